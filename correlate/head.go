@@ -38,7 +38,7 @@ func Head(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, git int
 	if err := forgetPatching(repo); err != nil {
 		return err
 	}
-	for _, commit := range unheard(repo, timeline.Anchored(), head) {
+	for _, commit := range unheard(repo, Picked(repo), timeline.Anchored(), head) {
 		if err := anchorAt(ctx, repo, timeline, commit, at, mostFiles); err != nil {
 			return err
 		}
@@ -75,8 +75,9 @@ func Later(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, commit
 		return carry(ctx, repo, timeline, []later.Pick{{Commit: commit, From: from}}, at)
 	}
 	anchored := timeline.Anchored()
-	list := unheard(repo, anchored, commit)
-	if _, waits := Picked(repo)[commit]; !waits && !slices.Contains(anchored, commit) {
+	picks := Picked(repo)
+	list := unheard(repo, picks, anchored, commit)
+	if _, waits := picks[commit]; !waits && !slices.Contains(anchored, commit) {
 		list = append(list, commit)
 	}
 	for _, c := range list {
@@ -88,8 +89,7 @@ func Later(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, commit
 }
 
 // unheard is missed without the commits that are anchored together with others later on.
-func unheard(repo *refs.Repo, anchored []refs.OID, head refs.OID) []refs.OID {
-	picks := Picked(repo)
+func unheard(repo *refs.Repo, picks map[refs.OID]refs.OID, anchored []refs.OID, head refs.OID) []refs.OID {
 	return slices.DeleteFunc(missed(repo, anchored, head), func(commit refs.OID) bool { return !picks[commit].IsZero() })
 }
 

@@ -18,6 +18,18 @@ func TestWhatHooksSayOfCommits(t *testing.T) {
 	t.Parallel()
 	base := []string{"base one", "base two", "base three", "base four", "base five"}
 	with := func(lines ...string) []string { return append(slices.Clone(base), lines...) }
+	stopped := func(h *home) { // a rebase that made one commit by itself, and stands at a conflict
+		h.git("switch", "-q", "-c", "topic")
+		h.edit("S1", "free.txt", "not in anybody's way")
+		h.git("add", "-A")
+		h.git("commit", "-q", "-m", "free")
+		h.edit("S1", "a.txt", with("the agent's line 1")...)
+		h.git("commit", "-q", "-a", "-m", "in the way")
+		h.git("switch", "-q", "main")
+		h.write("a.txt", with("a person's line")...)
+		h.git("commit", "-q", "-a", "-m", "person")
+		h.git("rebase", "main", "topic")
+	}
 	topic := func(h *home) { // three commits of an agent on a branch, one of a person on main
 		h.git("switch", "-q", "-c", "topic")
 		for i := range 3 {
@@ -133,16 +145,7 @@ func TestWhatHooksSayOfCommits(t *testing.T) {
 		}, "main", "amended: a.txt 7+1 S1 exact_blob by post_commit\namended: a.txt 8+1 S1 exact_blob by post_commit\n" +
 			"amended: a.txt 9+1 S1 exact_blob by post_commit\namend amended\nrebase ai 1\nrebase ai 2\nrebase ai 3"},
 		"a rebase that is given up: what it had picked is forgotten": {func(h *home) {
-			h.git("switch", "-q", "-c", "topic")
-			h.edit("S1", "free.txt", "not in anybody's way")
-			h.git("add", "-A")
-			h.git("commit", "-q", "-m", "free")
-			h.edit("S1", "a.txt", with("the agent's line 1")...)
-			h.git("commit", "-q", "-a", "-m", "in the way")
-			h.git("switch", "-q", "main")
-			h.write("a.txt", with("a person's line")...)
-			h.git("commit", "-q", "-a", "-m", "person")
-			h.git("rebase", "main", "topic")
+			stopped(h)
 			if picked := Picked(h.repo); len(picked) != 1 {
 				h.t.Errorf("%d commits were put off, want one", len(picked))
 			}
@@ -155,16 +158,7 @@ func TestWhatHooksSayOfCommits(t *testing.T) {
 		}, "HEAD~3", "free: free.txt 1+1 S1 exact_blob by post_commit\nin the way: a.txt 6+1 S1 exact_blob by post_commit\n" +
 			"more: a.txt 7+1 S2 exact_blob by post_commit"},
 		"a rebase at whose end there is no time": {func(h *home) {
-			h.git("switch", "-q", "-c", "topic")
-			h.edit("S1", "free.txt", "not in anybody's way")
-			h.git("add", "-A")
-			h.git("commit", "-q", "-m", "free")
-			h.edit("S1", "a.txt", with("the agent's line 1")...)
-			h.git("commit", "-q", "-a", "-m", "in the way")
-			h.git("switch", "-q", "main")
-			h.write("a.txt", with("a person's line")...)
-			h.git("commit", "-q", "-a", "-m", "person")
-			h.git("rebase", "main", "topic")
+			stopped(h)
 			queue := later.Open(h.repo)
 			head, _, err := h.repo.Head()
 			if err = errors.Join(err, takePicks(h.t.Context(), h.repo, h.engine, head, time.Now(), time.Now())); err != nil || queue.Len() != 1 {

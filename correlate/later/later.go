@@ -77,13 +77,9 @@ type Pick struct {
 
 // Picks lists the commits in the queue that rebases made, oldest first, without files that cannot be read.
 func (q Queue) Picks() []Pick {
-	entries, _ := os.ReadDir(q.dir)
 	var out []Pick
-	for _, entry := range entries {
-		if !strings.Contains(entry.Name(), pickMark) {
-			continue
-		}
-		name := filepath.Join(q.dir, entry.Name())
+	for _, file := range q.files(func(name string) bool { return strings.Contains(name, pickMark) }) {
+		name := filepath.Join(q.dir, file)
 		var job Job
 		if raw, err := refs.ReadFile(name); err == nil && json.Unmarshal(raw, &job) == nil && !job.From.IsZero() {
 			out = append(out, Pick{job.Commit, job.From, name})
@@ -124,12 +120,16 @@ func (q Queue) Any() bool { return q.Len() > 0 }
 // Len returns the number of jobs to be done now.
 func (q Queue) Len() int { return len(q.names()) }
 
-// names lists the jobs, oldest first. A queue that cannot be read is empty.
+// names lists the jobs to be done now, oldest first.
 func (q Queue) names() []string {
+	return q.files(func(name string) bool { return strings.HasSuffix(name, jobSuffix) })
+}
+
+// files lists files of the queue, oldest first. A queue that cannot be read is empty.
+func (q Queue) files(wanted func(name string) bool) (out []string) {
 	entries, _ := os.ReadDir(q.dir)
-	var out []string
 	for _, entry := range entries {
-		if strings.HasSuffix(entry.Name(), jobSuffix) {
+		if wanted(entry.Name()) {
 			out = append(out, entry.Name())
 		}
 	}
