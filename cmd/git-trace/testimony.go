@@ -277,9 +277,12 @@ func (b *filler) testify(found map[events.TraceID]*transcripts.Transcript, store
 		list, marks, size = nil, nil, 0
 		return nil
 	}
+	kept := map[events.TraceID]bool{}
+	for _, s := range stored {
+		kept[s.Trace] = true
+	}
 	for _, trace := range slices.Sorted(maps.Keys(found)) {
-		kept := slices.ContainsFunc(stored, func(s waiting.Session) bool { return s.Trace == trace })
-		if _, hooked, err := told(reader.Log(), trace); err != nil || !hooked && !kept {
+		if _, hooked, err := told(reader.Log(), trace); err != nil || !hooked && !kept[trace] {
 			continue
 		}
 		old := found[trace]
