@@ -6,7 +6,6 @@ import (
 	"errors"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/git-trace/git-trace/events"
@@ -109,21 +108,6 @@ type Talk struct {
 	Of *view.Conversation `json:"-"` // nil where nothing is known of it
 }
 
-// PathLines is the number of lines of a file that are meant.
-type PathLines struct {
-	Path       string `json:"path"`
-	PathBase64 string `json:"path_base64,omitempty"`
-	Lines      int    `json:"lines"`
-
-	Raw string `json:"-"` // the path as it is
-}
-
-func newLines(path string, lines int) PathLines {
-	return PathLines{Path: validText(path), PathBase64: events.EncodeBytes(path), Lines: lines, Raw: path}
-}
-
-func validText(text string) string { return strings.ToValidUTF8(text, "\ufffd") }
-
 // File is a file that differs.
 type File struct {
 	Path       string           `json:"path"`
@@ -134,21 +118,6 @@ type File struct {
 	Traces     []events.TraceID `json:"conversations"` // of its lines, who has most first
 
 	Raw string `json:"-"` // the path as it is
-}
-
-// Run are lines that follow each other.
-type Run struct {
-	PathLines
-	Start int `json:"start"`
-}
-
-// extend adds a line to the last run, or begins another.
-func extend(runs []Run, path string, line int) []Run {
-	if n := len(runs) - 1; n >= 0 && runs[n].Raw == path && runs[n].Start+runs[n].Lines == line {
-		runs[n].Lines++
-		return runs
-	}
-	return append(runs, Run{newLines(path, 1), line})
 }
 
 // Limits holds the limits of the figures, and their grounds.

@@ -1,0 +1,37 @@
+package span
+
+import (
+	"strings"
+
+	"github.com/git-trace/git-trace/events"
+)
+
+// PathLines is the number of lines of a file that are meant.
+type PathLines struct {
+	Path       string `json:"path"`
+	PathBase64 string `json:"path_base64,omitempty"`
+	Lines      int    `json:"lines"`
+
+	Raw string `json:"-"` // the path as it is
+}
+
+func newLines(path string, lines int) PathLines {
+	return PathLines{Path: validText(path), PathBase64: events.EncodeBytes(path), Lines: lines, Raw: path}
+}
+
+func validText(text string) string { return strings.ToValidUTF8(text, "\ufffd") }
+
+// Run are lines that follow each other.
+type Run struct {
+	PathLines
+	Start int `json:"start"`
+}
+
+// extend adds a line to the last run, or begins another.
+func extend(runs []Run, path string, line int) []Run {
+	if n := len(runs) - 1; n >= 0 && runs[n].Raw == path && runs[n].Start+runs[n].Lines == line {
+		runs[n].Lines++
+		return runs
+	}
+	return append(runs, Run{newLines(path, 1), line})
+}
