@@ -147,7 +147,8 @@ func (r *Result) moved() {
 		}
 		kept = append(kept, d)
 	}
-	r.Drifts = slices.Concat(kept, joined)
+	kept = append(kept, joined...)
+	r.Drifts = kept
 	slices.SortStableFunc(r.Drifts, func(a, b Drift) int { return a.Prompt - b.Prompt })
 }
 

@@ -154,6 +154,9 @@ func TestTheSameInOtherWordsIsEqualAndDriftsAreNamed(t *testing.T) {
 		if diff := result.Score - test.score; diff > 0.001 || diff < -0.001 {
 			t.Errorf("%s: score %.3f, want %.3f", name, result.Score, test.score)
 		}
+		if result.Drifts == nil {
+			t.Errorf("%s: the drifts are null in JSON", name)
+		}
 		if same := compare.Of(talk(t, test.a), talk(t, test.a)); len(same.Drifts) > 0 || same.Score != 1 {
 			t.Errorf("%s: it is not equal to itself: %v", name, same.Drifts)
 		}
