@@ -101,11 +101,12 @@ func (o *outgoing) conversation(ctx context.Context, source func(records.Sink) (
 	if err != nil {
 		return errors.Join(err, sink.Close())
 	}
-	return errors.Join(o.send(done), done.Close())
+	return errors.Join(o.send(done, opentraces.Later(head)), done.Close())
 }
 
-func (o *outgoing) send(done written) error {
-	if o.format.name == opentraces.Name { // a record of any length, in little memory
+// send writes a conversation. A record of a later version is put together anew.
+func (o *outgoing) send(done written, later bool) error {
+	if o.format.name == opentraces.Name && !later { // a record of any length, in little memory
 		if err := done.Write(o.out); err != nil {
 			return err
 		}

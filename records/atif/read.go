@@ -28,7 +28,7 @@ func Read(r io.Reader, yield func(row int, record *records.Record) error) error 
 type kept struct {
 	Version string                     `json:"version"`
 	Copied  map[string]json.RawMessage `json:"copied_steps,omitempty"` // by their place among all steps
-	Differs *difference                `json:"differs,omitempty"`      // from what the record gives
+	Differs *rawjson.Difference        `json:"differs,omitempty"`      // from what the record gives
 	Unknown map[string]int             `json:"unknown_members,omitempty"`
 	System  int                        `json:"system_steps,omitempty"`
 	Calls   []callCount                `json:"llm_calls,omitempty"` // of steps that stand for another number than one
@@ -187,7 +187,7 @@ func (r *reader) steps(talk *foreign.Talk, t *trajectory, main bool) error {
 		if string(rawjson.Member(raw, "is_copied_context")) == "true" {
 			talk.Skip("copied_context")
 			if main {
-				r.kept.Copied[strconv.Itoa(n)] = rawjsonClean(raw)
+				r.kept.Copied[strconv.Itoa(n)] = rawjson.Clean(raw)
 			}
 			continue
 		}

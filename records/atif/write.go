@@ -32,7 +32,7 @@ func Write(w io.Writer, r *records.Record) error {
 		k = kept{}
 	}
 	out := bufio.NewWriterSize(w, 64<<10)
-	k.Differs.write(out, document(r, k.Copied))
+	writeAs(out, k.Differs, document(r, k.Copied))
 	_ = out.WriteByte('\n') // an error stays and is given by Flush
 	if err := out.Flush(); err != nil {
 		return fmt.Errorf("write trajectory: %w", err)
@@ -53,14 +53,14 @@ func array(list [][]byte) []byte {
 
 // made is a document that a record gives. Its steps are made one after the other, when they are asked for.
 type made struct {
-	members []member // that of the steps has no value
+	members []rawjson.Part // that of the steps has no value
 	steps   int
 	step    func(place int) []byte
 }
 
 func renumbered(step []byte, place int) []byte {
 	number := strconv.AppendInt(nil, int64(place+1), 10)
-	return (&difference{Set: map[string]json.RawMessage{"step_id": number}}).apply(step)
+	return (&rawjson.Difference{Set: map[string]json.RawMessage{"step_id": number}}).Apply(step)
 }
 
 // writer writes the steps of one record: the main conversation's, and the subagents' as trajectories of their own.
@@ -104,9 +104,9 @@ func document(r *records.Record, copied map[string]json.RawMessage) *made {
 		return w.step(place+1, main[i])
 	}
 	text := func(name, value string) {
-		m.members = append(m.members, member{name, rawjson.AppendString(nil, value)})
+		m.members = append(m.members, rawjson.Part{Name: name, Value: rawjson.AppendString(nil, value)})
 	}
-	raw := func(name string, value []byte) { m.members = append(m.members, member{name, value}) }
+	raw := func(name string, value []byte) { m.members = append(m.members, rawjson.Part{Name: name, Value: value}) }
 	text("schema_version", Version)
 	text("session_id", r.SessionID)
 	raw("agent", w.agent(r.Agent.Name, true))

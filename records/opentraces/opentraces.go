@@ -1,19 +1,24 @@
 // Package opentraces reads and writes TraceRecords as opentraces exchanges them: one record a line.
 //
-// The record is git-trace's own form, so writing is encoding it. Reading takes records of the schema's version 0.3.0
-// and of its earlier ones, and checks what they claim. It refuses a record that does not match its content hash.
-// Members that later versions of the schema brought are dropped, and with them such a record's hash changes; the hash
-// that it came with is checked before.
+// The record is git-trace's own form, version 0.3.0 of the schema, so writing is encoding it. Reading takes records of
+// every version, and checks what they claim. It refuses a record that does not match its content hash.
+//
+// A record of a later version is written in that version again, with everything that it came with. What 0.3.0 has no
+// member for is kept under metadata.opentraces, as the difference between the record that was read and its own form.
 package opentraces
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/jsonl"
+	"github.com/git-trace/git-trace/records/rawjson"
 )
 
 // Name is the name of the format on the command line.
@@ -58,6 +63,9 @@ func decode(raw []byte) (*records.Record, error) {
 			return nil, ErrHash
 		}
 	}
+	if err := keep(record, raw); err != nil {
+		return nil, err
+	}
 	countFromOne(record)
 	if faults := record.CheckForeign(); len(faults) > 0 {
 		return nil, fmt.Errorf("%w: %s", records.ErrNotRecord, faults[0])
@@ -87,9 +95,79 @@ func countFromOne(record *records.Record) {
 	}
 }
 
-// Write writes a record and a line feed.
+// kept is what metadata.opentraces holds of a record of a later version.
+type kept struct {
+	Version string              `json:"schema_version"`
+	Differs *rawjson.Difference `json:"differs,omitempty"` // from the record in version 0.3.0
+}
+
+// Later reports whether a record came in a later version, and keeps what that version has.
+func Later(record *records.Record) bool { return len(record.Metadata[Name]) > 0 }
+
+// own reports whether a version has no member that 0.3.0 does not have.
+func own(version string) bool {
+	for _, early := range [...]string{"0.1.", "0.2.", "0.3."} {
+		if strings.HasPrefix(version, early) {
+			return true
+		}
+	}
+	return false
+}
+
+// keep makes a record of a later version one of 0.3.0, and keeps what that leaves out. What others call
+// metadata.opentraces is kept, too.
+func keep(record *records.Record, raw []byte) error {
+	theirs, taken := record.Metadata[Name]
+	if own(record.SchemaVersion) && !taken {
+		return nil
+	}
+	k := kept{Version: record.SchemaVersion}
+	record.SchemaVersion = records.SchemaVersion
+	if own(k.Version) {
+		record.SchemaVersion = k.Version
+	}
+	plain := *record
+	made, err := records.Encode(&plain)
+	if err != nil {
+		return err
+	}
+	k.Differs, _ = rawjson.Between(made, raw)
+	if k.Differs == nil {
+		k.Differs = &rawjson.Difference{}
+	}
+	for _, name := range [...]string{"schema_version", "content_hash"} {
+		delete(k.Differs.Set, name)
+	}
+	onlyEmpty(k.Differs, made)
+	if taken {
+		of := &rawjson.Difference{}
+		if inner := k.Differs.In["metadata"]; inner != nil {
+			of = inner
+		}
+		of.Put(Name, theirs)
+		k.Differs.Within("metadata", of)
+	}
+	record.SetMeta(Name, k)
+	return nil
+}
+
+// onlyEmpty leaves, of the members that a difference takes away, those without a value.
+func onlyEmpty(d *rawjson.Difference, made []byte) {
+	_, parts, _ := rawjson.Parts(made)
+	d.Drop = slices.DeleteFunc(d.Drop, func(name string) bool {
+		value, _ := rawjson.Find(parts, name)
+		return !slices.Contains([]string{"null", "[]", "{}"}, string(value))
+	})
+	for name, inner := range d.In {
+		if value, found := rawjson.Find(parts, name); found {
+			onlyEmpty(inner, value)
+		}
+	}
+}
+
+// Write writes a record and a line feed, in the version in which it came.
 func Write(w io.Writer, record *records.Record) error {
-	raw, err := records.Encode(record)
+	raw, err := encode(record)
 	if err != nil {
 		return err
 	}
@@ -97,4 +175,31 @@ func Write(w io.Writer, record *records.Record) error {
 		return fmt.Errorf("write record: %w", err)
 	}
 	return nil
+}
+
+func encode(record *records.Record) ([]byte, error) {
+	var k kept
+	if raw := record.Metadata[Name]; len(raw) == 0 || json.Unmarshal(raw, &k) != nil || k.Version == "" {
+		return records.Encode(record)
+	}
+	plain := *record
+	plain.SchemaVersion = k.Version
+	plain.Metadata = maps.Clone(record.Metadata)
+	delete(plain.Metadata, Name)
+	raw, err := records.Encode(&plain)
+	if err != nil {
+		return nil, err
+	}
+	if k.Differs != nil {
+		onlyEmpty(k.Differs, raw)
+	}
+	raw = k.Differs.Apply(raw)
+	hash, err := records.ContentHash(raw)
+	if err != nil {
+		return nil, err
+	}
+	record.ContentHash = &hash
+	sealed := &rawjson.Difference{}
+	sealed.Put("content_hash", rawjson.AppendString(nil, hash))
+	return sealed.Apply(raw), nil
 }

@@ -2,9 +2,11 @@ package opentraces_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -135,5 +137,100 @@ func TestTheExampleOfTheSchemaPageIsRead(t *testing.T) {
 		if list, err := read([]byte(wrong + "\n")); err == nil {
 			t.Errorf("taken for %+v", list[0])
 		}
+	}
+}
+
+// later is a record of version 0.9.0, with the members that 0.5 to 0.9 brought, and without one that 0.6 took away.
+const later = `{"schema_version":"0.9.0","trace_id":"t-1","session_id":"s-1","content_hash":"HASH",` +
+	`"timestamp_start":"2026-07-01T10:00:00Z","timestamp_end":null,"execution_context":"devtime",` +
+	`"task":{"description":"fix it","source":"user_prompt","repository":null,"repository_url":null,"base_commit":null},` +
+	`"agent":{"name":"claude-code","version":"2.1.0","model":null},` +
+	`"environment":{"os":"linux","shell":"bash","vcs":{"type":"git","base_commit":null,"branch":"main","diff":null},` +
+	`"language_ecosystem":["python"],"arch":"x86_64","platform":"linux","abi_tag":"cp311",` +
+	`"interpreter":{"name":"cpython","version":"3.11.7"},` +
+	`"resolved_dependencies":[{"name":"requests","version":"2.31.0","hash":null,"marker":null,"source":"uv.lock"}]},` +
+	`"system_prompts":{},"tool_definitions":[],"steps":[` +
+	`{"step_index":1,"role":"user","content":"fix it","reasoning_content":null,"model":null,"system_prompt_hash":null,` +
+	`"agent_role":null,"parent_step":null,"call_type":null,"subagent_trajectory_ref":null,"tools_available":[],` +
+	`"tool_calls":[],"observations":[],"snippets":[],"token_usage":{"input_tokens":0,"output_tokens":0,` +
+	`"cache_read_tokens":0,"cache_write_tokens":0,"prefix_reuse_tokens":0},"timestamp":null,"context_node_id":"node-1"}],` +
+	`"outcome":{"success":null,"signal_source":"deterministic","signal_confidence":"derived","description":null,` +
+	`"committed":true,"commit_sha":"0123456789abcdef0123456789abcdef01234567","terminal_state":null,"reward":null,` +
+	`"reward_source":null},"dependencies":[],"metrics":{"total_steps":1,"total_input_tokens":0,"total_output_tokens":0,` +
+	`"total_duration_s":1.5,"cache_hit_rate":null,"estimated_cost_usd":null,"total_cache_read_tokens":0,` +
+	`"total_cache_creation_tokens":0},"security":{"scanned":true,"flags_reviewed":0,"redactions_applied":0,` +
+	`"classifier_version":null},"attribution":null,"lifecycle":"final","git_links":[],"generation_index":1,` +
+	`"metadata":{"title":"it","opentraces":{"project":"p"}},"context_tree_summary":{"node_count":1,"layer_count":2},` +
+	`"patches":[{"patch_id":"tracepatch-sha256:aa","file_path":"a.py","step_index":1,"tool_call_id":null,` +
+	`"capture_method":["hook_posttooluse"],"anchor":{"found":true,"commit_sha":"0123456789abcdef0123456789abcdef01234567"},` +
+	`"superseded_by":[],"limitations":[]}]}`
+
+func sealed(t *testing.T, text string) string {
+	t.Helper()
+	hash, err := records.ContentHash([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Replace(text, "HASH", hash, 1)
+}
+
+func written(t *testing.T, record *records.Record) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := opentraces.Write(&out, record); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// Members that 0.3.0 does not have come back at their places, in the version of the record; its hash stays.
+func TestRecordsOfLaterVersionsLoseNothing(t *testing.T) {
+	t.Parallel()
+	text := sealed(t, later)
+	list, err := read([]byte(text))
+	if err != nil || len(list) != 1 {
+		t.Fatal(list, err)
+	}
+	record := list[0]
+	if record.SchemaVersion != records.SchemaVersion || record.ContentHash == nil {
+		t.Errorf("the record is of %s", record.SchemaVersion)
+	}
+	raw, err := records.Encode(record) // as a store keeps it
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored, err := records.Decode(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back := written(t, stored)
+	var a, b any
+	if json.Unmarshal([]byte(text), &a) != nil || json.Unmarshal([]byte(back), &b) != nil || !reflect.DeepEqual(a, b) {
+		t.Errorf("it came back as %s", back)
+	}
+	if again := written(t, stored); again != back {
+		t.Error("a second time it is written otherwise")
+	}
+}
+
+// What changes in the record meanwhile is written; members without a place in it any more are passed over.
+func TestChangesOfRecordsOfLaterVersionsAreWritten(t *testing.T) {
+	t.Parallel()
+	list, err := read([]byte(sealed(t, later)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	record := list[0]
+	record.Steps = nil
+	record.Outcome.Patch = new("diff")
+	record.GitLinks = []records.GitLink{{Revision: "aa", Tier: records.TierOverlapping}}
+	back := written(t, record)
+	for _, part := range []string{`"steps":[]`, `"patch":"diff"`, `"revision":"aa"`, `"node_count":1`, `"schema_version":"0.9.0"`} {
+		if !strings.Contains(back, part) {
+			t.Errorf("%s is not in %s", part, back)
+		}
+	}
+	if list, err := read([]byte(back)); err != nil || len(list) != 1 {
+		t.Error(err)
 	}
 }
