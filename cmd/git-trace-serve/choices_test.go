@@ -98,3 +98,44 @@ func TestPagesTellOfTimes(t *testing.T) {
 		t.Errorf("a word of git's as a time: %d\n%s", status, page)
 	}
 }
+
+// Two conversations stand beside each other on a page, as git trace compare tells; files are not for pages.
+func TestTwoConversationsStandBesideEachOther(t *testing.T) {
+	program, dir := demo(t)
+	const other = `{"kind":"session_start","v":1,"session_id":"s-1","ts":"2026-04-27T12:00:00Z","actor":"apr-code","model":"m","cwd_sha256":"00"}
+{"kind":"user_prompt","v":1,"turn":0,"text":"do it"}
+{"kind":"assistant_turn","v":1,"turn":1,"blocks":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"go <i>vet</i>"}}],"stop_reason":"tool_use"}
+{"kind":"tool_result","v":1,"turn":2,"tool_use_id":"t1","ok":true,"content":"ok"}
+{"kind":"session_end","v":1,"turn":3,"stop_reason":"end_turn","elapsed_ms":1920,"tokens_in":500,"tokens_out":42}
+`
+	if err := os.WriteFile(filepath.Join(dir, "other.jsonl"), []byte(other), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(program, "import", "--from", "ccpa", "other.jsonl")
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	s := serveSite(t, program, dir)
+	page, status := s.get("/compare?a=c86c&b=s-1")
+	for _, part := range []string{"Two conversations", "go &lt;i&gt;vet&lt;/i&gt;", "0 of ", "score 0.00", "The other way round",
+		`href="/t/c86cc1f1-433b-5836-9c8c-5fc468adb96c/`, "server.go", "only the first"} {
+		if status != 200 || !strings.Contains(page, part) {
+			t.Errorf("status %d, not with %q\n%s", status, part, page)
+		}
+	}
+	if page, status := s.get("/compare/c86c/c86c"); status != 200 || !strings.Contains(page, "Both did the same") {
+		t.Errorf("status %d\n%s", status, page)
+	}
+	if told, status := s.get("/api/1/compare?id=c86c&id=s-1"); status != 200 || !strings.Contains(told, `"git-trace.compare/1"`) {
+		t.Errorf("status %d\n%s", status, told)
+	}
+	for path, want := range map[string]int{
+		"/compare": 404, "/compare?a=c86c": 404, "/compare?a=c86c&b=ffff": 404, "/compare?a=c86c&b=other.jsonl": 404,
+		"/compare/c86c/--json": 404, "/api/1/compare?id=c86c": 400, "/api/1/compare?id=c86c&id=.%2Fother.jsonl": 404,
+	} {
+		if page, status := s.get(path); status != want {
+			t.Errorf("%s: status %d, not %d\n%s", path, status, want, page)
+		}
+	}
+}

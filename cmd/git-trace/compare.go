@@ -6,7 +6,6 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells"
@@ -14,10 +13,8 @@ import (
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/compare"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/report/answers"
 )
-
-// compareSchema names the form of the JSON output; docs/schema/compare-1.schema.json describes it.
-const compareSchema = "git-trace.compare/1"
 
 func compareCommand() *command {
 	return &command{
@@ -41,35 +38,6 @@ func compareCommand() *command {
 	}
 }
 
-// comparison is the answer of the command.
-type comparison struct {
-	Schema string   `json:"schema"`
-	Of     compared `json:"of"`
-	With   compared `json:"with"`
-	*compare.Result
-}
-
-// compared is one side of a comparison.
-type compared struct {
-	Trace   string `json:"trace"`
-	Agent   string `json:"agent"`
-	Session string `json:"session"`
-	File    string `json:"file,omitempty"`
-	Model   string `json:"model"`
-	// Lines are null where hooks did not see the conversation.
-	Lines *writtenLines `json:"lines"`
-
-	record *records.Record
-}
-
-// writtenLines counts lines that a conversation wrote.
-type writtenLines struct {
-	Added   int `json:"added"`
-	Removed int `json:"removed"`
-	Commits int `json:"committed"` // each counted once
-	Alive   int `json:"alive"`     // in the work tree, as they were written
-}
-
 func (a *app) compare(c *call, ops operands) error {
 	words := ops.all()
 	if len(words) != 2 {
@@ -78,21 +46,23 @@ func (a *app) compare(c *call, ops operands) error {
 	}
 	reader := recordReader{app: a, ctx: c.Context}
 	defer reader.close()
-	out := comparison{Schema: compareSchema}
-	for i, side := range [...]*compared{&out.Of, &out.With} {
-		err := reader.side(words[i], side)
+	out := answers.Compare{Schema: answers.CompareSchema}
+	var read [2]*records.Record
+	for i, side := range [...]*answers.Side{&out.Of, &out.With} {
+		r, err := reader.side(words[i], side)
 		if err == nil {
-			err = reader.lines(side)
+			err = reader.lines(r, side)
 		}
 		if err != nil {
 			return err
 		}
+		read[i] = r
 	}
-	out.Result = compare.Of(out.Of.record, out.With.record)
+	out.Result = compare.Of(read[0], read[1])
 	return a.tellComparison(reader.repo, c, &out)
 }
 
-func (a *app) tellComparison(repo *refs.Repo, c *call, out *comparison) error {
+func (a *app) tellComparison(repo *refs.Repo, c *call, out *answers.Compare) error {
 	if c.Bool("json") {
 		return writeJSON(quietWriter{a.std.out}, out)
 	}
@@ -100,29 +70,29 @@ func (a *app) tellComparison(repo *refs.Repo, c *call, out *comparison) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(screen.Out, out.draw(pen{screen.Color}, screen.Width, screen.Whole))
+	_, err = io.WriteString(screen.Out, drawComparison(out, pen{screen.Color}, screen.Width, screen.Whole))
 	return errors.Join(err, screen.Close())
 }
 
 // side reads one conversation.
-func (n *recordReader) side(word string, into *compared) error {
-	err := n.read(word, func(r *records.Record, file string) error {
-		if into.record != nil {
+func (n *recordReader) side(word string, into *answers.Side) (read *records.Record, err error) {
+	err = n.read(word, func(r *records.Record, file string) error {
+		if read != nil {
 			return fmt.Errorf("%s holds several conversations: git trace import stores them, and each has an id", word)
 		}
-		into.record, into.File = r, strings.ToValidUTF8(file, "\ufffd")
+		read, into.File = r, strings.ToValidUTF8(file, "\ufffd")
 		into.Trace, into.Agent, into.Session = r.TraceID, r.Agent.Name, r.SessionID
 		into.Model = records.Value(r.Agent.Model)
 		return nil
 	})
-	if err == nil && into.record == nil {
+	if err == nil && read == nil {
 		err = fmt.Errorf("%s holds no conversation", word)
 	}
-	return err
+	return read, err
 }
 
 // lines counts the lines of a conversation that hooks saw.
-func (n *recordReader) lines(side *compared) error {
+func (n *recordReader) lines(r *records.Record, side *answers.Side) error {
 	if side.File != "" {
 		return nil
 	}
@@ -136,11 +106,11 @@ func (n *recordReader) lines(side *compared) error {
 		return err
 	}
 	defer log.close()
-	known, err := log.known(side.record)
+	known, err := log.known(r)
 	if err != nil || known == nil {
 		return err
 	}
-	side.Lines = &writtenLines{Added: c.Added, Removed: c.Removed, Commits: c.Lines}
+	side.Lines = &answers.WrittenLines{Added: c.Added, Removed: c.Removed, Commits: c.Lines}
 	for i := range known.Patches {
 		if fate := known.Patches[i].Fate; fate != nil {
 			side.Lines.Alive += fate.Alive
@@ -149,19 +119,16 @@ func (n *recordReader) lines(side *compared) error {
 	return nil
 }
 
-// draw shows a comparison to a person: the figures of both beside each other, then the drifts by prompts.
-func (c *comparison) draw(p pen, width int, whole bool) string {
+// drawComparison shows a comparison to a person: the figures of both beside each other, then the drifts by prompts.
+func drawComparison(c *answers.Compare, p pen, width int, whole bool) string {
 	var b strings.Builder
 	const label, column = 12, 26
 	row := func(name, of, with string) {
 		fmt.Fprintf(&b, "%s%s%s\n", cells.Pad(name, label), cells.Pad(of, column), with)
 	}
-	row("", p.paint(bold, c.Of.name(column-2)), p.paint(bold, c.With.name(column-2)))
-	for _, figure := range comparedFigures {
-		of, with := figure.of(&c.Of, &c.A), figure.of(&c.With, &c.B)
-		if of+with != "" {
-			row(figure.name, of, with)
-		}
+	row("", p.paint(bold, sideName(&c.Of, column-2)), p.paint(bold, sideName(&c.With, column-2)))
+	for _, figure := range c.Rows() {
+		row(figure.Name, cells.Cut(cells.Safe(figure.Of), column-2), cells.Cut(cells.Safe(figure.With), column-2))
 	}
 	fmt.Fprintf(&b, "\n%s of %s equal, score %.2f\n", numbers.Thousands(c.Equal), numbers.Count(c.Actions, "action"),
 		c.Score)
@@ -191,53 +158,12 @@ func (c *comparison) draw(p pen, width int, whole bool) string {
 	return b.String()
 }
 
-func (c *compared) name(width int) string {
+func sideName(c *answers.Side, width int) string {
 	name := fmt.Sprintf("%.4s", c.Trace)
 	if c.File != "" {
 		name = filepath.Base(c.File)
 	}
 	return cells.Cut(cells.Safe(c.Agent+" "+name), width)
-}
-
-// comparedFigures are the rows of figures; a row that both sides leave empty is left out.
-var comparedFigures = [...]struct {
-	name string
-	of   func(*compared, *compare.Figures) string
-}{
-	{"model", func(c *compared, _ *compare.Figures) string { return cells.Cut(cells.Safe(c.Model), 24) }},
-	{"prompts", func(_ *compared, f *compare.Figures) string { return numbers.Thousands(f.Prompts) }},
-	{"answers", func(_ *compared, f *compare.Figures) string { return numbers.Thousands(f.Answers) }},
-	{"calls", func(_ *compared, f *compare.Figures) string {
-		if f.Failed == 0 {
-			return numbers.Thousands(f.Calls)
-		}
-		return fmt.Sprintf("%s, %s failed", numbers.Thousands(f.Calls), numbers.Thousands(f.Failed))
-	}},
-	{"tokens", func(_ *compared, f *compare.Figures) string {
-		if f.Input+f.Output == 0 {
-			return ""
-		}
-		return fmt.Sprintf("%s in, %s out", numbers.Thousands(int(f.Input)), numbers.Thousands(int(f.Output)))
-	}},
-	{"time", func(_ *compared, f *compare.Figures) string {
-		if f.Seconds == nil {
-			return ""
-		}
-		return time.Duration(*f.Seconds * float64(time.Second)).Round(time.Second).String()
-	}},
-	{"cost", func(_ *compared, f *compare.Figures) string {
-		if f.CostUSD == nil {
-			return ""
-		}
-		return numbers.Dollars(*f.CostUSD)
-	}},
-	{"files", func(_ *compared, f *compare.Figures) string { return numbers.Thousands(f.Files) }},
-	{"lines", func(c *compared, _ *compare.Figures) string {
-		if c.Lines == nil {
-			return ""
-		}
-		return fmt.Sprintf("+%d −%d, %d alive", c.Lines.Added, c.Lines.Removed, c.Lines.Alive)
-	}},
 }
 
 // driftLines tells a drift: - for what only the first did, + for the second.

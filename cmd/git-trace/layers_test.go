@@ -39,7 +39,7 @@ var layers = map[string][]string{
 	"report/why":       {"view", "refs", "events", "trails", "records", "correlate", "blame"},
 	"report/check":     {"view", "refs", "events", "records", "graph", "blame", "report/diff", "internal/numbers", "internal/version"},
 	"report/span":      {"refs", "events", "graph", "view", "report/stats", "report/figures", "report/diff"},
-	"report/answers":   {"refs", "events", "trails", "records", "hooks", "graph", "view", "report/why", "sharing", "upkeep/doctor", "upkeep/purge"},
+	"report/answers":   {"refs", "events", "trails", "records", "hooks", "graph", "view", "report/why", "sharing", "upkeep/doctor", "upkeep/purge", "internal/numbers"},
 	"sharing":          {"internal/fault", "refs", "events", "records", "internal/numbers"},
 	"upkeep/purge":     {"refs", "events", "trails", "agents", "records", "correlate", "internal/numbers", "view"},
 	"upkeep/restore":   {"refs", "events", "trails", "correlate", "blame"},

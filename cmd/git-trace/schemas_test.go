@@ -24,7 +24,7 @@ import (
 var answerTypes = map[string]reflect.Type{
 	"blame-1": reflect.TypeFor[blame.LinesJSON](), "blame-runs-1": reflect.TypeFor[blame.RunsJSON](),
 	"check-1": reflect.TypeFor[checkedRange](), "checkpoint-1": reflect.TypeFor[signedCheckpoint](),
-	"compare-1": reflect.TypeFor[comparison](),
+	"compare-1": reflect.TypeFor[answers.Compare](),
 	"diff-1":    reflect.TypeFor[diff.Document](), "doctor-1": reflect.TypeFor[doctorTold](), "gc-1": reflect.TypeFor[gcReport](),
 	"graph-1": reflect.TypeFor[graph.Document](), "import-1": reflect.TypeFor[importReport](), "init-1": reflect.TypeFor[initTold](),
 	"log-1": reflect.TypeFor[answers.Log](), "pull-1": reflect.TypeFor[pullJSON](), "purge-1": reflect.TypeFor[purgeJSON](),

@@ -51,6 +51,15 @@ var programs = map[string]words{
 		a.tail = append(a.tail, "--")
 		return a, err
 	},
+	"compare": func(q *question) (asked, error) {
+		a, err := naming("compare")(q)
+		for _, id := range a.tail {
+			if noTalk(id) != nil { // files are not for pages
+				return a, fmt.Errorf("conversation '%s': %w", id, errNotFound)
+			}
+		}
+		return a, err
+	},
 	"search": func(q *question) (asked, error) {
 		a, err := listing("search", "agent", "in", "tool", "skill", "file", "model", "since")(q)
 		for _, name := range []string{"failed", "test", "survived"} {

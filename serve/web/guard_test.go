@@ -36,7 +36,7 @@ func guarded(t *testing.T, change func(*http.Request)) *httptest.ResponseRecorde
 
 // routes are an address of each kind that a site answers.
 var routes = []string{"/", "/log", "/t/x", "/t/x/p/1", "/t/x/1", "/t/x/steps/1-2", "/blame/HEAD/a", "/tree/HEAD/", "/commit/HEAD", "/diff/A..B", "/graph",
-	"/search", "/stats", "/track/x", "/log-health", "/static/0/page.css", "/t/x/markdown", "/api/1/log", "/live", "/nothing"}
+	"/search", "/stats", "/track/x", "/log-health", "/static/0/page.css", "/t/x/markdown", "/api/1/log", "/live", "/compare", "/compare/x/y", "/nothing"}
 
 // Each pattern that the site answers has an address among the routes, and no two have the same.
 func TestTheRoutesAreWhole(t *testing.T) {

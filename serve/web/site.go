@@ -75,6 +75,8 @@ func (s *Site) Handler() http.Handler {
 		"/commit/{id}":            committed,
 		"/diff/{range...}":        ranged,
 		"/graph":                  commits,
+		"/compare":                compared,
+		"/compare/{a}/{b}":        compared,
 		"/search":                 search,
 		"/stats":                  figured,
 		"/track/{patch}":          tracked,

@@ -21,7 +21,7 @@ var every = []string{"/", "/log", "/t/c86c", "/blame/HEAD/server.go", "/blame/wo
 	"/commit/HEAD?view=split", "/diff/HEAD~1...HEAD", "/graph", "/tree/HEAD/", "/search?q=safe", "/stats", "/log-health",
 	"/blame/HEAD/server.go?age=1", "/t/c86c?show=edits", "/stats?by=file", "/stats?by=day", "/?since=90+days+ago", "/log?state=committed", "/graph?agent=claude-code",
 	"/t/c86c/p/2", "/t/c86c/4", "/t/c86c?show=commands", "/blame/HEAD/server.go?step=18", "/commit/HEAD?agents=1", "/search", "/stats?by=model",
-	"/nothing"}
+	"/compare/c86c/c86c", "/nothing"}
 
 // track is the page of the life of a patch of the demo.
 func track(t *testing.T, ctx context.Context, world *World) string {
