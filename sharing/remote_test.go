@@ -6,7 +6,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
-	"net/http/cgi"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -16,6 +15,7 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/testing/forge"
 	"github.com/git-trace/git-trace/internal/testing/recording"
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/sharing"
@@ -290,14 +290,14 @@ func TestAPullTakesSoMuchAndNoMore(t *testing.T) {
 // httpBackend serves a repository as git does.
 func httpBackend(t testing.TB, remote string) http.Handler {
 	t.Helper()
-	programs := gitIn(t, remote, "--exec-path")
-	for _, name := range []string{"git-http-backend", "git-remote-http"} { // some gits are built without
-		if _, err := os.Stat(filepath.Join(programs, name)); err != nil {
-			t.Skip(name + " is not installed")
-		}
+	backend, err := forge.HTTP(filepath.Dir(remote))
+	if errors.Is(err, forge.ErrMissing) {
+		t.Skip(err)
 	}
-	backend := filepath.Join(programs, "git-http-backend")
-	return &cgi.Handler{Path: backend, Env: []string{"GIT_PROJECT_ROOT=" + filepath.Dir(remote), "GIT_HTTP_EXPORT_ALL=1"}}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return backend
 }
 
 // endless is a server that never comes to the end of what it sends.

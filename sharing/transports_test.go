@@ -1,15 +1,15 @@
 package sharing_test
 
 import (
-	"fmt"
+	"errors"
 	"net/http/httptest"
 	"os"
 	"os/exec"
-	"os/user"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/git-trace/git-trace/internal/testing/forge"
 	"github.com/git-trace/git-trace/internal/testing/recording"
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/sharing"
@@ -73,49 +73,28 @@ func TestSharingInEveryForm(t *testing.T) { // alone: git takes the forms from t
 				shares(t, w, "file://"+remote)
 			})
 			t.Run(objects+" "+storage+" ssh", func(t *testing.T) {
-				command, who := sshd(t)
+				command, address := sshd(t)
 				w, remote := published(t)
-				shares(t, w, "ssh://"+who+"@localhost"+remote, "core.sshCommand", command)
+				shares(t, w, address+remote, "core.sshCommand", command)
 			})
 		}
 	}
 }
 
-// sshd gives the command with which git reaches this machine by SSH, and as whom. Each connection has a server of its
-// own, on the standard streams of ssh: no port is opened.
-func sshd(t *testing.T) (command, who string) {
+// sshd gives the command with which git reaches this machine by SSH, and the address before a path.
+func sshd(t *testing.T) (command, address string) {
 	t.Helper()
 	testenv.Needs(t, "ssh", "ssh-keygen", "sshd")
 	t.Setenv("GIT_SSH_COMMAND", "") // an earlier test may have asked nobody in this process
 	if err := os.Unsetenv("GIT_SSH_COMMAND"); err != nil {
 		t.Fatal(err)
 	}
-	me, err := user.Current()
+	command, address, err := forge.SSH(t.TempDir())
+	if errors.Is(err, forge.ErrMissing) {
+		testenv.Forbids(t, err.Error())
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err := exec.LookPath("sshd") // it wants to be called by its whole path
-	if err != nil {
-		t.Fatal(err)
-	}
-	if me.Uid == "0" { // where the service of Debian makes it when it starts
-		if err := os.MkdirAll("/run/sshd", 0o755); err != nil {
-			testenv.Forbids(t, err.Error())
-		}
-	}
-	dir := t.TempDir()
-	file := func(name string) string { return filepath.Join(dir, name) }
-	for _, key := range []string{"host", "user"} {
-		if out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", file(key)).CombinedOutput(); err != nil {
-			t.Fatalf("%v: %s", err, out)
-		}
-	}
-	config := fmt.Sprintf("HostKey %s\nAuthorizedKeysFile %s\nStrictModes no\nUsePAM no\nPasswordAuthentication no\nPidFile none\nSetEnv PATH=%s\n",
-		file("host"), file("user.pub"), os.Getenv("PATH"))
-	if err := os.WriteFile(file("config"), []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	command = fmt.Sprintf(`ssh -F none -i %s -o IdentitiesOnly=yes -o BatchMode=yes -o StrictHostKeyChecking=no -o UserKnownHostsFile=%s -o LogLevel=ERROR -o "ProxyCommand=%s -i -f %s"`,
-		file("user"), file("known"), server, file("config"))
-	return command, me.Username
+	return command, address
 }

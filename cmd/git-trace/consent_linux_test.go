@@ -102,3 +102,50 @@ func TestConsentToTheHooksOfCodexIsNeverTakenFromElsewhere(t *testing.T) {
 		t.Errorf("with --trust-hooks: shown is\n%s\nconfig.toml is %q", shown, a.trusted(t))
 	}
 }
+
+// S6: what a server that forbids to rewind does not let anybody take back is told before the first push to it, at each
+// level, and the refusal is told for what it is.
+func TestWhatCannotBeTakenBackIsSaidBeforeTheFirstPush(t *testing.T) {
+	t.Parallel()
+	for _, level := range []string{"commits", "log"} {
+		a := newAsked(t)
+		remote := testenv.TempDir(t)
+		git := func(args ...string) string {
+			t.Helper()
+			cmd := exec.Command("git", args...)
+			cmd.Dir, cmd.Env = a.dir, a.env
+			out, err := cmd.CombinedOutput()
+			if err != nil {
+				t.Fatalf("git %v: %v: %s", args, err, out)
+			}
+			return string(out)
+		}
+		git("init", "-q", "--bare", remote)
+		// As gitolite does for those who may write, and not rewind: RW.
+		testenv.Program(t, filepath.Join(remote, "hooks", "update"), "#!/bin/sh\n"+
+			"case $2 in *[!0]*) ;; *) exit 0 ;; esac\n"+
+			"case $3 in *[!0]*) [ $(git merge-base $2 $3) = $2 ] && exit 0 ;; esac\n"+
+			"echo \"FATAL: + $1 a DENIED by fallthru\" >&2; exit 1\n")
+		git("config", "user.name", "A U Thor")
+		git("config", "user.email", "author@example.com")
+		a.types(t, "", "init", "--agent", "claude-code")
+		git("commit", "-q", "--allow-empty", "-m", "two")
+		git("remote", "add", "origin", remote)
+		git("push", "-q", "origin", "main")
+		const question, warning = "with each later git trace push?", "unless the server forbids rewinding and deleting refs"
+		shown := a.types(t, "n\n", "push", "--to", level, "origin")
+		if warned := strings.Index(shown, warning); warned < 0 || warned > strings.Index(shown, question) || git("ls-remote", "origin", "refs/traces/*") != "" {
+			t.Errorf("%s: before the question is shown\n%s", level, shown)
+		}
+		if shown := a.types(t, "y\n", "push", "--to", level, "origin"); !strings.Contains(shown, "sent to origin") {
+			t.Errorf("%s: after the answer\n%s", level, shown)
+		}
+		if shown := a.types(t, "", "push", "origin"); strings.Contains(shown, question) {
+			t.Errorf("%s: somebody who has agreed is asked again:\n%s", level, shown)
+		}
+		out, err := a.command("push", "--retract", "origin").CombinedOutput()
+		if err == nil || !strings.Contains(string(out), "the remote lets nothing be taken back") || !strings.Contains(string(out), "DENIED by fallthru") {
+			t.Errorf("%s: taking back: %v: %s", level, err, out)
+		}
+	}
+}

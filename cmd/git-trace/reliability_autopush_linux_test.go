@@ -2,7 +2,6 @@ package main
 
 import (
 	"net/http"
-	"net/http/cgi"
 	"net/http/httptest"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-trace/git-trace/internal/testing/forge"
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
@@ -41,11 +41,10 @@ func TestReliabilityS26APushByItselfIsInNobodysWay(t *testing.T) {
 			serve := func(w *twin) string {
 				dir := filepath.Join(w.base, "remote.git")
 				w.must("git", "-C", dir, "config", "http.receivepack", "true")
-				git, err := exec.LookPath("git")
+				backend, err := forge.HTTP(w.base)
 				if err != nil {
 					t.Fatal(err)
 				}
-				backend := &cgi.Handler{Path: git, Args: []string{"http-backend"}, Env: []string{"GIT_HTTP_EXPORT_ALL=1", "GIT_PROJECT_ROOT=" + w.base}}
 				served := httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 					if failing.Load() {
 						after(out, r)

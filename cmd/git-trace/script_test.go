@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"hash/crc32"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/git-trace/git-trace/hooks/runner"
+	"github.com/git-trace/git-trace/internal/testing/forge"
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
@@ -147,6 +149,7 @@ func scriptParams(t *testing.T, variant string) testscript.Params {
 			"cutlog":   cutLog,
 			"examples": runExamples,
 			"hint":     runHint,
+			"forge":    serveForge,
 		},
 		Condition: func(cond string) (bool, error) {
 			if name, ok := strings.CutPrefix(cond, "variant:"); ok {
@@ -184,6 +187,28 @@ func cutLog(ts *testscript.TestScript, _ bool, args []string) {
 	n, err := strconv.Atoi(strings.Join(args, " "))
 	ts.Check(err)
 	testenv.CutLog(ts, ts.MkAbs("."), n)
+}
+
+// serveForge serves the repositories of the script as a forge does: forge http|ssh. FORGE is the address before a path.
+func serveForge(ts *testscript.TestScript, _ bool, args []string) {
+	root := ts.Getenv("WORK")
+	switch strings.Join(args, " ") {
+	case "http":
+		backend, err := forge.HTTP(root)
+		ts.Check(err)
+		served := httptest.NewServer(backend)
+		ts.Defer(func() { served.CloseClientConnections(); served.Close() })
+		ts.Setenv("FORGE", served.URL)
+	case "ssh":
+		keys := filepath.Join(root, ".ssh-keys")
+		ts.Check(os.MkdirAll(keys, 0o700))
+		command, address, err := forge.SSH(keys)
+		ts.Check(err)
+		ts.Setenv("GIT_SSH_COMMAND", command)
+		ts.Setenv("FORGE", address+root)
+	default:
+		ts.Fatalf("usage: forge http|ssh")
+	}
 }
 
 const hostileConfig = `[diff]
