@@ -58,6 +58,9 @@ func (s *session) answer(m *message, at records.Locator) error {
 	s.number++
 	if s.shown != nil {
 		shown := s.shown.answer(s.number)
+		if m.request != "" {
+			shown = requestOf(m.at, []byte(m.request))
+		}
 		a.Model = cmp.Or(a.Model, s.shown.modelAt(m.at))
 		a.Usage, a.Time = shown.usage, cmp.Or(a.Time, sessionfile.Millis(shown.at))
 		s.sum.cost += shown.cost

@@ -21,7 +21,7 @@ func New(env capability.Env) capability.Agent {
 	return capability.Agent{
 		Name: Name, Title: title, Parser: files, Discoverer: files, Identifier: files,
 		Decoder: &hooks{env}, Installer: newInstaller(env),
-		Program: "cline", Dir: filepath.Join(env.Home, ".cline"), Stands: []string{historyFile, olderFile},
+		Program: "cline", Dir: filepath.Join(env.Home, ".cline"), Stands: []string{historyFile, olderFile, shownFile},
 		Traits: capability.Traits{
 			CallIDs: capability.CallIDsNative, Model: capability.ModelOfSession, Edits: capability.EditsReplaced,
 			Subagents: true,
@@ -34,5 +34,5 @@ func New(env capability.Env) capability.Agent {
 func NewRoo(env capability.Env) capability.Agent {
 	files := sessions{env: env, name: RooName, folder: "rooveterinaryinc.roo-cline"}
 	return capability.Agent{Name: RooName, Title: "Roo Code", Parser: files, Discoverer: files, Identifier: files,
-		Dir: filepath.Join(env.Home, ".roo"), Stands: []string{historyFile, olderFile}}
+		Dir: filepath.Join(env.Home, ".roo"), Stands: []string{historyFile, olderFile, shownFile}}
 }

@@ -86,7 +86,7 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 
 // SessionID returns the name of the task's folder, or of the session's document.
 func (s sessions) SessionID(path string) string {
-	if name := filepath.Base(path); name == historyFile || name == olderFile {
+	if name := filepath.Base(path); name == historyFile || name == olderFile || alone(path) {
 		return payload.CheckedID(filepath.Base(filepath.Dir(path)))
 	}
 	return sessionfile.NamedID(path, document)
@@ -101,6 +101,11 @@ func (s sessions) Recognises(_ string, head []byte) bool {
 	}
 	if head[0] == '{' {
 		return s.name == Name && begins(head)
+	}
+	if head[0] == '[' && beginsView(head) {
+		roo := bytes.Contains(head, []byte("<slug>")) || bytes.Contains(head, []byte("checkpoint_saved")) ||
+			bytes.Contains(head, []byte("apiProtocol"))
+		return roo == (s.name == RooName)
 	}
 	if head[0] != '[' || !bytes.Contains(head[:min(len(head), 4096)], []byte(`"role"`)) {
 		return false

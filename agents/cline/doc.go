@@ -2,9 +2,9 @@
 //
 // Both keep a folder for each task below the global storage of the editor, tasks/<id>: api_conversation_history.json
 // is the conversation as the model had it, a JSON array of messages. ui_messages.json holds the user's view, and
-// alone tells the tokens. Cline's newer versions keep a session as one document, sessions/<id>/<id>.messages.json,
-// with a manifest beside it. All of these are written anew with each change, so that a reading begins at their
-// beginning.
+// alone tells the tokens; where only it was kept, the conversation is read from it. Cline's newer versions keep a
+// session as one document, sessions/<id>/<id>.messages.json, with a manifest beside it. All of these are written anew
+// with each change, so that a reading begins at their beginning.
 //
 // What is relied on:
 //

@@ -57,7 +57,11 @@ func open(path, _ string) (sessionfile.File, error) {
 		return nil, err
 	}
 	if head = bytes.TrimSpace(bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF"))); len(head) > 0 && head[0] == '[' {
-		return sessionfile.Array(path)
+		array, err := sessionfile.Array(path)
+		if err == nil && isView(array) {
+			return viewed{array}, nil
+		}
+		return array, err
 	}
 	return sessionfile.Document(path, "messages")
 }
@@ -206,6 +210,7 @@ type message struct {
 	at                            int64
 	content, model, metrics, meta []byte
 	reasoning                     string
+	request                       string // of the client, as the user's view has it
 	thoughts                      []byte
 	marker, summary               bool // it stands for what was condensed or cut off
 }
@@ -214,5 +219,5 @@ func (m *message) decode(raw []byte) {
 	_ = rawjson.Fill(raw, "id", &m.id, "role", &m.role, "type", &m.kind, "ts", &m.at, "content", &m.content,
 		"modelInfo", &m.model, "metrics", &m.metrics, "metadata", &m.meta, "displayRole", &m.display,
 		"reasoning_content", &m.reasoning, "summary", &m.thoughts, "isTruncationMarker", &m.marker,
-		"isSummary", &m.summary)
+		"isSummary", &m.summary, "request", &m.request)
 }

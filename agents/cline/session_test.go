@@ -24,6 +24,9 @@ func suites() map[string]sessiontest.Suite {
 		"tasks": {
 			Agent: cline.New(capability.Env{Home: "/home/dev"}), Names: []string{"*/api_conversation_history.json"}, Whole: true,
 		},
+		"views": {
+			Agent: cline.New(capability.Env{Home: "/home/dev"}), Names: []string{"1779000000000/ui_messages.json"}, Whole: true,
+		},
 		"Roo": {
 			Agent: cline.NewRoo(capability.Env{Home: "/home/dev"}), Names: []string{"*/api_conversation_history.json"}, Whole: true,
 		},
@@ -61,6 +64,8 @@ func TestFiguresOfRealSessions(t *testing.T) {
 }
 
 func FuzzSession(f *testing.F) { suites()["sessions"].Fuzz(f, "fuzz.messages.json") }
+
+func FuzzView(f *testing.F) { suites()["views"].Fuzz(f, "ui_messages.json") }
 
 func FuzzTask(f *testing.F) { suites()["tasks"].Fuzz(f, "api_conversation_history.json") }
 
@@ -168,6 +173,68 @@ func TestTokensOfAnOlderTaskAreRead(t *testing.T) {
 	got, _ := suite.Parse(t, path, capability.ParseOptions{})
 	if got.Metrics.TotalInputTokens == 0 || got.Metrics.TotalInputTokens != want.Metrics.TotalInputTokens {
 		t.Errorf("%d tokens, want %d", got.Metrics.TotalInputTokens, want.Metrics.TotalInputTokens)
+	}
+}
+
+// Where only the user's view of a task was kept, the conversation is read from it; beside the conversation with the model
+// it is none of its own.
+func TestAViewAloneIsAConversation(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	env := capability.Env{Home: home}
+	tasks := filepath.Join(home, ".config", "Code", "User", "globalStorage", "saoudrizwan.claude-dev", "tasks")
+	for _, task := range []string{"1779000000000", "1778900000000"} {
+		if err := os.CopyFS(filepath.Join(tasks, task), os.DirFS("../../testdata/sessions/cline/"+task)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	found, err := cline.New(env).Discoverer.ProjectSessions("/home/dev/shop", time.Time{})
+	var names []string
+	for _, s := range found {
+		names = append(names, s.ID+" "+filepath.Base(s.Path))
+	}
+	slices.Sort(names)
+	if want := []string{"1778900000000 api_conversation_history.json", "1779000000000 ui_messages.json"}; err != nil || !slices.Equal(names, want) {
+		t.Errorf("found %q, %v", names, err)
+	}
+	head := func(text string) []byte {
+		return []byte("[{\n \"ts\": 1, \"type\": \"say\", \"say\": \"text\", \"text\": \"" + text + "\"}")
+	}
+	for text, roo := range map[string]bool{"of Cline": false, "<slug>code</slug>": true} {
+		if cline.New(env).Identifier.Recognises("x", head(text)) == roo || cline.NewRoo(env).Identifier.Recognises("x", head(text)) != roo {
+			t.Errorf("%q is not told apart", text)
+		}
+	}
+}
+
+// Roo's view tells no results: an approved call was made, and an error is told beside it.
+func TestACallOfRoosViewWasMadeIfItWasApproved(t *testing.T) {
+	t.Parallel()
+	const approved = `"partial":false,"isAnswered":true,"autoApprovalDecision":"approve"`
+	call := func(tool string) string {
+		text, _ := json.Marshal(`{"tool":"` + tool + `","path":"a.go","content":"package a\n"}`)
+		return `{"ts":3,"type":"ask","ask":"tool","text":` + string(text) + `,` + approved + `}`
+	}
+	view := `[{"ts":1,"type":"say","say":"text","text":"write"},{"ts":2,"type":"say","say":"api_req_started","text":"{\"apiProtocol\":\"openai\",\"tokensIn\":5}"},` +
+		call("newFileCreated") + `,{"ts":4,"type":"say","say":"api_req_started","text":"{\"tokensIn\":6}"},` + call("newFileCreated") +
+		`,{"ts":5,"type":"say","say":"error","text":"no space"},{"ts":6,"type":"say","say":"api_req_started","text":"{}"}]`
+	path := filepath.Join(t.TempDir(), "ui_messages.json")
+	if err := os.WriteFile(path, []byte(view), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, _ := suites()["Roo"].Parse(t, path, capability.ParseOptions{})
+	var got []string
+	for _, s := range r.Steps {
+		for _, o := range s.Observations {
+			failed := ""
+			if o.Error != nil {
+				failed = *o.Error
+			}
+			got = append(got, failed)
+		}
+	}
+	if !slices.Equal(got, []string{"", "tool_error"}) || r.Metrics.TotalInputTokens != 11 {
+		t.Errorf("results %q, %+v", got, r.Metrics)
 	}
 }
 

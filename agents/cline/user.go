@@ -28,6 +28,8 @@ func (s *session) user(m *message, at records.Locator) error {
 		switch rawjson.MemberText(block, "type") {
 		case "text":
 			u.text(s, rawjson.MemberText(block, "text"))
+		case "said": // as the user's view has it, without a tag
+			u.said = append(u.said, rawjson.MemberText(block, "text"))
 		case "image":
 			u.said = append(u.said, "[image]")
 		case "tool_result":
