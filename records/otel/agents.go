@@ -141,7 +141,8 @@ func callAround(agent *span, byID map[string]*span) string {
 }
 
 func (s *span) agent() bool {
-	return s.text("gen_ai.operation.name") == "invoke_agent" || s.text("openinference.span.kind") == "AGENT"
+	return !s.answers &&
+		(s.text("gen_ai.operation.name") == "invoke_agent" || s.text("openinference.span.kind") == "AGENT")
 }
 
 func (s *span) agentName() string { return s.text("gen_ai.agent.name", "agent.name") }

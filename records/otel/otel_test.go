@@ -154,6 +154,69 @@ func TestWhatIsWrittenIsReadAgain(t *testing.T) {
 	}
 }
 
+// What was asked and not answered is in the agent's span.
+func TestAConversationWithoutALastAnswerIsReadAgain(t *testing.T) {
+	t.Parallel()
+	whole, err := records.Decode([]byte(example))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, steps := range []int{1, 3, 4} {
+		r := *whole
+		r.Steps = whole.Steps[:steps]
+		var out bytes.Buffer
+		if err := otel.Write(&out, &r); err != nil {
+			t.Fatal(err)
+		}
+		list, err := read(out.String())
+		if err != nil || len(list) != 1 || len(list[0].Steps) != steps {
+			t.Fatalf("of %d steps: %v, %+v", steps, err, list)
+		}
+		if last := list[0].Steps[steps-1]; last.Role != r.Steps[steps-1].Role || *last.Content != *r.Steps[steps-1].Content {
+			t.Errorf("of %d steps the last is %+v", steps, last)
+		}
+	}
+}
+
+// Where no span of a model was kept, the outermost agents' spans stand for their answers.
+func TestAnAgentsSpanStandsForItsAnswer(t *testing.T) {
+	t.Parallel()
+	agent := func(id, parent, at string, more map[string]any) string {
+		all := genAI(more)
+		all["gen_ai.operation.name"] = "invoke_agent"
+		return chat(id, parent, at, all)
+	}
+	tool := func(id, parent, at string) string {
+		return chat(id, parent, at, map[string]any{"gen_ai.operation.name": "execute_tool", "gen_ai.conversation.id": "c-1",
+			"gen_ai.tool.name": "readFile", "gen_ai.tool.call.id": "c" + id, "gen_ai.tool.call.result": "text"})
+	}
+	list, err := read(otlp(
+		agent("a", "", "1778900001000000000", map[string]any{"gen_ai.agent.name": "copilot", "gen_ai.usage.input_tokens": "30",
+			"gen_ai.usage.output_tokens": "4", "gen_ai.input.messages": firstInput + "]",
+			"gen_ai.output.messages": `[{"role":"assistant","parts":[{"type":"text","content":"done"}]}]`}),
+		tool("t", "a", "1778900002000000000"),
+		agent("inner", "t", "1778900003000000000", map[string]any{"gen_ai.agent.name": "search", "gen_ai.usage.output_tokens": "3"}),
+		agent("b", "", "1778900009000000000", map[string]any{"gen_ai.agent.name": "copilot", "gen_ai.usage.output_tokens": "5"}),
+		tool("u", "b", "1778900009500000000"),
+	))
+	if err != nil || len(list) != 1 {
+		t.Fatalf("%v, %d", err, len(list))
+	}
+	r := list[0]
+	var said []string
+	for _, s := range r.Steps {
+		text := ""
+		if s.Content != nil {
+			text = *s.Content
+		}
+		said = append(said, fmt.Sprint(s.Role, " ", text, " ", s.TokenUsage.InputTokens, " ", s.TokenUsage.OutputTokens, " ", len(s.ToolCalls)))
+	}
+	want := []string{"user fix it 0 0 0", "agent done 30 4 1", "agent  0 5 1"}
+	if !slices.Equal(said, want) {
+		t.Errorf("%q", said)
+	}
+}
+
 const example = `{"schema_version":"0.3.0","trace_id":"5756d20c-81ca-544d-ad54-27460dcb5fe8","session_id":"alpha","agent":{"name":"claude-code"},
 "timestamp_start":"2026-11-02T09:00:01Z","system_prompts":{},"steps":[
 {"step_index":1,"role":"user","content":"go on"},

@@ -115,11 +115,18 @@ func conversation(id string, list []*span) (*records.Record, error) {
 			wraps[s.parent] = append(wraps[s.parent], saidBy(s))
 		}
 	}
+	answering(list)
 	c := scopesOf(list)
 	t := newTalk(&told{scopes: c, items: c.items(list), wraps: wraps, responses: map[string]bool{}})
 	t.Talk = foreign.Begin(&list[0].from, foreign.Origin{Format: Name, Agent: cmp.Or(agent, service), Session: id,
 		Context: records.Runtime})
-	if err := t.play(nil); err != nil {
+	err := t.play(nil)
+	for _, s := range list {
+		if _, within := c.above[s]; err == nil && s.agent() && !within {
+			err = t.rest(s)
+		}
+	}
+	if err != nil {
 		return nil, err
 	}
 	if t.Made() == 0 {
@@ -138,6 +145,39 @@ func conversation(id string, list []*span) (*records.Record, error) {
 	return record, nil
 }
 
+// answering takes the spans of agents for their answers, where no model's span tells one: the outermost agents', with
+// what they were given and gave.
+func answering(list []*span) {
+	ids := map[string]*span{}
+	for _, s := range list {
+		if s.kind() == model {
+			return
+		}
+		ids[s.id] = s
+	}
+	for _, s := range list {
+		within := false
+		for at, n := ids[s.parent], 0; at != nil && n < maxAgentDepth && !within; at, n = ids[at.parent], n+1 {
+			within = at.answers || at.agent()
+		}
+		_, told := outputs(s)
+		s.answers = s.agent() && !within && (told || s.text("gen_ai.request.model", "gen_ai.response.model") != "")
+	}
+}
+
+// rest takes what was said after the last answer of an agent.
+func (t *talk) rest(agent *span) error {
+	if agent.text(deltaAttr) == "" {
+		return nil
+	}
+	for _, m := range inputs(agent) {
+		if err := t.message(&m, stamp(agent.end)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func newTalk(of *told) *talk {
 	return &talk{told: of, seen: map[string]bool{}, answered: map[string]bool{}, tools: map[string]*span{}}
 }
@@ -151,7 +191,7 @@ func (t *talk) play(agent *span) error {
 		case one.sub != nil:
 			side := newTalk(t.told)
 			side.Talk = t.Sub(t.scopes.call[one.sub], one.sub.id, one.sub.agentName())
-			if err := errors.Join(side.play(one.sub), side.Close()); err != nil {
+			if err := errors.Join(side.play(one.sub), side.rest(one.sub), side.Close()); err != nil {
 				return err
 			}
 		case s.kind() == tool:
@@ -197,6 +237,9 @@ const (
 )
 
 func (s *span) kind() kind {
+	if s.answers {
+		return model
+	}
 	switch s.text("gen_ai.operation.name") {
 	case "chat", "generate_content", "text_completion":
 		return model
@@ -256,6 +299,8 @@ func (t *talk) answer(s *span, called []*span) error {
 	}
 	if !told {
 		t.absent++
+	}
+	if !told || s.answers {
 		for i, one := range called {
 			input, _ := foreign.Arguments(one.attrs["gen_ai.tool.call.arguments"])
 			id := cmp.Or(one.callID(), fmt.Sprintf("span_%d_%d", t.Made(), i))

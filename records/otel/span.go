@@ -28,6 +28,7 @@ type span struct {
 	service                 string
 	start, end              time.Time
 	failed                  bool
+	answers                 bool              // an agent's span that stands for its answer
 	attrs                   map[string][]byte // JSON
 	from                    foreign.Document
 }

@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -88,6 +90,9 @@ func Write(w io.Writer, r *records.Record) error {
 		o.spans[of.at].End = nanos(o.at)
 	}
 	o.spans[0].End = nanos(o.at)
+	for _, of := range slices.Concat([]*line{main}, slices.Collect(maps.Values(o.lines))) {
+		o.rest(of)
+	}
 	raw, err := json.Marshal(map[string]any{"resourceSpans": []any{map[string]any{
 		"resource":   map[string]any{"attributes": []attr{textAttr("service.name", r.Agent.Name)}},
 		"scopeSpans": []any{map[string]any{"scope": map[string]any{"name": "git-trace"}, "spans": o.spans}},
@@ -97,6 +102,14 @@ func Write(w io.Writer, r *records.Record) error {
 	}
 	_, err = w.Write(append(raw, '\n'))
 	return err
+}
+
+// rest gives the span of an agent what was said after its last answer.
+func (o *writer) rest(of *line) {
+	if s := &o.spans[of.at]; len(of.since) > 0 {
+		s.Attributes = append(s.Attributes, textAttr(deltaAttr, "true"))
+		s.add("gen_ai.input.messages", of.since)
+	}
 }
 
 // begin begins the span of an agent.
