@@ -170,6 +170,8 @@ func (n *Note) ownerOf(key string) (events.AnchorOwner, bool) {
 	var id AgentID
 	session, trace, _ := strings.Cut(key, "::")
 	switch {
+	case key == "ai_agent", key == "ai_tab": // older notes tell by this that an agent wrote it, and not which
+		return events.AnchorOwner{Kind: events.OwnerAI, Agent: agentOf("")}, true
 	case strings.HasPrefix(key, "h_"):
 		_, known := n.Metadata.Humans[key]
 		return events.AnchorOwner{Kind: events.OwnerHuman, Evidence: events.SeenTyping}, known

@@ -106,6 +106,19 @@ func TestANoteBecomesTheLinesOfACommit(t *testing.T) {
 	}
 }
 
+// Older notes have a key for an agent that they do not name.
+func TestANoteMayNameNoAgent(t *testing.T) {
+	t.Parallel()
+	n, err := gitai.Parse([]byte("a.go\n  ai_agent 1-3\n  human 4\n---\n{\"schema_version\":\"authorship/3.0.0\"}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, leftOut := n.Commit(oid(t), lines(9))
+	if leftOut != 1 || c.AI != 3 || c.Owners[0].Kind != events.OwnerAI || c.Owners[0].Agent != "unknown" || c.Owners[0].Trace != "" {
+		t.Errorf("%d left out, %+v", leftOut, c)
+	}
+}
+
 func TestACommitBecomesANoteAndComesBack(t *testing.T) {
 	t.Parallel()
 	ai := events.AnchorOwner{
