@@ -187,6 +187,12 @@ func TestConversationsBecomeRecords(t *testing.T) {
 		}
 		told++
 		validate(t, r)
+		if r.Tool.Version == "" || !strings.HasSuffix(r.Timestamp, "Z") { // schemas.ts of the specification wants both
+			t.Errorf("%s: tool %+v at %s", name, r.Tool, r.Timestamp)
+		}
+		if record.Agent.Version == nil && r.Conversation().Agent.Version != nil {
+			t.Errorf("%s: a version came up", name)
+		}
 		back := r.Conversation()
 		if back.TraceID != record.TraceID || back.SessionID != record.SessionID || back.Agent.Name != record.Agent.Name {
 			t.Errorf("%s: came back as %s %s %s", name, back.TraceID, back.SessionID, back.Agent.Name)

@@ -14,6 +14,9 @@ import (
 // ErrNoLines reports a conversation without a line that is known.
 var ErrNoLines = errors.New("no lines of the conversation are known")
 
+// noVersion stands for a version that nobody knows: the checks of the specification's authors want one.
+const noVersion = "unknown"
+
 // FromRecord returns the lines that a conversation wrote, as they stood at its end. It names a revision only if the
 // record pins its lines to one.
 func FromRecord(r *records.Record) (*Record, error) {
@@ -27,7 +30,7 @@ func FromRecord(r *records.Record) (*Record, error) {
 	out := &Record{
 		Version: Version, Timestamp: stamp, Files: filesOf(r.Attribution),
 		ID:   string(events.NewTraceID(Name, r.TraceID)),
-		Tool: &Tool{Name: r.Agent.Name, Version: first(r.Agent.Version)},
+		Tool: &Tool{Name: r.Agent.Name, Version: cmp.Or(first(r.Agent.Version), noVersion)},
 	}
 	if revision := r.Attribution.Revision["revision"]; revision != "" {
 		out.VCS = &VCS{Type: cmp.Or(r.Attribution.Revision["vcs_type"], "git"), Revision: revision}
@@ -35,9 +38,12 @@ func FromRecord(r *records.Record) (*Record, error) {
 	return out, out.setConversations(map[string]conversationMeta{r.TraceID: {Agent: r.Agent.Name, Session: r.SessionID}})
 }
 
-// zoned returns a time with a zone, as the format wants it. Some agents write no zone down, as Aider: theirs count as
-// UTC.
+// zoned returns a time in UTC, as the checks of the specification's authors want it. Some agents write no zone down, as
+// Aider: theirs count as UTC.
 func zoned(stamp string) string {
+	if t, err := time.Parse(time.RFC3339Nano, stamp); err == nil && !strings.HasSuffix(stamp, "Z") {
+		return t.UTC().Format(time.RFC3339Nano)
+	}
 	if t, err := time.Parse("2006-01-02T15:04:05", stamp); err == nil {
 		return t.Format(time.RFC3339Nano)
 	}
@@ -64,7 +70,7 @@ func (r *Record) Conversation() *records.Record {
 	}
 	if r.Tool != nil && r.Tool.Name != "" {
 		out.Agent.Name = r.Tool.Name
-		if r.Tool.Version != "" {
+		if r.Tool.Version != "" && r.Tool.Version != noVersion {
 			out.Agent.Version = &r.Tool.Version
 		}
 	}
