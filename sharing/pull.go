@@ -5,8 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"path"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
@@ -33,6 +36,8 @@ type Pulled struct {
 	Refs    int            `json:"refs"`    // that the remote has
 	Changed int            `json:"changed"` // of which were new here, or other ones
 	Doubts  []Doubt        `json:"doubts"`  // what a writer saw of another one's log, and the remote does not show
+	// Elsewhere is a prefix below which the remote has traces, if it has none below the one of the settings.
+	Elsewhere string `json:"elsewhere,omitempty"`
 }
 
 // PulledWriter describes the fetched data of a writer.
@@ -139,6 +144,11 @@ func Pull(ctx context.Context, log *events.Log, r Remote, w What) (*Pulled, erro
 	}
 	defer texts.close()
 	out := &Pulled{Remote: r.Label, Writers: []PulledWriter{}}
+	if len(remote) == 0 {
+		if out.Elsewhere, err = elsewhere(ctx, repo, r); err != nil {
+			return nil, err
+		}
+	}
 	wanted, direct := w.wants(r, own, remote)
 	if out.Refs = len(wanted); out.Refs > cmp.Or(w.refs, maxRefs) {
 		return nil, fmt.Errorf("%w: %d", ErrTooMany, out.Refs)
@@ -184,6 +194,27 @@ func Pull(ctx context.Context, log *events.Log, r Remote, w What) (*Pulled, erro
 		return nil, err
 	}
 	return out, nil
+}
+
+// elsewhere returns a prefix below which a remote has digests, "" for none. It is foreign text of harmless characters.
+func elsewhere(ctx context.Context, repo *refs.Repo, r Remote) (string, error) {
+	found, err := there(ctx, repo, r.Name, "*/digest")
+	prefixes := map[string]int{}
+	for name := range found {
+		prefix, writer := path.Split(path.Dir(name))
+		if events.IsWriter(writer) && strings.HasPrefix(prefix, "refs/") && !strings.ContainsFunc(prefix, func(c rune) bool {
+			return !strings.ContainsRune("/._-", c) && (c > unicode.MaxASCII || !unicode.IsLetter(c) && !unicode.IsDigit(c))
+		}) {
+			prefixes[prefix]++
+		}
+	}
+	best := ""
+	for _, prefix := range slices.Sorted(maps.Keys(prefixes)) {
+		if prefixes[prefix] > prefixes[best] {
+			best = prefix
+		}
+	}
+	return best, err
 }
 
 // wants returns the remote's refs that must be here, by their local names, and the names of all refs that are not

@@ -99,6 +99,7 @@ func (a *app) pull(c *call, ops operands) error {
 		out.Remotes = append(out.Remotes, pulled)
 		if !c.Bool("json") {
 			sayPulled(quietWriter{a.std.out}, pulled)
+			a.tellElsewhere(r, pulled)
 		}
 		left += pulled.LeftOut() + len(pulled.Doubts)
 		changed += pulled.Changed
@@ -122,6 +123,19 @@ func (a *app) pull(c *call, ops operands) error {
 		return silent(exitFinding)
 	}
 	return nil
+}
+
+// tellElsewhere tells that a remote has its traces below another prefix than the settings of this clone say.
+func (a *app) tellElsewhere(r sharing.Remote, p *sharing.Pulled) {
+	name := printable(r.Name)
+	switch {
+	case p.Elsewhere == "":
+		return
+	case r.Name != r.Label:
+		name = "<name>" // a URL has no settings until git remote add gives it a name
+	}
+	fmt.Fprintf(a.std.err, "git-trace: hint: it has traces below %s: git config remote.%s.tracePrefix %s\n",
+		p.Elsewhere, name, p.Elsewhere)
 }
 
 // pullOwn takes back the clone's lost events. It shows the events that this clone's key did not sign, and asks.
