@@ -32,6 +32,7 @@ type Drawn struct {
 	Disputed               bool
 	Older                  bool // lines older than the recording, which bear none
 	Unrecorded             bool // they are because nothing is recorded here; the caller knows
+	Shallow                bool // the clone lacks older commits; the caller knows
 }
 
 // Legend explains the drawn signs, a line each.
@@ -46,6 +47,7 @@ func (d Drawn) Legend() []string {
 		{d.Disputed, signDisputed + "  clones disagree who wrote it: git trace why FILE:LINE says who"},
 		{d.Mixed, signMixed + "  an agent and a person wrote it"},
 		{d.Older && d.Unrecorded, "nothing is recorded in this repository: git trace init"},
+		{(d.Older || d.Unknown) && d.Shallow, "this clone lacks older commits, which may tell more: git fetch --unshallow"},
 		{d.Older && !d.Unrecorded, "lines older than the recording bear no sign: git trace backfill"},
 	} {
 		if one.drawn {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -109,7 +110,7 @@ func (a *app) blame(args []string) error {
 	err = blame.Run(a.life, repo, dir, opts, evidence, screen.Out, style)
 	err = errors.Join(blameFailure(err), screen.Close())
 	if err == nil && screen.Terminal {
-		a.legend(known, screen.Config, drawn)
+		a.legend(repo, known, screen.Config, drawn)
 		a.tellOffer(repo, false)
 		a.tellUntraced(a.life, repo)
 	}
@@ -118,7 +119,7 @@ func (a *app) blame(args []string) error {
 
 // legend explains the signs that were drawn, once below the lines, to somebody who sees it. The setting
 // advice.traceSigns hides it, like git's advice.* settings.
-func (a *app) legend(known *conversations, config *refs.Config, drawn blame.Drawn) {
+func (a *app) legend(repo *refs.Repo, known *conversations, config *refs.Config, drawn blame.Drawn) {
 	if _, watched := terminalOf(a.std.err); !watched || config != nil && !config.Bool("advice.traceSigns", true) {
 		return
 	}
@@ -126,6 +127,8 @@ func (a *app) legend(known *conversations, config *refs.Config, drawn blame.Draw
 		began, err := belief.BeginningOf(known.Log())
 		drawn.Unrecorded = err == nil && began.Never()
 	}
+	_, err := os.Stat(filepath.Join(repo.CommonDir, "shallow"))
+	drawn.Shallow = err == nil
 	lines := drawn.Legend()
 	if len(lines) == 0 {
 		return

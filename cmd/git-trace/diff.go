@@ -215,7 +215,7 @@ func (a *app) drawDiff(repo *refs.Repo, known *conversations, opts diff.Options,
 	drawn.prompts = opts.Prompts
 	err = errors.Join(drawn.draw(screen.Out, opts), screen.Close())
 	if err == nil && screen.Terminal {
-		a.legend(known, screen.Config, drawn.owners.Drawn())
+		a.legend(repo, known, screen.Config, drawn.owners.Drawn())
 	}
 	return err
 }

@@ -169,6 +169,11 @@ func TestBlameExplainsItsSigns(t *testing.T) {
 		t.Errorf("hidden hints: %s", shown)
 	}
 	w.must("git", "config", "--unset", "advice.traceSigns")
+	w.must("git", "commit", "-q", "--allow-empty", "-m", "later")
+	w.must("git", "clone", "-q", "--depth", "1", "file://"+w.dir, "../shallow")
+	if shown := w.shownOnTerminal("-C", "../shallow", "blame", "a"); !strings.Contains(shown, "lacks older commits, which may tell more: git fetch --unshallow") {
+		t.Errorf("a shallow clone: %s", shown)
+	}
 	w.must("git", "clone", "-q", ".", "../other")
 	if shown := w.shownOnTerminal("-C", "../other", "blame", "a"); !strings.Contains(shown, "hint: nothing is recorded") {
 		t.Errorf("an unrecorded repository: %s", shown)
