@@ -266,9 +266,7 @@ func (a *anchorer) ownersOf(f fileDiff, lines [][]byte) (vec vector.Vector, tier
 		equal = TierRewritten
 	}
 	if f.OldPath != f.Path {
-		if err := a.view.Known.Link(f.OldPath, f.Path); err != nil {
-			return vec, nil, err
-		}
+		a.view.Known.Link(f.OldPath, f.Path)
 	}
 	found, err := a.view.Origins(trails.Committed{
 		Path: f.Path, OldPath: f.OldPath, Old: f.Old, Lines: lines, Replaced: a.replaced, Renamed: a.renamed,
@@ -299,7 +297,8 @@ func (a *anchorer) ownersOf(f fileDiff, lines [][]byte) (vec vector.Vector, tier
 		}
 	}
 	vec = b.Vector()
-	return vec, tiers, a.view.Known.Put(f.Path, f.New, vec)
+	a.view.Known.Put(f.Path, f.New, vec)
+	return vec, tiers, nil
 }
 
 // seen finds the owners of a committed blob that a snapshot has. If git-mv(1) renamed a file and only a part of it is

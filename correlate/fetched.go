@@ -44,7 +44,7 @@ func KnowFetched(ctx context.Context, log *events.Log) error {
 			return fmt.Errorf("take in what fetched logs name: %w", err)
 		}
 	}
-	return nil
+	return f.known.Save()
 }
 
 type fetched struct {
@@ -115,8 +115,7 @@ func (f *fetched) content(commit refs.OID, parents []refs.OID, path string) erro
 		added = append(added, lines[h.NewStart:h.NewStart+h.NewCount]...)
 	}
 	owners := change.Resolve(func(_, _ int) vector.Owner { return vector.Unknown }).Vector
-	if err := f.known.Put(path, blob, owners); err != nil {
-		return err
-	}
-	return f.known.PutLeft(path, blob, added)
+	f.known.Put(path, blob, owners)
+	f.known.PutLeft(path, blob, added)
+	return nil
 }

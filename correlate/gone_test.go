@@ -49,9 +49,7 @@ func (p *place) content(path, text, owners string) refs.OID {
 		b.Add(ownerCalled(who), 1)
 	}
 	if owners != "" {
-		if err := p.view.Known.Put(path, id, b.Vector()); err != nil {
-			p.t.Fatal(err)
-		}
+		p.view.Known.Put(path, id, b.Vector())
 	}
 	return id
 }
@@ -173,9 +171,7 @@ func TestTheAnchorOfALargeCommitIsSpreadOverEvents(t *testing.T) {
 				}
 				f := fileDiff{Record: record(fmt.Sprint("f", n), refs.OID{}), Patched: Patched{Added: ranges(0, tt.lines)}}
 				f.New = p.content(f.Path, strings.Repeat("x\n", tt.lines), "")
-				if err := p.view.Known.Put(f.Path, f.New, b.Vector()); err != nil {
-					t.Fatal(err)
-				}
+				p.view.Known.Put(f.Path, f.New, b.Vector())
 				files = append(files, f)
 			}
 			drafts, err := p.anchor(t.Context(), nil, files)
@@ -280,9 +276,7 @@ func TestWhatContentsTellOfAFile(t *testing.T) {
 		b.Add(vector.Owner{Kind: events.OwnerAI, Patch: events.PatchID(fmt.Sprintf("%032x", i+1))}, 1)
 	}
 	change.New = p.content("a.txt", strings.Repeat("x\n", lines), "")
-	if err := p.view.Known.Put("a.txt", change.New, b.Vector()); err != nil {
-		t.Fatal(err)
-	}
+	p.view.Known.Put("a.txt", change.New, b.Vector())
 	found, err = change.Explain(p.view, ranges(0, lines))
 	if err != nil || len(found.File.Runs) != lines || len(found.Owners) != lines {
 		t.Fatalf("%d runs of %d owners, %v", len(found.File.Runs), len(found.Owners), err)

@@ -70,8 +70,8 @@ func (s *step) takeBuffer(h *heard, trace events.TraceID, b events.Boundary, loo
 		sess, adopted := s.hear(h).adopt(trace, b)
 		sess.Idle = true // there are no turns
 		s.hear(h).pair(sess, trace, &b)
-		var err error
-		if w, err = s.hear(h).newWindow(sess, trace, b); err != nil {
+		w = s.hear(h).newWindow(sess, trace, b)
+		if err := s.write(h).number(); err != nil {
 			return err
 		}
 		if adopted {
@@ -117,7 +117,7 @@ func (s *step) takeBuffer(h *heard, trace events.TraceID, b events.Boundary, loo
 		o := &overtaken{step: s, heard: h, at: cmp.Or(b.Done, b.Time)}
 		told, err := o.completed(w, d)
 		if err == nil && !told {
-			err = s.weigh(h).settleBuffer(w, d, late)
+			err = s.settle(h, func(wg *weigher) ([]finding, error) { return wg.settleBuffer(w, d, late) })
 		}
 		if err == nil && b.Kind == events.Saved {
 			err = o.person(d)
@@ -186,10 +186,10 @@ func (l *looks) savedSince(d declared) (late, further bool, err error) {
 // settleBuffer settles the texts of a buffer: the one that the completion found, and the one that it left. A saved one
 // has only the first. What differs from the last content seen was written in the editor: a shell has not written it,
 // unless the file has changed since.
-func (wg *weigher) settleBuffer(w *Window, d declared, late bool) error {
+func (wg *weigher) settleBuffer(w *Window, d declared, late bool) ([]finding, error) {
 	was, mode, found, err := wg.looks.fileSeen(d.Path)
 	if err != nil || d.Before == nil || !found && !wg.tree.store.unborn(d.Path) {
-		return err
+		return nil, err
 	}
 	f := &file{path: d.Path, oldPath: d.Path, oldMode: mode, newMode: mode, old: was, reported: true}
 	if !found {
@@ -202,12 +202,12 @@ func (wg *weigher) settleBuffer(w *Window, d declared, late bool) error {
 		latest = wg.tree.store.reportedText(*d.After, was)
 	}
 	if f.new.whole || latest.whole {
-		return nil
+		return nil, nil
 	}
 	explained := f.new.oid == f.old.oid
 	if !explained {
-		if explained, err = wg.tree.origins.explained(f); err != nil {
-			return err
+		if explained, err = wg.tree.origins.explained(f, wg.judge.told(f.path)); err != nil {
+			return nil, err
 		}
 	}
 	if explained {
@@ -230,14 +230,16 @@ func (wg *weigher) settleBuffer(w *Window, d declared, late bool) error {
 	}
 	wg.tree.state.noteBuffer(f.path, was.oid, latest.oid)
 	if len(chain) == 0 {
-		return nil
+		return nil, nil
 	}
 	f.new, f.from = latest, nil
-	if err := wg.settleFiles([]*file{f}, func(*file) []segment { return chain }); err != nil {
-		return err
+	out, err := wg.settleFiles([]*file{f}, func(*file) ([]segment, error) { return chain, nil })
+	if err != nil {
+		return nil, err
 	}
 	hunks := linediff.Diff(latest.lines, was.lines, linediff.Options{}).Hunks
-	return wg.tree.store.known.PutLeft(f.path, latest.oid, removed(latest, hunks))
+	wg.tree.store.known.PutLeft(f.path, latest.oid, removed(latest, hunks))
+	return out, nil
 }
 
 // saidIn returns the writers of lines of a saved content by an editor's word.
@@ -327,7 +329,7 @@ func (o *overtaken) completed(w *Window, d declared) (bool, error) {
 	})
 }
 
-// weighed carries the owners of a file through segments. It records no patch, and returns who made them.
+// weighed carries the owners of a file through segments, and returns who made the patches.
 func (wg *weigher) weighed(f *file, chain []segment) map[events.PatchID]actor {
 	by := map[events.PatchID]actor{}
 	for i, seg := range chain {
@@ -338,7 +340,7 @@ func (wg *weigher) weighed(f *file, chain []segment) map[events.PatchID]actor {
 		found := wg.weighPart(&part{file: f, seg: seg, index: i, change: change})
 		for _, runs := range found.runs {
 			for _, run := range runs {
-				wg.out.noteOwner(run.who)
+				wg.tree.store.note(run.who)
 				by[run.owner.Patch] = run.who
 			}
 		}

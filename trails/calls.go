@@ -81,8 +81,8 @@ func (hr *hearer) endOf(trace events.TraceID, b events.Boundary) ending {
 		return ending{window: w, status: status}
 	}
 	sess := hr.tree.state.Sessions[trace]
-	w, err := hr.newWindow(sess, trace, b)
-	if err != nil || w == nil {
+	w := hr.newWindow(sess, trace, b)
+	if w == nil {
 		return ending{}
 	}
 	open := func(o *Window) bool { return o.Call.Trace == trace }

@@ -84,13 +84,6 @@ func (e *Engine) AtCommit(
 		store := s.tree.store
 		v := &View{Known: store.known, Owners: store.owners, Objects: store.objects, Blob: store.blob,
 			question: func(c Committed) *origin.Query { return s.tree.origins.committed(moment.Committed, c) }}
-		s.tree.asks.Latest = func(path string, _ [][]byte) (origin.Candidate, bool) {
-			if !e.began.madeSinceLook(s.tree.origins, commit, path) {
-				// It may be younger; what it has that says enough is found among the earlier contents.
-				return origin.Candidate{}, false
-			}
-			return s.looks.current(path)
-		}
 		v.Unseen = func(path string, line []byte) vector.Owner {
 			who := nobody
 			if by, ok := s.tree.turnedUp(path, refs.OID{}); ok {
@@ -108,7 +101,7 @@ func (e *Engine) AtCommit(
 			d.Time, d.Worktree = s.tree.time, s.tree.repo.WorktreeName()
 			s.page.drafts = append(s.page.drafts, d)
 		}
-		return s.page.err
+		return nil
 	})
 }
 
@@ -215,13 +208,13 @@ func (e *Engine) AtRewrite(
 			s.page.drafts = append(s.page.drafts, d)
 		}
 		s.tree.state.Anchored = append(s.tree.state.Anchored, commits...)
-		return s.page.err
+		return nil
 	})
 }
 
-// madeOf returns the last seen content of a path. It counts only if git has done nothing but commits until the
+// MadeOf returns the last seen content of a path. It counts only if git has done nothing but commits until the
 // commit in question. Then git did not write to the work tree, so that content is what somebody changed.
-func (o *origins) madeOf(commit refs.OID, path string) (origin.Candidate, bool) {
+func (o *origins) MadeOf(commit refs.OID, path string) (origin.Candidate, bool) {
 	if !o.gitAt(path).OnlyCommitsUntil(commit) {
 		return origin.Candidate{}, false
 	}
@@ -254,6 +247,9 @@ const maxContents = 16 << 20
 
 // blob reads a content. If commits follow each other, one's result is the next one's base.
 func (c *contents) blob(oid refs.OID) ([]byte, error) {
+	if raw, ok := c.unsaved[oid]; ok {
+		return raw, nil
+	}
 	if raw, ok := c.texts.contents[oid]; ok {
 		return raw, nil
 	}
@@ -285,7 +281,7 @@ type Recall struct {
 func NewRecall(repo *refs.Repo, objects *refs.Objects) *Recall {
 	return &Recall{
 		repo: repo, objects: objects, facts: gitfacts.NewGit(context.Background(), repo, objects),
-		known: ledger.NewKnown(repo).Frozen(), owners: ledger.NewOwners(repo),
+		known: ledger.NewKnown(repo), owners: ledger.NewOwners(repo),
 		texts: map[refs.OID]origin.Text{}, patches: map[*byte][]events.PatchID{},
 	}
 }
@@ -303,8 +299,7 @@ func (r *Recall) View(believe func(events.PatchID) bool) *View {
 	known := r.known.Only(func(one *ledger.Record) bool {
 		return !slices.ContainsFunc(r.patchesOf(one), func(id events.PatchID) bool { return !believe(id) })
 	})
-	m := &memory{r, known}
-	ask := &origin.Case{Memory: known, Git: r.facts, Read: m.text, Latest: m.nearest}
+	ask := &origin.Case{World: &memory{Recall: r, known: known}, Memory: known, Git: r.facts}
 	work := &origin.Work{Work: gitfacts.Between(r.repo, r.facts, gitfacts.Mark{}, gitfacts.Mark{})}
 	return &View{
 		Known: known, Owners: r.owners, Objects: r.objects, Blob: r.objects.Blob,
@@ -335,16 +330,17 @@ func (r *Recall) patchesOf(one *ledger.Record) []events.PatchID {
 	return list
 }
 
-// memory compares contents with the remembered ones.
+// memory compares contents with the remembered ones. Nothing else is known of the time of a commit.
 type memory struct {
+	origin.World // nil: no other question is asked long after a commit
 	*Recall
 	known *ledger.Known // of it, what is believed
 }
 
-// nearest returns the remembered content that has most in common with a content, in its order. What was committed in
+// Latest returns the remembered content that has most in common with a content, in its order. What was committed in
 // part was most likely cut out of it. Of equals the last one counts. One that has less than half of it is faint. It is
 // not where it is as much like it as a renamed file must be.
-func (m *memory) nearest(path string, lines [][]byte) (origin.Candidate, bool) {
+func (m *memory) Latest(path string, lines [][]byte) (origin.Candidate, bool) {
 	want, size := rename.Count(lines), 0
 	for key, n := range want {
 		size += n * len(key)
@@ -355,7 +351,7 @@ func (m *memory) nearest(path string, lines [][]byte) (origin.Candidate, bool) {
 		blobs := m.known.Blobs(name, left)
 		left -= len(blobs)
 		for _, blob := range blobs {
-			t, err := m.text(blob)
+			t, err := m.Text(blob)
 			if err != nil || t.Whole || most == size {
 				continue
 			}
@@ -404,7 +400,7 @@ func atMostInCommon(want map[string]int, lines [][]byte) int {
 	return n
 }
 
-func (m *memory) text(blob refs.OID) (origin.Text, error) {
+func (m *memory) Text(blob refs.OID) (origin.Text, error) {
 	if t, ok := m.texts[blob]; ok {
 		return t, nil
 	}
@@ -415,11 +411,12 @@ func (m *memory) text(blob refs.OID) (origin.Text, error) {
 	return t.asOrigin(), err
 }
 
-// current returns the content that a path had when the timeline last saw it.
-func (l *looks) current(path string) (origin.Candidate, bool) {
-	if l.snap == nil {
+// Latest returns the content that a path had when the timeline last saw it, if the commit is younger. One that is not
+// may be so all the same: what it has that says enough is found among the earlier contents.
+func (o *origins) Latest(path string, _ [][]byte) (origin.Candidate, bool) {
+	if o.looks == nil || o.looks.snap == nil || !o.began.madeSinceLook(o, o.tree.asks.Commit, path) {
 		return origin.Candidate{}, false
 	}
-	e, found := l.snap.Lookup(path)
+	e, found := o.looks.snap.Lookup(path)
 	return origin.Candidate{Path: path, Blob: e.OID}, found
 }

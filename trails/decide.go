@@ -22,12 +22,10 @@ type judge struct {
 	beside func(agent string) bool // see Engine
 }
 
-func newJudge(seen *witness, told *heard, beside func(string) bool) *judge {
-	seen.tree.asks.Reported = func(path string) bool {
-		tool, _ := told.reported(path)
-		return tool != nil
-	}
-	return &judge{tree: seen.tree, seen: seen, heard: told, beside: beside}
+// told reports whether a tool reports what it found of a path and what it left.
+func (j *judge) told(path string) bool {
+	tool, _ := j.heard.reported(path)
+	return tool != nil
 }
 
 // decision says who wrote a changed line. Equal answers are the same pointer.
@@ -313,36 +311,32 @@ func declaredLines(w *Window, path string) map[string]bool {
 
 // ownerOf makes the owner of an actor's lines, and notes it.
 func (rec *record) ownerOf(who actor, seed patchSeed) vector.Owner {
-	rec.noteOwner(who)
-	return rec.named(who, seed)
+	rec.noteWriters(&who)
+	rec.tree.store.note(who)
+	seed.writer, seed.worktree = rec.page.writer, rec.tree.repo.WorktreeName()
+	return who.owner(seed)
 }
 
-// named makes the owner of an actor's lines.
-func (rec *record) named(who actor, seed patchSeed) vector.Owner {
-	if who.kind == events.OwnerUnknown {
+// owner makes the owner of an actor's lines.
+func (a actor) owner(seed patchSeed) vector.Owner {
+	if a.kind == events.OwnerUnknown {
 		return vector.Owner{Kind: events.OwnerUnknown}
 	}
-	seed.writer, seed.worktree = rec.page.writer, rec.tree.repo.WorktreeName()
-	return vector.Owner{Kind: who.kind, Patch: seed.id(who.key())}
+	return vector.Owner{Kind: a.kind, Patch: seed.id(a.key())}
 }
 
-// noteOwner puts down who an actor is.
-func (rec *record) noteOwner(who actor) {
-	if who.kind == events.OwnerUnknown {
-		return
-	}
-	rec.noteWriters(&who)
-	key := who.key()
-	if !rec.page.remembered[key] {
-		if err := rec.tree.store.owners.Put(key, who.describe()); err != nil && rec.page.err == nil {
-			rec.page.err = err
-		}
-		rec.page.remembered[key] = true
+// note keeps in the step's memory who an actor is.
+func (c *contents) note(who actor) {
+	if who.kind != events.OwnerUnknown {
+		c.owners.Put(who.key(), who.describe())
 	}
 }
 
 // noteWriters notes the open calls of a line, in case they turn out to have ended before (revise.go).
 func (rec *record) noteWriters(who *actor) {
+	if who.kind == events.OwnerUnknown {
+		return
+	}
 	if who.window != nil && who.window.Wrote == 0 {
 		who.window.Wrote = rec.tree.interval
 	}

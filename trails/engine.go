@@ -140,13 +140,13 @@ func (e *Engine) advance(ctx context.Context, at time.Time, act func(*step, *hea
 	if err != nil {
 		return err
 	}
-	s := e.newStep(newWorkTree(ctx, e.repo, at, found, ledger.NewKnown(e.repo)), newPage(writer))
-	defer s.close()
 	if e.began == nil {
 		e.began = &looked{
 			state{LastFull: found.LastFull, Scoped: maps.Clone(found.Scoped), Marks: slices.Clone(found.Marks)}, found.Git,
 		}
 	}
+	s := e.newStep(newWorkTree(ctx, e.repo, at, found, ledger.NewKnown(e.repo)), newPage(writer))
+	defer s.close()
 	h := &heard{editor: &editor{}}
 	s.queue.checked = time.Now()
 	s.tree.orient()
@@ -185,7 +185,7 @@ func (s *step) close() {
 // newStep returns a step in a work tree. It knows only the findings there.
 func (e *Engine) newStep(tree *workTree, on *page) *step {
 	look := &looks{engine: e, tree: tree}
-	tree.asks.Young = func(commit refs.OID) bool { return e.began.madeSince(tree.origins, commit) }
+	tree.origins.began, tree.origins.looks = e.began, look
 	return &step{
 		engine: e, tree: tree, seen: newWitness(tree, e.settle, e.caller), looks: look,
 		queue: &queue{tree: tree, looks: look}, page: on, declares: map[*events.ToolUse][]string{},
@@ -196,17 +196,29 @@ func (e *Engine) newStep(tree *workTree, on *page) *step {
 
 func (s *step) hear(h *heard) *hearer {
 	return &hearer{
-		engine: s.engine, tree: s.tree, seen: s.seen, heard: h, out: s.write(h), queue: s.queue, declares: s.declares,
+		engine: s.engine, tree: s.tree, seen: s.seen, heard: h, queue: s.queue, declares: s.declares,
 	}
 }
 
-func (s *step) judge(h *heard) *judge { return newJudge(s.seen, h, s.engine.Beside) }
+func (s *step) judge(h *heard) *judge {
+	return &judge{tree: s.tree, seen: s.seen, heard: h, beside: s.engine.Beside}
+}
 
 func (s *step) weigh(h *heard) *weigher {
-	by, out := s.judge(h), s.write(h)
+	by := s.judge(h)
 	return &weigher{
-		engine: s.engine, tree: s.tree, judge: by, cuts: &cutter{s.tree, by, out}, looks: s.looks, out: out,
+		tree: s.tree, judge: by, cuts: &cutter{s.tree, by}, looks: s.looks, writer: s.page.writer,
+		editing: s.engine.Editing,
 	}
+}
+
+// settle weighs, and writes what is found.
+func (s *step) settle(h *heard, weigh func(*weigher) ([]finding, error)) error {
+	found, err := weigh(s.weigh(h))
+	if err != nil {
+		return err
+	}
+	return s.write(h).record(found)
 }
 
 func (s *step) write(h *heard) *record {

@@ -123,7 +123,7 @@ func TestWhatGitPutTogetherKeepsTheOwnersOfItsLines(t *testing.T) {
 	sc.knows("a.txt", f.old, person)
 	f.vec = vector.Uniform(2, person)
 	sc.step.tree.asks.Whole.Restored = true
-	if explained, err := sc.step.tree.origins.explained(f); err != nil || explained {
+	if explained, err := sc.step.tree.origins.explained(f, false); err != nil || explained {
 		t.Fatalf("explained %v, %v", explained, err)
 	}
 	var got []string

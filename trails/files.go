@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -33,6 +34,7 @@ type contents struct {
 	owners  *ledger.Owners
 	last    *snapshot.Engine // what was seen last, see findLast
 	texts   texts
+	unsaved map[refs.OID][]byte // see keep
 }
 
 // texts are contents that are kept in mind while successive commits are anchored.
@@ -44,6 +46,8 @@ type texts struct {
 // origins asks what contents were made of.
 type origins struct {
 	tree  *workTree
+	looks *looks                 // of this step; nil for a reader
+	began *looked                // see Engine; nil for a reader
 	since map[int64]*origin.Work // what git did since some paths were looked at, by the interval of that look
 }
 
@@ -109,9 +113,7 @@ func (wg *weigher) gather(changes []snapshot.Change) ([]*file, error) {
 	}
 	for _, f := range files {
 		if f.oldPath != f.path {
-			if err := wg.tree.store.known.Link(f.oldPath, f.path); err != nil {
-				return nil, err
-			}
+			wg.tree.store.known.Link(f.oldPath, f.path)
 			wg.tree.state.moveShared(f.oldPath, f.path)
 		}
 		f.vec = wg.tree.origins.vectorOf(f.oldPath, f.old)
@@ -119,9 +121,7 @@ func (wg *weigher) gather(changes []snapshot.Change) ([]*file, error) {
 			continue
 		}
 		// What nobody knew anything of is worth knowing too: git may bring it back.
-		if err := wg.tree.store.known.Put(f.oldPath, f.old.oid, f.vec); err != nil {
-			return nil, err
-		}
+		wg.tree.store.known.Put(f.oldPath, f.old.oid, f.vec)
 	}
 	return files, nil
 }
@@ -209,14 +209,6 @@ func asText(t origin.Text) text {
 	return text{oid: t.OID, bytes: t.Bytes, lines: t.Lines, whole: t.Whole}
 }
 
-// told reads contents for package origin.
-type told struct{ store *contents }
-
-func (t told) Text(blob refs.OID) (origin.Text, error) {
-	content, err := t.store.read(0, blob)
-	return content.asOrigin(), err
-}
-
 // workAfter returns git's work after a mark, without conclusions.
 func (o *origins) workAfter(mark gitfacts.Mark) *gitfacts.Work {
 	return gitfacts.Between(o.tree.repo, o.tree.asks.Git, mark, o.tree.now)
@@ -254,21 +246,50 @@ func (o *origins) gitAt(path string) *origin.Work {
 // newCase makes the common facts of the questions after origins.
 func (o *origins) newCase() *origin.Case {
 	store := o.tree.store
-	return &origin.Case{
-		Memory: store.known, Git: gitfacts.NewGit(store.ctx, store.repo, store.objects),
-		Read: told{store}.Text, Stored: store.objects.MayBeStored, Store: store.storeText,
-		Others:    o.tree.otherTrees,
-		Young:     func(refs.OID) bool { return false },
-		Reported:  func(string) bool { return false },
-		LeftAlone: func(path string) bool { return store.findLast() && store.last.LeftAlone(path) },
-		MadeOf:    o.madeOf, UnderOlderName: o.tree.names.underOlderName,
-	}
+	return &origin.Case{World: o, Memory: store.known, Git: gitfacts.NewGit(store.ctx, store.repo, store.objects)}
 }
 
-// storeText puts a content that git made, and that nobody saw, beside the repository.
-func (c *contents) storeText(raw []byte) (origin.Text, error) {
-	oid, err := c.repo.WriteLoose(c.repo.SideObjects(), refs.BlobObject, raw)
-	return newText(oid, raw).asOrigin(), err
+// Text reads a content.
+func (o *origins) Text(blob refs.OID) (origin.Text, error) {
+	content, err := o.tree.store.read(0, blob)
+	return content.asOrigin(), err
+}
+
+// Stored reports whether the repository may have a content.
+func (o *origins) Stored(blob refs.OID) bool { return o.tree.store.objects.MayBeStored(blob) }
+
+// LeftAlone reports whether git has not written a file since it was seen last.
+func (o *origins) LeftAlone(path string) bool {
+	return o.tree.store.findLast() && o.tree.store.last.LeftAlone(path)
+}
+
+// Young reports whether a commit may have been made after everything was looked at last.
+func (o *origins) Young(commit refs.OID) bool { return o.began != nil && o.began.madeSince(o, commit) }
+
+// Keep keeps a content that git made, and that nobody saw.
+func (o *origins) Keep(raw []byte) origin.Text {
+	t := newText(o.tree.repo.Format.Hash(refs.BlobObject, raw), raw)
+	o.tree.store.keep(t)
+	return t.asOrigin()
+}
+
+// keep keeps a content that the repository may not have: it is stored beside it when the step ends.
+func (c *contents) keep(t text) {
+	c.unsaved[t.oid] = t.bytes
+}
+
+// save stores what the step keeps: first contents, then what names them.
+func (c *contents) save() error {
+	for _, oid := range slices.SortedFunc(maps.Keys(c.unsaved), refs.OID.Compare) {
+		if _, err := c.repo.WriteLoose(c.repo.SideObjects(), refs.BlobObject, c.unsaved[oid]); err != nil {
+			return fmt.Errorf("store a content: %w", err)
+		}
+	}
+	clear(c.unsaved)
+	if err := c.known.Save(); err != nil {
+		return err
+	}
+	return c.owners.Save()
 }
 
 // question asks for the origin of a path's content. The content is not set yet.
@@ -305,7 +326,7 @@ func (c Committed) question(ask *origin.Case, work *origin.Work) *origin.Query {
 func (wg *weigher) explain(files []*file) (rest, back []*file, err error) {
 	for _, f := range files {
 		was := *f
-		explained, err := wg.tree.origins.explained(f)
+		explained, err := wg.tree.origins.explained(f, wg.judge.told(f.path))
 		if err != nil {
 			return nil, nil, err
 		}
@@ -313,11 +334,7 @@ func (wg *weigher) explain(files []*file) (rest, back []*file, err error) {
 			rest = append(rest, f)
 		}
 		if (explained || f.old.oid != was.old.oid) && len(files) <= maxNoted {
-			left, err := wg.noteLeft(&was)
-			if err != nil {
-				return nil, nil, err
-			}
-			if explained && left {
+			if left := wg.noteLeft(&was); explained && left {
 				back = append(back, f)
 			}
 		}
@@ -331,17 +348,19 @@ const maxNoted = 64
 
 // noteLeft notes the lines that a change without an owner of its own takes away: they may come back. left tells whether
 // lines went that no commit has.
-func (wg *weigher) noteLeft(f *file) (left bool, err error) {
+func (wg *weigher) noteLeft(f *file) (left bool) {
 	if f.old.whole || f.new.whole || f.old.oid.IsZero() {
-		return false, nil
+		return false
 	}
 	lines := removed(f.old, linediff.Diff(f.old.lines, f.new.lines, linediff.Options{}).Hunks)
 	if git := wg.tree.origins.gitAt(f.path); git.Restored {
 		if blob, err := wg.tree.asks.Git.Blob(git.Before.Head, f.oldPath); err == nil && blob == f.old.oid {
-			return false, wg.tree.store.known.PutApart(f.oldPath, f.old.oid, lines)
+			wg.tree.store.known.PutApart(f.oldPath, f.old.oid, lines)
+			return false
 		}
 	}
-	return len(lines) > 0, wg.tree.store.known.PutLeft(f.oldPath, f.old.oid, lines)
+	wg.tree.store.known.PutLeft(f.oldPath, f.old.oid, lines)
+	return len(lines) > 0
 }
 
 // giving returns the lines that a file lost, with their owners, although its change needs no owner: other files may
@@ -360,12 +379,15 @@ func removed(from text, hunks []linediff.Hunk) [][]byte {
 	return out
 }
 
-func (o *origins) explained(f *file) (bool, error) {
+// explained reports whether a change needs no owner of its own. reported tells that a tool reports what it found of the
+// path and what it left.
+func (o *origins) explained(f *file, reported bool) (bool, error) {
 	if want, ok := o.tree.state.Notes.Expected[f.path]; ok && want == f.new.oid {
 		delete(o.tree.state.Notes.Expected, f.path)
 		return true, nil
 	}
 	q := o.questionOf(f)
+	q.Reported = reported
 	v, err := q.Judge()
 	if err == nil && (v.Explained || q.Work.Restored) {
 		o.tree.noteTaken(f)

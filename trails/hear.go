@@ -29,11 +29,12 @@ func (e *Engine) Handle(ctx context.Context, b events.Boundary) error {
 // heard holds what a boundary tells; every phase is given it. If a second boundary is taken during the look of the
 // first, it gets a value of its own.
 type heard struct {
-	env     events.Draft // what all its events have
-	host    process.ID   // the process that called the hook
-	sure    bool         // which is the agent's
-	closing []ending     // the windows that end now
-	ended   *batch       // whose calls, with all their hooks, have ended now
+	env     events.Draft        // what all its events have
+	host    process.ID          // the process that called the hook
+	sure    bool                // which is the agent's
+	closing []ending            // the windows that end now
+	ended   *batch              // whose calls, with all their hooks, have ended now
+	prompts []events.PromptData // that were heard of by their first call
 	editor  *editor
 	// unreported is true if a conversation goes on that no hook reports: a change that no window explains may be its
 	// work.
@@ -55,7 +56,6 @@ type hearer struct {
 	tree     *workTree
 	seen     *witness
 	heard    *heard
-	out      *record
 	queue    *queue
 	declares map[*events.ToolUse][]string // see toolPaths
 }
@@ -97,6 +97,9 @@ func (s *step) take(h *heard, b events.Boundary) error {
 	s.seen.live(trace, b)
 	s.hear(h).pair(sess, trace, &b)
 	h.closing = s.hear(h).endWindows(trace, b)
+	if err := s.write(h).number(); err != nil {
+		return err
+	}
 	if b.Kind == events.ToolsEnd {
 		h.ended = &batch{trace, b.Subagent}
 	}
@@ -105,7 +108,7 @@ func (s *step) take(h *heard, b events.Boundary) error {
 		return err
 	}
 	s.judge(h).endTails(trace, b)
-	if err := s.weigh(h).expect(); err != nil {
+	if err := s.settle(h, (*weigher).expect); err != nil {
 		return err
 	}
 	s.looks.keepSayings(h.closing)
@@ -195,15 +198,12 @@ func promptKind(b events.Boundary) string {
 }
 
 // newWindow describes the call of a tool boundary; nil for a tool that declares no path of this work tree.
-func (hr *hearer) newWindow(sess *sessionState, trace events.TraceID, b events.Boundary) (*Window, error) {
+func (hr *hearer) newWindow(sess *sessionState, trace events.TraceID, b events.Boundary) *Window {
 	paths := hr.toolPaths(b)
 	if b.Tool.Class == events.ToolEdits && len(paths) == 0 {
-		return nil, nil
+		return nil
 	}
-	prompt, err := hr.out.promptIndex(sess, b)
-	if err != nil {
-		return nil, err
-	}
+	prompt := hr.promptIndex(sess, b)
 	sess.Steps++
 	model, limits := b.Model, b.Limits
 	if model == "" && b.Subagent == "" && sess.Stated != "" && !slices.Contains(limits, events.LimitSubagentUnknown) {
@@ -220,7 +220,22 @@ func (hr *hearer) newWindow(sess *sessionState, trace events.TraceID, b events.B
 			Background: b.Tool.Background, TaskID: b.Tool.TaskID},
 	}
 	w.declare(hr.tree.repo, b.Tool)
-	return w, nil
+	return w
+}
+
+// promptIndex returns the prompt that a tool call answers. A prompt that was submitted where this work tree could not
+// see it is numbered when its first tool call arrives.
+func (hr *hearer) promptIndex(sess *sessionState, b events.Boundary) int {
+	switch {
+	case b.Prompt == nil || b.Prompt.ID == "" || b.Prompt.ID == sess.LastPrompt:
+	case sess.Prompts > 0 && sess.LastPrompt == "":
+		sess.LastPrompt = b.Prompt.ID // the agent names its prompts only from the first tool call on
+	default:
+		sess.nextPrompt(b.Prompt.ID)
+		hr.heard.prompts = append(hr.heard.prompts,
+			events.PromptData{Index: sess.Prompts, Native: b.Prompt.ID, Kind: promptKind(b)})
+	}
+	return sess.Prompts
 }
 
 // toolPaths returns the declared paths in this work tree. Where one is a link, the file that it leads to is added. They

@@ -144,7 +144,7 @@ func (s *step) lookAhead(h *heard) error {
 	s.seen.askProcesses(s.tree.time)
 	s.seen.doubtGone()
 	h.env = events.Draft{Method: []events.Method{events.Manual}}
-	news := s.meanwhile()
+	news := s.queue.meanwhile()
 	o, err := s.looks.observe(h, nil)
 	if err == nil {
 		err = s.takeMeanwhile(h, &o, news)
@@ -182,6 +182,9 @@ func (s *step) takeUnseen(h *heard, b events.Boundary, settle func(*heard) error
 	}
 	s.hear(h).pair(sess, trace, &b)
 	h.closing = s.hear(h).endWindows(trace, b)
+	if err := s.write(h).number(); err != nil {
+		return err
+	}
 	if err := settle(h); err != nil {
 		return err
 	}

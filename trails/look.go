@@ -58,12 +58,15 @@ func (s *step) look(h *heard, paths []string) (observation, error) {
 		s.seen.changedBefore(o.Changes)
 		err = s.settleChanges(h, o.full, o.Changes)
 	} else {
-		err = s.weigh(h).attributeSeeded()
+		err = s.settle(h, (*weigher).attributeSeeded)
 	}
 	if err != nil {
 		return o, err
 	}
-	s.settleLook(o, paths)
+	s.looks.settled(o, paths)
+	if o.full || o.Seeded {
+		s.seen.keepLeft()
+	}
 	return o, nil
 }
 
@@ -106,39 +109,40 @@ func (l *looks) observe(h *heard, paths []string) (observation, error) {
 // settleChanges attributes the changes that a look found. full: the look was at everything.
 func (s *step) settleChanges(h *heard, full bool, changes []snapshot.Change) error {
 	if full {
-		if err := (&stashes{s.engine, s.weigh(h)}).attributeStashed(changes); err != nil {
+		if err := s.settleStashes(h, changes); err != nil {
 			return err
 		}
 	}
 	for _, batch := range batches(changes) {
-		if err := s.weigh(h).attribute(batch); err != nil {
+		weigh := func(wg *weigher) ([]finding, error) { return wg.attribute(batch) }
+		if err := s.settle(h, weigh); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// settleLook saves in the state how far the work tree was looked at.
-func (s *step) settleLook(o observation, paths []string) {
-	s.tree.state.Interval = s.tree.interval
-	s.tree.state.Tree = o.Tree
+// settled notes in the state how far the work tree was looked at.
+func (l *looks) settled(o observation, paths []string) {
+	tree := l.tree
+	tree.state.Interval = tree.interval
+	tree.state.Tree = o.Tree
 	if o.full || o.Seeded {
-		s.tree.keepForOthers()
-		s.tree.state.LastFull = s.tree.interval
-		s.tree.state.Squash = s.tree.now.Squash
-		s.tree.state.Git = s.tree.now
-		s.tree.asks.Known = s.tree.now.Stashes
-		s.seen.keepLeft()
+		tree.keepForOthers()
+		tree.state.LastFull = tree.interval
+		tree.state.Squash = tree.now.Squash
+		tree.state.Git = tree.now
+		tree.asks.Known = tree.now.Stashes
 		return
 	}
-	if s.tree.state.Scoped == nil {
-		s.tree.state.Scoped = map[string]int64{}
+	if tree.state.Scoped == nil {
+		tree.state.Scoped = map[string]int64{}
 	}
 	for _, p := range paths {
-		s.tree.state.Scoped[p] = s.tree.interval
+		tree.state.Scoped[p] = tree.interval
 	}
-	s.tree.state.Marks = append(s.tree.state.Marks, lookMark{s.tree.interval, s.tree.now})
-	s.tree.state.Marks = s.tree.state.Marks[max(0, len(s.tree.state.Marks)-maxMarks):]
+	tree.state.Marks = append(tree.state.Marks, lookMark{tree.interval, tree.now})
+	tree.state.Marks = tree.state.Marks[max(0, len(tree.state.Marks)-maxMarks):]
 }
 
 // Most programs empty a file before they rewrite it. Where an agent makes several calls at a time, one of them may be
@@ -299,7 +303,7 @@ func (e *Engine) CatchUp(ctx context.Context, at time.Time) error {
 // joins what has changed since to what the snapshot found.
 func (s *step) lookAgain(h *heard, o *observation, paths []string) error {
 	for range maxLooks {
-		news := s.meanwhile()
+		news := s.queue.meanwhile()
 		if !news.any {
 			return nil
 		}
@@ -340,20 +344,20 @@ type news struct {
 }
 
 // meanwhile checks whether a boundary was put aside, or git has moved or written, since its last call.
-func (s *step) meanwhile() (n news) {
-	last, now := s.queue.checked, time.Now()
-	if s.engine.Patient { // a short look does not wait for git: the next one sees what it did
-		if !s.tree.now.Equal(gitfacts.ReadMark(s.tree.repo)) {
+func (q *queue) meanwhile() (n news) {
+	last, now := q.checked, time.Now()
+	if q.looks.engine.Patient { // a short look does not wait for git: the next one sees what it did
+		if !q.tree.now.Equal(gitfacts.ReadMark(q.tree.repo)) {
 			n.moved, n.began = true, last.Add(-snapshot.Slack)
 		}
-		n.any = s.queue.takeWritten() || n.moved
+		n.any = q.takeWritten() || n.moved
 	}
-	n.late = s.queue.waiting()
+	n.late = q.waiting()
 	n.any = n.any || len(n.late) > 0
 	if n.moved && len(n.late) > 0 {
 		n.began = spool.Sooner(n.began, spool.Earliest(n.late))
 	}
-	s.queue.checked = now
+	q.checked = now
 	return n
 }
 

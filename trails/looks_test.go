@@ -78,13 +78,13 @@ func TestWhatMayBeARename(t *testing.T) {
 		"made by an edit call":              {came, func(s *step) { s.tree.state.Windows = []*Window{window("S", "c", events.ToolEdits, "f")} }, false},
 		"an edit call of another path":      {came, func(s *step) { s.tree.state.Windows = []*Window{window("S", "c", events.ToolEdits, "g")} }, true},
 		"a command may have moved it":       {came, func(s *step) { s.tree.state.Windows = []*Window{window("S", "c", events.ToolRuns)} }, true},
-		"git wrote, and it was there once":  {came, func(s *step) { restored(s); _ = s.tree.store.known.Put("f", a.oid, vector.Uniform(1, vector.Unknown)) }, false},
+		"git wrote, and it was there once":  {came, func(s *step) { restored(s); s.tree.store.known.Put("f", a.oid, vector.Uniform(1, vector.Unknown)) }, false},
 		"git wrote, and it was never there": {came, restored, true},
 		"git wrote, and deleted it":         {went, restored, false},
 	} {
 		here := sc.step.tree
 		store := *here.store
-		store.known = ledger.NewKnown(here.repo).Frozen()
+		store.known = ledger.NewKnown(here.repo)
 		tree := workTreeOf(&store, here.time, &state{Interval: 9, LastFull: 5})
 		tree.now, tree.interval, tree.asks.Base, tree.asks.Whole = here.now, here.interval, here.asks.Base, here.asks.Whole
 		s := New(here.repo, nil, nil).newStep(tree, newPage(""))

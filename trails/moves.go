@@ -162,13 +162,16 @@ func (tree *workTree) moves(now []shifting) ([]half, error) {
 
 // settleHalves gives blocks that came before they went their old owners. A half is dropped once the other half is
 // found.
-func (wg *weigher) settleHalves(earlier []half) error {
+func (wg *weigher) settleHalves(earlier []half) (out []finding, err error) {
 	for _, h := range earlier {
 		found := h.change.Gave()
 		if h.takes {
-			var err error
-			if found, err = wg.cameFirst(h); err != nil {
-				return err
+			var older *olderLines
+			if older, found, err = wg.cameFirst(h); err != nil {
+				return nil, err
+			}
+			if older != nil {
+				out = append(out, finding{older: older})
 			}
 		}
 		if found && h.takes {
@@ -179,28 +182,30 @@ func (wg *weigher) settleHalves(earlier []half) error {
 	}
 	notes := &wg.tree.state.Notes
 	notes.Shifts = slices.DeleteFunc(notes.Shifts, func(one *shift) bool { return one.Gone+one.Come == "" })
-	return nil
+	return out, nil
 }
 
-// cameFirst puts right whose the lines of a block are that came before it went.
-func (wg *weigher) cameFirst(h half) (found bool, err error) {
+// cameFirst puts right whose the lines of a block are that came before it went. It returns the lines of the content that
+// is there now.
+func (wg *weigher) cameFirst(h half) (older *olderLines, found bool, err error) {
 	path := h.shift.Path
 	had, known := wg.tree.store.known.Get(path, h.after.oid)
 	if !known || had.Len() != len(h.after.lines) {
-		return false, nil
+		return nil, false, nil
 	}
 	now := h.change.Resolve(func(_, line int) vector.Owner { return had.At(line) }).Vector
 	if now.Equal(had) {
-		return false, nil
+		return nil, false, nil
 	}
-	if err := wg.tree.store.known.Put(path, h.after.oid, now); err != nil || wg.looks.snap == nil {
-		return true, err
+	wg.tree.store.known.Put(path, h.after.oid, now)
+	if wg.looks.snap == nil {
+		return nil, true, nil
 	}
 	entry, there := wg.looks.snap.Lookup(path)
 	current, err := wg.tree.store.read(entry.Mode, entry.OID)
 	owners, known := wg.tree.store.known.Get(path, entry.OID)
 	if err != nil || !there || current.whole || !known || owners.Len() != len(current.lines) {
-		return true, err
+		return nil, true, err
 	}
 	if entry.OID == h.after.oid {
 		owners = had
@@ -215,15 +220,14 @@ func (wg *weigher) cameFirst(h half) (found bool, err error) {
 		}
 		b.Add(owner, 1)
 	}
-	if err := wg.tree.store.known.Put(path, entry.OID, b.Vector()); err != nil {
-		return true, err
-	}
-	return true, wg.out.recordMoved(path, current, kept)
+	wg.tree.store.known.Put(path, entry.OID, b.Vector())
+	return &olderLines{path, current, kept}, true, nil
 }
 
-// recordMoved records that lines of a content are older than it seemed: patches whose lines are all kept.
-func (rec *record) recordMoved(path string, in text, kept []events.KeptRun) error {
-	for len(kept) > 0 {
+// recordOlder records that lines of a content are older than it seemed: patches whose lines are all kept.
+func (rec *record) recordOlder(older *olderLines) error {
+	path, in := older.path, older.in
+	for kept := older.kept; len(kept) > 0; {
 		n := 1
 		for n < len(kept) && kept[n].Start == kept[n-1].Start+1 {
 			n++
@@ -247,11 +251,12 @@ func (rec *record) recordMoved(path string, in text, kept []events.KeptRun) erro
 }
 
 // noteShift notes a change that another one may be the other half of.
-func (rec *record) noteShift(from, path string, m shifting) {
+func (wg *weigher) noteShift(from, path string, m shifting) {
 	one := &shift{From: from, Path: path, Before: m.from.oid, After: m.to.oid}
 	if one.Gone, one.Come = m.blocks(); one.Gone+one.Come == "" {
 		return
 	}
-	rec.tree.state.Notes.Shifts = append(rec.tree.state.Notes.Shifts, one)
-	rec.tree.state.Notes.Shifts = rec.tree.state.Notes.Shifts[max(0, len(rec.tree.state.Notes.Shifts)-maxShifts):]
+	notes := &wg.tree.state.Notes
+	notes.Shifts = append(notes.Shifts, one)
+	notes.Shifts = notes.Shifts[max(0, len(notes.Shifts)-maxShifts):]
 }

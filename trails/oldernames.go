@@ -32,7 +32,7 @@ type names struct {
 // older holds the findings about older names; nil until asked for.
 type older struct {
 	gone     []rename.Change             // see findOlderName
-	newNames map[string]origin.Candidate // see underOlderName
+	newNames map[string]origin.Candidate // see UnderOlderName
 	nested   []string                    // see noteNested
 }
 
@@ -282,10 +282,11 @@ const (
 	maxGone     = 256
 )
 
-// underOlderName returns the last seen content of a file that has another name since, at which nobody has looked yet. A
+// UnderOlderName returns the last seen content of a file that has another name since, at which nobody has looked yet. A
 // commit that was made since the last look at everything must have it. For example: a file is renamed and committed
 // while hooks are off, and a rebase then makes that commit anew. The state of the last look is left as it is.
-func (n *names) underOlderName(commit refs.OID, path string) (origin.Candidate, bool) {
+func (o *origins) UnderOlderName(commit refs.OID, path string) (origin.Candidate, bool) {
+	n := o.tree.names
 	if from, asked := n.older.newNames[path]; asked {
 		return from, !from.Blob.IsZero()
 	}
@@ -332,11 +333,10 @@ func (n *names) findOlderName(path string) origin.Candidate {
 func nestedKey(dir string) string { return dir + "/" }
 
 // keepNested remembers who made a nested repository, or a commit in it.
-func (rec *record) keepNested(f *file, owner vector.Owner) error {
-	if f.newMode != refs.ModeGitlink {
-		return nil
+func (rec *record) keepNested(f *file, owner vector.Owner) {
+	if f.newMode == refs.ModeGitlink {
+		rec.tree.store.known.Put(nestedKey(f.path), f.new.oid, vector.Uniform(1, owner))
 	}
-	return rec.tree.store.known.Put(nestedKey(f.path), f.new.oid, vector.Uniform(1, owner))
 }
 
 // fromNested says whose the lines of a file are that lay in a nested repository until now; nil for any other file.

@@ -75,7 +75,7 @@ func Pending(
 	}
 	s.tree.readNotes()
 	f.vec = s.tree.origins.vectorOf(f.oldPath, f.old)
-	explained, err := s.tree.origins.explained(f)
+	explained, err := s.tree.origins.explained(f, false)
 	if err != nil {
 		return p, fmt.Errorf("find what git wrote: %w", err)
 	}
@@ -84,7 +84,7 @@ func Pending(
 		return p, nil
 	}
 	p.since = person.beside(editing)
-	return p, p.carry(newJudge(s, &heard{editor: &editor{}}, nil), f)
+	return p, p.carry(&judge{tree: tree, seen: s, heard: &heard{editor: &editor{}}}, f)
 }
 
 // remember finds the owners of a path that nobody has looked at in this work tree: in the contents of the path in

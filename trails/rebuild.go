@@ -45,8 +45,10 @@ func Rebuild(repo *refs.Repo, log iter.Seq2[events.Event, error]) (err error) {
 			return fmt.Errorf("rebuild ownership: event %d: %w", event.Seq, err)
 		}
 	}
-	if err := r.flush(); err != nil {
-		return fmt.Errorf("rebuild ownership: %w", err)
+	for _, last := range []func() error{r.flush, r.known.Save, r.owners.Save} {
+		if err := last(); err != nil {
+			return fmt.Errorf("rebuild ownership: %w", err)
+		}
 	}
 	for _, name := range []string{"vectors", "owners"} {
 		if err := replaceDir(filepath.Join(temp, name), filepath.Join(cache, name)); err != nil {
@@ -83,9 +85,7 @@ func (r *rebuilder) take(event events.Event) error {
 	if err := events.ReadData(event.Data, &p); err != nil {
 		return nil //nolint:nilerr // an event that is not what it says explains nothing; verify names it
 	}
-	if err := r.owner(event, p); err != nil {
-		return err
-	}
+	r.owner(event, p)
 	if event.Retold() {
 		return r.retell(&p)
 	}
@@ -128,7 +128,8 @@ func (r *rebuilder) revise(event events.Event) error {
 			break
 		}
 	}
-	return rev.apply(r.known)
+	rev.apply(r.known)
+	return nil
 }
 
 // retell repeats the timeline's correction that gave lines to somebody else.
@@ -147,9 +148,7 @@ func (r *rebuilder) retell(p *events.PatchData) error {
 		if err != nil || lines == nil {
 			return err
 		}
-		if err := r.known.Put(path, p.After, vector.Uniform(len(lines), vector.Unknown)); err != nil {
-			return err
-		}
+		r.known.Put(path, p.After, vector.Uniform(len(lines), vector.Unknown))
 	}
 	run, err := contents.run(path, p.After, p.NewStart-1, p.NewStart-1+p.NewCount, from, to)
 	if err != nil {
@@ -162,21 +161,22 @@ func (r *rebuilder) retell(p *events.PatchData) error {
 			paths = pathsWith(paths, &d, p.Revises)
 		}
 	}
-	return contents.apply(run, paths)
+	contents.apply(run, paths)
+	return nil
 }
 
 // owner puts down who made a patch.
-func (r *rebuilder) owner(event events.Event, p events.PatchData) error {
+func (r *rebuilder) owner(event events.Event, p events.PatchData) {
 	key, ok := ledger.OwnerKeyOf(p.Patch)
 	if !ok || p.Owner == events.OwnerUnknown {
-		return nil
+		return
 	}
 	o := events.AnchorOwner{
 		Kind: p.Owner, Trace: event.Trace, Agent: event.Agent, Session: event.Session, Subagent: event.Subagent,
 		Model: p.Model, Tool: p.Tool, ToolCall: event.ToolCall, Prompt: p.Prompt, Step: event.Step,
 		Candidates: p.Candidates, Limits: event.Limits, Evidence: p.Evidence,
 	}
-	return r.owners.Put(key, o)
+	r.owners.Put(key, o)
 }
 
 // flush makes the vector of the content that the gathered patches led to.
@@ -215,7 +215,8 @@ func (r *rebuilder) flush() error {
 	if err == nil && want != v.Len() {
 		return nil // the patches do not lead there; better nothing than a shifted vector
 	}
-	return r.known.Put(path, first.After, v)
+	r.known.Put(path, first.After, v)
+	return nil
 }
 
 // lines counts the lines of a blob; 0 for the zero id.

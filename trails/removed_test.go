@@ -33,10 +33,14 @@ func TestNothingIsMadeAgainInARemovedRepository(t *testing.T) {
 			return e.Handle(t.Context(), events.Boundary{Kind: "turn_end", Agent: "a", Session: "S", Time: time.Now()})
 		},
 		"the owners of a content": func(_ *testing.T, e *Engine, _ *snapshot.Engine) error {
-			return ledger.NewKnown(e.repo).Put("a.txt", content, vector.Uniform(1, vector.Unknown))
+			known := ledger.NewKnown(e.repo)
+			known.Put("a.txt", content, vector.Uniform(1, vector.Unknown))
+			return known.Save()
 		},
 		"who an owner is": func(_ *testing.T, e *Engine, _ *snapshot.Engine) error {
-			return ledger.NewOwners(e.repo).Put("key", events.AnchorOwner{Kind: events.OwnerAI, Agent: "a"})
+			owners := ledger.NewOwners(e.repo)
+			owners.Put("key", events.AnchorOwner{Kind: events.OwnerAI, Agent: "a"})
+			return owners.Save()
 		},
 		"a prompt": func(_ *testing.T, e *Engine, _ *snapshot.Engine) error {
 			return ledger.NewPrompts(e.repo).Put("4f2a", 1, "x")

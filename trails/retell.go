@@ -214,7 +214,8 @@ func (r *retelling) give(in *interval, start, end int, from vector.Owner, who ac
 			return err
 		}
 	}
-	return r.contents.apply(run, paths)
+	r.contents.apply(run, paths)
+	return nil
 }
 
 // pathsOf returns the paths in whose contents lines of a path may be now.
@@ -385,10 +386,10 @@ func (r *retold) run(path string, after refs.OID, start, end int, from, to vecto
 func (r *retoldRun) is(o vector.Owner) bool { return o.Kind == r.from.Kind && o.Patch == r.from.Patch }
 
 // apply gives the lines of a run to their new owner in all contents of some paths.
-func (r *retold) apply(run retoldRun, paths []string) error {
+func (r *retold) apply(run retoldRun, paths []string) {
 	for _, path := range paths {
 		since := run.from.Patch != "" // lines that nobody knew are known by their text from then on
-		err := r.known.Revise(path, func(blob refs.OID, v vector.Vector) vector.Vector {
+		r.known.Revise(path, func(blob refs.OID, v vector.Vector) vector.Vector {
 			since = since || path == run.path && blob == run.after
 			if !since || !slices.ContainsFunc(v.Runs(), func(x vector.Run) bool { return run.is(x.Owner) }) {
 				return v
@@ -399,11 +400,7 @@ func (r *retold) apply(run retoldRun, paths []string) error {
 			}
 			return run.over(blob, v, lines)
 		})
-		if err != nil {
-			return err
-		}
 	}
-	return nil
 }
 
 // over returns a content's vector with the lines of the run in other hands.

@@ -77,9 +77,7 @@ func (rec *record) revise(w *Window, ended time.Time) error {
 			break
 		}
 	}
-	if err := r.apply(rec.tree.store.known); err != nil {
-		return err
-	}
+	r.apply(rec.tree.store.known)
 	for _, commit := range slices.Backward(r.commits) {
 		drafts, err := r.anchor(commit, rec.heard.env.Method)
 		if err != nil {
@@ -94,14 +92,10 @@ func (rec *record) revise(w *Window, ended time.Time) error {
 }
 
 // apply gives the contents that were seen meanwhile their true owners.
-func (r *revision) apply(known *ledger.Known) error {
+func (r *revision) apply(known *ledger.Known) {
 	for path := range r.looks {
-		err := known.Revise(path, func(_ refs.OID, v vector.Vector) vector.Vector { return v.Map(r.owner) })
-		if err != nil {
-			return err
-		}
+		known.Revise(path, func(_ refs.OID, v vector.Vector) vector.Vector { return v.Map(r.owner) })
 	}
-	return nil
 }
 
 // begins reports whether an event is the beginning of the call in a work tree's timeline.
@@ -238,7 +232,7 @@ func (r *revision) now(o events.AnchorOwner, p recordedPatch) (now events.Anchor
 	if who.kind != events.OwnerUnknown {
 		now = who.describe()
 		now.Patch = ledger.WithOwner(o.Patch, who.key())
-		_ = r.owners.Put(who.key(), now) // a cache, which a rebuild makes again
+		r.owners.Put(who.key(), now)
 	}
 	r.decisions[id] = now
 	return now, true

@@ -40,7 +40,7 @@ func newScene(t *testing.T) *scene {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tree := newWorkTree(t.Context(), repo, time.Now(), &state{Interval: 9, LastFull: 5}, ledger.NewKnown(repo).Frozen())
+	tree := newWorkTree(t.Context(), repo, time.Now(), &state{Interval: 9, LastFull: 5}, ledger.NewKnown(repo))
 	t.Cleanup(tree.close)
 	sc.among = &among{New(repo, nil, nil).newStep(tree, newPage("")), &heard{editor: &editor{}}}
 	sc.step.tree.interval = 10
@@ -57,7 +57,16 @@ type among struct {
 func (a *among) hears() *hearer   { return a.step.hear(a.heard) }
 func (a *among) judges() *judge   { return a.step.judge(a.heard) }
 func (a *among) weighs() *weigher { return a.step.weigh(a.heard) }
-func (a *among) out() *record     { return a.step.write(a.heard) }
+
+func (sc *scene) segments(f *file) []segment {
+	sc.t.Helper()
+	out, err := sc.weighs().cuts.segments(f)
+	if err != nil {
+		sc.t.Fatal(err)
+	}
+	return out
+}
+func (a *among) out() *record { return a.step.write(a.heard) }
 
 // stepAmong is a step in no repository, for decisions about the windows of a state.
 func stepAmong(settle Settler, found *state) *among {
@@ -119,9 +128,7 @@ func (sc *scene) commit() refs.OID {
 // knows puts down who owns the lines of a content of a path.
 func (sc *scene) knows(path string, content text, owner vector.Owner) {
 	sc.t.Helper()
-	if err := sc.step.tree.store.known.Put(path, content.oid, vector.Uniform(len(content.lines), owner)); err != nil {
-		sc.t.Fatal(err)
-	}
+	sc.step.tree.store.known.Put(path, content.oid, vector.Uniform(len(content.lines), owner))
 }
 
 func (sc *scene) change(path string, from, to text) *file {

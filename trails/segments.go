@@ -19,7 +19,6 @@ import (
 type cutter struct {
 	tree  *workTree
 	judge *judge
-	out   *record
 }
 
 // segment is a part of a change with one decision: from one content of the path to the next.
@@ -49,27 +48,27 @@ func (seg segment) writer(line int) *actor {
 // another agent may write. A later change of another writer is not its own either. If there is no other writer, a
 // later change comes from a formatter that ran on the tool's text: it is the call's, with less confidence for new
 // text.
-func (cut *cutter) segments(f *file) []segment {
+func (cut *cutter) segments(f *file) (chain []segment, err error) {
 	seen := cut.tree.seen(f.path)
 	var done []*Window
 	if f.early {
 		seen, done = cut.tree.state.LastFull, cut.tree.doneWith(f.path)
 	}
 	if by, ok := cut.tree.turnedUp(f.path, f.new.oid); ok {
-		return []segment{{from: f.old, to: f.new, decide: by}}
+		return []segment{{from: f.old, to: f.new, decide: by}}, nil
 	}
 	if by, ok := cut.judge.afterHooks(f, seen); ok {
-		return []segment{{from: f.old, to: f.new, decide: by}}
+		return []segment{{from: f.old, to: f.new, decide: by}}, nil
 	}
-	if chain := cut.completions(f); len(chain) > 0 {
-		return chain
+	if chain = cut.completions(f); len(chain) > 0 {
+		return chain, nil
 	}
 	whole := []segment{{
 		from: f.old, to: f.new, decide: cut.judge.decideSince(f.path, seen, done...), said: cut.saidIn(f),
 	}}
 	reports := cut.reports(f, seen)
 	if len(reports) == 0 || f.old.whole || f.new.whole || f.new.oid.IsZero() || cut.tree.store.converted(f) {
-		return whole
+		return whole, nil
 	}
 	var tools []*Window
 	for _, r := range reports {
@@ -78,7 +77,6 @@ func (cut *cutter) segments(f *file) []segment {
 	others := writers(cut.tree.state.Windows, f.path, seen)
 	alone := len(others) <= 1 && !cut.tree.inDoubt(f.path, seen)
 	aside := cut.judge.decideSince(f.path, seen, tools...)
-	var chain []segment
 	add := func(from, to text, by decision) {
 		if from.oid != to.oid {
 			chain = append(chain, segment{from: from, to: to, decide: by})
@@ -89,11 +87,13 @@ func (cut *cutter) segments(f *file) []segment {
 		before := cut.tree.store.reportedText(*r.said.Before, f.old, f.new)
 		after := cut.tree.store.reportedText(*r.said.After, f.new, f.old)
 		if before.whole || after.whole {
-			return whole
+			return whole, nil
 		}
 		add(at, before, aside)
 		if i == 0 && len(chain) > 0 {
-			chain[0].origins = cut.composition(f, before)
+			if chain[0].origins, err = cut.composition(f, before); err != nil {
+				return nil, err
+			}
 		}
 		add(before, after, asProposed([]*Window{r.window}, f.path, always(byWindow(r.window, f.path))))
 		at = after
@@ -106,9 +106,9 @@ func (cut *cutter) segments(f *file) []segment {
 	add(at, f.new, aside)
 	if !consistent(f.old, f.new, chain) {
 		// A report is older than the last snapshot, or speaks of other bytes: only its text is evidence.
-		return []segment{{from: f.old, to: f.new, decide: cut.judge.weigh(others, f.path, seen, tools)}}
+		return []segment{{from: f.old, to: f.new, decide: cut.judge.weigh(others, f.path, seen, tools)}}, nil
 	}
-	return chain
+	return chain, nil
 }
 
 // report is an edit call that reported the whole content of a path before and after.
@@ -199,21 +199,18 @@ func (tree *workTree) doneWith(path string) []*Window {
 }
 
 // composition returns the origins of the lines of a content that a tool found after git had written.
-func (cut *cutter) composition(f *file, found text) []vector.Origin {
+func (cut *cutter) composition(f *file, found text) ([]vector.Origin, error) {
 	g := &file{path: f.path, oldPath: f.oldPath, oldMode: f.oldMode, newMode: f.newMode, old: f.old, new: found,
 		vec: f.vec}
-	explained, err := cut.tree.origins.explained(g)
+	explained, err := cut.tree.origins.explained(g, cut.judge.told(g.path))
 	if err != nil {
-		if cut.out.page.err == nil {
-			cut.out.page.err = err
-		}
-		return nil
+		return nil, err
 	}
 	v, known := cut.tree.store.known.Get(f.path, found.oid)
 	if !explained || !known || v.Len() != len(found.lines) {
-		return g.from
+		return g.from, nil
 	}
-	return originsOf(v)
+	return originsOf(v), nil
 }
 
 // originsOf returns a known content as the origin of each of its lines.

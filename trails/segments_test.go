@@ -126,7 +126,7 @@ func TestWhatAnEditReportsCutsTheChange(t *testing.T) {
 			if ask == "" {
 				ask = "agent"
 			}
-			if got := sc.told(sc.weighs().cuts.segments(f), ask); got != tt.want {
+			if got := sc.told(sc.segments(f), ask); got != tt.want {
 				t.Errorf("segments are %s, want %s", got, tt.want)
 			}
 		})
@@ -182,7 +182,7 @@ func TestAChangeBeforeTheLastLookAtAPathIsNotTheLastEdits(t *testing.T) {
 			tt.change(w)
 			sc.step.tree.state.Windows = []*Window{w}
 			sc.step.tree.state.Scoped = map[string]int64{"dir/a.txt": 7}
-			if got := sc.told(sc.weighs().cuts.segments(f), "two"); got != "old→new "+tt.want {
+			if got := sc.told(sc.segments(f), "two"); got != "old→new "+tt.want {
 				t.Errorf("segments are %s, want %s", got, tt.want)
 			}
 		})
@@ -216,7 +216,7 @@ func TestWhatGitPutThereBeforeAnEditKeepsItsOwners(t *testing.T) {
 			edit.Says.Edits = []declared{{Path: "a.txt", Before: &before, After: &after}}
 			sc.step.tree.state.Windows = []*Window{edit}
 			sc.heard.closing = []ending{{window: edit, status: "done"}}
-			segments := sc.weighs().cuts.segments(f)
+			segments := sc.segments(f)
 			if got := sc.told(segments, "agent"); got != "old→found human, found→new edit" {
 				t.Fatalf("segments are %s", got)
 			}

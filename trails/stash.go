@@ -11,40 +11,42 @@ import (
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
-// stashes weighs what a stash took out of the work tree.
-type stashes struct {
-	engine *Engine
-	weighs *weigher
-}
-
-// attributeStashed settles the changes that a new stash took out of the work tree before anybody saw them: they
-// belong to the possible writers since the last boundary, whoever brings them back.
-func (st *stashes) attributeStashed(changes []snapshot.Change) error {
-	if !st.weighs.tree.asks.Whole.Restored || st.weighs.tree.asks.Whole.Doubtful {
+// settleStashes settles the changes that a new stash took out of the work tree before anybody saw them: they belong to
+// the possible writers since the last boundary, whoever brings them back.
+func (s *step) settleStashes(h *heard, changes []snapshot.Change) error {
+	if !s.tree.asks.Whole.Restored || s.tree.asks.Whole.Doubtful {
 		return nil
 	}
-	var files []*file
-	for _, stash := range gitfacts.Newer(st.weighs.tree.now.Stashes, st.weighs.tree.state.Git.Stashes) {
-		if maker := st.weighs.tree.makerOf(stash); maker != nil {
-			there := st.engine.newStep(maker, st.weighs.out.page)
-			wg := there.weigh(&heard{env: st.weighs.out.heard.env, editor: &editor{}})
-			there.looks.snap = maker.store.last
-			found, err := (&stashes{st.engine, wg}).stashed(stash, nil)
-			if err == nil {
-				err = wg.settleFiles(found, wg.cuts.segments)
-			}
-			if err != nil {
-				return err
-			}
+	var here []refs.OID
+	for _, stash := range gitfacts.Newer(s.tree.now.Stashes, s.tree.state.Git.Stashes) {
+		maker := s.tree.makerOf(stash)
+		if maker == nil {
+			here = append(here, stash)
 			continue
 		}
-		found, err := st.stashed(stash, changes)
+		there := s.engine.newStep(maker, s.page)
+		there.looks.snap = maker.store.last
+		err := there.settle(&heard{env: h.env, editor: &editor{}}, func(wg *weigher) ([]finding, error) {
+			return wg.attributeStashed([]refs.OID{stash}, nil)
+		})
 		if err != nil {
 			return err
 		}
+	}
+	return s.settle(h, func(wg *weigher) ([]finding, error) { return wg.attributeStashed(here, changes) })
+}
+
+// attributeStashed gives the changes that stashes took their owners.
+func (wg *weigher) attributeStashed(stashes []refs.OID, changes []snapshot.Change) ([]finding, error) {
+	var files []*file
+	for _, stash := range stashes {
+		found, err := wg.stashed(stash, changes)
+		if err != nil {
+			return nil, err
+		}
 		files = append(files, found...)
 	}
-	return st.weighs.settleFiles(files, st.weighs.cuts.segments)
+	return wg.settleFiles(files, wg.cuts.segments)
 }
 
 // stashedAnew reports whether there is a stash that was not there at the last look at everything.
@@ -53,14 +55,14 @@ func (tree *workTree) stashedAnew() bool {
 }
 
 // stashed lists the files of a stash whose contents differ from the last seen ones and were never seen.
-func (st *stashes) stashed(stash refs.OID, changes []snapshot.Change) ([]*file, error) {
-	blobs, err := st.weighs.tree.stashedBlobs(stash)
+func (wg *weigher) stashed(stash refs.OID, changes []snapshot.Change) ([]*file, error) {
+	blobs, err := wg.tree.stashedBlobs(stash)
 	if err != nil {
 		return nil, err
 	}
 	var files []*file
 	for path, blob := range blobs {
-		f, err := st.unseen(path, blob, changes)
+		f, err := wg.unseen(path, blob, changes)
 		if err != nil {
 			return nil, err
 		}
@@ -69,18 +71,18 @@ func (st *stashes) stashed(stash refs.OID, changes []snapshot.Change) ([]*file, 
 		}
 	}
 	slices.SortFunc(files, func(a, b *file) int { return strings.Compare(a.path, b.path) })
-	untold, err := st.withdrawn(blobs, changes)
+	untold, err := wg.withdrawn(blobs, changes)
 	if err != nil {
 		return nil, err
 	}
-	vanished, err := st.vanished(blobs, changes)
+	vanished, err := wg.vanished(blobs, changes)
 	if err != nil {
 		return nil, err
 	}
-	parts, _ := gitfacts.StashOf(st.weighs.tree.asks.Git, stash)
-	files, err = st.weighs.tree.names.olderNames(&rename.Query{
+	parts, _ := gitfacts.StashOf(wg.tree.asks.Git, stash)
+	files, err = wg.tree.names.olderNames(&rename.Query{
 		Moment: moment.Stashed, Changes: changesOf(files), Untold: untold, Vanished: vanished, Stash: parts, Stashed: blobs,
-		Last: func() (rename.Seen, bool) { return asSeen{st.weighs.looks, changes}, true },
+		Last: func() (rename.Seen, bool) { return asSeen{wg.looks, changes}, true },
 	}, files)
 	if err != nil {
 		return nil, err
@@ -90,14 +92,12 @@ func (st *stashes) stashed(stash refs.OID, changes []snapshot.Change) ([]*file, 
 		if f.new.oid.IsZero() || f.old.whole || f.new.whole {
 			continue
 		}
-		f.vec = st.weighs.tree.origins.vectorOf(f.oldPath, f.old)
-		f.early = slices.Contains(st.weighs.tree.origins.gitAt(f.path).Before.Stashes, stash)
+		f.vec = wg.tree.origins.vectorOf(f.oldPath, f.old)
+		f.early = slices.Contains(wg.tree.origins.gitAt(f.path).Before.Stashes, stash)
 		if f.oldPath != f.path {
-			if err := st.weighs.tree.store.known.Link(f.oldPath, f.path); err != nil {
-				return nil, err
-			}
+			wg.tree.store.known.Link(f.oldPath, f.path)
 		}
-		q := st.weighs.tree.origins.questionOf(f)
+		q := wg.tree.origins.questionOf(f)
 		q.Moment = moment.Stashed
 		if f.from, err = q.Lines(); err != nil {
 			return nil, err
@@ -109,13 +109,13 @@ func (st *stashes) stashed(stash refs.OID, changes []snapshot.Change) ([]*file, 
 
 // withdrawn lists the files that are gone and not in the stash: an untracked file may have their content under a
 // new name.
-func (st *stashes) withdrawn(stashed map[string]refs.OID, changes []snapshot.Change) ([]rename.File, error) {
+func (wg *weigher) withdrawn(stashed map[string]refs.OID, changes []snapshot.Change) ([]rename.File, error) {
 	var out []rename.File
 	for _, c := range changes {
 		if _, told := stashed[c.Path]; told || c.Old.IsZero() || !c.New.IsZero() {
 			continue
 		}
-		old, err := st.weighs.tree.store.read(c.OldMode, c.Old)
+		old, err := wg.tree.store.read(c.OldMode, c.Old)
 		if err != nil {
 			return nil, err
 		}
@@ -128,14 +128,14 @@ func (st *stashes) withdrawn(stashed map[string]refs.OID, changes []snapshot.Cha
 const maxVanished = 4
 
 // vanished lists the last contents of files that a stash deleted. They were gone when everything was looked at last.
-func (st *stashes) vanished(stashed map[string]refs.OID, changes []snapshot.Change) ([]rename.File, error) {
+func (wg *weigher) vanished(stashed map[string]refs.OID, changes []snapshot.Change) ([]rename.File, error) {
 	var out []rename.File
 	for path, blob := range stashed {
-		if !blob.IsZero() || !st.weighs.looks.lastSeen(path, changes).OID.IsZero() {
+		if !blob.IsZero() || !wg.looks.lastSeen(path, changes).OID.IsZero() {
 			continue
 		}
-		for _, had := range st.weighs.tree.store.known.Blobs(path, maxVanished) {
-			old, err := st.weighs.tree.store.read(0, had)
+		for _, had := range wg.tree.store.known.Blobs(path, maxVanished) {
+			old, err := wg.tree.store.read(0, had)
 			if err != nil {
 				return nil, err
 			}
@@ -148,20 +148,20 @@ func (st *stashes) vanished(stashed map[string]refs.OID, changes []snapshot.Chan
 
 // unseen returns the change from the last seen content of a path to a content that it was never seen with; nil if
 // there is no such change.
-func (st *stashes) unseen(path string, blob refs.OID, changes []snapshot.Change) (*file, error) {
-	if _, known := st.weighs.tree.store.known.Get(path, blob); known {
+func (wg *weigher) unseen(path string, blob refs.OID, changes []snapshot.Change) (*file, error) {
+	if _, known := wg.tree.store.known.Get(path, blob); known {
 		return nil, nil
 	}
-	entry := st.weighs.looks.lastSeen(path, changes)
+	entry := wg.looks.lastSeen(path, changes)
 	if entry.OID == blob {
 		return nil, nil
 	}
 	f := &file{path: path, oldPath: path, oldMode: entry.Mode, newMode: entry.Mode}
 	var err error
-	if f.old, err = st.weighs.tree.store.read(entry.Mode, entry.OID); err != nil {
+	if f.old, err = wg.tree.store.read(entry.Mode, entry.OID); err != nil {
 		return nil, err
 	}
-	f.new, err = st.weighs.tree.store.read(0, blob)
+	f.new, err = wg.tree.store.read(0, blob)
 	return f, err
 }
 

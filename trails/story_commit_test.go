@@ -132,7 +132,8 @@ func (y *story) made(v *View, c changedBlob, replaced refs.OID, lines [][]byte) 
 		}
 	}
 	y.tellOwners(c.path+" was made:", b.Vector(), v.Owners.Describe, why)
-	return b.Vector(), v.Known.Put(c.path, c.is, b.Vector())
+	v.Known.Put(c.path, c.is, b.Vector())
+	return b.Vector(), nil
 }
 
 // recall tells who owns the lines of what HEAD has of a path, as somebody finds it long after who did not see it made.

@@ -168,7 +168,7 @@ func (y *story) end() {
 
 // eachFile gives the files of the work tree whose content is known.
 func (y *story) eachFile(yield func(path string, v vector.Vector)) {
-	known := ledger.NewKnown(y.repo).Frozen()
+	known := ledger.NewKnown(y.repo)
 	for path := range strings.FieldsSeq(y.git("ls-files", "--cached", "--others", "--exclude-standard")) {
 		raw, found := readWorkFile(y.repo, path)
 		if v, seen := known.Get(path, y.repo.Format.Hash(refs.BlobObject, raw)); found && seen {

@@ -316,9 +316,7 @@ func (t *testimony) firstChanges(calls []*Told, paths map[string][]*unheardEdit)
 			return nil, err
 		}
 		if _, known := t.step.tree.store.known.Get(path, after); !known {
-			if err := t.step.tree.store.known.Put(path, after, t.step.tree.origins.vectorOf(path, now)); err != nil {
-				return nil, err
-			}
+			t.step.tree.store.known.Put(path, after, t.step.tree.origins.vectorOf(path, now))
 		}
 		out = append(out, &interval{path: path, before: before, after: after, number: t.origin.Interval, at: t.origin.at,
 			patches: []events.PatchData{{Owner: events.OwnerUnknown, NewStart: 1, NewCount: len(now.lines)}}})

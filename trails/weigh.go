@@ -13,29 +13,51 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// weigher is the phase that weighs: it finds the owner of each changed line.
+// weigher is the phase that weighs: it finds the owner of each changed line. What it finds of contents is in the memory
+// of the step from then on (contents); what is to be told, it returns.
 type weigher struct {
-	engine *Engine
 	tree   *workTree
 	judge  *judge
 	cuts   *cutter
 	looks  *looks
-	out    *record
+	writer string // of the log
+	// editing is the engine's Editing.
+	editing func() bool
 }
 
-// attribute gives every changed line of an interval its owner, every hunk its patch, every content its vector.
-func (wg *weigher) attribute(changes []snapshot.Change) error {
+// finding is one of: a part of a file, lines that are older than it seemed, a change that has no lines to own.
+type finding struct {
+	part  *found
+	older *olderLines
+	whole *wholeChange
+}
+
+// olderLines are lines of a content that turned out to be older.
+type olderLines struct {
+	path string
+	in   text
+	kept []events.KeptRun
+}
+
+// wholeChange is a change that has no lines to own: of a binary file, a submodule, a mode.
+type wholeChange struct {
+	file *file
+	who  actor
+}
+
+// attribute gives every changed line of an interval its owner, every content its vector.
+func (wg *weigher) attribute(changes []snapshot.Change) ([]finding, error) {
 	if len(changes) == 0 {
-		return nil
+		return nil, nil
 	}
 	wg.tree.names.noteNested(changes)
 	files, err := wg.gather(changes)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	files, back, err := wg.explain(files)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	wg.judge.measure(files...)
 	return wg.settleFiles(files, wg.cuts.segments, back...)
@@ -62,14 +84,18 @@ type patchRun struct {
 // settleFiles carries ownership through the segments of every file. All segments of one rank are compared before any is
 // resolved, so that a block that moved from one file to another is found. Blocks may have come from files that need no
 // owner, too.
-func (wg *weigher) settleFiles(files []*file, cut func(*file) []segment, explained ...*file) error {
+func (wg *weigher) settleFiles(
+	files []*file, cut func(*file) ([]segment, error), explained ...*file,
+) (out []finding, err error) {
 	plans := make([][]segment, len(files))
 	levels := 0
 	for i, f := range files {
 		if f.old.whole || f.new.whole {
 			continue
 		}
-		plans[i] = cut(f)
+		if plans[i], err = cut(f); err != nil {
+			return nil, err
+		}
 		levels = max(levels, len(plans[i]))
 	}
 	if len(explained) > 0 {
@@ -80,7 +106,7 @@ func (wg *weigher) settleFiles(files []*file, cut func(*file) []segment, explain
 		var moving []shifting
 		for i, f := range files {
 			if err := wg.tree.ctx.Err(); err != nil {
-				return err
+				return nil, err
 			}
 			if level >= len(plans[i]) {
 				continue
@@ -97,33 +123,33 @@ func (wg *weigher) settleFiles(files []*file, cut func(*file) []segment, explain
 		}
 		earlier, err := wg.tree.moves(moving)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for _, p := range parts {
 			if err := wg.tree.ctx.Err(); err != nil {
-				return err
+				return nil, err
 			}
-			if err := wg.out.recordFound(wg.weighPart(p)); err != nil {
-				return err
-			}
+			one := wg.weighPart(p)
+			wg.know(one)
+			out = append(out, finding{part: &one})
 		}
-		if err := wg.settleHalves(earlier); err != nil {
-			return err
+		older, err := wg.settleHalves(earlier)
+		if err != nil {
+			return nil, err
 		}
+		out = append(out, older...)
 	}
 	for _, f := range explained {
-		wg.out.noteShift(f.oldPath, f.path, f.giving())
+		wg.noteShift(f.oldPath, f.path, f.giving())
 	}
 	for _, f := range files {
 		if f.withoutLines() {
-			if err := wg.out.recordWhole(f, wg.writerOfWhole(f)); err != nil {
-				return err
-			}
+			out = append(out, finding{whole: &wholeChange{f, wg.writerOfWhole(f)}})
 		}
 		delete(wg.tree.state.Notes.Expected, f.path)
 		wg.tree.state.heardOf(f.path)
 	}
-	return wg.out.page.err
+	return out, nil
 }
 
 // found is the result of weighing a part: its patches, and the owner of each line of the content that it leads to.
@@ -134,7 +160,28 @@ type found struct {
 	result   vector.Result
 }
 
-// weighPart resolves one segment. It writes nothing down.
+// know keeps in the step's memory the owners of the content that a part leads to, and what it took away.
+func (wg *weigher) know(f found) {
+	p, tree := f.part, wg.tree
+	for _, runs := range f.runs {
+		for _, run := range runs {
+			tree.store.note(run.who)
+		}
+	}
+	p.file.vec = f.result.Vector
+	for _, t := range []text{p.seg.from, p.seg.to} { // so the contents of every patch can be read
+		if !t.oid.IsZero() && (t.oid != p.file.old.oid && t.oid != p.file.new.oid || p.file.reported) {
+			tree.store.keep(t)
+		}
+	}
+	if !p.seg.to.oid.IsZero() {
+		tree.store.known.Put(p.file.path, p.seg.to.oid, f.result.Vector)
+	}
+	wg.noteShift(p.leftPath(), p.file.path, shifting{p.change, p.seg.from, p.seg.to, p.file.path})
+	tree.store.known.PutLeft(p.leftPath(), p.seg.from.oid, removed(p.seg.from, p.change.Hunks()))
+}
+
+// weighPart resolves one segment.
 func (wg *weigher) weighPart(p *part) found {
 	out := found{part: p, restored: wg.tree.restoredLines(p), runs: map[int][]patchRun{}}
 	for i, h := range p.change.Hunks() {
@@ -188,13 +235,13 @@ func (wg *weigher) cutHunk(p *part, h linediff.Hunk, writer func(line int) *acto
 	var out []patchRun
 	end := h.NewStart + h.NewCount
 	add := func(first, last int, who actor) {
-		run := patchRun{hunk: h, who: who.beside(wg.engine.Editing), first: first, last: last}
+		run := patchRun{hunk: h, who: who.beside(wg.editing), first: first, last: last}
 		if len(out) == 0 {
 			run.oldLen = h.OldCount
 		}
-		run.owner = wg.out.named(run.who, patchSeed{
-			interval: wg.tree.interval, path: p.file.path, start: first, count: last - first, old: run.oldLen,
-			after: p.seg.to.oid, segment: p.index,
+		run.owner = run.who.owner(patchSeed{
+			writer: wg.writer, worktree: wg.tree.repo.WorktreeName(), interval: wg.tree.interval,
+			path: p.file.path, start: first, count: last - first, old: run.oldLen, after: p.seg.to.oid, segment: p.index,
 		})
 		out = append(out, run)
 	}
@@ -216,7 +263,7 @@ func (wg *weigher) cutHunk(p *part, h linediff.Hunk, writer func(line int) *acto
 
 // attributeSeeded finds owners when the first snapshot of a work tree is taken at an after-boundary: if an edit tool
 // reports the file before its edit, no earlier snapshot is necessary.
-func (wg *weigher) attributeSeeded() error {
+func (wg *weigher) attributeSeeded() ([]finding, error) {
 	var files []*file
 	for _, end := range wg.judge.heard.closing {
 		for _, path := range end.window.Says.Paths {
@@ -227,7 +274,7 @@ func (wg *weigher) attributeSeeded() error {
 			}
 			now, err := wg.tree.store.read(entry.Mode, entry.OID)
 			if err != nil {
-				return fmt.Errorf("read %s: %w", strconv.Quote(path), err)
+				return nil, fmt.Errorf("read %s: %w", strconv.Quote(path), err)
 			}
 			f := &file{path: path, oldPath: path, oldMode: entry.Mode, newMode: entry.Mode, new: now, reported: true}
 			f.old = wg.tree.store.reportedText(*said.Before, now)
@@ -240,46 +287,48 @@ func (wg *weigher) attributeSeeded() error {
 
 // expect looks, after the snapshot of an after-boundary, for declared contents that are not on disk yet: some clients
 // report before they write. It records the patch from the report. Later the content is recognised.
-func (wg *weigher) expect() error {
+func (wg *weigher) expect() (out []finding, err error) {
 	for _, end := range wg.judge.heard.closing {
 		if end.status != "done" || wg.looks.snap == nil {
 			continue
 		}
 		for _, p := range end.window.Says.Paths {
-			if err := wg.expectPath(end.window, p); err != nil {
-				return err
+			more, err := wg.expectPath(end.window, p)
+			if err != nil {
+				return nil, err
 			}
+			out = append(out, more...)
 		}
 	}
-	return nil
+	return out, nil
 }
 
-func (wg *weigher) expectPath(w *Window, path string) error {
+func (wg *weigher) expectPath(w *Window, path string) ([]finding, error) {
 	tool, said := wg.judge.heard.reported(path)
 	if tool != w {
-		return nil
+		return nil, nil
 	}
 	entry, found := wg.looks.snap.Lookup(path)
 	now, err := wg.tree.store.read(entry.Mode, entry.OID)
 	if err != nil {
-		return fmt.Errorf("read %s: %w", strconv.Quote(path), err)
+		return nil, fmt.Errorf("read %s: %w", strconv.Quote(path), err)
 	}
 	before, after := wg.tree.store.reportedText(*said.Before, now), wg.tree.store.reportedText(*said.After, now)
 	onDisk := entry.OID == before.oid || !found && *said.Before == ""
 	if !onDisk || before.oid == after.oid || before.whole || after.whole {
-		return nil
+		return nil, nil
 	}
 	f := &file{path: path, oldPath: path, oldMode: entry.Mode, newMode: entry.Mode, old: before, new: after,
 		reported: true}
 	f.vec = wg.tree.origins.vectorOf(path, before)
-	err = wg.settleFiles([]*file{f}, func(f *file) []segment {
-		return []segment{{from: f.old, to: f.new, decide: always(byWindow(w, path))}}
+	out, err := wg.settleFiles([]*file{f}, func(f *file) ([]segment, error) {
+		return []segment{{from: f.old, to: f.new, decide: always(byWindow(w, path))}}, nil
 	})
 	if wg.tree.state.Notes.Expected == nil {
 		wg.tree.state.Notes.Expected = map[string]refs.OID{}
 	}
 	wg.tree.state.Notes.Expected[path] = after.oid
-	return err
+	return out, err
 }
 
 // writerOfWhole returns the maker of a change that has no lines to own.

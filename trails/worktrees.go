@@ -45,6 +45,7 @@ type workTree struct {
 func newWorkTree(ctx context.Context, repo *refs.Repo, at time.Time, found *state, known *ledger.Known) *workTree {
 	return workTreeOf(&contents{
 		ctx: ctx, repo: repo, objects: repo.Objects(), known: known, owners: ledger.NewOwners(repo),
+		unsaved: map[refs.OID][]byte{},
 	}, at.UTC(), found)
 }
 
@@ -61,7 +62,7 @@ func readWorkTree(ctx context.Context, repo *refs.Repo) (*workTree, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := newWorkTree(ctx, repo, time.Now(), found, ledger.NewKnown(repo).Frozen())
+	s := newWorkTree(ctx, repo, time.Now(), found, ledger.NewKnown(repo))
 	s.orient()
 	return s, nil
 }
@@ -148,10 +149,11 @@ type otherTree struct {
 
 func (t otherTree) Lookup(path string) (snapshot.Entry, bool) { return t.tree.store.last.Lookup(path) }
 
-func (tree *workTree) otherTrees() []origin.Tree {
+// Others returns the other work trees.
+func (o *origins) Others() []origin.Tree {
 	var out []origin.Tree
-	for _, other := range tree.asides() {
-		out = append(out, otherTree{other, tree})
+	for _, other := range o.tree.asides() {
+		out = append(out, otherTree{other, o.tree})
 	}
 	return out
 }

@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/ledger"
 	"github.com/git-trace/git-trace/trails/linediff"
 	"github.com/git-trace/git-trace/trails/process"
@@ -17,12 +16,16 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// finish appends what the step found and saves the state, in this order: a process killed in between repeats the step.
+// finish stores the contents and the owners that the step found, appends its events and saves the state, in this order:
+// a process killed in between repeats the step.
 func (s *step) finish() error {
 	if s.looks.snap != nil {
 		if err := s.looks.snap.Flush(); err != nil {
 			return err
 		}
+	}
+	if err := s.tree.store.save(); err != nil {
+		return err
 	}
 	if len(s.page.drafts) > 0 {
 		if _, err := s.engine.log.Append(s.tree.ctx, s.page.drafts); err != nil && !spooled(err) {
@@ -75,16 +78,12 @@ type record struct {
 
 // page holds what a step has to append, also of another work tree.
 type page struct {
-	writer     string
-	drafts     []events.Draft
-	counts     map[string]int           // patches recorded, by tool call
-	remembered map[ledger.OwnerKey]bool // owners put down
-	err        error                    // the first failure of something that cannot return one
+	writer string
+	drafts []events.Draft
+	counts map[string]int // patches recorded, by tool call
 }
 
-func newPage(writer string) *page {
-	return &page{writer: writer, counts: map[string]int{}, remembered: map[ledger.OwnerKey]bool{}}
-}
+func newPage(writer string) *page { return &page{writer: writer, counts: map[string]int{}} }
 
 // begin records the start or the prompt of a boundary. keep is the look that keeps what a call finds; nil if the
 // boundary comes too late for that.
@@ -146,20 +145,16 @@ func (rec *record) submit(sess *sessionState, trace events.TraceID, b events.Bou
 	}, nil)
 }
 
-// promptIndex returns the prompt that a tool call answers. A prompt that was submitted where this work tree could not
-// see it is numbered when its first tool call arrives.
-func (rec *record) promptIndex(sess *sessionState, b events.Boundary) (int, error) {
-	if b.Prompt == nil || b.Prompt.ID == "" || b.Prompt.ID == sess.LastPrompt {
-		return sess.Prompts, nil
+// number records the prompts that hearing has numbered.
+func (rec *record) number() error {
+	for _, p := range rec.heard.prompts {
+		err := rec.draft(events.PromptSubmitted, p, func(d *events.Draft) { d.ToolCall = "" })
+		if err != nil {
+			return err
+		}
 	}
-	if sess.Prompts > 0 && sess.LastPrompt == "" {
-		sess.LastPrompt = b.Prompt.ID // the agent names its prompts only from the first tool call on
-		return sess.Prompts, nil
-	}
-	sess.nextPrompt(b.Prompt.ID)
-	return sess.Prompts, rec.draft(events.PromptSubmitted, events.PromptData{
-		Index: sess.Prompts, Native: b.Prompt.ID, Kind: promptKind(b),
-	}, func(d *events.Draft) { d.ToolCall = "" })
+	rec.heard.prompts = nil
+	return nil
 }
 
 // open opens the window of a tool call.
@@ -172,8 +167,8 @@ func (s *step) open(
 		}
 	}
 	sess.Befores = true
-	w, err := s.hear(h).newWindow(sess, trace, b)
-	if err != nil || w == nil {
+	w := s.hear(h).newWindow(sess, trace, b)
+	if err := s.write(h).number(); err != nil || w == nil {
 		return err
 	}
 	if keep != nil && w.Run.Since != 0 { // else it was put aside
@@ -308,46 +303,37 @@ func (rec *record) endOrphans(orphans []*Window) error {
 // spooled reports whether an append put the events aside instead of losing them.
 func spooled(err error) bool { return errors.Is(err, events.ErrSpooled) }
 
-// recordFound stores the vector of the content that a part leads to, and what it took away, and records its patches.
-func (rec *record) recordFound(f found) error {
-	p := f.part
-	hunks := p.change.Hunks()
-	for i := range hunks {
-		for _, run := range f.runs[i] {
-			rec.noteOwner(run.who)
+// record records what weighing has found, in its order.
+func (rec *record) record(findings []finding) error {
+	for _, f := range findings {
+		var err error
+		switch {
+		case f.part != nil:
+			err = rec.recordPart(f.part)
+		case f.older != nil:
+			err = rec.recordOlder(f.older)
+		case f.whole != nil:
+			err = rec.recordWhole(f.whole.file, f.whole.who)
 		}
-	}
-	p.file.vec = f.result.Vector
-	if err := rec.keepReported(p); err != nil {
-		return err
-	}
-	if !p.seg.to.oid.IsZero() {
-		if err := rec.tree.store.known.Put(p.file.path, p.seg.to.oid, f.result.Vector); err != nil {
+		if err != nil {
 			return err
-		}
-	}
-	rec.noteShift(p.leftPath(), p.file.path, shifting{p.change, p.seg.from, p.seg.to, p.file.path})
-	if err := rec.tree.store.known.PutLeft(p.leftPath(), p.seg.from.oid, removed(p.seg.from, hunks)); err != nil {
-		return err
-	}
-	for i, h := range f.result.Hunks {
-		for _, run := range f.runs[i] {
-			if err := rec.recordPatch(p, run, h, f.restored, f.result.Capped); err != nil {
-				return err
-			}
 		}
 	}
 	return nil
 }
 
-// keepReported stores contents that are only in a tool's report. So the contents of every patch can be read.
-func (rec *record) keepReported(p *part) error {
-	for _, t := range []text{p.seg.from, p.seg.to} {
-		if t.oid.IsZero() || t.oid == p.file.old.oid && !p.file.reported || t.oid == p.file.new.oid && !p.file.reported {
-			continue
+// recordPart records the patches of a part.
+func (rec *record) recordPart(f *found) error {
+	for _, runs := range f.runs {
+		for _, run := range runs {
+			rec.noteWriters(&run.who)
 		}
-		if _, err := rec.tree.repo.WriteLoose(rec.tree.repo.SideObjects(), refs.BlobObject, t.bytes); err != nil {
-			return fmt.Errorf("store a reported content: %w", err)
+	}
+	for i, h := range f.result.Hunks {
+		for _, run := range f.runs[i] {
+			if err := rec.recordPatch(f.part, run, h, f.restored, f.result.Capped); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -420,9 +406,7 @@ func (rec *record) recordWhole(f *file, who actor) error {
 		Patch: owner.Patch, Interval: rec.tree.interval, Path: events.EncodePath(f.path),
 		Before: f.old.oid, After: f.new.oid, Owner: who.kind, Candidates: who.candidates,
 	}
-	if err := rec.keepNested(f, owner); err != nil {
-		return err
-	}
+	rec.keepNested(f, owner)
 	if f.oldPath != f.path {
 		data.OldPath = events.EncodePath(f.oldPath)
 	}

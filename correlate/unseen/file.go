@@ -109,15 +109,11 @@ func (f *file) link(view *trails.View) (seen bool, err error) {
 				if !found || name == f.change.Path {
 					continue
 				}
-				if err := view.Known.Link(f.change.Path, name); err != nil {
-					return false, err
-				}
+				view.Known.Link(f.change.Path, name)
 				v, known := view.Known.Get(name, f.change.New)
 				if known && !seen && specific {
 					seen = true
-					if err := view.Known.Put(f.change.Path, f.change.New, v); err != nil {
-						return false, err
-					}
+					view.Known.Put(f.change.Path, f.change.New, v)
 				}
 			}
 		}
@@ -132,10 +128,10 @@ func (f *file) linkUnlooked(ctx context.Context, view *trails.View) error {
 		return nil
 	}
 	older, err := trails.OlderName(ctx, f.repo, f.change.Path)
-	if err != nil || older == "" {
-		return err
+	if err == nil && older != "" {
+		view.Known.Link(f.change.Path, older)
 	}
-	return view.Known.Link(f.change.Path, older)
+	return err
 }
 
 // namesOf returns the paths of a content in an event.

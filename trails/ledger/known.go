@@ -1,13 +1,16 @@
 package ledger
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"hash/crc32"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 
 	"github.com/zeebo/blake3"
 
@@ -16,7 +19,7 @@ import (
 )
 
 // Known remembers the ownership vector of every content that a path was seen with: one append-only file a path under
-// <common git dir>/traces/cache/vectors. A record is
+// <common git dir>/traces/cache/vectors. What is added is in memory until Save. A record is
 //
 //	u32 length of what follows up to the checksum · u8 id length · blob id · vector · u32 CRC-32
 //
@@ -33,8 +36,8 @@ type Known struct {
 	// names holds the other names of paths, once they were asked for; left what left them.
 	names map[string][]string
 	left  map[string][]left
-	// dry keeps additions in memory only.
-	dry bool
+	// unsaved holds the additions that are in no file yet, by path.
+	unsaved map[string]*additions
 	// source gives the records of a path in the place of its file, if it is set.
 	source func(path string) []Record
 }
@@ -43,6 +46,13 @@ type Known struct {
 type Record struct {
 	Blob refs.OID
 	Raw  []byte // encoded vector
+}
+
+// additions are what a path's files do not have yet.
+type additions struct {
+	records     []Record
+	revised     bool // the records that are there are other ones now
+	left, names []byte
 }
 
 type knownVector struct {
@@ -66,19 +76,13 @@ func NewKnown(repo *refs.Repo) *Known {
 func NewKnownIn(dir string) *Known {
 	return &Known{
 		dir: dir, mem: map[string][]Record{}, sizes: map[string]int64{}, recent: map[string][]knownVector{},
-		names: map[string][]string{}, left: map[string][]left{},
+		names: map[string][]string{}, left: map[string][]left{}, unsaved: map[string]*additions{},
 	}
 }
 
-// Frozen makes a reader's store: additions are lost with it.
-func (k *Known) Frozen() *Known {
-	k.dry = true
-	return k
-}
-
-// Only returns a frozen store of the contents that a test lets through.
+// Only returns the contents that a test lets through, for a reader.
 func (k *Known) Only(keep func(*Record) bool) *Known {
-	out := NewKnownIn(k.dir).Frozen()
+	out := NewKnownIn(k.dir)
 	out.source = func(path string) []Record {
 		return slices.DeleteFunc(slices.Clone(k.load(path)), func(r Record) bool { return !keep(&r) })
 	}
@@ -142,45 +146,29 @@ func (k *Known) Blobs(path string, limit int) []refs.OID {
 }
 
 // Put remembers a vector. What is known already is not written again.
-func (k *Known) Put(path string, blob refs.OID, v vector.Vector) error {
+func (k *Known) Put(path string, blob refs.OID, v vector.Vector) {
 	records := k.load(path)
 	if vec, ok := k.recall(path, blob); ok && vec.Equal(v) {
-		return nil
+		return
 	}
-	raw := vector.Encode(v)
-	size := 0
-	for i := len(records) - 1; i >= 0; i-- {
-		if records[i].Blob == blob {
-			if string(records[i].Raw) == string(raw) {
-				return nil
+	one := Record{blob, vector.Encode(v)}
+	for _, r := range slices.Backward(records) {
+		if r.Blob == blob {
+			if bytes.Equal(r.Raw, one.Raw) {
+				return
 			}
 			break
 		}
 	}
-	records = append(records, Record{blob, raw})
-	k.mem[path] = records
+	k.mem[path] = append(records, one)
 	k.remember(path, blob, v)
-	if k.dry {
-		return nil
-	}
-	for _, r := range records {
-		size += len(r.Raw) + 64
-	}
-	name := k.file(path)
-	if err := refs.MakeDirs(filepath.Dir(name), 0o700); err != nil {
-		return fmt.Errorf("store ownership vector: %w", err)
-	}
-	if size > maxKnownBytes && len(records) > keptRecords {
-		records = records[len(records)-keptRecords:]
-		k.mem[path] = records
-		return k.rewrite(path, name, records)
-	}
-	return k.append(path, name, Record{blob, raw})
+	add := k.adding(path)
+	add.records = append(add.records, one)
 }
 
 // Revise gives the lines of all contents of a path the owners that they turned out to have. The contents stay in their
 // order, the first one first.
-func (k *Known) Revise(path string, now func(blob refs.OID, v vector.Vector) vector.Vector) error {
+func (k *Known) Revise(path string, now func(blob refs.OID, v vector.Vector) vector.Vector) {
 	records := slices.Clone(k.load(path))
 	changed := false
 	for i, r := range records {
@@ -192,41 +180,92 @@ func (k *Known) Revise(path string, now func(blob refs.OID, v vector.Vector) vec
 			records[i].Raw, changed = vector.Encode(revised), true
 		}
 	}
-	if !changed {
-		return nil
+	if changed {
+		k.mem[path] = records
+		delete(k.recent, path)
+		k.adding(path).revised = true
 	}
-	k.mem[path] = records
-	delete(k.recent, path)
-	if k.dry {
-		return nil
-	}
-	return k.rewrite(path, k.file(path), records)
 }
 
-// append adds a record to a path's file. One that is not as long as it was when it was read is looked at again: another
+// adding returns the additions to a path's files.
+func (k *Known) adding(path string) *additions {
+	add := k.unsaved[path]
+	if add == nil {
+		add = &additions{}
+		k.unsaved[path] = add
+	}
+	return add
+}
+
+// Save writes what was put, said to have left, linked and revised since the last call.
+func (k *Known) Save() error {
+	for _, path := range slices.Sorted(maps.Keys(k.unsaved)) {
+		add := k.unsaved[path]
+		err := k.saveRecords(path, add)
+		if err == nil && len(add.left) > 0 {
+			err = k.saveLeft(path, add.left)
+		}
+		if err == nil && len(add.names) > 0 {
+			err = appendFile(k.namesFile(path), add.names)
+		}
+		if err != nil {
+			return fmt.Errorf("store whose the lines of %s are: %w", strconv.Quote(path), err)
+		}
+		delete(k.unsaved, path)
+	}
+	return nil
+}
+
+func (k *Known) saveRecords(path string, add *additions) error {
+	if !add.revised && len(add.records) == 0 {
+		return nil
+	}
+	records := k.mem[path]
+	size := 0
+	for _, r := range records {
+		size += len(r.Raw) + 64
+	}
+	name := k.file(path)
+	if err := refs.MakeDirs(filepath.Dir(name), 0o700); err != nil {
+		return err
+	}
+	if size > maxKnownBytes && len(records) > keptRecords {
+		k.mem[path], add.revised = records[len(records)-keptRecords:], true
+	}
+	if add.revised {
+		return k.rewrite(path, name, k.mem[path])
+	}
+	return k.append(path, name, add.records)
+}
+
+// append adds records to a path's file. One that is not as long as it was when it was read is looked at again: another
 // work tree's process may have written to it, or been killed while it did.
-func (k *Known) append(path, name string, r Record) error {
+func (k *Known) append(path, name string, records []Record) error {
 	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
-		return fmt.Errorf("store ownership vector: %w", err)
+		return err
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return fmt.Errorf("store ownership vector: %w", err)
+		return err
 	}
 	if info.Size() != k.sizes[path] {
 		whole, err := refs.ReadFile(name)
 		if err != nil {
-			return fmt.Errorf("store ownership vector: %w", err)
+			return err
 		}
 		if onDisk, end := decodeRecords(whole); end < len(whole) { // what follows an unfinished record could not be read
-			return k.rewrite(path, name, append(onDisk, r))
+			return k.rewrite(path, name, append(onDisk, records...))
 		}
 	}
-	n, err := f.Write(appendRecord(nil, r))
+	var out []byte
+	for _, r := range records {
+		out = appendRecord(out, r)
+	}
+	n, err := f.Write(out)
 	if err != nil {
-		return fmt.Errorf("store ownership vector: %w", err)
+		return err
 	}
 	k.sizes[path] = info.Size() + int64(n)
 	return nil
@@ -238,7 +277,7 @@ func (k *Known) rewrite(path, name string, records []Record) error {
 		out = appendRecord(out, r)
 	}
 	if err := refs.WriteFileAtomic(name, out, 0o600); err != nil {
-		return fmt.Errorf("store ownership vector: %w", err)
+		return err
 	}
 	k.sizes[path] = int64(len(out))
 	return nil

@@ -18,18 +18,26 @@ func human(n int) vector.Vector {
 	return vector.Uniform(n, vector.Owner{Kind: events.OwnerHuman, Patch: "00000000000000010000000000000000"})
 }
 
+// save writes what was added.
+func save(t *testing.T, store interface{ Save() error }) {
+	t.Helper()
+	if err := store.Save(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestKnownContentsComeBackInAnotherProcess(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	k := NewKnownIn(dir)
 	for i := range 3 {
-		if err := k.Put("a/b.txt", blob(strconv.Itoa(i)), human(i+1)); err != nil {
-			t.Fatal(err)
-		}
+		k.Put("a/b.txt", blob(strconv.Itoa(i)), human(i+1))
 	}
-	if err := k.Put("a/b.txt", blob("1"), human(9)); err != nil {
-		t.Fatal(err)
+	k.Put("a/b.txt", blob("1"), human(9))
+	if _, found := NewKnownIn(dir).Get("a/b.txt", blob("1")); found {
+		t.Error("a file has what was not saved")
 	}
+	save(t, k)
 	again := NewKnownIn(dir)
 	for i, want := range []int{1, 9, 3} {
 		v, found := again.Get("a/b.txt", blob(strconv.Itoa(i)))
@@ -52,10 +60,9 @@ func TestAVectorThatIsKnownIsNotWrittenAgain(t *testing.T) {
 	sizes := map[int64]bool{}
 	for range 500 { // a stash pushed and popped five hundred times
 		for i := range 2 {
-			if err := k.Put("a", blob(strconv.Itoa(i)), human(i+1)); err != nil {
-				t.Fatal(err)
-			}
+			k.Put("a", blob(strconv.Itoa(i)), human(i+1))
 		}
+		save(t, k)
 		info, err := os.Stat(k.file("a"))
 		if err != nil {
 			t.Fatal(err)
@@ -79,9 +86,8 @@ func TestARecordThatAKilledProcessLeftHurtsNobody(t *testing.T) {
 		if err := os.WriteFile(k.file("a"), whole[:cut], 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := k.Put("a", blob("3"), human(3)); err != nil {
-			t.Fatal(err)
-		}
+		k.Put("a", blob("3"), human(3))
+		save(t, k)
 		if v, found := NewKnownIn(dir).Get("a", blob("3")); !found || v.Len() != 3 {
 			t.Fatalf("cut at %d: the next record is lost", cut)
 		}
@@ -97,9 +103,8 @@ func TestAPathsFileStaysBounded(t *testing.T) {
 	}
 	big := b.Vector()
 	for i := range 2000 {
-		if err := k.Put("a", blob(strconv.Itoa(i)), big); err != nil {
-			t.Fatal(err)
-		}
+		k.Put("a", blob(strconv.Itoa(i)), big)
+		save(t, k)
 	}
 	info, err := os.Stat(k.file("a"))
 	if err != nil || info.Size() > 2*maxKnownBytes {
@@ -139,7 +144,7 @@ func TestOwnersAreRevisedInAllContentsOfAPath(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		owner  func(vector.Owner) vector.Owner
-		frozen bool
+		reader bool         // nothing is saved
 		here   vector.Owner // who has the lines in this process
 		file   vector.Owner // and in the next
 	}{
@@ -153,16 +158,13 @@ func TestOwnersAreRevisedInAllContentsOfAPath(t *testing.T) {
 			k := NewKnownIn(dir)
 			for _, path := range []string{"a", "other"} {
 				for i := range 3 {
-					if err := k.Put(path, blob(strconv.Itoa(i)), human(i+1)); err != nil {
-						t.Fatal(err)
-					}
+					k.Put(path, blob(strconv.Itoa(i)), human(i+1))
 				}
 			}
-			if tt.frozen {
-				k.Frozen()
-			}
-			if err := k.Revise("a", mapped(tt.owner)); err != nil {
-				t.Fatal(err)
+			save(t, k)
+			k.Revise("a", mapped(tt.owner))
+			if !tt.reader {
+				save(t, k)
 			}
 			for process, read := range map[string]struct {
 				*Known
@@ -191,10 +193,9 @@ func TestOnlySomeContentsOfAStore(t *testing.T) {
 	repo := &refs.Repo{CommonDir: t.TempDir()}
 	k := NewKnown(repo)
 	for i := range 4 {
-		if err := k.Put("a", blob(strconv.Itoa(i)), human(i+1)); err != nil {
-			t.Fatal(err)
-		}
+		k.Put("a", blob(strconv.Itoa(i)), human(i+1))
 	}
+	save(t, k)
 	some := k.Only(func(r *Record) bool { return r.Blob != blob("1") && r.Blob != blob("3") })
 	if got := some.Blobs("a", 9); !slices.Equal(got, []refs.OID{blob("2"), blob("0")}) {
 		t.Errorf("it shows %v", got)
@@ -202,9 +203,7 @@ func TestOnlySomeContentsOfAStore(t *testing.T) {
 	if _, found := some.Get("a", blob("3")); found {
 		t.Error("it shows a content that was held back")
 	}
-	if err := some.Put("a", blob("new"), human(7)); err != nil {
-		t.Fatal(err)
-	}
+	some.Put("a", blob("new"), human(7))
 	if v, found := some.Get("a", blob("new")); !found || v.Len() != 7 {
 		t.Errorf("a new content is %v, %v", v, found)
 	}
@@ -222,9 +221,8 @@ func TestTwoProcessesKeepEachOthersContents(t *testing.T) {
 		k, other := NewKnownIn(dir), NewKnownIn(dir)
 		put := func(k *Known, name string) {
 			t.Helper()
-			if err := k.Put("a", blob(name), human(len(name))); err != nil {
-				t.Fatal(err)
-			}
+			k.Put("a", blob(name), human(len(name)))
+			save(t, k)
 		}
 		put(k, "1")
 		put(other, "22")
@@ -255,17 +253,19 @@ func TestAStoreThatCannotBeWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	k := NewKnownIn(file)
-	if err := k.Put("a", blob("1"), human(1)); err == nil {
+	k.Put("a", blob("1"), human(1))
+	if err := k.Save(); err == nil {
 		t.Error("nothing is said")
 	}
 	if _, found := k.Get("a", blob("1")); !found {
 		t.Error("this process has forgotten it")
 	}
-	toPerson := func(vector.Owner) vector.Owner { return vector.Owner{Kind: events.OwnerUnknown} }
-	if err := k.Revise("a", mapped(toPerson)); err == nil {
-		t.Error("a revision that cannot be written is lost in silence")
+	if err := k.Save(); err == nil {
+		t.Error("the second time nothing is said")
 	}
-	if err := NewOwners(&refs.Repo{CommonDir: file}).Put("0123456789abcdef", events.AnchorOwner{}); err == nil {
+	owners := NewOwners(&refs.Repo{CommonDir: file})
+	owners.Put("0123456789abcdef", events.AnchorOwner{})
+	if err := owners.Save(); err == nil {
 		t.Error("an owner that cannot be written is lost in silence")
 	}
 }

@@ -3,7 +3,6 @@ package ledger
 import (
 	"bytes"
 	"encoding/hex"
-	"fmt"
 	"hash/fnv"
 	"os"
 	"slices"
@@ -68,40 +67,39 @@ func printsOf(lines [][]byte) map[linePrint]bool {
 const phraseWords = 3
 
 // PutLeft remembers that lines left a content of a path.
-func (k *Known) PutLeft(path string, blob refs.OID, lines [][]byte) error {
+func (k *Known) PutLeft(path string, blob refs.OID, lines [][]byte) {
 	one := left{blob, printsOf(lines)}
 	if len(one.lines) > 1 {
 		delete(one.lines, linePrint{}) // blank ones say something only where nothing else left
 	}
 	if blob.IsZero() || len(one.lines) == 0 {
-		return nil
+		return
 	}
 	if len(one.lines) > maxLeft {
 		one.lines = nil
 	}
-	list := k.leftOf(path)
-	if last := len(list) - 1; last >= 0 && list[last].blob == blob && string(one.text()) == string(list[last].text()) {
-		return nil
+	list, text := k.leftOf(path), one.text()
+	if last := len(list) - 1; last >= 0 && list[last].blob == blob && bytes.Equal(text, list[last].text()) {
+		return
 	}
-	list = append(list, one)
-	k.left[path] = list
-	if k.dry {
-		return nil
-	}
+	k.left[path] = append(list, one)
+	add := k.adding(path)
+	add.left = append(add.left, text...)
+}
+
+func (k *Known) saveLeft(path string, text []byte) error {
 	name := k.leftFile(path)
-	err := appendFile(name, one.text())
+	err := appendFile(name, text)
 	if info, found := os.Stat(name); err == nil && found == nil && info.Size() > maxLeftBytes {
 		var out []byte
-		for _, one := range list[len(list)/2:] {
+		list := k.left[path]
+		k.left[path] = list[len(list)/2:]
+		for _, one := range k.left[path] {
 			out = append(out, one.text()...)
 		}
-		k.left[path] = list[len(list)/2:]
 		err = refs.WriteFileAtomic(name, out, 0o600)
 	}
-	if err != nil {
-		return fmt.Errorf("remember lines that were removed from a file: %w", err)
-	}
-	return nil
+	return err
 }
 
 // Left lists the contents of a path that one of the lines may have left, the last one first, each once, at most
@@ -129,8 +127,8 @@ func (k *Known) Left(path string, lines func() [][]byte, limit int) []refs.OID {
 }
 
 // PutApart and Apart are PutLeft and Left for lines that git took away with the commit that has them.
-func (k *Known) PutApart(path string, blob refs.OID, lines [][]byte) error {
-	return k.PutLeft(takenFrom(path), blob, lines)
+func (k *Known) PutApart(path string, blob refs.OID, lines [][]byte) {
+	k.PutLeft(takenFrom(path), blob, lines)
 }
 
 // Apart lists the contents that one of the lines may have gone with.

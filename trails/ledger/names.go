@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"slices"
 	"strconv"
@@ -18,21 +17,16 @@ const maxNames = 8
 func (k *Known) namesFile(path string) string { return k.file(path) + ".names" }
 
 // Link remembers that two paths are names of one file.
-func (k *Known) Link(a, b string) error {
+func (k *Known) Link(a, b string) {
 	for _, pair := range [][2]string{{a, b}, {b, a}} {
 		list := k.otherNames(pair[0])
 		if slices.Contains(list, pair[1]) {
 			continue
 		}
 		k.names[pair[0]] = append(list[:len(list):len(list)], pair[1])
-		if k.dry {
-			continue
-		}
-		if err := appendFile(k.namesFile(pair[0]), []byte(strconv.Quote(pair[1])+"\n")); err != nil {
-			return fmt.Errorf("remember a name: %w", err)
-		}
+		add := k.adding(pair[0])
+		add.names = append(add.names, strconv.Quote(pair[1])+"\n"...)
 	}
-	return nil
 }
 
 // Names lists the other names of a path's content, the nearest first.

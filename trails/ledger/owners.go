@@ -5,8 +5,10 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/zeebo/blake3"
@@ -56,9 +58,11 @@ func WithOwner(id events.PatchID, owner OwnerKey) events.PatchID {
 }
 
 // Owners remembers the owners of this repository's owner keys: <common git dir>/traces/cache/owners/XX, one line
-// "KEY JSON" each. The files are a cache: every line can be derived again from the patches in the log.
+// "KEY JSON" each. What is put is in memory until Save. The files are a cache: every line can be derived again from the
+// patches in the log.
 type Owners struct {
-	dir string
+	dir     string
+	unsaved map[OwnerKey]events.AnchorOwner
 }
 
 // NewOwners returns the owners of the repository. Nothing is opened.
@@ -67,23 +71,32 @@ func NewOwners(repo *refs.Repo) *Owners {
 }
 
 // NewOwnersIn returns the store of a directory.
-func NewOwnersIn(dir string) *Owners { return &Owners{dir: dir} }
+func NewOwnersIn(dir string) *Owners {
+	return &Owners{dir: dir, unsaved: map[OwnerKey]events.AnchorOwner{}}
+}
 
 // Put remembers an owner once.
-func (o *Owners) Put(key OwnerKey, owner events.AnchorOwner) error {
-	if key == Person {
-		return nil
+func (o *Owners) Put(key OwnerKey, owner events.AnchorOwner) {
+	if _, found := o.Get(key); !found {
+		owner.Patch, owner.Previous = "", ""
+		o.unsaved[key] = owner
 	}
-	if _, found := o.Get(key); found {
-		return nil
+}
+
+// Save writes what was put since the last call.
+func (o *Owners) Save() error {
+	for _, key := range slices.Sorted(maps.Keys(o.unsaved)) {
+		raw, err := json.Marshal(o.unsaved[key])
+		if err != nil {
+			return fmt.Errorf("encode owner: %w", err)
+		}
+		line := append(append([]byte(key), ' '), raw...)
+		if err := appendFile(filepath.Join(o.dir, string(key[:2])), append(line, '\n')); err != nil {
+			return fmt.Errorf("store owner: %w", err)
+		}
+		delete(o.unsaved, key)
 	}
-	owner.Patch, owner.Previous = "", ""
-	raw, err := json.Marshal(owner)
-	if err != nil {
-		return fmt.Errorf("encode owner: %w", err)
-	}
-	line := append(append([]byte(key), ' '), raw...)
-	return appendFile(filepath.Join(o.dir, string(key[:2])), append(line, '\n'))
+	return nil
 }
 
 // Get returns the owner of a key.
@@ -93,6 +106,9 @@ func (o *Owners) Get(key OwnerKey) (events.AnchorOwner, bool) {
 	}
 	if len(key) != ownerKeyDigits {
 		return events.AnchorOwner{}, false
+	}
+	if owner, put := o.unsaved[key]; put {
+		return owner, true
 	}
 	raw, err := refs.ReadFile(filepath.Join(o.dir, string(key[:2])))
 	if err != nil {

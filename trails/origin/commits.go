@@ -137,13 +137,13 @@ func (q *Query) applied(commit refs.OID, path string, blob refs.OID) (bool, erro
 	if len(c.Parents) > 0 {
 		was, err := q.Git.Blob(c.Parents[0], path)
 		if err == nil {
-			base, err = q.Read(was)
+			base, err = q.Text(was)
 		}
 		if err != nil {
 			return false, err
 		}
 	}
-	brought, err := q.Read(blob)
+	brought, err := q.Text(blob)
 	if err != nil || brought.Whole || base.Whole {
 		return false, err
 	}

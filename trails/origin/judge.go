@@ -121,7 +121,8 @@ func (q *Query) asNamedBefore() (bool, error) {
 			return false, err
 		}
 		if owners, known := q.Memory.Get(name, blob); known && blob == q.New.OID {
-			return true, q.Memory.Put(q.Path, blob, owners)
+			q.Memory.Put(q.Path, blob, owners)
+			return true, nil
 		}
 	}
 	return false, nil
@@ -225,12 +226,14 @@ func (q *Query) learn(t Text, list []Candidate) error {
 	}
 	for _, c := range list { // the same content under another name
 		if v, known := q.Memory.Get(c.Path, c.Blob); known && c.Blob == t.OID && v.Len() == len(t.Lines) {
-			return q.Memory.Put(q.Path, t.OID, v)
+			q.Memory.Put(q.Path, t.OID, v)
+			return nil
 		}
 	}
 	for _, name := range q.Memory.Names(q.Path) {
 		if v, known := q.Memory.Get(name, t.OID); known && v.Len() == len(t.Lines) {
-			return q.Memory.Put(q.Path, t.OID, v)
+			q.Memory.Put(q.Path, t.OID, v)
+			return nil
 		}
 	}
 	found, err := Explain(t.Lines, otherThan(t.OID, list), caseTold{q.Case})
@@ -241,7 +244,8 @@ func (q *Query) learn(t Text, list []Candidate) error {
 	for _, run := range found {
 		b.Add(run.Owner, run.Count)
 	}
-	return q.Memory.Put(q.Path, t.OID, b.Vector())
+	q.Memory.Put(q.Path, t.OID, b.Vector())
+	return nil
 }
 
 // Lines says where the lines of the new content come from.

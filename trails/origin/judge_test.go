@@ -132,7 +132,7 @@ func TestWhatGitExplainsOfAChange(t *testing.T) {
 			s.knew("a.txt", "human", was)
 			s.knew("a.txt", "o", other)
 			s.New = s.text(other + "a line that somebody wrote\n")
-			s.LeftAlone = func(string) bool { return true }
+			s.leftAlone = true
 		}, want: "o o -"},
 		"a new stash took what was there": {tell: func(s *story) {
 			s.commit(1, nil, "a.txt", "the first of the lines\n")
@@ -275,7 +275,7 @@ func TestWhatComesFromAnotherWorkTree(t *testing.T) {
 		"what was no stash": {func(s *story) { s.marks = []gitfacts.Mark{{Stashes: []refs.OID{commitID(9)}}} }, ""},
 		"a tool reports what it found and left": {func(s *story) {
 			s.there["a.txt"] = s.knew("a.txt", "o", theirs)
-			s.Reported = func(string) bool { return true }
+			s.Reported = true
 		}, ""},
 		"the file is gone": {func(s *story) { s.New = Text{} }, ""},
 	}
@@ -284,7 +284,7 @@ func TestWhatComesFromAnotherWorkTree(t *testing.T) {
 			t.Parallel()
 			s := tell(t, moment.OtherTree)
 			s.Work.Restored, s.Work.Elsewhere = false, true
-			s.Others = func() []Tree { return []Tree{s.world} }
+			s.others = []Tree{s.world}
 			s.knew("a.txt", "human", was)
 			tt.tell(s)
 			if got := s.verdict(); got != tt.want {

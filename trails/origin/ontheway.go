@@ -2,9 +2,7 @@ package origin
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/gitfacts"
@@ -30,7 +28,7 @@ func headPut(q *Query, list []Candidate) (Text, []Candidate, bool, error) {
 	if err != nil || !byGit || blob.IsZero() {
 		return Text{}, nil, false, err
 	}
-	put, err := q.Read(blob)
+	put, err := q.Text(blob)
 	if err != nil || put.Whole {
 		return Text{}, nil, false, err
 	}
@@ -63,7 +61,7 @@ func putLast(q *Query, list []Candidate) (put Text, _ []Candidate, found bool, e
 		if blob.IsZero() || blob == q.Old.OID || blob == q.New.OID {
 			continue
 		}
-		t, err := q.Read(blob)
+		t, err := q.Text(blob)
 		if err != nil {
 			return Text{}, nil, false, err
 		}
@@ -90,7 +88,7 @@ func resumedOnto(q *Query, _ []Candidate) (put Text, picked []Candidate, found b
 	if err != nil || r.Before.IsZero() {
 		return Text{}, nil, false, err
 	}
-	if put, err = q.Read(r.Before); err != nil || put.Whole {
+	if put, err = q.Text(r.Before); err != nil || put.Whole {
 		return Text{}, nil, false, err
 	}
 	for _, blob := range r.Picked {
@@ -131,7 +129,7 @@ func comeBack(q *Query, _ []Candidate) (put Text, _ []Candidate, found bool, err
 		if c.Kind == Apart || !q.knows(c.Path, c.Blob) {
 			continue
 		}
-		t, err := q.Read(c.Blob)
+		t, err := q.Text(c.Blob)
 		if err != nil {
 			return Text{}, nil, false, err
 		}
@@ -154,14 +152,14 @@ func (q *Query) broughtBack(stash refs.OID) (Text, error) {
 	if err != nil || blob.IsZero() || blob == q.Old.OID || base == blob || !q.knows(q.Path, blob) {
 		return Text{}, err
 	}
-	theirs, err := q.Read(blob)
+	theirs, err := q.Text(blob)
 	if err != nil || theirs.Whole {
 		return Text{}, err
 	}
 	if base == q.Old.OID {
 		return theirs, nil
 	}
-	was, err := q.Read(base)
+	was, err := q.Text(base)
 	if err != nil || was.Whole || base.IsZero() || q.Old.OID.IsZero() || q.Old.Whole {
 		return Text{}, err
 	}
@@ -169,10 +167,7 @@ func (q *Query) broughtBack(stash refs.OID) (Text, error) {
 	if !clean || len(merged) == 0 {
 		return Text{}, nil
 	}
-	back, err := q.Store(append(bytes.Join(merged, []byte("\n")), '\n'))
-	if err != nil {
-		return Text{}, fmt.Errorf("store what a stash made of %s: %w", strconv.Quote(q.Path), err)
-	}
+	back := q.Keep(append(bytes.Join(merged, []byte("\n")), '\n'))
 	with := q.at(moment.Popped)
 	with.popped = blob
 	list, err := Gather(with)
@@ -201,7 +196,7 @@ func (q *Query) stashedAway(head Text) bool {
 		if err != nil || worktree == q.Old.OID {
 			return err == nil
 		}
-		taken, err := q.Read(worktree)
+		taken, err := q.Text(worktree)
 		return err == nil && !taken.Whole && tookAll(head.Lines, q.Old.Lines, taken.Lines)
 	})
 }

@@ -11,9 +11,6 @@ import (
 // latest returns the content that a committed one was most likely made of. For example: an agent writes two functions,
 // and a person stages one of them. Its lines are found in the work tree as it was seen last.
 func latest(q *Query) ([]Candidate, error) {
-	if q.Latest == nil {
-		return nil, nil
-	}
 	c, found := q.Latest(q.Path, q.New.Lines)
 	if !found {
 		return nil, nil

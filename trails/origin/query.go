@@ -11,7 +11,7 @@ import (
 // Memory gives the known owners of contents, by the paths that had them.
 type Memory interface {
 	Get(path string, blob refs.OID) (vector.Vector, bool)
-	Put(path string, blob refs.OID, v vector.Vector) error
+	Put(path string, blob refs.OID, v vector.Vector)
 	// Blobs lists the contents of a path, the last one first; Names the other names of what it holds, the nearest
 	// first.
 	Blobs(path string, limit int) []refs.OID
@@ -32,6 +32,27 @@ type Tree interface {
 	Marks() []gitfacts.Mark
 }
 
+// World is what a question may ask about beside git and the memory.
+type World interface {
+	// Text reads a content.
+	Text(blob refs.OID) (Text, error)
+	// Stored reports whether the repository may have a content; Keep keeps one that git made and nobody saw.
+	Stored(blob refs.OID) bool
+	Keep(raw []byte) Text
+	// LeftAlone tells that git has not written a file since it was seen last, whatever it did to others.
+	LeftAlone(path string) bool
+	// Young reports whether a commit may have been made after everything was looked at last.
+	Young(commit refs.OID) bool
+	// Others are the other work trees.
+	Others() []Tree
+	// Latest is the content that a committed one was most likely made of.
+	Latest(path string, lines [][]byte) (Candidate, bool)
+	// MadeOf is the last seen content of a path, if a commit that no hook reported was made of it. UnderOlderName is the
+	// same for a file that has another name in the commit.
+	MadeOf(commit refs.OID, path string) (Candidate, bool)
+	UnderOlderName(commit refs.OID, path string) (Candidate, bool)
+}
+
 // Work is git's work on the work tree since a moment, and the timeline's reading of it.
 type Work struct {
 	*gitfacts.Work
@@ -48,9 +69,9 @@ type Work struct {
 
 // Case holds the common facts of the questions at one moment. It is for one goroutine.
 type Case struct {
+	World
 	Memory Memory
 	Git    gitfacts.Reader
-	Read   func(refs.OID) (Text, error)
 
 	Base   refs.OID   // the commit that the work tree is compared with, to see what git brought in
 	Commit refs.OID   // the commit that is being anchored; no id if none is
@@ -58,23 +79,6 @@ type Case struct {
 	Squash refs.OID   // see gitfacts.Mark; also of a message that the commit has used up
 	Known  []refs.OID // the stashes that were there at the last look at everything
 	Whole  *Work      // since everything was looked at
-
-	// Stored reports whether the repository may have a content, Store puts one beside it.
-	Stored func(refs.OID) bool
-	Store  func(raw []byte) (Text, error)
-	// Reported reports whether a tool reports what it found of a path and what it left.
-	Reported func(path string) bool
-	// LeftAlone tells that git has not written a file since it was seen last, whatever it did to others.
-	LeftAlone func(path string) bool
-	// Young reports whether a commit may have been made after everything was looked at last.
-	Young func(commit refs.OID) bool
-	// Others are the other work trees.
-	Others func() []Tree
-	// Latest is the content that a committed one was most likely made of. Nil if nothing is known of it.
-	Latest func(path string, lines [][]byte) (Candidate, bool)
-	// MadeOf is the last seen content of a path, if a commit that no hook reported was made of it. UnderOlderName is the
-	// same for a file that has another name in the commit. Both may be nil.
-	MadeOf, UnderOlderName func(commit refs.OID, path string) (Candidate, bool)
 
 	again   again
 	dropped *[]refs.OID // the stashes that the other work trees knew of and that are gone; nil until asked for
@@ -93,6 +97,7 @@ type Query struct {
 	// content is of that buffer, too.
 	Buffer   refs.OID
 	ByEditor bool
+	Reported bool // a tool reports what it found of the path and what it left
 	// Replaced is the commit that was rewritten; Renamed gives the names that git finds in it for those in the new one.
 	Replaced refs.OID
 	Renamed  func() map[string]string
@@ -124,8 +129,6 @@ type caseTold struct{ *Case }
 func (t caseTold) Get(path string, blob refs.OID) (vector.Vector, bool) {
 	return t.Memory.Get(path, blob)
 }
-
-func (t caseTold) Text(blob refs.OID) (Text, error) { return t.Read(blob) }
 
 // operands lists the commits from which git may have taken what it wrote.
 func (q *Query) operands() []gitfacts.Operand {

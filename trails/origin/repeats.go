@@ -42,7 +42,7 @@ const tellingLine = 8
 
 // repeated finds the content of the path in a commit that the anchored one repeats.
 func repeated(q *Query) ([]Candidate, error) {
-	if q.Commit.IsZero() || q.Base.IsZero() || q.Old.Whole || q.New.Whole || q.New.OID.IsZero() || q.Reported(q.Path) {
+	if q.Commit.IsZero() || q.Base.IsZero() || q.Old.Whole || q.New.Whole || q.New.OID.IsZero() || q.Reported {
 		return nil, nil
 	}
 	holders := q.holders(q.Path, q.Old.OID, changeOf(q.Old.Lines, q.New.Lines).added)
@@ -111,7 +111,7 @@ func (c *Case) inBoth(a, b refs.OID, path string) (first, second Text, err error
 	for i, commit := range [2]refs.OID{a, b} {
 		blob, err := c.Git.Blob(commit, path)
 		if err == nil {
-			texts[i], err = c.Read(blob)
+			texts[i], err = c.Text(blob)
 		}
 		if err != nil {
 			return first, second, err
@@ -127,7 +127,7 @@ func (c *Case) holders(path string, other refs.OID, lines [][]byte) []refs.OID {
 		if blob == other {
 			continue
 		}
-		if t, err := c.Read(blob); err == nil && !t.Whole && holdsAll(t.Lines, lines) {
+		if t, err := c.Text(blob); err == nil && !t.Whole && holdsAll(t.Lines, lines) {
 			out = append(out, blob)
 		}
 	}

@@ -62,7 +62,7 @@ func (q *Query) returned() (v Verdict, err error) {
 			continue
 		}
 		if q.begins(c.Blob, base, content.Lines) {
-			if base, err = q.Read(c.Blob); err != nil {
+			if base, err = q.Text(c.Blob); err != nil {
 				return v, err
 			}
 			at = len(had)

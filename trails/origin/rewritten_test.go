@@ -75,7 +75,7 @@ func TestACommitThatIsAnotherOneAgain(t *testing.T) {
 		}, "human o human"},
 		"a tool reports the whole file": {func(s *story) {
 			s.knew("a.txt", "o", theirs)
-			s.Reported = func(string) bool { return true }
+			s.Reported = true
 		}, ""},
 	}
 	for name, tt := range tests {
@@ -120,10 +120,8 @@ func TestACommitThatWentOnWithARebase(t *testing.T) {
 // What a commit that was rewritten says of a file, which may have had another name.
 func TestWhatARewrittenCommitCarries(t *testing.T) {
 	t.Parallel()
-	from := func(path string, trust Trust) func(*story) (Candidate, bool) {
-		return func(s *story) (Candidate, bool) {
-			return Candidate{Path: path, Blob: s.bare(other), Trust: trust}, true
-		}
+	from := func(s *story, path string, trust Trust) Candidate {
+		return Candidate{Path: path, Blob: s.bare(other), Trust: trust}
 	}
 	for name, tt := range map[string]struct {
 		tell func(s *story)
@@ -135,10 +133,10 @@ func TestWhatARewrittenCommitCarries(t *testing.T) {
 			s.Renamed = func() map[string]string { return map[string]string{"a.txt": "c.txt"} }
 		}, "c.txt"},
 		"nobody saw it: what it was made of": {func(s *story) {
-			s.MadeOf = func(refs.OID, string) (Candidate, bool) { return from("made", Near)(s) }
+			s.madeOf = from(s, "made", Near)
 		}, "made"},
 		"nobody saw it: the older name, and itself": {func(s *story) {
-			s.UnderOlderName = func(refs.OID, string) (Candidate, bool) { return from("older", Far)(s) }
+			s.older = from(s, "older", Far)
 		}, "older a.txt"},
 		"nobody saw it, but its parent's": {func(s *story) {
 			s.commit(4, nil, "a.txt", was)

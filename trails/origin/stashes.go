@@ -23,7 +23,7 @@ func stash(q *Query) ([]Candidate, error) {
 // what it found and left leaves nothing to be found. An example of what is found: an agent writes in one work tree, and
 // a person does git stash there and git stash pop here.
 func elsewhere(q *Query) ([]Candidate, error) {
-	if !q.Work.Elsewhere || q.Reported(q.Path) {
+	if !q.Work.Elsewhere || q.Reported {
 		return nil, nil
 	}
 	var out []Candidate
@@ -31,7 +31,7 @@ func elsewhere(q *Query) ([]Candidate, error) {
 		if blob == q.Old.OID || !q.knows(q.Path, blob) {
 			continue
 		}
-		if t, err := q.Read(blob); err == nil && !t.Whole {
+		if t, err := q.Text(blob); err == nil && !t.Whole {
 			out = append(out, Candidate{Path: q.Path, Blob: blob, Trust: Far})
 		}
 	}

@@ -32,6 +32,10 @@ type world struct {
 	lost  map[string]refs.OID // what lines left
 	apart map[string]refs.OID // what they went with when git switched
 	marks []gitfacts.Mark     // of that
+
+	others                []Tree
+	leftAlone, old        bool      // git left the files alone; commits are from before the last look
+	latest, madeOf, older Candidate // see World; none if it is zero
 }
 
 func (w *world) Commit(commit refs.OID) (refs.Commit, error) {
@@ -72,13 +76,12 @@ func (w *world) MergeBase(a, b refs.OID) (refs.OID, bool) {
 	return base, found
 }
 
-func (w *world) Put(path string, blob refs.OID, v vector.Vector) error {
+func (w *world) Put(path string, blob refs.OID, v vector.Vector) {
 	if w.known[path] == nil {
 		w.known[path] = map[refs.OID]vector.Vector{}
 	}
 	w.known[path][blob] = v
 	w.order[path] = slices.Insert(w.order[path], 0, blob)
-	return nil
 }
 
 func (w *world) Blobs(path string, limit int) []refs.OID {
@@ -103,6 +106,17 @@ func (w *world) Marks() []gitfacts.Mark { return w.marks }
 func (w *world) Taken(path string) (refs.OID, bool) {
 	oid, found := w.taken[path]
 	return oid, found
+}
+
+func (w *world) Stored(refs.OID) bool                      { return true }
+func (w *world) Keep(raw []byte) Text                      { return w.texts[w.bare(string(raw))] }
+func (w *world) LeftAlone(string) bool                     { return w.leftAlone }
+func (w *world) Young(refs.OID) bool                       { return !w.old }
+func (w *world) Others() []Tree                            { return w.others }
+func (w *world) Latest(string, [][]byte) (Candidate, bool) { return w.latest, w.latest != Candidate{} }
+func (w *world) MadeOf(refs.OID, string) (Candidate, bool) { return w.madeOf, w.madeOf != Candidate{} }
+func (w *world) UnderOlderName(refs.OID, string) (Candidate, bool) {
+	return w.older, w.older != Candidate{}
 }
 
 // story is a world with a question about a.txt: it had was, and has is.
@@ -159,20 +173,7 @@ func tell(t *testing.T, m moment.Moment, entries ...string) *story {
 			gitfacts.Mark{Head: commitID(head), Log: int64(log.Len()), Index: 2}),
 		Restored: true,
 	}
-	c := &Case{
-		Memory: w, Git: w, Read: w.Text, Base: commitID(head), Whole: work,
-		Stored: func(refs.OID) bool { return true },
-		Store: func(raw []byte) (Text, error) {
-			oid := w.bare(string(raw))
-			return w.texts[oid], nil
-		},
-		Reported: func(string) bool { return false }, LeftAlone: func(string) bool { return false },
-		Young:  func(refs.OID) bool { return true },
-		Others: func() []Tree { return nil },
-		Latest: func(string, [][]byte) (Candidate, bool) { return Candidate{}, false },
-		MadeOf: func(refs.OID, string) (Candidate, bool) { return Candidate{}, false },
-	}
-	c.UnderOlderName = c.MadeOf
+	c := &Case{World: w, Memory: w, Git: w, Base: commitID(head), Whole: work}
 	s := &story{w, t, &Query{
 		Case: c, Moment: m, Work: work, Path: "a.txt", OldPath: "a.txt", Renamed: func() map[string]string { return nil },
 	}}
@@ -192,9 +193,7 @@ func (s *story) text(content string) Text {
 func (s *story) knew(path, owner, content string) refs.OID {
 	oid := s.bare(content)
 	v := vector.Uniform(len(linediff.Split([]byte(content))), ownerCalled(owner))
-	if err := s.Put(path, oid, v); err != nil {
-		s.t.Fatal(err)
-	}
+	s.Put(path, oid, v)
 	return oid
 }
 
@@ -226,7 +225,7 @@ var stories = map[string]func(*testing.T, moment.Moment) *story{
 		s := tell(t, m)
 		oid := s.knew("a.txt", "o", theirs)
 		s.order["a.txt"] = nil
-		s.Latest = func(string, [][]byte) (Candidate, bool) { return Candidate{Path: "a.txt", Blob: oid}, true }
+		s.latest = Candidate{Path: "a.txt", Blob: oid}
 		return s
 	},
 	"carried": func(t *testing.T, m moment.Moment) *story {
@@ -273,7 +272,7 @@ var stories = map[string]func(*testing.T, moment.Moment) *story{
 		s := tell(t, m)
 		s.there["a.txt"] = s.knew("a.txt", "o", theirs)
 		s.order["a.txt"] = nil
-		s.Others = func() []Tree { return []Tree{s.world} }
+		s.others = []Tree{s.world}
 		s.Work.Elsewhere = true
 		return s
 	},

@@ -103,7 +103,7 @@ func TestWhatAnAmendedCommitHad(t *testing.T) {
 	}{
 		"a content that was seen":              {func(*story) {}, 1},
 		"one that was not, of a young commit":  {func(s *story) { clear(s.known) }, 0},
-		"one that was not, of an older commit": {func(s *story) { clear(s.known); s.Young = func(refs.OID) bool { return false } }, 1},
+		"one that was not, of an older commit": {func(s *story) { clear(s.known); s.old = true }, 1},
 		"it has the older name": {func(s *story) {
 			s.aliases["a.txt"] = []string{"b.txt"}
 			s.knew("b.txt", "o", theirs)
