@@ -1,10 +1,17 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
 
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/redact"
 	"github.com/git-trace/git-trace/records/redact/configured"
 	"github.com/git-trace/git-trace/records/treetrace"
@@ -16,6 +23,7 @@ import (
 type gate struct {
 	ctx      context.Context // a gate lives as long as the command
 	redactor *redact.Redactor
+	short    func(events.TraceID) string
 }
 
 // newGate makes the gate of a repository; nil stands for the repository around the current directory, if there is
@@ -34,7 +42,7 @@ func newGate(ctx context.Context, repo *refs.Repo) (*gate, error) {
 	if err != nil {
 		return nil, fail(exitLeak, err, "nothing is written while the rules of redaction cannot be read")
 	}
-	return &gate{ctx, redactor}, nil
+	return &gate{ctx: ctx, redactor: redactor}, nil
 }
 
 // text returns a text as it may leave.
@@ -54,19 +62,23 @@ func (g *gate) redact(d *treetrace.Document) (int, error) {
 	return found, fail(exitLeak, err, "")
 }
 
-// pass refuses a document with secrets or names, unless they are taken out. It tells which prompts have them.
-func (g *gate) pass(d *treetrace.Document, takeOut bool) error {
-	nodes, found := d.Nodes, 0
-	var where []string
+// pass refuses a document if the rules find secrets or names in the conversations behind it, unless they are taken out.
+// It tells the steps that have them. A text that was cut or joined may look like a secret without being one: it is
+// taken out, and does not refuse the document.
+func (g *gate) pass(d *treetrace.Document, takeOut bool, stored func(events.TraceID) (*records.Record, error)) error {
+	all, nodes, found := map[events.TraceID]bool{}, d.Nodes, 0
+	for i := range d.Sessions {
+		all[events.TraceID(d.Sessions[i].Trace)] = true
+	}
+	suspects := map[events.TraceID]bool{}
 	for i := range nodes {
 		n, err := g.redact(&treetrace.Document{Nodes: nodes[i : i+1]})
 		if err != nil {
 			return err
 		}
-		if name := d.Names[nodes[i].ID]; n > 0 && name != "" {
-			where = append(where, name)
+		if found += n; n > 0 {
+			suspects[events.TraceID(d.TraceOf(nodes[i].Session))] = true
 		}
-		found += n
 	}
 	d.Nodes = nil
 	n, err := g.redact(d)
@@ -74,11 +86,74 @@ func (g *gate) pass(d *treetrace.Document, takeOut bool) error {
 	if found += n; err != nil || found == 0 || takeOut {
 		return err
 	}
-	places := ""
-	if len(where) > 0 {
-		places = ": " + someOf(where)
+	if len(suspects) == 0 {
+		suspects = all
 	}
-	return fail(exitLeak, fmt.Errorf("by the present rules of redaction %s of the conversations must not leave%s",
-		plural(found, "piece"), places),
+	found = 0
+	var where []string
+	for _, trace := range slices.Sorted(maps.Keys(suspects)) {
+		record, err := stored(trace)
+		if err != nil {
+			return err
+		}
+		n, steps, err := g.steps(record)
+		if err != nil {
+			return err
+		}
+		found, where = found+n, append(where, steps...)
+	}
+	if found == 0 {
+		return nil
+	}
+	return fail(exitLeak, fmt.Errorf("by the present rules of redaction %s of the conversations must not leave: %s",
+		plural(found, "piece"), someOf(where)),
 		"--redact-auto removes it from the output, git trace purge from the stored data")
+}
+
+// steps looks at a stored conversation as a whole, and names its steps that hold what must not leave: "4f2a:12 (host)".
+func (g *gate) steps(record *records.Record) (found int, where []string, err error) {
+	look := func(part *records.Record, name string) error {
+		n, kinds, err := g.kinds(part)
+		if found += n; n > 0 {
+			where = append(where, name+" ("+strings.Join(kinds, ", ")+")")
+		}
+		return err
+	}
+	if record == nil {
+		return 0, nil, fail(exitLeak, errors.New("a conversation cannot be looked at again: its record is gone"), "")
+	}
+	name := g.short(events.TraceID(record.TraceID))
+	for i := range record.Steps {
+		step := record.Steps[i]
+		step.StepIndex = 1
+		part := &records.Record{SchemaVersion: record.SchemaVersion, TraceID: record.TraceID, SessionID: record.SessionID,
+			Agent: records.Agent{Name: record.Agent.Name}, Steps: []records.Step{step}}
+		if err := look(part, name+":"+strconv.Itoa(i+1)); err != nil {
+			return 0, nil, err
+		}
+	}
+	head := *record
+	head.Steps = nil
+	return found, where, look(&head, name)
+}
+
+// kinds counts the places of a part of a record that must not leave, and names their kinds.
+func (g *gate) kinds(part *records.Record) (n int, kinds []string, err error) {
+	clean, err := g.redactor.Record(g.ctx, part)
+	if err != nil {
+		return 0, nil, fail(exitLeak, err, "")
+	}
+	defer func() { _ = clean.Close() }()
+	if n = clean.Head().Security.RedactionsApplied - part.Security.RedactionsApplied; n == 0 {
+		return 0, nil, nil
+	}
+	before, err := records.Encode(part)
+	if err != nil {
+		return 0, nil, err
+	}
+	var after bytes.Buffer
+	if err := clean.Write(&after); err != nil {
+		return 0, nil, err
+	}
+	return n, redact.Added(before, after.Bytes()), nil
 }

@@ -206,7 +206,14 @@ func (e *exporter) writeTree(c *call, form func(*treetrace.Document) ([]byte, er
 		}
 		return fail(exitFinding, errors.New("no conversation has a stored record"), "git trace record stores those that wait")
 	}
-	if err := gate.pass(d, c.Bool("redact-auto")); err != nil {
+	if gate.short, err = e.known.short(); err != nil {
+		return err
+	}
+	stored := func(trace events.TraceID) (*records.Record, error) {
+		read, err := e.known.Record(e.ctx, trace)
+		return read.Record, err
+	}
+	if err := gate.pass(d, c.Bool("redact-auto"), stored); err != nil {
 		return err
 	}
 	text, err := form(d)

@@ -388,3 +388,28 @@ const longestMarker = 100
 const markerStart = "[REDACTED"
 
 func marker(rule string) string { return markerStart + ":" + rule + "]" }
+
+// Added names the rules whose markers a redacted text has more often than the text before: "name" where only names
+// were taken out, which leave no marker.
+func Added(before, after []byte) []string {
+	count := func(text []byte) map[string]int {
+		of := map[string]int{}
+		for _, rest := range strings.Split(string(text), markerStart+":")[1:] {
+			if rule, _, closed := strings.Cut(rest[:min(len(rest), longestMarker)], "]"); closed {
+				of[rule]++
+			}
+		}
+		return of
+	}
+	had := count(before)
+	var out []string
+	for rule, n := range count(after) {
+		if n > had[rule] {
+			out = append(out, rule)
+		}
+	}
+	if slices.Sort(out); len(out) == 0 {
+		return []string{"name"}
+	}
+	return out
+}
