@@ -23,7 +23,8 @@ func convertCommand() *command {
 	return &command{
 		name: "convert",
 		does: "turn session files into records of another format",
-		form: "git trace convert [--from <format>] --format <format> [--no-redact] <file>|<directory>…",
+		form: "git trace convert [--from <format>] --format <format> [--no-redact] [--limit <number>]\n" +
+			"   [--skip-bad-rows] <file>|<directory>…",
 		about: "Reads session files of agents, or files of exchange formats, and writes one JSON object a line to\n" +
 			"standard output; treetrace is one object for all files. It needs no repository. It removes\n" +
 			"secrets and names from its output. Files may be compressed with gzip or zstd.\n" +
@@ -31,7 +32,7 @@ func convertCommand() *command {
 		options: slices.Concat([]optionUse{
 			opt("from", "an agent or a format; without it, each file is asked"),
 			opt("format", formatNames(exchange.converted)),
-		}, options("no-redact", "words"), trainingFlags()),
+		}, options("no-redact", "words", "limit", "skip-bad-rows"), trainingFlags()),
 		examples: []example{
 			{"git trace convert --format opentraces session.jsonl", "a session file as a record, redacted"},
 		},
@@ -73,7 +74,11 @@ func (a *app) convert(c *call, ops operands) error {
 	}
 	out := &outgoing{format: train.into(to), out: quietWriter{a.std.out}}
 	collectBeyond(convertRoom)
-	converter := converter{app: a, env: env, from: c.String("from"), out: out}
+	rows, err := a.newRowRules(c)
+	if err != nil {
+		return err
+	}
+	converter := converter{app: a, env: env, from: c.String("from"), out: out, rows: rows}
 	if err := converter.known(); err != nil {
 		return err
 	}
@@ -83,6 +88,9 @@ func (a *app) convert(c *call, ops operands) error {
 	faults, err := converter.all(c.Context, names)
 	if err != nil {
 		return err
+	}
+	if err := rows.done(); err != nil {
+		faults = append(faults, err)
 	}
 	if len(out.tree.books) > 0 {
 		if err := errors.Join(a.convertTree(c, out), out.tree.close()); err != nil {
@@ -130,6 +138,7 @@ type converter struct {
 	env  agents.Env
 	from string // an agent or a format; "" asks each file
 	out  *outgoing
+	rows *rowRules
 }
 
 // known checks the name of the source.
@@ -181,6 +190,9 @@ func (v *converter) all(ctx context.Context, names []string) (faults []error, er
 		return nil, err
 	}
 	for _, n := range files {
+		if v.rows.full() {
+			return faults, nil
+		}
 		if n.dir != "" && v.from != "" && !v.recognised(n.file, v.from) {
 			over.note(n.dir, true)
 			continue
@@ -284,7 +296,9 @@ func (v *converter) session(ctx context.Context, agent agents.Agent, name string
 			faults = append(faults, err)
 			continue
 		}
-		converted++
+		if converted++; v.rows.take(nil) != nil {
+			break
+		}
 	}
 	if converted+len(faults) == 0 {
 		return fmt.Errorf("%w of %s", errNoConversation, agent.Title)
@@ -307,7 +321,7 @@ func (s *countingSink) Step(step *records.Step) error {
 // output is held until then. States are counted as they are written, so their file is read once before.
 func (v *converter) exchanged(ctx context.Context, format exchange, name string) error {
 	if isTraining(v.out.format) {
-		return v.app.eachRecord(format, name, v.records(ctx, name))
+		return v.rows.eachRecord(format, name, v.records(ctx, name))
 	}
 	file, err := openForeign(name)
 	if err != nil {
@@ -327,9 +341,9 @@ func (v *converter) exchanged(ctx context.Context, format exchange, name string)
 
 // eachAbreast converts the records of a file, as many at once as there are processors. Those of a tree are put beside
 // each other in one place.
-func (v *converter) eachAbreast(ctx context.Context, format exchange, file io.Reader, name string) error {
+func (v *converter) eachAbreast(ctx context.Context, format exchange, file *foreignFile, name string) error {
 	if v.out.format.tree {
-		return v.app.readRecords(format, file, name, v.records(ctx, name))
+		return v.rows.readRecords(format, file, name, v.records(ctx, name))
 	}
 	work := goAbreast(ctx, *v.out, func(one *became) error {
 		if err := v.told(name, one.number, one.record, one.err); err != nil {
@@ -337,7 +351,7 @@ func (v *converter) eachAbreast(ctx context.Context, format exchange, file io.Re
 		}
 		return one.text.give(v.out.out)
 	})
-	err := v.app.readRecords(format, file, name, work.record)
+	err := v.rows.readRecords(format, file, name, work.record)
 	if failed := work.end(); failed != nil {
 		return failed
 	}

@@ -24,7 +24,7 @@ func importCommand() *command {
 	return &command{
 		name: "import",
 		does: "read files of other programs",
-		form: "git trace import --from <format> [--json] <file>|<directory>…\n" +
+		form: "git trace import --from <format> [--limit <number>] [--skip-bad-rows] [--json] <file>|<directory>…\n" +
 			"git trace import --from git-ai [--json] --notes\n" +
 			"git trace import --from entire [--dry-run] [--json]",
 		about: "Files of conversations become stored records, redacted like any other. Files of agent-trace and\n" +
@@ -34,9 +34,11 @@ func importCommand() *command {
 			"files of the format. With entire it reads Entire's checkpoints in this repository, looks for their\n" +
 			"lines in the commits, and prints what backfill prints.",
 		options: append([]optionUse{opt("from", entireName+", "+formatNames(exchange.taken))},
-			options("notes", "dry-run", "json")...),
+			options("notes", "dry-run", "json", "limit", "skip-bad-rows")...),
 		examples: []example{
 			{"git trace import --from opentraces traces.jsonl", "conversations of another machine"},
+			{"git trace import --from sharegpt --skip-bad-rows --limit 100 set.jsonl",
+				"the first hundred rows that can be read"},
 		},
 		run:    (*app).importFiles,
 		traits: seals,
@@ -80,7 +82,14 @@ func (a *app) importFiles(c *call, ops operands) error {
 	if err != nil {
 		return err
 	}
-	im := &importer{app: a, ctx: c.Context, repo: repo, format: format, json: c.Bool("json")}
+	rows, err := a.newRowRules(c)
+	if err != nil {
+		return err
+	}
+	if format.lines && (rows.skip || rows.most > 0) {
+		return usage("options '--limit' and '--skip-bad-rows' go with formats of conversations")
+	}
+	im := &importer{app: a, ctx: c.Context, repo: repo, format: format, json: c.Bool("json"), rows: rows}
 	if format.lines {
 		return im.lines(files)
 	}
@@ -121,6 +130,7 @@ type importer struct {
 	repo   *refs.Repo
 	format exchange
 	json   bool
+	rows   *rowRules
 
 	objects *refs.Objects
 	claims  map[refs.OID]*claim.Commit
@@ -132,7 +142,7 @@ type importer struct {
 // conversations stores the records of files: all of them, or none.
 func (im *importer) conversations(files []string) error {
 	for _, name := range files { // before the lock, which leaves a file behind
-		file, err := openRecords(im.format, name)
+		file, err := im.rows.openRecords(im.format, name)
 		if err != nil {
 			return fail(exitUnchecked, fileFault(name, err), "nothing was imported")
 		}
@@ -158,7 +168,12 @@ func (im *importer) conversations(files []string) error {
 	in := intake{ctx: im.ctx, store: s, log: reader.Log(), at: map[events.TraceID]int{}, known: map[events.TraceID]bool{}}
 	defer in.close()
 	for _, name := range files {
-		err := im.app.eachRecord(im.format, name, func(_ int, r *records.Record) (err error) {
+		err := im.rows.eachRecord(im.format, name, func(row int, r *records.Record) (err error) {
+			if im.rows.skip && !events.TraceID(r.TraceID).Valid() {
+				im.rows.taken--
+				im.rows.pass(fmt.Errorf("%s: row %d: trace id %.60q is no UUID", name, row, r.TraceID))
+				return nil
+			}
 			if lock == nil {
 				if lock, err = store.Lock(im.repo, store.Patience); err != nil {
 					return err
@@ -177,7 +192,10 @@ func (im *importer) conversations(files []string) error {
 	if _, err := s.PutAll(im.ctx, in.changes); err != nil {
 		return fail(exitUnchecked, err, "nothing was imported")
 	}
-	return im.report(importReport{Stored: len(in.changes), Newer: in.newer, Here: len(in.known)})
+	if err := im.rows.done(); err != nil {
+		return err
+	}
+	return im.report(importReport{Stored: len(in.changes), Newer: in.newer, Here: len(in.known), Bad: im.rows.left})
 }
 
 // intake decides which records of files are stored. Of several generations of a conversation the newest is. A
@@ -251,6 +269,7 @@ type importReport struct {
 	Commits int    `json:"commits"`
 	Moved   int    `json:"lines_left_out"`      // not where the files say
 	Strange int    `json:"statements_left_out"` // about commits that are not here
+	Bad     int    `json:"rows_left_out"`       // rows that could not be read
 }
 
 // report prints the result of the import.
@@ -289,25 +308,33 @@ func (im *importer) report(r importReport) error {
 
 // eachRecord reads all of a file once, then yields its records: a file with a fault yields none. It reports the
 // elements that are in no record.
-func (a *app) eachRecord(format exchange, name string, yield func(int, *records.Record) error) error {
-	file, err := openRecords(format, name)
+func (r *rowRules) eachRecord(format exchange, name string, yield func(int, *records.Record) error) error {
+	if r.full() {
+		return nil
+	}
+	file, err := r.openRecords(format, name)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = file.Close() }()
-	return a.readRecords(format, file, name, yield)
+	return r.readRecords(format, file, name, yield)
 }
 
 // readRecords yields the records of a file, and reports the elements that are in no record.
-func (a *app) readRecords(format exchange, file io.Reader, name string, yield func(int, *records.Record) error) error {
+func (r *rowRules) readRecords(format exchange, file *foreignFile, name string,
+	yield func(int, *records.Record) error) error {
+	file.over = r.over(name, true)
 	var told records.Captured
 	read := func(yield func(int, *records.Record) error) error { return format.read(file, yield) }
-	err := ahead(read, func(row int, r *records.Record) error {
-		told.Add(r)
-		return yield(row, r)
+	err := ahead(read, func(row int, record *records.Record) error {
+		told.Add(record)
+		return r.take(yield(row, record))
 	})
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
 	if err == nil && len(told.Skipped) > 0 {
-		fmt.Fprintf(a.std.err, "git-trace: hint: %s\n", printable(name+": "+told.String()))
+		fmt.Fprintf(r.app.std.err, "git-trace: hint: %s\n", printable(name+": "+told.String()))
 	}
 	return err
 }
@@ -346,12 +373,17 @@ func ahead(read func(yield func(int, *records.Record) error) error, yield func(i
 }
 
 // openRecords opens a file that was read once without a fault.
-func openRecords(format exchange, name string) (io.ReadCloser, error) {
+func (r *rowRules) openRecords(format exchange, name string) (*foreignFile, error) {
 	file, err := openForeign(name)
 	if err != nil {
 		return nil, err
 	}
-	err = format.read(file, func(int, *records.Record) error { return nil })
+	file.over = r.over(name, false)
+	ahead := rowRules{most: r.most, taken: r.taken}
+	err = format.read(file, func(int, *records.Record) error { return ahead.take(nil) })
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
 	if err = errors.Join(err, file.Close()); err != nil {
 		return nil, refs.PathCause(err)
 	}
@@ -362,7 +394,11 @@ func openRecords(format exchange, name string) (io.ReadCloser, error) {
 type foreignFile struct {
 	io.ReadCloser
 	file *os.File
+	over func(fault error) bool // nil for a file of which no row is passed over
 }
+
+// PassOver reports whether the file passes over a row with this fault.
+func (f *foreignFile) PassOver(err error) bool { return f.over != nil && f.over(err) }
 
 func openForeign(name string) (*foreignFile, error) {
 	file, err := os.Open(name)
@@ -373,7 +409,7 @@ func openForeign(name string) (*foreignFile, error) {
 	if err != nil {
 		return nil, errors.Join(refs.PathCause(err), file.Close())
 	}
-	return &foreignFile{in, file}, nil
+	return &foreignFile{ReadCloser: in, file: file}, nil
 }
 
 // Name returns the name of the file.

@@ -77,7 +77,7 @@ func (n *recordReader) file(name string, take func(r *records.Record, file strin
 		return noConversation(format)
 	}
 	if found {
-		return n.app.eachRecord(format, name, func(_ int, r *records.Record) error { return take(r, name) })
+		return (&rowRules{app: n.app}).eachRecord(format, name, func(_ int, r *records.Record) error { return take(r, name) })
 	}
 	env, err := systemEnv()
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/jsonl"
 	"github.com/git-trace/git-trace/records/packed"
 	"github.com/git-trace/git-trace/records/rawjson"
 )
@@ -90,7 +91,8 @@ func (d *Document) Keep() {
 // Decode makes conversations of a row.
 type Decode func(d *Document) ([]*records.Record, error)
 
-// Each gives the conversations of all rows. The first fault ends the reading. An array whose first element is part of
+// Each gives the conversations of all rows. The first fault ends the reading, unless the file passes over the row
+// ([jsonl.Passing]). An array whose first element is part of
 // a conversation, and no conversation itself, is one row; whole tells that.
 func Each(r io.Reader, whole func(first []byte) bool, decode Decode,
 	yield func(row int, record *records.Record) error) error {
@@ -99,7 +101,10 @@ func Each(r io.Reader, whole func(first []byte) bool, decode Decode,
 		rows++
 		list, err := decode(d)
 		if err != nil {
-			return d.Fault(err)
+			if err = d.Fault(err); d.scanner.pass(err) {
+				return nil
+			}
+			return err
 		}
 		d.Raw = nil
 		d.scanner.spare()
@@ -118,7 +123,7 @@ func Each(r io.Reader, whole func(first []byte) bool, decode Decode,
 
 // Documents gives the rows of a file.
 func Documents(r io.Reader, whole func(first []byte) bool, yield func(*Document) error) error {
-	s := &scanner{in: r, line: 1, walk: rawjson.NewDecoder(nil), file: baseName(r)}
+	s := &scanner{in: r, line: 1, walk: rawjson.NewDecoder(nil), file: baseName(r), pass: jsonl.Passing(r)}
 	s.fill(0)
 	if bytes.HasPrefix(s.buf, []byte("\xef\xbb\xbf")) {
 		s.pos = 3
@@ -130,14 +135,47 @@ func Documents(r io.Reader, whole func(first []byte) bool, yield func(*Document)
 		}
 	}
 	for s.next() >= 0 {
-		if s.buf[s.pos] != '{' && !(s.buf[s.pos] == '[' && whole != nil) {
-			return s.fault(ErrMixed)
+		at := s.base + int64(s.pos)
+		var err error
+		if c := s.buf[s.pos]; c == '{' || c == '[' && whole != nil {
+			err = s.row(s.line, false, yield)
+		} else {
+			err = s.fault(ErrMixed)
 		}
-		if err := s.row(s.line, false, yield); err != nil {
+		if err == nil {
+			continue
+		}
+		if at != s.base+int64(s.pos) || !s.passes(err) { // the row was read, and somebody else does not want it
 			return err
 		}
+		s.skipLine()
 	}
 	return s.readError()
+}
+
+// passes reports whether the file passes over the row that begins at pos. From then on a row is a line: so no two rows
+// without an end are read to the end of the file.
+func (s *scanner) passes(err error) bool {
+	var row *Fault
+	if !errors.As(err, &row) || errors.Is(err, ErrTooLong) || s.readError() != nil || !s.pass(err) {
+		return false
+	}
+	s.lines = true
+	return true
+}
+
+// skipLine goes to the end of a line.
+func (s *scanner) skipLine() {
+	for {
+		if n := bytes.IndexByte(s.buf[s.pos:], '\n'); n >= 0 {
+			s.pos += n
+			return
+		}
+		if s.pos = len(s.buf); s.err != nil {
+			return
+		}
+		s.fill(s.pos)
+	}
 }
 
 // scanner finds where the values of a file end.
@@ -150,6 +188,9 @@ type scanner struct {
 	err  error
 	walk *rawjson.Decoder
 	file string
+
+	pass  func(fault error) bool
+	lines bool // a row is one line
 }
 
 const chunk = 256 << 10
@@ -337,6 +378,10 @@ func (s *scanner) value(row int, element bool) ([]byte, error) {
 				depth++
 			case '}', ']':
 				depth--
+			case '\n':
+				if s.lines && !element {
+					return nil, at(i, rawjson.ErrTruncated)
+				}
 			}
 			if i++; depth > 0 {
 				continue

@@ -13,6 +13,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/foreign"
 )
 
@@ -171,4 +172,42 @@ func FuzzDocuments(f *testing.F) {
 			t.Errorf("read at once %v %v, piece by piece %v %v", got, err, slow, errSlow)
 		}
 	})
+}
+
+// passing is a file that passes over bad rows, and keeps their faults.
+type passing struct {
+	io.Reader
+	faults []error
+}
+
+func (p *passing) PassOver(err error) bool {
+	p.faults = append(p.faults, err)
+	return true
+}
+
+// A row without an end is looked for to the end of the file once; from then on a row is a line.
+func TestRowsWithoutAnEndArePassedOver(t *testing.T) {
+	t.Parallel()
+	const rows = 5000
+	file := &passing{Reader: strings.NewReader(strings.Repeat("{\"a\":[1,2}\n{\"b\":1}\n", rows))}
+	found := 0
+	err := foreign.Each(file, nil, func(*foreign.Document) ([]*records.Record, error) {
+		found++
+		return nil, nil
+	}, nil)
+	var last *foreign.Fault
+	if err != nil || found != rows || len(file.faults) != rows || !errors.As(file.faults[rows-1], &last) || last.Row != 2*rows-1 {
+		t.Errorf("%d rows, %d faults, %v, %v", found, len(file.faults), last, err)
+	}
+}
+
+// A read that fails is no fault of a row.
+func TestABrokenFileIsNotPassedOver(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("the disk is gone")
+	file := &passing{Reader: io.MultiReader(strings.NewReader("{\"a\":1}\n{\"a\":"), iotest.ErrReader(broken))}
+	err := foreign.Each(file, nil, func(*foreign.Document) ([]*records.Record, error) { return nil, nil }, nil)
+	if !errors.Is(err, broken) || len(file.faults) > 0 {
+		t.Errorf("%v, %v", err, file.faults)
+	}
 }

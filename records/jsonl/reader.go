@@ -47,6 +47,22 @@ type Reader struct {
 	next int64 // offset of the line after it
 	walk *rawjson.Decoder
 	long []byte
+	pass func(error) bool
+}
+
+// Passing returns how a file passes over rows that cannot be read: its method PassOver takes the fault of a row, and
+// reports whether the reading goes on. Without the method no row is passed over.
+func Passing(r io.Reader) func(fault error) bool {
+	if with, ok := r.(interface{ PassOver(fault error) bool }); ok {
+		return with.PassOver
+	}
+	return func(error) bool { return false }
+}
+
+// PassOver reports whether the file passes over the line with this fault.
+func (r *Reader) PassOver(err error) bool {
+	var line *Fault
+	return errors.As(err, &line) && !errors.Is(err, ErrTooLong) && r.pass(err)
 }
 
 // NewReader reads lines of at most maxLine bytes; 0 stands for MaxLine.
@@ -54,7 +70,8 @@ func NewReader(r io.Reader, maxLine int) *Reader {
 	if maxLine <= 0 {
 		maxLine = MaxLine
 	}
-	return &Reader{in: bufio.NewReaderSize(r, 64<<10), max: maxLine, walk: rawjson.NewDecoder(nil)}
+	return &Reader{in: bufio.NewReaderSize(r, 64<<10), max: maxLine, walk: rawjson.NewDecoder(nil),
+		pass: Passing(r)}
 }
 
 // Line returns the number of the line that was given last.

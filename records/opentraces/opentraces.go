@@ -27,7 +27,8 @@ const Name = "opentraces"
 // ErrHash reports a record that does not match its content hash.
 var ErrHash = errors.New("content_hash is not that of the record")
 
-// Read gives the records of a file in order. The first fault ends the reading; it names its line.
+// Read gives the records of a file in order. The first fault ends the reading, unless the file passes over the line; it
+// names its line.
 func Read(r io.Reader, yield func(line int, record *records.Record) error) error {
 	in := jsonl.NewReader(r, 0)
 	for {
@@ -35,12 +36,17 @@ func Read(r io.Reader, yield func(line int, record *records.Record) error) error
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
+		var record *records.Record
+		if err == nil {
+			if record, err = decode(raw); err != nil {
+				err = in.Fault(err)
+			}
+		}
+		if err != nil && in.PassOver(err) {
+			continue
+		}
 		if err != nil {
 			return err
-		}
-		record, err := decode(raw)
-		if err != nil {
-			return in.Fault(err)
 		}
 		if err := yield(in.Line(), record); err != nil {
 			return err
