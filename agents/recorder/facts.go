@@ -28,7 +28,9 @@ type Facts struct {
 	Remote      *string
 	Patch       *string // what Revision did to files that are all the conversation's
 	Terminal    *records.TerminalState
-	Note        *Note // what a person said last of how it ended
+	System      *string // of the machine on which hooks of this clone told of it
+	Shell       *string // of the user there
+	Note        *Note   // what a person said last of how it ended
 }
 
 // Note is the word of a person. What is nil they said nothing of.
@@ -105,10 +107,13 @@ func (f *Facts) put(head, prior *records.Record, said string, calls *callBook) {
 	f.describe(head, prior, said, calls)
 }
 
-// begin adds the repository's state at the conversation's beginning. An earlier finding stays: reflogs and
-// snapshots expire.
+// begin adds the machine, and the repository's state at the conversation's beginning. An earlier finding stays:
+// reflogs and snapshots expire.
 func (f *Facts) begin(head, prior *records.Record) {
-	task, vcs := &head.Task, &head.Environment.VCS
+	task, env := &head.Task, &head.Environment
+	vcs := &env.VCS
+	env.OS = cmp.Or(env.OS, f.System, prior.Environment.OS)
+	env.Shell = cmp.Or(env.Shell, f.Shell, prior.Environment.Shell)
 	task.Repository = cmp.Or(task.Repository, f.Repository, prior.Task.Repository)
 	task.RepositoryURL = cmp.Or(task.RepositoryURL, f.Remote, prior.Task.RepositoryURL)
 	task.BaseCommit = cmp.Or(task.BaseCommit, f.Base, prior.Task.BaseCommit)

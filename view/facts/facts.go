@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -86,7 +88,11 @@ func (g *gathering) facts() (*recorder.Facts, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.story.read(g.trace, told)
+	own, err := g.known.Log().OwnWriter()
+	if err != nil {
+		return nil, err
+	}
+	g.story.read(g.trace, told, own)
 	g.removals = g.findRemovals()
 	if g.lines, err = g.known.Lines(); err != nil {
 		return nil, err
@@ -95,6 +101,9 @@ func (g *gathering) facts() (*recorder.Facts, error) {
 		return nil, err
 	}
 	out := &recorder.Facts{Unaccounted: g.story.unaccounted(), Note: g.story.note}
+	if g.story.here { // the agent ran on this machine, as this user
+		out.System, out.Shell = new(runtime.GOOS), records.Text(shellName(os.Getenv("SHELL")))
+	}
 	g.begin(out)
 	if err := g.link(out); err != nil {
 		return nil, err
@@ -115,6 +124,12 @@ func (g *gathering) facts() (*recorder.Facts, error) {
 		out.Files, err = g.files(out.Revision)
 	}
 	return out, err
+}
+
+// shellName returns the name of a shell: bash for /usr/bin/bash.
+func shellName(path string) string {
+	name := path[strings.LastIndexAny(path, `/\`)+1:]
+	return strings.TrimSuffix(strings.ToValidUTF8(name, ""), ".exe")
 }
 
 // begin adds the repository's state at the conversation's beginning.
@@ -292,6 +307,7 @@ func (g *gathering) terminal(out *recorder.Facts, list []*trail.Trail) *records.
 // callStory holds the events of a conversation about its calls.
 type callStory struct {
 	hooked  bool
+	here    bool // hooks of this clone told of it
 	open    bool // a turn goes on
 	called  bool
 	base    refs.OID       // what was checked out when it began
@@ -303,7 +319,7 @@ type callStory struct {
 	edited  map[string]bool
 }
 
-func (s *callStory) read(trace events.TraceID, told []events.Event) {
+func (s *callStory) read(trace events.TraceID, told []events.Event, own string) {
 	s.shell, s.edited, s.calls = map[string]bool{}, map[string]bool{}, map[events.PatchID]string{}
 	classes, made := map[string]string{}, map[string]bool{}
 	for _, e := range told {
@@ -315,7 +331,7 @@ func (s *callStory) read(trace events.TraceID, told []events.Event) {
 			d := events.DataOf[events.SessionData](e)
 			s.begin(d.Head, d.Tree)
 		case events.PromptSubmitted:
-			s.hooked, s.open = true, true
+			s.hooked, s.open, s.here = true, true, s.here || e.Writer == own
 		case events.OutcomeNoted:
 			d := events.DataOf[events.NoteData](e)
 			if success, reward, err := d.Values(); err == nil {
@@ -330,7 +346,7 @@ func (s *callStory) read(trace events.TraceID, told []events.Event) {
 		case events.WindowOpened:
 			d := events.DataOf[events.WindowData](e)
 			s.begin(d.Head, refs.OID{})
-			s.hooked, s.called, classes[e.ToolCall] = true, true, d.Class
+			s.hooked, s.called, classes[e.ToolCall], s.here = true, true, d.Class, s.here || e.Writer == own
 		case events.PatchRecorded:
 			d := events.DataOf[events.PatchData](e)
 			if e.Trace != trace || e.ToolCall == "" || d.Owner != events.OwnerAI {
