@@ -323,13 +323,15 @@ func (r *rowRules) eachRecord(format exchange, name string, yield func(int, *rec
 // readRecords yields the records of a file, and reports the elements that are in no record.
 func (r *rowRules) readRecords(format exchange, file *foreignFile, name string,
 	yield func(int, *records.Record) error) error {
-	file.over = r.over(name, true)
 	var told records.Captured
-	read := func(yield func(int, *records.Record) error) error { return format.read(file, yield) }
+	read := func(yield func(int, *records.Record) error, over func(error) bool) error {
+		file.over = func(err error) bool { return r.skip && over(err) }
+		return format.read(file, yield)
+	}
 	err := ahead(read, func(row int, record *records.Record) error {
 		told.Add(record)
 		return r.take(yield(row, record))
-	})
+	}, func(err error) { r.pass(fileFault(name, err)) })
 	if errors.Is(err, errEnough) {
 		err = nil
 	}
@@ -342,26 +344,35 @@ func (r *rowRules) readRecords(format exchange, file *foreignFile, name string,
 // errStopped ends a reading whose records nobody wants any more.
 var errStopped = errors.New("stopped")
 
-// ahead reads the next records while one is taken: both take about as long.
-func ahead(read func(yield func(int, *records.Record) error) error, yield func(int, *records.Record) error) error {
+// ahead reads the next records while one is taken: both take about as long. Faults of rows that are passed over come
+// between the records, in order.
+func ahead(read func(yield func(int, *records.Record) error, over func(error) bool) error,
+	yield func(int, *records.Record) error, passed func(error)) error {
 	type row struct {
 		number int
 		record *records.Record
+		fault  error
 	}
 	rows, stop := make(chan row, 1), make(chan struct{})
+	give := func(one row) error {
+		select {
+		case rows <- one:
+			return nil
+		case <-stop:
+			return errStopped
+		}
+	}
 	var failed error
 	fault.Go(func() {
 		defer close(rows)
-		failed = read(func(number int, record *records.Record) error {
-			select {
-			case rows <- row{number, record}:
-				return nil
-			case <-stop:
-				return errStopped
-			}
-		})
+		failed = read(func(number int, record *records.Record) error { return give(row{number: number, record: record}) },
+			func(err error) bool { return give(row{fault: err}) == nil })
 	})
 	for one := range rows {
+		if one.fault != nil {
+			passed(one.fault)
+			continue
+		}
 		if err := yield(one.number, one.record); err != nil {
 			close(stop)
 			for range rows { // until the reading has ended: its file is closed next
@@ -378,7 +389,7 @@ func (r *rowRules) openRecords(format exchange, name string) (*foreignFile, erro
 	if err != nil {
 		return nil, err
 	}
-	file.over = r.over(name, false)
+	file.over = func(error) bool { return r.skip }
 	ahead := rowRules{most: r.most, taken: r.taken}
 	err = format.read(file, func(int, *records.Record) error { return ahead.take(nil) })
 	if errors.Is(err, errEnough) {

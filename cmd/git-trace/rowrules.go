@@ -45,16 +45,6 @@ func (r *rowRules) take(err error) error {
 	return nil
 }
 
-// over returns what a file does with a row that cannot be read; told says that its fault is printed.
-func (r *rowRules) over(name string, told bool) func(error) bool {
-	return func(err error) bool {
-		if r.skip && told {
-			r.pass(fileFault(name, err))
-		}
-		return r.skip
-	}
-}
-
 // pass tells of a row that is passed over.
 func (r *rowRules) pass(err error) {
 	if r.left++; r.left <= mostRowFaults {
