@@ -72,6 +72,9 @@ func (a *app) convert(c *call, ops operands) error {
 	if err != nil {
 		return err
 	}
+	if err := teachConverted(c, train); err != nil {
+		return err
+	}
 	out := &outgoing{format: train.into(to), out: quietWriter{a.std.out}}
 	collectBeyond(convertRoom)
 	rows, err := a.newRowRules(c)
@@ -98,6 +101,21 @@ func (a *app) convert(c *call, ops operands) error {
 		}
 	}
 	return errors.Join(train.done(), a.allFaults(faults))
+}
+
+// teachConverted reads the answers of teachers, redacted like the conversations.
+func teachConverted(c *call, t *training) error {
+	if t == nil || len(t.files) == 0 {
+		return nil
+	}
+	if c.Bool("no-redact") {
+		return t.teach(func(text string) (string, error) { return text, nil })
+	}
+	g, err := newGate(c.Context, nil)
+	if err != nil {
+		return err
+	}
+	return t.teach(g.text)
 }
 
 // convertTree writes the conversations of all files as one tree. A text that is joined from redacted texts is

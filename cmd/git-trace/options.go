@@ -153,6 +153,8 @@ var optionForms = []optionForm{
 	{[]string{"survived"}, takesNothing, "only calls with lines in a commit"},
 	{[]string{"system"}, takesWord, "with tracestate and dpo: begin each history with the system prompt in this `file`; " +
 		"the word recorded means the one in the record"},
+	{[]string{"teachers"}, takesList,
+		"with dpo: answers of other models to the states, from this `file`; may be given more than once"},
 	{[]string{"test"}, takesNothing, "only calls that run tests, by the usual names of test runners"},
 	{[]string{"text"}, takesList,
 		"`text`, as it stands and in the encodings that redaction knows; '-' reads it from standard input"},

@@ -28,14 +28,15 @@ type training struct {
 	stats   tracestate.Stats
 	// told gives what the log tells of a conversation; nil if there is no log.
 	told  func(r *records.Record) (tracestate.Told, error)
-	human bool // write them
-	held  int  // edits that were not written for that
+	human bool     // write them
+	files []string // of teachers
+	held  int      // edits that were not written for that
 }
 
 // trainingFlags returns the options of states and pairs.
 func trainingFlags() []optionUse {
 	return options("history", "messages", "max-tokens", "system", "subagents", "active", "thinking", "per-call", "only",
-		"min-chars", "reverted", "stats")
+		"min-chars", "reverted", "stats", "teachers")
 }
 
 // isTraining reports whether the options are for a format.
@@ -77,9 +78,12 @@ func (a *app) training(c *call, format exchange) (*training, error) {
 		Reverted: c.Bool("reverted"), PerCall: c.Bool("per-call"),
 		Only: tracestate.Kind(c.String("only")), MinChars: c.Int("min-chars"),
 	}}
-	if format.name != tracestate.PairsName && c.IsSet("reverted") {
-		return nil, usage("option '--reverted' goes with %s", tracestate.PairsName)
+	for _, name := range []string{"reverted", "teachers"} {
+		if format.name != tracestate.PairsName && c.IsSet(name) {
+			return nil, usage("option '--%s' goes with %s", name, tracestate.PairsName)
+		}
 	}
+	t.files = c.StringSlice("teachers")
 	for _, name := range []string{"per-call", "only", "min-chars"} {
 		if format.name == tracestate.PairsName && c.IsSet(name) {
 			return nil, usage("option '--%s' goes with %s", name, tracestate.Name)
@@ -100,6 +104,24 @@ func (a *app) training(c *call, format exchange) (*training, error) {
 		return nil, usage("%s", err)
 	}
 	return t, nil
+}
+
+// teach reads the answers of teachers. Their texts go through clean.
+func (t *training) teach(clean func(string) (string, error)) error {
+	if len(t.files) == 0 {
+		return nil
+	}
+	t.options.Teachers = &tracestate.Teachers{}
+	for _, name := range t.files {
+		file, err := openForeign(name)
+		if err == nil {
+			err = errors.Join(t.options.Teachers.Read(file, clean), file.Close())
+		}
+		if err != nil {
+			return fail(exitUnchecked, fileFault(name, refs.PathCause(err)), "")
+		}
+	}
+	return nil
 }
 
 // into makes a format write what the options say.
@@ -163,6 +185,10 @@ func (t *training) done() error {
 			"git-trace: hint: %s that people wrote in the place of an agent's are left out; --include-human writes them\n",
 			plural(t.held, "line"))
 	}
+	if all := t.options.Teachers; all != nil && all.Unknown() > 0 {
+		fmt.Fprintf(t.app.std.err, "git-trace: warning: teachers answered %s that is not among these conversations\n",
+			plural(all.Unknown(), "state"))
+	}
 	if !t.count {
 		return nil
 	}
@@ -182,6 +208,12 @@ func (e *exporter) tell(t *training) (end func(), err error) {
 	redactor, err := configured.Redactor(e.ctx, e.repo)
 	if err != nil {
 		return nil, fail(exitUnchecked, err, "")
+	}
+	if err := t.teach(func(text string) (string, error) {
+		text, _, err := redactor.Text(e.ctx, text)
+		return text, err
+	}); err != nil {
+		return nil, err
 	}
 	log, err := newSteeringLog(e.ctx, e.repo, e.known)
 	if err != nil {

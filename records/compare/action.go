@@ -142,6 +142,18 @@ func newCall(s *records.Step, c *records.ToolCall, root string) *Action {
 	return a
 }
 
+// KeyOfAnswer returns a text that is equal for answers that do the same, in the same words or in others.
+func KeyOfAnswer(s *records.Step) string {
+	if len(s.ToolCalls) == 0 {
+		return keyOf("text", strings.Join(strings.Fields(records.Value(s.Content)), " "))
+	}
+	var out string
+	for i := range s.ToolCalls {
+		out += keyOf(newCall(s, &s.ToolCalls[i], "").key)
+	}
+	return out
+}
+
 // reads reports whether a tool that names a file reads it: Read, read_file, view.
 func reads(tool string) bool {
 	name := strings.ToLower(tool)

@@ -12,7 +12,8 @@
 //   - The id of a state is that of a line of the session file, and the same when the file has grown.
 //   - Thinking, warm-ups of a cache and what a client said in the user's name are not history.
 //
-// Pairs (see [Pairs]) are two answers to one state: the one that was given, and the one that took its place.
+// Pairs (see [WritePairs]) are two answers to one state: the one that was given, and the one that took its place, or
+// that most teachers gave.
 //
 // States repeat the record: redacted, if the record is. States are derived from records, so they are not read back.
 package tracestate

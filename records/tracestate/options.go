@@ -37,6 +37,8 @@ type Options struct {
 	PerCall   bool   // a state for each call of an answer with several
 	Only      Kind   // states of this kind alone; "" for both
 	MinChars  int    // states whose action has as many characters, or more
+
+	Teachers *Teachers // answers of other models, for pairs; nil for none
 }
 
 // Errors of options and of conversations.

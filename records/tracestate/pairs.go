@@ -2,10 +2,12 @@ package tracestate
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/git-trace/git-trace/records"
@@ -23,6 +25,7 @@ const (
 	Fixed        Origin = "failed_then_fixed" // a command failed; a variation of it worked in the same turn
 	Reverted     Origin = "reverted"          // a commit reverted all lines; the next prompt's edit of the file stayed
 	Discarded    Origin = "discarded"         // a person took all lines out before any commit; as above
+	Taught       Origin = "teachers"          // other models gave another answer; the most common of them
 )
 
 var confidences = map[Origin]records.Confidence{HumanEdit: records.High, UserModified: records.Medium,
@@ -36,6 +39,8 @@ type pair struct {
 	rejected string
 	hint     string
 	evidence map[string]any
+
+	confidence records.Confidence // "" for its origin's
 }
 
 // WritePairs writes the preference pairs of a conversation, one a line: pairs of the record, and pairs of people's
@@ -46,7 +51,8 @@ func WritePairs(w io.Writer, r *records.Record, o Options, told Told, stats *Sta
 	var list []*pair
 	after := m.followers()
 	for _, st := range m.states {
-		for _, one := range []*pair{m.declined(st, after), m.fixed(st, after), m.reverted(st, after)} {
+		for _, one := range []*pair{m.declined(st, after), m.fixed(st, after), m.reverted(st, after),
+			m.Teachers.pair(st)} {
 			if one != nil && one.chosen != "" && one.rejected != "" && one.chosen != one.rejected {
 				list = append(list, one)
 			}
@@ -258,9 +264,9 @@ func (m *maker) writePair(out *bufio.Writer, p *pair) {
 	links, dropped := m.limited(p.history.chain(nil))
 	write(`{"state_id":`, quoted(p.id), `,"state_messages":[`)
 	m.messages(write, links, true, m.system(p.state))
-	write(`],"chosen":`, quoted(p.chosen), `,"rejected":`, quoted(p.rejected), `,"n_teachers_agreeing":0,"source":`,
-		quoted(string(p.origin)))
-	write(`,"confidence":`, quoted(string(confidences[p.origin])), `,"hint_text":`)
+	write(`],"chosen":`, quoted(p.chosen), `,"rejected":`, quoted(p.rejected), `,"n_teachers_agreeing":`,
+		strconv.Itoa(m.Teachers.agreeing(p.id, p.chosen)), `,"source":`, quoted(string(p.origin)))
+	write(`,"confidence":`, quoted(string(cmp.Or(p.confidence, confidences[p.origin]))), `,"hint_text":`)
 	if p.hint == "" {
 		write("null")
 	} else {
