@@ -54,6 +54,8 @@ type registers struct {
 	Prompt  string           `json:"prompt,omitempty"` // hash of the system prompt
 	Tools   []string         `json:"tools,omitempty"`
 	Lost    jsonlines.Faults `json:"lost,omitzero"`
+	// Summaries are titles of conversations whose last line has not come: most are of others.
+	Summaries []summary `json:"summaries,omitempty"`
 }
 
 // sessionCursor is the place at which a reading ended.

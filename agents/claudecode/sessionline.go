@@ -60,6 +60,7 @@ func (s *session) object(ch *chain, object jsonlines.Object) error {
 		return nil
 	}
 	ch.remember(s, e)
+	ch.summed(e.uuid)
 	if e.uuid != "" && !e.sidechain {
 		ch.c.Hang(cmp.Or(e.parent, e.logicalParent))
 	}

@@ -63,17 +63,43 @@ func (ch *chain) skipKind(prefix, kind string) {
 	ch.c.Skip(prefix + kind)
 }
 
-// title keeps the best title of the conversation: the user's own before a model's.
+// mostSummaries bounds the summaries whose last line has not come.
+const mostSummaries = 100
+
+// title keeps the best title of the conversation: the user's own before a model's. A summary may be of another
+// conversation: it names the last line of its own, before or behind that line.
 func (ch *chain) title(e *entry) {
-	title, kind := e.title, e.kind
-	if kind == "summary" {
-		d := rawjson.NewDecoder(e.raw)
-		for d.Open(); d.Member(); {
-			if string(d.Key()) == "summary" {
-				title = d.Text()
+	title := e.title
+	if e.kind == "summary" {
+		title = rawjson.MemberText(e.raw, "summary")
+		leaf := rawjson.MemberText(e.raw, "leafUuid")
+		if leaf != "" && !ch.c.Began(leaf) {
+			if len(ch.reg.Summaries) < mostSummaries {
+				ch.reg.Summaries = append(ch.reg.Summaries, summary{leaf, title})
+				ch.keep()
 			}
+			return
 		}
 	}
+	ch.entitle(title, e.kind)
+}
+
+// summary is the title of the conversation that ends in a line.
+type summary struct {
+	Leaf  string `json:"leaf"`
+	Title string `json:"title"`
+}
+
+// summed takes the summary that waits for a line.
+func (ch *chain) summed(line string) {
+	for _, s := range ch.reg.Summaries {
+		if s.Leaf == line {
+			ch.entitle(s.Title, "summary")
+		}
+	}
+}
+
+func (ch *chain) entitle(title, kind string) {
 	if title = strings.TrimSpace(title); title == "" {
 		return
 	}
