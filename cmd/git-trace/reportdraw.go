@@ -80,14 +80,14 @@ func names(models []string) []string {
 // head draws the writers.
 func (p *reportPage) head() {
 	share := ""
-	if all := p.Result.Owned().Shares(); len(all) > 0 {
+	if all := p.Result.Owned().Shares(); len(all) > 0 && !p.Limits.Nothing {
 		share = ", " + all[0].Percent + " by agents"
 	}
 	p.line("### Who wrote this: %s added%s\n\n", plural(p.Result.Lines, "line"), share)
 	p.line("%s: %s, %s, +%s −%s\n\n", page.Code(p.Range.Text), plural(p.Stats.Lines.Commits, "commit"),
 		plural(len(p.Files), "file"), thousands(p.Result.Lines), thousands(p.Removed))
 	if p.Limits.Nothing {
-		p.line("Nothing is recorded here: nobody knows who wrote the lines.\n\n")
+		p.line("Nothing is recorded here: which lines agents wrote is not known.\n\n")
 	}
 	if len(p.Writers) == 0 {
 		return
@@ -162,7 +162,7 @@ func (p *reportPage) writer(w *span.Writer) string {
 func (p *reportPage) bar() string {
 	const width = 40
 	n := p.Result.Lines
-	if n == 0 {
+	if n == 0 || p.Limits.Nothing {
 		return ""
 	}
 	bar, sum, drawn := "", 0, 0
