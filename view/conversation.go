@@ -31,6 +31,7 @@ type Conversation struct {
 	Lines   int            `json:"lines"`   // in these commits, each counted once
 	Lost    []CommitLines  `json:"lost"`    // the same of commits that no ref leads to
 	Absent  []CommitLines  `json:"absent"`  // the same of commits that another clone tells of and that are not here
+	Title   string         `json:"title"`   // that its session file gives it; empty without one
 	Prompt  *Prompt        `json:"prompt"`  // the first whose text is kept; set by Reader.Complete
 	Usage   *Usage         `json:"usage"`   // nil without a record
 	// much of its session file could not be read: not to be given away before somebody has looked
@@ -112,7 +113,7 @@ func (r *Reader) unite(t *index.Trace) (Conversation, error) {
 	c.name(&d)
 	c.spread(d.Start)
 	c.spread(d.End)
-	c.Usage, c.Blocked = usage(&d), d.Blocked
+	c.Usage, c.Blocked, c.Title = usage(&d), d.Blocked, strings.ToValidUTF8(d.Name, "\ufffd")
 	r.estimate(&d, c.Usage)
 	var err error
 	c.Prompts = max(t.Prompts, d.Prompts+max(t.Prompts-d.HeldPrompts, 0))

@@ -51,9 +51,9 @@ func TestSourcesAreUnited(t *testing.T) {
 		},
 		"backfill told the log": {
 			logged: index.Trace{First: at(morning), Last: at(noon), Prompts: 2},
-			record: &search.Digest{Prompts: 2, Calls: 5, HeldPrompts: 2, LastPrompt: 2, Start: morning, End: noon},
+			record: &search.Digest{Name: "Shop", Prompts: 2, Calls: 5, HeldPrompts: 2, LastPrompt: 2, Start: morning, End: noon},
 			want: Conversation{
-				Sources: []Source{Backfill, Record}, First: at(morning), Last: at(noon), Prompts: 2, Calls: 5, Usage: &Usage{},
+				Title: "Shop", Sources: []Source{Backfill, Record}, First: at(morning), Last: at(noon), Prompts: 2, Calls: 5, Usage: &Usage{},
 			},
 		},
 		"one model under two names, and sums below those of the steps": {

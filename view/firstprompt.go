@@ -22,6 +22,29 @@ func (r *Reader) Prompted(list []Conversation) error {
 	return nil
 }
 
+// Called returns what a list calls the conversation: its title, or the heading with which its first prompt begins.
+// It is empty where neither is there.
+func (c *Conversation) Called() string {
+	if c.Title != "" || c.Prompt == nil {
+		return c.Title
+	}
+	lines := 0
+	for line := range strings.Lines(c.Prompt.Text) {
+		line = strings.TrimSpace(line)
+		heading := strings.TrimSpace(strings.TrimLeft(line, "#"))
+		switch {
+		case line == "":
+		case line[0] == '#' && heading != "":
+			return heading
+		case lines > 0 || line[len(line)-1] != ':':
+			return ""
+		default:
+			lines++
+		}
+	}
+	return ""
+}
+
 // firstPrompt finds the first prompt whose text this machine has. It does not read a record whose digest has the text.
 func (r *Reader) firstPrompt(c *Conversation) (*Prompt, error) {
 	if r.prompts == nil {

@@ -238,7 +238,7 @@ func (c *completer) conversations(typed string) int {
 		if len(typed) > len(id) {
 			id = string(all[i].Trace)
 		}
-		said := strings.TrimSpace(all[i].Agent + " " + firstWords(&all[i]))
+		said := strings.TrimSpace(all[i].Agent + " " + nameOf(&all[i]))
 		c.put(id, cells.Cut(cells.Safe(said), longest))
 	}
 	return len(all)

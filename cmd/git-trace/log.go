@@ -25,8 +25,8 @@ func logCommand() *command {
 		name: "log",
 		does: "the conversations, newest first",
 		form: "git trace log [<options>] [<revision range>] [[--] <path>…]",
-		about: "Lists each conversation with its agent, model and first prompt, the lines that it added and\n" +
-			"removed, and the commits with its lines. `git trace show <id>` shows one in full. With a range it\n" +
+		about: "Lists each conversation with its agent, model and title or first prompt, the lines that it added\n" +
+			"and removed, and the commits with its lines. `git trace show <id>` shows one in full. With a range it\n" +
 			"lists the conversations that wrote lines of these commits. With paths it lists the conversations\n" +
 			"that changed a file below them.\n\n" +
 			"--prompts lists what was asked: each prompt below its conversation, with the time that the agent\n" +

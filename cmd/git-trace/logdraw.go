@@ -117,7 +117,9 @@ func (d *logDrawer) conversation(c *view.Conversation) string {
 	b.WriteString(strings.TrimRight(cells.Pad(plural(c.Prompts, "prompt"), d.prompts)+"  "+callsText(c), " ") + "\n")
 	indent := strings.Repeat(" ", d.id+2)
 	room := d.width - len(indent)
-	if c.Prompt != nil {
+	if called := c.Called(); called != "" {
+		b.WriteString(indent + d.cut(cells.Line(called), room) + "\n")
+	} else if c.Prompt != nil {
 		b.WriteString(indent + d.cut(`"`+cells.Line(c.Prompt.Text), room-1) + "\"\n")
 	}
 	b.WriteString(indent + d.cut(outcomeLine(c), room) + "\n")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -73,6 +74,9 @@ func firstWords(c *view.Conversation) string {
 	return cells.Line(c.Prompt.Text)
 }
 
+// nameOf returns what a row calls a conversation: its title, or its first prompt.
+func nameOf(c *view.Conversation) string { return cmp.Or(cells.Line(c.Called()), firstWords(c)) }
+
 // formatted returns a conversation in the form of --format, or an error that names an unknown placeholder.
 func (d *logDrawer) formatted(c *view.Conversation, form string) (string, error) {
 	if form != "" && !strings.Contains(form, "%") {
@@ -112,7 +116,7 @@ func (d *logDrawer) line(c *view.Conversation) string {
 		d.pen.paint(color, cells.Fit(cells.Safe(c.Agent), d.agent)) + "  " +
 		d.pen.paint(faint, cells.Pad(numbers.Ago(c.Last, d.now), d.ago)) + "  "
 	room := d.width - d.id - d.agent - d.ago - 6
-	return strings.TrimRight(head+d.cut(firstWords(c), max(room, 8)), " ") + "\n"
+	return strings.TrimRight(head+d.cut(nameOf(c), max(room, 8)), " ") + "\n"
 }
 
 // asked draws the prompts, a line for each prompt: below its conversation or, alone, with its whole id.

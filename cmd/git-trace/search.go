@@ -166,13 +166,14 @@ func writeFound(w io.Writer, text string, digits int, found view.Found) error {
 		Text: strings.ToValidUTF8(text, "\ufffd"), Total: found.Total, In: in, Results: list})
 }
 
-// titleOf returns the beginning of the first prompt; "" if its text is not here.
+// titleOf returns the title, or the beginning of the first prompt; "" if its text is not here.
 func titleOf(c *view.Conversation) string {
 	const most = 300
-	if c.Prompt == nil {
-		return ""
+	title := c.Called()
+	if title == "" && c.Prompt != nil {
+		title = c.Prompt.Text
 	}
-	return strings.ToValidUTF8(c.Prompt.Text[:min(len(c.Prompt.Text), most)], "")
+	return strings.ToValidUTF8(title[:min(len(title), most)], "")
 }
 
 // stamp returns a time in JSON that may be unknown.

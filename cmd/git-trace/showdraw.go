@@ -154,6 +154,7 @@ func (t *traceView) draw(d *showDrawer) {
 		agent = append(agent, view.ModelName(m))
 	}
 	d.field("agent", d.safe(dotted(agent...)))
+	d.field("title", d.safe(t.Title))
 	d.field("session", d.safe(t.Session))
 	d.field("time", d.span(t.First, t.Last))
 	d.field("of that", paceText(view.PaceOf(t.Turns)))

@@ -17,6 +17,7 @@ type Digest struct {
 	Agent      string
 	Session    string
 	Title      string // what was asked, at most titleLength bytes
+	Name       string // the title that the session file gives, as long; "" without one
 	Start      string // ISO 8601, as the agent wrote it
 	End        string
 	Generation int // of the record: a newer one of the same session takes the place of an older one
@@ -115,6 +116,8 @@ func digest(r *records.Record) Digest {
 		CacheRead: r.Metrics.TotalCacheReadTokens, CacheWrite: r.Metrics.TotalCacheCreationTokens,
 		Start: records.Value(r.TimestampStart), End: records.Value(r.TimestampEnd), Title: cut(asked(r), titleLength),
 	}
+	_ = json.Unmarshal(r.Metadata["title"], &d.Name) // anything but a text is not a title
+	d.Name = cut(d.Name, titleLength)
 	d.Blocked, d.Generation = r.Blocked(), r.GenerationIndex
 	d.prompts(r)
 	d.Cost, d.CostBy, d.PricesAsOf = r.Cost()

@@ -34,6 +34,16 @@ func TestPromptsBehindTheLastNumberedOneAreTheNextOfTheLog(t *testing.T) {
 	}
 }
 
+func TestATitleOfTheSessionFileIsKept(t *testing.T) {
+	t.Parallel()
+	for raw, want := range map[string]string{`"Fix the tests"`: "Fix the tests", `{"a":1}`: "", `7`: "", ``: ""} {
+		r := &records.Record{Metadata: map[string]json.RawMessage{"title": json.RawMessage(raw)}}
+		if d := digest(r); d.Name != want {
+			t.Errorf("title %s is kept as %q, want %q", raw, d.Name, want)
+		}
+	}
+}
+
 // The best are the first of all, in the order of all.
 func TestTheBestAreTheFirstOfAll(t *testing.T) {
 	t.Parallel()

@@ -10,7 +10,7 @@ import (
 // of its time.
 func (d *Digest) fields(f codec.Fields) {
 	d.head(f)
-	codec.Texts(f, &d.Unreadable, &d.PromptText, &d.CostBy, &d.PricesAsOf)
+	codec.Texts(f, &d.Unreadable, &d.Name, &d.PromptText, &d.CostBy, &d.PricesAsOf)
 	codec.Numbers(f, &d.PromptIndex, &d.HeldPrompts, &d.LastPrompt, &d.Generation, &d.Steps, &d.Prompts, &d.Calls,
 		&d.Redactions)
 	codec.Numbers(f, &d.Input, &d.Output, &d.CacheRead, &d.CacheWrite)

@@ -122,7 +122,7 @@ func TestDigestsComeBackAsTheyWereStored(t *testing.T) {
 	cost := 0.25
 	want := []Digest{
 		{
-			Trace: "a", Blob: refs.SHA1.Hash(refs.BlobObject, []byte("x")), Own: true, Agent: "pi", Session: "s", Title: "one", Start: "b", End: "e", Steps: 1, Prompts: 2,
+			Trace: "a", Blob: refs.SHA1.Hash(refs.BlobObject, []byte("x")), Own: true, Agent: "pi", Session: "s", Title: "one", Name: "n", Start: "b", End: "e", Steps: 1, Prompts: 2,
 			Calls: 3, Redactions: 4, Input: 5, Output: 6, CacheRead: 7, CacheWrite: 8, Cost: &cost, Models: []ModelUse{{"m", 1, 2, 3, 4, 5}}, Commits: []string{"c", "d"},
 			PromptIndex: 2, PromptText: "go", segment: 1, conversation: 3,
 		},
@@ -145,4 +145,4 @@ func TestDigestsComeBackAsTheyWereStored(t *testing.T) {
 }
 
 // storedDigests are the bytes of TestDigestsComeBackAsTheyWereStored, which the next version reads.
-const storedDigests = "016114c1b0730e0133447badcfd47fd144e254807b06e102000270690173036f6e65016201650002676f000004000000020406080a0c0e1002000000000000d03f02016d020406080a0401630164020601620000000000000000037768790000000000000000000000000000000000000100010000000300000000000000000000005000000072000000000000000100000000000000"
+const storedDigests = "016114c1b0730e0133447badcfd47fd144e254807b06e102000270690173036f6e650162016500016e02676f000004000000020406080a0c0e1002000000000000d03f02016d020406080a040163016402060162000000000000000003776879000000000000000000000000000000000000000100010000000300000000000000000000005200000075000000000000000100000000000000"

@@ -159,14 +159,16 @@ func (q *question) giveTitles(list []*view.Conversation) error {
 		return nil
 	}
 	for _, c := range list {
-		switch {
-		case c.Prompt == nil:
-		case !q.still.Talks[string(c.Trace)]:
-			c.Prompt = nil
-		default:
-			if err := q.give(&c.Prompt.Text); err != nil {
-				return err
-			}
+		if !q.still.Talks[string(c.Trace)] {
+			c.Title, c.Prompt = "", nil
+			continue
+		}
+		err := q.give(&c.Title)
+		if err == nil && c.Prompt != nil {
+			err = q.give(&c.Prompt.Text)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil

@@ -187,8 +187,11 @@ func (b *talkBody) number() {
 	}
 }
 
-// titleOf returns the first prompt.
+// titleOf returns the title, or the first prompt.
 func titleOf(t *talkAnswer) string {
+	if called := t.Called(); called != "" {
+		return called
+	}
 	if t.Prompt != nil && strings.TrimSpace(t.Prompt.Text) != "" {
 		return t.Prompt.Text
 	}
