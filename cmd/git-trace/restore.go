@@ -146,6 +146,9 @@ func (a *app) putBack(c *call, repo *refs.Repo, known *conversations, then named
 	if out.Lost, err = a.loss(repo, known, then.Moment, now, plan); err != nil {
 		return err
 	}
+	if then.takes != nil {
+		out.Lost = then.takes(out.Lost)
+	}
 	if out.lost, err = lossText(known, out.Lost); err != nil {
 		return err
 	}
@@ -170,6 +173,7 @@ func (a *app) putBack(c *call, repo *refs.Repo, known *conversations, then named
 type namedMoment struct {
 	view.Moment
 	trace events.TraceID
+	takes func([]lostLines) []lostLines // corrects what a diff says of lost lines; nil where it says it all
 }
 
 // momentNamed returns the snapshot that a word names.

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/git-trace/git-trace/blame"
@@ -179,11 +181,33 @@ func (t *taking) findCommitted() (err error) {
 			fmt.Errorf("'%s': only the log of another clone has it (%s, not signed), and that removes no line",
 				t.name, cells.Safe(strangers[0])), "git trace show "+t.name+" shows its claim")
 	default:
-		return fail(exitFinding,
-			fmt.Errorf("'%s': no change of it is known here, in the work tree or in commits of HEAD", t.name),
-			"git trace show "+t.name+" shows what is known of it")
+		return t.nothing()
 	}
 	return nil
+}
+
+// nothing is the failure for work without a change. It names the prompts of the conversation that have some.
+func (t *taking) nothing() error {
+	err := fmt.Errorf("'%s': no change of it is known here, in the work tree or in commits of HEAD", t.name)
+	hint := "git trace show " + t.name + " shows what is known of it"
+	lines, failed := t.known.Lines()
+	short, unnamed := t.known.short()
+	if t.work.Trace == "" || t.work.Prompt == 0 || failed != nil || unnamed != nil {
+		return fail(exitFinding, err, hint)
+	}
+	held, failed := lines.Anchors(t.work.Trace, func(*events.AnchorOwner) bool { return true })
+	prompts := map[int]bool{}
+	for i := range held {
+		prompts[held[i].Owner.Prompt] = true
+	}
+	if delete(prompts, 0); failed != nil || len(prompts) == 0 {
+		return fail(exitFinding, err, hint)
+	}
+	var named []string
+	for _, n := range slices.Sorted(maps.Keys(prompts)) {
+		named = append(named, short(t.work.Trace)+"#"+strconv.Itoa(n))
+	}
+	return fail(exitFinding, err, "commits have lines of "+someOf(named)+"; "+hint)
 }
 
 // take takes the work back.
@@ -243,13 +267,33 @@ func (t *taking) take(paths, gone []string) error {
 		if err != nil {
 			return err
 		}
-		then := namedMoment{view.Moment{Tree: made.Tree, Head: head}, t.work.Trace}
+		then := namedMoment{view.Moment{Tree: made.Tree, Head: head}, t.work.Trace, t.ofWork}
 		if err := t.putBack(t.c, t.repo, t.known, then, taken.Tree, plan, &out.restored, remembered); err != nil {
 			return err
 		}
 	}
 	out.tellFiles(made)
 	return t.show(&out, plan, made)
+}
+
+// ofWork counts all lost lines for the work, which a revert takes alone. Of equal lines beside each other, as blank
+// ones, a diff may name the wrong one.
+func (t *taking) ofWork(lost []lostLines) []lostLines {
+	var own []lostLines
+	others := 0
+	for _, l := range lost {
+		if w := &t.work; l.Contributor == events.OwnerAI && (w.Trace == "" || l.Trace != nil && *l.Trace == w.Trace) &&
+			(w.Prompt == 0 || l.Prompt != nil && *l.Prompt == w.Prompt) {
+			own = append(own, l)
+		} else {
+			others += l.Lines
+		}
+	}
+	if len(own) == 0 {
+		return lost
+	}
+	own[0].Lines += others
+	return own
 }
 
 // isBelow reports whether a path is another one or below it; all are below "".
