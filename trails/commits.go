@@ -414,7 +414,7 @@ func (m *memory) Text(blob refs.OID) (origin.Text, error) {
 // Latest returns the content that a path had when the timeline last saw it, if the commit is younger. One that is not
 // may be so all the same: what it has that says enough is found among the earlier contents.
 func (o *origins) Latest(path string, _ [][]byte) (origin.Candidate, bool) {
-	if o.looks == nil || o.looks.snap == nil || !o.began.madeSinceLook(o, o.tree.asks.Commit, path) {
+	if o.looks.snap == nil || !o.began.madeSinceLook(o, o.tree.asks.Commit, path) {
 		return origin.Candidate{}, false
 	}
 	e, found := o.looks.snap.Lookup(path)

@@ -113,6 +113,13 @@ func TestAPathsFileStaysBounded(t *testing.T) {
 	if _, found := k.Get("a", blob("1999")); !found {
 		t.Error("the last content is forgotten")
 	}
+	for i := range 2 * keptRecords {
+		k.Put("small", blob(strconv.Itoa(i)), human(1))
+	}
+	save(t, k)
+	if got := len(NewKnownIn(k.dir).Blobs("small", 9*keptRecords)); got != 2*keptRecords {
+		t.Errorf("of %d contents that need little room %d are kept", 2*keptRecords, got)
+	}
 }
 
 func FuzzKnownRecords(f *testing.F) {

@@ -108,7 +108,21 @@ func (q *Query) begins(blob refs.OID, base Text, had [][]byte) bool {
 	case base.OID == q.Buffer:
 		return false
 	}
-	return muchNearer(q.New.Lines, had, base.Lines)
+	return muchNearer(q.New.Lines, had, base.Lines) && moreOf(q.New.Lines, had, base.Lines)
+}
+
+// moreOf reports whether lines that stand in a and not in b, in whatever form, speak for themselves. For example: a
+// person puts `return nil` in the place of three lines. A content that the path had is nearer to that, and has nothing
+// else of it.
+func moreOf(lines, a, b [][]byte) bool {
+	said := 0
+	there := vector.Matches(vector.Content{Lines: b}, lines)
+	for i, match := range vector.Matches(vector.Content{Lines: a}, lines) {
+		if match.Why != vector.Written && there[i].Why == vector.Written {
+			said += len(linediff.StripSpace(lines[i]))
+		}
+	}
+	return said >= Specific
 }
 
 // Lines that came back stand where they stood, between what stood beside them. Those that something new stands beside

@@ -57,6 +57,11 @@ func TestLinesThatComeBack(t *testing.T) {
 			base + strings.Replace(block, "\n", "\n\n", 1), base,
 			"one base line\n" + block + "two base line\nthree base line\nfour base line\n", "human o o o human human human",
 		},
+		"a content is nearer for what it lacks, and has nothing more than a common line": {
+			"one base line\nwritten by the agent\n\treturn nil\nfour base line\n",
+			"one base line\ntwo base line\nthree base line\nfour base line\n",
+			"one base line\nreturn nil\nfour base line\ntyped by hand\n", "",
+		},
 		"nothing but what is new": {longer, base, base + "typed by hand\n", ""},
 		"the file was emptied, and has one line more": {
 			longer, "", longer + "typed by hand\n", "o o o o o o - on " + strings.ReplaceAll(strings.TrimSpace(longer), "\n", "|"),
