@@ -173,14 +173,14 @@ func (l *looks) savedSince(d declared) (late, further bool, err error) {
 		return false, false, err
 	}
 	now := newText(l.tree.repo.Format.Hash(refs.BlobObject, raw), raw)
-	if now.oid == was.oid || now.whole {
+	if now.OID == was.OID || now.Whole {
 		return false, false, nil
 	}
 	before := l.tree.store.reportedText(*d.Before, now)
 	if d.After == nil {
-		return found, before.oid != now.oid, nil
+		return found, before.OID != now.OID, nil
 	}
-	return origin.Nearer(now.lines, l.tree.store.reportedText(*d.After, now).lines, before.lines), false, nil
+	return origin.Nearer(now.Lines, l.tree.store.reportedText(*d.After, now).Lines, before.Lines), false, nil
 }
 
 // settleBuffer settles the texts of a buffer: the one that the completion found, and the one that it left. A saved one
@@ -201,10 +201,10 @@ func (wg *weigher) settleBuffer(w *Window, d declared, late bool) ([]finding, er
 	if d.After != nil {
 		latest = wg.tree.store.reportedText(*d.After, was)
 	}
-	if f.new.whole || latest.whole {
+	if f.new.Whole || latest.Whole {
 		return nil, nil
 	}
-	explained := f.new.oid == f.old.oid
+	explained := f.new.OID == f.old.OID
 	if !explained {
 		if explained, err = wg.tree.origins.explained(f, wg.judge.told(f.path)); err != nil {
 			return nil, err
@@ -221,14 +221,14 @@ func (wg *weigher) settleBuffer(w *Window, d declared, late bool) ([]finding, er
 		}
 	}
 	var chain []segment
-	if f.old.oid != f.new.oid {
+	if f.old.OID != f.new.OID {
 		chain = append(chain, segment{from: f.old, to: f.new, origins: f.from, said: lineWriters(d),
 			decide: wg.judge.decideSince(f.path, wg.tree.seen(f.path), append(outside, w)...)})
 	}
-	if f.new.oid != latest.oid {
+	if f.new.OID != latest.OID {
 		chain = append(chain, segment{from: f.new, to: latest, decide: always(byWindow(w, f.path))})
 	}
-	wg.tree.state.noteBuffer(f.path, was.oid, latest.oid)
+	wg.tree.state.noteBuffer(f.path, was.OID, latest.OID)
 	if len(chain) == 0 {
 		return nil, nil
 	}
@@ -237,15 +237,15 @@ func (wg *weigher) settleBuffer(w *Window, d declared, late bool) ([]finding, er
 	if err != nil {
 		return nil, err
 	}
-	hunks := linediff.Diff(latest.lines, was.lines, linediff.Options{}).Hunks
-	wg.tree.store.known.PutLeft(f.path, latest.oid, removed(latest, hunks))
+	hunks := linediff.Diff(latest.Lines, was.Lines, linediff.Options{}).Hunks
+	wg.tree.store.known.PutLeft(f.path, latest.OID, removed(latest, hunks))
 	return out, nil
 }
 
 // saidIn returns the writers of lines of a saved content by an editor's word.
 func (cut *cutter) saidIn(f *file) map[int]*actor {
 	for _, d := range cut.judge.heard.editor.saved {
-		if d.Path == f.path && cut.tree.store.reportedText(*d.Before, f.new).oid == f.new.oid {
+		if d.Path == f.path && cut.tree.store.reportedText(*d.Before, f.new).OID == f.new.OID {
 			return lineWriters(d)
 		}
 	}
@@ -296,7 +296,7 @@ func (o *overtaken) completed(w *Window, d declared) (bool, error) {
 		return false, err
 	}
 	before, after := s.tree.store.reportedText(*d.Before, now), s.tree.store.reportedText(*d.After, now)
-	if before.whole || after.whole || !origin.Nearer(now.lines, after.lines, before.lines) {
+	if before.Whole || after.Whole || !origin.Nearer(now.Lines, after.Lines, before.Lines) {
 		return false, nil
 	}
 	if err := o.read(); err != nil {
@@ -307,7 +307,7 @@ func (o *overtaken) completed(w *Window, d declared) (bool, error) {
 		return false, nil
 	}
 	old, err := s.tree.store.read(0, then.before)
-	if err != nil || old.whole {
+	if err != nil || old.Whole {
 		return false, err
 	}
 	f := &file{path: d.Path, oldPath: d.Path, old: old, new: now, vec: s.tree.origins.vectorOf(d.Path, old)}
@@ -333,10 +333,10 @@ func (o *overtaken) completed(w *Window, d declared) (bool, error) {
 func (wg *weigher) weighed(f *file, chain []segment) map[events.PatchID]actor {
 	by := map[events.PatchID]actor{}
 	for i, seg := range chain {
-		if seg.from.oid == seg.to.oid {
+		if seg.from.OID == seg.to.OID {
 			continue
 		}
-		change := vector.Compare(vector.Content{Lines: seg.from.lines, Owners: f.vec}, seg.to.lines)
+		change := vector.Compare(vector.Content{Lines: seg.from.Lines, Owners: f.vec}, seg.to.Lines)
 		found := wg.weighPart(&part{file: f, seg: seg, index: i, change: change})
 		for _, runs := range found.runs {
 			for _, run := range runs {
@@ -360,19 +360,19 @@ func (o *overtaken) person(d declared) error {
 		return err
 	}
 	saved := s.tree.store.reportedText(*d.Before, now)
-	vec, known := s.tree.store.known.Get(d.Path, saved.oid)
-	if !known || vec.Len() != len(saved.lines) {
+	vec, known := s.tree.store.known.Get(d.Path, saved.OID)
+	if !known || vec.Len() != len(saved.Lines) {
 		return nil
 	}
 	is := func(line int, was events.AnchorOwner) *actor {
 		stays := was.Kind == events.OwnerMixed || was.Evidence == events.SeenTyping || was.Tool == events.ToolCompletion
-		if who := said[line]; who != nil && !stays && len(bytes.TrimSpace(saved.lines[line])) > 0 &&
+		if who := said[line]; who != nil && !stays && len(bytes.TrimSpace(saved.Lines[line])) > 0 &&
 			(who.seen || was.Kind == events.OwnerHuman && len(was.Limits) == 0) {
 			return who
 		}
 		return nil
 	}
-	for line := range saved.lines {
+	for line := range saved.Lines {
 		if is(line, s.tree.store.describe(vec.At(line))) == nil {
 			continue
 		}
@@ -381,7 +381,7 @@ func (o *overtaken) person(d declared) error {
 		}
 		looked, _ := o.log.lookedSince(d.Path, saved, time.Time{})
 		if looked == nil {
-			looked = &interval{path: d.Path, after: saved.oid, number: s.tree.interval}
+			looked = &interval{path: d.Path, after: saved.OID, number: s.tree.interval}
 		}
 		return o.log.correct(looked, is)
 	}
@@ -408,7 +408,7 @@ func (c *contents) describe(o vector.Owner) events.AnchorOwner {
 // lookedSince returns the change that led to a content of a path, and the first one after a moment on the way there;
 // nil if nobody has looked since then.
 func (r *retelling) lookedSince(path string, now text, moment time.Time) (latest, first *interval) {
-	at := now.oid
+	at := now.OID
 	for i := len(r.changes) - 1; i >= 0; i-- {
 		if in := r.changes[i]; in.path == path && in.after == at && in.at.After(moment) {
 			if latest == nil {

@@ -97,10 +97,7 @@ func (e *Engine) AtCommit(
 		if err != nil {
 			return err
 		}
-		for _, d := range drafts {
-			d.Time, d.Worktree = s.tree.time, s.tree.repo.WorktreeName()
-			s.page.drafts = append(s.page.drafts, d)
-		}
+		s.write(h).add(drafts)
 		return nil
 	})
 }
@@ -203,10 +200,7 @@ func (e *Engine) AtRewrite(
 		if err != nil {
 			return err
 		}
-		for _, d := range drafts {
-			d.Time, d.Worktree = s.tree.time, s.tree.repo.WorktreeName()
-			s.page.drafts = append(s.page.drafts, d)
-		}
+		s.write(h).add(drafts)
 		s.tree.state.Anchored = append(s.tree.state.Anchored, commits...)
 		return nil
 	})
@@ -406,9 +400,9 @@ func (m *memory) Text(blob refs.OID) (origin.Text, error) {
 	}
 	t, err := readText(m.objects.Blob, blob)
 	if err == nil {
-		m.texts[blob] = t.asOrigin()
+		m.texts[blob] = t
 	}
-	return t.asOrigin(), err
+	return t, err
 }
 
 // Latest returns the content that a path had when the timeline last saw it, if the commit is younger. One that is not

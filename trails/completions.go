@@ -77,7 +77,7 @@ func (tree *workTree) mayShare(owners vector.Vector, h linediff.Hunk) bool {
 func (tree *workTree) share(
 	p *part, owner vector.Owner, old, line int, who *actor, both map[events.PatchID]*actor,
 ) *actor {
-	from, to := p.seg.from.lines[old], p.seg.to.lines[line]
+	from, to := p.seg.from.Lines[old], p.seg.to.Lines[line]
 	words := tree.state.wordsOf(p.file.path, from)
 	writer := byte(wordOfPerson)
 	if who.kind == events.OwnerAI {
@@ -238,13 +238,13 @@ func (cut *cutter) completions(f *file) (chain []segment) {
 	at := f.old
 	aside := cut.judge.decideSince(f.path, cut.tree.seen(f.path))
 	add := func(to text, by decision, said map[int]*actor) {
-		if at.oid != to.oid {
+		if at.OID != to.OID {
 			chain = append(chain, segment{from: at, to: to, decide: by, said: said})
 		}
 		at = to
 	}
 	for _, one := range cut.judge.heard.editor.fresh {
-		if one.said.Path == f.path && !f.new.whole {
+		if one.said.Path == f.path && !f.new.Whole {
 			add(cut.tree.store.reportedText(*one.said.Before, f.new), aside, lineWriters(one.said))
 			add(cut.tree.store.reportedText(*one.said.After, f.new), always(byWindow(one.window, f.path)), nil)
 		}
@@ -284,7 +284,7 @@ func (l *looks) placeEdits(edits []declared) (out []declared, ok bool, err error
 		if raw, readable := readWorkFile(l.tree.repo, path); readable {
 			texts = append(texts, raw)
 		}
-		texts = append(texts, was.bytes)
+		texts = append(texts, was.Bytes)
 		for _, blob := range l.tree.store.known.Blobs(path, maxBuffers) {
 			t, err := l.tree.store.read(0, blob)
 			if errors.Is(err, refs.ErrMissing) {
@@ -293,7 +293,7 @@ func (l *looks) placeEdits(edits []declared) (out []declared, ok bool, err error
 			if err != nil {
 				return nil, false, err
 			}
-			texts = append(texts, t.bytes)
+			texts = append(texts, t.Bytes)
 		}
 		d, fits := placed(path, own, texts)
 		if ok = ok && fits; fits {

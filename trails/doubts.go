@@ -178,15 +178,15 @@ func (j *judge) measure(files ...*file) {
 	}
 	for _, f := range files {
 		delete(j.seen.sizes, f.path)
-		if f.old.whole || f.new.whole || j.renamedInto(f.path) {
+		if f.old.Whole || f.new.Whole || j.renamedInto(f.path) {
 			continue
 		}
 		had := map[string]int{}
-		for _, line := range f.old.lines {
+		for _, line := range f.old.Lines {
 			had[string(line)]++
 		}
 		var size int64
-		for _, line := range f.new.lines {
+		for _, line := range f.new.Lines {
 			if had[string(line)]--; had[string(line)] < 0 {
 				size += int64(len(line))
 			}

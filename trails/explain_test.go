@@ -29,13 +29,13 @@ func TestWhatGitOrAToolExplains(t *testing.T) {
 		want  bool
 	}{
 		"a content that a tool announced": {new: "announced\n", did: func(sc *scene) {
-			sc.step.tree.state.Notes.Expected = map[string]refs.OID{"a.txt": sc.text("announced", "announced\n").oid}
+			sc.step.tree.state.Notes.Expected = map[string]refs.OID{"a.txt": sc.text("announced", "announced\n").OID}
 		}, want: true},
 		"another content than the announced one": {new: "other\n", did: func(sc *scene) {
-			sc.step.tree.state.Notes.Expected = map[string]refs.OID{"a.txt": sc.text("announced", "announced\n").oid}
+			sc.step.tree.state.Notes.Expected = map[string]refs.OID{"a.txt": sc.text("announced", "announced\n").OID}
 		}},
 		"an announced content of another path": {new: "announced\n", did: func(sc *scene) {
-			sc.step.tree.state.Notes.Expected = map[string]refs.OID{"b.txt": sc.text("announced", "announced\n").oid}
+			sc.step.tree.state.Notes.Expected = map[string]refs.OID{"b.txt": sc.text("announced", "announced\n").OID}
 		}},
 		"git wrote: a content that the path had":             {new: past, known: true, did: restored, want: true},
 		"git wrote: a content that the path never had":       {new: past, did: restored},
@@ -69,7 +69,7 @@ func TestWhatGitOrAToolExplains(t *testing.T) {
 			}
 			f := sc.change(path, sc.text("old", was), text{})
 			if tt.new == "-" {
-				f.new.whole = true
+				f.new.Whole = true
 			} else {
 				f.new = sc.text("new", tt.new)
 				sc.work(path, tt.new)
@@ -96,7 +96,7 @@ func TestAnAnnouncedContentIsExpectedOnce(t *testing.T) {
 	sc := newScene(t)
 	sc.commit()
 	content := sc.text("new", "announced\n")
-	sc.step.tree.state.Notes.Expected = map[string]refs.OID{"a.txt": content.oid}
+	sc.step.tree.state.Notes.Expected = map[string]refs.OID{"a.txt": content.OID}
 	f := sc.change("a.txt", sc.text("old", "old\n"), content)
 	for i, want := range []int{0, 1} {
 		rest, _, err := sc.weighs().explain([]*file{f})
@@ -157,7 +157,7 @@ func TestALineWithItsOwnSignsIsNotThatInOtherSigns(t *testing.T) {
 		f := sc.change("a.txt", sc.text("old", "alpha one\n\tend\n"), sc.text("new", "alpha one\nbeta two\nend\n"))
 		f.vec = vector.Uniform(2, agent)
 		f.from = []vector.Origin{{Start: 1, Count: 2, Why: vector.Equal, Owner: person, Same: known}}
-		change := vector.Compare(vector.Content{Lines: f.old.lines, Owners: f.vec}, f.new.lines)
+		change := vector.Compare(vector.Content{Lines: f.old.Lines, Owners: f.vec}, f.new.Lines)
 		part := &part{file: f, seg: segment{from: f.old, to: f.new, decide: always(nobody)}, change: change}
 		if got := sc.weighs().weighPart(part).result.Vector.At(2); got.Kind != want.Kind {
 			t.Errorf("owners known %v: the line is %v's, want %v", known, got, want)

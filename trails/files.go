@@ -51,13 +51,8 @@ type origins struct {
 	since map[int64]*origin.Work // what git did since some paths were looked at, by the interval of that look
 }
 
-// text is one content of a path. A content without lines (absent, binary, a submodule) has whole set instead.
-type text struct {
-	oid   refs.OID
-	bytes []byte
-	lines [][]byte
-	whole bool
-}
+// text is one content of a path.
+type text = origin.Text
 
 // file holds the changes of one path in an interval.
 type file struct {
@@ -80,8 +75,8 @@ type file struct {
 // mode, of the name alone, or of an empty file.
 func (f *file) withoutLines() bool {
 	modeChanged := f.oldMode != f.newMode && f.oldMode != 0 && f.newMode != 0
-	renamed := f.oldPath != f.path && f.old.oid == f.new.oid
-	return f.old.whole || f.new.whole || modeChanged || renamed || len(f.old.lines)+len(f.new.lines) == 0
+	renamed := f.oldPath != f.path && f.old.OID == f.new.OID
+	return f.old.Whole || f.new.Whole || modeChanged || renamed || len(f.old.Lines)+len(f.new.Lines) == 0
 }
 
 // gather reads the contents of the changed paths and pairs what was renamed.
@@ -117,11 +112,11 @@ func (wg *weigher) gather(changes []snapshot.Change) ([]*file, error) {
 			wg.tree.state.moveShared(f.oldPath, f.path)
 		}
 		f.vec = wg.tree.origins.vectorOf(f.oldPath, f.old)
-		if f.old.oid.IsZero() || f.old.whole {
+		if f.old.OID.IsZero() || f.old.Whole {
 			continue
 		}
 		// What nobody knew anything of is worth knowing too: git may bring it back.
-		wg.tree.store.known.Put(f.oldPath, f.old.oid, f.vec)
+		wg.tree.store.known.Put(f.oldPath, f.old.OID, f.vec)
 	}
 	return files, nil
 }
@@ -129,12 +124,12 @@ func (wg *weigher) gather(changes []snapshot.Change) ([]*file, error) {
 // read reads a content. A blob that cannot be found any more is a content without lines, not a failure: the state may
 // name a blob that only a pruned pack held.
 func (c *contents) read(mode uint32, oid refs.OID) (text, error) {
-	t := text{oid: oid}
+	t := text{OID: oid}
 	if oid.IsZero() {
 		return t, nil
 	}
 	if mode == refs.ModeGitlink || mode == refs.ModeDir {
-		t.whole = true
+		t.Whole = true
 		return t, nil
 	}
 	return readText(c.blob, oid)
@@ -146,10 +141,10 @@ func readText(read func(refs.OID) ([]byte, error), oid refs.OID) (text, error) {
 	}
 	raw, err := read(oid)
 	if missing(err) {
-		return text{oid: oid, whole: true}, nil
+		return text{OID: oid, Whole: true}, nil
 	}
 	if err != nil {
-		return text{oid: oid}, err
+		return text{OID: oid}, err
 	}
 	return newText(oid, raw), nil
 }
@@ -170,7 +165,7 @@ func (l *looks) fileSeen(path string) (t text, mode uint32, found bool, err erro
 	if t, err = l.tree.store.read(entry.Mode, entry.OID); err != nil {
 		err = fmt.Errorf("read the last snapshot of the file: %w", err)
 	}
-	return t, entry.Mode, !t.whole, err
+	return t, entry.Mode, !t.Whole, err
 }
 
 // readWorkFile reads a regular file of the work tree whose lines can be followed. Whatever else stands there, such as a
@@ -187,26 +182,18 @@ func readWorkFile(repo *refs.Repo, path string) ([]byte, bool) {
 
 // newText splits a content into lines unless git would call it binary.
 func newText(oid refs.OID, raw []byte) text {
-	t := text{oid: oid, bytes: raw}
+	t := text{OID: oid, Bytes: raw}
 	if len(raw) > maxLineBytes || gitdiff.Binary(raw) {
-		t.whole = true
+		t.Whole = true
 		return t
 	}
-	t.lines = linediff.Split(raw)
+	t.Lines = linediff.Split(raw)
 	return t
 }
 
 // vectorOf returns the known owners of a content of a path.
 func (o *origins) vectorOf(path string, t text) vector.Vector {
-	return o.question(path).Owners(t.asOrigin())
-}
-
-func (t text) asOrigin() origin.Text {
-	return origin.Text{OID: t.oid, Bytes: t.bytes, Lines: t.lines, Whole: t.whole}
-}
-
-func asText(t origin.Text) text {
-	return text{oid: t.OID, bytes: t.Bytes, lines: t.Lines, whole: t.Whole}
+	return o.question(path).Owners(t)
 }
 
 // workAfter returns git's work after a mark, without conclusions.
@@ -251,8 +238,7 @@ func (o *origins) newCase() *origin.Case {
 
 // Text reads a content.
 func (o *origins) Text(blob refs.OID) (origin.Text, error) {
-	content, err := o.tree.store.read(0, blob)
-	return content.asOrigin(), err
+	return o.tree.store.read(0, blob)
 }
 
 // Stored reports whether the repository may have a content.
@@ -270,12 +256,12 @@ func (o *origins) Young(commit refs.OID) bool { return o.began != nil && o.began
 func (o *origins) Keep(raw []byte) origin.Text {
 	t := newText(o.tree.repo.Format.Hash(refs.BlobObject, raw), raw)
 	o.tree.store.keep(t)
-	return t.asOrigin()
+	return t
 }
 
 // keep keeps a content that the repository may not have: it is stored beside it when the step ends.
 func (c *contents) keep(t text) {
-	c.unsaved[t.oid] = t.bytes
+	c.unsaved[t.OID] = t.Bytes
 }
 
 // save stores what the step keeps: first contents, then what names them.
@@ -300,8 +286,8 @@ func (o *origins) question(path string) *origin.Query {
 // questionOf asks it of a changed file.
 func (o *origins) questionOf(f *file) *origin.Query {
 	q := o.question(f.path)
-	q.OldPath, q.Old, q.New = f.oldPath, f.old.asOrigin(), f.new.asOrigin()
-	q.Buffer, q.ByEditor = o.tree.state.bufferOf(f.path, f.old.oid), f.reported
+	q.OldPath, q.Old, q.New = f.oldPath, f.old, f.new
+	q.Buffer, q.ByEditor = o.tree.state.bufferOf(f.path, f.old.OID), f.reported
 	return q
 }
 
@@ -333,7 +319,7 @@ func (wg *weigher) explain(files []*file) (rest, back []*file, err error) {
 		if !explained {
 			rest = append(rest, f)
 		}
-		if (explained || f.old.oid != was.old.oid) && len(files) <= maxNoted {
+		if (explained || f.old.OID != was.old.OID) && len(files) <= maxNoted {
 			if left := wg.noteLeft(&was); explained && left {
 				back = append(back, f)
 			}
@@ -349,24 +335,24 @@ const maxNoted = 64
 // noteLeft notes the lines that a change without an owner of its own takes away: they may come back. left tells whether
 // lines went that no commit has.
 func (wg *weigher) noteLeft(f *file) (left bool) {
-	if f.old.whole || f.new.whole || f.old.oid.IsZero() {
+	if f.old.Whole || f.new.Whole || f.old.OID.IsZero() {
 		return false
 	}
-	lines := removed(f.old, linediff.Diff(f.old.lines, f.new.lines, linediff.Options{}).Hunks)
+	lines := removed(f.old, linediff.Diff(f.old.Lines, f.new.Lines, linediff.Options{}).Hunks)
 	if git := wg.tree.origins.gitAt(f.path); git.Restored {
-		if blob, err := wg.tree.asks.Git.Blob(git.Before.Head, f.oldPath); err == nil && blob == f.old.oid {
-			wg.tree.store.known.PutApart(f.oldPath, f.old.oid, lines)
+		if blob, err := wg.tree.asks.Git.Blob(git.Before.Head, f.oldPath); err == nil && blob == f.old.OID {
+			wg.tree.store.known.PutApart(f.oldPath, f.old.OID, lines)
 			return false
 		}
 	}
-	wg.tree.store.known.PutLeft(f.oldPath, f.old.oid, lines)
+	wg.tree.store.known.PutLeft(f.oldPath, f.old.OID, lines)
 	return len(lines) > 0
 }
 
 // giving returns the lines that a file lost, with their owners, although its change needs no owner: other files may
 // have them.
 func (f *file) giving() shifting {
-	change := vector.Compare(vector.Content{Lines: f.old.lines, Owners: f.vec}, f.new.lines)
+	change := vector.Compare(vector.Content{Lines: f.old.Lines, Owners: f.vec}, f.new.Lines)
 	return shifting{change.Giving(), f.old, f.new, f.path}
 }
 
@@ -374,7 +360,7 @@ func (f *file) giving() shifting {
 func removed(from text, hunks []linediff.Hunk) [][]byte {
 	var out [][]byte
 	for _, h := range hunks {
-		out = append(out, from.lines[h.OldStart:h.OldStart+h.OldCount]...)
+		out = append(out, from.Lines[h.OldStart:h.OldStart+h.OldCount]...)
 	}
 	return out
 }
@@ -382,7 +368,7 @@ func removed(from text, hunks []linediff.Hunk) [][]byte {
 // explained reports whether a change needs no owner of its own. reported tells that a tool reports what it found of the
 // path and what it left.
 func (o *origins) explained(f *file, reported bool) (bool, error) {
-	if want, ok := o.tree.state.Notes.Expected[f.path]; ok && want == f.new.oid {
+	if want, ok := o.tree.state.Notes.Expected[f.path]; ok && want == f.new.OID {
 		delete(o.tree.state.Notes.Expected, f.path)
 		return true, nil
 	}
@@ -396,7 +382,7 @@ func (o *origins) explained(f *file, reported bool) (bool, error) {
 		return v.Explained, err
 	}
 	if v.Put != nil {
-		f.old, f.oldPath, f.oldMode = asText(*v.Put), f.path, f.newMode
+		f.old, f.oldPath, f.oldMode = *v.Put, f.path, f.newMode
 		f.vec = o.vectorOf(f.path, f.old)
 	}
 	if f.from = v.From; f.from == nil {

@@ -61,7 +61,7 @@ func TestWhatMayBeARename(t *testing.T) {
 	sc := newScene(t)
 	sc.commit()
 	a, b := sc.text("a", "a\n"), sc.text("b", "b\n")
-	came, went := snapshot.Change{Path: "f", New: a.oid}, snapshot.Change{Path: "f", Old: a.oid}
+	came, went := snapshot.Change{Path: "f", New: a.OID}, snapshot.Change{Path: "f", Old: a.OID}
 	restored := func(s *step) {
 		s.tree.asks.Whole = &origin.Work{Work: s.tree.origins.workAfter(s.tree.now), Restored: true}
 	}
@@ -70,15 +70,15 @@ func TestWhatMayBeARename(t *testing.T) {
 		before func(*step)
 		want   bool
 	}{
-		"a change of content":               {snapshot.Change{Path: "f", Old: a.oid, New: b.oid}, nil, false},
+		"a change of content":               {snapshot.Change{Path: "f", Old: a.OID, New: b.OID}, nil, false},
 		"a new file":                        {came, nil, true},
 		"a file that is gone":               {went, nil, true},
-		"an announced one":                  {came, func(s *step) { s.tree.state.Notes.Expected = map[string]refs.OID{"f": a.oid} }, false},
-		"announced with other content":      {came, func(s *step) { s.tree.state.Notes.Expected = map[string]refs.OID{"f": b.oid} }, true},
+		"an announced one":                  {came, func(s *step) { s.tree.state.Notes.Expected = map[string]refs.OID{"f": a.OID} }, false},
+		"announced with other content":      {came, func(s *step) { s.tree.state.Notes.Expected = map[string]refs.OID{"f": b.OID} }, true},
 		"made by an edit call":              {came, func(s *step) { s.tree.state.Windows = []*Window{window("S", "c", events.ToolEdits, "f")} }, false},
 		"an edit call of another path":      {came, func(s *step) { s.tree.state.Windows = []*Window{window("S", "c", events.ToolEdits, "g")} }, true},
 		"a command may have moved it":       {came, func(s *step) { s.tree.state.Windows = []*Window{window("S", "c", events.ToolRuns)} }, true},
-		"git wrote, and it was there once":  {came, func(s *step) { restored(s); s.tree.store.known.Put("f", a.oid, vector.Uniform(1, vector.Unknown)) }, false},
+		"git wrote, and it was there once":  {came, func(s *step) { restored(s); s.tree.store.known.Put("f", a.OID, vector.Uniform(1, vector.Unknown)) }, false},
 		"git wrote, and it was never there": {came, restored, true},
 		"git wrote, and deleted it":         {went, restored, false},
 	} {

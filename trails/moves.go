@@ -44,8 +44,8 @@ type shifting struct {
 func (m shifting) blocks() (gone, come string) {
 	var old, latest [][]byte
 	for _, h := range m.change.Hunks() {
-		old = appendBlock(old, m.from.lines[h.OldStart:h.OldStart+h.OldCount])
-		latest = appendBlock(latest, m.to.lines[h.NewStart:h.NewStart+h.NewCount])
+		old = appendBlock(old, m.from.Lines[h.OldStart:h.OldStart+h.OldCount])
+		latest = appendBlock(latest, m.to.Lines[h.NewStart:h.NewStart+h.NewCount])
 	}
 	return blockPrints(old), blockPrints(latest)
 }
@@ -136,10 +136,10 @@ func (tree *workTree) half(one *shift, takes bool) (h half, ok bool, err error) 
 	}
 	after, err := tree.store.read(0, one.After)
 	owners, known := tree.store.known.Get(one.From, one.Before)
-	if err != nil || before.whole || after.whole || !known && !one.Before.IsZero() {
+	if err != nil || before.Whole || after.Whole || !known && !one.Before.IsZero() {
 		return h, false, err
 	}
-	change := vector.Compare(vector.Content{Lines: before.lines, Owners: owners}, after.lines)
+	change := vector.Compare(vector.Content{Lines: before.Lines, Owners: owners}, after.Lines)
 	if takes {
 		return half{one, change.Taking(), after, true}, true, nil
 	}
@@ -189,30 +189,30 @@ func (wg *weigher) settleHalves(earlier []half) (out []finding, err error) {
 // is there now.
 func (wg *weigher) cameFirst(h half) (older *olderLines, found bool, err error) {
 	path := h.shift.Path
-	had, known := wg.tree.store.known.Get(path, h.after.oid)
-	if !known || had.Len() != len(h.after.lines) {
+	had, known := wg.tree.store.known.Get(path, h.after.OID)
+	if !known || had.Len() != len(h.after.Lines) {
 		return nil, false, nil
 	}
 	now := h.change.Resolve(func(_, line int) vector.Owner { return had.At(line) }).Vector
 	if now.Equal(had) {
 		return nil, false, nil
 	}
-	wg.tree.store.known.Put(path, h.after.oid, now)
+	wg.tree.store.known.Put(path, h.after.OID, now)
 	if wg.looks.snap == nil {
 		return nil, true, nil
 	}
 	entry, there := wg.looks.snap.Lookup(path)
 	current, err := wg.tree.store.read(entry.Mode, entry.OID)
 	owners, known := wg.tree.store.known.Get(path, entry.OID)
-	if err != nil || !there || current.whole || !known || owners.Len() != len(current.lines) {
+	if err != nil || !there || current.Whole || !known || owners.Len() != len(current.Lines) {
 		return nil, true, err
 	}
-	if entry.OID == h.after.oid {
+	if entry.OID == h.after.OID {
 		owners = had
 	}
 	var b vector.Builder
 	var kept []events.KeptRun
-	for line, from := range linediff.Lineage(h.after.lines, current.lines) {
+	for line, from := range linediff.Lineage(h.after.Lines, current.Lines) {
 		owner := owners.At(line)
 		if from >= 0 && owner == had.At(from) && now.At(from) != owner {
 			owner = now.At(from)
@@ -236,11 +236,11 @@ func (rec *record) recordOlder(older *olderLines) error {
 		kept = kept[n:]
 		h := linediff.Hunk{OldStart: block[0].Start - 1, OldCount: n, NewStart: block[0].Start - 1, NewCount: n}
 		seed := patchSeed{
-			interval: rec.tree.interval, path: path, start: h.NewStart, count: n, old: n, after: in.oid, segment: -2,
+			interval: rec.tree.interval, path: path, start: h.NewStart, count: n, old: n, after: in.OID, segment: -2,
 		}
 		data := events.PatchData{
 			Patch: rec.ownerOf(person, seed).Patch, Interval: rec.tree.interval, Path: events.EncodePath(path),
-			Before: in.oid, After: in.oid, Owner: nobody.kind, Kept: block,
+			Before: in.OID, After: in.OID, Owner: nobody.kind, Kept: block,
 		}
 		data.OldStart, data.OldCount, data.NewStart, data.NewCount = h.Numbers()
 		if err := rec.draftPatch(data, nobody, nil); err != nil {
@@ -252,7 +252,7 @@ func (rec *record) recordOlder(older *olderLines) error {
 
 // noteShift notes a change that another one may be the other half of.
 func (wg *weigher) noteShift(from, path string, m shifting) {
-	one := &shift{From: from, Path: path, Before: m.from.oid, After: m.to.oid}
+	one := &shift{From: from, Path: path, Before: m.from.OID, After: m.to.OID}
 	if one.Gone, one.Come = m.blocks(); one.Gone+one.Come == "" {
 		return
 	}

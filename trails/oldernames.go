@@ -42,12 +42,12 @@ func (n *names) olderNames(q *rename.Query, files []*file) ([]*file, error) {
 	var born []*rename.File
 	byPath, texts := map[string]*file{}, map[refs.OID]text{}
 	for _, f := range files {
-		texts[f.old.oid] = f.old
+		texts[f.old.OID] = f.old
 	}
 	for _, f := range files {
-		if f.old.oid.IsZero() && !f.new.oid.IsZero() {
-			born = append(born, &rename.File{Path: f.path, OID: f.new.oid, Lines: f.new.lines})
-			byPath[f.path], texts[f.new.oid] = f, f.new
+		if f.old.OID.IsZero() && !f.new.OID.IsZero() {
+			born = append(born, &rename.File{Path: f.path, OID: f.new.OID, Lines: f.new.Lines})
+			byPath[f.path], texts[f.new.OID] = f, f.new
 		}
 	}
 	if len(born) == 0 {
@@ -56,7 +56,7 @@ func (n *names) olderNames(q *rename.Query, files []*file) ([]*file, error) {
 	q.Read = func(mode uint32, oid refs.OID) ([][]byte, error) {
 		t, err := n.tree.store.read(mode, oid)
 		texts[oid] = t
-		return t.lines, err
+		return t.Lines, err
 	}
 	q.Work, q.Wrote, q.Asked = n.tree.asks.Whole.Work, n.tree.asks.Whole.Restored, n.tree.asks.Commit
 	q.Stored, q.Staged = n.tree.store.objects.MayBeStored, n.staged
@@ -88,7 +88,7 @@ func (n *names) olderNames(q *rename.Query, files []*file) ([]*file, error) {
 	}
 	var out []*file
 	for _, f := range files {
-		if !f.new.oid.IsZero() || f.old.oid.IsZero() || !gone[f.path] {
+		if !f.new.OID.IsZero() || f.old.OID.IsZero() || !gone[f.path] {
 			out = append(out, f)
 		}
 	}
@@ -99,8 +99,8 @@ func (n *names) olderNames(q *rename.Query, files []*file) ([]*file, error) {
 func changesOf(files []*file) []rename.Change {
 	var out []rename.Change
 	for _, f := range files {
-		out = append(out, rename.Change{Old: rename.File{Path: f.path, Mode: f.oldMode, OID: f.old.oid, Lines: f.old.lines},
-			New: f.new.oid})
+		out = append(out, rename.Change{Old: rename.File{Path: f.path, Mode: f.oldMode, OID: f.old.OID, Lines: f.old.Lines},
+			New: f.new.OID})
 	}
 	return out
 }
@@ -232,7 +232,7 @@ func (n *names) peek(most int) ([]rename.Change, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, rename.Change{Old: rename.File{Path: c.Path, Mode: entry.Mode, OID: entry.OID, Lines: t.lines},
+		out = append(out, rename.Change{Old: rename.File{Path: c.Path, Mode: entry.Mode, OID: entry.OID, Lines: t.Lines},
 			New: c.New})
 	}
 	return out, nil
@@ -321,7 +321,7 @@ func (n *names) findOlderName(path string) origin.Candidate {
 	if err := n.nameBefore(moment.Rewritten, n.older.gone, f); err != nil {
 		return origin.Candidate{}
 	}
-	return origin.Candidate{Path: f.oldPath, Blob: f.old.oid, Trust: origin.Far}
+	return origin.Candidate{Path: f.oldPath, Blob: f.old.OID, Trust: origin.Far}
 }
 
 // If a repository lies in the work tree, git sees its commit and not its files. Tools that set up a project make
@@ -335,20 +335,20 @@ func nestedKey(dir string) string { return dir + "/" }
 // keepNested remembers who made a nested repository, or a commit in it.
 func (rec *record) keepNested(f *file, owner vector.Owner) {
 	if f.newMode == refs.ModeGitlink {
-		rec.tree.store.known.Put(nestedKey(f.path), f.new.oid, vector.Uniform(1, owner))
+		rec.tree.store.known.Put(nestedKey(f.path), f.new.OID, vector.Uniform(1, owner))
 	}
 }
 
 // fromNested says whose the lines of a file are that lay in a nested repository until now; nil for any other file.
 func (n *names) fromNested(f *file) []vector.Origin {
-	if !f.old.oid.IsZero() || f.new.oid.IsZero() || f.new.whole || path.Dir(f.path) == "." ||
+	if !f.old.OID.IsZero() || f.new.OID.IsZero() || f.new.Whole || path.Dir(f.path) == "." ||
 		!n.tree.store.writtenBeforeLook(f.path) || !n.tree.store.findLast() {
 		return nil
 	}
 	for dir := path.Dir(f.path); dir != "."; dir = path.Dir(dir) {
 		was, found := n.tree.store.last.Lookup(dir)
 		if found && was.Mode == refs.ModeGitlink || slices.Contains(n.older.nested, dir) {
-			return []vector.Origin{{Count: len(f.new.lines), Why: vector.Equal, Owner: n.ownerOfNested(dir)}}
+			return []vector.Origin{{Count: len(f.new.Lines), Why: vector.Equal, Owner: n.ownerOfNested(dir)}}
 		}
 	}
 	return nil

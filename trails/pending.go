@@ -70,7 +70,7 @@ func Pending(
 		return p, p.remember(tree, path, t)
 	}
 	f, err := s.tree.names.pendingChange(moment.Unlooked, path, t)
-	if err != nil || f.old.whole || t.whole {
+	if err != nil || f.old.Whole || t.Whole {
 		return p, err
 	}
 	s.tree.readNotes()
@@ -79,7 +79,7 @@ func Pending(
 	if err != nil {
 		return p, fmt.Errorf("find what git wrote: %w", err)
 	}
-	if v, ok := s.tree.store.known.Get(path, t.oid); ok && explained {
+	if v, ok := s.tree.store.known.Get(path, t.OID); ok && explained {
 		p.Vector = v
 		return p, nil
 	}
@@ -90,7 +90,7 @@ func Pending(
 // remember finds the owners of a path that nobody has looked at in this work tree: in the contents of the path in
 // other work trees, as for a commit (AtCommit). Lines that are in none of them belong to nobody.
 func (p *PendingLines) remember(s *workTree, path string, t text) error {
-	found, err := s.origins.committed(moment.Unlooked, Committed{Path: path, OldPath: path, Lines: t.lines}).Lines()
+	found, err := s.origins.committed(moment.Unlooked, Committed{Path: path, OldPath: path, Lines: t.Lines}).Lines()
 	if err != nil {
 		return err
 	}
@@ -166,17 +166,17 @@ func (p *PendingLines) carry(j *judge, f *file) error {
 	j.seen.askProcesses(j.tree.time)
 	j.seen.askTranscripts()
 	j.seen.doubtGone()
-	j.seen.changedBefore([]snapshot.Change{{Path: f.path, New: f.new.oid}})
+	j.seen.changedBefore([]snapshot.Change{{Path: f.path, New: f.new.OID}})
 	j.measure(f)
 	seg := segment{from: f.old, to: f.new}
-	if by, ok := j.tree.turnedUp(f.path, f.new.oid); ok {
+	if by, ok := j.tree.turnedUp(f.path, f.new.OID); ok {
 		seg.decide = by
 	} else if after, ok := j.afterHooks(f, j.tree.state.seen(f.path)); ok {
 		seg.decide = after
 	} else {
 		seg.decide = j.decide(f.path)
 	}
-	change := vector.Compare(vector.Content{Lines: f.old.lines, Owners: f.vec}, f.new.lines)
+	change := vector.Compare(vector.Content{Lines: f.old.Lines, Owners: f.vec}, f.new.Lines)
 	if _, err := j.tree.moves([]shifting{{change, f.old, f.new, f.path}}); err != nil {
 		return err
 	}
@@ -198,7 +198,7 @@ func (p *PendingLines) carry(j *judge, f *file) error {
 		if who.window == nil && len(who.candidates) == 0 {
 			return vector.Owner{Kind: who.kind}
 		}
-		seed := patchSeed{writer: "pending", interval: j.tree.interval, path: f.path, start: line, after: f.new.oid}
+		seed := patchSeed{writer: "pending", interval: j.tree.interval, path: f.path, start: line, after: f.new.OID}
 		owner := vector.Owner{Kind: who.kind, Patch: seed.id(who.key())}
 		p.open[owner.Patch] = who.describe()
 		return owner

@@ -326,10 +326,7 @@ func (r *retelling) anchorAnew() error {
 		if err != nil {
 			return fmt.Errorf("anchor %s anew: %w", commit, err)
 		}
-		for _, d := range drafts {
-			d.Time, d.Worktree = r.step.tree.time, r.step.tree.repo.WorktreeName()
-			r.step.page.drafts = append(r.step.page.drafts, d)
-		}
+		r.step.write(r.by).add(drafts)
 	}
 	return nil
 }
@@ -362,8 +359,8 @@ func (r *retold) of(blob refs.OID) ([][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.lines[blob] = t.lines
-	return t.lines, nil
+	r.lines[blob] = t.Lines
+	return t.Lines, nil
 }
 
 func (r *retold) run(path string, after refs.OID, start, end int, from, to vector.Owner) (retoldRun, error) {

@@ -83,10 +83,7 @@ func (rec *record) revise(w *Window, ended time.Time) error {
 		if err != nil {
 			return err
 		}
-		for _, d := range drafts {
-			d.Time, d.Worktree = rec.tree.time, rec.tree.repo.WorktreeName()
-			rec.page.drafts = append(rec.page.drafts, d)
-		}
+		rec.add(drafts)
 	}
 	return nil
 }

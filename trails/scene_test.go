@@ -128,13 +128,13 @@ func (sc *scene) commit() refs.OID {
 // knows puts down who owns the lines of a content of a path.
 func (sc *scene) knows(path string, content text, owner vector.Owner) {
 	sc.t.Helper()
-	sc.step.tree.store.known.Put(path, content.oid, vector.Uniform(len(content.lines), owner))
+	sc.step.tree.store.known.Put(path, content.OID, vector.Uniform(len(content.Lines), owner))
 }
 
 func (sc *scene) change(path string, from, to text) *file {
 	return &file{
 		path: path, oldPath: path, oldMode: 0o100644, newMode: 0o100644, old: from, new: to,
-		vec: vector.Uniform(len(from.lines), vector.Owner{Kind: events.OwnerUnknown}),
+		vec: vector.Uniform(len(from.Lines), vector.Owner{Kind: events.OwnerUnknown}),
 	}
 }
 

@@ -35,7 +35,7 @@ func (seg segment) writer(line int) *actor {
 	if said != nil && said.seen {
 		return said
 	}
-	who := seg.decide(seg.to.lines[line])
+	who := seg.decide(seg.to.Lines[line])
 	if said != nil && who.kind == events.OwnerHuman {
 		return said
 	}
@@ -54,7 +54,7 @@ func (cut *cutter) segments(f *file) (chain []segment, err error) {
 	if f.early {
 		seen, done = cut.tree.state.LastFull, cut.tree.doneWith(f.path)
 	}
-	if by, ok := cut.tree.turnedUp(f.path, f.new.oid); ok {
+	if by, ok := cut.tree.turnedUp(f.path, f.new.OID); ok {
 		return []segment{{from: f.old, to: f.new, decide: by}}, nil
 	}
 	if by, ok := cut.judge.afterHooks(f, seen); ok {
@@ -67,7 +67,7 @@ func (cut *cutter) segments(f *file) (chain []segment, err error) {
 		from: f.old, to: f.new, decide: cut.judge.decideSince(f.path, seen, done...), said: cut.saidIn(f),
 	}}
 	reports := cut.reports(f, seen)
-	if len(reports) == 0 || f.old.whole || f.new.whole || f.new.oid.IsZero() || cut.tree.store.converted(f) {
+	if len(reports) == 0 || f.old.Whole || f.new.Whole || f.new.OID.IsZero() || cut.tree.store.converted(f) {
 		return whole, nil
 	}
 	var tools []*Window
@@ -78,7 +78,7 @@ func (cut *cutter) segments(f *file) (chain []segment, err error) {
 	alone := len(others) <= 1 && !cut.tree.inDoubt(f.path, seen)
 	aside := cut.judge.decideSince(f.path, seen, tools...)
 	add := func(from, to text, by decision) {
-		if from.oid != to.oid {
+		if from.OID != to.OID {
 			chain = append(chain, segment{from: from, to: to, decide: by})
 		}
 	}
@@ -86,7 +86,7 @@ func (cut *cutter) segments(f *file) (chain []segment, err error) {
 	for i, r := range reports {
 		before := cut.tree.store.reportedText(*r.said.Before, f.old, f.new)
 		after := cut.tree.store.reportedText(*r.said.After, f.new, f.old)
-		if before.whole || after.whole {
+		if before.Whole || after.Whole {
 			return whole, nil
 		}
 		add(at, before, aside)
@@ -151,8 +151,8 @@ func (cut *cutter) tookBack(f *file) (*Window, declared) {
 			continue
 		}
 		changed, known := snapshot.Stamp(filepath.Join(cut.tree.repo.WorkTree, filepath.FromSlash(f.path)))
-		before, ok := takenBack(string(f.new.bytes), w.declares(f.path))
-		if after := string(f.new.bytes); ok && known && changed.Before(cut.tree.time) && utf8.ValidString(after) {
+		before, ok := takenBack(string(f.new.Bytes), w.declares(f.path))
+		if after := string(f.new.Bytes); ok && known && changed.Before(cut.tree.time) && utf8.ValidString(after) {
 			return w, declared{Before: &before, After: &after}
 		}
 	}
@@ -206,8 +206,8 @@ func (cut *cutter) composition(f *file, found text) ([]vector.Origin, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, known := cut.tree.store.known.Get(f.path, found.oid)
-	if !explained || !known || v.Len() != len(found.lines) {
+	v, known := cut.tree.store.known.Get(f.path, found.OID)
+	if !explained || !known || v.Len() != len(found.Lines) {
 		return g.from, nil
 	}
 	return originsOf(v), nil
@@ -240,13 +240,13 @@ func (h *heard) reported(path string) (*Window, declared) {
 // consistent reports whether a chain of contents lies on the way from old to new: a line that the whole change leaves
 // alone is left alone by every part of it.
 func consistent(old, latest text, chain []segment) bool {
-	direct := linediff.Lineage(old.lines, latest.lines)
-	through := make([]int, len(latest.lines))
+	direct := linediff.Lineage(old.Lines, latest.Lines)
+	through := make([]int, len(latest.Lines))
 	for i := range through {
 		through[i] = i
 	}
 	for i := len(chain) - 1; i >= 0; i-- {
-		m := linediff.Lineage(chain[i].from.lines, chain[i].to.lines)
+		m := linediff.Lineage(chain[i].from.Lines, chain[i].to.Lines)
 		for j, at := range through {
 			if at >= 0 {
 				through[j] = m[at]
@@ -271,8 +271,8 @@ const byteOrderMark = "\uFEFF"
 func (c *contents) reportedText(content string, like ...text) text {
 	raw := []byte(content)
 	for _, t := range like {
-		if len(t.bytes) > 0 {
-			raw = inForm(content, t.bytes)
+		if len(t.Bytes) > 0 {
+			raw = inForm(content, t.Bytes)
 			break
 		}
 	}
@@ -307,7 +307,7 @@ func inForm(content string, like []byte) []byte {
 func unmarked(raw []byte, like []text) []byte {
 	lines := map[string][]byte{}
 	for _, t := range like {
-		for _, l := range t.lines {
+		for _, l := range t.Lines {
 			if key := marked(l); lines[key] == nil {
 				lines[key] = l
 			}
@@ -353,7 +353,7 @@ func (c *contents) converted(f *file) bool {
 	}
 	for _, content := range [][]byte{raw, fromUTF16(raw), fromLatin1(raw)} {
 		for _, ends := range [][]byte{content, bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n"))} {
-			if ends != nil && c.repo.Format.Hash(refs.BlobObject, ends) == f.new.oid {
+			if ends != nil && c.repo.Format.Hash(refs.BlobObject, ends) == f.new.OID {
 				return false
 			}
 		}

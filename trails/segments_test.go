@@ -150,7 +150,7 @@ func (sc *scene) told(segments []segment, line string) string {
 	}
 	var out []string
 	for _, s := range segments {
-		out = append(out, fmt.Sprintf("%s→%s %s", name(s.from.oid), name(s.to.oid), nameOf(s.decide([]byte(line)))))
+		out = append(out, fmt.Sprintf("%s→%s %s", name(s.from.OID), name(s.to.OID), nameOf(s.decide([]byte(line)))))
 	}
 	return strings.Join(out, ", ")
 }

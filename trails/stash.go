@@ -89,7 +89,7 @@ func (wg *weigher) stashed(stash refs.OID, changes []snapshot.Change) ([]*file, 
 	}
 	var out []*file
 	for _, f := range files {
-		if f.new.oid.IsZero() || f.old.whole || f.new.whole {
+		if f.new.OID.IsZero() || f.old.Whole || f.new.Whole {
 			continue
 		}
 		f.vec = wg.tree.origins.vectorOf(f.oldPath, f.old)
@@ -119,7 +119,7 @@ func (wg *weigher) withdrawn(stashed map[string]refs.OID, changes []snapshot.Cha
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, rename.File{Path: c.Path, Mode: c.OldMode, OID: c.Old, Lines: old.lines})
+		out = append(out, rename.File{Path: c.Path, Mode: c.OldMode, OID: c.Old, Lines: old.Lines})
 	}
 	return out, nil
 }
@@ -139,7 +139,7 @@ func (wg *weigher) vanished(stashed map[string]refs.OID, changes []snapshot.Chan
 			if err != nil {
 				return nil, err
 			}
-			out = append(out, rename.File{Path: path, OID: had, Lines: old.lines})
+			out = append(out, rename.File{Path: path, OID: had, Lines: old.Lines})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b rename.File) int { return strings.Compare(a.Path, b.Path) })

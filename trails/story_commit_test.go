@@ -89,7 +89,7 @@ func (y *story) anchored(v *View, commit, replaced refs.OID, changed []changedBl
 		if err != nil {
 			continue // it was deleted
 		}
-		lines := newText(c.is, raw).lines
+		lines := newText(c.is, raw).Lines
 		vec, seen := v.Known.Get(c.path, c.is)
 		if seen && vec.Len() == len(lines) {
 			y.tellOwners(c.path+" was seen:", vec, v.Owners.Describe, nil)
@@ -147,7 +147,7 @@ func (y *story) recall(path string) {
 	}
 	raw, err := objects.Blob(y.id("HEAD:" + path))
 	y.check(err)
-	lines := newText(refs.OID{}, raw).lines
+	lines := newText(refs.OID{}, raw).Lines
 	_, err = y.made(recall.View(func(events.PatchID) bool { return true }), changedBlob{path: path}, refs.OID{}, lines)
 	y.check(err)
 }

@@ -319,7 +319,7 @@ func (t *testimony) firstChanges(calls []*Told, paths map[string][]*unheardEdit)
 			t.step.tree.store.known.Put(path, after, t.step.tree.origins.vectorOf(path, now))
 		}
 		out = append(out, &interval{path: path, before: before, after: after, number: t.origin.Interval, at: t.origin.at,
-			patches: []events.PatchData{{Owner: events.OwnerUnknown, NewStart: 1, NewCount: len(now.lines)}}})
+			patches: []events.PatchData{{Owner: events.OwnerUnknown, NewStart: 1, NewCount: len(now.Lines)}}})
 	}
 	return out, nil
 }

@@ -106,9 +106,9 @@ func Remembered(repo *refs.Repo, path string, content []byte) PendingLines {
 }
 
 func remembered(repo *refs.Repo, path string, t text) (p PendingLines, known bool) {
-	p = PendingLines{Vector: vector.Uniform(len(t.lines), vector.Unknown), owners: ledger.NewOwners(repo)}
-	v, known := ledger.NewKnown(repo).Get(path, t.oid)
-	if known = known && v.Len() == len(t.lines); known {
+	p = PendingLines{Vector: vector.Uniform(len(t.Lines), vector.Unknown), owners: ledger.NewOwners(repo)}
+	v, known := ledger.NewKnown(repo).Get(path, t.OID)
+	if known = known && v.Len() == len(t.Lines); known {
 		p.Vector = v
 	}
 	return p, known

@@ -90,7 +90,7 @@ func (wg *weigher) settleFiles(
 	plans := make([][]segment, len(files))
 	levels := 0
 	for i, f := range files {
-		if f.old.whole || f.new.whole {
+		if f.old.Whole || f.new.Whole {
 			continue
 		}
 		if plans[i], err = cut(f); err != nil {
@@ -112,7 +112,7 @@ func (wg *weigher) settleFiles(
 				continue
 			}
 			seg := plans[i][level]
-			change := vector.Compare(vector.Content{Lines: seg.from.lines, Owners: f.vec}, seg.to.lines)
+			change := vector.Compare(vector.Content{Lines: seg.from.Lines, Owners: f.vec}, seg.to.Lines)
 			parts = append(parts, &part{file: f, seg: seg, index: level, change: change})
 			moving = append(moving, shifting{change, seg.from, seg.to, f.path})
 		}
@@ -170,15 +170,15 @@ func (wg *weigher) know(f found) {
 	}
 	p.file.vec = f.result.Vector
 	for _, t := range []text{p.seg.from, p.seg.to} { // so the contents of every patch can be read
-		if !t.oid.IsZero() && (t.oid != p.file.old.oid && t.oid != p.file.new.oid || p.file.reported) {
+		if !t.OID.IsZero() && (t.OID != p.file.old.OID && t.OID != p.file.new.OID || p.file.reported) {
 			tree.store.keep(t)
 		}
 	}
-	if !p.seg.to.oid.IsZero() {
-		tree.store.known.Put(p.file.path, p.seg.to.oid, f.result.Vector)
+	if !p.seg.to.OID.IsZero() {
+		tree.store.known.Put(p.file.path, p.seg.to.OID, f.result.Vector)
 	}
 	wg.noteShift(p.leftPath(), p.file.path, shifting{p.change, p.seg.from, p.seg.to, p.file.path})
-	tree.store.known.PutLeft(p.leftPath(), p.seg.from.oid, removed(p.seg.from, p.change.Hunks()))
+	tree.store.known.PutLeft(p.leftPath(), p.seg.from.OID, removed(p.seg.from, p.change.Hunks()))
 }
 
 // weighPart resolves one segment.
@@ -214,10 +214,10 @@ func (p *part) leftPath() string {
 func (tree *workTree) restoredLines(p *part) map[int]vector.Owner {
 	out := map[int]vector.Owner{}
 	from := p.seg.origins
-	switch had, known := tree.store.known.Get(p.file.path, p.seg.to.oid); {
-	case p.seg.to.oid == p.file.new.oid:
+	switch had, known := tree.store.known.Get(p.file.path, p.seg.to.OID); {
+	case p.seg.to.OID == p.file.new.OID:
 		from = p.file.from
-	case from == nil && known && had.Len() == len(p.seg.to.lines):
+	case from == nil && known && had.Len() == len(p.seg.to.Lines):
 		from = originsOf(had)
 	}
 	same := map[int]bool{}
@@ -241,12 +241,12 @@ func (wg *weigher) cutHunk(p *part, h linediff.Hunk, writer func(line int) *acto
 		}
 		run.owner = run.who.owner(patchSeed{
 			writer: wg.writer, worktree: wg.tree.repo.WorktreeName(), interval: wg.tree.interval,
-			path: p.file.path, start: first, count: last - first, old: run.oldLen, after: p.seg.to.oid, segment: p.index,
+			path: p.file.path, start: first, count: last - first, old: run.oldLen, after: p.seg.to.OID, segment: p.index,
 		})
 		out = append(out, run)
 	}
 	if h.NewCount == 0 {
-		add(h.NewStart, h.NewStart, *p.seg.decide(p.seg.from.lines[h.OldStart]))
+		add(h.NewStart, h.NewStart, *p.seg.decide(p.seg.from.Lines[h.OldStart]))
 		return out
 	}
 	for first := h.NewStart; first < end; {
@@ -314,8 +314,8 @@ func (wg *weigher) expectPath(w *Window, path string) ([]finding, error) {
 		return nil, fmt.Errorf("read %s: %w", strconv.Quote(path), err)
 	}
 	before, after := wg.tree.store.reportedText(*said.Before, now), wg.tree.store.reportedText(*said.After, now)
-	onDisk := entry.OID == before.oid || !found && *said.Before == ""
-	if !onDisk || before.oid == after.oid || before.whole || after.whole {
+	onDisk := entry.OID == before.OID || !found && *said.Before == ""
+	if !onDisk || before.OID == after.OID || before.Whole || after.Whole {
 		return nil, nil
 	}
 	f := &file{path: path, oldPath: path, oldMode: entry.Mode, newMode: entry.Mode, old: before, new: after,
@@ -327,13 +327,13 @@ func (wg *weigher) expectPath(w *Window, path string) ([]finding, error) {
 	if wg.tree.state.Notes.Expected == nil {
 		wg.tree.state.Notes.Expected = map[string]refs.OID{}
 	}
-	wg.tree.state.Notes.Expected[path] = after.oid
+	wg.tree.state.Notes.Expected[path] = after.OID
 	return out, err
 }
 
 // writerOfWhole returns the maker of a change that has no lines to own.
 func (wg *weigher) writerOfWhole(f *file) actor {
-	if by, ok := wg.tree.turnedUp(f.path, f.new.oid); ok {
+	if by, ok := wg.tree.turnedUp(f.path, f.new.OID); ok {
 		return *by(nil)
 	}
 	return *wg.judge.decide(f.path)(nil)

@@ -178,17 +178,17 @@ const maxTaken = 256
 // noteTaken remembers for the other work trees the content that git took out of a file. They find the content of
 // HEAD in the commit.
 func (tree *workTree) noteTaken(f *file) {
-	if f.old.oid.IsZero() || len(tree.state.Notes.Taken) >= maxTaken || len(otherWorkTrees(tree.repo)) == 0 {
+	if f.old.OID.IsZero() || len(tree.state.Notes.Taken) >= maxTaken || len(otherWorkTrees(tree.repo)) == 0 {
 		return
 	}
 	had, err := tree.asks.Git.Blob(tree.state.Git.Head, f.oldPath)
-	if err != nil || had == f.old.oid {
+	if err != nil || had == f.old.OID {
 		return
 	}
 	if tree.state.Notes.Taken == nil {
 		tree.state.Notes.Taken = map[string]taken{}
 	}
-	tree.state.Notes.Taken[f.oldPath] = taken{f.old.oid, time.Now().UTC()}
+	tree.state.Notes.Taken[f.oldPath] = taken{f.old.OID, time.Now().UTC()}
 }
 
 // Marks returns the states of git at the last looks. Of a commit that git made, such as a revert, all is not looked at.

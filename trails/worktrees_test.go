@@ -33,7 +33,7 @@ func TestWhatGitTookIsNotedForOtherWorkTrees(t *testing.T) {
 		t.Error("a new file is noted")
 	}
 	sc.step.tree.noteTaken(pending)
-	if sc.step.tree.state.Notes.Taken["a.txt"].Blob != two.oid {
+	if sc.step.tree.state.Notes.Taken["a.txt"].Blob != two.OID {
 		t.Errorf("noted: %v", sc.step.tree.state.Notes.Taken)
 	}
 

@@ -54,7 +54,7 @@ func (s *step) finish() error {
 // draft adds an event with the envelope of this boundary.
 func (rec *record) draft(typ events.Type, data any, change func(*events.Draft)) error {
 	d := rec.heard.env
-	d.Type, d.Time, d.Worktree = typ, rec.tree.time, rec.tree.repo.WorktreeName()
+	d.Type = typ
 	raw, err := events.Encode(data)
 	if err != nil {
 		return fmt.Errorf("encode %s: %w", typ, err)
@@ -63,8 +63,16 @@ func (rec *record) draft(typ events.Type, data any, change func(*events.Draft)) 
 	if change != nil {
 		change(&d)
 	}
-	rec.page.drafts = append(rec.page.drafts, d)
+	rec.add([]events.Draft{d})
 	return nil
+}
+
+// add adds events of this work tree and moment.
+func (rec *record) add(drafts []events.Draft) {
+	for _, d := range drafts {
+		d.Time, d.Worktree = rec.tree.time, rec.tree.repo.WorktreeName()
+		rec.page.drafts = append(rec.page.drafts, d)
+	}
 }
 
 // record is the phase that writes: events, owners, and the state. No other phase leaves anything behind.
@@ -350,7 +358,7 @@ func (rec *record) recordPatch(
 	h := linediff.Hunk{OldStart: oldStart, OldCount: run.oldLen, NewStart: run.first, NewCount: run.last - run.first}
 	data := events.PatchData{
 		Patch: run.owner.Patch, Interval: rec.tree.interval, Path: events.EncodePath(p.file.path),
-		Before: p.seg.from.oid, After: p.seg.to.oid, Owner: run.who.kind, Candidates: run.who.candidates,
+		Before: p.seg.from.OID, After: p.seg.to.OID, Owner: run.who.kind, Candidates: run.who.candidates,
 	}
 	data.OldStart, data.OldCount, data.NewStart, data.NewCount = h.Numbers()
 	if p.file.oldPath != p.file.path && p.index == 0 {
@@ -364,7 +372,7 @@ func (rec *record) recordPatch(
 		run.who, data.Owner, data.Candidates = nobody, nobody.kind, nil
 	}
 	prints := make([]events.Fingerprint, 0, run.last-run.first)
-	for _, l := range p.seg.to.lines[run.first:run.last] {
+	for _, l := range p.seg.to.Lines[run.first:run.last] {
 		prints = append(prints, events.FingerprintOf(l))
 	}
 	data.Lines = events.EncodeFingerprints(prints)
@@ -398,13 +406,13 @@ func (rec *record) draftPatch(data events.PatchData, who actor, limits []events.
 // recordWhole records a change that has no lines to own: a binary file, a submodule, a changed mode.
 func (rec *record) recordWhole(f *file, who actor) error {
 	var limits []events.Limit
-	if f.old.whole || f.new.whole {
+	if f.old.Whole || f.new.Whole {
 		limits = append(limits, events.LimitBinary)
 	}
-	owner := rec.ownerOf(who, patchSeed{interval: rec.tree.interval, path: f.path, after: f.new.oid, segment: -1})
+	owner := rec.ownerOf(who, patchSeed{interval: rec.tree.interval, path: f.path, after: f.new.OID, segment: -1})
 	data := events.PatchData{
 		Patch: owner.Patch, Interval: rec.tree.interval, Path: events.EncodePath(f.path),
-		Before: f.old.oid, After: f.new.oid, Owner: who.kind, Candidates: who.candidates,
+		Before: f.old.OID, After: f.new.OID, Owner: who.kind, Candidates: who.candidates,
 	}
 	rec.keepNested(f, owner)
 	if f.oldPath != f.path {
