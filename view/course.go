@@ -1,6 +1,8 @@
 package view
 
 import (
+	"cmp"
+
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 )
@@ -10,8 +12,9 @@ import (
 type Course struct {
 	Tasks    map[int]bool        // prompts that the agent's own background task sent
 	Rejected map[string]bool     // calls that never ran
-	Calls    map[string]refs.OID // the snapshot at the beginning of each call
-	Prompts  map[int]refs.OID    // and at each prompt
+	Calls    map[string]refs.OID // the snapshot at the beginning of each call that may write
+	Prompts  map[int]refs.OID    // the newest one at each prompt
+	Newest   refs.OID            // the last snapshot
 	Patches  []CallPatch         // in the order of the log
 	Pauses   []Pause             // in the order of the log
 }
@@ -39,26 +42,34 @@ func (r *Reader) Course(id events.TraceID) (*Course, error) {
 	c := &Course{
 		Tasks: map[int]bool{}, Rejected: map[string]bool{}, Calls: map[string]refs.OID{}, Prompts: map[int]refs.OID{},
 	}
-	last := 0 // prompt
+	last := 0            // prompt
+	newest := refs.OID{} // snapshot
 	for i := range recorded {
 		e := &recorded[i]
 		switch e.Type {
+		case events.SessionStarted:
+			newest = cmp.Or(events.DataOf[events.SessionData](*e).Tree, newest)
 		case events.PromptSubmitted:
 			d := events.DataOf[events.PromptData](*e)
-			last, c.Tasks[d.Index] = d.Index, d.Kind == "task"
+			if last, c.Tasks[d.Index] = d.Index, d.Kind == "task"; !newest.IsZero() {
+				c.Prompts[last] = newest
+			}
 		case events.SnapshotTaken:
-			if d := events.DataOf[events.SnapshotData](*e); d.Role == "prompt" && !d.Tree.IsZero() {
+			d := events.DataOf[events.SnapshotData](*e)
+			if newest = cmp.Or(d.Tree, newest); d.Role == "prompt" && !d.Tree.IsZero() {
 				c.Prompts[last] = d.Tree
 			}
 		case events.WindowOpened:
 			if d := events.DataOf[events.WindowData](*e); !d.Tree.IsZero() {
-				c.Calls[e.ToolCall] = d.Tree
+				c.Calls[e.ToolCall], newest = d.Tree, d.Tree
 			}
 		case events.WindowClosed:
-			if events.DataOf[events.WindowData](*e).Status == "rejected" {
+			d := events.DataOf[events.WindowData](*e)
+			if newest = cmp.Or(d.Tree, newest); d.Status == "rejected" {
 				c.Rejected[e.ToolCall] = true
 			}
 		case events.TurnEnded:
+			newest = cmp.Or(events.DataOf[events.TurnData](*e).Tree, newest)
 			if err := r.pause(c, e); err != nil {
 				return nil, err
 			}
@@ -69,6 +80,7 @@ func (r *Reader) Course(id events.TraceID) (*Course, error) {
 		default:
 		}
 	}
+	c.Newest = newest
 	return c, nil
 }
 

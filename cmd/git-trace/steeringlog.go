@@ -55,17 +55,45 @@ func (l *steeringLog) known(r *records.Record) (*steering.Known, error) {
 			return nil, err
 		}
 	}
-	out.There = func(call string, prompt int, path string) (bool, string) {
+	at := func(call string, prompt int) (refs.OID, bool) {
+		if call == "" && prompt == 0 {
+			return course.Newest, !course.Newest.IsZero()
+		}
 		tree, found := course.Calls[call]
 		if !found {
 			tree, found = course.Prompts[prompt]
 		}
-		if !found {
-			return false, ""
+		return tree, found
+	}
+	out.There = func(call string, prompt int, path string) (bool, string) {
+		if tree, found := at(call, prompt); found {
+			return l.there(tree, path)
 		}
-		return l.there(tree, path)
+		return false, ""
+	}
+	out.Read = func(call string, prompt int, path string) ([]byte, string) {
+		if tree, found := at(call, prompt); found {
+			return l.manifest(tree, path)
+		}
+		return nil, ""
 	}
 	return out, nil
+}
+
+// mostManifest bounds a manifest that is read, in bytes.
+const mostManifest = 1 << 20
+
+// manifest returns a file of a snapshot, and the snapshot; "" where the file is not there, is no file or is too long.
+func (l *steeringLog) manifest(tree refs.OID, path string) ([]byte, string) {
+	entry, asked := l.entry(tree, path)
+	if !asked || entry == nil || entry.IsDir() {
+		return nil, ""
+	}
+	text, err := l.objects.Blob(entry.OID)
+	if err != nil || len(text) > mostManifest {
+		return nil, ""
+	}
+	return text, tree.String()
 }
 
 func (l *steeringLog) patch(known *steering.Known, course *view.Course, of *view.CallPatch) error {

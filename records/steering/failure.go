@@ -122,6 +122,7 @@ func (a *analysis) findFailures(c *conversation) []*failure {
 	a.repeated(c)
 	a.hallucinated(c)
 	a.inventedPackages(c)
+	a.inventedImports(c)
 	slices.SortStableFunc(a.fresh, func(x, y *failure) int { return x.turn.number - y.turn.number })
 	return a.fresh
 }

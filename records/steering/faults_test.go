@@ -69,7 +69,11 @@ func TestFault04WhatWasAbandonedIsNoInstruction(t *testing.T) {
 func TestFault05FilesAreLookedForAtTheMomentOfTheCall(t *testing.T) {
 	t.Parallel()
 	if d := workedDocument(t); len(d.Hallucinations.List) != 0 || d.Hallucinations.Verified {
-		t.Errorf("without a snapshot nothing can be said: %+v", d.Hallucinations)
+		t.Errorf("nothing was missing: %+v", d.Hallucinations)
+	}
+	alone := document(t, steering.Conversation{Record: newTalk("a").says("look").failing("cat src/rate.js", "Exit code 1\ncat: src/rate.js: No such file or directory").r})
+	if len(alone.Hallucinations.List) != 1 || alone.Hallucinations.Verified || alone.Failures[len(alone.Failures)-1].Tier != treetrace.High {
+		t.Errorf("without a snapshot the call alone says so: %+v", alone.Hallucinations)
 	}
 	missing := func(path string) *talk {
 		return newTalk("a").says("look at the rates").call("Read", map[string]string{"file_path": path}, records.ErrorTool, "File does not exist.")
@@ -79,10 +83,19 @@ func TestFault05FilesAreLookedForAtTheMomentOfTheCall(t *testing.T) {
 		there bool
 		want  int
 	}{
-		"it was not there":                      {missing("src/rate.js"), false, 1},
-		"it was there":                          {missing("src/rate.js"), true, 0},
-		"the person named it":                   {newTalk("a").says("write src/rate.js").call("Read", map[string]string{"file_path": "src/rate.js"}, records.ErrorTool, "File does not exist."), false, 0},
-		"the agent made it before, and lost it": {newTalk("a").says("go").writes("x.js", 1).runs("mv x.js y.js").call("Read", map[string]string{"file_path": "x.js"}, records.ErrorTool, "File does not exist."), false, 0},
+		"it was not there":                       {missing("src/rate.js"), false, 1},
+		"it was there":                           {missing("src/rate.js"), true, 0},
+		"the person named it":                    {newTalk("a").says("write src/rate.js").call("Read", map[string]string{"file_path": "src/rate.js"}, records.ErrorTool, "File does not exist."), false, 0},
+		"the agent made it before, and lost it":  {newTalk("a").says("go").writes("x.js", 1).runs("mv x.js y.js").call("Read", map[string]string{"file_path": "x.js"}, records.ErrorTool, "File does not exist."), false, 0},
+		"a command says so":                      {newTalk("a").says("look").failing("sed -n 1,9p src/rate.js", "Exit code 1\nsed: src/rate.js: No such file or directory"), false, 1},
+		"below a directory":                      {newTalk("a").says("look").failing("cd src && cat rate.js", "Exit code 1\ncat: rate.js: No such file or directory"), false, 1},
+		"a program says so":                      {newTalk("a").says("look").failing("python3 tool/gen.py", "Exit code 2\npython3: can't open file 'tool/gen.py': [Errno 2] No such file or directory"), false, 1},
+		"a command that only looks":              {newTalk("a").says("look").failing("ls src/rate.js", "Exit code 1\nls: cannot access 'src/rate.js': No such file or directory"), false, 0},
+		"another command was ready":              {newTalk("a").says("look").failing("cat src/rate.js || cat src/rates.js", "Exit code 1\ncat: src/rate.js: No such file or directory"), false, 0},
+		"a program names what the agent did not": {newTalk("a").says("look").failing("make", "Exit code 1\ncat: src/rate.js: No such file or directory"), false, 0},
+		"a name that projects have":              {newTalk("a").says("look").failing("cat CONTRIBUTING.md", "Exit code 1\ncat: CONTRIBUTING.md: No such file or directory"), false, 0},
+		"outside of the repository":              {newTalk("a").says("look").failing("cat /etc/rate.js", "Exit code 1\ncat: /etc/rate.js: No such file or directory"), false, 0},
+		"a result named it before":               {newTalk("a").says("look").call("Bash", map[string]string{"command": "ls src"}, "", "rate.js\nrates.js").failing("cat src/rate.js", "Exit code 1\ncat: src/rate.js: No such file or directory"), false, 0},
 	} {
 		known := &steering.Known{There: func(string, int, string) (bool, string) { return test.there, "tree" }}
 		d := document(t, steering.Conversation{Record: test.talk.r, Known: known})

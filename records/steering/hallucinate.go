@@ -1,28 +1,36 @@
 package steering
 
 import (
+	"path"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/git-trace/git-trace/records/treetrace"
 )
 
-// hallucinated finds calls that read or edit a file which was not there at that moment: the call says so, the snapshot
-// of its beginning says so, no call before made it, and the person did not name it. Without a snapshot nothing is said.
+// mostReferences bounds the references of a conversation that are looked for in what was said before.
+const mostReferences = 200
+
+// hallucinated finds calls that use a file which was not there at that moment: a read, a search, an edit or a command
+// says so, and so does the newest snapshot before it, if there is one. No call before made the file, and neither the
+// person nor a result had named it.
 func (a *analysis) hallucinated(c *conversation) {
-	if c.Known == nil || c.Known.There == nil {
-		return
-	}
+	at := places{roots: slices.Clone(c.places.roots)}
+	at.add(c.above())
 	made := map[string]bool{}
+	looked := 0
 	for _, t := range c.everyTurn() {
 		for _, one := range t.calls {
-			if one.failed() && one.command == "" && inside(one.file) && notFound(one.output) && !made[one.file] &&
-				!c.prompted(t, func(text string) bool { return names(text, one.file) }) {
-				if there, asked := c.Known.There(one.id, c.Known.Prompts[t.step], one.file); asked != "" {
-					a.doc.Hallucinations.Verified = true
-					if !there {
-						a.hallucination(t, one, asked)
-					}
+			for _, word := range missingFiles(one) {
+				file := at.relative(word)
+				if looked == mostReferences || !inside(file) || made[file] || customary(file) ||
+					c.prompted(t, func(text string) bool { return names(text, file) }) {
+					continue
+				}
+				if looked++; !c.toldOf(one, file) {
+					a.notThere(c, t, one, file)
 				}
 			}
 			for _, ch := range one.changes {
@@ -32,13 +40,133 @@ func (a *analysis) hallucinated(c *conversation) {
 	}
 }
 
-func (a *analysis) hallucination(t *turn, c *call, asked string) {
-	evidence := c.tool + " of " + c.file + ", which was not there: " + oneLine(c.said(), 80)
-	a.fail(failure{kind: treetrace.HallucinatedPath, turn: t, confidence: 0.95, subject: c.file, evidence: evidence})
-	a.missing(t, treetrace.HallucinatedPath, c.file, evidence, asked, treetrace.ReferenceCheck{
-		Type: "reference_existence_check", Task: "Check that a file is there before it is read or edited.", Target: c.file,
+// above returns the directory above all files that the conversation used; "" where they are too few, or lie apart.
+func (c *conversation) above() string {
+	const few, shallow = 3, 3
+	dir, seen := "", 0
+	for _, one := range c.all {
+		at := path.Dir(clean(one.path))
+		if !path.IsAbs(at) || !one.succeeded() || strings.HasPrefix(at, "/tmp") {
+			continue
+		}
+		if seen++; seen == 1 {
+			dir = at
+		}
+		for dir != "/" && at != dir && !strings.HasPrefix(at, dir+"/") {
+			dir = path.Dir(dir)
+		}
+	}
+	if seen < few || strings.Count(dir, "/") < shallow {
+		return ""
+	}
+	return dir
+}
+
+// notThere holds a file that a call says is missing against the snapshot of that moment.
+func (a *analysis) notThere(c *conversation, t *turn, one *call, file string) {
+	there, asked := false, ""
+	if c.Known != nil && c.Known.There != nil {
+		there, asked = c.Known.There(one.id, c.Known.Prompts[t.step], file)
+	}
+	confidence := 0.85 // the call alone says so
+	if asked != "" {
+		a.doc.Hallucinations.Verified = true
+		confidence = 0.95
+	}
+	if there {
+		return
+	}
+	evidence := one.what() + ": " + file + " was not there: " + oneLine(one.said(), 80)
+	a.fail(failure{kind: treetrace.HallucinatedPath, turn: t, confidence: confidence, subject: file, evidence: evidence})
+	a.missing(t, treetrace.HallucinatedPath, file, evidence, asked, treetrace.ReferenceCheck{
+		Type: "reference_existence_check", Task: "Check that a file is there before it is read or edited.", Target: file,
 	})
 }
+
+// missingFiles returns the files that a call names and says are missing, as it names them.
+func missingFiles(c *call) []string {
+	switch {
+	case !c.failed():
+		return nil
+	case c.command == "" && c.path != "" && notFound(c.output):
+		return []string{c.path}
+	case c.command == "" || strings.Contains(c.command, "||"): // another command was ready
+		return nil
+	}
+	commands := simpleCommands(c.command)
+	dir := ""
+	if first := commands; len(first) > 0 && first[0][0] == "cd" && len(first[0]) == 2 {
+		dir = clean(first[0][1])
+	}
+	var out []string
+	for _, m := range noSuchFile().FindAllStringSubmatch(firstLines(c.output, 200), 20) {
+		word := m[1] + m[2]
+		uses := slices.ContainsFunc(commands, func(words []string) bool {
+			return !looks(words[0]) && slices.Contains(words, word)
+		})
+		if !uses || strings.ContainsAny(word, "*?[$~") {
+			continue
+		}
+		if dir != "" && !path.IsAbs(word) && word != dir {
+			word = path.Join(dir, word)
+		}
+		out = append(out, word)
+	}
+	return out
+}
+
+// noSuchFile finds the name in what programs say of a missing file.
+var noSuchFile = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)(?:^|[\s:])(?:['"‘]([^'"’\n]+)['"’]|([^\s:'"]+)):? ?(?:for reading: |: ?)?` +
+		`(?:\[Errno 2\] )?No such file or directory`)
+})
+
+// looks reports whether a program asks if a file is there, or makes one.
+func looks(program string) bool {
+	return slices.Contains([]string{"ls", "stat", "test", "[", "[[", "find", "file", "which", "command", "type", "du",
+		"tree", "realpath", "readlink", "rm", "rmdir", "mkdir", "touch", "chmod", "kill"}, program)
+}
+
+// customary reports whether projects have, or may have, a file of that name: to try it is not to invent it.
+func customary(file string) bool {
+	name := strings.ToLower(path.Base(file))
+	hidden := slices.ContainsFunc(strings.Split(file, "/"), func(part string) bool { return strings.HasPrefix(part, ".") })
+	known := slices.ContainsFunc([]string{"readme", "license", "changelog", "contributing", "makefile", "agents.md",
+		"claude.md", "gemini.md", "tsconfig", "todo"}, func(known string) bool { return strings.HasPrefix(name, known) })
+	return known || hidden || isManifest(file) || strings.Contains(name, ".local")
+}
+
+// toldOf reports whether the result of an earlier call names a file: by its path, or by its name alone as in a list.
+func (c *conversation) toldOf(one *call, file string) bool {
+	base := path.Base(file)
+	for _, before := range c.all {
+		if before == one {
+			return false
+		}
+		if strings.Contains(before.output, file) || listed(before.output, base) {
+			return true
+		}
+	}
+	return false
+}
+
+// listed reports whether a text has a name between white space.
+func listed(text, name string) bool {
+	for {
+		i := strings.Index(text, name)
+		if i < 0 {
+			return false
+		}
+		after := text[i+len(name):]
+		before, behind := i == 0 || isBlank(text[i-1]), after == "" || isBlank(after[0])
+		if before && behind {
+			return true
+		}
+		text = after
+	}
+}
+
+func isBlank(b byte) bool { return b == ' ' || b == '\t' || b == '\n' || b == '\r' }
 
 func (a *analysis) missing(t *turn, category, reference, evidence, asked string, check treetrace.ReferenceCheck) {
 	a.doc.Hallucinations.List = append(a.doc.Hallucinations.List, treetrace.Hallucination{
@@ -55,8 +183,8 @@ func (c *conversation) prompted(t *turn, kind func(text string) bool) bool {
 }
 
 func notFound(output string) bool {
-	return containsAny(strings.ToLower(firstLines(output, 10)), "no such file", "does not exist", "doesn't exist",
-		"not found", "enoent", "cannot find the file")
+	return containsAny(strings.ToLower(firstLines(output, 10)), "no such file", "file does not exist",
+		"path does not exist", "file doesn't exist", "file not found", "enoent", "cannot find the file")
 }
 
 // names reports whether a text names a file, by its path or its last part.

@@ -21,6 +21,9 @@ type Known struct {
 	// There reports whether a path was there when a call of a prompt began, and what was asked: a tree or a commit, ""
 	// if nothing could be.
 	There func(call string, prompt int, path string) (there bool, asked string)
+	// Read returns a small file at that moment, and what was asked; "" where it is not there. Both take no call and no
+	// prompt for the end of the conversation.
+	Read func(call string, prompt int, path string) (text []byte, asked string)
 }
 
 // Patch is a hunk that a call wrote.

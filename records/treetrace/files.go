@@ -196,8 +196,9 @@ func HallucinationsFile(d *Document) ([]byte, error) {
 		SchemaVersion: d.SchemaVersion, Project: d.head(), Verified: d.Hallucinations.Verified,
 		ManifestSeen:   d.Hallucinations.ManifestSeen,
 		Hallucinations: append([]Hallucination{}, d.Hallucinations.List...),
-		Note: "A file counts if a call failed because of it and the snapshot of that moment does not have it, " +
-			"a package if the registry says so. Prose and names inside modules are not looked at.",
+		Note: "A file counts if a call says that it is missing and the snapshot of that moment does not have it. A package " +
+			"counts if the registry does not have it, or if a call lacks it and no manifest of that moment declares it. " +
+			"Prose and names inside modules are not looked at.",
 	}
 	f.Summary.Total = len(f.Hallucinations)
 	for i := range f.Hallucinations {

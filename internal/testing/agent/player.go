@@ -200,7 +200,8 @@ func (p *player) half(side, verb string, args []string) error {
 	}
 	if verb == "fail" {
 		event = "PostToolUseFailure"
-		fields["error"], fields["is_interrupt"] = "Exit code 1", false
+		fields["error"] = strings.TrimSpace("Exit code 1\n" + os.Getenv("SAYS"))
+		fields["is_interrupt"] = false
 	} else {
 		fields["tool_response"] = response
 	}
