@@ -206,7 +206,7 @@ func TestTheFleetSaysWhatStatsSays(t *testing.T) {
 	if have, want := line(got[0].Rows[0], "added", "ai"), fmt.Sprint(all.Lines.Added, " ", all.Lines.AI); have != want {
 		t.Errorf("the fleet has %s lines, and the repositories %s", have, want)
 	}
-	here := strings.NewReplacer("'fleet/", "'"+f.data+"/", "**/month=2026-10", "**", "'packed/", "'"+dir+"/")
+	here := strings.NewReplacer("'fleet/", "'"+f.data+"/", "WHERE month = '2026-10' ", "", "'packed/", "'"+dir+"/")
 	packed := here.Replace(queries["one month in one file"])
 	counts := duckdb(t, home, append(views, packed, "SELECT count(*) AS n FROM lines",
 		"SELECT count(*) AS n FROM '"+dir+"/lines-2026-10.parquet'")...)[len(views)+1:]
@@ -215,6 +215,35 @@ func TestTheFleetSaysWhatStatsSays(t *testing.T) {
 	}
 	if len(got[1].Rows) == 0 || !strings.HasPrefix(fmt.Sprint(got[1].Rows[0]["text"]), "do what s") {
 		t.Errorf("no prompt is behind reverted lines: %v", got[1].Rows)
+	}
+}
+
+// A fleet in which nobody has a row answers every question, and so does a month without a row.
+func TestAFleetWithoutARowAnswers(t *testing.T) {
+	home := duckdbHome(t)
+	program, dir := built(t)
+	f := &fleet{t: t, program: program, data: filepath.Join(dir, "data")}
+	repo := filepath.Join(dir, "empty")
+	for _, args := range [][]string{{"init", "-q", repo}, {"-C", repo, "-c", "user.name=A", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "one"}} {
+		if out, err := exec.Command("git", args...).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	f.run(repo, "export", "--format", "parquet", "--partition", "repo,month", f.data)
+	views, queries := fleetQueries(t, f.data, "")
+	queries["one month in one file"] = strings.ReplaceAll(queries["one month in one file"], "'packed/", "'"+dir+"/")
+	if len(views) < 6 || len(queries) < 7 {
+		t.Fatalf("%d views, %d queries", len(views), len(queries))
+	}
+	names := slices.Sorted(maps.Keys(queries))
+	statements := views
+	for _, name := range names {
+		statements = append(statements, queries[name])
+	}
+	for i, got := range duckdb(t, home, statements...)[len(views):] {
+		if len(got.Rows) > 0 && names[i] != "one month in one file" { // which counts
+			t.Errorf("%s: %v", names[i], got.Rows)
+		}
 	}
 }
 

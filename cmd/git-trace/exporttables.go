@@ -211,6 +211,9 @@ func (a *app) writeTables(ctx context.Context, from dataset.Source, o shards.Opt
 			return fail(exitUnchecked, err, "")
 		}
 	}
+	if err := set.Columns(dataset.Tables()); err != nil {
+		return fail(exitUnchecked, err, "")
+	}
 	if err := dataset.Card(o.Dir, o.Ext, from.Hide != nil); err != nil {
 		return fail(exitUnchecked, err, "")
 	}
