@@ -3,6 +3,8 @@ package carry
 import (
 	"context"
 	"fmt"
+	"iter"
+	"maps"
 	"slices"
 	"time"
 
@@ -24,6 +26,8 @@ type source struct {
 	claims *events.CommitData
 	owner  map[int]int  // of added lines, counted from 0: an owner of the claims, or nobody
 	given  map[int]bool // lines that a commit got already
+	said   int          // letters of the added lines
+	common int          // letters of the lines among them that say too little to be looked for
 }
 
 // nobody stands for a line that a described commit added and did not name.
@@ -38,6 +42,7 @@ type finder struct {
 	sources []*source
 	byBlob  map[refs.OID][]*source
 	byPrint map[events.Fingerprint][]*source
+	byRow   map[row][]*source
 	dated   map[refs.OID]time.Time
 }
 
@@ -54,7 +59,7 @@ func Find(ctx context.Context, repo *refs.Repo, claims []*events.CommitData,
 	}
 	f := &finder{repo: repo, objects: repo.Objects(), parents: map[refs.OID][]refs.OID{}, place: map[refs.OID]int{},
 		older: map[[2]refs.OID]bool{}, byBlob: map[refs.OID][]*source{}, dated: map[refs.OID]time.Time{},
-		byPrint: map[events.Fingerprint][]*source{}}
+		byPrint: map[events.Fingerprint][]*source{}, byRow: map[row][]*source{}}
 	defer func() { _ = f.objects.Close() }()
 	for i := range list {
 		f.place[list[i].ID], f.parents[list[i].ID] = i, list[i].Parents
@@ -139,16 +144,53 @@ func (f *finder) readFile(c *history.Commit, file *history.File, claims *events.
 	}
 	f.sources = append(f.sources, s)
 	f.byBlob[s.blob] = append(f.byBlob[s.blob], s)
-	for line := range s.owner {
-		if correlate.Letters(lines[line]) < correlate.MinSpecific {
+	var inRow []rowLine
+	for _, line := range slices.Sorted(maps.Keys(s.owner)) {
+		one := rowLine{line, events.FingerprintOf(lines[line]), correlate.Letters(lines[line])}
+		inRow = append(inRow, one)
+		if s.said += one.letters; one.letters < correlate.MinSpecific {
+			s.common += one.letters
 			continue
 		}
-		print := events.FingerprintOf(lines[line])
-		if had := f.byPrint[print]; len(had) == 0 || had[len(had)-1] != s {
-			f.byPrint[print] = append(had, s)
-		}
+		add(f.byPrint, one.print, s)
+	}
+	for r := range rowsOf(inRow) {
+		add(f.byRow, r, s)
 	}
 	return nil
+}
+
+// add adds a source to the sources that have something, once.
+func add[K comparable](to map[K][]*source, key K, s *source) {
+	if had := to[key]; len(had) == 0 || had[len(had)-1] != s {
+		to[key] = append(had, s)
+	}
+}
+
+// row tells so many lines in a row that another file may have.
+type row [correlate.MinRow]events.Fingerprint
+
+type rowLine struct {
+	at      int // of the file
+	print   events.Fingerprint
+	letters int
+}
+
+// rowsOf yields the rows of lines that follow each other in a file, where one of them says something.
+func rowsOf(lines []rowLine) iter.Seq[row] {
+	return func(yield func(row) bool) {
+		for i := 0; i+correlate.MinRow <= len(lines); i++ {
+			var r row
+			specific := false
+			for k, line := range lines[i : i+correlate.MinRow] {
+				r[k] = line.print
+				specific = specific || line.letters >= correlate.MinSpecific
+			}
+			if specific && lines[i+correlate.MinRow-1].at == lines[i].at+correlate.MinRow-1 && !yield(r) {
+				return
+			}
+		}
+	}
 }
 
 // lines returns the lines of a content; none if it cannot be read.

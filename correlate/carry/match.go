@@ -20,6 +20,7 @@ type target struct {
 	commit  *history.Commit
 	file    *history.File
 	lines   [][]byte
+	count   map[string]int // how often the file has a line
 	added   map[int]bool
 	removed map[string]bool // lines that the commit took away
 	bids    map[int]bid     // of lines, counted from 0
@@ -37,22 +38,37 @@ type bid struct {
 
 // search compares the file with all sources that may be its origin.
 func (t *target) search() {
-	hits := map[*source]int{}
+	hits, letters, inRow := map[*source]int{}, map[*source]int{}, map[*source]bool{}
 	for _, s := range t.byBlob[t.file.New] {
 		hits[s]++
+		inRow[s] = true
 	}
 	for _, h := range t.file.Hunks {
-		for _, line := range h.Added {
-			if correlate.Letters(line) >= correlate.MinSpecific {
-				for _, s := range t.byPrint[events.FingerprintOf(line)] {
+		var lines []rowLine
+		for i, line := range h.Added {
+			one := rowLine{h.NewStart + i, events.FingerprintOf(line), correlate.Letters(line)}
+			lines = append(lines, one)
+			if one.letters >= correlate.MinSpecific {
+				for _, s := range t.byPrint[one.print] {
 					hits[s]++
+					letters[s] += one.letters
 				}
 			}
 		}
+		for r := range rowsOf(lines) {
+			for _, s := range t.byRow[r] {
+				inRow[s] = true
+			}
+		}
+	}
+	// Of a file with another name most of what was added has to be here, or some lines in a row.
+	near := func(s *source) bool {
+		return s.path == t.file.Path || s.path == t.file.OldPath || inRow[s] || (letters[s]+s.common)*2 >= s.said
 	}
 	var list []*source
 	for _, s := range t.sources { // in their order: parents first
-		if hits[s] > 0 && !t.commit.Committed.Before(t.dated[s.commit].Add(-slack)) && !t.before(t.commit.ID, s.commit) {
+		if hits[s] > 0 && near(s) && !t.commit.Committed.Before(t.dated[s.commit].Add(-slack)) &&
+			!t.before(t.commit.ID, s.commit) {
 			list = append(list, s)
 		}
 	}
@@ -63,7 +79,10 @@ func (t *target) search() {
 		slices.SortStableFunc(list, func(a, b *source) int { return cmp.Compare(hits[b], hits[a]) })
 		list = list[:mostSources]
 	}
-	t.lines = t.finder.lines(t.file.New)
+	t.lines, t.count = t.finder.lines(t.file.New), map[string]int{}
+	for _, line := range t.lines {
+		t.count[text(line)]++
+	}
 	for _, s := range list {
 		t.compare(s)
 	}
@@ -79,10 +98,7 @@ func (t *target) compare(s *source) {
 		return
 	}
 	equal := equalBlocks(was, t.lines)
-	matched, claimed := 0, 0
-	for line := range s.owner {
-		claimed += correlate.Letters(was[line])
-	}
+	matched := 0
 	for _, p := range equal {
 		for i := range p.count {
 			if _, is := s.owner[p.old+i]; is && t.added[p.new+i] {
@@ -90,7 +106,7 @@ func (t *target) compare(s *source) {
 			}
 		}
 	}
-	if s.path != t.file.Path && s.path != t.file.OldPath && matched*2 < claimed {
+	if s.path != t.file.Path && s.path != t.file.OldPath && matched*2 < s.said {
 		t.rows(s, was, equal)
 		return
 	}
@@ -98,7 +114,7 @@ func (t *target) compare(s *source) {
 	if s.path == t.file.Path {
 		weight += 1 << 20
 	}
-	at, often := map[int]bool{}, repeated(was, t.lines)
+	at, often := map[int]bool{}, t.often(was)
 	for _, p := range equal {
 		p = p.firm(was, t.lines, often)
 		if correlate.LettersIn(was[p.old:p.old+p.count]) < correlate.MinSpecific {
@@ -114,39 +130,32 @@ func (t *target) compare(s *source) {
 
 // firm cuts a block to begin and end with a line that both contents have once, or where both contents begin or end:
 // of lines that repeat, a diff may align the wrong one there.
-func (p pair) firm(old, new [][]byte, often map[string]bool) pair {
+func (p pair) firm(old, new [][]byte, often func(line []byte) bool) pair {
 	if p.old > 0 || p.new > 0 {
-		for p.count > 0 && often[text(old[p.old])] {
+		for p.count > 0 && often(old[p.old]) {
 			p.old, p.new, p.count = p.old+1, p.new+1, p.count-1
 		}
 	}
 	if p.old+p.count < len(old) || p.new+p.count < len(new) {
-		for p.count > 0 && often[text(old[p.old+p.count-1])] {
+		for p.count > 0 && often(old[p.old+p.count-1]) {
 			p.count--
 		}
 	}
 	return p
 }
 
-// repeated returns the lines that a content has more than once.
-func repeated(contents ...[][]byte) map[string]bool {
-	out := map[string]bool{}
-	for _, lines := range contents {
-		seen := make(map[string]bool, len(lines))
-		for _, line := range lines {
-			if key := text(line); seen[key] {
-				out[key] = true
-			} else {
-				seen[key] = true
-			}
-		}
+// often reports which lines the file or another content has more than once.
+func (t *target) often(was [][]byte) func(line []byte) bool {
+	count := make(map[string]int, len(was))
+	for _, line := range was {
+		count[text(line)]++
 	}
-	return out
+	return func(line []byte) bool { return t.count[text(line)] > 1 || count[text(line)] > 1 }
 }
 
 // rows bids for rows of lines that another file has too.
 func (t *target) rows(s *source, was [][]byte, equal []pair) {
-	often := repeated(was, t.lines)
+	often := t.often(was)
 	for _, p := range equal {
 		p = p.firm(was, t.lines, often)
 		start := 0
@@ -177,13 +186,9 @@ func (t *target) moved(s *source, was [][]byte, placed map[int]bool) {
 			there[text(line)] = i
 		}
 	}
-	here := map[string]int{}
-	for _, line := range t.lines {
-		here[text(line)]++
-	}
 	for line := range t.lines {
 		old, is := there[text(t.lines[line])]
-		if is && old != nobody && !placed[old] && here[text(t.lines[line])] == 1 &&
+		if is && old != nobody && !placed[old] && t.count[text(t.lines[line])] == 1 &&
 			correlate.Letters(t.lines[line]) >= correlate.MinSpecific {
 			t.offer(s, old, line, correlate.TierFingerprint, correlate.Letters(t.lines[line]))
 		}
