@@ -107,7 +107,7 @@ func (n *recordReader) lines(r *records.Record, side *answers.Side) error {
 	}
 	defer log.close()
 	known, err := log.known(r)
-	if err != nil || known == nil {
+	if err != nil || known == nil || !c.Seen() {
 		return err
 	}
 	side.Lines = &answers.WrittenLines{Added: c.Added, Removed: c.Removed, Commits: c.Lines}

@@ -50,12 +50,15 @@ func Thousands(n int) string {
 	return sign + digits
 }
 
-// Short writes a number that is not negative in at most six characters, rounded: "9,999", "20k", "23M".
+// Short writes a number that is not negative in at most six characters, rounded: "9,999", "20k", "1.3M",
+// "23M".
 func Short(n int64) string {
 	const k, m = 1000, 1000 * 1000
 	switch {
-	case n >= 10*m-k/2:
+	case n >= 10*m-m/20:
 		return strconv.FormatInt((n+m/2)/m, 10) + "M"
+	case n >= m-k/2:
+		return strconv.FormatFloat(float64(n)/m, 'f', 1, 64) + "M"
 	case n >= 10*k:
 		return strconv.FormatInt((n+k/2)/k, 10) + "k"
 	}

@@ -35,8 +35,8 @@ func TestThingsAreCountedInEnglish(t *testing.T) {
 func TestLargeFiguresAreRounded(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[int64]string{
-		0: "0", 9_999: "9,999", 10_000: "10k", 19_874: "20k", 19_499: "19k", 999_999: "1000k",
-		9_999_499: "9999k", 9_999_500: "10M", 22_577_493: "23M",
+		0: "0", 9_999: "9,999", 10_000: "10k", 19_874: "20k", 19_499: "19k", 999_999: "1.0M", 1_218_000: "1.2M",
+		9_999_499: "10M", 9_999_500: "10M", 22_577_493: "23M",
 	} {
 		if got := numbers.Short(n); got != want {
 			t.Errorf("%d: %q, want %q", n, got, want)

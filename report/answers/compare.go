@@ -2,6 +2,7 @@ package answers
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/git-trace/git-trace/internal/numbers"
@@ -56,7 +57,7 @@ var comparedFigures = [...]struct {
 	name string
 	of   func(*Side, *compare.Figures) string
 }{
-	{"model", func(c *Side, _ *compare.Figures) string { return c.Model }},
+	{"model", func(c *Side, _ *compare.Figures) string { return c.Model[strings.LastIndexByte(c.Model, '/')+1:] }},
 	{"prompts", func(_ *Side, f *compare.Figures) string { return numbers.Thousands(f.Prompts) }},
 	{"answers", func(_ *Side, f *compare.Figures) string { return numbers.Thousands(f.Answers) }},
 	{"calls", func(_ *Side, f *compare.Figures) string {

@@ -32,6 +32,9 @@ type timeChart struct {
 	all     numbers.Owned
 }
 
+// Half is half of the most lines.
+func (c timeChart) Half() int { return c.Most / 2 }
+
 // Kinds returns the owners that the chart has, with all their lines.
 func (c timeChart) Kinds() []numbers.Part { return c.all.Parts() }
 

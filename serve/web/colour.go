@@ -14,8 +14,8 @@ import (
 
 // Bounds of what is coloured. The rest is shown without colours.
 const (
-	mostColoured   = 40 << 10 // bytes of a page
-	longestColours = 2000     // bytes of a line
+	mostColoured   = 128 << 10 // bytes of a page
+	longestColours = 2000      // bytes of a line
 	colourTime     = time.Second
 )
 

@@ -31,11 +31,14 @@ type status struct {
 	Bare bool `json:"-"`
 }
 
-// Traced names the agents that are recorded.
-func (s *status) Traced() string {
+// Traced names the agents that are recorded, and Untraced the others.
+func (s *status) Traced() string   { return s.agents(true) }
+func (s *status) Untraced() string { return s.agents(false) }
+
+func (s *status) agents(traced bool) string {
 	var names []string
 	for _, a := range s.Agents {
-		if a.Traced {
+		if a.Traced == traced {
 			names = append(names, a.Name)
 		}
 	}

@@ -40,15 +40,21 @@ func (t statsTable) Label(g figures.Counted) string {
 	if day, hour, is := hourOf(records.Value(g.Key[t.key])); is && t.key == "hour" {
 		return hourName(day, hour)
 	}
-	if text := g.Key[t.key]; text != nil && t.key == "model" {
+	switch text := g.Key[t.key]; {
+	case text != nil && t.key == "model":
 		return view.ModelName(*text)
-	} else if text != nil {
+	case text != nil:
 		return *text
+	case t.key == "language":
+		return "other"
+	case t.key == "model" && records.Value(g.Contributor) == "ai":
+		return "several or not known"
+	case !t.Owns():
+		return "not known"
+	case g.Older > 0:
+		return "older"
 	}
-	if t.key == "agent" {
-		return ownerOf(&g)
-	}
-	return map[stats.Dimension]string{"model": "no model", "language": "other"}[t.key]
+	return ownerOf(&g)
 }
 
 // owner names whose the lines of a group by agent are.

@@ -74,3 +74,24 @@ func TestHowLongALineLived(t *testing.T) {
 		}
 	}
 }
+
+// A row says whose it is where no name does: two rows of the same name would say nothing.
+func TestRowsWithoutAName(t *testing.T) {
+	t.Parallel()
+	ai, human, unknown := events.OwnerAI, events.OwnerHuman, events.OwnerUnknown
+	for _, tt := range []struct {
+		by   stats.Dimension
+		of   *events.OwnerKind
+		old  int
+		want string
+	}{
+		{"model", &ai, 0, "several or not known"}, {"model", &human, 0, "people"}, {"model", &unknown, 9, "older"},
+		{"model", &unknown, 0, "unknown"}, {"agent", &ai, 0, "an agent"}, {"agent", &unknown, 9, "older"},
+		{"directory", nil, 0, "not known"}, {"file", nil, 0, "not known"}, {"language", nil, 0, "other"},
+	} {
+		g := figures.Counted{Key: map[stats.Dimension]*string{tt.by: nil}, Contributor: tt.of, Lines: stats.Lines{Older: tt.old}}
+		if got := (statsTable{key: tt.by}).Label(g); got != tt.want {
+			t.Errorf("by %s: the row is called %q, want %q", tt.by, got, tt.want)
+		}
+	}
+}
