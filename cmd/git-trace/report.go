@@ -28,18 +28,22 @@ func reportCommand() *command {
 			"code, so it mentions nobody and closes no issue. --max-bytes leaves out whole rows until the page\n" +
 			"fits, and says what is missing: github-comment is 65536, github-summary 1048576, gitlab-comment\n" +
 			"1000000. --html gives a page in one file, with charts and without script, which CI can keep; it\n" +
-			"needs git-trace-serve.",
-		options: slices.Concat(options("markdown", "json", "html"),
+			"needs git-trace-serve.\n" +
+			"--audit answers five questions instead: was an agent used; which one, with which model; who reviewed\n" +
+			"it; what was it asked; can it be proved. For one commit, name <commit>^!.",
+		options: slices.Concat(options("markdown", "json", "html", "audit"),
 			[]optionUse{opt("show-prompts", "").or(string(span.FirstPrompt))},
 			options("max-bytes", "fail-unknown", "output")),
 		examples: []example{
 			{"git trace report origin/main...HEAD", "one page about a pull request"},
 			{"git trace report origin/main...HEAD --max-bytes github-summary", "within the limit of a forge"},
+			{"git trace report --audit v1.0..v1.1", "what an auditor asks of a release"},
 		},
 		run:    (*app).reportRange,
 		traits: common | bounded | anew | verbatim,
-		shows:  []string{"HEAD~1..HEAD", "--json HEAD~1...HEAD", "--show-prompts=all HEAD~1..HEAD"},
-		tries:  []string{"", "nosuch"},
+		shows: []string{"HEAD~1..HEAD", "--json HEAD~1...HEAD", "--show-prompts=all HEAD~1..HEAD",
+			"--audit HEAD^!", "--audit --json HEAD^!"},
+		tries: []string{"", "nosuch"},
 	}
 }
 
@@ -59,11 +63,17 @@ type reportOptions struct {
 	limit      int // 0 for none
 	mayUnknown int // percent
 	file       string
+	audit      bool
 }
 
 func reportOptionsOf(c *call) (o reportOptions, err error) {
 	o = reportOptions{json: c.Bool("json"), prompts: span.Prompts(c.String("show-prompts")), mayUnknown: 100,
-		file: c.String("output")}
+		file: c.String("output"), audit: c.Bool("audit")}
+	for _, name := range []string{"html", "max-bytes", "fail-unknown"} {
+		if o.audit && c.IsSet(name) {
+			return o, usage("options '--audit' and '--%s' exclude each other", name)
+		}
+	}
 	if o.json && c.Bool("markdown") {
 		return o, usage("--json and --markdown exclude each other")
 	}
@@ -129,6 +139,9 @@ func (a *app) reportRange(c *call, ops operands) error {
 	r := &rangeReport{found, short}
 	if r.Stats.Lines.Commits == 0 {
 		fmt.Fprintln(a.std.err, "git-trace: hint: there are no commits in it; "+otherRange(c.Context, repo, about.To))
+	}
+	if opts.audit {
+		return a.auditRange(c, opts, r, repo)
 	}
 	if err := a.writeReport(r, opts); err != nil {
 		return err
@@ -216,7 +229,15 @@ func otherRange(ctx context.Context, repo *refs.Repo, to refs.OID) string {
 // spanOf reads a range as git does. A branch alone is compared with its upstream, or with the main branch of origin.
 func spanOf(ctx context.Context, repo *refs.Repo, given string) (s span.Range, err error) {
 	from, to, two := strings.Cut(given, "..")
-	if two {
+	if rev, one := strings.CutSuffix(given, "^!"); one && !two {
+		from, to, two = rev+"^", rev, true
+		if _, err := commitOf(ctx, repo, from); err != nil {
+			if _, err := commitOf(ctx, repo, rev); err != nil {
+				return s, err
+			}
+			return s, fail(exitGit, fmt.Errorf("'%s' has no parent to compare with", rev), "")
+		}
+	} else if two {
 		to, s.Fork = strings.CutPrefix(to, ".")
 	}
 	orHead := func(rev string) string {

@@ -22,6 +22,7 @@ import (
 
 // answerTypes are the types of answers, by the names of their schemas.
 var answerTypes = map[string]reflect.Type{
+	"audit-1": reflect.TypeFor[audit](),
 	"blame-1": reflect.TypeFor[blame.LinesJSON](), "blame-runs-1": reflect.TypeFor[blame.RunsJSON](),
 	"check-1": reflect.TypeFor[checkedRange](), "checkpoint-1": reflect.TypeFor[signedCheckpoint](),
 	"compare-1": reflect.TypeFor[answers.Compare](),

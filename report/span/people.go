@@ -53,6 +53,9 @@ func (r *Report) addPeople(ctx context.Context, known *view.Reader, commits []*g
 	all, err := known.Reviews(ctx, ids)
 	r.Limits.Reviewed = len(all)
 	for _, id := range ids {
+		if len(all[id]) == 0 {
+			r.Without = append(r.Without, id)
+		}
 		for _, review := range all[id] {
 			at := slices.IndexFunc(r.Reviewers, func(have Review) bool { return have.Review == review })
 			if at < 0 {

@@ -39,6 +39,8 @@ type Report struct {
 	Limits        Limits        `json:"limits"`
 	People        []string      `json:"-"` // the authors of people's lines, who has most first
 	Before        []string      `json:"-"` // the authors of lines older than the recording
+	Held          int           `json:"-"` // commits with lines of agents
+	Without       []refs.OID    `json:"-"` // commits that nobody looked at, as far as messages and notes say
 }
 
 // Range is the range of a report.
@@ -196,6 +198,9 @@ func (r *Report) addCommits(commits []*graph.Commit) map[events.TraceID]*Talk {
 	for _, c := range commits {
 		if !c.Anchored && len(c.Parents) < 2 {
 			r.Limits.Unheard++
+		}
+		if slices.ContainsFunc(c.Contributors, func(who graph.Contributor) bool { return who.Kind == events.OwnerAI }) {
+			r.Held++
 		}
 		held := map[events.TraceID]bool{}
 		for _, who := range c.Contributors {

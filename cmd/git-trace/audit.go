@@ -1,0 +1,305 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/events/checkpoint"
+	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/cells/page"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/report/diff"
+	"github.com/git-trace/git-trace/report/span"
+	"github.com/git-trace/git-trace/sharing"
+	"github.com/git-trace/git-trace/view"
+)
+
+// auditSchema names the form of the JSON output; docs/schema/audit-1.schema.json describes it.
+const auditSchema = "git-trace.audit/1"
+
+// audit answers the questions of an auditor about a range, in JSON.
+type audit struct {
+	Schema  string       `json:"schema"`
+	Range   span.Range   `json:"range"`
+	Used    agentUsed    `json:"agent_used"`
+	Commits int          `json:"commits"`
+	Held    int          `json:"commits_of_agents"` // of the commits, those with lines of agents
+	Lines   diff.Counts  `json:"lines"`             // that came, from one end to the other
+	Agents  []auditAgent `json:"agents"`
+	Review  auditReview  `json:"review"`
+	Asked   []auditTalk  `json:"asked"`
+	Proof   auditProof   `json:"proof"`
+}
+
+// agentUsed says whether an agent was used.
+type agentUsed string
+
+// The answers. An agent was not used if all lines have another owner.
+const (
+	agentYes     agentUsed = "yes"
+	agentNo      agentUsed = "no"
+	agentUnknown agentUsed = "unknown"
+)
+
+// auditAgent is an agent that wrote lines of the commits.
+type auditAgent struct {
+	Agent         string   `json:"agent"` // empty where several could have written the lines
+	Models        []string `json:"models"`
+	Conversations int      `json:"conversations"`
+	Written       int      `json:"written"`
+	Result        int      `json:"result"`
+}
+
+// auditReview says who looked at the commits, by their messages and by notes.
+type auditReview struct {
+	Reviewed int           `json:"reviewed"`
+	Without  []refs.OID    `json:"without"`
+	By       []span.Review `json:"by"` // who looked at most commits first
+}
+
+// auditTalk is a conversation that wrote lines of the commits.
+type auditTalk struct {
+	Trace    events.TraceID `json:"trace"`
+	Agent    string         `json:"agent"`
+	Models   []string       `json:"models"`
+	Written  int            `json:"written"`
+	Result   int            `json:"result"`
+	Prompts  int            `json:"prompts"`
+	Texts    []view.Prompt  `json:"texts"`
+	Recorded bool           `json:"recorded"` // its texts are stored here
+}
+
+// auditProof holds what the answers rest on.
+type auditProof struct {
+	State      events.State `json:"state"` // of the log of this clone
+	Events     int64        `json:"events"`
+	Head       string       `json:"head"`      // the id of the last event
+	Confirmed  int64        `json:"confirmed"` // the event up to which a signature or a copy confirms the log
+	By         string       `json:"confirmed_by"`
+	Fetched    []auditLog   `json:"fetched"` // logs of other clones
+	Unheard    int          `json:"unheard_commits"`
+	Unknown    int          `json:"unknown_lines"`
+	Low        int          `json:"low_confidence"`
+	Several    int          `json:"one_of_several"`
+	Elsewhere  int          `json:"told_by_other_clones"`
+	Unrecorded int          `json:"without_record"`
+	faults     []events.Fault
+}
+
+// auditLog is the log of another clone.
+type auditLog struct {
+	Writer string             `json:"writer"`
+	Remote string             `json:"remote"`
+	Signed checkpoint.Verdict `json:"signed"`
+	Signer string             `json:"signer"`
+	Why    string             `json:"left_out"` // why it is not read; empty if it is
+}
+
+// auditRange answers the questions about a range.
+func (a *app) auditRange(c *call, opts reportOptions, r *rangeReport, repo *refs.Repo) error {
+	out := newAudit(r.Report)
+	if err := out.Proof.add(c, repo); err != nil {
+		return err
+	}
+	var text strings.Builder
+	if opts.json {
+		if err := writeJSON(&text, out); err != nil {
+			return err
+		}
+	} else {
+		text.WriteString(out.draw(r.short))
+	}
+	if opts.file != "" && opts.file != "-" {
+		if err := os.WriteFile(opts.file, []byte(text.String()), 0o666); err != nil {
+			return fail(exitGit, fmt.Errorf("write the report: %w", err), "")
+		}
+	} else if _, err := (quietWriter{a.std.out}).Write([]byte(text.String())); err != nil {
+		return err
+	}
+	if out.Proof.State == events.Broken {
+		return silent(exitFinding)
+	}
+	return nil
+}
+
+func newAudit(r *span.Report) *audit {
+	out := &audit{
+		Schema: auditSchema, Range: r.Range, Used: agentNo, Commits: r.Stats.Lines.Commits, Held: r.Held, Lines: r.Result,
+		Agents: []auditAgent{}, Asked: []auditTalk{},
+		Review: auditReview{Reviewed: r.Limits.Reviewed, Without: append([]refs.OID{}, r.Without...), By: r.Reviewers},
+		Proof: auditProof{Fetched: []auditLog{}, Unheard: r.Limits.Unheard, Unknown: r.Result.Unknown - r.Result.Older,
+			Low: r.Limits.Low, Several: r.Limits.Several, Elsewhere: r.Limits.Elsewhere, Unrecorded: r.Limits.Unrecorded},
+	}
+	talks := map[string]int{}
+	for i := range r.Conversations {
+		t := &r.Conversations[i]
+		talks[t.Agent]++
+		out.Asked = append(out.Asked, auditTalk{
+			Trace: t.Trace, Agent: t.Agent, Models: append([]string{}, t.Models...), Written: t.Written, Result: t.Result,
+			Prompts: t.Prompts, Texts: append([]view.Prompt{}, t.Texts...), Recorded: t.Usage != nil,
+		})
+	}
+	for i := range r.Writers {
+		if w := &r.Writers[i]; w.Kind == events.OwnerAI {
+			out.Agents = append(out.Agents, auditAgent{w.Agent, w.Models, talks[w.Agent], w.Written, w.Result})
+		}
+	}
+	switch {
+	case len(out.Agents) > 0:
+		out.Used = agentYes
+	case r.Limits.Nothing || out.Proof.Unheard > 0 || r.Result.Unknown > 0:
+		out.Used = agentUnknown
+	}
+	return out
+}
+
+// add checks the log of this clone, and the fetched ones.
+func (p *auditProof) add(c *call, repo *refs.Repo) error {
+	log := events.OpenLog(repo)
+	found, err := log.Verify(c.Context, events.Verification{Anchors: checkpoint.Sources()})
+	if err != nil {
+		return fail(exitUnchecked, err, "git fsck shows whether the repository itself is whole")
+	}
+	p.State, p.Events, p.Head, p.faults = found.State, int64(found.Events), string(found.End.Event), found.Faults
+	p.Confirmed, p.By = found.AnchoredTo, found.AnchoredBy
+	fetched, err := sharing.Verify(c.Context, log)
+	if err != nil {
+		return fail(exitUnchecked, err, "git fsck shows whether the repository itself is whole")
+	}
+	for _, s := range fetched {
+		if !s.Own {
+			p.Fetched = append(p.Fetched, auditLog{s.Writer, s.Remote, s.Signed, s.Signer, s.Why})
+		}
+	}
+	return nil
+}
+
+// mostUnreviewed bounds the commits without a review on the page.
+const mostUnreviewed = 20
+
+// draw answers the questions as Markdown.
+func (u *audit) draw(short func(events.TraceID) string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "### Audit of %s\n\n**Was an agent used?** %s\n\n", page.Code(u.Range.Text), u.used())
+	if len(u.Agents) > 0 {
+		b.WriteString("**Which one, with which model?**\n\n" +
+			"| agent | model | conversations | lines written | in the result |\n|---|---|---:|---:|---:|\n")
+		for i := range u.Agents {
+			w := &u.Agents[i]
+			b.WriteString(tableRow(page.Cell(cmp.Or(w.Agent, "one of several")), cmp.Or(someOf(coded(names(w.Models))),
+				"not known"), thousands(w.Conversations), thousands(w.Written), thousands(w.Result)))
+		}
+		b.WriteString("\n")
+	}
+	b.WriteString("**Who reviewed it?** " + u.reviewed() + "\n\n")
+	if len(u.Asked) > 0 {
+		b.WriteString("**What was it asked?**\n\n")
+		for i := range u.Asked {
+			t := &u.Asked[i]
+			fmt.Fprintf(&b, "- %s %s, %s, %s%s\n", page.Code(short(t.Trace)), page.Code(t.Agent), plural(t.Written, "line"),
+				plural(t.Prompts, "prompt"), map[bool]string{false: ", whose texts are not here"}[t.Recorded])
+			for _, text := range t.Texts {
+				fmt.Fprintf(&b, "  %d. %s\n", text.Index, page.Code(cells.Cut(cells.Line(text.Text), mostAuditPrompt)))
+			}
+		}
+		b.WriteString("\n")
+	}
+	b.WriteString("**Can it be proved?**\n\n")
+	for _, line := range u.Proof.lines() {
+		b.WriteString("- " + line + "\n")
+	}
+	return b.String()
+}
+
+// mostAuditPrompt bounds a prompt on the page, in cells.
+const mostAuditPrompt = 300
+
+func (u *audit) used() string {
+	lines := []string{fmt.Sprintf("agents wrote %s of %s, in %s of %s", thousands(u.Lines.AI),
+		plural(u.Lines.Lines, "line"), thousands(u.Held), plural(u.Commits, "commit"))}
+	for _, other := range []struct {
+		n    int
+		says string
+	}{
+		{u.Lines.Human, "people wrote %s"}, {u.Lines.Older, "%s older than the recording"},
+		{u.Lines.Unknown - u.Lines.Older, "%s without a known owner"},
+	} {
+		if other.n > 0 {
+			lines = append(lines, fmt.Sprintf(other.says, thousands(other.n)))
+		}
+	}
+	word := map[agentUsed]string{agentYes: "Yes", agentNo: "No", agentUnknown: "Not known"}[u.Used]
+	return word + ": " + strings.Join(lines, ", ") + "."
+}
+
+func (u *audit) reviewed() string {
+	var who, left []string
+	for _, r := range u.Review.By {
+		who = append(who, page.Code(r.Who)+" ("+r.How+", "+plural(r.Commits, "commit")+")")
+	}
+	text := "Nobody, as messages and notes say."
+	if len(who) > 0 {
+		text = fmt.Sprintf("%s, as messages and notes say: %s of %s.", strings.Join(who, ", "),
+			thousands(u.Review.Reviewed), plural(u.Commits, "commit"))
+	}
+	for i, id := range u.Review.Without {
+		if i == mostUnreviewed {
+			left = append(left, thousands(len(u.Review.Without)-i)+" more")
+			break
+		}
+		left = append(left, page.Code(id.String()[:12]))
+	}
+	if len(who) > 0 && len(left) > 0 {
+		text += " Not reviewed: " + strings.Join(left, ", ") + "."
+	}
+	return text
+}
+
+// lines tells what the answers rest on, and what they do not cover.
+func (p *auditProof) lines() (out []string) {
+	switch {
+	case p.Events == 0:
+		out = append(out, "No: nothing has been recorded in this clone.")
+	case p.State == events.Broken:
+		out = append(out, fmt.Sprintf("No: the log of this clone is broken at event %d. `git trace verify` lists the faults.",
+			p.faults[0].Seq))
+	case p.Confirmed > 0:
+		out = append(out, fmt.Sprintf("The log of this clone, %s, is whole. Up to event %d it is confirmed: %s.",
+			plural(int(p.Events), "event"), p.Confirmed, page.Code(p.By)))
+	default:
+		out = append(out, fmt.Sprintf("The log of this clone, %s, is whole, but nothing outside of it confirms it. "+
+			"`git trace checkpoint` signs it.", plural(int(p.Events), "event")))
+	}
+	for i := range p.Fetched {
+		f := &p.Fetched[i]
+		says := "not signed"
+		switch {
+		case f.Why != "":
+			says = "left out: " + page.Code(f.Why)
+		case f.Signed == checkpoint.Good:
+			says = "signed by " + page.Code(f.Signer)
+		case f.Signed != checkpoint.Unsigned:
+			says = "its signature does not count: " + string(f.Signed)
+		}
+		out = append(out, fmt.Sprintf("The log of clone %s: %s.", page.Code(f.Writer), says))
+	}
+	for _, left := range []struct {
+		n          int
+		what, says string
+	}{
+		{p.Unheard, "commit", "was not seen by a hook, and nothing is known of it"},
+		{p.Unknown, "line", "has no known owner"},
+		{p.Low, "line", "of an agent rests on weak evidence"},
+		{p.Several, "line", "could be of one of several agents"},
+		{p.Elsewhere, "conversation", "is told of by another clone alone"},
+		{p.Unrecorded, "conversation", "has no record here: what was asked is not kept"},
+	} {
+		if left.n > 0 {
+			out = append(out, fmt.Sprintf("Not covered: %s (each %s).", plural(left.n, left.what), left.says))
+		}
+	}
+	return out
+}
