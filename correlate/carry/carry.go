@@ -132,9 +132,7 @@ func (f *finder) readFile(c *history.Commit, file *history.File, claims *events.
 	claimed := false
 	for _, run := range slices.Backward(claims.Files[at].Runs) { // the first statement about a line counts
 		for line := run.Start - 1; line < min(run.Start-1+run.Count, len(lines)); line++ {
-			if _, is := s.owner[line]; !is { // of equal lines in a row, a diff may have chosen another one
-				s.owner[line] = nobody
-			} else if claims.Owners[run.Owner].Kind != events.OwnerUnknown {
+			if claims.Owners[run.Owner].Kind != events.OwnerUnknown {
 				s.owner[line], claimed = run.Owner, true
 			}
 		}

@@ -31,6 +31,7 @@ type made struct {
 	tip    int // the mark of main's tip
 	claims map[int]map[string][]*line
 	born   map[int]map[*line]bool
+	states map[int]map[string][]*line // of all commits
 	agent  int
 }
 
@@ -52,6 +53,7 @@ func (m *made) commit(ref, message string, state map[string][]*line, parents ...
 	for i, p := range parents {
 		fmt.Fprintf(&m.in, "%s :%d\n", []string{"from", "merge"}[min(i, 1)], p)
 	}
+	m.states[m.mark] = copied(state)
 	fmt.Fprintln(&m.in, "deleteall")
 	for _, path := range sorted(state) {
 		lines := state[path]
@@ -195,25 +197,25 @@ func sorted(s map[string][]*line) (out []string) {
 	return out
 }
 
-// Of lines that other tools described in commits of topics, and that stand in main, at least 95 of 100 have their
-// conversation: squashed, rebased and renamed. A line that stands once never has a wrong one. At most one line of 200
-// has, and it repeats.
+// Of the lines that a described commit gives to a conversation, and that stand in main, at least 98 of 100 have their
+// conversation: squashed, rebased and renamed; and no line has a wrong one. Of equal lines git's blame may show another
+// one than the writer's; then a commit's line is right, and main's is counted apart.
 func TestDescribedLinesAreFoundWhereAServerPutThem(t *testing.T) {
 	t.Parallel()
-	var claimed, credited, wrong int
-	for seed := range uint64(3) {
-		a, b, c := madeHistory(t, seed)
-		claimed, credited, wrong = claimed+a, credited+b, wrong+c
+	var claimed, credited, wrong, sliding int
+	for seed := range uint64(12) {
+		a, b, c, d := madeHistory(t, seed)
+		claimed, credited, wrong, sliding = claimed+a, credited+b, wrong+c, sliding+d
 	}
-	t.Logf("%d claimed lines stand, %d are credited, %d wrongly", claimed, credited, wrong)
-	if wrong*200 > claimed || credited*100 < claimed*95 || claimed < 500 {
+	t.Logf("%d claimed lines stand, %d are credited, %d wrongly, of %d git's blame shows an equal one", claimed, credited, wrong, sliding)
+	if wrong > 0 || credited*100 < claimed*98 || claimed < 2000 {
 		t.Errorf("%d claimed lines stand, %d are credited, %d wrongly", claimed, credited, wrong)
 	}
 }
 
-func madeHistory(t *testing.T, seed uint64) (claimed, credited, wrong int) {
+func madeHistory(t *testing.T, seed uint64) (claimed, credited, wrong, sliding int) {
 	t.Helper()
-	m := &made{random: rand.New(rand.NewPCG(seed, 3)), main: map[string][]*line{}, claims: map[int]map[string][]*line{}, born: map[int]map[*line]bool{}}
+	m := &made{random: rand.New(rand.NewPCG(seed, 3)), main: map[string][]*line{}, claims: map[int]map[string][]*line{}, born: map[int]map[*line]bool{}, states: map[int]map[string][]*line{}}
 	for i := range 5 {
 		name := fmt.Sprintf("file%d.py", i)
 		lines := []*line{{"# border of " + name, ""}}
@@ -256,7 +258,7 @@ func madeHistory(t *testing.T, seed uint64) (claimed, credited, wrong int) {
 		for _, path := range sorted(m.claims[mark]) {
 			f := events.AnchorFile{Path: path}
 			for i, l := range m.claims[mark][path] {
-				if l.by == "" || m.born[mark][l] {
+				if l.by == "" || m.born[mark][l] && mark%3 > 0 { // some notes repeat what the branch's older ones say
 					continue
 				}
 				d.Owners = append(d.Owners, events.AnchorOwner{Kind: events.OwnerAI, Session: l.by, Trace: events.NewTraceID("pi", l.by)})
@@ -286,6 +288,10 @@ func madeHistory(t *testing.T, seed uint64) (claimed, credited, wrong int) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	marks := map[string]int{}
+	for mark, id := range ids {
+		marks[id.String()] = mark
+	}
 	for _, path := range sorted(m.main) {
 		at := 0
 		var commit, name, number string
@@ -303,6 +309,11 @@ func madeHistory(t *testing.T, seed uint64) (claimed, credited, wrong int) {
 				case got == l.by && got != "":
 					credited++
 				case got != "":
+					n, _ := strconv.Atoi(number)
+					if of := m.states[marks[commit]][name][n-1]; of.by == got {
+						sliding++
+						continue
+					}
 					wrong++
 					if !slices.Contains(everybody, l.text) {
 						t.Errorf("seed %d: %s:%d is wrong, and stands once", seed, path, at)
@@ -318,5 +329,5 @@ func madeHistory(t *testing.T, seed uint64) (claimed, credited, wrong int) {
 			}
 		}
 	}
-	return claimed, credited, wrong
+	return claimed, credited, wrong, sliding
 }

@@ -6,6 +6,7 @@
 //
 //   - rewritten: the described commit has the line at the same place of the same file, as git's diff aligns both
 //     contents. The file may have another name now if most of it is equal.
+//     A few equal lines are not enough, unless the described commit added no more.
 //   - line_fingerprint: the file has the line once, as the described commit's file has, at another place; or lines in a
 //     row are equal in a file of another name.
 //

@@ -110,6 +110,9 @@ func (t *target) compare(s *source) {
 		t.rows(s, was, equal)
 		return
 	}
+	if matched < correlate.MinMoved && matched*2 < s.said {
+		return // somebody else may have written the same few lines
+	}
 	weight := matched + 1
 	if s.path == t.file.Path {
 		weight += 1 << 20
