@@ -169,7 +169,7 @@ func TestHowManyFilesAreLookedAt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		files, err := changed(t.Context(), h.repo, id, c.Parents, tt.most)
+		files, err := changed(t.Context(), h.repo, id, c.Parents, tt.most, nil)
 		if len(files) != tt.files || errors.Is(err, ErrLarge) != tt.large || err != nil != tt.large {
 			t.Errorf("of %s, most %d: %d files, %v", tt.rev, tt.most, len(files), err)
 		}

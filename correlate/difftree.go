@@ -24,10 +24,15 @@ const maxDiff = 256 << 20
 var errHuge = errors.New("the commit changes more lines than can be anchored")
 
 // diffTree compares a commit with its parent, or two commits. It gives ErrLarge for more than most files; 0 is not a
-// bound.
-func diffTree(ctx context.Context, repo *refs.Repo, most int, revs ...string) (files []fileDiff, err error) {
+// bound. Meanwhile is called, if it is not nil, once git is at work.
+func diffTree(
+	ctx context.Context, repo *refs.Repo, most int, meanwhile func(), revs ...string,
+) (files []fileDiff, err error) {
 	args := append(append([]string{"diff-tree", "--root", "--no-commit-id"}, gitdiff.Patch()...), revs...)
 	err = gitdiff.Run(ctx, repo, nil, args, func(r *gitdiff.Reader) error {
+		if meanwhile != nil {
+			meanwhile()
+		}
 		r.MaxRecords, r.MaxPatch = most, maxDiff
 		files, err = readSection(r)
 		return err

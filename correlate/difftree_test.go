@@ -69,7 +69,7 @@ func TestWhatACommitAdded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := diffTree(context.Background(), repo, 0, "HEAD")
+	files, err := diffTree(context.Background(), repo, 0, nil, "HEAD")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,8 +20,11 @@ type Log interface {
 }
 
 // Head anchors the commit that HEAD names, and first earlier commits that no hook reported. git is the id of git's
-// process, or 0 if it is not known.
-func Head(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, git int, at time.Time) error {
+// process, or 0 if it is not known. Meanwhile, unless it is nil, is called while git compares HEAD's commit: what takes
+// less time than that takes none.
+func Head(
+	ctx context.Context, repo *refs.Repo, timeline *trails.Engine, git int, at time.Time, meanwhile func(),
+) error {
 	head, _, err := repo.Head()
 	if err != nil {
 		return fmt.Errorf("read HEAD: %w", err)
@@ -39,11 +42,11 @@ func Head(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, git int
 		return err
 	}
 	for _, commit := range unheard(repo, Picked(repo), timeline.Anchored(), head) {
-		if err := anchorAt(ctx, repo, timeline, commit, at, mostFiles); err != nil {
+		if err := anchorAt(ctx, repo, timeline, commit, at, mostFiles, nil); err != nil {
 			return err
 		}
 	}
-	if err := anchorAt(ctx, repo, timeline, head, at, mostFiles); err != nil {
+	if err := anchorAt(ctx, repo, timeline, head, at, mostFiles, meanwhile); err != nil {
 		return err
 	}
 	return notePatching(repo, git)
@@ -55,7 +58,7 @@ func Merged(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, at ti
 	if JustMade(repo).IsZero() {
 		return nil
 	}
-	return Head(ctx, repo, timeline, 0, at)
+	return Head(ctx, repo, timeline, 0, at, nil)
 }
 
 // JustMade returns HEAD's commit if HEAD's newest move made it, otherwise zero.
@@ -81,7 +84,7 @@ func Later(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, commit
 		list = append(list, commit)
 	}
 	for _, c := range list {
-		if err := anchorAt(ctx, repo, timeline, c, at, 0); err != nil {
+		if err := anchorAt(ctx, repo, timeline, c, at, 0, nil); err != nil {
 			return err
 		}
 	}
@@ -102,14 +105,14 @@ var ErrLarge = errors.New("the commit changes too many files to be anchored whil
 
 // anchorAt anchors one commit. It returns ErrLarge if the commit changes more than most files; 0 means no bound.
 func anchorAt(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, commit refs.OID, at time.Time,
-	most int) error {
+	most int, meanwhile func()) error {
 	objects := repo.Objects()
 	defer objects.Close()
 	decoded, err := objects.Commit(commit)
 	if err != nil {
 		return fmt.Errorf("read commit %s: %w", commit, err)
 	}
-	files, err := changed(ctx, repo, commit, decoded.Parents, most)
+	files, err := changed(ctx, repo, commit, decoded.Parents, most, meanwhile)
 	if err != nil {
 		return err
 	}
@@ -166,13 +169,15 @@ func Rewritten(
 
 // changed lists the changes of files in a commit. In a merge only lines that are in no parent count as added, as for
 // git-blame(1).
-func changed(ctx context.Context, repo *refs.Repo, commit refs.OID, parents []refs.OID, most int) ([]fileDiff, error) {
+func changed(
+	ctx context.Context, repo *refs.Repo, commit refs.OID, parents []refs.OID, most int, meanwhile func(),
+) ([]fileDiff, error) {
 	if len(parents) < 2 {
-		return diffTree(ctx, repo, most, commit.String())
+		return diffTree(ctx, repo, most, meanwhile, commit.String())
 	}
 	var merged []fileDiff
 	for i, parent := range parents {
-		files, err := diffTree(ctx, repo, 0, parent.String(), commit.String())
+		files, err := diffTree(ctx, repo, 0, nil, parent.String(), commit.String())
 		if err != nil {
 			return nil, err
 		}

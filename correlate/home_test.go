@@ -48,7 +48,7 @@ func asHook(name string) error {
 		if err != nil {
 			return err
 		}
-		return Head(context.Background(), repo, engine, git, time.Now())
+		return Head(context.Background(), repo, engine, git, time.Now(), nil)
 	case "post-merge":
 		return Merged(context.Background(), repo, engine, time.Now())
 	case "post-rewrite":

@@ -227,7 +227,7 @@ func TestABranchWithoutACommit(t *testing.T) {
 		t.Fatal(err)
 	}
 	engine := trails.New(repo, events.OpenLog(repo), nil)
-	if err := errors.Join(Head(t.Context(), repo, engine, 0, time.Now()), Merged(t.Context(), repo, engine, time.Now())); err != nil {
+	if err := errors.Join(Head(t.Context(), repo, engine, 0, time.Now(), nil), Merged(t.Context(), repo, engine, time.Now())); err != nil {
 		t.Error(err)
 	}
 	if _, err := repo.ReadRef(refs.EventsRef); !errors.Is(err, refs.ErrRefMissing) {

@@ -60,7 +60,7 @@ func TestManyCommitsAreReadAsOneByOne(t *testing.T) {
 	objects := repo.Objects()
 	defer objects.Close()
 	for _, commit := range commits {
-		alone, err := diffTree(context.Background(), repo, 0, commit.String())
+		alone, err := diffTree(context.Background(), repo, 0, nil, commit.String())
 		if err != nil {
 			t.Fatal(err)
 		}

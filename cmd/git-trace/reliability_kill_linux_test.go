@@ -198,7 +198,7 @@ func (k *killRun) gitHook(name string, args ...string) {
 	}
 	repo, err := refs.DiscoverHook(k.dir())
 	k.world.must(err)
-	k.world.must(runner.TakeGitHook(k.t.Context(), repo, trails.New(repo, events.OpenLog(repo), nil), name, args, nil))
+	k.world.must(runner.TakeGitHook(k.t.Context(), repo, trails.New(repo, events.OpenLog(repo), nil), name, args, nil, nil))
 }
 
 // types adds a line at the end of a file.

@@ -39,7 +39,7 @@ func runGit(args []string, in io.Reader) int {
 	case LaterHook:
 		return runLater(args[1:])
 	case SealHook:
-		return runSeal()
+		return runSeal(args[1:])
 	}
 	soft, hard := Limits()
 	var pairs []events.RewritePair
@@ -77,12 +77,17 @@ func runGit(args []string, in io.Reader) int {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), soft+more)
 	defer cancel()
-	if err := TakeGitHook(ctx, repo, engine, args[0], args[1:], pairs); err != nil {
+	ahead := false
+	meanwhile := func() { ahead = startAhead(repo) }
+	if err := TakeGitHook(ctx, repo, engine, args[0], args[1:], pairs, meanwhile); err != nil {
 		unfinished(err)
 	} else if queue.Any() {
 		startLater(repo) // the process that was to do it was killed
 	}
-	if !tellRecords(repo, log, args[0]) { // what stores records seals behind them
+	if ahead {
+		log.noteConversations(repo)
+		_ = log.SealAsked() // otherwise the next hook starts another one, which finds nothing to do
+	} else if !tellRecords(repo, log, args[0]) { // what stores records seals behind them
 		startSeal(repo, len(log.anchors) > 0)
 	}
 	startUpkeep(repo)
@@ -152,14 +157,15 @@ func (l *committedLog) noteConversations(repo *refs.Repo) {
 // heard are git's hooks that report changes of the work tree or of commits (githooks(5)).
 var heard = [...]string{"post-commit", "post-applypatch", "post-merge", "post-checkout", "post-rewrite"}
 
-// TakeGitHook acts on one hook (githooks(5)).
+// TakeGitHook acts on one hook (githooks(5)). Meanwhile is correlate.Head's.
 func TakeGitHook(
 	ctx context.Context, repo *refs.Repo, engine *trails.Engine, name string, args []string, pairs []events.RewritePair,
+	meanwhile func(),
 ) error {
 	now := time.Now()
 	switch name {
 	case "post-commit", "post-applypatch":
-		return correlate.Head(ctx, repo, engine, GitProcess(), now)
+		return correlate.Head(ctx, repo, engine, GitProcess(), now, meanwhile)
 	case "post-merge":
 		err := engine.Touched(ctx, now, events.PostCommit, "merge")
 		return errors.Join(err, correlate.Merged(ctx, repo, engine, now))

@@ -2,6 +2,8 @@ package runner
 
 import (
 	"context"
+	"os"
+	"strconv"
 	"time"
 
 	"github.com/git-trace/git-trace/events"
@@ -37,13 +39,26 @@ func startSeal(repo *refs.Repo, now bool) {
 	}
 }
 
-// runSeal is that process.
-func runSeal() int {
+// startAhead starts that process while a commit's hook is at work: its start costs the commit no time then. It begins
+// when the hook has ended.
+func startAhead(repo *refs.Repo) bool {
+	return Background(repo, repo.GitDir, repo.Env(), "git-hook", SealHook, strconv.Itoa(os.Getpid()))
+}
+
+// runSeal is that process. args is the number of the hook's process that started it ahead, if one did. It does what
+// that hook leaves to others.
+func runSeal(args []string) int {
 	guard := Guard(sealLimit, nil)
 	defer guard()
 	repo, err := recorded.Here()
 	if err != nil {
 		return 0
+	}
+	if len(args) > 0 {
+		waitForEnd(args)
+		if tellRecords(repo, &committedLog{}, "post-commit") {
+			return 0
+		}
 	}
 	Seal(context.Background(), repo)
 	return 0

@@ -152,7 +152,7 @@ func (w *World) OID(rev string) refs.OID {
 // Anchor does the work of the commit hook.
 func (w *World) Anchor() {
 	w.T.Helper()
-	w.Check(correlate.Head(w.T.Context(), w.Repo, w.Engine, 0, w.Now()))
+	w.Check(correlate.Head(w.T.Context(), w.Repo, w.Engine, 0, w.Now(), nil))
 }
 
 // Rewritten does the work of the post-rewrite hook.
