@@ -253,7 +253,7 @@ func toldIn(repo *refs.Repo, t *transcripts.Transcript, c *transcripts.Call) *tr
 
 // testify compares the sessions with the log: conversations that hooks told of, and those whose records will be stored.
 // They are read once more, since the texts of their edits were dropped when the edits were linked. As many as mostHeard
-// holds are compared at once.
+// holds are compared at once. Until a change is recorded, sessions from before the recording have nothing to compare.
 func (b *filler) testify(found map[events.TraceID]*transcripts.Transcript, stored []waiting.Session) error {
 	if b.dry || !recorded.Is(b.repo) {
 		return nil
@@ -277,16 +277,24 @@ func (b *filler) testify(found map[events.TraceID]*transcripts.Transcript, store
 		list, marks, size = nil, nil, 0
 		return nil
 	}
+	old, err := reader.Log().Began()
+	if err != nil {
+		return err
+	}
+	if changes, err := reader.Log().ByType(events.PatchRecorded); err != nil || len(changes) > 0 {
+		old = time.Time{} // an old edit may have come into the work tree since
+	}
 	kept := map[events.TraceID]bool{}
 	for _, s := range stored {
 		kept[s.Trace] = true
 	}
 	for _, trace := range slices.Sorted(maps.Keys(found)) {
-		if _, hooked, err := told(reader.Log(), trace); err != nil || !hooked && !kept[trace] {
+		known := found[trace]
+		_, hooked, err := told(reader.Log(), trace)
+		if err != nil || !hooked && (!kept[trace] || known.EndedBefore(old)) {
 			continue
 		}
-		old := found[trace]
-		t := &transcripts.Transcript{Agent: old.Agent, Path: old.Path, ID: old.ID, Earlier: old.Earlier}
+		t := &transcripts.Transcript{Agent: known.Agent, Path: known.Path, ID: known.ID, Earlier: known.Earlier}
 		mark, fresh, err := w.read(b.ctx, b.repo.WorkTree, t)
 		if err != nil {
 			return err

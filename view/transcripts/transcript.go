@@ -118,6 +118,9 @@ type editSink struct {
 // Edited keeps an edit until its step comes.
 func (s *editSink) Edited(e records.Edited) { s.waiting = append(s.waiting, e) }
 
+// EndedBefore reports whether every step is older than a time. A session without times may be of any time.
+func (t *Transcript) EndedBefore(at time.Time) bool { return !t.Last.IsZero() && t.Last.Before(at) }
+
 // Step takes the edits of a step.
 func (s *editSink) Step(step *records.Step) error {
 	s.t.begin(step)
