@@ -74,6 +74,9 @@ func reportOptionsOf(c *call) (o reportOptions, err error) {
 			return o, usage("options '--audit' and '--%s' exclude each other", name)
 		}
 	}
+	if o.audit && !c.IsSet("show-prompts") {
+		o.prompts = span.AllPrompts
+	}
 	if o.json && c.Bool("markdown") {
 		return o, usage("--json and --markdown exclude each other")
 	}
