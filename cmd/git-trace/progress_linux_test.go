@@ -61,3 +61,24 @@ func TestWhatTakesLongSaysSoOnATerminal(t *testing.T) {
 		t.Errorf("who is no terminal was told %q (%v)", text, err)
 	}
 }
+
+// Pages are served until a person interrupts: nothing counts the seconds below their address.
+func TestPagesThatAreServedSayHowToEndThem(t *testing.T) {
+	t.Parallel()
+	dir, programs := newScreenRepo(t), testenv.TempDir(t)
+	const serves = "#!/bin/sh\necho http://127.0.0.1:1/\nsleep 2.4\n"
+	if err := os.WriteFile(filepath.Join(programs, "git-trace-serve"), []byte(serves), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	terminal, shown := openTerminal(t, 80)
+	cmd := exec.Command("git-trace", "serve")
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, terminal, terminal
+	cmd.Env = append(os.Environ(), "HOME="+testenv.TempDir(t), "PATH="+programs+":"+os.Getenv("PATH"), "TERM=xterm")
+	if err := cmd.Run(); err != nil {
+		t.Fatal(err)
+	}
+	said := shown()
+	if strings.Contains(said, "serve: ") || !strings.Contains(said, "Ctrl-C ends it") || !strings.Contains(said, "http://127.0.0.1:1/") {
+		t.Errorf("the terminal has %q", said)
+	}
+}

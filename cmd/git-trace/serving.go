@@ -48,7 +48,10 @@ func lspCommand() *command {
 
 // serving has the companion serve on standard input and output.
 func serving(verb string) func(*app, *call, operands) error {
-	return func(a *app, c *call, _ operands) error { return a.beCompanion(c.Context, verb) }
+	return func(a *app, c *call, _ operands) error {
+		a.line.end()
+		return a.beCompanion(c.Context, verb)
+	}
 }
 
 func serveCommand() *command {
@@ -121,7 +124,16 @@ func (a *app) servePages(c *call, ops operands) error {
 			args = append(args, "--"+name)
 		}
 	}
-	return a.beCompanion(c.Context, "serve", args...)
+	return a.stays(c.Context, args...)
+}
+
+// stays has the companion serve pages until it is interrupted. The terminal is its own.
+func (a *app) stays(ctx context.Context, args ...string) error {
+	if a.line != nil {
+		fmt.Fprintln(a.std.err, "git-trace: hint: Ctrl-C ends it")
+		a.line.end()
+	}
+	return a.beCompanion(ctx, "serve", args...)
 }
 
 // servePortKey is the setting for the port of the pages.
@@ -147,7 +159,7 @@ func (a *app) settledPort(c *call, repo *refs.Repo) (int, error) {
 
 // inBrowser has the companion serve a page and open it.
 func (a *app) inBrowser(ctx context.Context, page string) error {
-	return a.beCompanion(ctx, "serve", "--idle", servedIdle.String(), "--open", "--page", page)
+	return a.stays(ctx, "--idle", servedIdle.String(), "--open", "--page", page)
 }
 
 // exportPages has the companion write the pages of a range.
