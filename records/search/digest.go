@@ -1,11 +1,14 @@
 package search
 
 import (
+	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/declared"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -180,8 +183,26 @@ func textOf(s *records.Step) string {
 				add(inputMark, text, inputText)
 			}
 		})
+		for _, path := range patched(call.Input) {
+			add(fileMark, path, inputText)
+		}
 	}
 	return b.String()
+}
+
+// patched returns the files that a patch in an input names, each once: no member has their names.
+func patched(input json.RawMessage) []string {
+	if !bytes.Contains(input, []byte("*** ")) {
+		return nil
+	}
+	_, edits := declared.Run(input)
+	var out []string
+	for _, e := range append(declared.Of(input).Edits, edits...) {
+		if !slices.Contains(out, e.Path) {
+			out = append(out, e.Path)
+		}
+	}
+	return out
 }
 
 // Marks begin a part of the text of a step: what a call was given, and the name of a file among it.

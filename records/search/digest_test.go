@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/git-trace/git-trace/records"
@@ -40,6 +41,29 @@ func TestATitleOfTheSessionFileIsKept(t *testing.T) {
 		r := &records.Record{Metadata: map[string]json.RawMessage{"title": json.RawMessage(raw)}}
 		if d := digest(r); d.Name != want {
 			t.Errorf("title %s is kept as %q, want %q", raw, d.Name, want)
+		}
+	}
+}
+
+func TestAPatchNamesItsFiles(t *testing.T) {
+	t.Parallel()
+	const patch = `*** Begin Patch\n*** Update File: path_cache.go\n@@\n-a\n+b\n*** Add File: cache/new.go\n+c\n*** End Patch`
+	for input, want := range map[string][]string{
+		`{"input":"` + patch + `"}`:                         {"path_cache.go", "cache/new.go"},
+		`{"command":["apply_patch","` + patch + `"]}`:       {"path_cache.go", "cache/new.go"},
+		`{"cmd":"apply_patch <<'EOF'\n` + patch + `\nEOF"}`: {"path_cache.go", "cache/new.go"},
+		`{"command":"echo '*** Update File: a.go'"}`:        nil,
+		`{"file_path":"a.go","content":"*** not a patch"}`:  {"a.go"},
+		`{"cmd":"ls"}`: nil,
+	} {
+		if got := patched(json.RawMessage(input)); !slices.Equal(got, want) {
+			t.Errorf("%s names %q, want %q", input, got, want)
+		}
+		text := textOf(&records.Step{ToolCalls: []records.ToolCall{{ToolName: "t", Input: json.RawMessage(input)}}})
+		for _, path := range want {
+			if !strings.Contains(text, fileMark+path) {
+				t.Errorf("%s is not found by its file %s", input, path)
+			}
 		}
 	}
 }

@@ -23,7 +23,7 @@ import (
 var errDamaged = errors.New("search index is damaged")
 
 // format is the version of everything in the directory.
-const format = 10
+const format = 11
 
 // manifest lists the parts of the index. It is replaced as a whole.
 type manifest struct {
