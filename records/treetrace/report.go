@@ -31,22 +31,46 @@ func Screen(d *Document) ([]byte, error) {
 			model = ", " + inline(*f.Model)
 		}
 		list = append(list, fmt.Sprintf("- %s %s (%s%s): %s", d.name(f.FirstSeenNodeID), plain(f.Type), f.Tier, model,
-			inline(f.Evidence)))
+			inline(withoutKind(f.Evidence))))
 	}
 	section(&b, "What failed", first(list, mostFailures))
 	list = nil
+	followed := 0
 	for i := range d.CorrectionChains {
 		c := &d.CorrectionChains[i]
-		list = append(list, fmt.Sprintf("- %s corrected by %s (%s): %s", d.name(c.FailureNodeID), d.name(c.CorrectionNodeID),
-			c.Confidence, inline(c.Summary)))
+		summary, _, _ := strings.Cut(withoutKind(c.Summary), "; corrected by ")
+		end := "not seen to be followed"
+		if c.ResolvedNodeID != nil {
+			followed++
+			end = "followed: gone since " + d.name(*c.ResolvedNodeID)
+		}
+		list = append(list, fmt.Sprintf("- %s corrects %s, %s (%s). %s", d.name(c.CorrectionNodeID), d.name(c.FailureNodeID),
+			end, c.Confidence, inline(summary)))
 	}
-	section(&b, "What people corrected, and whether it was followed", first(list, mostChains))
+	title := "What people corrected, and whether it was followed"
+	if n := len(d.CorrectionChains); n > 0 {
+		title += fmt.Sprintf(": %d of %d", followed, n)
+	}
+	section(&b, title, first(list, mostChains))
 	list = nil
 	for _, r := range d.Placed() {
 		list = append(list, fmt.Sprintf("- %s %s: %s", d.name(r.NodeID), plain(r.Kind), inline(records.Value(r.Evidence))))
 	}
 	section(&b, "What was declined, refused or failed", first(list, mostRejections))
 	return []byte(b.String()), nil
+}
+
+// withoutKind returns an evidence without the words of the format in front of what was said.
+func withoutKind(evidence string) string {
+	for _, kind := range [...]string{UserDeclinedTool, UserInterrupt, UserTextDecline, ToolError, PermissionDenied,
+		ModelRefusal} {
+		if before, rest, found := strings.Cut(evidence, kind+" ("); found {
+			if _, said, closed := strings.Cut(rest, "): "); closed {
+				return before + said
+			}
+		}
+	}
+	return evidence
 }
 
 func plain(kind string) string { return strings.ReplaceAll(kind, "_", " ") }
