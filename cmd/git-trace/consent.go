@@ -101,7 +101,10 @@ func (a *app) asksSummary(config refs.Config) string {
 
 // answer reads the person's answer, in small letters.
 func (a *app) answer() string {
-	line, _ := bufio.NewReader(a.std.in).ReadString('\n')
+	line, err := bufio.NewReader(a.std.in).ReadString('\n')
+	if err != nil { // the end of the input, behind the question
+		fmt.Fprintln(a.std.err)
+	}
 	return strings.ToLower(strings.TrimSpace(line))
 }
 

@@ -29,7 +29,7 @@ func graphCommand() *command {
 			"recorded of it; --json distinguishes the two. The formats dot, mermaid and html are for Graphviz,\n" +
 			"Markdown and a browser. --only-ai shows only commits with lines by agents.",
 		options: slices.Concat(commitFlags(), options("only-ai"),
-			[]optionUse{opt("format", "text, dot, mermaid or html").or("text"), jsonFlag(), colorFlag()}),
+			[]optionUse{opt("format", "text, json, dot, mermaid or html").or("text"), jsonFlag(), colorFlag()}),
 		examples: []example{
 			{"git trace graph -n 20", "the last commits, and the conversations that wrote them"},
 			{"git trace graph --format html main..topic", "a page about a branch"},

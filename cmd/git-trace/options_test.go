@@ -79,3 +79,20 @@ func TestFormsBreakBetweenTheirParts(t *testing.T) {
 		t.Errorf("%q", have)
 	}
 }
+
+// Help names every format that a command takes.
+func TestHelpNamesEveryFormat(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		command *command
+		formats []string
+	}{{statsCommand(), statsFormats}, {graphCommand(), []string{"text", "dot", "mermaid", "html", "json"}}} {
+		for _, o := range tt.command.options {
+			for _, format := range tt.formats {
+				if o.names[0] == "format" && !strings.Contains(o.does, format) {
+					t.Errorf("help of %s does not name the format %s: %s", tt.command.name, format, o.does)
+				}
+			}
+		}
+	}
+}

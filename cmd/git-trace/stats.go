@@ -39,7 +39,7 @@ func statsCommand() *command {
 			"--survival says how many of the lines were alive 1, 7, 30 and 90 days after they came to the\n" +
 			"first-parent history. It reads the patch of every commit, which takes as long as git log -p.",
 		options: slices.Concat(commitFlags(), options("by", "depth", "now", "survival"),
-			[]optionUse{opt("format", "table or csv").or("table")}, options("json", "markdown", "color")),
+			[]optionUse{opt("format", "table, json, csv or markdown").or("table")}, options("json", "markdown", "color")),
 		examples: []example{
 			{"git trace stats main..topic", "how much of a branch agents wrote"},
 			{"git trace stats --by week,agent --since=3.months", "who wrote what in each week, and what it cost"},
