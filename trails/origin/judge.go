@@ -162,9 +162,12 @@ func (q *Query) composed() (v Verdict, err error) {
 		look.OldPath, look.Old = q.Path, put
 		v.Put = &put
 	}
-	list = slices.Concat([]Candidate{{Path: look.OldPath, Blob: look.Old.OID}}, AtMost(list, Far))
-	v.From, err = Explain(q.New.Lines, list, caseTold{q.Case})
+	all := slices.Concat([]Candidate{{Path: look.OldPath, Blob: look.Old.OID}}, AtMost(list, Far))
+	if v.From, err = Explain(q.New.Lines, all, caseTold{q.Case}); err != nil {
+		return v, err
+	}
 	v.From = markers(q.New.Lines, v.From)
+	v.From, err = q.inPlace(v.From)
 	return v, err
 }
 

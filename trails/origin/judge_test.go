@@ -155,6 +155,18 @@ func TestWhatGitExplainsOfAChange(t *testing.T) {
 			s.Work.Before.Stashes = []refs.OID{s.stashed(5, 1, "a.txt", is)}
 			s.New = s.text(is + "below the change of the stash\nand a line that somebody wrote\n")
 		}, want: "human o human human - on " + strings.ReplaceAll(is, "\n", "|") + "below the change of the stash"},
+		"a popped stash that git gc took away: a brace between the lines where it was": {tell: func(s *story) {
+			s.commit(1, nil, "a.txt", was)
+			s.lost["a.txt"] = s.knew("a.txt", "o", "the first of the lines\n}\nthe second of the lines\n")
+			s.Old = s.texts[s.knew("a.txt", "human", was+"below the change of the stash\n")]
+			s.New = s.text("the first of the lines\n}\nthe second of the lines\nbelow the change of the stash\n")
+		}, want: "human o human human"},
+		"a brace between other lines": {tell: func(s *story) {
+			s.commit(1, nil, "a.txt", was)
+			s.lost["a.txt"] = s.knew("a.txt", "o", "the first of the lines\n}\nthe second of the lines\n")
+			s.Old = s.texts[s.knew("a.txt", "human", was+"below the change of the stash\n")]
+			s.New = s.text(was + "}\nbelow the change of the stash\n")
+		}, want: "human human - human"},
 		"the stash was dropped, and the index is the same": {tell: func(s *story) {
 			s.commit(1, nil, "a.txt", was)
 			s.knew("a.txt", "human", was)

@@ -129,6 +129,37 @@ func moreOf(lines, a, b [][]byte) bool {
 // have to say more: as much as a line that speaks for itself, or, on both sides, as lines that moved.
 const backAlone = 40 // letters and digits
 
+// inPlace gives lines that no source has the owners that they had where they left the path, if they stand there again. For
+// example: git stash pop merges, and git gc takes the stash away before anybody looks. A brace that an agent had put
+// between two lines is between them.
+func (q *Query) inPlace(from []vector.Origin) ([]vector.Origin, error) {
+	if !slices.ContainsFunc(from, func(o vector.Origin) bool { return o.Source < 0 }) {
+		return from, nil
+	}
+	list, err := Gather(q.at(moment.Returned))
+	if err != nil {
+		return nil, err
+	}
+	from = singles(from)
+	open := make([]bool, len(from))
+	for line := range from {
+		open[line] = from[line].Source < 0
+	}
+	for _, c := range list {
+		if c.Kind == Apart {
+			continue // on two branches two people may write the same lines
+		}
+		content, known, err := contentOf(c, caseTold{q.Case})
+		if err != nil {
+			return nil, err
+		}
+		if known {
+			takeBack(q.New.Lines, from, open, content, 0)
+		}
+	}
+	return from, nil
+}
+
 // takeBack gives runs of open lines that a content has in the same order the owners that they have there. They may have
 // other signs there. For example: prek puts a person's lines aside while an agent commits, and prettier, which the
 // agent's command then runs, breaks them. A run has to say as much as least.
