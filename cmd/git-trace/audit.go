@@ -74,9 +74,11 @@ type auditTalk struct {
 
 // auditProof holds what the answers rest on.
 type auditProof struct {
-	State      events.State `json:"state"` // of the log of this clone
+	Writer     string       `json:"writer"` // of this clone
+	State      events.State `json:"state"`  // of the log of this clone
 	Events     int64        `json:"events"`
 	Head       string       `json:"head"`      // the id of the last event
+	Last       int64        `json:"last"`      // its number
 	Confirmed  int64        `json:"confirmed"` // the event up to which a signature or a copy confirms the log
 	By         string       `json:"confirmed_by"`
 	Fetched    []auditLog   `json:"fetched"` // logs of other clones
@@ -164,6 +166,7 @@ func (p *auditProof) add(c *call, repo *refs.Repo) error {
 		return fail(exitUnchecked, err, "git fsck shows whether the repository itself is whole")
 	}
 	p.State, p.Events, p.Head, p.faults = found.State, int64(found.Events), string(found.End.Event), found.Faults
+	p.Writer, p.Last = found.Writer, found.End.Seq
 	p.Confirmed, p.By = found.AnchoredTo, found.AnchoredBy
 	fetched, err := sharing.Verify(c.Context, log)
 	if err != nil {

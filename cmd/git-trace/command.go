@@ -65,7 +65,7 @@ func commandGroups() []commandGroup {
 		{"keep, complete, pass on and take out", []*command{backfillCommand(), convertCommand(), exportCommand(),
 			importCommand(), trailersCommand(), noteCommand(), purgeCommand()}},
 		{"share it", []*command{pushCommand(), pullCommand(), unshareCommand(), archiveCommand()}},
-		{"trust the log", []*command{verifyCommand(), checkpointCommand()}},
+		{"trust the log", []*command{verifyCommand(), checkpointCommand(), attestCommand()}},
 		{"plumbing: doctor --fix runs these when needed", []*command{recordCommand(), reconcileCommand(),
 			rebuildCommand(), gcCommand(), eventsCommand(), snapshotCommand()}},
 	}

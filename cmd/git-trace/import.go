@@ -37,8 +37,8 @@ func importCommand() *command {
 			options("notes", "dry-run", "json", "limit", "skip-bad-rows")...),
 		examples: []example{
 			{"git trace import --from opentraces traces.jsonl", "conversations of another machine"},
-			{"git trace import --from sharegpt --skip-bad-rows --limit 100 set.jsonl",
-				"the first hundred rows that can be read"},
+			{"git trace import --from opentraces --skip-bad-rows --limit 100 traces.jsonl",
+				"the first hundred that can be read"},
 		},
 		run:    (*app).importFiles,
 		traits: seals,

@@ -42,6 +42,7 @@ var optionForms = []optionForm{
 	{[]string{"anonymise"}, takesNothing,
 		"with parquet and jsonl: replace repositories, people, paths and ids by keyed hashes, leave out texts"},
 	{[]string{"at-step"}, takesWord, "go on from this `point`: 4f2a:12 is a step, 4f2a#3 a prompt, 4f2a the end"},
+	{[]string{"attestation"}, takesWord, "check the statement in this `file`"},
 	{[]string{"audit"}, takesNothing, "answer what auditors ask of a change"},
 	{[]string{"author"}, takesWord, "only commits whose author matches `pattern`"},
 	{[]string{"auto"}, takesNothing, "only pack, if enough has piled up"},

@@ -37,7 +37,7 @@ func reportCommand() *command {
 		examples: []example{
 			{"git trace report origin/main...HEAD", "one page about a pull request"},
 			{"git trace report origin/main...HEAD --max-bytes github-summary", "within the limit of a forge"},
-			{"git trace report --audit v1.0..v1.1", "what an auditor asks of a release"},
+			{"git trace report --audit origin/main...HEAD", "what an auditor asks of a change"},
 		},
 		run:    (*app).reportRange,
 		traits: common | bounded | anew | verbatim,

@@ -33,7 +33,7 @@ var answerTypes = map[string]reflect.Type{
 	"report-1": reflect.TypeFor[span.Report](), "restore-1": reflect.TypeFor[restored](), "resume-1": reflect.TypeFor[resumed](),
 	"search-1": reflect.TypeFor[answers.Search](), "show-1": reflect.TypeFor[answers.Show](), "stats-1": reflect.TypeFor[figures.Stats](),
 	"status-1": reflect.TypeFor[answers.Status](), "track-1": reflect.TypeFor[trail.Document](), "verify-1": reflect.TypeFor[answers.Verify](),
-	"verify-fetched-1": reflect.TypeFor[answers.Fetched](), "why-1": reflect.TypeFor[why.Document](),
+	"verify-attestation-1": reflect.TypeFor[attested](), "verify-fetched-1": reflect.TypeFor[answers.Fetched](), "why-1": reflect.TypeFor[why.Document](),
 }
 
 // formedTypes have a schema by their text.

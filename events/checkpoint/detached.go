@@ -1,0 +1,66 @@
+package checkpoint
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Detached is a signature of something that is no object of git: a commit that git signed, whose message names the
+// SHA-256 of what was signed. So every key works that git signs with, and git verify-commit judges it.
+type Detached struct {
+	Signature
+	Raw []byte // the commit
+}
+
+var errNotOf = errors.New("the signature is of something else")
+
+func detachedMessage(sum []byte) string {
+	return "traces: signs SHA-256 " + hex.EncodeToString(sum) + "\n"
+}
+
+// SignSum lets git sign a SHA-256, with the given key or the one of git's configuration.
+func SignSum(ctx context.Context, repo *refs.Repo, sum []byte, key string) (d Detached, err error) {
+	tree, err := repo.WriteLoose(repo.MainObjects(), refs.TreeObject, nil)
+	if err != nil {
+		return d, err
+	}
+	out, err := repo.Git(ctx, strings.NewReader(detachedMessage(sum)), "-c", "i18n.commitEncoding=UTF-8", "commit-tree",
+		"-S"+key, tree.String())
+	if err != nil {
+		return d, fmt.Errorf("sign: %w", err)
+	}
+	commit, err := refs.ParseOID(strings.TrimSpace(string(out)))
+	if err != nil {
+		return d, err
+	}
+	objects := repo.Objects()
+	objects.Max = maxCommit
+	_, raw, err := objects.Read(commit)
+	if err = errors.Join(err, objects.Close()); err != nil {
+		return d, err
+	}
+	s, err := CheckSum(ctx, repo, raw, sum)
+	if err == nil && (s.Verdict == Unsigned || s.Verdict == Bad) {
+		err = errors.New(s.Why())
+	}
+	return Detached{s, raw}, err
+}
+
+// CheckSum lets git judge a signature of a SHA-256. It leaves the commit among the objects, where git looks for it.
+func CheckSum(ctx context.Context, repo *refs.Repo, raw, sum []byte) (Signature, error) {
+	c, err := refs.DecodeCommit(raw)
+	if err != nil || len(raw) > maxCommit || len(c.Parents) > 0 || c.Tree != repo.Format.EmptyTree() ||
+		c.Message != detachedMessage(sum) {
+		return Signature{Kind: kindOf(raw), Verdict: Bad}, errNotOf
+	}
+	commit, err := repo.WriteLoose(repo.MainObjects(), refs.CommitObject, raw)
+	if err != nil {
+		return Signature{}, err
+	}
+	return judge(ctx, repo, commit, kindOf(raw))
+}
