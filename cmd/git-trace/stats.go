@@ -18,7 +18,11 @@ import (
 )
 
 // statistics are drawn, and written in several forms.
-type statistics struct{ *figures.Sums }
+type statistics struct {
+	*figures.Sums
+
+	whole bool // a program reads along: no name is cut, and no column left out
+}
 
 func statsCommand() *command {
 	return &command{
@@ -141,12 +145,13 @@ func (a *app) stats(c *call, ops operands) error {
 	if ask.grouped {
 		draw = s.drawGroups
 	}
+	s.whole = screen.Whole
 	_, err = io.WriteString(screen.Out, draw(pen{screen.Color}, screen.Width))
 	return errors.Join(err, screen.Close())
 }
 
 func newStatistics(named []string, by stats.By) *statistics {
-	return &statistics{figures.New(named, by)}
+	return &statistics{Sums: figures.New(named, by)}
 }
 
 // hintNothing gives the reason why all figures are zero. It does not read a history if the outcome is known.

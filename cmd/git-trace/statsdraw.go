@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -155,7 +156,11 @@ func (s *statistics) namedAuthors() []figures.AuthorLines {
 func (s *statistics) drawGroups(p pen, width int) string {
 	var b strings.Builder
 	t := s.table()
-	t.fit(width)
+	room := width
+	if s.whole {
+		room = math.MaxInt32
+	}
+	t.fit(room)
 	head := t.line(t.head)
 	legend := ""
 	if width-cells.Width(head)-1 >= leastBar && s.Lines.Added > 0 {
