@@ -54,7 +54,7 @@ func (a *app) closeOverdue(repo *refs.Repo) {
 	engine.Most = runner.MostChanges
 	_ = engine.Overdue(ctx, time.Now())
 	if env, err := systemEnv(); err == nil {
-		_ = (&witnesses{repo, env}).waiting(ctx)
+		_ = (&witnesses{repo, env, mostHeard}).all(ctx)
 	}
 }
 

@@ -112,7 +112,7 @@ func (a *app) record(c *call, ops operands) error {
 		more, err = job.mend(c.Context, a.progress("conversations"), tell)
 		failed = append(failed, more...)
 	}
-	if unheard := (&witnesses{repo, job.recorder.Env}).all(c.Context); unheard != nil {
+	if unheard := (&witnesses{repo: repo, env: job.recorder.Env}).all(c.Context); unheard != nil {
 		failed = append(failed, fmt.Errorf("read session files: %w", unheard))
 	}
 	expirePromptsDaily(c.Context, repo)
@@ -224,7 +224,7 @@ func newRecording(ctx context.Context, repo *refs.Repo) (*recording, error) {
 		Relative: func(path string) (string, bool) { return route.Relative(repo, path) },
 		Facts:    facts.For(repo), Completions: facts.Completions(repo), Settle: settleTime,
 		Heard: func(ctx context.Context, s waiting.Session, path string, earlier []string) {
-			if err := (&witnesses{repo, env}).session(ctx, s, path, earlier); err != nil {
+			if err := (&witnesses{repo: repo, env: env}).session(ctx, s, path, earlier); err != nil {
 				runner.NoteFailure(repo, fmt.Errorf("read the session file: %w", err))
 			}
 		},

@@ -33,6 +33,8 @@ import (
 type witnesses struct {
 	repo *refs.Repo
 	env  agents.Env
+	// most is the size of the largest session file that is read, for a command that somebody waits for; 0 for any.
+	most int64
 }
 
 // mostHeard is the size of the largest session file that a command reads before it answers; the process that hooks
@@ -48,8 +50,8 @@ func (w *witnesses) waiting(ctx context.Context) error {
 	var failed error
 	for _, s := range list {
 		path, err := recorder.SessionFile(w.env, s)
-		if info, statErr := os.Stat(path); err != nil || statErr != nil || info.Size() > mostHeard {
-			continue // there is nothing to read, now or later
+		if _, statErr := os.Stat(path); err != nil || statErr != nil {
+			continue // there is nothing to read
 		}
 		failed = errors.Join(failed, w.session(ctx, s, path, s.Beside()))
 	}
@@ -73,8 +75,10 @@ func (w *witnesses) unreported(ctx context.Context) error {
 	if info, err := os.Stat(file); err == nil {
 		since = info.ModTime().Add(-watchSlack)
 	}
-	if err := refs.WriteFileAtomic(file, nil, 0o600); err != nil {
-		return err
+	if w.most == 0 { // else a file that is too large now is read later
+		if err := refs.WriteFileAtomic(file, nil, 0o600); err != nil {
+			return err
+		}
 	}
 	var failed error
 	for _, agent := range agents.All(w.env) {
@@ -120,6 +124,9 @@ func (w *witnesses) read(
 	size, changed, err := transcripts.Written(t.Path)
 	if err != nil {
 		return mark, false, nil //nolint:nilerr // a file that went meanwhile tells nothing
+	}
+	if w.most > 0 && size > w.most {
+		return mark, false, nil
 	}
 	mark = heardMark{Path: t.Path, Size: size, Changed: changed.UnixNano()}
 	last := w.marked(t.ID)

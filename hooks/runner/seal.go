@@ -56,7 +56,9 @@ func runSeal(args []string) int {
 	}
 	if len(args) > 0 {
 		waitForEnd(args)
-		if tellRecords(repo, &committedLog{}, "post-commit") {
+		// It reads session files of conversations that no hook reports, too, and seals at its end. Before an amended
+		// commit's post-rewrite it would keep the link to the older commit.
+		if !amended(repo) && startRecorder(repo) {
 			return 0
 		}
 	}

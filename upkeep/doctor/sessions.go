@@ -59,8 +59,10 @@ func (d *Doctor) unheardFindings(all []Agent) []Finding {
 			}
 		}
 		out = append(out, unheard.finding(one.Name, "went on here without a report of its hooks",
-			"; `git trace init --agent "+one.Name+" --global` reports all that come")...)
-		out = append(out, lost.finding(one.Name, "went on here and the log has lost its events", "")...)
+			"the next commit reads it, as git trace record does; `git trace init --agent "+one.Name+
+				" --global` reports all that come")...)
+		out = append(out, lost.finding(one.Name, "went on here and the log has lost its events",
+			"git trace backfill finds what is committed of it")...)
 	}
 	return out
 }
@@ -71,15 +73,15 @@ type spell struct {
 	last time.Time
 }
 
-// finding describes the fault of the conversations, if there are any; also is another remedy.
-func (s spell) finding(agent, what, also string) []Finding {
+// finding describes the fault of the conversations, if there are any.
+func (s spell) finding(agent, what, mend string) []Finding {
 	if s.n == 0 {
 		return nil
 	}
 	return []Finding{{
 		What: fmt.Sprintf("%s: %s %s, the last %s: what is committed of it counts as a person's until its session file "+
 			"is read", agent, numbers.Count(s.n, "conversation"), what, numbers.Ago(s.last, time.Now())),
-		Mend: "git trace backfill finds what is committed of it" + also,
+		Mend: mend,
 	}}
 }
 
