@@ -93,8 +93,8 @@ func (s sessions) SessionID(path string) string {
 }
 
 // Recognises identifies a session's document by its members, and a task's conversation by texts that only Cline and
-// Roo give the model. Roo names its modes by a slug.
-func (s sessions) Recognises(_ string, head []byte) bool {
+// Roo give the model. Roo names its modes by a slug. The user's view counts where the conversation was not kept.
+func (s sessions) Recognises(path string, head []byte) bool {
 	head = bytes.TrimSpace(bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF")))
 	if len(head) == 0 {
 		return false
@@ -103,6 +103,9 @@ func (s sessions) Recognises(_ string, head []byte) bool {
 		return s.name == Name && begins(head)
 	}
 	if head[0] == '[' && beginsView(head) {
+		if filepath.Base(path) == shownFile && !alone(path) {
+			return false
+		}
 		roo := bytes.Contains(head, []byte("<slug>")) || bytes.Contains(head, []byte("checkpoint_saved")) ||
 			bytes.Contains(head, []byte("apiProtocol"))
 		return roo == (s.name == RooName)
