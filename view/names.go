@@ -83,3 +83,9 @@ func (r *Reader) names(id events.TraceID) names {
 	}
 	return names{c.Agent, c.Session, c.Models, last}
 }
+
+// Changed reports whether hooks recorded any change of a file.
+func (l *Log) Changed() (bool, error) {
+	changes, err := l.ByType(events.PatchRecorded)
+	return len(changes) > 0, err
+}

@@ -288,7 +288,7 @@ func (b *filler) testify(found map[events.TraceID]*transcripts.Transcript, store
 	if err != nil {
 		return err
 	}
-	if changes, err := reader.Log().ByType(events.PatchRecorded); err != nil || len(changes) > 0 {
+	if changed, err := reader.Log().Changed(); err != nil || changed {
 		old = time.Time{} // an old edit may have come into the work tree since
 	}
 	kept := map[events.TraceID]bool{}
