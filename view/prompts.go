@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"sync"
 
-	"github.com/git-trace/git-trace/agents/recorder"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/records/redact"
 	"github.com/git-trace/git-trace/records/redact/configured"
@@ -115,9 +114,9 @@ func (p *Prompts) load(trace events.TraceID) knownPrompts {
 	if err != nil {
 		return known
 	}
-	for prompt, step := range recorder.PromptSteps(record) {
-		if step > 0 && step <= len(record.Steps) && record.Steps[step-1].Content != nil {
-			known.texts[prompt] = *record.Steps[step-1].Content
+	for step, prompt := range PromptNumbers(record) {
+		if content := record.Steps[step-1].Content; content != nil {
+			known.texts[prompt] = *content
 		}
 	}
 	if raw, err := json.Marshal(known.texts); err == nil {

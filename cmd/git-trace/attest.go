@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/checkpoint"
+	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/report/diff"
@@ -98,6 +99,7 @@ func (a *app) attest(c *call, ops operands) error {
 	if err != nil {
 		return err
 	}
+	runner.Seal(c.Context, repo) // a clone that has the refs alone finds the events that the statement names
 	made, err := a.statementOf(c, repo, about)
 	if err != nil {
 		return err

@@ -106,13 +106,14 @@ func (a *app) record(c *call, ops operands) error {
 		runner.LowerPriority()
 		wait = 0
 	}
+	unheard := (&witnesses{repo: repo, env: job.recorder.Env}).all(c.Context) // what it finds waits from then on
 	failed, err := job.drain(c.Context, wait, tell)
 	if err == nil && !c.Bool("quiet") {
 		var more []error
 		more, err = job.mend(c.Context, a.progress("conversations"), tell)
 		failed = append(failed, more...)
 	}
-	if unheard := (&witnesses{repo: repo, env: job.recorder.Env}).all(c.Context); unheard != nil {
+	if unheard != nil {
 		failed = append(failed, fmt.Errorf("read session files: %w", unheard))
 	}
 	expirePromptsDaily(c.Context, repo)
