@@ -265,7 +265,7 @@ func testTheWayBack(t *testing.T, ctx context.Context, world *World) {
 		if came := comes(`["/t/`); !strings.HasPrefix(came, `["/t/`) {
 			t.Fatalf("%s leads to %s", list, came)
 		}
-		evaluate[bool](t, ctx, `history.back(); true`)
+		evaluate[bool](t, ctx, `setTimeout(() => history.back()); true`)
 		if came := comes(left); came != left {
 			t.Errorf("the way back leads to %s, not %s", came, left)
 		}
