@@ -49,7 +49,7 @@ func (a *app) warn(f doctor.Finding) {
 // untracedAsked is the time between two looks of blame for agents that are not traced.
 const untracedAsked = 24 * time.Hour
 
-// tellUntraced says below a blame, once, that this machine has agents whose lines count as a person's. A file
+// tellUntraced says below a blame, once, that this machine has agents of which no hook tells. A file
 // remembers that it was said; without the file, it is said again.
 func (a *app) tellUntraced(ctx context.Context, repo *refs.Repo) {
 	if _, watched := terminalOf(a.std.err); !watched || repo.Bare() || !recorded.Is(repo) {

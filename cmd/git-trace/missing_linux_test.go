@@ -115,7 +115,7 @@ func (g *guest) isRecorded(read bool) {
 	}
 }
 
-// What an agent that is not traced writes counts as a person's, so the first blame that somebody watches says so: once,
+// Of an agent that is not traced only session files tell, so the first blame that somebody watches says so: once,
 // and again only when there is one more.
 func TestBlameWarnsOnceOfAgentsThatAreNotTraced(t *testing.T) {
 	t.Parallel()

@@ -188,15 +188,14 @@ func (d *Doctor) reinstallAll(ctx context.Context, all []Agent) *repair {
 func untraced(mend string, names ...string) Finding {
 	n := len(names)
 	return Finding{
-		What: fmt.Sprintf("%s %s on this machine and not traced: %s lines count as a person's",
+		What: fmt.Sprintf("%s %s on this machine and not traced: only %s session files tell of %[3]s lines",
 			strings.Join(names, ", "), numbers.Agree(n, "is", "are"), numbers.Agree(n, "its", "their")),
 		Mend:   mend + " (" + agents.IgnoreKey + " leaves an agent out for good)",
 		agents: names,
 	}
 }
 
-// untracedFindings names agents on this machine that are not traced, if others are: their lines count as a
-// person's.
+// untracedFindings names agents on this machine that are not traced, if others are: no hook tells of their lines.
 func (d *Doctor) untracedFindings(ctx context.Context, all []Agent) []Finding {
 	var out []Finding
 	ignored, err := agents.Ignored(ctx, d.repo, d.env)

@@ -239,7 +239,7 @@ func TestAgentsThatAreNotTracedAreNamed(t *testing.T) {
 	t.Parallel()
 	w := newWard(t)
 	w.must(os.MkdirAll(filepath.Join(w.env.Home, ".gemini"), 0o755))
-	if seen := attention(w.glance()); !holds(seen, "gemini-cli is on this machine and not traced: its lines count as a person's") {
+	if seen := attention(w.glance()); !holds(seen, "gemini-cli is on this machine and not traced: only its session files tell of its lines") {
 		t.Errorf("%q", seen)
 	}
 	w.git("config", agents.IgnoreKey, "gemini-cli")
