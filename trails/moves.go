@@ -185,8 +185,8 @@ func (wg *weigher) settleHalves(earlier []half) (out []finding, err error) {
 	return out, nil
 }
 
-// cameFirst puts right whose the lines of a block are that came before it went. It returns the lines of the content that
-// is there now.
+// cameFirst puts right whose the lines of a block are that came before it went. It returns the lines of the present
+// content.
 func (wg *weigher) cameFirst(h half) (older *olderLines, found bool, err error) {
 	path := h.shift.Path
 	had, known := wg.tree.store.known.Get(path, h.after.OID)

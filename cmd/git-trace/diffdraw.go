@@ -22,6 +22,7 @@ type diffDrawer struct {
 	owners *blame.OwnerColumn
 	digits int
 	text   flow
+	screen *screen
 
 	prompts bool // are drawn above the lines that they led to
 }
@@ -40,7 +41,7 @@ const (
 )
 
 func newDiffDrawer(s *screen, d *diff.Diff, style blame.Style) *diffDrawer {
-	out := &diffDrawer{Diff: d, pen: pen{s.Color}, style: style}
+	out := &diffDrawer{Diff: d, pen: pen{s.Color}, style: style, screen: s}
 	var lines []blame.Annotated
 	var owner *blame.Annotated
 	last := 0
@@ -101,9 +102,9 @@ func (d *diffDrawer) untracked() {
 		for _, w := range f.Writers() {
 			writers = append(writers, d.writer(w.Writer))
 		}
-		row := "  " + cells.Pad(cells.CutLeft(cells.Safe(f.Path), width), width) +
+		row := "  " + cells.Pad(d.screen.cutLeft(cells.Safe(f.Path), width), width) +
 			fmt.Sprintf("%*s", figure, signed("+", f.Lines())) + "  "
-		d.text.WriteString(strings.TrimRight(row+cells.Cut(strings.Join(writers, ", "), max(d.style.Width-cells.Width(row),
+		d.text.WriteString(strings.TrimRight(row+d.screen.cut(strings.Join(writers, ", "), max(d.style.Width-cells.Width(row),
 			fewestOwner)), " ") + "\n")
 	}
 	if d.Unread > 0 {
@@ -194,7 +195,7 @@ func (d *diffDrawer) prompt(owner *blame.Annotated, last string) string {
 		if o.PromptText != "" {
 			text = `"` + cells.Line(o.PromptText) + `"`
 		}
-		row := cells.Cut("▌"+name+" "+cells.Safe(o.Agent)+" "+cells.Safe(text), max(d.style.Width, fewestOwner))
+		row := d.screen.cut("▌"+name+" "+cells.Safe(o.Agent)+" "+cells.Safe(text), max(d.style.Width, fewestOwner))
 		d.text.WriteString(d.pen.paint(traceColor(o.Trace), row) + "\n")
 	}
 	return name

@@ -62,6 +62,7 @@ func (a *app) drawLog(c *call, repo *refs.Repo, known *conversations, items []an
 type logDrawer struct {
 	pen   pen
 	cut   func(text string, room int) string
+	left  func(text string, room int) string // of a path
 	width int
 	short func(events.TraceID) string
 	now   time.Time
@@ -70,7 +71,7 @@ type logDrawer struct {
 }
 
 func newLogDrawer(s *screen, items []answers.LogItem, short func(events.TraceID) string, now time.Time) *logDrawer {
-	d := &logDrawer{pen: pen{s.Color}, cut: s.cut, width: s.Width, short: short, now: now}
+	d := &logDrawer{pen: pen{s.Color}, cut: s.cut, left: s.cutLeft, width: s.Width, short: short, now: now}
 	calls := 0
 	for i := range items {
 		c := items[i].Conversation

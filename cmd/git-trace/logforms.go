@@ -163,7 +163,7 @@ func (d *logDrawer) stat(files []view.FileLines) string {
 	name = max(min(name, d.width-len(indent)-digits-bar-4), 8)
 	var b strings.Builder
 	for _, f := range files {
-		path := cells.Pad(cells.CutLeft(cells.Safe(f.Path), name), name)
+		path := cells.Pad(d.left(cells.Safe(f.Path), name), name)
 		fmt.Fprintf(&b, "%s%s | %*d ", indent, path, digits, f.Added+f.Removed)
 		scale := func(n int) int {
 			if most <= bar || n == 0 {

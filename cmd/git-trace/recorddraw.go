@@ -213,9 +213,9 @@ func (d *showDrawer) callLine(
 ) {
 	name := cells.Safe(call.ToolName)
 	argument, path := view.MainArgument(call.Input)
-	cut := cells.Cut
+	cut := d.cut
 	if path {
-		argument, cut = d.inside(argument), cells.CutLeft // the name of a file is at its end
+		argument, cut = d.inside(argument), d.cutLeft // the name of a file is at its end
 	}
 	changed := d.changed(call, seen, result)
 	if changed != "" {
@@ -225,7 +225,7 @@ func (d *showDrawer) callLine(
 		max(room-cells.Width(name)-2-cells.Width(changed), 10)) + d.pen.paint(faint, changed))
 	if result != nil && records.Value(result.Error) != "" {
 		text := cells.Line(records.Value(result.Error) + ": " + records.Value(result.OutputSummary))
-		d.line(indent + "  " + d.pen.paint(faint, cells.Cut(cells.Safe(text), room-2)))
+		d.line(indent + "  " + d.pen.paint(faint, d.cut(cells.Safe(text), room-2)))
 	}
 }
 

@@ -129,6 +129,14 @@ func (s *screen) cut(text string, room int) string {
 	return cells.Cut(text, room)
 }
 
+// cutLeft cuts text whose end says more, such as a path.
+func (s *screen) cutLeft(text string, room int) string {
+	if s.Whole {
+		return text
+	}
+	return cells.CutLeft(text, room)
+}
+
 // columnsSet returns the screen's width in the environment, 0 if there is none.
 func columnsSet() int {
 	n, err := strconv.Atoi(os.Getenv("COLUMNS"))

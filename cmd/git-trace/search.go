@@ -203,7 +203,7 @@ func (a *app) drawFound(c *call, repo *refs.Repo, found view.Found, text string,
 		b.WriteString(p.paint(traceColor(r.Trace), head) + p.paint(faint, "  "+numbers.Ago(r.Last, now)) + "\n")
 		indent := strings.Repeat(" ", len(id)+2)
 		if title := titleOf(&r.Conversation); title != "" {
-			b.WriteString(indent + cells.Cut(`"`+cells.Safe(cells.Line(title)), screen.Width-len(indent)-1) + "\"\n")
+			b.WriteString(indent + screen.cut(`"`+cells.Safe(cells.Line(title)), screen.Width-len(indent)-1) + "\"\n")
 		}
 		for _, h := range r.Hits {
 			label := fmt.Sprintf("%s:%d ", id, h.Step)

@@ -98,6 +98,6 @@ func (d *showDrawer) contributor(c *graph.Commit, n int, asked string) {
 	const figures = 8
 	widest = min(widest, d.width-figures)
 	for _, f := range who.Files {
-		d.line("  " + cells.Pad(cells.CutLeft(d.safe(f.Path), widest), widest) + fmt.Sprintf(" +%d", f.Lines))
+		d.line("  " + cells.Pad(d.cutLeft(d.safe(f.Path), widest), widest) + fmt.Sprintf(" +%d", f.Lines))
 	}
 }

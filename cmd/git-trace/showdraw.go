@@ -23,6 +23,7 @@ type showDrawer struct {
 	pen      pen
 	terminal bool
 	cut      func(text string, room int) string
+	cutLeft  func(text string, room int) string
 	width    int
 	now      time.Time
 	short    func(events.TraceID) string
@@ -34,8 +35,8 @@ type showDrawer struct {
 }
 
 func newShowDrawer(s *screen, v *viewer) *showDrawer {
-	return &showDrawer{pen: pen{s.Color}, terminal: s.Terminal, cut: s.cut, width: s.Width, now: time.Now(),
-		short: v.short, digits: commitDigits(v.ctx, v.repo, s.Config),
+	return &showDrawer{pen: pen{s.Color}, terminal: s.Terminal, cut: s.cut, cutLeft: s.cutLeft, width: s.Width,
+		now: time.Now(), short: v.short, digits: commitDigits(v.ctx, v.repo, s.Config),
 		inside: v.known.Inside}
 }
 

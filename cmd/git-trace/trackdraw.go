@@ -37,7 +37,7 @@ func (d *trackDrawer) trail(list []*trail.Trail, i int) {
 	} else if i > 0 {
 		d.line("")
 	}
-	d.line("  " + d.pen.paint(bold, cells.CutLeft(d.safe(t.Path), max(d.width/2, 20))) + d.heading(list, i))
+	d.line("  " + d.pen.paint(bold, d.cutLeft(d.safe(t.Path), max(d.width/2, 20))) + d.heading(list, i))
 	if c := t.Created; c != nil {
 		d.entry("created", moment(c.Time)+"  in "+worktreeText(c.Worktree))
 	}

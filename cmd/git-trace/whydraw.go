@@ -241,7 +241,7 @@ func (d *showDrawer) command(input json.RawMessage) {
 	}
 	rows := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	for i, row := range rows[:min(len(rows), mostWhyCommand)] {
-		d.line(cells.Pad("", 14) + label(i == 0, "$ ") + cells.Cut(d.content(row), max(d.width-16, 20)))
+		d.line(cells.Pad("", 14) + label(i == 0, "$ ") + d.cut(d.content(row), max(d.width-16, 20)))
 	}
 	if more := len(rows) - mostWhyCommand; more > 0 {
 		d.line(cells.Pad("", 14) + d.pen.paint(faint, "… "+plural(more, "line")+" more"))

@@ -129,9 +129,9 @@ func moreOf(lines, a, b [][]byte) bool {
 // have to say more: as much as a line that speaks for itself, or, on both sides, as lines that moved.
 const backAlone = 40 // letters and digits
 
-// inPlace gives lines that no source has the owners that they had where they left the path, if they stand there again. For
-// example: git stash pop merges, and git gc takes the stash away before anybody looks. A brace that an agent had put
-// between two lines is between them.
+// inPlace gives lines that no source has the owners that they had where they left the path, if they stand there again.
+// For example: git stash pop merges, and git gc takes the stash away before anybody looks. A brace that an agent had
+// put between two lines is between them.
 func (q *Query) inPlace(from []vector.Origin) ([]vector.Origin, error) {
 	if !slices.ContainsFunc(from, func(o vector.Origin) bool { return o.Source < 0 }) {
 		return from, nil
