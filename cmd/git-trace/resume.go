@@ -18,7 +18,7 @@ func resumeCommand() *command {
 	return &command{
 		name: "resume",
 		does: "go on with a conversation in its agent",
-		form: "git trace resume [--print] <trace>\n" +
+		form: "git trace resume [--print] <conversation>\n" +
 			"git trace resume --at-step <point> [--after] [--worktree <directory>] [--print | --json]",
 		about: "Starts the agent at the top of the work tree and continues the conversation, as far as the agent\n" +
 			"still has it. The exit status is the agent's.\n\n" +
