@@ -84,27 +84,28 @@ func runGit(args []string, in io.Reader) int {
 	} else if queue.Any() {
 		startLater(repo) // the process that was to do it was killed
 	}
+	log.noteConversations(repo)
+	anchored := len(log.anchors) > 0
 	if ahead {
-		log.noteConversations(repo)
 		_ = log.SealAsked() // otherwise the next hook starts another one, which finds nothing to do
-	} else if !tellRecords(repo, log, args[0]) { // what stores records seals behind them
-		startSeal(repo, len(log.anchors) > 0)
+	} else if !tellRecords(repo, args[0], anchored) { // what stores records seals behind them
+		startSeal(repo, anchored)
 	}
 	startUpkeep(repo)
 	return 0
 }
 
-// tellRecords starts the process that stores waiting records, if the hook may have left some. git reports an
-// amended commit twice (githooks(5)): post-commit runs before post-rewrite, and only post-rewrite names the
-// replaced commit. A record stored in between would keep the link to the older commit, so post-commit leaves it to
-// post-rewrite. It reports whether the process was started.
-func tellRecords(repo *refs.Repo, log *committedLog, hook string) (started bool) {
-	log.noteConversations(repo)
+// tellRecords starts the process that stores waiting records and reads session files that no hook tells of. It does so
+// if commits were anchored, or if the hook may have left records that wait. git reports an amended commit twice
+// (githooks(5)): post-commit runs before post-rewrite, and only post-rewrite names the replaced commit. A record stored
+// in between would keep the link to the older commit, so post-commit leaves it to post-rewrite. It reports whether the
+// process was started.
+func tellRecords(repo *refs.Repo, hook string, anchored bool) (started bool) {
 	if hook == "post-commit" && amended(repo) {
 		return false
 	}
-	told := len(log.anchors) > 0 || hook == "post-commit" || hook == "post-rewrite"
-	return told && waiting.Open(repo).Any() && startRecorder(repo)
+	told := hook == "post-commit" || hook == "post-rewrite"
+	return (anchored || told && waiting.Open(repo).Any()) && startRecorder(repo)
 }
 
 // amended reports whether the last that happened to HEAD is that its commit was amended.

@@ -102,7 +102,8 @@ func runLater(args []string) int {
 func DoLater(ctx context.Context, repo *refs.Repo, wait func()) error {
 	log := &committedLog{Log: events.OpenLog(repo)}
 	defer func() {
-		if !tellRecords(repo, log, LaterHook) {
+		log.noteConversations(repo)
+		if !tellRecords(repo, LaterHook, len(log.anchors) > 0) {
 			Seal(ctx, repo)
 		}
 	}()

@@ -56,9 +56,7 @@ func runSeal(args []string) int {
 	}
 	if len(args) > 0 {
 		waitForEnd(args)
-		// It reads session files of conversations that no hook reports, too, and seals at its end. Before an amended
-		// commit's post-rewrite it would keep the link to the older commit.
-		if !amended(repo) && startRecorder(repo) {
+		if tellRecords(repo, "post-commit", true) { // it seals at its end
 			return 0
 		}
 	}
