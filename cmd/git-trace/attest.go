@@ -15,7 +15,6 @@ import (
 	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/report/diff"
 	"github.com/git-trace/git-trace/report/span"
 	"github.com/git-trace/git-trace/sharing"
 )
@@ -87,15 +86,7 @@ func (e *envelope) sum() []byte {
 }
 
 func (a *app) attest(c *call, ops operands) error {
-	named := ops.all()
-	if len(named) > 1 {
-		return fail(exitUsage, errors.New("name one range"), "git trace attest <range>")
-	}
-	repo, err := a.repo()
-	if err != nil {
-		return err
-	}
-	about, err := spanOf(c.Context, repo, strings.Join(named, ""))
+	repo, about, err := a.namedRange(c, ops, "git trace attest <range>")
 	if err != nil {
 		return err
 	}
@@ -124,11 +115,7 @@ func (a *app) attest(c *call, ops operands) error {
 	if err := writeJSON(&text, e); err != nil {
 		return err
 	}
-	if file := c.String("output"); file != "" && file != "-" {
-		if err := os.WriteFile(file, []byte(text.String()), 0o666); err != nil {
-			return fail(exitGit, fmt.Errorf("write the statement: %w", err), "")
-		}
-	} else if _, err := io.WriteString(quietWriter{a.std.out}, text.String()); err != nil {
+	if err := a.output("statement", c.String("output"), text.String()); err != nil {
 		return err
 	}
 	if why := signed.Why(); why != "" {
@@ -137,16 +124,19 @@ func (a *app) attest(c *call, ops operands) error {
 	return nil
 }
 
-// statementOf makes the statement of a range, without texts.
-func (a *app) statementOf(c *call, repo *refs.Repo, about span.Range) (*statement, error) {
-	known, err := a.openConversations(c.Context, repo)
+// attestable reads what a statement says of a range, without texts.
+func (a *app) attestable(ctx context.Context, repo *refs.Repo, about span.Range) (*span.Report, error) {
+	known, err := a.openConversations(ctx, repo)
 	if err != nil {
 		return nil, err
 	}
 	defer known.Close()
-	found, err := span.Of(c.Context, repo, span.Source{Known: known.Reader, Lines: linesFrom(known),
-		Diff: func(dir, dotted string) (*diff.Diff, error) { return a.diffOf(repo, known, dir, dotted) },
-	}, about, span.NoPrompts)
+	return a.reportOf(ctx, repo, known, about, span.NoPrompts)
+}
+
+// statementOf makes the statement of a range.
+func (a *app) statementOf(c *call, repo *refs.Repo, about span.Range) (*statement, error) {
+	found, err := a.attestable(c.Context, repo, about)
 	if err != nil {
 		return nil, err
 	}
@@ -220,11 +210,11 @@ func (a *app) verifyAttestation(c *call, repo *refs.Repo, log *events.Log, name 
 		return err
 	}
 	if len(out.Findings) == 0 {
-		now, err := a.statementOf(c, repo, s.Predicate.Range)
+		now, err := a.attestable(c.Context, repo, s.Predicate.Range)
 		if err != nil {
 			return err
 		}
-		if was, is := s.Predicate.Lines, now.Predicate.Lines; was != is {
+		if was, is := s.Predicate.Lines, now.Result; was != is {
 			found("the figures are others now: agents %d, people %d, unknown %d lines; attested are %d, %d and %d", is.AI,
 				is.Human, is.Unknown, was.AI, was.Human, was.Unknown)
 		}

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/git-trace/git-trace/events"
@@ -100,7 +99,7 @@ type auditLog struct {
 	Why    string             `json:"left_out"` // why it is not read; empty if it is
 }
 
-// auditRange answers the questions about a range.
+// auditRange prints the audit of a range.
 func (a *app) auditRange(c *call, opts reportOptions, r *rangeReport, repo *refs.Repo) error {
 	out := newAudit(r.Report)
 	if err := out.Proof.add(c, repo); err != nil {
@@ -114,11 +113,7 @@ func (a *app) auditRange(c *call, opts reportOptions, r *rangeReport, repo *refs
 	} else {
 		text.WriteString(out.draw(r.short))
 	}
-	if opts.file != "" && opts.file != "-" {
-		if err := os.WriteFile(opts.file, []byte(text.String()), 0o666); err != nil {
-			return fail(exitGit, fmt.Errorf("write the report: %w", err), "")
-		}
-	} else if _, err := (quietWriter{a.std.out}).Write([]byte(text.String())); err != nil {
+	if err := a.output("report", opts.file, text.String()); err != nil {
 		return err
 	}
 	if out.Proof.State == events.Broken {

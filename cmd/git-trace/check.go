@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 
@@ -61,15 +60,7 @@ func (a *app) check(c *call, ops operands) error {
 	if form != "text" && form != "json" && form != "sarif" {
 		return noSuch("format", form, []string{"text", "json", "sarif"})
 	}
-	named := ops.all()
-	if len(named) > 1 {
-		return fail(exitUsage, errors.New("name one range"), "git trace check <range>")
-	}
-	repo, err := a.repo()
-	if err != nil {
-		return err
-	}
-	about, err := spanOf(c.Context, repo, strings.Join(named, ""))
+	repo, about, err := a.namedRange(c, ops, "git trace check <range>")
 	if err != nil {
 		return err
 	}
@@ -162,14 +153,7 @@ func (a *app) writeCheck(c *call, out *checkedRange, form string) error {
 	if err != nil {
 		return err
 	}
-	if file := c.String("output"); file != "" && file != "-" {
-		if err := os.WriteFile(file, []byte(text.String()), 0o666); err != nil {
-			return fail(exitGit, fmt.Errorf("write the result: %w", err), "")
-		}
-		return nil
-	}
-	_, err = io.WriteString(quietWriter{a.std.out}, text.String())
-	return err
+	return a.output("result", c.String("output"), text.String())
 }
 
 // drawCheck writes a result for people: a finding in two lines.

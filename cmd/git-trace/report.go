@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strconv"
@@ -133,9 +134,7 @@ func (a *app) reportRange(c *call, ops operands) error {
 	if err != nil {
 		return err
 	}
-	found, err := span.Of(c.Context, repo, span.Source{Known: known.Reader, Lines: linesFrom(known),
-		Diff: func(dir, dotted string) (*diff.Diff, error) { return a.diffOf(repo, known, dir, dotted) },
-	}, about, opts.prompts)
+	found, err := a.reportOf(c.Context, repo, known, about, opts.prompts)
 	if err != nil {
 		return err
 	}
@@ -198,14 +197,41 @@ func (a *app) writeReport(r *rangeReport, opts reportOptions) error {
 		}
 		out.WriteString(text)
 	}
-	if opts.file != "" && opts.file != "-" {
-		if err := os.WriteFile(opts.file, []byte(out.String()), 0o666); err != nil {
-			return fail(exitGit, fmt.Errorf("write the report: %w", err), "")
-		}
-		return nil
+	return a.output("report", opts.file, out.String())
+}
+
+// reportOf reads what is known of the lines of a range.
+func (a *app) reportOf(
+	ctx context.Context, repo *refs.Repo, known *conversations, about span.Range, prompts span.Prompts,
+) (*span.Report, error) {
+	return span.Of(ctx, repo, span.Source{Known: known.Reader, Lines: linesFrom(known),
+		Diff: func(dir, dotted string) (*diff.Diff, error) { return a.diffOf(repo, known, dir, dotted) },
+	}, about, prompts)
+}
+
+// namedRange reads the one range that a command is about; hint is its form.
+func (a *app) namedRange(c *call, ops operands, hint string) (repo *refs.Repo, about span.Range, err error) {
+	named := ops.all()
+	if len(named) > 1 {
+		return nil, about, fail(exitUsage, errors.New("name one range"), hint)
 	}
-	_, err := quietWriter{a.std.out}.Write([]byte(out.String()))
-	return err
+	if repo, err = a.repo(); err != nil {
+		return nil, about, err
+	}
+	about, err = spanOf(c.Context, repo, strings.Join(named, ""))
+	return repo, about, err
+}
+
+// output writes a text into a file, or to standard output if none is named, or "-".
+func (a *app) output(what, file, text string) error {
+	if file == "" || file == "-" {
+		_, err := io.WriteString(quietWriter{a.std.out}, text)
+		return err
+	}
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		return fail(exitGit, fmt.Errorf("write the %s: %w", what, err), "")
+	}
+	return nil
 }
 
 // otherRange proposes a range that ends at a commit and has commits in it: the commits that are not on the main
