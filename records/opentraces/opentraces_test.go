@@ -183,7 +183,8 @@ func written(t *testing.T, record *records.Record) string {
 	return out.String()
 }
 
-// Members that 0.3.0 does not have come back at their places, in the version of the record; its hash stays.
+// A record of a later version has members that 0.3.0 does not have. They come back at their places, the version is the
+// record's, and its hash stays.
 func TestRecordsOfLaterVersionsLoseNothing(t *testing.T) {
 	t.Parallel()
 	text := sealed(t, later)

@@ -389,8 +389,8 @@ const markerStart = "[REDACTED"
 
 func marker(rule string) string { return markerStart + ":" + rule + "]" }
 
-// Added names the rules whose markers a redacted text has more often than the text before: "name" where only names
-// were taken out, which leave no marker.
+// Added names the rules that took something out of a text: it has their markers more often after that than before.
+// Names leave no marker. If only names were taken out, it returns "name".
 func Added(before, after []byte) []string {
 	count := func(text []byte) map[string]int {
 		of := map[string]int{}
