@@ -19,6 +19,8 @@ import (
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/text"
+
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 // canary stands in every text that is not git-trace's own.
@@ -35,7 +37,7 @@ type foreignWorld struct {
 
 func newForeignWorld(t *testing.T) *foreignWorld {
 	t.Helper()
-	root := t.TempDir()
+	root := testenv.TempDir(t)
 	w := &foreignWorld{t: t, program: filepath.Join(root, "git-trace"), dir: filepath.Join(root, "repo"),
 		transcripts: filepath.Join(root, "sessions"), random: rand.New(rand.NewPCG(3, 4))}
 	build := exec.Command("go", "build", "-o", w.program, "./cmd/git-trace")

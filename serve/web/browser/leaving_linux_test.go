@@ -146,7 +146,7 @@ func TestNothingLeavesTheMachine(t *testing.T) {
 	needed(t, chromium(), "there is no Chromium here: apt-get install chromium")
 	_, err := exec.LookPath("ip")
 	needed(t, err == nil, "there is no ip here: apt-get install iproute2")
-	root := t.TempDir()
+	root := TempDir(t)
 	if err := Build(t.Context(), root, "../../.."); err != nil { // shut in, nothing can be fetched
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ func chromium() bool {
 func opened(t *testing.T) (context.Context, *World) {
 	t.Helper()
 	needed(t, chromium(), "there is no Chromium here: apt-get install chromium")
-	root := t.TempDir()
+	root := TempDir(t)
 	if err := Build(t.Context(), root, "../../.."); err != nil {
 		t.Fatal(err)
 	}

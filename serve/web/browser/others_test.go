@@ -176,7 +176,7 @@ func testForeignMarkup(t *testing.T, ctx context.Context, world *World) {
 	if err := world.foreign(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if err := world.foreignTalk(ctx, t.TempDir()); err != nil {
+	if err := world.foreignTalk(ctx, TempDir(t)); err != nil {
 		t.Fatal(err)
 	}
 	list, err := payloads()

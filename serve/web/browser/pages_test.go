@@ -364,7 +364,7 @@ func testForEverybody(t *testing.T, ctx context.Context, world *World) {
 
 func TestPages(t *testing.T) {
 	ctx, world := opened(t)
-	if err := world.proseTalk(ctx, t.TempDir()); err != nil {
+	if err := world.proseTalk(ctx, TempDir(t)); err != nil {
 		t.Fatal(err)
 	}
 	every = append(every, track(t, ctx, world), "/t/"+proseTrace[:8])
@@ -381,7 +381,7 @@ func TestPages(t *testing.T) {
 	t.Run("for everybody", func(t *testing.T) { testForEverybody(t, ctx, world) })
 	t.Run("other pages", func(t *testing.T) { testOtherPages(t, ctx, world) })
 	t.Run("foreign markup", func(t *testing.T) { testForeignMarkup(t, ctx, world) })
-	if err := world.longTalk(ctx, t.TempDir(), manySteps); err != nil {
+	if err := world.longTalk(ctx, TempDir(t), manySteps); err != nil {
 		t.Fatal(err)
 	}
 	t.Run("a long conversation", func(t *testing.T) { testALongConversation(t, ctx, world) })

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/chromedp/chromedp"
@@ -47,6 +48,26 @@ func Build(ctx context.Context, root, module string) error {
 		return fmt.Errorf("build: %w\n%s", err, out)
 	}
 	return nil
+}
+
+// TempDir returns a temporary directory that goes when the test ends. Unlike the framework's own it waits for processes
+// that hooks have left at work in it.
+func TempDir(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "browser-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		for range 600 {
+			if err = os.RemoveAll(dir); err == nil {
+				return
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+		t.Error(err)
+	})
+	return dir
 }
 
 // playWorld plays the demo below a directory with the programs that were built there, and serves its repository.

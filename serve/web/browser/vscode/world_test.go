@@ -66,7 +66,7 @@ func newWorld(t *testing.T, k kind) *world {
 	needed(t, err == nil, "there is no code-server here: .ci/code-server installs it")
 	_, err = exec.LookPath("chromium")
 	needed(t, err == nil, "there is no Chromium here: apt-get install chromium")
-	root := t.TempDir()
+	root := browser.TempDir(t)
 	w := &world{T: t, dir: filepath.Join(root, "repo"), wanted: map[string][]string{}}
 	bin := os.Getenv("GITTRACE_BIN")
 	if bin == "" {
