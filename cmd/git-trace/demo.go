@@ -114,7 +114,7 @@ func (a *app) demo(ctx context.Context, keep bool) error {
 	}
 	fmt.Fprintf(a.std.err, "the repository is in %s\n", p.dir)
 	if err == nil {
-		fmt.Fprintln(a.std.err, "git-trace: hint: try there git trace log, git trace why server.go:11, git trace track HEAD")
+		fmt.Fprintln(a.std.err, "git-trace: hint: try git trace log, git trace why server.go:11 there")
 	}
 	return err
 }

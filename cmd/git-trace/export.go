@@ -164,6 +164,9 @@ func (e *exporter) choose(words []string) error {
 	return nil
 }
 
+// noneStored is said where nothing is there to be told of.
+const noneStored = "git-trace: hint: no conversation has a stored record (git trace record stores what waits)"
+
 // conversations writes stored records.
 func (e *exporter) conversations() error {
 	told := 0
@@ -178,7 +181,7 @@ func (e *exporter) conversations() error {
 		return err
 	}
 	if told == 0 && len(faults) == 0 {
-		fmt.Fprintln(e.app.std.err, "git-trace: hint: no conversation has a stored record")
+		fmt.Fprintln(e.app.std.err, noneStored)
 	}
 	return e.app.allFaults(faults)
 }

@@ -42,13 +42,10 @@ func meant(word string, list []string, otherwise string) string {
 	return otherwise
 }
 
-// noSuch is the error for a name that is not in a list. The hint has the whole list.
+// noSuch is the error for a name that is not in a list. The hint names the nearest one, or all.
 func noSuch(what, name string, known []string) error {
-	all := "known are " + strings.Join(known, ", ")
-	if near := nearest(name, known); near != "" {
-		all = "did you mean " + near + "? " + all
-	}
-	return fail(exitUsage, fmt.Errorf("unknown %s '%s'", what, name), all)
+	return fail(exitUsage, fmt.Errorf("unknown %s '%s'", what, name),
+		meant(name, known, "known are "+strings.Join(known, ", ")))
 }
 
 // otherWords are words for a command that people know from elsewhere.

@@ -83,7 +83,7 @@ var optionForms = []optionForm{
 	{[]string{"install"}, takesNothing,
 		"with --dry-run: print a systemd user unit and a launchd property list that keep the watcher running"},
 	{[]string{"interval"}, takesPeriod, "the pause between two checks (`duration`)"},
-	{[]string{"json"}, takesNothing, "output for programs; docs/schema describes it"},
+	{[]string{"json"}, takesNothing, "output for programs, with the name of its schema"},
 	{[]string{"keep"}, takesNothing, "keep the repository and say where it is"},
 	{[]string{"key"}, takesWord, "sign with this `key` instead of user.signingKey"},
 	{[]string{"limit"}, takesNumber, "take the first `number` conversations"},

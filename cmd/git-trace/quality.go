@@ -88,7 +88,7 @@ func (q *judge) tell(asJSON, faulty bool) error {
 		_, err = io.WriteString(out, drawQuality(q.list, means, short))
 		return err
 	case !faulty:
-		fmt.Fprintln(q.app.std.err, "git-trace: hint: no conversation has a stored record")
+		fmt.Fprintln(q.app.std.err, noneStored)
 	}
 	return nil
 }

@@ -168,6 +168,10 @@ func TestEveryJSONOutputFollowsItsSchema(t *testing.T) {
 		"why lines of HEAD are there": {"why", "--json", "HEAD", "a.go:2"},
 		"a line, shown":               {"show", "--json", "a.go:1", "HEAD"},
 		"how people steered":          {"steering", "--json"},
+		"lessons":                     {"lessons", "--json", "HEAD"},
+		"the state of the work":       {"handoff", "--json", "HEAD"},
+		"the steering of nobody":      {"steering", "--json", "HEAD..HEAD"},
+		"settings":                    {"config", "--json"},
 		"a report":                    {"report", "--json", "--show-prompts=all", "HEAD~1..HEAD"},
 		"what doctor finds":           {"doctor", "--json"},
 		"what init would do":          {"init", "--json", "--dry-run", "--agent", "codex-cli"},
@@ -179,8 +183,11 @@ func TestEveryJSONOutputFollowsItsSchema(t *testing.T) {
 			t.Parallel()
 			out := r.run(append([]string{"git-trace"}, args...)...)
 			name := args[0]
-			if slices.Contains(args, "--json=runs") {
+			switch {
+			case slices.Contains(args, "--json=runs"):
 				name += "-runs"
+			case name == "lessons" || name == "handoff": // parts of one document
+				name = "steering"
 			}
 			follows(t, name, out)
 			fills(t, name, out)

@@ -77,21 +77,42 @@ var settingForms = []setting{
 	{"remote.<name>.traceUrl", "", "the URL for which traceShare was chosen; for another URL push asks again", ""},
 }
 
+// configSchema names the form of the JSON output; docs/schema/config-1.schema.json describes it.
+const configSchema = "git-trace.config/1"
+
+type configTold struct {
+	Schema   string        `json:"schema"`
+	Settings []settingTold `json:"settings"`
+}
+
+type settingTold struct {
+	Key     string     `json:"key"`
+	Set     []keyValue `json:"set"`
+	Default string     `json:"default"`
+	Type    valueForm  `json:"type,omitempty"`
+	Means   string     `json:"means"`
+}
+
+type keyValue struct {
+	Key   string `json:"key"`
+	Value string `json:"value"`
+}
+
 func configCommand() *command {
 	return &command{
 		name: "config",
 		does: "every setting, with its value, its default and what it does",
-		form: "git trace config [<setting>…]",
+		form: "git trace config [--json] [<setting>…]",
 		about: "Settings are keys of git's configuration: git config KEY VALUE sets one here, and git config\n" +
 			"--global KEY VALUE for all repositories. This command only reads.",
-		options: []optionUse{colorFlag()},
+		options: append(options("json"), colorFlag()),
 		examples: []example{
 			{"git trace config", "every setting with its value"},
 			{"git trace config promptExpire", "one of them"},
 		},
 		run:    (*app).config,
 		traits: atOnce,
-		shows:  []string{""},
+		shows:  []string{"", "--json"},
 		tries:  []string{"trace.nosuch"},
 		unseen: "a list that settings.txtar and docs/settings.md hold",
 	}
@@ -121,6 +142,13 @@ func (a *app) config(c *call, ops operands) error {
 			return err
 		}
 	}
+	if c.Bool("json") {
+		told := configTold{configSchema, []settingTold{}}
+		for _, s := range list {
+			told.Settings = append(told.Settings, settingTold{s.key, s.set(values), s.byDefault, s.takes, s.means})
+		}
+		return writeJSON(quietWriter{a.std.out}, told)
+	}
 	screen, err := a.screen(repo, c.String("color"))
 	if err != nil {
 		return err
@@ -143,16 +171,18 @@ func (s setting) named(name string) bool {
 // suffix returns the part behind the name of a remote, with its dot.
 func (s setting) suffix() string { return s.key[strings.LastIndexByte(s.key, '.'):] }
 
-// set returns the values of the setting in the configuration, with the name of the remote if it is about one.
-func (s setting) set(values refs.Config) []string {
+// set returns the keys of the setting in the configuration with their values: several if it is about remotes.
+func (s setting) set(values refs.Config) []keyValue {
+	out := []keyValue{}
 	if !strings.HasPrefix(s.key, "remote.<") {
-		return values.All(s.key)
+		for _, value := range values.All(s.key) {
+			out = append(out, keyValue{s.key, value})
+		}
+		return out
 	}
-	var out []string
 	for key, value := range values.Entries() {
-		remote, is := strings.CutPrefix(key, "remote.")
-		if is && strings.HasSuffix(strings.ToLower(key), strings.ToLower(s.suffix())) {
-			out = append(out, remote[:len(remote)-len(s.suffix())]+": "+value)
+		if strings.HasPrefix(key, "remote.") && strings.HasSuffix(strings.ToLower(key), strings.ToLower(s.suffix())) {
+			out = append(out, keyValue{key, value})
 		}
 	}
 	return out
@@ -164,7 +194,14 @@ func (s setting) draw(on *screen, values refs.Config) {
 	if s.byDefault != "" {
 		value += ": " + s.byDefault
 	}
-	if set := s.set(values); len(set) > 0 {
+	var set []string
+	for _, one := range s.set(values) {
+		if remote, is := strings.CutPrefix(one.Key, "remote."); is {
+			one.Value = remote[:len(remote)-len(s.suffix())] + ": " + one.Value
+		}
+		set = append(set, one.Value)
+	}
+	if len(set) > 0 {
 		value = cells.Safe(strings.Join(set, ", "))
 		if s.byDefault != "" {
 			value += " (default: " + s.byDefault + ")"

@@ -56,7 +56,7 @@ func steeringCommand() *command {
 			"the commits of a\n" +
 			"range. Says how each prompt relates to the one before, what failed, and which prompt corrected it. Calls, edits\n" +
 			"and commits count more than words. --write puts tree.json, lessons, evals and all other files of TreeTrace 0.3\n" +
-			"into a directory. The exit status is 1 when there is nothing to report, 4 when a secret must not leave.",
+			"into a directory. The exit status is 4 when a secret must not leave.",
 		options: options("json", "redact-auto", "words", "write"),
 		examples: []example{
 			{"git trace steering main..topic", "what was declined, corrected and given up on a branch"},
@@ -75,15 +75,15 @@ func lessonsCommand() *command {
 	return &command{
 		name:    "lessons",
 		does:    "lessons for agents from corrections by people",
-		form:    "git trace lessons [--redact-auto] [--words <file>] " + steeringScope,
+		form:    "git trace lessons [--json] [--redact-auto] [--words <file>] " + steeringScope,
 		about:   "One line for each lesson, with the prompts that prove it. " + atHandText,
-		options: options("redact-auto", "words"),
+		options: options("json", "redact-auto", "words"),
 		examples: []example{
 			{"git trace lessons >LESSONS.md", "what agents should remember"},
 		},
 		run:    func(a *app, c *call, ops operands) error { return a.steered(c, ops, treetrace.Lessons) },
 		traits: bounded | anew,
-		shows:  []string{""},
+		shows:  []string{"", "--json"},
 	}
 }
 
@@ -91,17 +91,17 @@ func handoffCommand() *command {
 	return &command{
 		name: "handoff",
 		does: "the state of the work, for the next agent or person",
-		form: "git trace handoff [--redact-auto] [--words <file>] " + steeringScope,
+		form: "git trace handoff [--json] [--redact-auto] [--words <file>] " + steeringScope,
 		about: "The goal, open tasks, uncommitted and failing work, valid decisions, constraints, dead ends " +
 			"and lessons.\n" +
 			atHandText,
-		options: options("redact-auto", "words"),
+		options: options("json", "redact-auto", "words"),
 		examples: []example{
 			{"git trace handoff 4f2a", "the state of a conversation, for the next agent or person"},
 		},
 		run:    func(a *app, c *call, ops operands) error { return a.steered(c, ops, treetrace.Handoff) },
 		traits: bounded | anew,
-		shows:  []string{""},
+		shows:  []string{"", "--json"},
 	}
 }
 
@@ -110,16 +110,17 @@ func (a *app) steering(c *call, ops operands) error {
 	switch {
 	case dir != "" && c.Bool("json"):
 		return usage("options '--json' and '--write' do not go together")
-	case c.Bool("json"):
-		return a.steered(c, ops, steeringJSON)
 	case dir != "":
 		return a.steered(c, ops, func(d *treetrace.Document) ([]byte, error) { return nil, writeFiles(dir, d) })
 	}
 	return a.steered(c, ops, treetrace.Screen)
 }
 
-// steered makes the document of what is asked for, and writes what a function makes of it.
+// steered makes the document of what is asked for, and writes what a function makes of it, or its JSON.
 func (a *app) steered(c *call, ops operands, form func(*treetrace.Document) ([]byte, error)) error {
+	if c.Bool("json") {
+		form = steeringJSON
+	}
 	repo, known, err := a.recorded(c.Context)
 	if err != nil {
 		return err
@@ -200,11 +201,14 @@ func (e *exporter) writeTree(c *call, form func(*treetrace.Document) ([]byte, er
 	if err != nil {
 		return err
 	}
-	if d == nil {
+	if len(d.Sessions) == 0 {
 		if len(faults) > 0 {
 			return e.app.allFaults(faults)
 		}
-		return fail(exitFinding, errors.New("no conversation has a stored record"), "git trace record stores those that wait")
+		fmt.Fprintln(e.app.std.err, noneStored)
+		if !c.Bool("json") {
+			return nil
+		}
 	}
 	if gate.short, err = e.known.short(); err != nil {
 		return err
@@ -226,7 +230,7 @@ func (e *exporter) writeTree(c *call, form func(*treetrace.Document) ([]byte, er
 	return e.app.allFaults(faults)
 }
 
-// steered returns the wanted conversations, with the log's data about them; nil if there are none.
+// steered returns the wanted conversations, with the log's data about them.
 func (e *exporter) steered(o steering.Options) (d *treetrace.Document, faults []error, err error) {
 	b, err := steering.New(o)
 	if err != nil {
@@ -241,7 +245,6 @@ func (e *exporter) steered(o steering.Options) (d *treetrace.Document, faults []
 	if err != nil {
 		return nil, nil, err
 	}
-	none := true
 	e.byTime = true
 	faults, err = e.each(func(r *records.Record) error {
 		known, err := log.known(r)
@@ -253,10 +256,9 @@ func (e *exporter) steered(o steering.Options) (d *treetrace.Document, faults []
 			one.Name = promptNames(r, short)
 		}
 		b.Add(one)
-		none = false
 		return nil
 	})
-	if err != nil || none {
+	if err != nil {
 		return nil, faults, err
 	}
 	return b.Document(), faults, nil
@@ -273,7 +275,7 @@ func promptNames(r *records.Record, short func(events.TraceID) string) func(step
 	}
 }
 
-// steeringView is failures, chains and rejections in one.
+// steeringView is failures, chains, rejections, lessons and the state of the work in one.
 type steeringView struct {
 	Schema     string              `json:"schema"`
 	Project    string              `json:"project"`
@@ -283,6 +285,7 @@ type steeringView struct {
 	Chains     []treetrace.Chain   `json:"chains"`
 	Rejections []treetrace.Placed  `json:"rejections"`
 	Lessons    []treetrace.Lesson  `json:"lessons"`
+	Handoff    treetrace.Brief     `json:"handoff"`
 }
 
 // steeringNode is a prompt with the members that a list needs.
@@ -301,6 +304,7 @@ func steeringJSON(d *treetrace.Document) ([]byte, error) {
 	v := steeringView{
 		Schema: steeringSchema, Project: d.Project.Name, Stats: d.Stats, Nodes: []steeringNode{}, Failures: d.Failures,
 		Chains: d.CorrectionChains, Rejections: d.Placed(), Lessons: d.Lessons,
+		Handoff: d.Brief,
 	}
 	for i := range d.Nodes {
 		n := &d.Nodes[i]

@@ -96,7 +96,7 @@ func (a *analysis) allConstraints() []string {
 			}
 		}
 	}
-	var out []string
+	out := []string{}
 	for _, c := range slices.Backward(kept) {
 		head := []rune(c.clause)
 		out = append(out, strings.ToUpper(string(head[:1]))+string(head[1:]))

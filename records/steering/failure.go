@@ -60,6 +60,7 @@ func newAnalysis(words *Words, o *Options) *analysis {
 			Sessions: []treetrace.Session{}, Nodes: []treetrace.Node{}, Edges: []treetrace.Edge{},
 			CorrectionChains: []treetrace.Chain{}, Lessons: []treetrace.Lesson{},
 			EvalCandidates: []treetrace.EvalCandidate{}, Failures: []treetrace.Failure{},
+			Brief: treetrace.Brief{Uncommitted: []string{}, Failing: []string{}, Decisions: []string{}, DeadEnds: []string{}},
 		},
 	}
 }

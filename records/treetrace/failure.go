@@ -90,15 +90,15 @@ type ReferenceCheck struct {
 
 // Brief is the matter of the texts for the next agent.
 type Brief struct {
-	Goal        string
-	Decisions   []string // what was asked for and stands
-	Constraints []string
-	DeadEnds    []string
-	Uncommitted []string // files with lines that no commit holds
-	Failing     []string // commands that failed and were not seen to succeed
-	Next        string   // what is open; "" for nothing
-	Thinking    int      // answers with thoughts
-	Risks       []Risk
+	Goal        string   `json:"goal"`
+	Next        string   `json:"next"`        // what is open; "" for nothing
+	Uncommitted []string `json:"uncommitted"` // files with lines that no commit holds
+	Failing     []string `json:"failing"`     // commands that failed and were not seen to succeed
+	Decisions   []string `json:"decisions"`   // what was asked for and stands
+	Constraints []string `json:"constraints"`
+	DeadEnds    []string `json:"deadEnds"`
+	Thinking    int      `json:"-"` // answers with thoughts
+	Risks       []Risk   `json:"-"`
 }
 
 // Risk is a failure of security, for the reports.

@@ -35,7 +35,7 @@ func (d *Doctor) checkListed(ctx context.Context) (string, []Finding) {
 		if recorded.Enrolled(d.repo) {
 			who = " by git trace setup"
 		}
-		return fmt.Sprintf("on the list%s since %s (%s)", who, s.Since.Local().Format(time.DateOnly), d.shorten(s.File)), nil
+		return fmt.Sprintf("on the list%s since %s", who, s.Since.Local().Format(time.DateOnly)), nil
 	}
 	again := &repair{"the repository is on the list of recorded ones again", d.listAgain}
 	const mend = "git trace doctor --fix"
