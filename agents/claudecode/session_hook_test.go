@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/records"
 )
 
 // What hooks said is kept, its beginning, and not more than a record should hold of it.
@@ -43,5 +44,53 @@ func TestWhatHooksSaidIsKept(t *testing.T) {
 	}
 	if sum > 64<<10 || runs[len(runs)-1].Output != "" {
 		t.Errorf("%d bytes of what hooks said are kept", sum)
+	}
+}
+
+// What opentraces' hooks noted is kept by the call, without what is long; lines of another form are counted.
+func TestTreesOfOtherHooksAreKept(t *testing.T) {
+	t.Parallel()
+	before, after := strings.Repeat("a1", 20), strings.Repeat("b2", 20)
+	hook := func(event, call string, data map[string]any) string {
+		if call != "" {
+			data["tool_use_id"] = call
+		}
+		return line(t, map[string]any{"type": "opentraces_hook", "event": event, "data": data})
+	}
+	trail := func(root, tree string) map[string]any {
+		return map[string]any{"worktree_root": root, "tree_id": map[string]any{"algo": "sha1", "hex": tree}}
+	}
+	lines := []string{
+		typed(t, "go"),
+		hook("PreToolUse", "c1", map[string]any{"tool": "Bash", "tool_input": map[string]any{"command": strings.Repeat("x", 5000)},
+			"trail": trail("/r", before)}),
+		hook("PostToolUse", "c1", map[string]any{"tool": "Bash", "tool_response": "said", "trail": trail("/r", after)}),
+		hook("PreToolUse", "c2", map[string]any{"trail": trail("/r", before)}), // without an end
+		hook("PreToolUse", "c3", map[string]any{"trail": trail("/r", before)}),
+		hook("PostToolUse", "c3", map[string]any{"trail": trail("/elsewhere", after)}),
+		hook("PreToolUse", "c4", map[string]any{"trail": trail("/r", "--output=x")}),
+		hook("PostToolUse", "c4", map[string]any{"trail": trail("/r", after)}),
+		hook("PreToolUse", "", map[string]any{"trail": trail("/r", before)}), // of no call
+		line(t, map[string]any{"type": "opentraces_hook", "event": "PreToolUse", "data": "text"}),
+		hook("PostCompact", "", map[string]any{"messages_removed": 4}),
+		hook("Stop", "", map[string]any{"session_id": "s", "trail": trail("/r", after)}),
+	}
+	record, _ := parse(t, save(t, lines...), capability.ParseOptions{})
+	trees := record.Trees()
+	if got := trees["c1"]; len(trees) != 1 || got.Root != "/r" || got.Before.String() != before || got.After.String() != after {
+		t.Errorf("trees %v", trees)
+	}
+	for member, want := range map[string]string{records.MetaHookStop: `"session_id":"s"`, records.MetaHookBefore: `"tool":"Bash"`} {
+		if !strings.Contains(string(record.Metadata[member]), want) {
+			t.Errorf("%s is %s", member, record.Metadata[member])
+		}
+	}
+	for _, member := range []string{records.MetaHookBefore, records.MetaHookAfter} {
+		if kept := string(record.Metadata[member]); len(kept) > 2000 || strings.Contains(kept, "said") {
+			t.Errorf("%s is %s", member, kept)
+		}
+	}
+	if skipped := string(record.Metadata["capture"]); !strings.Contains(skipped, `"opentraces_hook":3`) {
+		t.Errorf("capture is %s", skipped)
 	}
 }

@@ -87,3 +87,15 @@ func (ch *chain) hookSummary(e *entry) {
 	}
 	ch.c.HookCount("Stop", "ran", ran)
 }
+
+// openTraces takes a line that opentraces' own hooks have put into the session file.
+func (ch *chain) openTraces(e *entry) {
+	member := map[string]string{
+		"PreToolUse": records.MetaHookBefore, "PostToolUse": records.MetaHookAfter, "Stop": records.MetaHookStop,
+	}[rawjson.MemberText(e.raw, "event")]
+	if member == "" { // PostCompact tells what the client tells, too
+		ch.c.Skip(e.kind)
+		return
+	}
+	ch.c.Saw(member, e.time, e.data)
+}

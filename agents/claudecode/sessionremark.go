@@ -25,7 +25,7 @@ func (ch *chain) keep() {
 var bookkeeping = []string{
 	"agent-color", "agent-name", "agent-setting", "agent_metadata", "api-request", "api-request-blob", "atis-latch",
 	"attribution-snapshot", "bridge-session", "content-replacement", "derived-from", "file-history-snapshot",
-	"history-suppression", "last-prompt", "marble-origami-commit", "mode", "opentraces_hook", "queue-operation",
+	"history-suppression", "last-prompt", "marble-origami-commit", "mode", "queue-operation",
 	"relocated", "speculation-accept", "tag", "task-summary", "tools-used", "worktree-state",
 }
 
@@ -48,6 +48,9 @@ func (s *session) remark(ch *chain, e *entry) {
 		ch.shape(e.shape)
 	case "result":
 		ch.outcome(e)
+	case "opentraces_hook":
+		ch.openTraces(e)
+		return
 	default:
 		ch.skipKind("", e.kind)
 		return

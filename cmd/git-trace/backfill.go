@@ -208,6 +208,9 @@ func (b *filler) run(list []history.Commit, found []*transcripts.Transcript) err
 			fmt.Fprintf(b.app.std.err, "git-trace: warning: %s\n", printable(t.Path+": "+refs.PathCause(t.Err).Error()))
 			continue
 		}
+		if err := t.FromTrees(b.ctx, b.repo); err != nil {
+			return err
+		}
 		if len(t.Session.Edits) > 0 {
 			sessions = append(sessions, t.Session)
 			byTrace[t.Session.Trace] = t

@@ -11,6 +11,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/gitai"
+	"github.com/git-trace/git-trace/records/opentraces"
 	"github.com/git-trace/git-trace/records/otel"
 	"github.com/git-trace/git-trace/records/steering"
 	"github.com/git-trace/git-trace/records/store"
@@ -171,6 +172,11 @@ const noneStored = "git-trace: hint: no conversation has a stored record (git tr
 func (e *exporter) conversations() error {
 	told := 0
 	faults, err := e.each(func(record *records.Record) error {
+		if e.format.name == opentraces.Name {
+			if err := e.known.Hooked(record); err != nil {
+				return err
+			}
+		}
 		if err := e.format.write(e.out, record); err != nil {
 			return err
 		}

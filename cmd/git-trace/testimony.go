@@ -136,7 +136,7 @@ func (w *witnesses) read(
 		}
 		t.Since = last.Reading
 	}
-	if err := t.Load(ctx); err != nil {
+	if err := errors.Join(t.Load(ctx), t.FromTrees(ctx, w.repo)); err != nil {
 		return mark, false, err
 	}
 	if len(t.Session.Dirs) == 0 && dir != "" {

@@ -103,6 +103,20 @@ func section(r *gitdiff.Reader) ([]File, error) {
 	return files, r.Patch(records, &hunkTaker{files: files})
 }
 
+// Between lists the changes of files from one tree to another, at most so many. It refuses more.
+func Between(ctx context.Context, repo *refs.Repo, from, to refs.OID, most int) (files []File, err error) {
+	args := append(append([]string{"--literal-pathspecs", "diff-tree"}, gitdiff.Patch()...), from.String(), to.String())
+	err = gitdiff.Run(ctx, repo, nil, args, func(r *gitdiff.Reader) error {
+		r.MaxLine, r.MaxRecords, r.MaxPatch = maxLineBytes, most, maxBetween
+		files, err = section(r)
+		return err
+	})
+	return files, err
+}
+
+// maxBetween bounds the lines that are read of the change from one tree to another, in bytes.
+const maxBetween = 64 << 20
+
 func filesOf(records []gitdiff.Record) []File {
 	files := make([]File, len(records))
 	for i := range records {

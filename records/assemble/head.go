@@ -138,6 +138,10 @@ func (s *state) describe(r *records.Record, method string) {
 		r.SetMeta(name, value)
 	}
 	for name, list := range s.Lists {
+		if name == records.MetaHookBefore || name == records.MetaHookAfter {
+			r.SetMeta(name, byCall(list))
+			continue
+		}
 		r.SetMeta(name, list)
 	}
 	if len(s.Commits) > 0 {

@@ -1,9 +1,12 @@
 package assemble
 
 import (
+	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/rawjson"
 )
 
 // Limits of the kept output of hooks.
@@ -50,3 +53,43 @@ func (c *Conversation) HookCount(event, outcome string, n int64) {
 
 // maxHooks is the number of hooks that a line may tell of.
 const maxHooks = 1000
+
+// maxHookMember is the length of a member of what another program's hook saw that is kept.
+const maxHookMember = 4 << 10
+
+// Saw keeps what opentraces' own hook saw, its data of one call or of a turn's end, under a member of the metadata. The
+// result of the call stays out: the call has it.
+func (c *Conversation) Saw(member, time string, data []byte) {
+	value := map[string]any{"timestamp": time}
+	d := rawjson.NewDecoder(data)
+	for d.Open(); d.Member(); {
+		name := string(d.Key())
+		raw := slices.Clone(d.Raw())
+		if name == "tool_use_id" {
+			name = hookCall
+		}
+		if name != "tool_response" && len(raw) <= maxHookMember && len(value) < maxReasons {
+			value[name] = json.RawMessage(raw)
+		}
+	}
+	if d.Err() != nil || member != records.MetaHookStop && value[hookCall] == nil {
+		c.Skip("opentraces_hook")
+		return
+	}
+	c.Append(member, "", value)
+	c.Take()
+}
+
+// hookCall is the member with the call's id.
+const hookCall = "tool_call_id"
+
+// byCall makes an object by the call's id of a list.
+func byCall(list []json.RawMessage) map[string]json.RawMessage {
+	out := map[string]json.RawMessage{}
+	for _, one := range list {
+		if call := rawjson.MemberText(one, hookCall); call != "" {
+			out[call] = one
+		}
+	}
+	return out
+}

@@ -14,7 +14,7 @@ import (
 // Call is a call that a session file tells of, and that has ended.
 type Call struct {
 	ID, Tool, Model string
-	Prompt          int // its number in the session file
+	Step, Prompt    int // their numbers in the session file
 	Began, Ended    time.Time
 	Edits           []*backfill.Edit // what it says it wrote
 	Anything        bool             // a command that may have written more than that
@@ -68,7 +68,7 @@ func (t *Transcript) hearCalls(step *records.Step, at time.Time) {
 			continue
 		}
 		command := commandOf(call.Input)
-		c := &Call{ID: call.ToolCallID, Tool: call.ToolName, Began: at, Prompt: len(t.Prompts),
+		c := &Call{ID: call.ToolCallID, Tool: call.ToolName, Began: at, Step: step.StepIndex, Prompt: len(t.Prompts),
 			Anything: command != "" && !readsOnly(command)}
 		if step.Model != nil {
 			c.Model = *step.Model

@@ -74,18 +74,17 @@ func (r *shellReader) echoTexts(command string) []backfill.Edit {
 const unseenWrite = `\b(?:sed|perl)[ \t](?:[^\n;&|]*[ \t])?-\w*i|\btee\b|\bpatch\b|\bgit[ \t]+apply\b|` +
 	`\b(?:python3?|node|ruby|perl|awk)\b|\b(?:gofmt|goimports)[ \t]+-w|\b(?:mv|cp)[ \t]|(?:^|[^0-9&<>=-])>>?[ \t]*[^&>|\s]`
 
-// unseenWrites counts the calls of a step that may have written to files without the transcript telling what: their
+// unseenWrites lists the calls of a step that may have written to files without the transcript telling what: their
 // lines stay unknown. Told are the calls whose writes were found.
-func (r *shellReader) unseenWrites(step *records.Step, told map[string]bool) int {
-	n := 0
+func (r *shellReader) unseenWrites(step *records.Step, told map[string]bool) (calls []string) {
 	for _, call := range step.ToolCalls {
 		command := commandOf(call.Input)
 		if command == "" || told[call.ToolCallID] || failedCall(step, call.ToolCallID) {
 			continue
 		}
 		if r.unseen.MatchString(r.quoted.ReplaceAllString(outsideHere(command), " x ")) {
-			n++
+			calls = append(calls, call.ToolCallID)
 		}
 	}
-	return n
+	return calls
 }

@@ -52,10 +52,10 @@ func TestCommandsThatWriteWhatIsNotToldAreCounted(t *testing.T) {
 			ToolCalls:    []records.ToolCall{{ToolCallID: "c", ToolName: "Bash", Input: mustJSON(map[string]string{"command": command})}},
 			Observations: []records.Observation{{SourceCallID: "c"}},
 		}
-		if got := r.unseenWrites(step, nil); got != want {
+		if got := len(r.unseenWrites(step, nil)); got != want {
 			t.Errorf("%q counts %d, want %d", command, got, want)
 		}
-		if got := r.unseenWrites(step, map[string]bool{"c": true}); got != 0 {
+		if got := r.unseenWrites(step, map[string]bool{"c": true}); len(got) != 0 {
 			t.Errorf("%q counts although its writes were found", command)
 		}
 	}

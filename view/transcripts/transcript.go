@@ -41,11 +41,14 @@ type Transcript struct {
 	open   map[int][]*Call  // those of the last step of each chain
 	chain  int              // of the step that is being read
 	late   map[string]*Call // those without a result
+	unseen map[string]bool  // the calls that Unseen counts
+	trees  map[string]records.CallTrees
 }
 
 // Forget drops the edits and the calls, which take most of the memory.
 func (t *Transcript) Forget() {
 	t.Session.Edits, t.calls, t.open, t.late, t.keys = nil, nil, nil, nil, nil
+	t.unseen, t.trees = nil, nil
 }
 
 // Prompt is what somebody asked. Its time is zero where it is not known.
@@ -58,6 +61,7 @@ type Prompt struct {
 func (t *Transcript) read(ctx context.Context) error {
 	sink := &editSink{t: t, shell: newShellReader()}
 	t.keys, t.late, t.open = map[uint64]bool{}, map[string]*Call{}, map[int][]*Call{}
+	t.unseen = map[string]bool{}
 	parser := t.Agent.Parser
 	if len(t.Earlier) > 0 {
 		parser = several.Parser{SessionParser: parser, Earlier: t.Earlier}
@@ -70,6 +74,7 @@ func (t *Transcript) read(ctx context.Context) error {
 	}
 	t.cursor = parsed.Cursor
 	head := parsed.Head
+	t.trees = head.Trees()
 	s := &t.Session
 	s.Trace, s.Agent, s.ID = events.TraceID(head.TraceID), head.Agent.Name, head.SessionID
 	if head.Agent.Model != nil {
@@ -166,7 +171,10 @@ func (s *editSink) Step(step *records.Step) error {
 	}
 	s.waiting = s.waiting[:0]
 	s.t.doubtCalls(told)
-	s.t.Unseen += s.shell.unseenWrites(step, told)
+	for _, call := range s.shell.unseenWrites(step, told) {
+		s.t.Unseen++
+		s.t.unseen[call] = true
+	}
 	return nil
 }
 
