@@ -20,7 +20,6 @@ var notRun = []struct{ page, lines, why string }{
 	{"docs/serve.md", `(?m)^go install .*$`, "puts programs into the user's home: .ci/newcomer runs it"},
 	{"docs/serve.md", `(?m)^git trace (serve( [^-].*| --open.*|)|(blame|show) --web .*)$`,
 		"serves until it is stopped: TestServeOpensWhatIsNamed, TestPagesAreOpenedInTheBrowser"},
-	{"docs/serve.md", `(?m)^git trace serve --export site( +#| v1).*$`, "asks at a terminal: TestPagesAreWrittenAsFiles"},
 	{"docs/sharing.md", `(?m)^git trace push --adopt .*$`, "wants the consent of another clone: TestAForkIsAdopted"},
 	{"docs/coming-from.md", `(?m)^git trace import --from entire .*$`, "wants Entire's checkpoints: entire.txtar"},
 	{"CONTRIBUTING.md", `(?m)^(go (build|test)|\.ci/run) ?.*$`, "builds everything and runs tests"},

@@ -19,6 +19,8 @@ import (
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
+var linked = regexp.MustCompile(` (?:href|src)="([^"]*)"`)
+
 // tag is a piece of markup as the templates write it, and attribute one of its attributes.
 var (
 	tag       = regexp.MustCompile(`^</?([a-z][a-z0-9]*)((?: [a-z][a-zA-Z-]*(?:="[^"<>]*")?)*)/?>$`)

@@ -30,9 +30,6 @@ func servePages(ctx context.Context, a *answers, args []string) error {
 	idle := flags.Duration("idle", 0, "")
 	open := flags.Bool("open", false, "")
 	page := flags.String("page", "/", "")
-	export := flags.String("export", "", "")
-	span := flags.String("range", "", "")
-	ask := flags.Bool("ask", false, "")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -44,9 +41,6 @@ func servePages(ctx context.Context, a *answers, args []string) error {
 		return err
 	}
 	site := web.New(repo, a.asked(repo.Top(), view.ByPage))
-	if *export != "" {
-		return exportPages(ctx, repo, site, *export, *span, *ask)
-	}
 	address := net.JoinHostPort(strings.Trim(*listen, "[]"), strconv.Itoa(*port))
 	o := web.Options{Address: address, Idle: *idle, Anyway: *anyway}
 	running := running{dir: repo.WorktreeTracesDir()}

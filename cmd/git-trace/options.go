@@ -57,8 +57,6 @@ var optionForms = []optionForm{
 	{[]string{"drop"}, takesList, "remove the clone with this `id` from the archives; may be given more than once"},
 	{[]string{"dry-run"}, takesNothing, "only say what would be done"},
 	{[]string{"endpoint"}, takesWord, "with otlp: send to the collector at this `address`, and write nothing"},
-	{[]string{"export"}, takesWord,
-		"write the pages as files into this `directory`, redacted, instead of serving them"},
 	{[]string{"fail-unknown"}, takesWord, "exit with 1 if more than so many `percent` of the lines have no known owner"},
 	{[]string{"failed"}, takesNothing, "only calls that ended with an error"},
 	{[]string{"fetched"}, takesNothing, "the logs that were fetched from others"},

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -59,16 +58,13 @@ func serveCommand() *command {
 		name: "serve",
 		does: "show conversations, blame and commits as pages in a browser",
 		form: "git trace serve [--port <number>] [--listen <address>] [--idle <duration>] [--open] " +
-			"[<path>[:<line>] | <id> | <commit>]\n" +
-			"git trace serve --export <directory> [--yes] [<revision range>]",
+			"[<path>[:<line>] | <id> | <commit>]",
 		about: "Prints the address of the pages and serves them to this machine alone, until it is interrupted. " +
 			"The address has a secret that is new at each start; without it a request gets no answer. The pages only read. An " +
 			"operand is the page to begin at: a file of the work tree, a conversation, a prompt or a commit. Where " +
 			"the pages of this work tree are served already, their address is printed.\n" +
-			"--export writes the pages of a range (HEAD if none is named) as files for a server of pages: without " +
-			"script, with what was said in stored conversations, redacted once more. It says what they hold, and asks.\n" +
 			servedBy,
-		options: options("port", "listen", "listen-anyway", "idle", "open", "export", "yes"),
+		options: options("port", "listen", "listen-anyway", "idle", "open"),
 		run:     (*app).servePages,
 		traits:  common | atOnce,
 		tries:   []string{"--help", "nosuch"},
@@ -83,12 +79,6 @@ func (a *app) servePages(c *call, ops operands) error {
 	wanted := ops.all()
 	if len(wanted) > 1 {
 		return usage("unexpected argument '%s'", wanted[1])
-	}
-	if c.IsSet("export") {
-		return a.exportPages(c, strings.Join(wanted, ""))
-	}
-	if c.Bool("yes") {
-		return usage("option '--yes' goes with --export")
 	}
 	port := c.Int("port")
 	if port < 0 || port > 65535 {
@@ -160,30 +150,6 @@ func (a *app) settledPort(c *call, repo *refs.Repo) (int, error) {
 // inBrowser has the companion serve a page and open it.
 func (a *app) inBrowser(ctx context.Context, page string) error {
 	return a.stays(ctx, "--idle", servedIdle.String(), "--open", "--page", page)
-}
-
-// exportPages has the companion write the pages of a range.
-func (a *app) exportPages(c *call, span string) error {
-	for _, name := range []string{"port", "listen", "listen-anyway", "idle", "open"} {
-		if c.IsSet(name) {
-			return usage("options '--export' and '--%s' exclude each other", name)
-		}
-	}
-	if c.String("export") == "" {
-		return usage("option '--export' needs a directory")
-	}
-	if _, err := a.repo(); err != nil {
-		return err
-	}
-	args := []string{"--export", c.String("export"), "--range", span}
-	if !c.Bool("yes") {
-		if _, terminal := terminalOf(a.std.err); !terminal {
-			return fail(exitUsage, errors.New("there is no terminal to ask whether the pages may leave"),
-				"--yes writes them without asking")
-		}
-		args = append(args, "--ask")
-	}
-	return a.beCompanion(c.Context, "serve", args...)
 }
 
 // pageOf returns the address of an operand's page: a file if there is such a file, otherwise the object of that id.

@@ -44,10 +44,9 @@ type blameBody struct {
 	Rail          []*railMarks
 
 	chosen url.Values // what is asked of the page besides the file
-	still  bool       // the page is a file: each line has an address, and no other page is a question
 }
 
-// The choices. A page in a file has none: it is there once.
+// The choices.
 const (
 	onlyAgents = "agents" // leave out what no agent wrote
 	onlyTalk   = "talk"   // leave out what another conversation wrote, or nobody
@@ -81,11 +80,10 @@ func crumbs(rev, path string) []crumb {
 
 // Bounds of the drawing of a file.
 const (
-	blamePage   = 20000 // lines
-	mostRows    = 40    // of a block, which the style sheet knows the height of
-	mostAnchors = 5000  // lines of a file in an export; of a longer one lines have no address of their own, blocks have
-	mostOwners  = 24    // conversations in the legend
-	widest      = 400   // columns
+	blamePage  = 20000 // lines
+	mostRows   = 40    // of a block, which the style sheet knows the height of
+	mostOwners = 24    // conversations in the legend
+	widest     = 400   // columns
 )
 
 // workTree stands for a revision in the address of a file as it is in the work tree.
@@ -134,7 +132,7 @@ func blamed(q *question) (string, string, any, error) {
 		ask.Set("from", strconv.Itoa(line))
 		return "", "", nil, &moved{fmt.Sprintf("%s?%s#L%d", at("blame", rev, path), ask.Encode(), line)}
 	}
-	body := &blameBody{Rev: rev, Path: path, WorkTree: rev == workTree, Names: crumbs(rev, path), still: q.still != nil}
+	body := &blameBody{Rev: rev, Path: path, WorkTree: rev == workTree, Names: crumbs(rev, path)}
 	args := []string{"blame", "--json=runs"}
 	if body.choose(q); body.Chosen(passBlanks) {
 		args = append(args, "-w")
@@ -178,9 +176,6 @@ func blamed(q *question) (string, string, any, error) {
 	if err := json.Unmarshal(answer, &runs); err != nil {
 		return "", "", nil, fmt.Errorf("git-trace blame: %w", err)
 	}
-	if err := q.givePrompts(&runs); err != nil {
-		return "", "", nil, err
-	}
 	if to, err := behind(&runs, q, ask); to != "" || err != nil {
 		return "", "", nil, cmp.Or[error](err, &moved{to})
 	}
@@ -203,7 +198,7 @@ func (b *blameBody) choose(q *question) {
 	ask := q.r.URL.Query()
 	for _, name := range []string{onlyAgents, onlyTalk, passBlanks, showAges} {
 		switch {
-		case q.still != nil || !ask.Has(name):
+		case !ask.Has(name):
 		case name == onlyTalk:
 			b.chosen.Set(name, ask.Get(name))
 		default:
@@ -257,9 +252,6 @@ func (b *blameBody) page(from int) string {
 }
 
 func (b *blameBody) asked(ask url.Values) string {
-	if b.still {
-		return strings.TrimSuffix(at("blame", b.Rev, b.Path)+"?"+ask.Encode(), "?")
-	}
 	return "?" + ask.Encode()
 }
 
@@ -279,7 +271,7 @@ func (b *blameBody) fill(runs *blame.RunsJSON, content []byte, words [][]word, l
 		b.After = b.page(b.To + 1)
 	}
 	b.count(runs)
-	columns, now, each := 0, time.Now(), b.still && b.To-b.From <= mostAnchors
+	columns, now := 0, time.Now()
 	talks, told := map[string]int{}, map[string]bool{}
 	for _, run := range runs.Runs {
 		if b.leaves(&run) {
@@ -291,7 +283,7 @@ func (b *blameBody) fill(runs *blame.RunsJSON, content []byte, words [][]word, l
 			block := &runBlock{RunJSON: run, First: at == first, Rows: rows}
 			block.Start, block.OriginalLine = at+1, run.OriginalLine+at+1-run.Start
 			block.name(runs, told)
-			block.number(line, each)
+			block.number(line)
 			if id := records.Value(run.Trace); id != "" {
 				if talks[id] == 0 {
 					talks[id] = len(talks) + 1

@@ -27,7 +27,6 @@ type turnBlock struct {
 	Steps   []*stepBlock
 	Anchor  string
 	Address string // where it is shown
-	Rest    bool   // its beginning is on an earlier page
 	At      int    // steps before it
 	Brief   bool   // the beginning of its text is shown
 

@@ -66,9 +66,7 @@ func committed(q *question) (string, string, any, error) {
 		func() error { return q.into(&answer, "show", "--json", body.To) },
 		func() error { return body.fill(q) },
 		func() error {
-			if q.still == nil {
-				body.Child = q.files.childOf(q.ctx, body.To)
-			}
+			body.Child = q.files.childOf(q.ctx, body.To)
 			return nil
 		},
 	); err != nil {
@@ -129,7 +127,7 @@ func ranged(q *question) (string, string, any, error) {
 
 // fill reads the diff, and whose its lines are.
 func (b *commitBody) fill(q *question) error {
-	b.Split, b.Only = q.r.URL.Query().Get("view") == "split", q.still == nil && q.r.URL.Query().Has(onlyAgents)
+	b.Split, b.Only = q.r.URL.Query().Get("view") == "split", q.r.URL.Query().Has(onlyAgents)
 	address := func(split, only bool) string {
 		ask := url.Values{}
 		if split {

@@ -217,21 +217,15 @@ func (b *talkBody) ticks() []tick {
 			at += took
 		}
 	}
-	place := func(at int, anchor string) string {
-		if b.still {
-			return b.address(at) + "#" + anchor
-		}
-		return "#" + anchor
-	}
 	for i, turn := range b.Index {
-		add(turn.Time, 0, tick{Kind: "prompt", Address: place(turn.At, turn.Anchor), Label: "prompt " + strconv.Itoa(i+1)})
-		for k, s := range turn.Steps {
+		add(turn.Time, 0, tick{Kind: "prompt", Address: "#" + turn.Anchor, Label: "prompt " + strconv.Itoa(i+1)})
+		for _, s := range turn.Steps {
 			for _, c := range s.Calls {
 				when := s.Time
 				if c.Opened != nil {
 					when = c.Opened
 				}
-				t := tick{Kind: c.kind(), Address: place(turn.At+k, s.Anchor()), Label: c.Name + " " + numbers.Took(c.Took)}
+				t := tick{Kind: c.kind(), Address: "#" + s.Anchor(), Label: c.Name + " " + numbers.Took(c.Took)}
 				add(when, min(c.Took, longestCall), t)
 			}
 		}

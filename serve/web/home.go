@@ -80,31 +80,19 @@ func (*homeBody) Spans() []string {
 func home(q *question) (string, string, any, error) {
 	body := &homeBody{Range: homeRange, Since: q.r.URL.Query().Get("since")}
 	counted := []string{"stats", "--json", "-n", strconv.Itoa(homeRange)}
-	if body.Since != "" && q.still == nil {
+	if body.Since != "" {
 		counted = []string{"stats", "--json", "--since=" + body.Since}
 	}
 	var list answers.Log
 	var commits graph.Document
 	var sums figures.Stats
 	err := all(
-		func() error {
-			if q.still != nil { // what this machine records is nobody else's
-				return nil
-			}
-			return q.status(&body.Status)
-		},
-		func() error { return q.into(&list, q.ranged("log", "--json", "-n", strconv.Itoa(homeTalks))...) },
-		func() error {
-			return optional(q.into(&commits, q.ranged("graph", "--json", "-n", strconv.Itoa(homeCommits))...))
-		},
-		func() error {
-			return optional(q.into(&sums, q.ranged(counted...)...))
-		},
+		func() error { return q.status(&body.Status) },
+		func() error { return q.into(&list, "log", "--json", "-n", strconv.Itoa(homeTalks)) },
+		func() error { return optional(q.into(&commits, "graph", "--json", "-n", strconv.Itoa(homeCommits))) },
+		func() error { return optional(q.into(&sums, counted...)) },
 	)
 	body.Talks = talksOf(&list)
-	if err == nil {
-		err = q.giveTitles(body.Talks)
-	}
 	if body.Status.Log != nil { // asked last: a check takes what processors there are
 		body.Checked = q.check(q.ctx)
 	}
@@ -195,12 +183,9 @@ func talks(q *question) (string, string, any, error) {
 		}
 	}
 	var list answers.Log
-	next, err := q.partInto(&list, wanted{head: args, tail: q.ranged(), before: ask.Get("before"), limit: talksPage,
+	next, err := q.partInto(&list, wanted{head: args, before: ask.Get("before"), limit: talksPage,
 		keep: keeping(body.Model+body.Writer+body.State != "", body.wanted)})
 	body.Talks = talksOf(&list)
-	if err == nil {
-		err = q.giveTitles(body.Talks)
-	}
 	if err != nil {
 		return "", "", nil, err
 	}

@@ -38,7 +38,7 @@ func (b *graphBody) Chosen() bool { return b.Range+b.Path+b.Author+b.Agent != ""
 func commits(q *question) (string, string, any, error) {
 	ask := q.r.URL.Query()
 	body := &graphBody{Range: ask.Get("rev"), Path: ask.Get("path"), Author: ask.Get("author"), Agent: ask.Get("agent")}
-	head, tail := []string{"graph", "--json"}, q.ranged()
+	head, tail := []string{"graph", "--json"}, []string(nil)
 	if body.Author != "" {
 		head = append(head, "--author="+body.Author)
 	}
@@ -214,7 +214,7 @@ func directory(q *question) (string, string, any, error) {
 	if !e.IsDir() {
 		return "", "", nil, &moved{at("blame", commit, path)}
 	}
-	if q.still == nil && commit.String() != q.r.PathValue("rev") {
+	if commit.String() != q.r.PathValue("rev") {
 		return "", "", nil, &moved{at("tree", commit, path)}
 	}
 	list, err := objects.Tree(e.OID)
@@ -298,16 +298,10 @@ func tracked(q *question) (string, string, any, error) {
 	for _, o := range answer.Objects {
 		body.Hunk = o.Patch
 	}
-	if q.still != nil && body.Trail != nil {
-		if _, there := q.still.Talks[string(body.Trail.Trace)]; !there {
-			return "", "", nil, fmt.Errorf("patch '%s': %w", id, errNotFound)
-		}
-		body.Hunk = &view.Hunk{} // the contents of snapshots stay here
-	}
 	if body.Trail == nil || body.Hunk == nil {
 		return "", "", nil, fmt.Errorf("patch '%s': %w", id, errNotFound)
 	}
-	if string(body.Trail.Patch) != id && q.still == nil {
+	if string(body.Trail.Patch) != id {
 		return "", "", nil, &moved{(&url.URL{Path: at("track", body.Trail.Patch), RawQuery: q.r.URL.RawQuery}).String()}
 	}
 	body.Fate.add(body.Trail)

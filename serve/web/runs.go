@@ -112,10 +112,10 @@ func (b *runBlock) Sign() string {
 // prompt.
 func (b *runBlock) HasStep() bool { return b.Trace != nil && b.ToolCall != nil && b.Source == nil }
 
-// number gives the lines their numbers. The first has an address, and so has one that is asked for, or each one.
-func (b *runBlock) number(asked int, each bool) {
+// number gives the lines their numbers. The first has an address, and so has one that is asked for.
+func (b *runBlock) number(asked int) {
 	for line := b.Start; line < b.Start+b.Rows; line++ {
-		if each || line == b.Start || line == asked {
+		if line == b.Start || line == asked {
 			b.Numbers = append(b.Numbers, lineNumbers{Line: line})
 			if line > b.Start {
 				b.Numbers[len(b.Numbers)-2].Rest += "\n"

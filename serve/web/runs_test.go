@@ -27,20 +27,19 @@ func TestTheNumbersOfABlock(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		asked int
-		each  bool
 		want  string
 	}{
-		{0, false, "[7]\n8\n9\n10"}, {7, false, "[7]\n8\n9\n10"}, {9, false, "[7]\n8\n[9]\n10"},
-		{10, false, "[7]\n8\n9\n[10]"}, {11, false, "[7]\n8\n9\n10"}, {0, true, "[7]\n[8]\n[9]\n[10]"},
+		{0, "[7]\n8\n9\n10"}, {7, "[7]\n8\n9\n10"}, {9, "[7]\n8\n[9]\n10"},
+		{10, "[7]\n8\n9\n[10]"}, {11, "[7]\n8\n9\n10"},
 	} {
 		b := &runBlock{RunJSON: blame.RunJSON{Start: 7}, Rows: 4}
-		b.number(test.asked, test.each)
+		b.number(test.asked)
 		var got strings.Builder
 		for _, n := range b.Numbers {
 			got.WriteString("[" + units(float64(n.Line)) + "]" + n.Rest)
 		}
 		if got.String() != test.want {
-			t.Errorf("asked for %d, each %v: %q, not %q", test.asked, test.each, got.String(), test.want)
+			t.Errorf("asked for %d: %q, not %q", test.asked, got.String(), test.want)
 		}
 	}
 }

@@ -35,7 +35,6 @@ type Site struct {
 	name    string
 	live    *watchers
 	checks  *checks
-	still   *still // the pages are files, not answers
 }
 
 // New makes the site of a repository. Questions are asked of git-trace.
@@ -120,7 +119,6 @@ func (s *Site) page(make maker) http.HandlerFunc {
 type frame struct {
 	Title, Repository, Section, Query string
 	State                             string
-	Still                             bool // a file, not an answer
 	Body                              any
 
 	digits func() int
@@ -129,7 +127,7 @@ type frame struct {
 
 // Foreign names the clone whose log tells of a conversation; empty for this one.
 func (f *frame) Foreign(writer string) string {
-	if writer == "" || f.Still || writer == f.writer() {
+	if writer == "" || writer == f.writer() {
 		return ""
 	}
 	return cells.Cut(cells.Line(writer), mostWriter)
@@ -164,7 +162,7 @@ func (s *Site) frame(r *http.Request, title string, body any, digits int) *frame
 	section, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	state, _ := s.answers.now(r.Context()) // without it the page does not notice that something is new
 	return &frame{Title: title, Repository: s.name, Section: section, Query: r.URL.Query().Get("q"), State: state,
-		Still: s.still != nil, Body: body, digits: ask, writer: sync.OnceValue(s.writer)}
+		Body: body, digits: ask, writer: sync.OnceValue(s.writer)}
 }
 
 // writer returns the id of this clone; empty if it has none, and then every log is another's.
@@ -197,21 +195,14 @@ func (f *frame) Short(id any) string {
 }
 
 // Part returns the beginning of an id, by which a link names it: this server knows the rest, and a page of many lines
-// is short. A file names its others by their whole ids.
+// is short.
 func (f *frame) Part(id any, n int) string {
 	text := plain(id)
-	if f.Still {
-		return text
-	}
 	return text[:min(len(text), max(n, f.digits()))]
 }
 
-// Line returns the address of a line of a file. A file of an export has an address for each line; of this server a page
-// has it for the line that is asked for.
+// Line returns the address of a line of a file: a page has it for the line that is asked for.
 func (f *frame) Line(rev, path string, line int) string {
-	if f.Still {
-		return fmt.Sprintf("%s#L%d", at("blame", rev, path), line)
-	}
 	return fmt.Sprintf("%s?line=%d", at("blame", rev, path), line)
 }
 

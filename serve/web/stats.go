@@ -140,9 +140,7 @@ func (b *statsBody) Groupings() (words []string) {
 func (b *statsBody) choose(q *question) ([]statsTable, error) {
 	ask := q.r.URL.Query()
 	b.Since, b.Range, b.Wants = ask.Get("since"), ask.Get("range"), ask.Get("by")
-	if q.still == nil {
-		b.Usual = usualSince(q)
-	}
+	b.Usual = usualSince(q)
 	if b.Range != "" {
 		if err := noOption(b.Range); err != nil {
 			return nil, err
@@ -176,10 +174,10 @@ func usualSince(q *question) string {
 
 // asked returns the arguments for what is asked: the range, or the last months.
 func (b *statsBody) asked(q *question, args ...string) []string {
-	if since := cmp.Or(b.Since, b.Usual); q.still == nil && (b.Since != "" || b.Range == "") {
+	if since := cmp.Or(b.Since, b.Usual); b.Since != "" || b.Range == "" {
 		args = append(args, "--since="+since)
 	}
-	if args = q.ranged(args...); b.Range != "" {
+	if b.Range != "" {
 		args = append(args, b.Range)
 	}
 	return args
@@ -215,7 +213,7 @@ func figured(q *question) (string, string, any, error) {
 		ctx, cancel := context.WithTimeout(q.ctx, followTime)
 		defer cancel()
 		args := []string{"stats", "--json", "--by=agent", "--survival"}
-		if args = q.ranged(args...); body.Range != "" {
+		if body.Range != "" {
 			args = append(args, body.Range)
 		}
 		_ = q.answers.into(ctx, &lives, args...)

@@ -38,18 +38,16 @@ type shown struct {
 // talkBody holds the contents of the page of a conversation.
 type talkBody struct {
 	*talkAnswer
-	Title          string
-	Turns          []*turnBlock // those of this page
-	Index          []*turnBlock // all
-	Ticks          []tick
-	Fate           fate
-	Followed       bool   // what became of the edits is known
-	Earlier, Later string // addresses; empty at the ends
-	Steps          int
+	Title    string
+	Turns    []*turnBlock // those of this page
+	Index    []*turnBlock // all
+	Ticks    []tick
+	Fate     fate
+	Followed bool // what became of the edits is known
+	Steps    int
 
 	Show        string // which steps are shown; empty for all
 	first, last int    // the steps that are shown whole
-	still       bool   // nothing can be fetched later
 }
 
 // How many steps a page shows whole: all of a short conversation, otherwise those around the place that was asked for.
@@ -57,8 +55,6 @@ type talkBody struct {
 const (
 	talkWhole = 120
 	talkPart  = 50
-	// An export has no script: a long conversation is several pages.
-	talkPage = 200
 	// followTime is the time for which the page waits for the fate of edits.
 	followTime = 12 * time.Second
 )
@@ -87,12 +83,8 @@ func talk(q *question) (string, string, any, error) {
 	if err != nil {
 		return "", "", nil, err
 	}
-	q.digits, body.still = t.digits, q.still != nil
-	if err := q.giveTalk(body); err != nil {
-		return "", "", nil, err
-	}
+	q.digits = t.digits
 	body.number()
-	q.still.note(q.ctx, body)
 	body.Ticks = body.ticks()
 	if err := body.choose(q); err != nil {
 		return "", "", nil, err
@@ -157,11 +149,9 @@ type lastTalk struct {
 
 func newTalkBody(q *question, t *talkAnswer) (*talkBody, error) {
 	b := &talkBody{talkAnswer: t, Title: titleOf(t), Index: blocksOf(t)}
-	if q.still == nil {
-		b.Show = q.r.URL.Query().Get("show")
-		if err := b.filter(); err != nil {
-			return nil, err
-		}
+	b.Show = q.r.URL.Query().Get("show")
+	if err := b.filter(); err != nil {
+		return nil, err
 	}
 	costs := map[int]float64{}
 	for _, c := range t.Costs {
@@ -218,42 +208,19 @@ func (b *talkBody) choose(q *question) error {
 	b.first, b.last = b.around(first)
 	for _, turn := range b.Index {
 		turn.Address = "#" + turn.Anchor
-		if !b.still {
-			b.divide(turn)
-			b.Turns = append(b.Turns, turn)
-			continue
-		}
-		from, to := max(b.first, turn.At), min(b.last, turn.At+len(turn.Steps))
-		starts := turn.At >= b.first && turn.At < b.last
-		if from < to || starts && len(turn.Steps) == 0 {
-			turn.Rest = from > turn.At
-			turn.Parts = []partBlock{{From: from, To: to, Whole: true, Steps: turn.Steps[from-turn.At : max(to, from)-turn.At]}}
-			b.Turns = append(b.Turns, turn)
-		}
-		if !starts {
-			turn.Address = b.address(turn.At) + "#" + turn.Anchor
-		}
-	}
-	if b.still && b.first > 0 {
-		b.Earlier = b.address(b.first - 1)
-	}
-	if b.still && b.last < b.Steps {
-		b.Later = b.address(b.last)
+		b.divide(turn)
+		b.Turns = append(b.Turns, turn)
 	}
 	return nil
 }
 
 // around returns the steps that are shown whole where one is asked for.
 func (b *talkBody) around(at int) (first, last int) {
-	size := talkPart
-	switch {
-	case b.still:
-		size = talkPage
-	case b.Steps <= talkWhole:
+	if b.Steps <= talkWhole {
 		return 0, max(b.Steps, 1)
 	}
-	first = at / size * size
-	return first, first + size
+	first = at / talkPart * talkPart
+	return first, first + talkPart
 }
 
 // address returns the page on which a step is shown whole.
@@ -346,28 +313,6 @@ func (b *talkBody) find(step, prompt string) (int, string) {
 	return -1, ""
 }
 
-// places returns the prompts and the steps, by what an address adds for them, and where they stand.
-func (b *talkBody) places() map[string]string {
-	out := map[string]string{}
-	for i, turn := range b.Index {
-		number := turn.Number
-		if number == 0 {
-			number = i + 1
-		}
-		place := b.address(turn.At) + "#" + turn.Anchor
-		out["/p/"+strconv.Itoa(number)] = place
-		if turn.Step > 0 {
-			out["/"+strconv.Itoa(turn.Step)] = place
-		}
-		for k, s := range turn.Steps {
-			if s.Number > 0 {
-				out["/"+strconv.Itoa(s.Number)] = b.address(turn.At+k) + "#" + s.Anchor()
-			}
-		}
-	}
-	return out
-}
-
 // mostHunkTurns bounds the prompts whose hunks are asked for at once.
 const mostHunkTurns = 60
 
@@ -407,13 +352,6 @@ func (b *talkBody) addHunks(q *question, known *followed) error {
 		for _, c := range o.Prompt.Calls {
 			if block := at[c.Subagent+"\x00"+c.ToolCall]; block != nil {
 				block.Hunks = c.Hunks
-			}
-		}
-	}
-	if b.still { // the contents of snapshots stay here
-		for _, block := range at {
-			for _, h := range block.Hunks {
-				h.Added, h.Removed = nil, nil
 			}
 		}
 	}

@@ -121,31 +121,3 @@ func testALongConversation(t *testing.T, ctx context.Context, world *World) {
 		t.Errorf("the page that the line leads to has no step 9000: %q", text)
 	}
 }
-
-// testTheExport opens each page of an export as a file: it has its style, nothing is refused, and nothing is asked of
-// anybody (W13).
-func testTheExport(t *testing.T, ctx context.Context, world *World) {
-	dir := filepath.Join(t.TempDir(), "site")
-	if out, err := world.Run(ctx, world.Dir, "serve", "--export", dir, "--yes", "HEAD"); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	pages, err := filepath.Glob(filepath.Join(dir, "*", "*.html"))
-	if err != nil || len(pages) < 5 {
-		t.Fatalf("%v %v", pages, err)
-	}
-	pages = append(pages, filepath.Join(dir, "index.html"))
-	for i := range pages {
-		visit(t, ctx, "file://"+pages[i], 320)
-		about := evaluate[string](t, ctx, `getComputedStyle(document.querySelector(".top")).display + " " + document.scripts.length + " " +
-performance.getEntriesByType("resource").filter((e) => !e.name.startsWith("file:")).length`)
-		if about != "flex 0 0" {
-			t.Errorf("%s: %s", pages[i], about)
-		}
-		if refused := evaluate[[]string](t, ctx, "window.refused"); len(refused) > 0 {
-			t.Errorf("%s: the policy refused %v", pages[i], refused)
-		}
-		if wide := evaluate[int](t, ctx, "document.documentElement.scrollWidth"); wide > 320 {
-			t.Errorf("%s: %d pixels wide on a screen of 320", pages[i], wide)
-		}
-	}
-}

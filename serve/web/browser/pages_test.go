@@ -385,7 +385,6 @@ func TestPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Run("a long conversation", func(t *testing.T) { testALongConversation(t, ctx, world) })
-	t.Run("an export", func(t *testing.T) { testTheExport(t, ctx, world) })
 	if err := world.longFile(ctx, manyLines); err != nil {
 		t.Fatal(err)
 	}
