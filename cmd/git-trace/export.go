@@ -12,7 +12,6 @@ import (
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/gitai"
 	"github.com/git-trace/git-trace/records/opentraces"
-	"github.com/git-trace/git-trace/records/otel"
 	"github.com/git-trace/git-trace/records/steering"
 	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/records/treetrace"
@@ -25,7 +24,6 @@ func exportCommand() *command {
 		does: "write conversations, or who wrote the lines of commits, in a format of other programs",
 		form: "git trace export --format <format> [--notes] [--force] [--redact-auto] " +
 			"[<conversation> | <revision range>]…\n" +
-			"git trace export --format otlp --endpoint <address> [<conversation> | <revision range>]…\n" +
 			"git trace export --format parquet|jsonl [--shard-size <size>] [--partition <columns>] [--anonymise] <directory>",
 		about: "opentraces, ccpa, atif and treetrace give the stored records of conversations: all, the " +
 			"named ones, or the ones that\n" +
@@ -35,10 +33,6 @@ func exportCommand() *command {
 			" instead. tracestate gives, for\n" +
 			"each answer of a conversation, what the model saw and what it did; dpo gives pairs of answers to the same\n" +
 			"state: the one that was given, and the one that took its place.\n\n" +
-			"otlp with --endpoint sends the spans to a collector of OpenTelemetry, by HTTP in JSON. Only this command sends\n" +
-			"them; an environment variable cannot cause it. Headers come from OTEL_EXPORTER_OTLP_HEADERS. It needs\n" +
-			"git-trace-serve.\n\n" +
-			"   git trace export --format otlp --endpoint http://localhost:4318 main..HEAD\n\n" +
 			"parquet and jsonl write tables into a directory: conversations, prompts, steps, calls, patches, commits, lines\n" +
 			"and lives, as docs/datasets.md describes them. Many repositories may write into one directory. The same command\n" +
 			"again writes only changes, and continues an interrupted run. parquet needs git-trace-serve.\n\n" +
@@ -47,7 +41,7 @@ func exportCommand() *command {
 		options: slices.Concat([]optionUse{
 			opt("format", formatNames(exchange.given)),
 			opt("force", "much of a conversation could not be read"),
-		}, options("notes", "redact-auto", "words", "include-human", "endpoint"), trainingFlags(), tableFlags()),
+		}, options("notes", "redact-auto", "words", "include-human"), trainingFlags(), tableFlags()),
 		examples: []example{
 			{"git trace export --format opentraces 4f2a", "the record of one conversation"},
 			{"git trace export --format git-ai --notes", "who wrote the lines, as notes that git-ai reads"},
@@ -73,9 +67,6 @@ func (a *app) export(c *call, ops operands) error {
 	train, err := a.training(c, format)
 	if err != nil {
 		return err
-	}
-	if c.IsSet("endpoint") && format.name != otel.Name {
-		return usage("option '--endpoint' goes with --format %s", otel.Name)
 	}
 	if format.tables {
 		return a.exportTables(c, format.name, ops.all())
@@ -103,22 +94,13 @@ func (a *app) export(c *call, ops operands) error {
 	if err := e.choose(ops.all()); err != nil {
 		return reportAmbiguous(a.std.err, err)
 	}
-	to, err := sendingTo(c)
-	if err != nil {
-		return err
-	}
 	switch {
-	case to != nil:
-		e.out = &stickyWriter{Writer: to.in}
-		err = to.done(a, e.conversations())
 	case format.lines:
-		err = e.commits(c.Bool("notes"))
+		return e.commits(c.Bool("notes"))
 	case format.tree:
-		err = e.writeTree(c, treetrace.Encode)
-	default:
-		err = errors.Join(e.conversations(), train.done())
+		return e.writeTree(c, treetrace.Encode)
 	}
-	return err
+	return errors.Join(e.conversations(), train.done())
 }
 
 // exporter writes the chosen conversations or commits in a format.

@@ -56,7 +56,6 @@ var optionForms = []optionForm{
 	{[]string{"depth"}, takesNumber, "with --by directory, the first `number` parts of the path"},
 	{[]string{"drop"}, takesList, "remove the clone with this `id` from the archives; may be given more than once"},
 	{[]string{"dry-run"}, takesNothing, "only say what would be done"},
-	{[]string{"endpoint"}, takesWord, "with otlp: send to the collector at this `address`, and write nothing"},
 	{[]string{"fail-unknown"}, takesWord, "exit with 1 if more than so many `percent` of the lines have no known owner"},
 	{[]string{"failed"}, takesNothing, "only calls that ended with an error"},
 	{[]string{"fetched"}, takesNothing, "the logs that were fetched from others"},
