@@ -23,7 +23,6 @@ type statsBody struct {
 	Usual string // the time from which is counted where none is asked for
 	Times timeChart
 	Lives lifeChart
-	Hours hourChart
 	By    []statsTable
 }
 
@@ -207,8 +206,7 @@ func figured(q *question) (string, string, any, error) {
 	for i := range tables {
 		asks = append(asks, ask(&answers[i], tables[i].key))
 	}
-	var lives, hours figures.Stats
-	asks = append(asks, ask(&hours, "hour"))
+	var lives figures.Stats
 	asks = append(asks, func() error {
 		ctx, cancel := context.WithTimeout(q.ctx, followTime)
 		defer cancel()
@@ -233,6 +231,21 @@ func figured(q *question) (string, string, any, error) {
 		tables[i].lives = livesOf(lives.Groups)
 	}
 	body.By = tables
-	body.Times, body.Lives, body.Hours = timesOf(body.Groups, by), livesOf(lives.Groups), hoursOf(hours.Groups)
+	body.Times, body.Lives = timesOf(body.Groups, by), livesOf(lives.Groups)
 	return "Figures", "stats", body, nil
+}
+
+// weekdays are the days in their order; Monday is the first.
+var weekdays = []string{"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"}
+
+// hourOf reads the key of a group by hour.
+func hourOf(key string) (day, hour int, is bool) {
+	var name string
+	n, _ := fmt.Sscanf(key, "%d %s %d", &day, &name, &hour) // n says whether all were there
+	return day, hour, n == 3 && day >= 1 && day <= len(weekdays) && hour >= 0 && hour < 24
+}
+
+// hourName returns an hour as "Mon 14–15".
+func hourName(day, hour int) string {
+	return fmt.Sprintf("%s %d–%d", weekdays[day-1], hour, hour+1)
 }
