@@ -158,6 +158,8 @@ func outcomeText(c *view.Conversation) string {
 		return "only commits that are gone had its lines"
 	case !c.Seen() && held == "" && len(c.Lost) > 0:
 		return plural(view.SumLines(c.Lost), "line") + " in commits that no branch reaches"
+	case !c.Seen() && held == "" && slices.Contains(c.Sources, view.Backfill): // its session file was read
+		return "no commit has lines of it"
 	case !c.Seen() && held == "":
 		return "only its record is here"
 	case !c.Seen():

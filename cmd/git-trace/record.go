@@ -106,15 +106,11 @@ func (a *app) record(c *call, ops operands) error {
 		runner.LowerPriority()
 		wait = 0
 	}
-	unheard := (&witnesses{repo: repo, env: job.recorder.Env}).all(c.Context) // what it finds waits from then on
-	failed, err := job.drain(c.Context, wait, tell)
+	failed, err := job.takeIn(c.Context, wait, tell)
 	if err == nil && !c.Bool("quiet") {
 		var more []error
 		more, err = job.mend(c.Context, a.progress("conversations"), tell)
 		failed = append(failed, more...)
-	}
-	if unheard != nil {
-		failed = append(failed, fmt.Errorf("read session files: %w", unheard))
 	}
 	expirePromptsDaily(c.Context, repo)
 	for _, f := range failed {
@@ -258,6 +254,17 @@ func (r *recording) lock(ctx context.Context, wait time.Duration) (*refs.FileLoc
 	_ = r.recorder.Store.Close()
 	r.recorder.Redactor, r.recorder.Store, r.stamp = redactor, store.Open(r.repo), stamp
 	return lock, nil
+}
+
+// takeIn reads the session files of which no hook told, and stores the conversations that wait.
+func (r *recording) takeIn(ctx context.Context, wait time.Duration, tell func(recordedConversation)) (failed []error,
+	err error) {
+	unheard := (&witnesses{repo: r.repo, env: r.recorder.Env}).all(ctx) // what it finds waits from then on
+	failed, err = r.drain(ctx, wait, tell)
+	if unheard != nil {
+		failed = append(failed, fmt.Errorf("read session files: %w", unheard))
+	}
+	return failed, err
 }
 
 // drain stores the waiting conversations until none waits. One process at a time does it. A process that does not

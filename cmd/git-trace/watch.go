@@ -26,7 +26,7 @@ func watchCommand() *command {
 		form: "git trace watch [--once] [--interval <duration>]\ngit trace watch --install --dry-run",
 		about: "Looks at the work trees of the repository every two seconds, and at the agents' session files.\n" +
 			"Changes get their owners as at any hook, never by their time. If no hook reports a conversation,\n" +
-			"the log notes this; changes during that time are unknown, unless there is other evidence.",
+			"its session file is read and its record stored; other changes of that time are unknown.",
 		options: options("once", "interval", "install", "dry-run"),
 		examples: []example{
 			{"git trace watch --once", "look once for what no hook reported"},
@@ -92,6 +92,7 @@ func (w *watcher) tick(ctx context.Context, now time.Time) error {
 	defer cancel()
 	w.begin(now)
 	var failed error
+	noticed := false
 	for _, repo := range workTreesOf(w.repo) {
 		var active []trails.Unreported
 		var err error
@@ -99,14 +100,33 @@ func (w *watcher) tick(ctx context.Context, now time.Time) error {
 			active, err = w.unreported(repo)
 		}
 		if err == nil {
-			err = w.look(ctx, repo, active, now)
+			active, err = w.look(ctx, repo, active, now)
 		}
+		noticed = noticed || len(active) > 0
 		failed = errors.Join(failed, err)
+	}
+	if noticed && failed == nil {
+		failed = w.store(ctx)
 	}
 	return errors.Join(failed, w.save())
 }
 
-func (w *watcher) look(ctx context.Context, repo *refs.Repo, active []trails.Unreported, now time.Time) error {
+// store reads the session files of the noticed conversations, and stores their records, as the process does that hooks
+// leave at work.
+func (w *watcher) store(ctx context.Context) error {
+	job, err := newRecording(ctx, w.repo)
+	if err != nil {
+		return err
+	}
+	defer job.close()
+	failed, err := job.takeIn(ctx, 0, func(recordedConversation) {})
+	return errors.Join(append(failed, err)...)
+}
+
+// look looks at a work tree, and returns the conversations that no hook reported.
+func (w *watcher) look(
+	ctx context.Context, repo *refs.Repo, active []trails.Unreported, now time.Time,
+) ([]trails.Unreported, error) {
 	others := func() (list []trails.Unreported, err error) {
 		active, err = w.unreported(repo)
 		return active, err
@@ -118,7 +138,7 @@ func (w *watcher) look(ctx context.Context, repo *refs.Repo, active []trails.Unr
 	engine.Editing = runner.Editing(repo)
 	changed, err := engine.Watch(ctx, now, active, others)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if changed > 0 {
 		w.told = true
@@ -127,9 +147,9 @@ func (w *watcher) look(ctx context.Context, repo *refs.Repo, active []trails.Unr
 	for _, one := range active {
 		if !one.Known {
 			w.told = true
-			fmt.Fprintf(w.out, "%s %s is not reported by hooks; git trace backfill reads what it says\n", one.Agent,
+			fmt.Fprintf(w.out, "%s %s is not reported by hooks; its session file is read\n", one.Agent,
 				printable(one.Session))
 		}
 	}
-	return nil
+	return active, nil
 }
