@@ -115,9 +115,24 @@ func (r *rollout) message(l *line, at records.Locator) error {
 		return r.said(l, at, assemble.Answer{Text: strings.Join(texts(rawjson.NewDecoder(l.item.content)), "\n\n")})
 	case "user":
 		return r.userMessage(l, at)
+	case "developer":
+		r.instructed(strings.Join(texts(rawjson.NewDecoder(l.item.content)), "\n\n"))
+		return nil
 	}
 	r.c.Skip("message:" + sessionfile.Known(l.item.role))
 	return nil
+}
+
+// instructed takes instructions that the client adds to the model's own.
+func (r *rollout) instructed(text string) {
+	if text == "" {
+		r.c.Skip("message:developer")
+		return
+	}
+	hash := sessionfile.Hash(text)[:16]
+	r.state.Prompt = cmp.Or(r.state.Prompt, hash)
+	r.c.Change(func(h *assemble.Head) { h.AddPrompt(hash, text) })
+	r.c.Take()
 }
 
 // call makes a call of an item.

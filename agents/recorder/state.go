@@ -26,7 +26,7 @@ type state struct {
 }
 
 // form changes with every member that records have more of a session file.
-const form = 5
+const form = 6
 
 // StateDir returns the directory of the states of a repository.
 func StateDir(repo *refs.Repo) string {
