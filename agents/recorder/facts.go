@@ -132,7 +132,7 @@ func (f *Facts) attribute(head, prior *records.Record, at func(call string) int)
 	case f.Revision != "" && pinnedTo(prior, f.Revision):
 		head.Attribution = prior.Attribution
 	case f.Revision != "" && f.Files != nil:
-		head.Attribution = f.pinned(head.TraceID, told, at)
+		head.Attribution = f.pinned(head, told, at)
 	}
 	if f.Unaccounted == nil {
 		return
@@ -152,7 +152,7 @@ func pinnedTo(r *records.Record, revision string) bool {
 }
 
 // pinned returns the attribution of the revision. What the session file says of the answers that wrote lines is kept.
-func (f *Facts) pinned(trace string, told *records.Attribution, at func(call string) int) *records.Attribution {
+func (f *Facts) pinned(head *records.Record, told *records.Attribution, at func(call string) int) *records.Attribution {
 	answers := map[string]records.AttributedConversation{}
 	if told != nil {
 		for _, file := range told.Files {
@@ -171,12 +171,12 @@ func (f *Facts) pinned(trace string, told *records.Attribution, at func(call str
 		one := records.AttributedFile{Path: file.Path}
 		index, people := map[string]int{}, map[int]bool{}
 		for _, line := range file.Lines {
-			url := addressOf(trace, cmp.Or(at(line.Call), line.Step))
+			url := addressOf(head.TraceID, cmp.Or(at(line.Call), line.Step))
 			i, known := index[url]
 			if !known {
 				i = len(one.Conversations)
 				index[url] = i
-				one.Conversations = append(one.Conversations, line.answer(trace, url, answers[url]))
+				one.Conversations = append(one.Conversations, line.answer(head, url, answers[url]))
 			}
 			r := line.Range
 			if line.Kind != events.OwnerAI {
@@ -201,14 +201,20 @@ func addressOf(trace string, step int) string {
 	return fmt.Sprintf("opentraces://%s/step_%d", trace, step)
 }
 
-func (l *LineFacts) answer(trace, url string, told records.AttributedConversation) records.AttributedConversation {
+func (l *LineFacts) answer(
+	head *records.Record, url string, told records.AttributedConversation,
+) records.AttributedConversation {
 	c := records.AttributedConversation{URL: &url, IDs: told.IDs, Contributor: map[string]string{"type": "ai"}}
-	if model := cmp.Or(told.Contributor["model_id"], l.Model); model != "" {
+	model := cmp.Or(told.Contributor["model_id"], l.Model)
+	if whole := records.Value(head.Agent.Model); model != "" && strings.HasSuffix(whole, "/"+model) {
+		model = whole // hooks leave the provider out
+	}
+	if model != "" {
 		c.Contributor["model_id"] = model
 	}
 	if l.Prompt > 0 {
 		c.Related = []map[string]string{
-			{"type": "prompt", "url": fmt.Sprintf("opentraces://%s/prompt_%d", trace, l.Prompt)}}
+			{"type": "prompt", "url": fmt.Sprintf("opentraces://%s/prompt_%d", head.TraceID, l.Prompt)}}
 	}
 	return c
 }
