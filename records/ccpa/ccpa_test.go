@@ -252,6 +252,10 @@ func TestFaultsNameTheirLine(t *testing.T) {
 		start + "\n" + `{"kind":"user_prompt","v":1,"turn":-1,"text":"x"}`:                             ccpa.ErrValue,
 		start + "\n" + `{"kind":"user_prompt","kind":"user_prompt","text":"x"}`:                        ccpa.ErrValue,
 		start + "\n" + `{"kind":"assistant_turn","v":1,"turn":1,"blocks":[],"stop_reason":"end_turn"}`: ccpa.ErrValue,
+		start + "\n" + `{"kind":"user_prompt","v":1,"turn":0,"text":7}`:                                ccpa.ErrValue,
+		start + "\n" + `{"kind":"user_prompt","v":1,"turn":"0","text":"x"}`:                            ccpa.ErrValue,
+		start + "\n" + `{"kind":"tool_result","tool_use_id":"t","ok":"yes","content":"x"}`:             ccpa.ErrValue,
+		start + "\n" + `{"kind":"assistant_turn","blocks":["x"],"stop_reason":"end_turn"}`:             ccpa.ErrValue,
 	} {
 		_, err := read(raw)
 		line := "line 2, byte "

@@ -72,6 +72,9 @@ func decode(raw []byte) (*line, error) {
 		}
 		l.vFirst = l.vFirst || key == "v" && !seen["kind"]
 		seen[key] = true
+		if !typed(key, d.Kind()) {
+			return nil, fmt.Errorf("%w: %s is of another type", ErrValue, key)
+		}
 		switch key {
 		case "kind":
 			l.kind = Kind(d.Text())
@@ -96,6 +99,25 @@ func decode(raw []byte) (*line, error) {
 		return nil, fmt.Errorf("%w: v is %d, only 1 is known", ErrValue, v)
 	}
 	return l, l.check(seen)
+}
+
+// typed reports whether a value has the type of its member. A null is a value that is not known.
+func typed(key string, kind rawjson.Kind) bool {
+	var want rawjson.Kind
+	switch key {
+	case "v", "turn", "elapsed_ms", "tokens_in", "tokens_out":
+		want = rawjson.Number
+	case "ok", "is_error":
+		want = rawjson.Bool
+	case "blocks":
+		return kind == rawjson.Array
+	case "kind", "session_id", "ts", "actor", "model", "git_commit", "text", "stop_reason", "reason", "tool_use_id",
+		"content", "name", "skill_name", "source", "event", "matcher", "decision":
+		want = rawjson.String
+	default:
+		return true
+	}
+	return kind == want || kind == rawjson.Null || kind == rawjson.None
 }
 
 // maxTurn bounds the numbers of turns.
@@ -153,6 +175,9 @@ func (l *line) readBlocks(raw []byte) error {
 	d := rawjson.NewDecoder(raw)
 	for d.OpenArray(); d.Element(); {
 		var b block
+		if d.Kind() != rawjson.Object {
+			return fmt.Errorf("%w: a block is of another type", ErrValue)
+		}
 		for d.Open(); d.Member(); {
 			switch string(d.Key()) {
 			case "input":
