@@ -23,8 +23,8 @@ func (b *branches) read(r *records.Record) {
 
 // metadata are the other members of a record's metadata that steering asks about.
 type metadata struct {
-	interrupted map[int]bool // steps after which the person interrupted
-	rolledBack  map[int]bool // steps after which the person took turns back by a command
+	interrupted map[int]*string // the time, by the step after which the person interrupted
+	rolledBack  map[int]*string // the time, by the step after which the person took turns back by a command
 	stops       map[int]string
 	ids         map[int][]string
 }
@@ -33,15 +33,19 @@ func (m *metadata) read(r *records.Record) {
 	*m = metadata{afterSteps(r, "interruptions"), afterSteps(r, "rollbacks"), r.Stops(), r.Sources()}
 }
 
-// afterSteps returns the steps of a list of remarks; a list of another form has none.
-func afterSteps(r *records.Record, name string) map[int]bool {
+// afterSteps returns the times of a list of remarks by their steps, nil where there is none; a list of another form has
+// none.
+func afterSteps(r *records.Record, name string) map[int]*string {
 	var list []struct {
-		After int `json:"after_step"`
+		After int    `json:"after_step"`
+		Time  string `json:"timestamp"`
 	}
 	_ = json.Unmarshal(r.Metadata[name], &list)
-	out := map[int]bool{}
+	out := map[int]*string{}
 	for _, one := range list {
-		out[one.After] = true
+		if out[one.After] == nil {
+			out[one.After] = records.Text(one.Time)
+		}
 	}
 	return out
 }

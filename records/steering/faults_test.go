@@ -177,6 +177,16 @@ func TestFault13AnAnswerInSeveralLinesIsOne(t *testing.T) {
 	}
 }
 
+func TestAnInterruptionHasItsTime(t *testing.T) {
+	t.Parallel()
+	k := newTalk("a").says("do it").answers("I am at it").says("no, stop")
+	k.r.SetMeta("interruptions", []map[string]any{{"after_step": 2, "timestamp": "2026-05-16T04:00:02.500Z"}})
+	r := k.document(t).Nodes[0].Rejections
+	if len(r) != 1 || r[0].Kind != treetrace.UserInterrupt || r[0].TS == nil || *r[0].TS != "2026-05-16T04:00:02.500Z" {
+		t.Errorf("%+v", r)
+	}
+}
+
 func TestFault14EvidenceNeedsNoEnglish(t *testing.T) {
 	t.Parallel()
 	d := newTalk("a").says("作って").writes("a.go", 8).says("違う").runs("rm a.go").document(t)

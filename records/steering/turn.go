@@ -91,7 +91,10 @@ func (d *divider) step(s *records.Step) {
 	if s.CallType != nil {
 		kind = *s.CallType
 	}
-	defer func() { d.rolled = d.rolled || d.about.rolledBack[s.StepIndex] }()
+	defer func() {
+		_, rolled := d.about.rolledBack[s.StepIndex]
+		d.rolled = d.rolled || rolled
+	}()
 	switch {
 	case kind == records.CallWarmup, s.Role == records.RoleSystem:
 	case s.Role == records.RoleUser && kind == records.CallMain && strings.TrimSpace(records.Value(s.Content)) != "" &&
@@ -156,7 +159,8 @@ func refusal(reason string) bool {
 // interrupted takes in an interruption after a step. It is one event with a call of this step that was declined or
 // ended.
 func (d *divider) interrupted(t *turn, step int) {
-	if !d.about.interrupted[step] {
+	at, known := d.about.interrupted[step]
+	if !known {
 		return
 	}
 	t.stopped = t.begun()
@@ -169,7 +173,7 @@ func (d *divider) interrupted(t *turn, step int) {
 			return
 		}
 	}
-	t.reject(treetrace.UserInterrupt, treetrace.FromText, 1, nil, nil, "the person interrupted the agent")
+	t.reject(treetrace.UserInterrupt, treetrace.FromText, 1, nil, at, "the person interrupted the agent")
 }
 
 // begun reports whether the agent had done or said something. A prompt that the person stopped before is a slip of
