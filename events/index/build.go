@@ -15,8 +15,9 @@ import (
 // come between them.
 const packedTightly = 0.9
 
-// buildChunk is the number of rows that go into one transaction.
-const buildChunk = 200_000
+// buildChunk is the number of rows that go into one transaction. Rows that come in their order fill the pages, and the
+// database keeps in memory what a transaction changes.
+const buildChunk = 2_000_000
 
 // writeStore brings the file up to date. Each transaction notes its progress. So a build may be killed at any moment,
 // and the next one continues.
@@ -99,35 +100,21 @@ func storeText(db *bbolt.DB, t *text, progress func(at int64)) error {
 	if err != nil || from >= t.Stored() {
 		return err
 	}
-	if bulkPays(t, from) {
-		return storeWhole(db, t, usualSizes, progress)
-	}
 	chunk := newRecent()
-	flush := func(indexed int64) error {
-		if err := db.Update(func(tx *bbolt.Tx) error { return chunk.store(tx, t, indexed) }); err != nil {
-			return err
+	return eachPart(t.Text, from, partBytes, indexedPart, func(part *recent, end int64) error {
+		chunk.join(part)
+		if len(chunk.rows) < buildChunk && end < t.Stored() {
+			progress(end * 3 / 4) // the rest is writing
+			return nil
 		}
+		rows := chunk
 		chunk = newRecent()
-		progress(indexed)
+		if err := db.Update(func(tx *bbolt.Tx) error { return rows.store(tx, t, end) }); err != nil {
+			return err
+		}
+		progress(end)
 		return nil
-	}
-	for line, err := range t.Scan(from) {
-		if err != nil {
-			return err
-		}
-		if line.Offset >= t.Stored() {
-			break
-		}
-		if chunk.size() >= buildChunk {
-			if err := flush(line.Offset); err != nil {
-				return err
-			}
-		}
-		if err := chunk.take(line); err != nil {
-			return err
-		}
-	}
-	return flush(t.Stored())
+	})
 }
 
 // prepareBucket returns the offset from which a text has to be indexed. A bucket of another build of the text is

@@ -77,6 +77,5 @@ func indexedPart(lines iter.Seq2[events.CopyLine, error]) (*recent, error) {
 			return nil, err
 		}
 	}
-	r.close()
 	return r, nil
 }

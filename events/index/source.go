@@ -192,8 +192,17 @@ func (r *recent) alone(seq int64, at place) row {
 	return row{r.room[from:run:run], r.room[run:len(r.room):len(r.room)]}
 }
 
-// size returns the number of rows.
-func (r *recent) size() int { return len(r.rows) + len(r.open) }
+// join adds what another one has of later events.
+func (r *recent) join(later *recent) {
+	r.rows = append(r.rows, later.rows...)
+	for _, run := range later.open {
+		r.rows = append(r.rows, run.row)
+	}
+	for by, one := range later.traces {
+		r.log = by.log
+		r.trace(by.id).join(*one)
+	}
+}
 
 // close ends all runs.
 func (r *recent) close() []row {
@@ -201,7 +210,7 @@ func (r *recent) close() []row {
 		r.rows = append(r.rows, run.row)
 	}
 	r.open = map[string]*openRun{}
-	sortRows(r.rows)
+	slices.SortFunc(r.rows, func(a, b row) int { return bytes.Compare(a.key, b.key) })
 	return r.rows
 }
 
