@@ -17,7 +17,7 @@ const packedTightly = 0.9
 
 // buildChunk is the number of rows that go into one transaction. Rows that come in their order fill the pages, and the
 // database keeps in memory what a transaction changes.
-const buildChunk = 2_000_000
+const buildChunk = 400_000
 
 // writeStore brings the file up to date. Each transaction notes its progress. So a build may be killed at any moment,
 // and the next one continues.

@@ -15,7 +15,7 @@ import (
 type options struct {
 	json, markdown, quick, million, list bool
 	rounds, most                         int // of each measurement: the least, and what short ones may come to
-	only, dir, svg                       string
+	only, dir                            string
 }
 
 // errMissed ends the program when a promise is not kept.
@@ -39,7 +39,6 @@ func main() {
 	flag.IntVar(&o.rounds, "rounds", 0, "rounds of each measurement, at least 3 (default 11, with -quick 5 to 11)")
 	flag.StringVar(&o.only, "only", "", "measure only what has one of these words in its name, with commas between them")
 	flag.StringVar(&o.dir, "dir", "", "keep repositories in this directory and use those that are there")
-	flag.StringVar(&o.svg, "svg", "", "draw how paths grow into this file")
 	flag.Parse()
 	o.most = o.rounds
 	if o.rounds == 0 {
@@ -99,9 +98,6 @@ func run(ctx context.Context, o options) error {
 	default:
 		printRows(os.Stdout, more)
 		printSummary(os.Stdout, b, results)
-	}
-	if o.svg != "" && err == nil {
-		err = writePicture(o.svg, results)
 	}
 	for _, r := range results {
 		if !r.Kept && err == nil {

@@ -4,11 +4,12 @@ import "fmt"
 
 // scenarios lists all measurements in the order in which they run.
 func scenarios(o options) []scenario {
-	trees, logs, log, commitTree, rebased, stored := treeSizes, logSizes, 100_000, 20_000, 200, 10_000
+	trees, logs := []int{1000, 10_000, 100_000}, []int{fewEvents, 10_000, 100_000}
+	log, commitTree, rebased, stored := 100_000, 20_000, 200, 10_000
 	seals := 1000
 	past, conversations := 1062, 248
 	if o.quick {
-		trees, logs, log, commitTree, rebased, stored = treeSizes[:2], logSizes[:2], 10_000, 5000, 50, 1000
+		trees, logs, log, commitTree, rebased, stored = trees[:2], logs[:2], 10_000, 5000, 50, 1000
 		past, conversations, seals = 300, 70, 200
 	}
 	all := []scenario{startup()}
