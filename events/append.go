@@ -231,7 +231,8 @@ const lockMargin = 200 * time.Millisecond
 
 // opening returns the log_started event that comes before the first draft.
 func (l *Log) opening(first Draft) (Draft, error) {
-	data, err := Encode(LogStartedData{Format: Version, Tool: l.Tool, ObjectFormat: l.repo.Format.String()})
+	head, _, _ := l.repo.Head() // zero where it cannot be read
+	data, err := Encode(LogStartedData{Format: Version, Tool: l.Tool, ObjectFormat: l.repo.Format.String(), Head: head})
 	if err != nil {
 		return Draft{}, err
 	}

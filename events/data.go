@@ -11,9 +11,10 @@ import (
 
 // LogStartedData opens a writer's log.
 type LogStartedData struct {
-	Format       int    `json:"format"`        // version of the stored formats: 1
-	Tool         string `json:"tool"`          // "git-trace VERSION"
-	ObjectFormat string `json:"object_format"` // sha1 or sha256
+	Format       int      `json:"format"`        // version of the stored formats: 1
+	Tool         string   `json:"tool"`          // "git-trace VERSION"
+	ObjectFormat string   `json:"object_format"` // sha1 or sha256
+	Head         refs.OID `json:"head,omitzero"` // the commit checked out, if any
 }
 
 // SessionData is the data of session_started and session_ended.

@@ -69,9 +69,25 @@ func readOwn(ctx context.Context, log *events.Log, fetched []events.FetchedLog) 
 	}
 	if len(d.all) > 0 {
 		d.Source.Writer = d.all[0].Writer
-		d.all = slices.Insert(d.all, 1, aside...) // behind what opens the log
+		bare, err := headless(d.all[0])
+		if err != nil {
+			return nil, err
+		}
+		d.all = slices.Insert(d.all, 1, append([]events.Event{bare}, aside...)...) // behind what opens the log
+		if len(aside) > 0 {
+			d.all = d.all[1:] // what was set aside is older than this log
+		}
 	}
 	return d, nil
+}
+
+// headless returns the event that opens a log without the commit that was checked out.
+func headless(e events.Event) (events.Event, error) {
+	started := events.DataOf[events.LogStartedData](e)
+	started.Head = refs.OID{}
+	data, err := events.Encode(started)
+	e.Data = data
+	return e, err
 }
 
 // setAside returns the events of this clone's logs under ids that it gave up.
@@ -141,7 +157,10 @@ func (d *Digest) findPublished(all []events.Event, published Published) (map[ref
 	told := anchored(all)
 	named := maps.Clone(told)
 	for i := range all {
-		if all[i].Type == events.CommitRewritten {
+		switch all[i].Type {
+		case events.LogStarted:
+			named[events.DataOf[events.LogStartedData](all[i]).Head] = true
+		case events.CommitRewritten:
 			for _, p := range events.DataOf[events.RewriteData](all[i]).Pairs {
 				named[p.New], named[p.Old] = true, true
 			}
@@ -182,6 +201,9 @@ func (d *Digest) choose(all []events.Event, there map[refs.OID]bool) {
 	for _, e := range all {
 		chosen := true
 		switch e.Type {
+		case events.LogStarted:
+			head := events.DataOf[events.LogStartedData](e).Head
+			chosen = len(d.Events) == 0 && (head.IsZero() || there[head])
 		case events.SessionStarted, events.SessionEnded, events.PromptSubmitted:
 			if chosen = owning[e.Trace]; !chosen {
 				silent[e.Trace] = true
@@ -243,6 +265,9 @@ func told(e events.Event, span time.Duration) events.Draft {
 func (d *Digest) missing(content map[events.ID]bool, span time.Duration) ([]events.Draft, error) {
 	var out []events.Draft
 	for _, e := range d.Events {
+		if e.Type == events.LogStarted && len(content) > 0 {
+			continue // in whichever form
+		}
 		var today events.ID
 		known := false
 		for i, cut := range slices.Concat([]time.Duration{span}, cuts()) {

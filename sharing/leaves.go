@@ -37,6 +37,7 @@ func Leaves() []Leaf {
 		{"session_started session_ended", "head tree", l, "commits and snapshots that were not published"},
 		{"prompt_submitted", "index native chars kind", c, "numbers, kinds and lengths of prompts"},
 		{"commit_anchored", "commit parents part parts revision added ai human unknown", c, publishedCommits},
+		{"log_started", "head", c, publishedCommits},
 		{"commit_anchored", "files files.path files.blob files.change files.runs", c, "paths and hashes of changes"},
 		{"commit_anchored", "files.runs.start files.runs.count files.runs.owner files.runs.tier", c, "line numbers"},
 		{"commit_anchored", "owners owners.kind owners.patch owners.trace owners.agent owners.session owners.subagent " +

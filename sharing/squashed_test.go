@@ -6,10 +6,12 @@ import (
 	"testing"
 
 	"github.com/git-trace/git-trace/correlate/belief"
+	"github.com/git-trace/git-trace/correlate/unseen"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/internal/testing/recording"
 	"github.com/git-trace/git-trace/internal/testing/testenv"
+	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/sharing"
 )
 
@@ -175,4 +177,61 @@ func tellers(t *testing.T, w *recording.World) map[string]*events.Event {
 		out[f.Path] = f.Runs[0].By
 	}
 	return out
+}
+
+// A log of claims alone is as old as what was checked out when it began, where the remote had that. What is older than
+// every log is not searched, also where nobody recorded in the clone that asks.
+func TestWhatIsOlderThanEveryLogIsNotSearched(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]int{"published": 1, "not published": 3} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, remote := published(t)
+			claimed := w.Head()
+			clone := func() *recording.World { // without a log
+				dir := t.TempDir()
+				gitIn(t, dir, "clone", "-q", "file://"+remote, ".")
+				repo, err := refs.Discover(dir)
+				w.Check(err)
+				return &recording.World{T: t, Repo: repo, Clock: w.Now()}
+			}
+			w = clone()
+			if name == "not published" {
+				w.Write("here.txt", "not yet there\n")
+				w.Commit("here")
+			}
+			head := w.Head().String()
+			w.Append(events.CommitAnchored, events.Import, events.CommitData{Commit: claimed, Added: 2, AI: 2,
+				Owners: []events.AnchorOwner{{Kind: events.OwnerAI, Trace: events.NewTraceID("codex-cli", "s"), Agent: "codex-cli"}},
+				Files:  []events.AnchorFile{{Path: "one.txt", Runs: []events.AnchorRun{{Start: 1, Count: 2, Tier: "exact_lines"}}}}})
+			push(t, w, sharing.LevelCommits)
+			digest := gitIn(t, remote, "for-each-ref", "--format=%(refname)", "refs/traces/")
+			if log := gitIn(t, remote, "cat-file", "-p", digest+":log/0000000001.jsonl"); strings.Contains(log, head) != (want == 1) {
+				t.Errorf("with %s checked out the digest says\n%s", head, log)
+			}
+			w.Write("later.txt", "by somebody\n")
+			w.Commit("later")
+			w.Git("push", "-q", "origin", "HEAD:main")
+			if again := push(t, w, sharing.LevelCommits); again != nil {
+				t.Errorf("a push with nothing new sends %+v", again)
+			}
+			fresh := clone()
+			pull(t, fresh, sharing.What{})
+			reader, err := index.Open(fresh.Repo)
+			w.Check(err)
+			defer reader.Close()
+			search := unseen.New(fresh.Repo, reader)
+			defer search.Close()
+			if all := len(strings.Fields(fresh.Git("rev-list", "HEAD"))); want > 1 {
+				want = all
+			}
+			if list, err := search.Unheard(t.Context()); err != nil || len(list) != want {
+				t.Errorf("%d commits are searched, %v; want %d", len(list), err, want)
+			}
+			known, err := search.Commits(t.Context(), []refs.OID{fresh.OID("HEAD~1"), fresh.OID("HEAD")})
+			if err != nil || len(known) > 0 {
+				t.Errorf("of commits that no log explains it says %v, %v", known, err)
+			}
+		})
+	}
 }

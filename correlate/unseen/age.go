@@ -162,7 +162,9 @@ func (s *Search) young(ctx context.Context, commits []refs.OID) ([]refs.OID, err
 			a := s.ages[c]
 			a.before = true
 			for log := range s.digest.Logs() {
-				a.named[log] = s.digest.Heads(log)[0].Seq
+				if heads := s.digest.Heads(log); len(heads) > 0 {
+					a.named[log] = heads[0].Seq
+				}
 			}
 		}
 	}

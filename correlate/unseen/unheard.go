@@ -47,6 +47,9 @@ func (s *Search) began(ctx context.Context) string {
 	s.beginning = new(string)
 	var first []refs.OID
 	for log := range s.digest.Logs() {
+		if s.digest.Last(log) == 0 {
+			continue // nothing was recorded in this clone
+		}
 		heads := s.digest.Heads(log)
 		if len(heads) == 0 {
 			return ""

@@ -203,8 +203,8 @@ type digested struct {
 // take adds the contents of an event. It skips unreadable data.
 func (g *digester) take(reader *events.LineReader, e *events.Event) {
 	switch e.Type {
-	case events.PatchRecorded, events.CommitAnchored, events.SessionStarted, events.SessionEnded, events.SnapshotTaken,
-		events.CommitRewritten, events.WindowAbandoned:
+	case events.LogStarted, events.PatchRecorded, events.CommitAnchored, events.SessionStarted, events.SessionEnded,
+		events.SnapshotTaken, events.CommitRewritten, events.WindowAbandoned:
 	default:
 		return
 	}

@@ -48,7 +48,7 @@ func (h *digestHead) fields(f codec.Fields) {
 	})
 }
 
-const digestVersion = 5
+const digestVersion = 6
 
 // Digest brings the digests of all logs up to date and gives them: the same ones to all who ask.
 func (ix *Index) Digest(ctx context.Context) (*Digest, error) {
