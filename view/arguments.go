@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-trace/git-trace/agents/applypatch"
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
@@ -20,8 +21,18 @@ func IsCommand(input json.RawMessage) bool {
 	return rawjson.MemberText(input, "command") != "" || rawjson.MemberText(input, "cmd") != ""
 }
 
-// MainArgument returns the most telling argument of a call: the file, the command, the pattern, otherwise the first
-// text. It also reports whether that is a file.
+// patched returns the files of a patch in the form that models write; nil if the text holds none.
+func patched(text string) (files []string) {
+	if _, patch, is := strings.Cut(text, applypatch.Begin); is {
+		for _, f := range applypatch.Files(patch) {
+			files = append(files, f.Path)
+		}
+	}
+	return files
+}
+
+// MainArgument returns the most telling argument of a call: the file or the files of a patch, the command, the pattern,
+// otherwise the first text. It also reports whether that is a file.
 func MainArgument(input json.RawMessage) (text string, path bool) {
 	d := rawjson.NewDecoder(input)
 	if d.Kind() != rawjson.Object {
@@ -40,12 +51,15 @@ func MainArgument(input json.RawMessage) (text string, path bool) {
 		if value == nil {
 			continue
 		}
-		if json.Unmarshal(value, &text) == nil && text != "" {
-			return text, i < pathArguments
-		}
 		var words []string
-		if i >= pathArguments && json.Unmarshal(value, &words) == nil && len(words) > 0 {
-			return strings.Join(words, " "), false
+		if json.Unmarshal(value, &text) != nil && i >= pathArguments && json.Unmarshal(value, &words) == nil {
+			text = strings.Join(words, " ")
+		}
+		if files := patched(text); files != nil {
+			return strings.Join(files, ", "), len(files) == 1
+		}
+		if text != "" {
+			return text, i < pathArguments
 		}
 	}
 	return string(input), false
