@@ -18,6 +18,7 @@ type Choice struct {
 	Paths        []string          // that changed one of these, or a file below it; as git has them, "" is the top
 	Text         string            // in which all these words were said
 	Limit        int               // at most so many, the newest first; negative for all
+	Brief        bool              // the beginning of a first prompt is enough
 }
 
 // Choose returns the conversations that match the choice, with all their facts, in the order of Conversations.
@@ -27,7 +28,7 @@ func (r *Reader) Choose(ctx context.Context, want Choice) ([]Conversation, error
 		if err != nil {
 			return nil, err
 		}
-		return out, r.Complete(ctx, out)
+		return out, r.complete(ctx, out, want.Brief)
 	}
 	touched, err := r.touching(want.Paths)
 	if err != nil {
@@ -48,12 +49,12 @@ func (r *Reader) Choose(ctx context.Context, want Choice) ([]Conversation, error
 			len(want.Paths) > 0 && !touched[c.Trace],
 			want.Text != "" && !said[c.Trace]:
 		case want.Commits == nil && want.Limit >= 0 && len(out) == want.Limit:
-			return out, r.Complete(ctx, out)
+			return out, r.complete(ctx, out, want.Brief)
 		default:
 			out = append(out, c)
 		}
 	}
-	if err := r.Complete(ctx, out); err != nil || want.Commits == nil {
+	if err := r.complete(ctx, out, want.Brief); err != nil || want.Commits == nil {
 		return out, err
 	}
 	out = slices.DeleteFunc(out, func(c Conversation) bool {

@@ -8,7 +8,11 @@ import (
 
 // Complete finds the commits that hold lines of the conversations, and their first prompts.
 func (r *Reader) Complete(ctx context.Context, list []Conversation) error {
-	if err := r.Prompted(list); err != nil {
+	return r.complete(ctx, list, false)
+}
+
+func (r *Reader) complete(ctx context.Context, list []Conversation, brief bool) error {
+	if err := r.prompted(list, brief); err != nil {
 		return err
 	}
 	lines, err := r.Lines()

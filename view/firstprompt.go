@@ -12,10 +12,13 @@ import (
 const earliest = 3
 
 // Prompted finds the first prompts of the conversations.
-func (r *Reader) Prompted(list []Conversation) error {
+func (r *Reader) Prompted(list []Conversation) error { return r.prompted(list, false) }
+
+// prompted finds them; if brief is true, the beginning of each is enough.
+func (r *Reader) prompted(list []Conversation, brief bool) error {
 	for i := range list {
 		var err error
-		if list[i].Prompt, err = r.firstPrompt(&list[i]); err != nil {
+		if list[i].Prompt, err = r.firstPrompt(&list[i], brief); err != nil {
 			return err
 		}
 	}
@@ -46,7 +49,7 @@ func (c *Conversation) Called() string {
 }
 
 // firstPrompt finds the first prompt whose text this machine has. It does not read a record whose digest has the text.
-func (r *Reader) firstPrompt(c *Conversation) (*Prompt, error) {
+func (r *Reader) firstPrompt(c *Conversation, brief bool) (*Prompt, error) {
 	if r.prompts == nil {
 		return nil, nil
 	}
@@ -66,6 +69,8 @@ func (r *Reader) firstPrompt(c *Conversation) (*Prompt, error) {
 		return &Prompt{1, strings.ToValidUTF8(d.Title, "\ufffd")}, nil
 	case d.PromptIndex == 0 || d.PromptIndex > earliest:
 		return nil, nil
+	case brief && !whole:
+		return &Prompt{d.PromptIndex, strings.ToValidUTF8(d.PromptText, "\ufffd") + "…"}, nil
 	case whole:
 		return &Prompt{d.PromptIndex, strings.ToValidUTF8(d.PromptText, "\ufffd")}, nil
 	}

@@ -146,7 +146,8 @@ func (a *app) hintNone(c *call, repo *refs.Repo, known *conversations) error {
 
 // choice reads the choice from the options and operands.
 func (o *operands) choice(c *call, repo *refs.Repo, known *conversations) (want view.Choice, err error) {
-	want = view.Choice{Agents: c.StringSlice("agent"), Text: c.String("grep"), Limit: c.Int("max-count")}
+	want = view.Choice{Agents: c.StringSlice("agent"), Text: c.String("grep"), Limit: c.Int("max-count"),
+		Brief: !c.Bool("json") && c.String("format") == ""}
 	if want.Since, err = gitDate(c, repo, "since"); err != nil {
 		return want, err
 	}

@@ -1,9 +1,9 @@
 package main
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,7 +25,7 @@ func (a *app) drawLog(c *call, repo *refs.Repo, known *conversations, items []an
 	if err != nil {
 		return err
 	}
-	d := newLogDrawer(screen, items, short, time.Now())
+	d, out := newLogDrawer(screen, items, short, time.Now()), bufio.NewWriter(screen.Out)
 	for i := range items {
 		one := items[i].Conversation
 		var text string
@@ -51,11 +51,11 @@ func (a *app) drawLog(c *call, repo *refs.Repo, known *conversations, items []an
 		if c.Bool("prompts") && !c.Bool("oneline") {
 			text += d.asked(&items[i], false)
 		}
-		if _, err := io.WriteString(screen.Out, text); err != nil {
+		if _, err := out.WriteString(text); err != nil {
 			return errors.Join(err, screen.Close())
 		}
 	}
-	return screen.Close()
+	return errors.Join(out.Flush(), screen.Close())
 }
 
 // logDrawer draws conversations under each other, their figures in columns.
