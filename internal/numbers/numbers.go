@@ -110,5 +110,9 @@ func Dollars(sum float64) string {
 	if sum > 0 && sum < 0.01 {
 		return "$" + strconv.FormatFloat(sum, 'f', 4, 64)
 	}
-	return "$" + strconv.FormatFloat(sum, 'f', 2, 64)
+	text := strconv.FormatFloat(sum, 'f', 2, 64)
+	if n, err := strconv.Atoi(text[:len(text)-3]); err == nil {
+		text = Thousands(n) + text[len(text)-3:]
+	}
+	return "$" + text
 }

@@ -23,6 +23,9 @@ func TestThingsAreCountedInEnglish(t *testing.T) {
 		"1,234,567 lines": numbers.Count(1234567, "line"),
 		"-1,234":          numbers.Thousands(-1234),
 		"999":             numbers.Thousands(999),
+		"$1,182.13":       numbers.Dollars(1182.13),
+		"$0.08":           numbers.Dollars(0.08),
+		"$0.0012":         numbers.Dollars(0.0012),
 		"1 is, 2 are":     "1 " + numbers.Agree(1, "is", "are") + ", 2 " + numbers.Agree(2, "is", "are"),
 		"0 were":          "0 " + numbers.Agree(0, "was", "were"),
 	} {
