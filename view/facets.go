@@ -153,7 +153,7 @@ func (r *Reader) describes(f *Facets, c *Call, call *records.ToolCall, result *r
 	case f.Skill != "" && !named(f.Skill, skillOf(c.Tool, input)):
 	case f.Model != "" && !named(f.Model, ModelName(c.Model)) && !named(f.Model, c.Model):
 	case f.Failed && !failed(c, result):
-	case f.Test && !runsTests(commandOf(input)):
+	case f.Test && TestCommand(input) == "":
 	case !f.Since.IsZero() && c.Opened != nil && c.Opened.Before(f.Since):
 	case f.File != "" && !r.touches(c, f.File):
 	default:

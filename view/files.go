@@ -2,6 +2,7 @@ package view
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 
 	"github.com/git-trace/git-trace/events"
@@ -59,4 +60,36 @@ func (r *Reader) Files(c *Conversation) ([]FileLines, error) {
 	}
 	slices.SortFunc(out, func(a, b FileLines) int { return cmp.Compare(a.Path, b.Path) })
 	return out, nil
+}
+
+// Touched lists the files that a prompt changed, as hooks saw it, and the number of the last prompt of the
+// conversation. The prompt 0 stands for all.
+func (r *Reader) Touched(trace events.TraceID, prompt int) (paths []string, last int, err error) {
+	told, err := r.takenHere(r.log.Told(trace))
+	if errors.Is(err, ErrNoMoment) {
+		return nil, 0, nil
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	for i := range told {
+		e := &told[i]
+		if e.Type == events.PromptSubmitted {
+			last = max(last, events.DataOf[events.PromptData](*e).Index)
+		}
+		if e.Type != events.PatchRecorded || e.Retold() {
+			continue
+		}
+		p := events.DataOf[events.PatchData](*e)
+		if prompt > 0 && p.Prompt != prompt {
+			continue
+		}
+		for _, path := range []string{p.OldPath, p.Path} {
+			if path != "" {
+				paths = append(paths, events.RawPath(path))
+			}
+		}
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths), last, nil
 }

@@ -56,3 +56,11 @@ func runsTests(line string) bool {
 	}
 	return false
 }
+
+// TestCommand returns the command line of a call that runs tests, "" for another call.
+func TestCommand(input json.RawMessage) string {
+	if line := commandOf(input); runsTests(line) {
+		return line
+	}
+	return ""
+}

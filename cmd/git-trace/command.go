@@ -63,7 +63,7 @@ func commandGroups() []commandGroup {
 		{"learn from conversations", []*command{steeringCommand(), lessonsCommand(), handoffCommand(), mcpCommand(),
 			qualityCommand()}},
 		{"keep, complete, pass on and take out", []*command{backfillCommand(), convertCommand(), exportCommand(),
-			importCommand(), trailersCommand(), noteCommand(), purgeCommand()}},
+			importCommand(), capsuleCommand(), trailersCommand(), noteCommand(), purgeCommand()}},
 		{"share it", []*command{pushCommand(), pullCommand(), unshareCommand(), archiveCommand()}},
 		{"trust the log", []*command{verifyCommand(), checkpointCommand(), attestCommand()}},
 		{"plumbing: doctor --fix runs these when needed", []*command{recordCommand(), reconcileCommand(),

@@ -43,6 +43,7 @@ var layers = map[string][]string{
 	"sharing":          {"internal/fault", "refs", "events", "records", "internal/numbers"},
 	"upkeep/purge":     {"refs", "events", "trails", "agents", "records", "correlate", "internal/numbers", "view"},
 	"upkeep/restore":   {"refs", "events", "trails", "correlate", "blame"},
+	"upkeep/capsule":   {"view", "refs", "events", "trails", "agents", "records"},
 	"upkeep/resume":    {"view", "refs", "events", "trails", "agents", "records"},
 	"upkeep/doctor":    {"refs", "events", "trails", "agents", "records", "correlate", "hooks", "upkeep/purge", "internal/cells", "internal/numbers", "internal/version"},
 	"serve/web":        {"internal/fault", "refs", "events", "records", "blame", "graph", "view", "report", "sharing", "internal/cells", "internal/numbers"},

@@ -81,7 +81,7 @@ var optionForms = []optionForm{
 		"with --dry-run: print a systemd user unit and a launchd property list that keep the watcher running"},
 	{[]string{"interval"}, takesPeriod, "the pause between two checks (`duration`)"},
 	{[]string{"json"}, takesNothing, "output for programs, with the name of its schema"},
-	{[]string{"keep"}, takesNothing, "keep the repository and say where it is"},
+	{[]string{"keep"}, takesNothing, "keep the repository or work tree, and say where it is"},
 	{[]string{"key"}, takesWord, "sign with this `key` instead of user.signingKey"},
 	{[]string{"limit"}, takesNumber, "take the first `number` conversations"},
 	{[]string{"listen"}, takesWord, "listen on this `address` of the loopback device"},

@@ -151,6 +151,7 @@ func TestEveryJSONOutputFollowsItsSchema(t *testing.T) {
 		"a session beside another": {"compare", "--json", mustAbs(t, "../../testdata/sessions/claude-code/basic-0001.jsonl"),
 			mustAbs(t, "../../testdata/sessions/claude-code/agents-0001.jsonl")},
 		"what goes on from a step":    {"resume", "--json", "--at-step", "carol:2", "--worktree", filepath.Join(r.home, "onward")},
+		"a prompt to pass on":         {"capsule", "--yes", "-o", "-", "carol"},
 		"a change without a policy":   {"check", "--json", "HEAD~1..HEAD"},
 		"calls that wrote a file":     {"search", "--json", "--file", "*.go"},
 		"owners":                      {"blame", "--json", "a.go"},

@@ -103,9 +103,9 @@ func (x *gitIndex) unsupported() error {
 	return nil
 }
 
-// oddName reports whether git may take a name for ".git", or refuse it because another system would
+// OddName reports whether git may take a name for ".git", or refuse it because another system would
 // (core.protectNTFS, core.protectHFS): then git shall decide. Names like .gitignore and .github are not odd.
-func oddName(name string) bool {
+func OddName(name string) bool {
 	if strings.Contains(name, `\`) {
 		return true
 	}

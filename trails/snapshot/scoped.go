@@ -119,7 +119,7 @@ func (s *scan) approach(path string) (*dir, []string, error) {
 		} else if err != nil || !st.isDir() {
 			return nil, nil, nil //nolint:nilerr // nothing is at the path
 		}
-		if name == ".git" || oddName(name) {
+		if name == ".git" || OddName(name) {
 			return nil, nil, unsupported(reasonPath, prefix, "name that git may refuse")
 		}
 		if len(missing) == 0 {
@@ -130,8 +130,8 @@ func (s *scan) approach(path string) (*dir, []string, error) {
 		}
 		missing = append(missing, name)
 	}
-	if name := baseName(path); oddName(name) || name == ".gitmodules" {
-		if st, err := s.tree.lstat(path); err == nil && (st.isLink() || oddName(name)) {
+	if name := baseName(path); OddName(name) || name == ".gitmodules" {
+		if st, err := s.tree.lstat(path); err == nil && (st.isLink() || OddName(name)) {
 			return nil, nil, unsupported(reasonPath, path, "name that git may refuse")
 		}
 	}

@@ -149,7 +149,7 @@ func (s *scan) checkName(d *dir, n dirName) error {
 			return nil
 		}
 		return unsupported(reasonPath, path, "repository inside the work tree")
-	case oddName(n.name) || n.name == ".gitmodules" && n.kind == kindLink:
+	case OddName(n.name) || n.name == ".gitmodules" && n.kind == kindLink:
 		return unsupported(reasonPath, path, "name that git may refuse")
 	case s.e.meta.Settings.Precompose && strings.IndexFunc(n.name, func(r rune) bool { return r >= 0x80 }) >= 0:
 		return unsupported(reasonPath, path, "name that git may spell otherwise (core.precomposeUnicode)")

@@ -51,7 +51,7 @@ func TestNamesThatGitMayRefuse(t *testing.T) {
 		".GIT": true, ".git ": true, ".git.": true, ".Git...": true, ".git::$INDEX_ALLOCATION": true, "git~1": true, "GIT~12": true,
 		"a\\b": true, "\\": true, ".g\u200cit": true, "\u200c.git": true, ".git\u200d": true, ".GITMODULES": true,
 	} {
-		if got := oddName(name); got != want {
+		if got := OddName(name); got != want {
 			t.Errorf("%q: %v, want %v", name, got, want)
 		}
 	}

@@ -1,0 +1,274 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/cells/patch"
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/redact/configured"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/linediff"
+	"github.com/git-trace/git-trace/upkeep/capsule"
+	"github.com/git-trace/git-trace/view"
+)
+
+func capsuleCommand() *command {
+	return &command{
+		name: "capsule",
+		does: "one file of a prompt, with its files and its test, for an issue or a colleague",
+		form: "git trace capsule [--yes] -o <file> (<conversation> | <prompt>)\n" +
+			"git trace capsule open [--json] <capsule>\n" +
+			"git trace capsule test [--before] [--yes] [--keep] <capsule>",
+		about: "Writes the steps of a prompt or a conversation, the files that it changed, as they were before and\n" +
+			"after, and the test that the agent ran, into one file. Secrets and names are taken out. It shows what\n" +
+			"the file holds and asks before it writes it.\n\n" +
+			"open prints such a file as Markdown: the steps and the changes. It runs nothing and writes nothing.\n" +
+			"test shows the command and asks. Then it makes a work tree in a temporary directory, from the commit\n" +
+			"of the capsule if that is here, puts the files into it, and runs the command there. --before takes\n" +
+			"the files as they were before. The exit status is 1 if the test fails.",
+		options: options("output", "yes", "json", "before", "keep"),
+		examples: []example{
+			{"git trace capsule --yes -o capsule.json '4f2a#2'", "prompt 2, with its files and its test"},
+		},
+		run:    (*app).capsule,
+		traits: verbatim,
+		tries:  []string{"-o capsule.json 1234", "open a", "test a"},
+	}
+}
+
+func (a *app) capsule(c *call, ops operands) error {
+	words := ops.all()
+	does := ""
+	if len(words) > 0 && (words[0] == "open" || words[0] == "test") {
+		does, words = words[0], words[1:]
+	}
+	switch {
+	case len(words) != 1:
+		return usage("capsule takes one conversation, one prompt, or open or test and one file")
+	case does == "" && c.String("output") == "":
+		return usage("option '--output' is missing: the file to write")
+	case does != "" && c.IsSet("output"), does != "open" && c.Bool("json"),
+		does != "test" && (c.Bool("before") || c.Bool("keep")):
+		return usage("-o goes with a conversation, --json with open, --before and --keep with test")
+	case does == "":
+		return a.makeCapsule(c, words[0])
+	}
+	file, err := os.Open(words[0])
+	if err != nil {
+		return fail(exitUnchecked, fileFault(words[0], refs.PathCause(err)), "")
+	}
+	defer func() { _ = file.Close() }()
+	made, record, err := capsule.Read(file)
+	if err != nil {
+		return fail(exitUnchecked, fileFault(words[0], err), "")
+	}
+	if does == "test" {
+		return a.testCapsule(c, made)
+	}
+	if c.Bool("json") {
+		return made.Write(quietWriter{a.std.out})
+	}
+	return openCapsule(a.std.out, made, record)
+}
+
+// makeCapsule writes the capsule of what a word names.
+func (a *app) makeCapsule(c *call, word string) error {
+	repo, known, err := a.recorded(c.Context)
+	if err != nil {
+		return err
+	}
+	defer known.Close()
+	r := &resolver{repo: repo, known: known}
+	p, found, err := r.placeNamed(c.Context, word)
+	if err == nil && (!found || p.Trace == "" || p.Prompt == 0) {
+		p = view.Place{}
+		p.Trace, err = known.find(word)
+	}
+	if err != nil {
+		return reportAmbiguous(a.std.err, err)
+	}
+	of, _, err := known.Conversation(p.Trace)
+	if err != nil {
+		return err
+	}
+	redactor, err := configured.Redactor(c.Context, repo)
+	if err != nil {
+		return fail(exitLeak, err, "nothing is written while the rules of redaction cannot be read")
+	}
+	maker := capsule.Maker{Repo: repo, Reader: known.Reader, Redactor: redactor}
+	made, err := maker.Make(c.Context, &of, p.Prompt)
+	if err != nil {
+		return cannotEnclose(p.Trace, word, err)
+	}
+	tellCapsule(a.std.err, made)
+	if err := a.agrees(c, "write it to "+c.String("output")+"?", "nothing was written"); err != nil {
+		return err
+	}
+	var text strings.Builder
+	if err := made.Write(&text); err != nil {
+		return err
+	}
+	return a.output("capsule", c.String("output"), text.String())
+}
+
+func cannotEnclose(trace events.TraceID, word string, err error) error {
+	switch {
+	case errors.Is(err, capsule.ErrNoRecord):
+		return noRecord(trace)
+	case errors.Is(err, capsule.ErrBlocked):
+		return blockedRecord(trace)
+	case errors.Is(err, capsule.ErrNoPrompt):
+		return fail(exitFinding, fmt.Errorf("%s: %w", word, err), fmt.Sprintf("git trace show %.8s lists them", trace))
+	}
+	return err
+}
+
+// agrees asks the person; if nobody can be asked, --yes is the answer.
+func (a *app) agrees(c *call, question, otherwise string) error {
+	if c.Bool("yes") {
+		return nil
+	}
+	if _, terminal := terminalOf(a.std.err); !terminal {
+		return fail(exitUsage, errors.New(otherwise+": there is no terminal to ask on"), "--yes answers before it asks")
+	}
+	if !a.asks(printable(question)) {
+		return fail(exitFinding, errors.New(otherwise), "")
+	}
+	return nil
+}
+
+// tellCapsule says what a capsule holds.
+func tellCapsule(w io.Writer, c *capsule.Capsule) {
+	of := string(c.Trace)
+	if c.Prompt != nil {
+		of = fmt.Sprintf("%s#%d", of, *c.Prompt)
+	}
+	fmt.Fprintf(w, "%s: its steps and %s; %s taken out\n", printable(of), plural(len(c.Files), "file"),
+		plural(c.Redacted, "piece"))
+	for _, f := range c.Files {
+		note := ""
+		if f.Redacted {
+			note = " (not as it was: something was taken out)"
+		}
+		fmt.Fprintf(w, "  %s%s\n", printable(f.Path), note)
+	}
+	for _, l := range c.Left {
+		fmt.Fprintf(w, "  left out: %s: %s\n", printable(l.Path), printable(l.Why))
+	}
+	if c.Test != nil {
+		fmt.Fprintf(w, "  test: %s\n", printable(c.Test.Command))
+	}
+}
+
+// openCapsule prints a capsule as Markdown.
+func openCapsule(w io.Writer, c *capsule.Capsule, record *records.Record) error {
+	m := &markdown{}
+	m.record(&view.Conversation{Trace: c.Trace}, record)
+	if c.Commit != nil {
+		m.fact("commit before", *c.Commit)
+	}
+	for i := range c.Files {
+		f := &c.Files[i]
+		change, err := changeOf(f)
+		if err != nil {
+			return err
+		}
+		m.part(cells.Safe(f.Path), change)
+	}
+	for _, l := range c.Left {
+		m.fact("left out", l.Path+": "+l.Why)
+	}
+	if c.Test != nil {
+		m.part("Test", c.Test.Command)
+	}
+	_, err := io.WriteString(quietWriter{w}, m.out.String())
+	return err
+}
+
+// changeOf returns the patch of a file.
+func changeOf(f *capsule.File) (string, error) {
+	names, texts := [2]string{}, [2][]byte{}
+	for i, text := range []*string{f.Before, f.After} {
+		if text != nil {
+			names[i], texts[i] = f.Path, []byte(*text)
+		}
+	}
+	var changes []patch.Change
+	for _, h := range linediff.Diff(linediff.Split(texts[0]), linediff.Split(texts[1]), linediff.Options{}).Hunks {
+		changes = append(changes, patch.Change{OldStart: h.OldStart + min(h.OldCount, 1), OldCount: h.OldCount,
+			NewStart: h.NewStart + min(h.NewCount, 1), NewCount: h.NewCount})
+	}
+	made, err := patch.Of(names[0], names[1], texts[0], texts[1], changes)
+	if err != nil {
+		return "", err
+	}
+	return made.Draw(patch.Style{})
+}
+
+// testCapsule runs the test of a capsule in a scratch work tree.
+func (a *app) testCapsule(c *call, made *capsule.Capsule) (err error) {
+	if made.Test == nil {
+		return fail(exitFinding, errors.New("the capsule has no test"), "")
+	}
+	repo, err := a.repo()
+	if err != nil && !errors.Is(err, refs.ErrNotRepository) {
+		return err
+	}
+	tellCapsule(a.std.err, made)
+	if err := a.agrees(c, "run this command, as it is, on this machine?", "nothing was run"); err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "git-trace-capsule-")
+	if err != nil {
+		return fmt.Errorf("make a work tree: %w", err)
+	}
+	linked := checkOut(c.Context, repo, made.Commit, dir)
+	if !linked {
+		fmt.Fprintln(a.std.err, "git-trace: hint: its commit is not here: the work tree has the files of the capsule alone")
+	}
+	defer func() {
+		if c.Bool("keep") {
+			fmt.Fprintf(a.std.err, "git-trace: hint: the work tree is %s\n", printable(dir))
+			return
+		}
+		if linked {
+			_, _ = repo.Git(context.WithoutCancel(c.Context), nil, "worktree", "remove", "--force", "--", dir)
+		}
+		err = errors.Join(err, os.RemoveAll(dir))
+	}()
+	if err := made.Lay(dir, c.Bool("before")); err != nil {
+		return fail(exitFinding, err, "nothing was run")
+	}
+	a.line.end()
+	cmd := exec.CommandContext(c.Context, "sh", "-c", made.Test.Command)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, a.std.out, a.std.err
+	failed := cmd.Run()
+	var exit *exec.ExitError
+	switch {
+	case failed == nil:
+		fmt.Fprintln(a.std.out, "the test passed")
+		return nil
+	case errors.As(failed, &exit):
+		fmt.Fprintln(a.std.out, "the test failed")
+		return silent(exitFinding)
+	}
+	return fmt.Errorf("run the test: %w", failed)
+}
+
+// checkOut makes a linked work tree without a branch at a commit, if the commit is here. Hooks do not run.
+func checkOut(ctx context.Context, repo *refs.Repo, commit *string, dir string) bool {
+	if repo == nil || commit == nil {
+		return false
+	}
+	_, err := repo.Git(ctx, nil, "-c", "core.hooksPath="+os.DevNull, "worktree", "add", "--quiet", "--detach", "--force",
+		"--", dir, *commit)
+	return err == nil
+}
