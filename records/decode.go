@@ -52,15 +52,3 @@ func (a *Attribution) UnmarshalJSON(raw []byte) error {
 	*a = Attribution(value)
 	return nil
 }
-
-// UnmarshalJSON keeps an input as it is written, without the spaces; anything but an object becomes an empty one.
-func (c *ToolCall) UnmarshalJSON(raw []byte) error {
-	type plain ToolCall
-	if err := json.Unmarshal(raw, (*plain)(c)); err != nil {
-		return err
-	}
-	if len(c.Input) == 0 || c.Input[0] != '{' {
-		c.Input = json.RawMessage("{}")
-	}
-	return nil
-}

@@ -102,8 +102,8 @@ func (s *Step) fill() {
 	list(&s.Observations)
 	list(&s.Snippets)
 	for i := range s.ToolCalls {
-		if len(s.ToolCalls[i].Input) == 0 {
-			s.ToolCalls[i].Input = json.RawMessage("{}")
+		if in := &s.ToolCalls[i].Input; len(*in) == 0 || (*in)[0] != '{' {
+			*in = json.RawMessage("{}")
 		}
 	}
 }
