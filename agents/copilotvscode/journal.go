@@ -38,7 +38,7 @@ var errTooLarge = errors.New("the journal of the chat is too large")
 
 // journal is a document that is written as a list of changes.
 type journal struct {
-	sessionfile.Held // what it tells of itself, then its requests
+	sessionfile.Counted // what it tells of itself, then its requests
 }
 
 // openJournal makes the changes of a journal, one after the other.
@@ -63,10 +63,10 @@ func openJournal(path string) (sessionfile.File, error) {
 			return nil, err
 		}
 		if !change(&document, object.Raw) {
-			j.Counts.Broken++
+			j.Faults.Broken++
 		}
 	}
-	j.Counts.Add(in.Faults())
+	j.Faults.Add(in.Faults())
 	return j, j.take(document)
 }
 
@@ -78,7 +78,7 @@ func (j *journal) take(document any) error {
 	delete(members, "inputState")
 	for _, one := range append([]any{members}, requests...) {
 		if _, is := one.(map[string]any); !is {
-			j.Counts.NotObject++
+			j.Faults.NotObject++
 			continue
 		}
 		raw, err := json.Marshal(one)

@@ -3,7 +3,6 @@ package cursor
 import (
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/git-trace/git-trace/agents/jsonlines"
@@ -81,6 +80,7 @@ func (v *values) get(key string) (value []byte, err error) {
 // chat is a conversation in the editor's database.
 type chat struct {
 	*values
+	sessionfile.Counted
 	about   []byte
 	inline  [][]byte // the messages of older versions, which stand in the conversation
 	order   []string // ids of messages
@@ -99,6 +99,7 @@ func openChat(path, id string) (*chat, error) {
 		v.close()
 		return nil, fmt.Errorf("open conversation of Cursor: %w", err)
 	}
+	c.Count, c.Object, c.Opened = int64(1+len(c.inline)+len(c.order)+c.beside), c.object, c.db
 	return c, nil
 }
 
@@ -157,91 +158,47 @@ func (c *chat) messages(prefix string) error {
 	})
 }
 
-// Start is empty: messages are rewritten.
-func (c *chat) Start() (string, error) { return "", nil }
-
-// Size returns the number of objects.
-func (c *chat) Size() int64 { return int64(1 + len(c.inline) + len(c.order) + c.beside) }
-
-// Close closes the database.
-func (c *chat) Close() error { return c.db.Close() }
-
-// From returns the conversation, then its messages.
-func (c *chat) From(int64, int64) sessionfile.Source { return &messages{chat: c} }
-
-// messages gives a conversation and its messages, each as an object.
-type messages struct {
-	*chat
-	at     int64
-	faults jsonlines.Faults
-}
-
-// Faults returns the counts so far.
-func (m *messages) Faults() jsonlines.Faults { return m.faults }
-
-// End returns the number of objects that have been given.
-func (m *messages) End() int64 { return m.at }
-
-// Lines returns the same: an object counts as a line.
-func (m *messages) Lines() int64 { return m.at }
-
-// Next returns the next object; io.EOF after the last.
-func (m *messages) Next() (jsonlines.Object, error) {
-	for m.at < m.Size() {
-		at := m.at
-		m.at++
-		raw, err := m.object(int(at))
-		if err != nil {
-			return jsonlines.Object{}, err
-		}
-		if raw != nil {
-			return jsonlines.Object{Raw: raw, Offset: at, Line: at + 1}, nil
-		}
-	}
-	return jsonlines.Object{}, io.EOF
-}
-
 // object makes an object; nil for one that cannot be read, which is counted.
-func (m *messages) object(at int) ([]byte, error) {
+func (c *chat) object(at int64, faults *jsonlines.Faults) ([]byte, error) {
 	var one rawjson.Members
 	if at == 0 {
-		return one.Raw("chat", m.about).End(), nil
+		return one.Raw("chat", c.about).End(), nil
 	}
-	at--
-	if at < len(m.inline) {
-		return one.Raw("message", m.inline[at]).End(), nil
+	n := int(at) - 1
+	if n < len(c.inline) {
+		return one.Raw("message", c.inline[n]).End(), nil
 	}
-	if at -= len(m.inline); at >= len(m.order) {
+	if n -= len(c.inline); n >= len(c.order) {
 		return one.Flag("beside", true).End(), nil
 	}
-	row, found := m.bubbles[m.order[at]]
+	row, found := c.bubbles[c.order[n]]
 	if !found {
 		return one.Flag("missing", true).End(), nil
 	}
-	raw, err := m.row(row)
+	raw, err := c.row(row)
 	switch {
 	case err != nil:
 		return nil, err
 	case len(raw) > jsonlines.MaxLine:
-		m.faults.TooLong++
+		faults.TooLong++
 		return nil, nil
 	case !sound(raw):
-		m.faults.Broken++
+		faults.Broken++
 		return nil, nil
 	}
 	one.Raw("message", raw)
-	return m.withTexts(&one, raw)
+	return c.withTexts(&one, raw)
 }
 
 // withTexts adds the whole texts of a file before and after an edit, which stand under keys of their own.
-func (m *messages) withTexts(one *rawjson.Members, raw []byte) ([]byte, error) {
+func (c *chat) withTexts(one *rawjson.Members, raw []byte) ([]byte, error) {
 	result := object(rawjson.Member(rawjson.Member(raw, "toolFormerData"), "result"))
 	for _, name := range []string{"before", "after"} {
 		key := rawjson.MemberText(result, name+"ContentId")
 		if !strings.HasPrefix(key, textKey) {
 			continue
 		}
-		text, err := m.get(key)
+		text, err := c.get(key)
 		if err != nil {
 			return nil, err
 		}

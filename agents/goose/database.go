@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/git-trace/git-trace/agents/jsonlines"
@@ -91,7 +90,7 @@ func openDatabase(path, id string) (sessionfile.File, error) {
 		_ = db.Close()
 		return nil, fmt.Errorf("open session of Goose: %w", err)
 	}
-	return d, nil
+	return &sessionfile.Counted{Count: int64(len(d.messages)) + 1, Object: d.object, Opened: db}, nil
 }
 
 func (d *database) find(id string) error {
@@ -126,66 +125,28 @@ func (d *database) find(id string) error {
 	return err
 }
 
-// Start is empty: messages of a session can be replaced.
-func (d *database) Start() (string, error) { return "", nil }
-
-// Size returns the number of messages and one, for the session.
-func (d *database) Size() int64 { return int64(len(d.messages)) + 1 }
-
-func (d *database) Close() error { return d.db.Close() }
-
-// From returns the session, then its messages.
-func (d *database) From(int64, int64) sessionfile.Source { return &rows{database: d} }
-
-// rows gives a session and its messages, each as an object.
-type rows struct {
-	*database
-	at     int64
-	faults jsonlines.Faults
-}
-
-// Faults returns the counts so far.
-func (r *rows) Faults() jsonlines.Faults { return r.faults }
-
-// End returns the number of objects that have been given.
-func (r *rows) End() int64 { return r.at }
-
-// Lines returns the same: an object counts as a line.
-func (r *rows) Lines() int64 { return r.at }
-
-// Next returns the next object; io.EOF after the last.
-func (r *rows) Next() (jsonlines.Object, error) {
-	for r.at < r.Size() {
-		at := r.at
-		r.at++
-		if at == 0 {
-			return jsonlines.Object{Raw: r.about, Line: 1}, nil
-		}
-		raw, err := r.message(r.messages[at-1])
-		if err != nil {
-			return jsonlines.Object{}, err
-		}
-		if raw != nil {
-			return jsonlines.Object{Raw: raw, Offset: at, Line: at + 1}, nil
-		}
+// object returns the session, then its messages.
+func (d *database) object(at int64, faults *jsonlines.Faults) ([]byte, error) {
+	if at == 0 {
+		return d.about, nil
 	}
-	return jsonlines.Object{}, io.EOF
+	return d.message(d.messages[at-1], faults)
 }
 
 // message makes an object of a row, as older versions wrote a line; nil for one whose content is not JSON, which is
 // counted.
-func (r *rows) message(id int64) ([]byte, error) {
-	found, err := r.table.Row(id)
+func (d *database) message(id int64, faults *jsonlines.Faults) ([]byte, error) {
+	found, err := d.table.Row(id)
 	if err != nil || found == nil {
 		return nil, err
 	}
 	var errs []error
 	text := func(name string) string {
-		value, err := found.Text(r.table.Column(name))
+		value, err := found.Text(d.table.Column(name))
 		errs = append(errs, err)
 		return value
 	}
-	created, err := found.Int(r.table.Column("created_timestamp"))
+	created, err := found.Int(d.table.Column("created_timestamp"))
 	errs = append(errs, err)
 	content := text("content_json")
 	var out rawjson.Members
@@ -197,11 +158,11 @@ func (r *rows) message(id int64) ([]byte, error) {
 		return nil, err
 	}
 	if len(content) > jsonlines.MaxLine {
-		r.faults.TooLong++
+		faults.TooLong++
 		return nil, nil
 	}
 	if !sound(content, rawjson.Array) {
-		r.faults.Broken++
+		faults.Broken++
 		return nil, nil
 	}
 	return out.Raw("content", []byte(content)).End(), nil

@@ -2,7 +2,6 @@ package opencode
 
 import (
 	"bytes"
-	"io"
 
 	"github.com/git-trace/git-trace/agents/jsonlines"
 	"github.com/git-trace/git-trace/agents/sessionfile"
@@ -48,60 +47,31 @@ func (k kept) Mark(offset int64) string {
 func (k kept) Close() error { return k.close() }
 
 // From returns the messages from an offset on.
-func (k kept) From(offset, _ int64) sessionfile.Source { return &source{kept: k, at: offset} }
-
-type source struct {
-	kept
-	at     int64
-	faults jsonlines.Faults
-}
-
-// Faults returns the counts so far.
-func (s *source) Faults() jsonlines.Faults { return s.faults }
-
-// End returns the number of objects that have been given.
-func (s *source) End() int64 { return s.at }
-
-// Lines returns the same: an object counts as a line.
-func (s *source) Lines() int64 { return s.at }
-
-// Next returns the session, then one message after the other.
-func (s *source) Next() (jsonlines.Object, error) {
-	for s.at < s.Size() {
-		at := s.at
-		s.at++
-		raw, err := s.object(at)
-		if err != nil {
-			return jsonlines.Object{}, err
-		}
-		if raw != nil {
-			return jsonlines.Object{Raw: raw, Offset: at, Line: at + 1}, nil
-		}
-	}
-	return jsonlines.Object{}, io.EOF
+func (k kept) From(offset, _ int64) sessionfile.Source {
+	return (&sessionfile.Counted{Count: k.Size(), Object: k.object}).After(offset)
 }
 
 // object makes {"info": …, "parts": […]}, as `opencode export` writes it; nil for one that cannot be read, which is
 // counted.
-func (s *source) object(at int64) ([]byte, error) {
+func (k kept) object(at int64, faults *jsonlines.Faults) ([]byte, error) {
 	if at == 0 {
-		head, err := s.head()
-		if err != nil || !s.sound(head) {
+		head, err := k.head()
+		if err != nil || !sound(head, faults) {
 			return nil, err
 		}
 		return append(append([]byte(`{"info":`), head...), '}'), nil
 	}
-	info, parts, err := s.message(int(at - 1))
-	if err != nil || !s.sound(info) {
+	info, parts, err := k.message(int(at - 1))
+	if err != nil || !sound(info, faults) {
 		return nil, err
 	}
 	raw := append(append([]byte(`{"info":`), info...), `,"parts":[`...)
 	for _, part := range parts {
-		if !s.sound(part) {
+		if !sound(part, faults) {
 			continue
 		}
 		if len(raw)+len(part) > jsonlines.MaxLine {
-			s.faults.TooLong++
+			faults.TooLong++
 			break
 		}
 		if raw[len(raw)-1] != '[' {
@@ -113,11 +83,11 @@ func (s *source) object(at int64) ([]byte, error) {
 }
 
 // sound reports whether a text is one JSON object. It counts any other text.
-func (s *source) sound(raw []byte) bool {
+func sound(raw []byte, faults *jsonlines.Faults) bool {
 	d := rawjson.NewDecoder(raw)
 	kind := d.Kind()
 	if d.Skip(); d.Err() != nil || kind != rawjson.Object || len(bytes.TrimSpace(raw[d.Pos():])) > 0 {
-		s.faults.Broken++
+		faults.Broken++
 		return false
 	}
 	return true

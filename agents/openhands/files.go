@@ -125,7 +125,7 @@ func open(path, _ string) (sessionfile.File, error) {
 		return nil, err
 	}
 	_ = file.Close()
-	return directory{path, eventsIn(filepath.Join(filepath.Dir(path), eventsDir))}, nil
+	return filesOf(path, eventsIn(filepath.Join(filepath.Dir(path), eventsDir))), nil
 }
 
 // eventName is the name of an event's file.
@@ -165,69 +165,31 @@ func eventsIn(dir string) []string {
 	return out
 }
 
-// directory is a conversation in its directory.
-type directory struct {
-	path   string
-	events []string
-}
-
-// Start is empty: a conversation is read from its beginning.
-func (d directory) Start() (string, error) { return "", nil }
-
-// Size returns the number of events and one, for the state.
-func (d directory) Size() int64 { return int64(len(d.events)) + 1 }
-
-// Close does nothing.
-func (d directory) Close() error { return nil }
-
-// From returns the state, then the events.
-func (d directory) From(int64, int64) sessionfile.Source { return &files{directory: d} }
-
-// files returns the contents of a conversation's files.
-type files struct {
-	directory
-	at     int64
-	faults jsonlines.Faults
-}
-
-// Faults returns the counts so far.
-func (f *files) Faults() jsonlines.Faults { return f.faults }
-
-// End returns the number of files that have been read.
-func (f *files) End() int64 { return f.at }
-
-// Lines returns the same: a file counts as a line.
-func (f *files) Lines() int64 { return f.at }
-
-// Next returns the content of the next file; io.EOF after the last.
-func (f *files) Next() (jsonlines.Object, error) {
-	for f.at < f.Size() {
-		at, path := f.at, f.path
-		if f.at++; at > 0 {
-			path = f.events[at-1]
-		}
-		raw, err := readFile(path)
+// filesOf returns a conversation in its directory: the content of the state's file, then of the files of events.
+func filesOf(state string, events []string) sessionfile.File {
+	paths := append([]string{state}, events...)
+	return &sessionfile.Counted{Count: int64(len(paths)), Object: func(at int64, f *jsonlines.Faults) ([]byte, error) {
+		raw, err := readFile(paths[at])
 		switch {
 		case err != nil:
-			f.faults.Broken++
-			continue
+			f.Broken++
+			return nil, nil
 		case len(raw) > jsonlines.MaxLine:
-			f.faults.TooLong++
-			continue
+			f.TooLong++
+			return nil, nil
 		}
 		d := rawjson.NewDecoder(raw)
 		kind := d.Kind()
 		if d.Skip(); d.Err() != nil {
-			f.faults.Broken++
-			continue
+			f.Broken++
+			return nil, nil
 		}
 		if kind != rawjson.Object {
-			f.faults.NotObject++
-			continue
+			f.NotObject++
+			return nil, nil
 		}
-		return jsonlines.Object{Raw: raw, Offset: at, Line: at + 1}, nil
-	}
-	return jsonlines.Object{}, io.EOF
+		return raw, nil
+	}}
 }
 
 // readFile reads a file. It reads one byte more than the limit, which shows that a file is too long.

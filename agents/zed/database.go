@@ -23,7 +23,7 @@ var (
 // thread is one thread of a database.
 type thread struct {
 	row
-	sessionfile.Held
+	sessionfile.Counted
 }
 
 // open opens a thread; "" stands for the one that was changed last.
@@ -97,7 +97,7 @@ func (t *thread) cut(data []byte) {
 		t.add(one.Raw(name, d.Raw()).End())
 	}
 	if d.Err() != nil {
-		t.Counts.Broken++
+		t.Faults.Broken++
 	}
 	d = rawjson.NewDecoder(messages)
 	for d.OpenArray(); d.Element(); {
@@ -109,14 +109,14 @@ func (t *thread) cut(data []byte) {
 		case string(raw) == resumed:
 			t.add([]byte(`{"Resume":null}`))
 		default:
-			t.Counts.NotObject++
+			t.Faults.NotObject++
 		}
 	}
 }
 
 func (t *thread) add(raw []byte) {
 	if len(raw) > jsonlines.MaxLine {
-		t.Counts.TooLong++
+		t.Faults.TooLong++
 		return
 	}
 	t.Objects = append(t.Objects, raw)

@@ -1,0 +1,67 @@
+package sessionfile
+
+import (
+	"io"
+
+	"github.com/git-trace/git-trace/agents/jsonlines"
+)
+
+// Counted is a session file whose objects have numbers, as those of a database: the place of an object is its number,
+// and it counts as a line. Such a file does not grow, but is written anew.
+type Counted struct {
+	Objects [][]byte // of a file that is read whole before its objects are given; nil for others
+	Count   int64
+	// Object returns one of Count objects; nil for one that cannot be read, which is counted.
+	Object func(at int64, faults *jsonlines.Faults) ([]byte, error)
+	Faults jsonlines.Faults // that are known before the objects are read
+	Opened io.Closer        // nil for nothing to close
+}
+
+// Start is empty.
+func (c *Counted) Start() (string, error) { return "", nil }
+
+// Size returns the number of objects.
+func (c *Counted) Size() int64 { return c.Count + int64(len(c.Objects)) }
+
+// Close closes what was opened.
+func (c *Counted) Close() error {
+	if c.Opened == nil {
+		return nil
+	}
+	return c.Opened.Close()
+}
+
+// From returns the objects, always all.
+func (c *Counted) From(int64, int64) Source { return c.After(0) }
+
+// After returns the objects from a number on.
+func (c *Counted) After(at int64) Source { return &counted{c, at, c.Faults} }
+
+type counted struct {
+	of     *Counted
+	at     int64
+	faults jsonlines.Faults
+}
+
+func (s *counted) Faults() jsonlines.Faults { return s.faults }
+func (s *counted) End() int64               { return s.at }
+func (s *counted) Lines() int64             { return s.at }
+
+// Next returns the next object; io.EOF after the last.
+func (s *counted) Next() (jsonlines.Object, error) {
+	for s.at < s.of.Size() {
+		at := s.at
+		s.at++
+		if s.of.Object == nil {
+			return jsonlines.Object{Raw: s.of.Objects[at], Offset: at, Line: at + 1}, nil
+		}
+		raw, err := s.of.Object(at, &s.faults)
+		if err != nil {
+			return jsonlines.Object{}, err
+		}
+		if raw != nil {
+			return jsonlines.Object{Raw: raw, Offset: at, Line: at + 1}, nil
+		}
+	}
+	return jsonlines.Object{}, io.EOF
+}
