@@ -40,8 +40,8 @@ func (c *Client) Events() []string { return kinds.Names() }
 // Decode reads the payload of one hook call. It gives no boundary and no error for an event without one. So it does for
 // a call that another client made because it reads Claude's settings as well.
 func (c *Client) Decode(event string, data []byte) ([]events.Boundary, error) {
-	out, err := payload.Decoder[wire]{Agent: Name, Events: kinds, Fields: c.fields, Fill: c.fill}.Decode(event,
-		snaked(data), c.env.Time())
+	in := payload.Decoder[wire]{Env: c.env, Agent: Name, Kinds: kinds, Fields: c.fields, Fill: c.fill}
+	out, err := in.Decode(event, snaked(data))
 	for i := range out {
 		out[i].Agent = c.clientOf(out[i].Session, data)
 	}

@@ -20,7 +20,7 @@ func New(env capability.Env) capability.Agent {
 	files := sessions{env: env, name: Name, folder: "saoudrizwan.claude-dev"}
 	return capability.Agent{
 		Name: Name, Title: title, Parser: files, Discoverer: files, Identifier: files,
-		Decoder: &hooks{env}, Installer: newInstaller(env),
+		Decoder: (&hooks{env}).decoder(), Installer: newInstaller(env),
 		Program: "cline", Dir: filepath.Join(env.Home, ".cline"), Stands: []string{historyFile, olderFile, shownFile},
 		Traits: capability.Traits{
 			CallIDs: capability.CallIDsNative, Model: capability.ModelOfSession, Edits: capability.EditsReplaced,

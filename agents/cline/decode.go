@@ -24,9 +24,6 @@ var kinds = payload.Events{
 // hooks implements the capabilities of Cline's hooks.
 type hooks struct{ env capability.Env }
 
-// Events lists the hooks that carry a boundary.
-func (h *hooks) Events() []string { return kinds.Names() }
-
 // wire is a hook payload with the fields of all hooks.
 type wire struct {
 	Session struct {
@@ -50,10 +47,9 @@ type call struct {
 	Error string          `json:"error"`
 }
 
-// Decode reads the payload of one hook call. It gives no boundary and no error for an event without one.
-func (h *hooks) Decode(event string, data []byte) ([]events.Boundary, error) {
-	return payload.Decoder[wire]{Agent: Name, Events: kinds, Fields: h.fields, Fill: h.fill}.Decode(event, data,
-		h.env.Time())
+// decoder reads the payload of one hook call.
+func (h *hooks) decoder() capability.PayloadDecoder {
+	return payload.Decoder[wire]{Env: h.env, Agent: Name, Kinds: kinds, Fields: h.fields, Fill: h.fill}
 }
 
 func (h *hooks) fields(w *wire) payload.Fields {
@@ -90,6 +86,3 @@ func (h *hooks) fill(b *events.Boundary, w *wire) bool {
 	}
 	return true
 }
-
-// Settle adds nothing: the hooks report the end of each call, failed ones too.
-func (h *hooks) Settle(capability.Call) capability.End { return capability.End{} }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"github.com/git-trace/git-trace/agents/applypatch"
+	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/payload"
 	"github.com/git-trace/git-trace/events"
 )
@@ -23,9 +24,6 @@ var kinds = payload.Events{
 	{Name: "Interrupt", Kind: events.TurnEnd},
 	{Name: "SessionEnd", Kind: events.SessionEnd},
 }
-
-// Events lists the hook events that carry a boundary.
-func (c *Client) Events() []string { return kinds.Names() }
 
 // wire is a hook payload with the fields of all events.
 type wire struct {
@@ -49,10 +47,9 @@ type wire struct {
 	} `json:"tool_input"`
 }
 
-// Decode reads the payload of one hook call. It gives no boundary and no error for an event without one.
-func (c *Client) Decode(event string, data []byte) ([]events.Boundary, error) {
-	return payload.Decoder[wire]{Agent: Name, Events: kinds, Fields: fields, Fill: c.fill}.Decode(event, data,
-		c.env.Time())
+// decoder reads the payload of one hook call.
+func (c *Client) decoder() capability.PayloadDecoder {
+	return payload.Decoder[wire]{Env: c.env, Agent: Name, Kinds: kinds, Fields: fields, Fill: c.fill, End: c.settle}
 }
 
 func fields(w *wire) payload.Fields {

@@ -15,10 +15,10 @@ import (
 // settleWindow is the length of the session file's end that is searched for the result of a call.
 const settleWindow = 1 << 20
 
-// Settle looks for the end of a tool call in the session file, which names the call by the id that the hook had. A
+// settle looks for the end of a tool call in the session file, which names the call by the id that the hook had. A
 // patch holds up every other call of its conversation. So a patch without a known end has ended when another
 // boundary comes.
-func (c *Client) Settle(call capability.Call) capability.End {
+func (c *Client) settle(call capability.Call) capability.End {
 	var found capability.End
 	if !payload.CallID(call.CallID) {
 		return found

@@ -16,7 +16,7 @@ func New(env capability.Env) capability.Agent {
 	client := &Client{env: env}
 	files := sessions{env}
 	return capability.Agent{
-		Name: Name, Title: title, Tested: "1.0.102", Decoder: client, Installer: client.newInstaller(),
+		Name: Name, Title: title, Tested: "1.0.102", Decoder: client.decoder(), Installer: client.newInstaller(),
 		Parser: files.parser(), Discoverer: files, Identifier: files, Program: "copilot", Dir: client.configDir(),
 		Skills:  ".github/skills",
 		Resumer: capability.ResumeBy{"copilot", "--resume="},

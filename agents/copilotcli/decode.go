@@ -22,9 +22,6 @@ var kinds = payload.Events{
 	{Name: "sessionEnd", Kind: events.SessionEnd},
 }
 
-// Events lists the hook events that carry a boundary.
-func (c *Client) Events() []string { return kinds.Names() }
-
 // wire is a hook payload with the fields of all events.
 type wire struct {
 	Session    string `json:"sessionId"`
@@ -40,10 +37,9 @@ type wire struct {
 	call
 }
 
-// Decode reads the payload of one hook call. It gives no boundary and no error for an event without one.
-func (c *Client) Decode(event string, data []byte) ([]events.Boundary, error) {
-	return payload.Decoder[wire]{Agent: Name, Events: kinds, Fields: fields, Fill: c.fill}.Decode(event, data,
-		c.env.Time())
+// decoder reads the payload of one hook call.
+func (c *Client) decoder() capability.PayloadDecoder {
+	return payload.Decoder[wire]{Env: c.env, Agent: Name, Kinds: kinds, Fields: fields, Fill: c.fill}
 }
 
 func fields(w *wire) payload.Fields {
@@ -90,6 +86,3 @@ func sessionOf(path string) string {
 	}
 	return session
 }
-
-// Settle adds nothing: without ids the session file does not show which call an entry is about.
-func (c *Client) Settle(capability.Call) capability.End { return capability.End{} }

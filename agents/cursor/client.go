@@ -16,7 +16,7 @@ func New(env capability.Env) capability.Agent {
 	client := &Client{env: env}
 	files := sessions{env}
 	return capability.Agent{
-		Name: Name, Title: title, Decoder: client, Installer: client.newInstaller(), Program: "cursor-agent",
+		Name: Name, Title: title, Decoder: client.decoder(), Installer: client.newInstaller(), Program: "cursor-agent",
 		Parser: files, Discoverer: files, Identifier: files,
 		Dir:     client.configDir(),
 		Resumer: capability.ResumeBy{"cursor-agent", "--resume="},

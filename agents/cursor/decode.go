@@ -26,9 +26,6 @@ var kinds = payload.Events{
 	{Name: "afterTabFileEdit", Kind: events.Completed},
 }
 
-// Events lists the hook events that carry a boundary.
-func (c *Client) Events() []string { return kinds.Names() }
-
 // wire is a hook payload with the fields of all events.
 type wire struct {
 	Conversation string          `json:"conversation_id"`
@@ -74,10 +71,9 @@ type input struct {
 	Dir      string `json:"working_directory"`
 }
 
-// Decode reads the payload of one hook call. It gives no boundary and no error for an event without one.
-func (c *Client) Decode(event string, data []byte) ([]events.Boundary, error) {
-	return payload.Decoder[wire]{Agent: Name, Events: kinds, Fields: fields, Fill: c.fill}.Decode(event, data,
-		c.env.Time())
+// decoder reads the payload of one hook call.
+func (c *Client) decoder() capability.PayloadDecoder {
+	return payload.Decoder[wire]{Env: c.env, Agent: Name, Kinds: kinds, Fields: fields, Fill: c.fill}
 }
 
 func fields(w *wire) payload.Fields {
@@ -152,6 +148,3 @@ func native(path string) string {
 	}
 	return path
 }
-
-// Settle adds nothing: the session file has no results of calls.
-func (c *Client) Settle(capability.Call) capability.End { return capability.End{} }

@@ -25,9 +25,6 @@ var kinds = payload.Events{
 // client implements the capabilities of the agent's hooks.
 type client struct{ env capability.Env }
 
-// Events lists the hook events that carry a boundary.
-func (c *client) Events() []string { return kinds.Names() }
-
 // wire is a hook payload with the fields of all events.
 type wire struct {
 	Session    string          `json:"session_id"`
@@ -44,10 +41,9 @@ type wire struct {
 	Input      json.RawMessage `json:"tool_input"`
 }
 
-// Decode reads the payload of one hook call. It gives no boundary and no error for an event without one.
-func (c *client) Decode(event string, data []byte) ([]events.Boundary, error) {
-	return payload.Decoder[wire]{Agent: Name, Events: kinds, Fields: fields, Fill: c.fill}.Decode(event, data,
-		c.env.Time())
+// decoder reads the payload of one hook call.
+func (c *client) decoder() capability.PayloadDecoder {
+	return payload.Decoder[wire]{Env: c.env, Agent: Name, Kinds: kinds, Fields: fields, Fill: c.fill, End: c.settle}
 }
 
 func fields(w *wire) payload.Fields {

@@ -31,7 +31,7 @@ const title = "Droid"
 func New(env capability.Env) capability.Agent {
 	files, hooks := sessions{env}, &client{env}
 	return capability.Agent{
-		Name: Name, Title: title, Decoder: hooks, Installer: hooks.newInstaller(),
+		Name: Name, Title: title, Decoder: hooks.decoder(), Installer: hooks.newInstaller(),
 		Parser: files.parser(), Discoverer: files, Identifier: files, Program: "droid",
 		Dir: hooks.configDir(), Skills: ".factory/skills", Resumer: capability.ResumeBy{"droid", "--resume"},
 		Traits: capability.Traits{

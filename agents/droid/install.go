@@ -25,7 +25,7 @@ const (
 func (c *client) newInstaller() *installer.Installer {
 	in := &installer.Installer{
 		Env: c.env, Agent: Name, Title: title, OnlyAtTop: true,
-		Format:    installer.Hooks(c.env, Name, hookTimeout, c.Events).Commented(),
+		Format:    installer.Hooks(c.env, Name, hookTimeout, kinds.Names).Commented(),
 		Obstacles: c.obstacles,
 	}
 	in.Place = in.InDirs(c.configDir(), settingsFile, configName+"/"+settingsFile)

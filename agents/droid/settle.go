@@ -81,9 +81,9 @@ func callOf(path, tool string, input json.RawMessage) string {
 // ended is the text at the end of the result of a command that ran, in any case.
 const ended = "[Process exited with code "
 
-// Settle looks for the result of a call in the session file: no hook runs after a call that failed. A command that
+// settle looks for the result of a call in the session file: no hook runs after a call that failed. A command that
 // ran has the end of its process. Any other error means that the call wrote nothing.
-func (c *client) Settle(call capability.Call) (end capability.End) {
+func (c *client) settle(call capability.Call) (end capability.End) {
 	if call.Background || !payload.CallID(call.CallID) {
 		return end
 	}

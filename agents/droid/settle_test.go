@@ -66,7 +66,7 @@ func TestTheSessionFileTellsWhatBecameOfACall(t *testing.T) {
 		{"a call without an id", capability.Call{}, capability.OutcomeUnknown, 0},
 	} {
 		tt.call.Transcript = path
-		got := (&client{}).Settle(tt.call)
+		got := (&client{}).settle(tt.call)
 		at := time.Time{}
 		if tt.at > 0 {
 			at = time.Date(2026, 11, 26, 17, 0, tt.at, 0, time.UTC)

@@ -16,7 +16,7 @@ func New(env capability.Env) capability.Agent {
 	client := &Client{env: env}
 	files := sessions{env}
 	return capability.Agent{
-		Name: Name, Title: title, Decoder: client, Installer: client.newInstaller(),
+		Name: Name, Title: title, Decoder: client.decoder(), Installer: client.newInstaller(),
 		Parser: files.parser(), Discoverer: files, Identifier: files, Program: "gemini", Dir: client.config().Dir,
 		Skills:  ".gemini/skills",
 		Resumer: capability.ResumeBy{"gemini", "--resume"},

@@ -3,6 +3,7 @@ package geminicli
 import (
 	"slices"
 
+	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/geminihooks"
 	"github.com/git-trace/git-trace/agents/payload"
 	"github.com/git-trace/git-trace/events"
@@ -19,9 +20,6 @@ var kinds = payload.Events{
 	{Name: "SessionEnd", Kind: events.SessionEnd},
 }
 
-// Events lists the hook events that carry a boundary.
-func (c *Client) Events() []string { return kinds.Names() }
-
 // wire is a hook payload with the fields of all events.
 type wire struct {
 	Session    string `json:"session_id"`
@@ -34,10 +32,9 @@ type wire struct {
 	geminihooks.Call
 }
 
-// Decode reads the payload of one hook call. It gives no boundary and no error for an event without one.
-func (c *Client) Decode(event string, data []byte) ([]events.Boundary, error) {
-	return payload.Decoder[wire]{Agent: Name, Events: kinds, Fields: fields, Fill: c.fill}.Decode(event, data,
-		c.env.Time())
+// decoder reads the payload of one hook call.
+func (c *Client) decoder() capability.PayloadDecoder {
+	return payload.Decoder[wire]{Env: c.env, Agent: Name, Kinds: kinds, Fields: fields, Fill: c.fill, End: c.settle}
 }
 
 func fields(w *wire) payload.Fields {

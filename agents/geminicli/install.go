@@ -18,7 +18,7 @@ const projectDir = ".gemini"
 func (c *Client) newInstaller() *installer.Installer {
 	in := &installer.Installer{
 		Env: c.env, Agent: Name, Title: title, OnlyAtTop: true,
-		Format:    installer.Hooks(c.env, Name, hookTimeout, c.Events).Commented(),
+		Format:    installer.Hooks(c.env, Name, hookTimeout, kinds.Names).Commented(),
 		Obstacles: c.obstacles, DisabledBy: c.config().DisabledBy,
 	}
 	in.Place = in.InDirs(c.config().Dir, geminihooks.SettingsFile, projectDir+"/"+geminihooks.SettingsFile)

@@ -165,10 +165,10 @@ func began(path string) time.Time {
 	return head.Start
 }
 
-// Settle relies on the order of calls. A sub-agent's calls end with the sub-agent. An edit of the main conversation
+// settle relies on the order of calls. A sub-agent's calls end with the sub-agent. An edit of the main conversation
 // runs alone: it has ended when another boundary comes. While sub-agents are at work, this does not hold: their
 // calls cannot be told from its own. Shells may run beside each other.
-func (c *Client) Settle(call capability.Call) (end capability.End) {
+func (c *Client) settle(call capability.Call) (end capability.End) {
 	at := subagents(call.Transcript, sessionOf(call.Transcript))
 	switch {
 	case call.Subagent != "":

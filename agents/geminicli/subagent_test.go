@@ -104,7 +104,7 @@ func TestACallIsOverWhenItsSubagentIs(t *testing.T) {
 		"sub-agents of before":                        {[]string{mainHead, task, answer, ended, results}, atWork, capability.Call{Class: events.ToolRuns, Subagent: "H"}, capability.OutcomeRan},
 	} {
 		test.call.Transcript = sessionDir(t, test.main, test.helpers)
-		if got := (&Client{}).Settle(test.call).Outcome; got != test.want {
+		if got := (&Client{}).settle(test.call).Outcome; got != test.want {
 			t.Errorf("%s: %s, want %s", name, got, test.want)
 		}
 	}
@@ -127,7 +127,7 @@ func TestTheModelOfACallIsThatOfWhoMakesIt(t *testing.T) {
 	} {
 		path := sessionDir(t, []string{mainHead, task, answer}, test.helpers)
 		payload := `{"session_id":"S","cwd":"/work","transcript_path":"` + path + `","tool_name":"replace","tool_input":{"file_path":"a"}}`
-		got, err := (&Client{}).Decode(test.event, []byte(payload))
+		got, err := (&Client{}).decoder().Decode(test.event, []byte(payload))
 		if err != nil || len(got) != 1 || got[0].Model != test.want || slices.Contains(got[0].Limits, events.LimitModelUnknown) != (test.want == "") {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}

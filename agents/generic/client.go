@@ -11,7 +11,7 @@ type Client struct{ env capability.Env }
 // New returns the agent with its capabilities.
 func New(env capability.Env) capability.Agent {
 	return capability.Agent{
-		Name: Name, Title: "any other agent", Decoder: &Client{env: env},
+		Name: Name, Title: "any other agent", Decoder: (&Client{env: env}).decoder(),
 		Traits: capability.Traits{
 			CallIDs: capability.CallIDsEither, Model: capability.ModelOfCall, Edits: capability.EditsWhole, Subagents: true,
 			Notes: []string{"what the payload says; nothing is installed"},

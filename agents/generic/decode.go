@@ -24,9 +24,6 @@ var kinds = payload.Events{
 	{Name: "saved", Kind: events.Saved},
 }
 
-// Events lists the events, in the order in which they happen.
-func (c *Client) Events() []string { return kinds.Names() }
-
 // wire is the payload. Its fields are documented in docs/schema/hook-1.schema.json.
 type wire struct {
 	Agent    string `json:"agent"`
@@ -68,10 +65,9 @@ type tool struct {
 	Task       string `json:"task"`
 }
 
-// Decode reads a payload. It gives no boundary and no error for an event that is not in the list.
-func (c *Client) Decode(event string, data []byte) ([]events.Boundary, error) {
-	return payload.Decoder[wire]{Agent: Name, Events: kinds, Fields: fields, Fill: c.fill}.Decode(event, data,
-		c.env.Time())
+// decoder reads the payload of one hook call.
+func (c *Client) decoder() capability.PayloadDecoder {
+	return payload.Decoder[wire]{Env: c.env, Agent: Name, Kinds: kinds, Fields: fields, Fill: c.fill}
 }
 
 func fields(w *wire) payload.Fields {
@@ -213,6 +209,3 @@ func addPath(paths []string, path string) []string {
 const maxHints = 16
 
 func limited(hints []string) []string { return hints[:min(len(hints), maxHints)] }
-
-// Settle knows nothing beyond the payloads.
-func (c *Client) Settle(capability.Call) capability.End { return capability.End{} }

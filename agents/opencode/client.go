@@ -15,9 +15,8 @@ type Client struct{ env capability.Env }
 func New(env capability.Env) capability.Agent {
 	client, files := &Client{env: env}, sessions{env}
 	return capability.Agent{
-		Name: Name, Title: title, Tested: "1.18.33", Decoder: client, Installer: client.newInstaller(), Program: "opencode",
-		Dir:    client.configDir(),
-		Skills: ".opencode/skills",
+		Name: Name, Title: title, Tested: "1.18.33", Decoder: client.decoder(), Installer: client.newInstaller(),
+		Program: "opencode", Dir: client.configDir(), Skills: ".opencode/skills",
 		Parser: files.parser(), Discoverer: files, Identifier: files,
 		Resumer: capability.ResumeBy{"opencode", "--session"},
 		Traits: capability.Traits{CallIDs: capability.CallIDsNative, Model: capability.ModelOfCall,

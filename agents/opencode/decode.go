@@ -20,9 +20,6 @@ var kinds = payload.Events{
 	{Name: "session.idle", Kind: events.TurnEnd},
 }
 
-// Events lists the events that carry a boundary.
-func (c *Client) Events() []string { return kinds.Names() }
-
 // wire is a message of the plugin.
 type wire struct {
 	Session  string  `json:"session_id"`
@@ -50,10 +47,9 @@ type input struct {
 	Dir     string `json:"workdir"`
 }
 
-// Decode reads a payload of the plugin.
-func (c *Client) Decode(event string, data []byte) ([]events.Boundary, error) {
-	return payload.Decoder[wire]{Agent: Name, Events: kinds, Fields: fields, Fill: c.fill}.Decode(event, data,
-		c.env.Time())
+// decoder reads the payload of one hook call.
+func (c *Client) decoder() capability.PayloadDecoder {
+	return payload.Decoder[wire]{Env: c.env, Agent: Name, Kinds: kinds, Fields: fields, Fill: c.fill}
 }
 
 func fields(w *wire) payload.Fields {
@@ -107,6 +103,3 @@ var tools = payload.Tools{
 		"question", "plan_enter", "plan_exit", "lsp",
 	}},
 }
-
-// Settle knows nothing more: the plugin reports the end of every call that OpenCode itself lives to see.
-func (c *Client) Settle(capability.Call) capability.End { return capability.End{} }

@@ -16,7 +16,7 @@ const fileName = "git-trace.js"
 // sub-directory.
 func (c *Client) newInstaller() *installer.Installer {
 	in := &installer.Installer{
-		Env: c.env, Agent: Name, Title: title, Format: installer.Program(plugin, c.env.Binary, Name, c.Events()),
+		Env: c.env, Agent: Name, Title: title, Format: installer.Program(plugin, c.env.Binary, Name, kinds.Names()),
 	}
 	in.Place = in.InDirs(c.configDir(), "plugin/"+fileName, ".opencode/plugin/"+fileName)
 	return in

@@ -25,9 +25,6 @@ var kinds = payload.Events{
 // client implements the capabilities of the agent's hooks.
 type client struct{ env capability.Env }
 
-// Events lists the hook events that carry a boundary.
-func (c *client) Events() []string { return kinds.Names() }
-
 // wire is a hook payload with the fields of all events.
 type wire struct {
 	Session string          `json:"session_id"`
@@ -37,10 +34,9 @@ type wire struct {
 	Input   json.RawMessage `json:"tool_input"`
 }
 
-// Decode reads the payload of one hook call. It gives no boundary and no error for an event without one.
-func (c *client) Decode(event string, data []byte) ([]events.Boundary, error) {
-	return payload.Decoder[wire]{Agent: Name, Events: kinds, Fields: c.fields, Fill: c.fill}.Decode(event, data,
-		c.env.Time())
+// decoder reads the payload of one hook call.
+func (c *client) decoder() capability.PayloadDecoder {
+	return payload.Decoder[wire]{Env: c.env, Agent: Name, Kinds: kinds, Fields: c.fields, Fill: c.fill}
 }
 
 // fields name the session file: the directory of a conversation is its id without the hyphens.
@@ -65,6 +61,3 @@ func (c *client) fill(b *events.Boundary, w *wire) bool {
 func conversations(env capability.Env) string {
 	return cmp.Or(env.Lookup("OPENHANDS_CONVERSATIONS_DIR"), filepath.Join(env.Home, ".openhands", "conversations"))
 }
-
-// Settle adds nothing: they give no ids of calls.
-func (c *client) Settle(capability.Call) capability.End { return capability.End{} }

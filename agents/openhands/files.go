@@ -170,25 +170,20 @@ func filesOf(state string, events []string) sessionfile.File {
 	paths := append([]string{state}, events...)
 	return &sessionfile.Counted{Count: int64(len(paths)), Object: func(at int64, f *jsonlines.Faults) ([]byte, error) {
 		raw, err := readFile(paths[at])
-		switch {
-		case err != nil:
-			f.Broken++
-			return nil, nil
-		case len(raw) > jsonlines.MaxLine:
-			f.TooLong++
-			return nil, nil
-		}
 		d := rawjson.NewDecoder(raw)
 		kind := d.Kind()
-		if d.Skip(); d.Err() != nil {
+		if d.Skip(); err == nil && len(raw) <= jsonlines.MaxLine && d.Err() == nil && kind == rawjson.Object {
+			return raw, nil
+		}
+		switch {
+		case err == nil && len(raw) > jsonlines.MaxLine:
+			f.TooLong++
+		case err != nil || d.Err() != nil:
 			f.Broken++
-			return nil, nil
-		}
-		if kind != rawjson.Object {
+		default:
 			f.NotObject++
-			return nil, nil
 		}
-		return raw, nil
+		return nil, nil
 	}}
 }
 

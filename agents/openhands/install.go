@@ -20,7 +20,7 @@ const (
 func (c *client) newInstaller() *installer.Installer {
 	in := &installer.Installer{
 		Env: c.env, Agent: Name, Title: title, OnlyAtTop: true,
-		Format:    installer.Hooks(c.env, Name, hookTimeout, c.Events),
+		Format:    installer.Hooks(c.env, Name, hookTimeout, kinds.Names),
 		Obstacles: c.obstacles, Refuse: c.refuse,
 	}
 	in.Place = in.InDirs(c.configDir(), hooksFile, configName+"/"+hooksFile)

@@ -38,7 +38,7 @@ const title = "OpenHands"
 func New(env capability.Env) capability.Agent {
 	files, hooks := sessions{env}, &client{env}
 	return capability.Agent{
-		Name: Name, Title: title, Decoder: hooks, Installer: hooks.newInstaller(),
+		Name: Name, Title: title, Decoder: hooks.decoder(), Installer: hooks.newInstaller(),
 		Parser: files, Discoverer: files, Identifier: files, Program: "openhands",
 		Dir: hooks.configDir(), Resumer: capability.ResumeBy{"openhands", "--resume"},
 		Stands: []string{stateFile},

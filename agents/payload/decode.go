@@ -2,8 +2,8 @@ package payload
 
 import (
 	"fmt"
-	"time"
 
+	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/events"
 )
 
@@ -20,16 +20,30 @@ type Fields struct {
 
 // Decoder reads the payloads of an agent's hooks. W is a payload with the fields of all events.
 type Decoder[W any] struct {
+	Env    capability.Env
 	Agent  string
-	Events Events
+	Kinds  Events
 	Fields func(*W) Fields
 	// Fill adds the data that only this agent sends, and reports whether there is a boundary at all.
 	Fill func(*events.Boundary, *W) bool
+	// End finds the end of a tool call whose after-boundary never came; nil where nothing but a hook tells it.
+	End func(capability.Call) capability.End
+}
+
+// Events lists the hook events that carry a boundary.
+func (d Decoder[W]) Events() []string { return d.Kinds.Names() }
+
+// Settle finds the end of a tool call whose after-boundary never came.
+func (d Decoder[W]) Settle(call capability.Call) (end capability.End) {
+	if d.End != nil {
+		end = d.End(call)
+	}
+	return end
 }
 
 // Decode reads the payload of one hook call. It gives no boundary and no error for an event without one.
-func (d Decoder[W]) Decode(event string, data []byte, at time.Time) ([]events.Boundary, error) {
-	kind := d.Events.Kind(event)
+func (d Decoder[W]) Decode(event string, data []byte) ([]events.Boundary, error) {
+	kind := d.Kinds.Kind(event)
 	if kind == "" {
 		return nil, nil
 	}
@@ -44,7 +58,7 @@ func (d Decoder[W]) Decode(event string, data []byte, at time.Time) ([]events.Bo
 		return nil, fmt.Errorf("decode %s: %w", event, err)
 	}
 	b := f.boundary(kind)
-	b.Agent, b.Time = d.Agent, at
+	b.Agent, b.Time = d.Agent, d.Env.Time()
 	if !d.Fill(&b, w) {
 		return nil, nil
 	}

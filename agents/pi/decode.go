@@ -17,9 +17,6 @@ var kinds = payload.Events{
 	{Name: "session_shutdown", Kind: events.SessionEnd},
 }
 
-// Events lists the events that carry a boundary.
-func (c *Client) Events() []string { return kinds.Names() }
-
 // wire is a message of the extension.
 type wire struct {
 	Session string `json:"session_id"`
@@ -50,10 +47,9 @@ type replacement struct {
 	New string `json:"newText"`
 }
 
-// Decode reads a payload of the extension.
-func (c *Client) Decode(event string, data []byte) ([]events.Boundary, error) {
-	return payload.Decoder[wire]{Agent: Name, Events: kinds, Fields: fields, Fill: c.fill}.Decode(event, data,
-		c.env.Time())
+// decoder reads the payload of one hook call.
+func (c *Client) decoder() capability.PayloadDecoder {
+	return payload.Decoder[wire]{Env: c.env, Agent: Name, Kinds: kinds, Fields: fields, Fill: c.fill}
 }
 
 func fields(w *wire) payload.Fields {
@@ -99,6 +95,3 @@ var tools = payload.Tools{
 	{events.ToolRuns, []string{"bash", "powershell"}},
 	{events.ToolReads, []string{"read", "grep", "find", "ls", "git_trace"}},
 }
-
-// Settle knows nothing more: the extension reports the end of every call that Pi itself lives to see.
-func (c *Client) Settle(capability.Call) capability.End { return capability.End{} }

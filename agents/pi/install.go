@@ -19,7 +19,7 @@ const fileName = "git-trace.ts"
 func (c *Client) newInstaller() *installer.Installer {
 	in := &installer.Installer{
 		Env: c.env, Agent: Name, Title: title, OnlyAtTop: true, Obstacles: c.obstacles,
-		Format: installer.Program(extension, c.env.Binary, Name, c.Events()),
+		Format: installer.Program(extension, c.env.Binary, Name, kinds.Names()),
 	}
 	in.Place = in.InDirs(c.configDir(), "extensions/"+fileName, ".pi/extensions/"+fileName)
 	return in

@@ -16,7 +16,7 @@ func New(env capability.Env) capability.Agent {
 	client := &Client{env: env}
 	files := sessions{env}
 	return capability.Agent{
-		Name: Name, Title: title, Tested: "0.24.4", Decoder: client, Installer: client.newInstaller(),
+		Name: Name, Title: title, Tested: "0.24.4", Decoder: client.decoder(), Installer: client.newInstaller(),
 		Parser: files.parser(), Discoverer: files, Identifier: files, Program: "qwen", Dir: client.config().Dir,
 		Skills:  ".qwen/skills",
 		Resumer: capability.ResumeBy{"qwen", "--resume"},

@@ -24,9 +24,6 @@ var kinds = payload.Events{
 	{Name: "SessionEnd", Kind: events.SessionEnd},
 }
 
-// Events lists the hook events that carry a boundary.
-func (c *Client) Events() []string { return kinds.Names() }
-
 // wire is a hook payload with the fields of all events.
 type wire struct {
 	Session    string `json:"session_id"`
@@ -48,10 +45,9 @@ type wire struct {
 	Lasted float64 `json:"duration_ms"`
 }
 
-// Decode reads the payload of one hook call. It gives no boundary and no error for an event without one.
-func (c *Client) Decode(event string, data []byte) ([]events.Boundary, error) {
-	return payload.Decoder[wire]{Agent: Name, Events: kinds, Fields: fields, Fill: c.fill}.Decode(event, data,
-		c.env.Time())
+// decoder reads the payload of one hook call.
+func (c *Client) decoder() capability.PayloadDecoder {
+	return payload.Decoder[wire]{Env: c.env, Agent: Name, Kinds: kinds, Fields: fields, Fill: c.fill}
 }
 
 func fields(w *wire) payload.Fields {
@@ -92,6 +88,3 @@ func (c *Client) fillTool(b *events.Boundary, w *wire) {
 	}
 	payload.NeedModel(b)
 }
-
-// Settle knows nothing more than the hooks told.
-func (c *Client) Settle(capability.Call) capability.End { return capability.End{} }
