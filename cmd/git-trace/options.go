@@ -77,8 +77,6 @@ var optionForms = []optionForm{
 		"(`prompts|answers|calls|files`)"},
 	{[]string{"include-human"}, takesNothing,
 		"with dpo: also pairs in which people replaced an agent's lines"},
-	{[]string{"install"}, takesNothing,
-		"with --dry-run: print a systemd user unit and a launchd property list that keep the watcher running"},
 	{[]string{"interval"}, takesPeriod, "the pause between two checks (`duration`)"},
 	{[]string{"json"}, takesNothing, "output for programs, with the name of its schema"},
 	{[]string{"keep"}, takesNothing, "keep the repository or work tree, and say where it is"},

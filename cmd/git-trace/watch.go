@@ -23,17 +23,17 @@ func watchCommand() *command {
 	return &command{
 		name: "watch",
 		does: "notice changes and conversations that no hook reports",
-		form: "git trace watch [--once] [--interval <duration>]\ngit trace watch --install --dry-run",
+		form: "git trace watch [--once] [--interval <duration>]",
 		about: "Looks at the work trees of the repository every two seconds, and at the agents' session files.\n" +
 			"Changes get their owners as at any hook, never by their time. If no hook reports a conversation,\n" +
 			"its session file is read and its record stored; other changes of that time are unknown.",
-		options: options("once", "interval", "install", "dry-run"),
+		options: options("once", "interval"),
 		examples: []example{
 			{"git trace watch --once", "look once for what no hook reported"},
 		},
 		run:    (*app).watch,
 		traits: alone | verbatim,
-		tries:  []string{"--once", "--install --dry-run"},
+		tries:  []string{"--once"},
 	}
 }
 
@@ -41,15 +41,6 @@ func (a *app) watch(c *call, _ operands) error {
 	repo, err := a.workTree()
 	if err != nil {
 		return err
-	}
-	if c.Bool("install") {
-		if !c.Bool("dry-run") {
-			return &failure{
-				code: exitUsage, err: errors.New("git-trace starts no services by itself"),
-				hint: "git trace watch --install --dry-run prints what you can install",
-			}
-		}
-		return a.printServices(repo)
 	}
 	if !recorded.Is(repo) {
 		return fail(exitFinding, errors.New("nothing is recorded here"), "git trace init")
