@@ -89,7 +89,6 @@ func registry() []registered {
 	}
 }
 
-// All lists the agents.
 func All(env Env) []Agent {
 	var out []Agent
 	for _, one := range registry() {

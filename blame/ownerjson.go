@@ -35,7 +35,6 @@ func (a *Attribution) source() *SourceJSON {
 	return &SourceJSON{a.Writer, events.OrNull(a.Signer)}
 }
 
-// JSON returns the owner and the evidence.
 func (a *Attribution) JSON() (OwnerJSON, EvidenceJSON) {
 	return OwnerJSON{a.Kind.Stored(), a.Kind == events.OwnerOlder, events.OrNull(a.Trace), events.OrNull(a.Agent),
 			events.OrNull(a.Model), events.OrNull(a.Session), a.Subagent},

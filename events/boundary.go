@@ -69,7 +69,6 @@ func (b *Boundary) OnlyReads() bool {
 	return b.Tool != nil && b.Tool.Class == ToolReads && len(b.Tool.Paths) == 0
 }
 
-// EndsCall reports whether a call ends at the boundary.
 func (b *Boundary) EndsCall() bool { return b.Kind == ToolAfter || b.Kind == ToolFailed }
 
 // AnsweredFor reports whether the boundary's model may belong to a call that began at a time. A late session file may

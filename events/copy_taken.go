@@ -299,7 +299,6 @@ func (in *intake) leaveOut(ctx context.Context) error {
 	return nil
 }
 
-// endOf returns the end of a part of the file.
 func (k *taken) endOf(part int) int64 {
 	if part+1 < len(k.parts) {
 		return k.parts[part+1].at

@@ -74,7 +74,6 @@ type SkillUse struct {
 	Source string // who chose it, "" where that is not told
 }
 
-// Skills returns the uses of skills.
 func (r *Record) Skills() []SkillUse {
 	type use struct {
 		Name   string `json:"name"`

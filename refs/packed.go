@@ -48,7 +48,6 @@ func (p *packedRefs) read(path string) (string, error) {
 	return text, err
 }
 
-// holds reports whether a file holds this text.
 func holds(path, text string) (bool, error) {
 	same, rest := true, text
 	err := ReadParts(path, func(part []byte, _ int64) bool {

@@ -38,7 +38,6 @@ func ParsePackIndex(raw []byte, format ObjectFormat) (*PackIndex, error) {
 	return x, nil
 }
 
-// Len returns the number of objects.
 func (x *PackIndex) Len() int { return x.objects }
 
 // ID returns the id of the object at a place; places are in the order of ids.

@@ -26,7 +26,6 @@ type TreeEntry struct {
 	OID  OID
 }
 
-// IsDir reports whether the entry is a tree itself.
 func (e TreeEntry) IsDir() bool { return e.Mode&modeType == ModeDir }
 
 // Type returns the type of the object that the entry names.

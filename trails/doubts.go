@@ -349,7 +349,6 @@ type batch struct {
 	subagent string
 }
 
-// has reports whether a call is of the batch.
 func (b *batch) has(c *Call) bool { return b != nil && c.Trace == b.trace && c.Subagent == b.subagent }
 
 // endTails notes, after a look, that the agent of a boundary goes on.

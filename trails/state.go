@@ -237,7 +237,6 @@ func (s *state) seen(path string) int64 {
 	return s.LastFull
 }
 
-// lostWhy returns LostWhy as a list.
 func (s *state) lostWhy() []events.Limit {
 	if s.Lost.Why == "" {
 		return nil

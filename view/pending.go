@@ -120,7 +120,6 @@ func changedPaths(ctx context.Context, repo *refs.Repo) ([]string, error) {
 	return paths, nil
 }
 
-// readText reads a text file.
 func readText(name string) (content []byte, ok bool) {
 	content, err := os.ReadFile(name)
 	return content, err == nil && !gitdiff.Binary(content)
@@ -141,7 +140,6 @@ type pendingCommit struct {
 	owners map[vector.Owner]int // of Data.Owners
 }
 
-// add adds the lines that are in a content and not in the old one.
 func (p *pendingCommit) add(path string, old, content []byte, owners trails.PendingLines) {
 	lines := linediff.Split(content)
 	if owners.Vector.Len() != len(lines) {

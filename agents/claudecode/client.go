@@ -18,7 +18,6 @@ const title = "Claude Code"
 // Client implements the capabilities of Claude Code.
 type Client struct{ env capability.Env }
 
-// New returns the agent with its capabilities.
 func New(env capability.Env) capability.Agent {
 	client := &Client{env: env}
 	return capability.Agent{

@@ -11,7 +11,6 @@ const title = "Copilot CLI"
 // Client implements the capabilities of the agent's hooks.
 type Client struct{ env capability.Env }
 
-// New returns the agent with its capabilities.
 func New(env capability.Env) capability.Agent {
 	client := &Client{env: env}
 	files := sessions{env}

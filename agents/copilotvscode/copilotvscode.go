@@ -20,7 +20,6 @@ import (
 // Name is the agent's name in events and records.
 const Name = "copilot-vscode"
 
-// New returns the agent with its capabilities.
 func New(env capability.Env) capability.Agent {
 	files := sessions{env}
 	return capability.Agent{

@@ -27,7 +27,6 @@ const Name = "droid"
 // title is the agent's name as people write it.
 const title = "Droid"
 
-// New returns the agent with its capabilities.
 func New(env capability.Env) capability.Agent {
 	files, hooks := sessions{env}, &client{env}
 	return capability.Agent{

@@ -8,7 +8,6 @@ const Name = "generic"
 // Client decodes the documented payload.
 type Client struct{ env capability.Env }
 
-// New returns the agent with its capabilities.
 func New(env capability.Env) capability.Agent {
 	return capability.Agent{
 		Name: Name, Title: "any other agent", Decoder: (&Client{env: env}).decoder(),

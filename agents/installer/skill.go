@@ -36,7 +36,6 @@ func WithSkill(env capability.Env, agent capability.Agent) capability.HookInstal
 	return skilled{agent.Installer, in}
 }
 
-// Plan lists the actions of both.
 func (s skilled) Plan(ctx context.Context, target capability.Target) ([]capability.Action, error) {
 	return both(ctx, target, s.HookInstaller.Plan, s.skill.Plan)
 }

@@ -11,7 +11,6 @@ const title = "OpenCode"
 // Client implements the capabilities of the agent's hooks.
 type Client struct{ env capability.Env }
 
-// New returns the agent with its capabilities.
 func New(env capability.Env) capability.Agent {
 	client, files := &Client{env: env}, sessions{env}
 	return capability.Agent{

@@ -34,7 +34,6 @@ const Name = "openhands"
 // title is the agent's name as people write it.
 const title = "OpenHands"
 
-// New returns the agent with its capabilities.
 func New(env capability.Env) capability.Agent {
 	files, hooks := sessions{env}, &client{env}
 	return capability.Agent{

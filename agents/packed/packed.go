@@ -102,7 +102,6 @@ type discoverer struct {
 	unzstd packed.Unzstd
 }
 
-// SessionsIn lists the sessions of a file.
 func (d discoverer) SessionsIn(path string) (found []capability.Session, err error) {
 	err = unpacked(path, d.unzstd, func(plain string) error {
 		found, err = d.in.SessionsIn(plain)

@@ -11,7 +11,6 @@ type Event struct {
 // Events are the hook events of an agent that carry a boundary, in the order in which they happen.
 type Events []Event
 
-// Names lists the events.
 func (e Events) Names() []string {
 	names := make([]string, len(e))
 	for i, one := range e {

@@ -20,7 +20,6 @@ type Counted struct {
 // Start is empty.
 func (c *Counted) Start() (string, error) { return "", nil }
 
-// Size returns the number of objects.
 func (c *Counted) Size() int64 { return c.Count + int64(len(c.Objects)) }
 
 // Close closes what was opened.

@@ -25,7 +25,6 @@ import (
 // Name is the agent's name in events and records.
 const Name = "zed"
 
-// New returns the agent with its capabilities.
 func New(env capability.Env) capability.Agent {
 	files := sessions{env}
 	return capability.Agent{

@@ -222,7 +222,6 @@ func (a *app) verifyAttestation(c *call, repo *refs.Repo, log *events.Log, name 
 	return a.tellAttested(c, &out)
 }
 
-// readStatement reads an envelope and the statement in it.
 func readStatement(name string) (e envelope, s *statement, err error) {
 	s = &statement{}
 	file, err := os.Open(name)

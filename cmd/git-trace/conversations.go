@@ -53,7 +53,6 @@ func (s *conversations) short() (func(events.TraceID) string, error) {
 	return abbreviator(n), err
 }
 
-// digits returns the number of digits.
 func (s *conversations) digits() (int, error) {
 	ids, err := s.IDs()
 	return digitsOf(ids), err

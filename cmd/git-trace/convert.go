@@ -376,7 +376,6 @@ func (v *converter) eachAbreast(ctx context.Context, format exchange, file *fore
 	return err
 }
 
-// records converts the records of a file.
 func (v *converter) records(ctx context.Context, name string) func(int, *records.Record) error {
 	return func(line int, r *records.Record) error { return v.told(name, line, r, v.out.record(ctx, r)) }
 }

@@ -84,7 +84,6 @@ type eventFilter struct {
 	last   int // of those that are left, only so many from the end; negative for all
 }
 
-// eventTypes lists the types of events.
 func eventTypes() string {
 	var names []string
 	for _, t := range events.Types() {

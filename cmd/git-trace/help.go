@@ -54,7 +54,6 @@ func programHelp(all bool) string {
 	return h.out.String()
 }
 
-// help is the help of a command.
 func (c *command) help() string {
 	var h helpText
 	h.section("NAME", "git trace "+c.name+" - "+c.does)

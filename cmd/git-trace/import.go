@@ -423,7 +423,6 @@ func openForeign(name string) (*foreignFile, error) {
 	return &foreignFile{ReadCloser: in, file: file}, nil
 }
 
-// Name returns the name of the file.
 func (f *foreignFile) Name() string { return f.file.Name() }
 
 // Close closes both.

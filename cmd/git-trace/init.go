@@ -276,7 +276,6 @@ type planned struct {
 	hook hooks.Action // of git; empty for an agent
 }
 
-// ofGit returns the actions of git's hooks.
 func ofGit(actions []hooks.Action) []planned {
 	out := make([]planned, len(actions))
 	for i, action := range actions {

@@ -217,7 +217,6 @@ func options(names ...string) []optionUse {
 	return out
 }
 
-// has reports whether a value is one of the kind.
 func (k optionKind) has(value string) (is bool) {
 	var err error
 	switch k {

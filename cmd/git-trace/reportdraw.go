@@ -49,7 +49,6 @@ func drawReport(r *rangeReport) *page.Document {
 // line adds text that stays.
 func (p *reportPage) line(format string, args ...any) { p.Add(fmt.Sprintf(format, args...), "") }
 
-// tableRow returns a row of a table.
 func tableRow(cells ...string) string { return "| " + strings.Join(cells, " | ") + " |\n" }
 
 // someOf joins the first of a list; the rest is counted.

@@ -121,7 +121,6 @@ func (a *app) plainScreen(repo *refs.Repo, when string) (*screen, refs.Config, e
 	return s, config, nil
 }
 
-// cut cuts text to the room that it has on the screen.
 func (s *screen) cut(text string, room int) string {
 	if s.Whole {
 		return text

@@ -350,7 +350,6 @@ func kindShare(parts []int, k int) string {
 	return strings.TrimSpace(numbers.Percents(parts, whole)[k])
 }
 
-// groupName returns the name of a group in a dimension.
 func groupName(d stats.Dimension, g *figures.Counted) string {
 	text := g.Key[d]
 	switch {

@@ -87,7 +87,6 @@ func (v *viewer) toolCall(id string) (drawable, error) {
 	return callView{call}, nil
 }
 
-// hunk returns a patch.
 func (v *viewer) hunk(id events.PatchID) (drawable, error) {
 	hunk, err := v.known.Hunk(id)
 	if err != nil {

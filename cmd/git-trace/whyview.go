@@ -17,7 +17,6 @@ type whyView struct {
 // json returns the place as it is written.
 func (v *whyView) json() *why.Place { return why.PlaceOf(v.path, v.rev, v.reasons, v.reviews) }
 
-// callOfStep returns the call as the record has it.
 func callOfStep(r *why.Reason) *records.ToolCall {
 	if r.Step == nil || r.Call == nil {
 		return nil

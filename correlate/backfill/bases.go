@@ -114,7 +114,6 @@ func (r *replay) contents(e *placed) iter.Seq2[*content, bool] {
 	}
 }
 
-// byPath lists the roots of states.
 func byPath(states map[*root]*content) []*root {
 	return slices.SortedFunc(maps.Keys(states), func(a, b *root) int { return cmp.Compare(a.path, b.path) })
 }

@@ -35,7 +35,6 @@ type Run struct {
 
 func (r *Run) end() int { return r.Start + r.Count }
 
-// Knows reports whether the run has an owner.
 func (r *Run) Knows() bool { return r.Owner.Kind != events.OwnerUnknown && r.Owner.Kind != "" }
 
 // Elsewhere reports whether the lines do not count for the conversation in this commit: they are older and the commit

@@ -117,7 +117,6 @@ func (d *Digest) Blob(blob refs.OID) []Mention { return d.find(digestBlob, blob.
 // Change finds the anchors with a file that was changed in the same way.
 func (d *Digest) Change(id events.ChangeID) []Mention { return d.find(digestChange, id.Bytes()) }
 
-// Logs returns the number of logs.
 func (d *Digest) Logs() int { return len(d.sources) }
 
 // Heads lists the commits that a log names as checked out or made, in its order.

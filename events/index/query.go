@@ -117,7 +117,6 @@ func (ix *Index) UnderPath(path string) ([]events.Event, error) {
 	return append(here, below...), err
 }
 
-// ByType returns the events of one type.
 func (ix *Index) ByType(typ events.Type) ([]events.Event, error) {
 	return ix.all(exact(byType, string(typ)))
 }

@@ -161,7 +161,6 @@ func (n *Note) Commit(commit refs.OID, count func(path string) (int, error)) (c 
 	return c, leftOut
 }
 
-// isTreePath reports whether a path can be one of a tree.
 func isTreePath(name string) bool {
 	return name != "" && !path.IsAbs(name) && path.Clean(name) == name && !strings.HasPrefix(name, "../")
 }

@@ -12,7 +12,6 @@ type Use struct {
 	records.TokenUsage
 }
 
-// Answers returns the uses of a record, answer by answer.
 func Answers(r *records.Record) []Use {
 	var out []Use
 	for i := range r.Steps {

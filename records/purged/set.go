@@ -166,7 +166,6 @@ func base64Forms(text string) []string {
 	return out
 }
 
-// AddExpression adds an expression.
 func (s *Set) AddExpression(expression string) (string, error) {
 	sum := blake3.Sum256([]byte("expression\x00" + expression))
 	rule := Rule{ID: hex.EncodeToString(sum[:16]), Expression: expression}
@@ -209,7 +208,6 @@ func (s *Set) IDs() []string {
 	return out
 }
 
-// Empty reports whether there are no rules.
 func (s *Set) Empty() bool { return s == nil || len(s.rules) == 0 }
 
 func (s *Set) compile() error {

@@ -27,7 +27,6 @@ type Bar struct {
 	Mean  float64 `json:"mean"`
 }
 
-// BarOf returns the bar of a persona.
 func BarOf(p Persona) Bar {
 	switch p {
 	case Training:

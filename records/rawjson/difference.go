@@ -65,7 +65,6 @@ func lastOnly(list []Part) []Part {
 	return list
 }
 
-// Find returns the value of a part.
 func Find(list []Part, name string) ([]byte, bool) {
 	for i := range list {
 		if list[i].Name == name {

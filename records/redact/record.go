@@ -35,7 +35,6 @@ func (r *Record) Trace() events.TraceID {
 	return events.TraceID(r.head.TraceID)
 }
 
-// Steps returns the number of steps.
 func (r *Record) Steps() int {
 	if r == nil || r.steps == nil {
 		return 0

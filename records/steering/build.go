@@ -15,7 +15,6 @@ import (
 // Begin is the place of a conversation among others.
 type Begin struct{ Start, Trace string }
 
-// BeginOf returns the beginning of a record.
 func BeginOf(r *records.Record) Begin { return Begin{records.Value(r.TimestampStart), r.TraceID} }
 
 // Compare orders conversations by their time; conversations of unknown time come last.

@@ -165,7 +165,6 @@ func (c *chain) resolve(r *repairs, words *Words) {
 	}
 }
 
-// makesCommit reports whether a call of the turn committed.
 func (t *turn) makesCommit() bool {
 	return slices.ContainsFunc(t.calls, func(c *call) bool {
 		return c.succeeded() && slices.ContainsFunc(simpleCommands(c.command),

@@ -217,7 +217,6 @@ func (t *turn) files() []string {
 	return out
 }
 
-// changed reports whether the turn changed a file.
 func (t *turn) changed(path string) bool {
 	return slices.ContainsFunc(t.changes, func(c *change) bool { return c.path == path })
 }

@@ -8,7 +8,6 @@ const (
 	Inferred  = "inferred"
 )
 
-// Tier returns the tier of a confidence.
 func Tier(confidence float64) string {
 	switch {
 	case confidence >= 0.95:

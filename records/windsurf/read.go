@@ -122,7 +122,6 @@ func input(value []byte) []byte {
 	return clean
 }
 
-// pathOf returns the path of a file's address.
 func pathOf(address string) string {
 	if at, err := url.Parse(address); err == nil && at.Scheme == "file" {
 		return at.Path

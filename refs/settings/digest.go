@@ -59,7 +59,6 @@ func (d *Digester) Sum() Digest {
 	return out
 }
 
-// DigestOf returns the digest of one text.
 func DigestOf(text string) Digest {
 	d := NewDigest()
 	d.Text(text)

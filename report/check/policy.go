@@ -50,7 +50,6 @@ type Budget struct {
 // ErrNone reports a commit without a policy.
 var ErrNone = errors.New("there is no policy")
 
-// Read reads the policy of a commit.
 func Read(ctx context.Context, repo *refs.Repo, commit refs.OID) (*Policy, error) {
 	objects := repo.Objects()
 	defer func() { _ = objects.Close() }()

@@ -54,7 +54,6 @@ func (t *Tokens) add(o Tokens) {
 	t.CacheWrite += o.CacheWrite
 }
 
-// Sum returns all of them.
 func (t Tokens) Sum() int64 { return t.Input + t.Output + t.CacheRead + t.CacheWrite }
 
 // Costs adds up the costs of conversations. Each counts once: by prices or, where a price is not known, as its client

@@ -28,7 +28,6 @@ func (l Lines) Owned() numbers.Owned {
 	return numbers.Owned{AI: l.AI, Human: l.Human, Unknown: l.Unknown, Older: l.Older}
 }
 
-// Add adds the lines of a commit.
 func (l *Lines) Add(c *graph.Commit) {
 	l.Join(Lines{1, c.Added, c.AI, c.Human, c.Unknown, c.Older(), c.Disputed})
 }

@@ -150,7 +150,6 @@ func (g *Groups) group(c *graph.Commit, who *graph.Contributor, in graph.ToolLin
 	return g.Of(key, kind)
 }
 
-// Of returns the group of a key.
 func (g *Groups) Of(key Key, kind events.OwnerKind) *Group {
 	id := string(kind) + "\x00" + key.id()
 	found := g.at[id]

@@ -191,7 +191,6 @@ type Life struct {
 	SeenS    int64   `json:"seen_s"`
 }
 
-// Tables returns all tables.
 func Tables() []shards.Table {
 	return []shards.Table{
 		shards.TableOf[Conversation]("conversations"), shards.TableOf[Prompt]("prompts"), shards.TableOf[Step]("steps"),

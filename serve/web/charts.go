@@ -38,7 +38,6 @@ func (c timeChart) Half() int { return c.Most / 2 }
 // Kinds returns the owners that the chart has, with all their lines.
 func (c timeChart) Kinds() []numbers.Part { return c.all.Parts() }
 
-// Figures are lines by the kinds of the chart.
 func (c timeChart) Figures(lines stats.Lines) []int { return lines.Owned().By(c.Kinds()) }
 
 // column is a bar of a chart.

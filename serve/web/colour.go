@@ -23,7 +23,6 @@ const (
 // constant, f for the name of a function or a type; empty for the rest.
 type word struct{ Kind, Text string }
 
-// kindOf returns the kind of a token.
 func kindOf(token chroma.Token) string {
 	switch t := token.Type; {
 	case t == chroma.CommentPreproc && strings.HasPrefix(token.Value, "//"): // a comment that a tool reads

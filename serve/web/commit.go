@@ -173,7 +173,6 @@ func (b *commitBody) fill(q *question) error {
 	return err
 }
 
-// Drawn returns the files that are drawn.
 func (b *commitBody) Drawn() []*patchFile { return b.Files[:min(len(b.Files), mostDiffFiles)] }
 
 // Undrawn counts the others.

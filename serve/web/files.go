@@ -146,7 +146,6 @@ func (f *files) entry(objects *refs.Objects, commit refs.OID, path string) (refs
 	return at, nil
 }
 
-// has reports whether a commit has a path.
 func (f *files) has(commit refs.OID, path string) bool {
 	objects := f.repo.Objects()
 	defer objects.Close()
@@ -154,7 +153,6 @@ func (f *files) has(commit refs.OID, path string) bool {
 	return err == nil
 }
 
-// content returns the content of a file in a commit.
 func (f *files) content(commit refs.OID, path string) ([]byte, error) {
 	objects := f.repo.Objects()
 	objects.Max = mostFile

@@ -240,7 +240,6 @@ func wordsOf(line string) []string {
 	return out
 }
 
-// own gives the rows of a file their owners.
 func (f *patchFile) own(runs []*diff.RunJSON) {
 	for _, hunk := range f.Hunks {
 		for _, row := range hunk.Rows {

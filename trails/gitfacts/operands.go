@@ -63,7 +63,6 @@ func (o *operands) add(like Operand, commits ...refs.OID) {
 	}
 }
 
-// withParents adds a commit and its parents.
 func (o *operands) withParents(like Operand, commits ...refs.OID) {
 	for _, commit := range commits {
 		if commit.IsZero() {

@@ -248,7 +248,6 @@ func Newer(now, before []refs.OID) []refs.OID {
 	return now[:i]
 }
 
-// GoneStashes lists the stashes that were there and are not any more.
 func (w *Work) GoneStashes() []refs.OID { return without(w.Before.Stashes, w.Now.Stashes) }
 
 // without returns the items of one list that are not in the other.

@@ -99,7 +99,6 @@ func (o *Owners) Save() error {
 	return nil
 }
 
-// Get returns the owner of a key.
 func (o *Owners) Get(key OwnerKey) (events.AnchorOwner, bool) {
 	if key == Person {
 		return events.AnchorOwner{Kind: events.OwnerHuman, Evidence: events.Watched}, true

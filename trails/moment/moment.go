@@ -38,7 +38,6 @@ func No(why string) Cell { return Cell{false, why} }
 // the compiler lays the tables out, and no start of a hook fills them.
 type Row [count]Cell
 
-// At returns the cell of a moment.
 func (r Row) At(m Moment, defaults Row) Cell {
 	if r[m].Why != "" {
 		return r[m]

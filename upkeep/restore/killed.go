@@ -42,7 +42,6 @@ func Begin(repo *refs.Repo) (*Turn, error) {
 // there.
 func (t *Turn) Gone() []string { return t.gone }
 
-// End ends the turn.
 func (t *Turn) End() { t.lock.Unlock() }
 
 // stageDir returns the directory in which a restore prepares files. It is there as long as one is under way, or was

@@ -121,7 +121,6 @@ func (r *recorder) time(name string, do func() error) error {
 	return err
 }
 
-// set records a number.
 func (r *recorder) set(name string, n float64) { r.of(name).count = n }
 
 // inTurn does two things, the second one first in every other round.

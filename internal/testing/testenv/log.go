@@ -49,7 +49,6 @@ func TakeLog(t failing, into, from string) {
 	}
 }
 
-// FetchedLog returns the ref of a writer's log that was fetched from a remote.
 func FetchedLog(remote, writer string) string {
 	return "refs/traces/remotes/" + remote + "/" + writer + "/events"
 }

@@ -40,7 +40,6 @@ type File struct {
 	steps   []Step
 }
 
-// Changed reports whether the file is not as it was.
 func (f *File) Changed() bool { return f.changed }
 
 // maxBytes bounds a content whose lines are followed.
