@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/git-trace/git-trace/events"
@@ -27,17 +26,26 @@ const autoPatience = 60 * time.Second
 // again is the pause before an automatic push tries again: if another program runs the hooks, git may still be sending.
 const again = 3 * time.Second
 
-// Auto shares with a remote after a git push, at the chosen level. It never asks. It notes a failure for status and
-// returns it as an error. It does nothing unless the person has enabled it and chosen a level.
+// Auto shares with a remote after a git push, or with all if none is named, at the chosen level. It never asks. It notes
+// a failure for status and returns it as an error. It does nothing unless the person has enabled it and chosen a level.
 func Auto(ctx context.Context, log *events.Log, name string, means Means) error {
 	s, err := ReadSettings(ctx, log.Repo())
 	if err != nil {
 		return err
 	}
-	if !s.own.Bool("trace.autoPush", false) || !slices.Contains(s.names, name) {
+	if !s.own.Bool("trace.autoPush", false) {
 		return nil
 	}
-	r := s.remote(name)
+	var failed error
+	for _, one := range s.names {
+		if name == "" || name == one {
+			failed = errors.Join(failed, autoTo(ctx, log, s, s.remote(one), means))
+		}
+	}
+	return failed
+}
+
+func autoTo(ctx context.Context, log *events.Log, s *Settings, r Remote, means Means) error {
 	if r.Share == LevelNone || r.Pinned == "" {
 		return nil
 	}
@@ -47,7 +55,7 @@ func Auto(ctx context.Context, log *events.Log, name string, means Means) error 
 	}
 	ctx, cancel := context.WithTimeout(ctx, autoPatience)
 	defer cancel()
-	err = autoPush(ctx, log, s, r, means)
+	err := autoPush(ctx, log, s, r, means)
 	if errors.Is(err, ErrNothing) || errors.Is(err, ErrEmpty) {
 		return nil
 	}

@@ -52,8 +52,10 @@ func runPushLater(args []string) int {
 	debug.SetGCPercent(100)
 	debug.SetMemoryLimit(math.MaxInt64)
 	runner.LowerPriority()
-	git, _ := strconv.Atoi(args[1])
-	waitForGit(git)
+	if args[0] != "" { // else a turn has ended
+		git, _ := strconv.Atoi(args[1])
+		waitForGit(git)
+	}
 	_ = sharing.Auto(context.Background(), events.OpenLog(repo), args[0], meansToShare(repo)) // it left a note
 	return exitDone
 }

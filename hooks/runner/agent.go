@@ -36,6 +36,9 @@ const (
 	// LimitEnv names another HardLimit, in seconds, for machines that take longer for everything.
 	LimitEnv   = "GITTRACE_HOOK_SECONDS"
 	maxSeconds = 600
+	// ElsewhereEnv says that the machine goes with the agent's work. ElsewhereLimit is the HardLimit there.
+	ElsewhereEnv   = "GITTRACE_ELSEWHERE"
+	ElsewhereLimit = time.Minute
 	// maxHookMemory is the memory at which a hook begins to collect garbage after all, in bytes. The process may take
 	// half as much again while it does.
 	maxHookMemory = 36 << 20
@@ -45,6 +48,9 @@ const (
 // ends.
 func Limits() (soft, hard time.Duration) {
 	hard = HardLimit
+	if elsewhere() {
+		hard = ElsewhereLimit
+	}
 	if n, err := strconv.Atoi(os.Getenv(LimitEnv)); err == nil && n > 0 && n <= maxSeconds {
 		hard = time.Duration(n) * time.Second
 	}
@@ -115,6 +121,9 @@ func runAgent(args []string, in io.Reader) int {
 				startSeal(repo, ends(b) || tail)
 			}
 			startUpkeep(repo)
+			if i < len(here) && ends(b) {
+				publish(repo)
+			}
 		}
 	}
 	return 0

@@ -92,6 +92,9 @@ func runGit(args []string, in io.Reader) int {
 		startSeal(repo, anchored)
 	}
 	startUpkeep(repo)
+	if anchored {
+		publish(repo)
+	}
 	return 0
 }
 

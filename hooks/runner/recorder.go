@@ -3,9 +3,11 @@ package runner
 import (
 	"os"
 	"strings"
+	"time"
 
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/fault"
 	"github.com/git-trace/git-trace/records/waiting"
 	"github.com/git-trace/git-trace/refs"
 )
@@ -15,6 +17,29 @@ import (
 func startRecorder(repo *refs.Repo) (started bool) {
 	return Background(repo, repo.WorkTree, withoutGit(os.Environ()),
 		"--git-dir="+repo.GitDir, "--work-tree="+repo.WorkTree, "record", "--quiet")
+}
+
+// elsewhere reports whether the machine goes with the agent's work. Claude Code on the web says so itself.
+func elsewhere() bool {
+	return os.Getenv(ElsewhereEnv) != "" || os.Getenv("CLAUDE_CODE_REMOTE") == "true"
+}
+
+// publish shares with every remote that has a level, and waits for it, where nobody could share later. The process goes
+// on if it takes longer. It does nothing without trace.autoPush.
+func publish(repo *refs.Repo) {
+	if !elsewhere() {
+		return
+	}
+	cmd := background(repo, repo.WorkTree, withoutGit(os.Environ()), "git-hook", "push-later", "", "")
+	if cmd == nil {
+		return
+	}
+	shared := make(chan error, 1)
+	go fault.In(func() { shared <- cmd.Wait() })()
+	select {
+	case <-shared:
+	case <-time.After(ElsewhereLimit / 2):
+	}
 }
 
 // withoutGit leaves out the variables that git sets for its hooks: a locked index, another directory.

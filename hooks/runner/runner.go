@@ -99,17 +99,25 @@ func Program() (path string, found bool) {
 // Background starts git-trace as its own process, which nobody waits for, and reports whether it runs. Its streams
 // are the null device: agents and git wait until all processes have closed the streams of the hook.
 func Background(repo *refs.Repo, dir string, env []string, args ...string) (started bool) {
+	cmd := background(repo, dir, env, args...)
+	if cmd != nil {
+		_ = cmd.Process.Release()
+	}
+	return cmd != nil
+}
+
+// background returns the started process; nil if it does not run.
+func background(repo *refs.Repo, dir string, env []string, args ...string) *exec.Cmd {
 	program, found := Program()
 	if !found {
-		return false
+		return nil
 	}
 	cmd := exec.Command(program, args...)
 	cmd.Dir, cmd.Env = dir, process.Marked(env)
 	detach(cmd)
 	if err := cmd.Start(); err != nil {
 		NoteFailure(repo, fmt.Errorf("start git-trace %s: %w", strings.Join(args, " "), err))
-		return false
+		return nil
 	}
-	_ = cmd.Process.Release()
-	return true
+	return cmd
 }

@@ -1,0 +1,35 @@
+#!/bin/sh
+# Prepares a machine that goes with an agent's work: a cloud session, a background agent, a job.
+#
+#   sh setup.sh LEVEL [REMOTE]     from a work tree; docs/elsewhere.md says where to call it
+#
+# LEVEL is commits, conversations or log. A level that the clone has already stays. GITTRACE_AGENT names the agent where
+# the machine does not tell. It may run twice.
+set -eu
+die() { echo "setup.sh: $*" >&2; exit 1; }
+level=${1-} remote=${2:-origin} agent=${GITTRACE_AGENT-}
+case $level in commits | conversations | log) ;; *) die "name a level: commits, conversations or log" ;; esac
+url=$(git remote get-url --push "$remote") || die "there is no remote '$remote'"
+
+if [ -z "$agent" ]; then
+  if [ "${CLAUDE_CODE_REMOTE-}" = true ]; then
+    agent=claude-code
+  elif [ "${GITHUB_JOB-}" = copilot-setup-steps ]; then
+    agent=copilot-cli
+  fi
+fi
+if ! command -v git-trace >/dev/null || ! command -v git-trace-hook >/dev/null; then
+  command -v go >/dev/null || die "install git-trace in the image, or Go"
+  go install github.com/git-trace/git-trace/cmd/git-trace@latest github.com/git-trace/git-trace/cmd/git-trace-hook@latest
+  PATH=$PATH:$(go env GOPATH)/bin
+fi
+if [ -z "$(git config --local "remote.$remote.traceShare" || :)" ]; then
+  git config --local "remote.$remote.traceShare" "$level"
+fi
+# The machine's address of the remote is often a proxy's, another one each time.
+git config --local "remote.$remote.traceUrl" "$(printf %s "$url" | sed 's#^\(https\{0,1\}://\)[^/@]*@#\1#')"
+git config --local trace.autoPush true
+if [ -n "${GITHUB_ENV-}" ]; then
+  echo GITTRACE_ELSEWHERE=1 >>"$GITHUB_ENV"
+fi
+git-trace init ${agent:+--agent "$agent"}
