@@ -32,4 +32,8 @@ git config --local trace.autoPush true
 if [ -n "${GITHUB_ENV-}" ]; then
   echo GITTRACE_ELSEWHERE=1 >>"$GITHUB_ENV"
 fi
-git-trace init ${agent:+--agent "$agent"}
+committed=
+if git grep -q git-trace-hook -- .claude .codex .cursor .github/hooks .gemini .qwen; then
+  committed=--project-settings # otherwise each hook would be there twice
+fi
+git-trace init ${agent:+--agent "$agent"} $committed
