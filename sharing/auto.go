@@ -26,8 +26,9 @@ const autoPatience = 60 * time.Second
 // again is the pause before an automatic push tries again: if another program runs the hooks, git may still be sending.
 const again = 3 * time.Second
 
-// Auto shares with a remote after a git push, or with all if none is named, at the chosen level. It never asks. It notes
-// a failure for status and returns it as an error. It does nothing unless the person has enabled it and chosen a level.
+// Auto shares with a remote after a git push, or with all if none is named, at the chosen level. It never asks. It
+// notes a failure for status and returns it as an error. It does nothing unless the person has enabled it and chosen a
+// level.
 func Auto(ctx context.Context, log *events.Log, name string, means Means) error {
 	s, err := ReadSettings(ctx, log.Repo())
 	if err != nil {

@@ -34,8 +34,11 @@ func publish(repo *refs.Repo) {
 	if cmd == nil {
 		return
 	}
-	shared := make(chan error, 1)
-	go fault.In(func() { shared <- cmd.Wait() })()
+	shared := make(chan bool)
+	go fault.In(func() {
+		_ = cmd.Wait() // it noted a failure
+		close(shared)
+	})()
 	select {
 	case <-shared:
 	case <-time.After(ElsewhereLimit / 2):
