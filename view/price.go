@@ -4,6 +4,7 @@ import (
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/prices"
 	"github.com/git-trace/git-trace/records/search"
+	"github.com/git-trace/git-trace/records/waste"
 )
 
 // estimate gives a use without a cost the cost by the table. It reads the record only if its answers have different
@@ -45,6 +46,24 @@ func (r *Reader) estimate(d *search.Digest, u *Usage) {
 type AnswerCost struct {
 	Step    int     `json:"step"` // of the record
 	CostUSD float64 `json:"cost_usd"`
+}
+
+// Waste finds what filled the context of a conversation without need; nil without a record.
+func (r *Reader) Waste(record *records.Record) *waste.Result {
+	if record == nil {
+		return nil
+	}
+	var table *prices.Table
+	if r.prices != nil {
+		table = r.prices()
+	}
+	return waste.Of(record, func(model string, usage records.TokenUsage) (float64, bool) {
+		if table == nil {
+			return 0, false
+		}
+		usd, known := table.Cost(model, prices.Usage{TokenUsage: usage})
+		return prices.Round(usd), known
+	})
 }
 
 // AnswerCosts returns the costs of the answers of a record whose tokens and price are known. Their sum may differ from

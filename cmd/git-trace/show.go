@@ -13,16 +13,20 @@ func showCommand() *command {
 	return &command{
 		name: "show",
 		does: "one conversation, prompt, tool call, patch, commit or event",
-		form: "git trace show [--json | --markdown] <id> | <commit> …\ngit trace show --web <id> | <commit>",
+		form: "git trace show [--json | --markdown] <id> | <commit> …\ngit trace show --cost [--json] <conversation>…\n" +
+			"git trace show --web <id> | <commit>",
 		about: "An id names a conversation (4f2a), one of its prompts (4f2a#3) or steps (4f2a:12), a tool call\n" +
 			"(toolu_…), a patch, lines of a file (FILE:LINE, as for git trace why), a commit in any form that\n" +
 			"git knows, or an event (b3:… or @17). Ids may be abbreviated to four characters or more. If an id\n" +
 			"is ambiguous, the candidates are listed, and the exit status is 128; it is 1 when there is no\n" +
-			"such id. Texts are shown if the conversation has a record; a step is shown in full.",
-		options: options("json", "markdown", "color", "web"),
+			"such id. Texts are shown if the conversation has a record; a step is shown in full.\n\n" +
+			"--cost shows what filled the context of a conversation without need: long outputs, files read and\n" +
+			"searches made again with the same result, commands that failed again and again. Tokens are estimated.",
+		options: options("json", "markdown", "color", "cost", "web"),
 		examples: []example{
 			{"git trace show 4f2a", "a conversation, step by step"},
 			{"git trace show '4f2a#2'", "one prompt: its answer, its changes, and what is left of them"},
+			{"git trace show --cost 4f2a", "what filled its context without need"},
 			{"git trace show HEAD", "a commit, with who wrote its lines"},
 		},
 		run:    (*app).show,
@@ -116,6 +120,11 @@ func (a *app) showAll(c *call, ids []string, demand demander) error {
 			return err
 		}
 		objects = append(objects, shown{o.kind, v})
+	}
+	if c.Bool("cost") {
+		if objects, err = costsOnly(objects); err != nil {
+			return err
+		}
 	}
 	if c.Bool("json") {
 		out := answers.Show{Schema: answers.ShowSchema, IDDigits: views.digits, Objects: []*answers.Object{}}

@@ -148,7 +148,8 @@ func paceText(p view.Pace) string {
 	return join([]string{worked, waited}, ", ")
 }
 
-func (t *traceView) draw(d *showDrawer) {
+// head draws the names of a conversation.
+func (d *showDrawer) head(t *traceView) {
 	d.field("conversation", d.pen.paint(traceColor(t.Trace), d.safe(string(t.Trace))))
 	agent := []string{t.Agent}
 	for _, m := range t.Models {
@@ -156,6 +157,10 @@ func (t *traceView) draw(d *showDrawer) {
 	}
 	d.field("agent", d.safe(dotted(agent...)))
 	d.field("title", d.safe(t.Title))
+}
+
+func (t *traceView) draw(d *showDrawer) {
+	d.head(t)
 	d.field("session", d.safe(t.Session))
 	d.field("time", d.span(t.First, t.Last))
 	d.field("of that", paceText(view.PaceOf(t.Turns)))

@@ -41,8 +41,10 @@ func statsCommand() *command {
 			"By agent or model it also says how much of what hooks saw them write was accepted, which means that\n" +
 			"a commit holds it, and how many lines of it people rewrote: of the whole history alone.\n" +
 			"--survival says how many of the lines were alive 1, 7, 30 and 90 days after they came to the\n" +
-			"first-parent history. It reads the patch of every commit, which takes as long as git log -p.",
-		options: slices.Concat(commitFlags(), options("by", "depth", "now", "survival"),
+			"first-parent history. It reads the patch of every commit, which takes as long as git log -p.\n" +
+			"--waste adds up what filled the contexts of the conversations without need, as git trace show --cost\n" +
+			"shows it of one.",
+		options: slices.Concat(commitFlags(), options("by", "depth", "now", "survival", "waste"),
 			[]optionUse{opt("format", "table, json, csv or markdown").or("table")}, options("json", "markdown", "color")),
 		examples: []example{
 			{"git trace stats main..topic", "how much of a branch agents wrote"},
@@ -54,7 +56,7 @@ func statsCommand() *command {
 		run:    (*app).stats,
 		traits: common | bounded | anew,
 		shows:  []string{"", "--json"},
-		tries:  []string{"--survival --format csv", "--by directory -- a", "HEAD~1..HEAD", "--now --by file"},
+		tries:  []string{"--survival --format csv", "--by directory -- a", "HEAD~1..HEAD", "--now --by file", "--waste"},
 	}
 }
 
@@ -122,6 +124,11 @@ func (a *app) stats(c *call, ops operands) error {
 	}
 	if err := s.AddConversations(known.Reader, whole); err != nil {
 		return err
+	}
+	if c.Bool("waste") {
+		if err := s.AddWaste(c.Context, known.Reader, whole); err != nil {
+			return err
+		}
 	}
 	if nothing {
 		a.hintNothing(repo)

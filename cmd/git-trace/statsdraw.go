@@ -103,7 +103,7 @@ func (s *statistics) draw(p pen, width int) string {
 		fmt.Fprintf(&b, "; %s with a record", thousands(c.Recorded))
 	}
 	if c.Recorded > 0 {
-		b.WriteString("\n" + costsText(&s.Cost) + "\n\n")
+		b.WriteString("\n" + costsText(&s.Cost) + "\n" + wastesText(s.Waste) + "\n")
 		name = max(width-4*column, leastName+2)
 		row(faint, "tokens", "in", "out", "cached", "to cache")
 		figures := func(t figures.Tokens) []string {

@@ -52,6 +52,9 @@ func askStats(c *call) (*statsAsk, error) {
 		return nil, usage("--depth takes a number of 1 or more, not %d", ask.by.Depth)
 	}
 	ask.grouped = len(ask.by.Dimensions) > 0 || ask.survival
+	if c.Bool("waste") && (ask.grouped || c.IsSet("now") || ask.format == "csv" || ask.format == "markdown") {
+		return nil, usage("--waste goes with a table or --json of conversations, without --by, --now and --survival")
+	}
 	if len(ask.by.Dimensions) == 0 {
 		ask.by.Dimensions = []stats.Dimension{stats.Agent}
 	}

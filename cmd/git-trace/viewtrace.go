@@ -51,6 +51,7 @@ func (v *viewer) trace(id events.TraceID) (*traceView, error) {
 		return nil, err
 	}
 	t.Turns, t.Subagents, t.Costs = talk.Turns, talk.Subagents, v.known.AnswerCosts(t.record)
+	t.Waste = v.known.Waste(t.record)
 	return t, nil
 }
 

@@ -75,6 +75,17 @@ func readActions(r *records.Record, root string) [][]*Action {
 	return out
 }
 
+// Calls returns the calls of the main conversation, in their order.
+func Calls(r *records.Record) []*Action {
+	return slices.DeleteFunc(flat(readActions(r, "")), func(a *Action) bool { return a.Of != Call })
+}
+
+// Does returns one name for the tools of all agents that do the same: edit, write, shell, read, search, glob, agent.
+func (a *Action) Does() string { return a.tool }
+
+// Key returns a text that is equal for actions that do the same.
+func (a *Action) Key() string { return a.key }
+
 // takenBack returns the steps that the user took back: they are no longer part of the conversation.
 func takenBack(r *records.Record) map[int]bool {
 	out := map[int]bool{}

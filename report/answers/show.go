@@ -6,6 +6,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/waste"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/report/why"
 	"github.com/git-trace/git-trace/view"
@@ -45,6 +46,8 @@ type Talk struct {
 	Own bool `json:"own"`
 	// Costs holds the costs of its answers, if the tokens of each are known and have a price.
 	Costs []view.AnswerCost `json:"costs"`
+	// Waste is what filled its context without need, null without a record.
+	Waste *waste.Result `json:"waste"`
 }
 
 // TalkStep is one step of a conversation.

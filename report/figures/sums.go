@@ -103,6 +103,7 @@ type Stats struct {
 	Tokens Tokens     `json:"tokens"`
 	Cost   Costs      `json:"cost"`
 	Models []ModelUse `json:"models"`
+	Waste  *Waste     `json:"waste"` // null where nobody asked
 	// By lists the dimensions of Groups; their lines add up to Lines.
 	By     []stats.Dimension `json:"by"`
 	Groups []Counted         `json:"groups"`

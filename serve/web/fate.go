@@ -183,6 +183,7 @@ type tick struct {
 	X, Width string
 	Address  string
 	Label    string
+	Waste    string // what was wasted there
 }
 
 const (
@@ -191,6 +192,19 @@ const (
 	longestGap  = 45 * time.Second
 	longestCall = 10 * time.Minute
 )
+
+// wasted says what a call of a step wasted; nothing for another call.
+func (b *talkBody) wasted(step int, call string) string {
+	if b.Waste == nil || step == 0 {
+		return ""
+	}
+	for i := range b.Waste.Findings {
+		if f := &b.Waste.Findings[i]; f.Step == step && f.Call == call {
+			return strings.TrimSpace(f.Kind.Words() + " " + f.Way(strconv.Itoa))
+		}
+	}
+	return ""
+}
 
 // mark is a tick by its time.
 type mark struct {
@@ -226,6 +240,7 @@ func (b *talkBody) ticks() []tick {
 					when = c.Opened
 				}
 				t := tick{Kind: c.kind(), Address: "#" + s.Anchor(), Label: c.Name + " " + numbers.Took(c.Took)}
+				t.Waste = b.wasted(s.Number, c.ToolCall)
 				add(when, min(c.Took, longestCall), t)
 			}
 		}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/waste"
 	"github.com/git-trace/git-trace/report/answers"
 	"github.com/git-trace/git-trace/view"
 )
@@ -58,6 +59,14 @@ const (
 	// followTime is the time for which the page waits for the fate of edits.
 	followTime = 12 * time.Second
 )
+
+// Wasted reports whether something filled the context without need.
+func (t *talkAnswer) Wasted() bool { return t.Waste != nil && len(t.Waste.Findings) > 0 }
+
+// Way says what a finding repeats.
+func (t *talkAnswer) Way(f waste.Finding) string {
+	return f.Way(func(n int) string { return "step " + strconv.Itoa(n) })
+}
 
 // Pace returns how long the agent worked, and waited for prompts.
 func (t *talkAnswer) Pace() view.Pace { return view.PaceOf(t.Turns) }

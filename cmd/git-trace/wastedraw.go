@@ -1,0 +1,81 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/numbers"
+	"github.com/git-trace/git-trace/records/waste"
+	"github.com/git-trace/git-trace/report/figures"
+)
+
+// costView is a conversation with what filled its context without need.
+type costView struct{ *traceView }
+
+// costsOnly takes the costs of conversations, in place of their steps.
+func costsOnly(objects []shown) ([]shown, error) {
+	for i, o := range objects {
+		t, is := o.view.(*traceView)
+		if !is {
+			return nil, usage("--cost is for conversations, not for a %s", o.kind)
+		}
+		if t.record == nil {
+			return nil, noRecord(t.Trace)
+		}
+		objects[i].view = costView{t}
+	}
+	return objects, nil
+}
+
+func (c costView) draw(d *showDrawer) {
+	d.head(c.traceView)
+	d.figures(c.Usage)
+	d.field("waste", wasteText(c.Waste.Findings, c.Waste.Tokens, c.Waste.CostUSD))
+	if len(c.Waste.Findings) > 0 {
+		d.line("")
+	}
+	name := func(step int) string { return fmt.Sprintf("%s:%d", d.short(c.Trace), step) }
+	for i := range c.Waste.Findings {
+		f := &c.Waste.Findings[i]
+		at := cells.Pad(name(f.Step), 10) + cells.Pad(f.Kind.Words(), 16)
+		room := max(d.width-26, 20)
+		d.line(at + d.cut(d.safe(words(f.Name, cells.Line(f.What))), room))
+		d.line(cells.Pad("", 26) + d.pen.paint(faint, dotted(f.Way(name), amountText(f.Tokens, f.CostUSD))))
+	}
+}
+
+func wasteText(found []waste.Finding, tokens int64, usd *float64) string {
+	if len(found) == 0 {
+		return "none was found"
+	}
+	return dotted(plural(len(found), "result"), amountText(tokens, usd))
+}
+
+// amountText returns estimated tokens, and their cost where it is known.
+func amountText(tokens int64, usd *float64) string {
+	cost := ""
+	if usd != nil {
+		cost = numbers.Dollars(*usd)
+	}
+	return dotted("about "+plural(int(tokens), "token"), cost)
+}
+
+// wastesText sums up the waste of conversations; nothing if nobody asked.
+func wastesText(w *figures.Waste) string {
+	if w == nil {
+		return ""
+	}
+	count := 0
+	var kinds []string
+	for _, k := range w.Kinds {
+		if count += k.Count; k.Count > 0 {
+			kinds = append(kinds, fmt.Sprintf("%d %s", k.Count, k.Kind.Words()))
+		}
+	}
+	if count == 0 {
+		return "waste: none was found\n"
+	}
+	return fmt.Sprintf("waste: %s in %s: %s\n", dotted(plural(count, "result"), amountText(w.Tokens, w.CostUSD)),
+		plural(w.Conversations, "conversation"), strings.Join(kinds, ", "))
+}
