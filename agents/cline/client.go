@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 
 	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/installer"
 )
 
 // The names of the agents in events and records.
@@ -35,4 +36,11 @@ func NewRoo(env capability.Env) capability.Agent {
 	files := sessions{env: env, name: RooName, folder: "rooveterinaryinc.roo-cline"}
 	return capability.Agent{Name: RooName, Title: "Roo Code", Parser: files, Discoverer: files, Identifier: files,
 		Dir: filepath.Join(env.Home, ".roo"), Stands: []string{historyFile, olderFile, shownFile}}
+}
+
+// newInstaller installs a program for each event: among the user's, or in the directory of the project's settings.
+func newInstaller(env capability.Env) capability.HookInstaller {
+	return installer.NewFiles(env, installer.Dirs{
+		Agent: Name, Title: title, User: sessions{env: env}.dir(), Repo: ".cline", Below: "hooks",
+	}, kinds.Names())
 }

@@ -15,6 +15,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/git-trace/git-trace/internal/fault"
@@ -100,4 +101,21 @@ func serveEditor(ctx context.Context, a *answers, _ []string) error {
 		return a.asked(dir, view.ByEditor)(ctx, stdin, args...)
 	}
 	return lsp.Serve(ctx, os.Stdin, os.Stdout, lsp.Host{Version: version.Number, Ask: ask, Open: o.open})
+}
+
+// unzstdMemory bounds the window that a stream may ask for, in bytes.
+const unzstdMemory = 256 << 20
+
+// unzstd writes what a stream compressed with zstd holds. git-trace does not link the library, because it would slow
+// down hooks.
+func unzstd(in io.Reader, out io.Writer) error {
+	z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(unzstdMemory))
+	if err != nil {
+		return err
+	}
+	defer z.Close()
+	if _, err := io.Copy(out, z); err != nil {
+		return fmt.Errorf("uncompress: %w", err)
+	}
+	return nil
 }

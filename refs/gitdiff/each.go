@@ -143,3 +143,8 @@ func (e *each) survey(left []int) map[int]bool {
 	maps.DeleteFunc(lacking, func(_ int, is bool) bool { return !is })
 	return lacking
 }
+
+// Run starts git and reads its output as it comes ([refs.Repo.GitRead]).
+func Run(ctx context.Context, repo *refs.Repo, stdin io.Reader, args []string, read func(*Reader) error) error {
+	return repo.GitRead(ctx, stdin, func(out io.Reader) error { return read(NewReader(out)) }, args...)
+}

@@ -9,7 +9,11 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
+
+	"github.com/git-trace/git-trace/refs"
 )
 
 // ErrNoPlace reports that there is no directory for the list: neither XDG_STATE_HOME nor a home directory is known.
@@ -111,4 +115,26 @@ func name(common string) string {
 	}
 	sum := sha256.Sum256([]byte(common))
 	return hex.EncodeToString(sum[:])
+}
+
+// accountHome is the home directory of the account (passwd(5)), whatever HOME says; "" if unknown. The C library is
+// not asked: that would make every hook start later.
+var accountHome = sync.OnceValue(lookAccountHome)
+
+func lookAccountHome() string {
+	if runtime.GOOS == "windows" {
+		return ""
+	}
+	text, err := refs.ReadFile("/etc/passwd")
+	if err != nil {
+		return ""
+	}
+	uid := strconv.Itoa(os.Getuid())
+	for line := range strings.Lines(string(text)) {
+		fields := strings.Split(strings.TrimSuffix(line, "\n"), ":")
+		if len(fields) == 7 && fields[2] == uid && filepath.IsAbs(fields[5]) {
+			return fields[5]
+		}
+	}
+	return ""
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/graph"
+	"github.com/git-trace/git-trace/records/language"
 )
 
 // Dimension is a property by which lines are grouped.
@@ -259,4 +260,16 @@ func (g *Groups) Sort() {
 		}
 		return order
 	})
+}
+
+// LanguageOf returns the language of a file by its name alone. An end that no language is known for stands for itself,
+// ".foo", and a name without one for nothing.
+func LanguageOf(file string) string {
+	if found, known := language.Of(file); known {
+		return found.Name
+	}
+	if end := language.End(file); end != "" {
+		return "." + end
+	}
+	return ""
 }
