@@ -56,7 +56,7 @@ func (p *place) write(path, text string, mode os.FileMode) {
 }
 
 // starts says whether hooks of a scope start the program that was installed. What a project commits names no place of it.
-func (p *place) starts(status agents.Status, scope agents.Scope) bool {
+func (p *place) starts(status agents.Status, scope capability.Scope) bool {
 	if scope == agents.ScopeProject {
 		return status.Binary == capability.HookProgram
 	}
@@ -72,7 +72,7 @@ func (p *place) agent(name string) agents.Agent {
 	return agent
 }
 
-func (p *place) target(scope agents.Scope) agents.Target {
+func (p *place) target(scope capability.Scope) agents.Target {
 	return agents.Target{Scope: scope, Repo: p.repo}
 }
 
@@ -125,10 +125,10 @@ func installable(t *testing.T) []string {
 }
 
 // eachPlace runs a test for every agent in both of its places.
-func eachPlace(t *testing.T, test func(t *testing.T, name string, scope agents.Scope)) {
+func eachPlace(t *testing.T, test func(t *testing.T, name string, scope capability.Scope)) {
 	t.Helper()
 	for _, name := range installable(t) {
-		for _, scope := range []agents.Scope{agents.ScopeUser, agents.ScopeRepo, agents.ScopeProject} {
+		for _, scope := range []capability.Scope{capability.ScopeUser, capability.ScopeRepo, agents.ScopeProject} {
 			t.Run(name+"/"+string(scope), func(t *testing.T) {
 				t.Parallel()
 				test(t, name, scope)
@@ -139,7 +139,7 @@ func eachPlace(t *testing.T, test func(t *testing.T, name string, scope agents.S
 
 func TestInstallingIsPlannedDoneOnceAndUndone(t *testing.T) {
 	t.Parallel()
-	eachPlace(t, func(t *testing.T, name string, scope agents.Scope) {
+	eachPlace(t, func(t *testing.T, name string, scope capability.Scope) {
 		p := newPlace(t, "my tools/git-trace")
 		installer, target := p.agent(name).Installer, p.target(scope)
 		before := p.snapshot()
@@ -178,7 +178,7 @@ func TestTheCommandsRunTheProgramWhateverItsPath(t *testing.T) {
 	for _, binary := range []string{"it's \"here\"/git-trace", `back\slash $HOME/git-trace`, "<&>ü/git-trace"} {
 		for _, name := range installable(t) {
 			p := newPlace(t, binary)
-			agent, target := p.agent(name), p.target(agents.ScopeUser)
+			agent, target := p.agent(name), p.target(capability.ScopeUser)
 			if _, err := agent.Installer.Install(t.Context(), target); err != nil {
 				t.Fatal(err)
 			}
@@ -232,7 +232,7 @@ func commands(value any) []string {
 
 func TestSettingsThatAreBrokenOrOfOthersAreLeftAlone(t *testing.T) {
 	t.Parallel()
-	eachPlace(t, func(t *testing.T, name string, scope agents.Scope) {
+	eachPlace(t, func(t *testing.T, name string, scope capability.Scope) {
 		p := newPlace(t, "bin/git-trace")
 		installer, target := p.agent(name).Installer, p.target(scope)
 		status, err := installer.Status(t.Context(), target)
@@ -245,7 +245,7 @@ func TestSettingsThatAreBrokenOrOfOthersAreLeftAlone(t *testing.T) {
 		_, installErr := installer.Install(t.Context(), target)
 		_, statusErr := installer.Status(t.Context(), target)
 		for _, err := range []error{planErr, installErr, statusErr} {
-			var failed *agents.InstallError
+			var failed *capability.InstallError
 			if !errors.As(err, &failed) || failed.Hint == "" || !strings.Contains(err.Error(), status.Settings) {
 				t.Errorf("got %v", err)
 			}
@@ -256,7 +256,7 @@ func TestSettingsThatAreBrokenOrOfOthersAreLeftAlone(t *testing.T) {
 
 func TestEntriesOfOthersStayByteForByte(t *testing.T) {
 	t.Parallel()
-	eachPlace(t, func(t *testing.T, name string, scope agents.Scope) {
+	eachPlace(t, func(t *testing.T, name string, scope capability.Scope) {
 		p := newPlace(t, "bin/git-trace")
 		agent, target := p.agent(name), p.target(scope)
 		status, err := agent.Installer.Status(t.Context(), target)
@@ -296,7 +296,7 @@ func TestEntriesOfOthersStayByteForByte(t *testing.T) {
 
 func TestEntriesThatCallAnotherPathAreReplaced(t *testing.T) {
 	t.Parallel()
-	eachPlace(t, func(t *testing.T, name string, scope agents.Scope) {
+	eachPlace(t, func(t *testing.T, name string, scope capability.Scope) {
 		p := newPlace(t, "bin/git-trace")
 		before := p.snapshot()
 		target := p.target(scope)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/git-trace/git-trace/agents"
+	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/internal/testing/driver"
 )
 
@@ -56,7 +57,7 @@ func TestRecordPayloads(t *testing.T) {
 		if !found {
 			t.Fatalf("no agent %s", one.agent)
 		}
-		target := agents.Target{Scope: agents.ScopeUser}
+		target := agents.Target{Scope: capability.ScopeUser}
 		if _, err := agent.Installer.Install(t.Context(), target); err != nil {
 			t.Fatal(err)
 		}

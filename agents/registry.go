@@ -24,35 +24,18 @@ import (
 
 // The words of agents/capability, so that callers need to import the list alone.
 type (
-	Agent             = capability.Agent
-	Env               = capability.Env
-	PayloadDecoder    = capability.PayloadDecoder
-	HookInstaller     = capability.HookInstaller
-	SessionParser     = capability.SessionParser
-	SessionDiscoverer = capability.SessionDiscoverer
-	SessionIdentifier = capability.SessionIdentifier
-	SessionLister     = capability.SessionLister
-	Session           = capability.Session
-	ParseOptions      = capability.ParseOptions
-	Parsed            = capability.Parsed
-	Call              = capability.Call
-	Outcome           = capability.Outcome
-	Target            = capability.Target
-	Scope             = capability.Scope
-	Action            = capability.Action
-	Status            = capability.Status
-	InstallError      = capability.InstallError
+	Agent         = capability.Agent
+	Env           = capability.Env
+	HookInstaller = capability.HookInstaller
+	SessionLister = capability.SessionLister
+	ParseOptions  = capability.ParseOptions
+	Target        = capability.Target
+	Action        = capability.Action
+	Status        = capability.Status
 )
 
-// The scopes of a target and the outcomes of a call.
-const (
-	ScopeUser       = capability.ScopeUser
-	ScopeRepo       = capability.ScopeRepo
-	ScopeProject    = capability.ScopeProject
-	OutcomeUnknown  = capability.OutcomeUnknown
-	OutcomeRan      = capability.OutcomeRan
-	OutcomeRejected = capability.OutcomeRejected
-)
+// ScopeProject is the scope of the settings that a project has.
+const ScopeProject = capability.ScopeProject
 
 // SystemEnv reads the environment of this process at the time of the call.
 func SystemEnv() (Env, error) { return capability.SystemEnv() }

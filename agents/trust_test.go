@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/git-trace/git-trace/agents"
+	"github.com/git-trace/git-trace/agents/capability"
 )
 
 // Which folders an agent runs hooks in is said in files of its own. WORK stands for the work tree, UP for what holds it.
@@ -44,7 +45,7 @@ func TestStatusTellsOfFoldersThatAreNotTrusted(t *testing.T) {
 			p.write(filepath.Join(p.home, test.file), strings.NewReplacer("WORK", work, "UP", filepath.Dir(work)).Replace(test.text), 0o600)
 		}
 		agent := p.agent(test.agent)
-		for scope, told := range map[agents.Scope]bool{agents.ScopeUser: false, agents.ScopeRepo: !test.trusted, agents.ScopeProject: !test.trusted} {
+		for scope, told := range map[capability.Scope]bool{capability.ScopeUser: false, capability.ScopeRepo: !test.trusted, agents.ScopeProject: !test.trusted} {
 			if _, err := agent.Installer.Install(t.Context(), p.target(scope)); err != nil {
 				t.Fatal(err)
 			}
@@ -87,7 +88,7 @@ func TestSettingsOfTheUserLieWhereTheEnvironmentSays(t *testing.T) {
 			return ""
 		}}
 		agent, _ := agents.Lookup(env, test.agent)
-		status, err := agent.Installer.Status(t.Context(), agents.Target{Scope: agents.ScopeUser})
+		status, err := agent.Installer.Status(t.Context(), agents.Target{Scope: capability.ScopeUser})
 		if status.Settings != test.want || err != nil {
 			t.Errorf("%s, %s=%s: %s, %v", test.agent, test.key, test.value, status.Settings, err)
 		}

@@ -9,12 +9,6 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// Errors of payloads that callers branch on.
-var (
-	ErrSession  = payload.ErrSession
-	ErrSubagent = payload.ErrSubagent
-)
-
 // kinds are the hook events that carry a boundary, in the order in which they happen.
 var kinds = payload.Events{
 	{Name: "SessionStart", Kind: events.SessionStart},

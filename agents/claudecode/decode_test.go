@@ -87,13 +87,13 @@ func TestPayloadsThatAreRefused(t *testing.T) {
 		{"null", `null`, nil},
 		{"two objects", `{"session_id":"s"}{}`, nil},
 		{"a depth without end", `{"session_id":"s","tool_input":` + strings.Repeat("[", 20000) + strings.Repeat("]", 20000) + `}`, nil},
-		{"no session", `{}`, claudecode.ErrSession},
-		{"an empty session", `{"session_id":""}`, claudecode.ErrSession},
-		{"a session that is a number", `{"session_id":7}`, claudecode.ErrSession},
-		{"a session that leaves its directory", `{"session_id":"../../x"}`, claudecode.ErrSession},
-		{"a session with a control character", `{"session_id":"a\u0000b"}`, claudecode.ErrSession},
-		{"a session that is too long", `{"session_id":"` + strings.Repeat("a", 200) + `"}`, claudecode.ErrSession},
-		{"a subagent that leaves its directory", `{"session_id":"s","agent_id":"../x"}`, claudecode.ErrSubagent},
+		{"no session", `{}`, payload.ErrSession},
+		{"an empty session", `{"session_id":""}`, payload.ErrSession},
+		{"a session that is a number", `{"session_id":7}`, payload.ErrSession},
+		{"a session that leaves its directory", `{"session_id":"../../x"}`, payload.ErrSession},
+		{"a session with a control character", `{"session_id":"a\u0000b"}`, payload.ErrSession},
+		{"a session that is too long", `{"session_id":"` + strings.Repeat("a", 200) + `"}`, payload.ErrSession},
+		{"a subagent that leaves its directory", `{"session_id":"s","agent_id":"../x"}`, payload.ErrSubagent},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
