@@ -26,7 +26,7 @@ func capsuleCommand() *command {
 		does: "one file of a prompt, with its files and its test, for an issue or a colleague",
 		form: "git trace capsule [--yes] -o <file> (<conversation> | <prompt>)\n" +
 			"git trace capsule open [--json] <capsule>\n" +
-			"git trace capsule test [--before] [--yes] [--keep] <capsule>",
+			"git trace capsule test [--before] [--yes] <capsule>",
 		about: "Writes the steps of a prompt or a conversation, the files that it changed, as they were before and\n" +
 			"after, and the test that the agent ran, into one file. Secrets and names are taken out. It shows what\n" +
 			"the file holds and asks before it writes it.\n\n" +
@@ -34,7 +34,7 @@ func capsuleCommand() *command {
 			"test shows the command and asks. Then it makes a work tree in a temporary directory, from the commit\n" +
 			"of the capsule if that is here, puts the files into it, and runs the command there. --before takes\n" +
 			"the files as they were before. The exit status is 1 if the test fails.",
-		options: options("output", "yes", "json", "before", "keep"),
+		options: options("output", "yes", "json", "before"),
 		examples: []example{
 			{"git trace capsule --yes -o capsule.json '4f2a#2'", "prompt 2, with its files and its test"},
 		},
@@ -56,8 +56,8 @@ func (a *app) capsule(c *call, ops operands) error {
 	case does == "" && c.String("output") == "":
 		return usage("option '--output' is missing: the file to write")
 	case does != "" && c.IsSet("output"), does != "open" && c.Bool("json"),
-		does != "test" && (c.Bool("before") || c.Bool("keep")):
-		return usage("-o goes with a conversation, --json with open, --before and --keep with test")
+		does != "test" && c.Bool("before"):
+		return usage("-o goes with a conversation, --json with open, --before with test")
 	case does == "":
 		return a.makeCapsule(c, words[0])
 	}
@@ -235,10 +235,6 @@ func (a *app) testCapsule(c *call, made *capsule.Capsule) (err error) {
 		fmt.Fprintln(a.std.err, "git-trace: hint: its commit is not here: the work tree has the files of the capsule alone")
 	}
 	defer func() {
-		if c.Bool("keep") {
-			fmt.Fprintf(a.std.err, "git-trace: hint: the work tree is %s\n", printable(dir))
-			return
-		}
 		if linked {
 			_, _ = repo.Git(context.WithoutCancel(c.Context), nil, "worktree", "remove", "--force", "--", dir)
 		}
