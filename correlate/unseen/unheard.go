@@ -22,10 +22,14 @@ func (s *Search) Unheard(ctx context.Context) ([]refs.OID, error) {
 		return nil, fmt.Errorf("list commits: %w", err)
 	}
 	args := []string{"rev-list", "--ignore-missing", "--exclude=refs/traces/*", "--all"}
+	all := len(args)
 	if began := s.began(ctx); began != "" {
 		args = append(args, "--not", began)
 	}
 	raw, err := s.repo.Git(ctx, nil, args...)
+	if err != nil && len(args) > all && ctx.Err() == nil { // what is older may be damaged
+		raw, err = s.repo.Git(ctx, nil, args[:all]...)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("list commits: %w", err)
 	}
