@@ -84,7 +84,7 @@ func TestPagesOfABackfilledConversation(t *testing.T) {
 	s := serveSite(t, program, dir)
 	page := "/t/" + id[1]
 	s.shows(page, "4 of 6 lines alive", ">3 of 5 lines alive", ">1 of 1 line alive", "as the call says", "<ins>def total(prices):", "<del>sum(prices)",
-		`<span class="plus">+5</span>`, `<span class="plus">+1</span> <span class="less">−1</span>`)
+		`<span class="plus">+5</span>`, `<span class="plus">+1</span>&nbsp;<span class="less">−1</span>`)
 	for show, want := range map[string]string{"edits": "Write Edit", "commands": "Bash", "errors": "", "committed": "Write Edit"} {
 		body, _ := s.get(page + "?show=" + show)
 		if got := strings.Join(firsts(regexp.MustCompile(`<b class="tool">(\w+)`), body), " "); got != want {
