@@ -1,7 +1,9 @@
 package origin
 
 import (
+	"bytes"
 	"slices"
+	"unicode"
 
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/linediff"
@@ -165,7 +167,11 @@ func (q *Query) inPlace(from []vector.Origin) ([]vector.Origin, error) {
 // agent's command then runs, breaks them. A run has to say as much as least.
 func takeBack(lines [][]byte, from []vector.Origin, open []bool, content vector.Content, least int) {
 	at := vector.Matches(content, lines)
-	has := func(line int) bool { return at[line].Why != vector.Written }
+	has := func(line int) bool {
+		// Signs alone are no other form of a line that has none of them.
+		return at[line].Why != vector.Written && (bytes.ContainsFunc(lines[line], wordly) ||
+			hasSign(content.Lines[at[line].Line], linediff.StripSpace(lines[line])))
+	}
 	follows := func(line int) bool { // what stands above it there
 		switch {
 		case line == 0:
@@ -202,6 +208,11 @@ func takeBack(lines [][]byte, from []vector.Origin, open []bool, content vector.
 		first = last
 	}
 }
+
+func wordly(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// hasSign reports whether a line has the first of some signs; a blank line has none to miss.
+func hasSign(line, signs []byte) bool { return len(signs) == 0 || bytes.Contains(line, signs[:1]) }
 
 // skips reports whether no line that speaks for itself stands between two lines of a content. For example: an undo
 // brings back an agent's function as it was before somebody put a blank line into it.
