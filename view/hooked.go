@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/purged"
 )
 
 // mostHookInput is the length of a call's input that is told again with the call's boundary.
@@ -27,8 +28,18 @@ func (r *Reader) Hooked(record *records.Record) error {
 		h.hear(&told[i])
 	}
 	maps.DeleteFunc(h.after, func(_ string, one records.HookSaw) bool { return one.Timestamp == "" }) // not ended
+	for call, one := range h.after {
+		if one.Path, err = r.prompts.Redacted(one.Path); err != nil {
+			return err
+		}
+		h.after[call] = one
+	}
 	for i := range record.Steps {
 		for _, call := range record.Steps[i].ToolCalls {
+			if purged.Taken(call.Input) {
+				delete(h.before, call.ToolCallID)
+				delete(h.after, call.ToolCallID)
+			}
 			if saw, known := h.before[call.ToolCallID]; known && len(call.Input) <= mostHookInput {
 				saw.Input = call.Input
 				h.before[call.ToolCallID] = saw

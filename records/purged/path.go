@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/hex"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -71,6 +72,9 @@ func pathByte(c byte) bool {
 	return c == '/' || c == '-' || c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 
+// Taken reports whether the input of a call was taken out.
+func Taken(input json.RawMessage) bool { return string(input) == takenInput }
+
 // CutStep takes what calls did with the paths out of a step: their inputs and results, and pieces of code. It notes
 // the calls, whose results may come later, and gives how much it took.
 func (s *Set) CutStep(step *records.Step, calls map[string]bool) (n int) {
@@ -80,7 +84,7 @@ func (s *Set) CutStep(step *records.Step, calls map[string]bool) (n int) {
 	for k := range step.ToolCalls {
 		call := &step.ToolCalls[k]
 		switch {
-		case string(call.Input) == takenInput:
+		case Taken(call.Input):
 			calls[call.ToolCallID] = true
 		case s.Names(unescaped(call.Input)):
 			call.Input, calls[call.ToolCallID] = json.RawMessage(takenInput), true
@@ -139,6 +143,19 @@ func (s *Set) CutHead(head *records.Record) (n int) {
 			gone := marker
 			*text = &gone
 			n++
+		}
+	}
+	for _, name := range []string{records.MetaHookBefore, records.MetaHookAfter} {
+		var calls map[string]json.RawMessage
+		if json.Unmarshal(head.Metadata[name], &calls) != nil {
+			continue
+		}
+		told := len(calls)
+		maps.DeleteFunc(calls, func(_ string, saw json.RawMessage) bool { return s.Names(unescaped(saw)) })
+		if gone := told - len(calls); gone > 0 {
+			head.Metadata = maps.Clone(head.Metadata)
+			head.SetMeta(name, calls)
+			n += gone
 		}
 	}
 	return n

@@ -2,6 +2,7 @@ package purged_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/git-trace/git-trace/records"
@@ -75,7 +76,8 @@ func TestWhatCallsDidWithAPathIsTakenOut(t *testing.T) {
 	head := &records.Record{Attribution: &records.Attribution{Files: []records.AttributedFile{{Path: "secret/plan.txt"}, {Path: "b"}}}}
 	head.Outcome.Patch = content("--- a/secret/plan.txt\n+hush\n")
 	files := head.Attribution
-	if n := s.CutHead(head); n != 2 || len(head.Attribution.Files) != 1 || len(files.Files) != 2 || *head.Outcome.Patch == "hush" {
+	head.SetMeta(records.MetaHookAfter, map[string]any{"c1": records.HookSaw{Path: "secret/plan.txt"}, "c2": records.HookSaw{Path: "a"}})
+	if n := s.CutHead(head); n != 3 || strings.Contains(string(head.Metadata[records.MetaHookAfter]), "c1") || len(head.Attribution.Files) != 1 || len(files.Files) != 2 || *head.Outcome.Patch == "hush" {
 		t.Errorf("%d taken out of the head: %+v", n, head.Attribution)
 	}
 }
