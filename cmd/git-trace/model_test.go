@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -331,14 +332,19 @@ func reportRun(t *testing.T, o outcome, tally map[string]int) {
 		strings.Join(o.names, ", "), o.world.archive())
 }
 
-// archive is the run as a script for testdata/script.
+// archive is the run as a script for testdata/script, with the files that it or another file of it names.
 func (w *world) archive() string {
 	var b strings.Builder
 	b.WriteString(strings.Join(w.script, "\n"))
 	b.WriteString("\n")
-	for name, text := range w.files {
-		if strings.Contains(b.String(), name) {
-			fmt.Fprintf(&b, "-- %s --\n%s", name, text)
+	told := map[string]bool{}
+	for before := -1; before < len(told); {
+		before = len(told)
+		for _, name := range slices.Sorted(maps.Keys(w.files)) {
+			if !told[name] && strings.Contains(b.String(), name) {
+				told[name] = true
+				fmt.Fprintf(&b, "-- %s --\n%s", name, w.files[name])
+			}
 		}
 	}
 	return b.String()

@@ -192,7 +192,10 @@ func takeBack(lines [][]byte, from []vector.Origin, open []bool, content vector.
 			last++
 		}
 		needed := backAlone
-		switch above, below := follows(first), follows(last); {
+		// Behind the last line of the content, and before the first, anything may stand now.
+		above := follows(first) || at[first].Line == 0
+		below := follows(last) || at[last-1].Line == len(content.Lines)-1
+		switch {
 		case above && below:
 			needed = 0
 		case above || below:

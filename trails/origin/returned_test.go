@@ -62,6 +62,13 @@ func TestLinesThatComeBack(t *testing.T) {
 			"one base line\ntwo base line\nthree base line\nfour base line\n",
 			"one base line\nreturn nil\nfour base line\ntyped by hand\n", "",
 		},
+		"a brace in the place of signs that a formatter put there": {
+			"one base line\n}\ntwo base line\nsay(\"x\");\nthree base line\n", "one base line\ntwo base line\nsay('x')\nthree base line\n",
+			"one base line\ntwo base line\nsay('x')\n}\nthree base line\n", "",
+		},
+		"blanks at its end, and a line behind them": {
+			base + "\n\n", base, base + "\n\ntyped by hand\n", "human human human human o o human",
+		},
 		"nothing but what is new": {longer, base, base + "typed by hand\n", ""},
 		"the file was emptied, and has one line more": {
 			longer, "", longer + "typed by hand\n", "o o o o o o - on " + strings.ReplaceAll(strings.TrimSpace(longer), "\n", "|"),
