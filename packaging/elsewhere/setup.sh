@@ -1,7 +1,7 @@
 #!/bin/sh
 # Prepares a machine that goes with an agent's work: a cloud session, a background agent, a job.
 #
-#   sh setup.sh LEVEL [REMOTE]     from a work tree; docs/elsewhere.md says where to call it
+#   sh setup.sh LEVEL [REMOTE]     from a work tree; README.md beside it says where to call it
 #
 # LEVEL is commits, conversations or log. A level that the clone has already stays. GITTRACE_AGENT names the agent where
 # the machine does not tell. It may run twice.
