@@ -57,11 +57,6 @@ func TestFetchedLogsAreReadAsAUnion(t *testing.T) {
 		t.Errorf("conversations %v, want %v", got, want)
 	}
 	sameIDs(t, ix)
-	writers, err := ix.Writers()
-	check(t, err)
-	if len(writers) != 4 || writers[0].ID != own || writers[0].Ref != refs.EventsRef {
-		t.Errorf("writers %v", writers)
-	}
 	calls, err := ix.ToolCall("toolu_hers_2")
 	check(t, err)
 	if len(calls) != 3 || calls[0].Writer == own {

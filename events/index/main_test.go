@@ -136,10 +136,6 @@ func answers(t testing.TB, ix *Index, sessions []string, prompts int) string {
 		found, err := ix.Find(s)
 		show("session", found, err)
 		for p := 0; p <= prompts+1; p++ {
-			prompt, ok, err := ix.Prompt(trace, p)
-			if ok {
-				show("prompt", prompt, err)
-			}
 			patch, ok, err := ix.Patch(patchID(s, p))
 			if ok {
 				show("patch", patch, err)
@@ -166,7 +162,5 @@ func answers(t testing.TB, ix *Index, sessions []string, prompts int) string {
 	}
 	started, err := ix.ByType(events.LogStarted)
 	show("type", started, err)
-	writers, err := ix.Writers()
-	show("writers", writers, err)
 	return out.String()
 }

@@ -131,31 +131,12 @@ func (ix *Index) Patch(id events.PatchID) (events.Event, bool, error) {
 	return ix.first(exact(byPatch, string(id)))
 }
 
-// Prompt returns the event of a conversation's prompt, counted from 1; false if there is none.
-func (ix *Index) Prompt(trace events.TraceID, index int) (events.Event, bool, error) {
-	return ix.first(exact(byPrompt, promptTerm(trace, index)))
-}
-
 // Event returns an event of this clone's log by its number; false if there is none.
 func (ix *Index) Event(seq int64) (events.Event, bool, error) {
 	if seq < 1 {
 		return events.Event{}, false, nil
 	}
 	return ix.within(0, seq)
-}
-
-// ByID returns an event by its whole id; false if there is none.
-func (ix *Index) ByID(id events.ID) (events.Event, bool, error) {
-	if _, err := events.ParseID(string(id)); err != nil {
-		return events.Event{}, false, err
-	}
-	found, err := ix.all(exact(byID, string(id)[len("b3:"):][:idTerm]))
-	for _, e := range found {
-		if e.ID == id {
-			return e, true, err
-		}
-	}
-	return events.Event{}, false, err
 }
 
 // Last returns the number of this clone's last event.
@@ -211,34 +192,6 @@ func (ix *Index) Wrote(e *events.Event) (bool, error) {
 		}
 	}
 	return false, nil
-}
-
-// Writers lists who wrote the covered logs, with the number of events of each: this clone's first.
-func (ix *Index) Writers() ([]Writer, error) {
-	return mended(ix, func() ([]Writer, error) {
-		var out []Writer
-		for _, s := range ix.sources {
-			if s.copy.Last() == 0 {
-				continue
-			}
-			found, err := s.matches(s.number(s.copy.Last()), 1)
-			if err != nil {
-				return nil, err
-			}
-			for _, e := range found {
-				out = append(out, Writer{ID: e.Writer, Ref: s.copy.Ref(), Events: s.copy.Last(), Last: e})
-			}
-		}
-		return out, nil
-	})
-}
-
-// Writer is a log that the index covers.
-type Writer struct {
-	ID     string
-	Ref    string
-	Events int64
-	Last   events.Event
 }
 
 // all returns the events of the rows that begin with prefix, log by log.

@@ -41,7 +41,6 @@ const (
 	byNew     kind = 'w' // the new commit first
 	byPatch   kind = 'h'
 	byTool    kind = 'u' // tool call id
-	byPrompt  kind = 'q' // trace, a NUL and the prompt's index
 )
 
 // idTerm is the number of digits of an event id in the index; the event itself has the rest.
@@ -91,11 +90,6 @@ func logAt(key []byte) uint32 { return binary.BigEndian.Uint32(key[len(key)-logB
 // unique reports whether hardly any two events have the same term.
 func (k kind) unique() bool { return k == byID || k == byPatch }
 
-// promptTerm names one prompt of a conversation.
-func promptTerm(trace events.TraceID, index int) string {
-	return string(trace) + "\x01" + string(binary.BigEndian.AppendUint32(nil, uint32(index)))
-}
-
 // Besides stands between the first commit of a pair and the rest of its term, which begins with so many digits of the
 // number of the pair.
 const (
@@ -114,7 +108,6 @@ func seqOf(key []byte) int64 { return int64(binary.BigEndian.Uint64(key[len(key)
 
 // named holds the names in an event's data.
 type named struct {
-	Index int      `json:"index"`
 	Paths []string `json:"paths"`
 	Pairs []struct {
 		Old string `json:"old"`
@@ -146,7 +139,7 @@ func (n *named) read(reader *events.LineReader, e *events.Event) error {
 // namesThings reports whether the data of a type hold anything for the index.
 func namesThings(t events.Type) bool {
 	switch t {
-	case events.SessionStarted, events.PromptSubmitted, events.WindowOpened, events.WindowClosed, events.PatchRecorded,
+	case events.SessionStarted, events.WindowOpened, events.WindowClosed, events.PatchRecorded,
 		events.CaptureIncomplete, events.CommitAnchored, events.CommitRewritten:
 		return true
 	}
@@ -176,8 +169,6 @@ func (n *named) terms(reader *events.LineReader, e *events.Event, add func(k kin
 	switch e.Type {
 	case events.SessionStarted:
 		some(bySession, e.Session)
-	case events.PromptSubmitted:
-		add(byPrompt, promptTerm(e.Trace, n.Index))
 	case events.PatchRecorded:
 		some(byPatch, string(n.patch.Patch))
 		some(byPath, n.patch.Path)
