@@ -26,9 +26,8 @@ type Evidence struct {
 	repo    *refs.Repo
 	log     belief.Log
 	prompts Prompts
-	settle  trails.Settler // nil to ask nobody
-	editing func() bool    // see trails.Engine; nil to ask nobody
-	owners  *ledger.Owners
+	settle  trails.Settler                              // nil to ask nobody
+	editing func() bool                                 // see trails.Engine; nil to ask nobody
 	search  Searcher                                    // nil for none
 	step    func(trace events.TraceID, call string) int // nil to tell none
 	demand  Demand                                      // nil to ask nobody
@@ -52,7 +51,7 @@ type Searcher interface {
 // unknown.
 func NewEvidence(repo *refs.Repo, log belief.Log, searcher Searcher) *Evidence {
 	return &Evidence{
-		repo: repo, log: log, search: searcher, prompts: ledger.NewPrompts(repo), owners: ledger.NewOwners(repo),
+		repo: repo, log: log, search: searcher, prompts: ledger.NewPrompts(repo),
 		commits: map[refs.OID]*belief.Commit{}, texts: map[promptKey]string{},
 	}
 }

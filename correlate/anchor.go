@@ -141,7 +141,6 @@ func draftParts(parts []events.CommitData, whole events.CommitData, method event
 
 // anchorer builds the events of one commit.
 type anchorer struct {
-	repo   *refs.Repo
 	view   *trails.View
 	commit refs.OID
 	// replaced is the commit that this one replaced, if any; renamed maps that commit's file names to the names here.

@@ -128,7 +128,7 @@ func anchorAt(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, com
 		parent = decoded.Parents[0]
 	}
 	return timeline.AtCommit(ctx, at, commit, parent, paths, func(view *trails.View) ([]events.Draft, error) {
-		a := anchorer{repo: repo, view: view, commit: commit}
+		a := anchorer{view: view, commit: commit}
 		return a.anchor(ctx, decoded.Parents, files)
 	})
 }

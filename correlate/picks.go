@@ -188,7 +188,7 @@ func carry(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, list [
 			if err != nil {
 				return nil, fmt.Errorf("read commit %s: %w", d.Commit, err)
 			}
-			a := anchorer{repo: repo, view: view, commit: d.Commit, replaced: d.From}
+			a := anchorer{view: view, commit: d.Commit, replaced: d.From}
 			a.renamed = sync.OnceValue(func() map[string]string { return oldNames(ctx, repo, d) })
 			drafts, err := a.anchor(ctx, c.Parents, changes[d.Commit])
 			if err != nil {

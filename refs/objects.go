@@ -83,18 +83,6 @@ func (o *Objects) stored(oid OID) (ObjectType, []byte, error) {
 	return o.packed(oid)
 }
 
-// ReadPacked reads an object from a pack and starts no process; ErrMissing where only git can tell.
-func (o *Objects) ReadPacked(oid OID) (ObjectType, []byte, error) {
-	typ, content, err := o.packed(oid)
-	if errors.Is(err, errNotHere) {
-		err = ErrMissing
-	}
-	if err != nil {
-		return "", nil, fmt.Errorf("read packed object %s: %w", oid, err)
-	}
-	return typ, content, nil
-}
-
 // packed reads an object from the packs that were there when it was first called; errNotHere sends on to git.
 func (o *Objects) packed(oid OID) (ObjectType, []byte, error) {
 	o.openPacks()

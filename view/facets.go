@@ -72,7 +72,7 @@ func (r *Reader) faceted(ctx context.Context, list []Result, f *Facets) ([]Resul
 			}
 			return 1
 		})
-		one.Matched, one.Hits = len(calls), one.Hits[:0:0]
+		one.Hits = one.Hits[:0:0]
 		for _, c := range calls[:min(len(calls), mostFoundCalls)] {
 			one.Hits = append(one.Hits, search.Hit{Step: c.Step, PromptIndex: c.Prompt, Call: c.ToolCall, Tool: c.Tool,
 				Text: c.Text})

@@ -31,8 +31,7 @@ type Found struct {
 // Result is a conversation that holds all words of a query.
 type Result struct {
 	Conversation
-	Hits    []search.Hit // the steps and prompts that say most, the best first; with facets, the calls
-	Matched int          // calls that the facets describe
+	Hits []search.Hit // the steps and prompts that say most, the best first; with facets, the calls
 }
 
 // Search finds conversations by what was said and done in them. First come conversations found by prompts without a

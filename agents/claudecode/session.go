@@ -18,7 +18,6 @@ import (
 
 type session struct {
 	ctx     context.Context
-	path    string
 	id      string // the session whose steps these are
 	main    *chain
 	agents  *agentFiles
@@ -76,7 +75,7 @@ func (c *Client) Parse(ctx context.Context, path string, options capability.Pars
 		return nil, fmt.Errorf("read session: %w", err)
 	}
 	defer func() { _ = file.Close() }()
-	s := &session{ctx: ctx, path: path, agents: listAgents(path)}
+	s := &session{ctx: ctx, agents: listAgents(path)}
 	hints := peek(file)
 	s.id = hints.session(options.Session, path)
 	s.origins = findOrigins(path, s.id, hints)

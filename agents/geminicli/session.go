@@ -23,7 +23,7 @@ func (s sessions) parser() sessionfile.Kind {
 		Agent: Name, Open: open, Subagent: subagentFile,
 		Session: func(path string, file sessionfile.File) string { return cmp.Or(peek(file).id, s.SessionID(path)) },
 		Format: func(c *assemble.Conversation, of sessionfile.Place) sessionfile.Format {
-			return &session{c: c, of: of, root: projectRoot(of.Path)}
+			return &session{c: c, root: projectRoot(of.Path)}
 		},
 	}
 }
@@ -32,7 +32,6 @@ func (s sessions) parser() sessionfile.Kind {
 type session struct {
 	sessionfile.Plain
 	c     *assemble.Conversation
-	of    sessionfile.Place
 	root  string // the project's directory, as a file beside the session tells it
 	state state
 

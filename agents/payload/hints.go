@@ -20,7 +20,7 @@ const maxHints = 16
 // -C`), the absolute paths it names, then the relative ones that lead into another directory. They help to find the
 // repositories that a command could change and prove nothing. The command line itself is not kept.
 func Hints(line, cwd, home string) []string {
-	h := hints{cwd: cwd, dir: cwd, home: home}
+	h := hints{dir: cwd, home: home}
 	eachCommand(line, h.command)
 	var out []string
 	for _, path := range slices.Concat(h.dirs, h.absolute, h.relative) {
@@ -35,10 +35,10 @@ func Hints(line, cwd, home string) []string {
 }
 
 type hints struct {
-	cwd, dir, home string // dir follows the line's `cd`
-	dirs           []string
-	absolute       []string
-	relative       []string
+	dir, home string // dir follows the line's `cd`
+	dirs      []string
+	absolute  []string
+	relative  []string
 }
 
 func (h *hints) command(words []string) {

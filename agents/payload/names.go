@@ -17,7 +17,7 @@ const (
 // arguments and here-documents that look like paths. It starts from the directory in which the line runs, and from
 // the directories that the line changes to. Most results are not files.
 func Names(line, cwd, home string) []string {
-	h := hints{cwd: cwd, dir: cwd, home: home}
+	h := hints{dir: cwd, home: home}
 	seen := map[string]bool{}
 	var words []string
 	add := func(word string) {

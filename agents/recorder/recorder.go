@@ -66,8 +66,6 @@ type Outcome struct {
 	Steps      int
 	Redactions int
 	Generation int
-	Lost       int  // pieces of the session file that could not be read
-	Blocked    bool // so many that the record must not be shared before somebody has looked
 }
 
 // tries is the number of times that a record is made anew because somebody else stored the conversation meanwhile.

@@ -209,7 +209,7 @@ func (w *work) read(ctx context.Context, parser capability.SessionParser) (Outco
 	if parsed.Blocked() {
 		head.SetMeta("blocked", true)
 	}
-	return w.store(ctx, &head, parsed.Cursor, Outcome{Lost: parsed.Lost, Blocked: parsed.Blocked()})
+	return w.store(ctx, &head, parsed.Cursor, Outcome{})
 }
 
 // hold notes in the record which steps hold which prompts: those that were met now, and those that the stored version

@@ -130,11 +130,8 @@ func (f File) create(in place, dir string) (tmp *os.File, name string, err error
 	}
 }
 
-// Delete removes the file and the directories below root that this leaves empty.
-func (f File) Delete(root string) error { return f.delete(root, "") }
-
-// delete is Delete, of directories on a list only, if there is one.
-func (f File) delete(root string, list made) error {
+// Delete removes the file and the directories below root that this leaves empty: of a list, only the ones on it.
+func (f File) Delete(root string, list made) error {
 	if err := f.unchanged(); err != nil {
 		return err
 	}

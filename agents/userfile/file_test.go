@@ -97,7 +97,7 @@ func TestAMissingFileIsCreatedWithItsDirectoryAndDeletedWithIt(t *testing.T) {
 	if err := file.Replace([]byte("new")); err != nil {
 		t.Fatal(err)
 	}
-	if err := read(t, path).Delete(root); err != nil {
+	if err := read(t, path).Delete(root, ""); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(root, ".claude")); !errors.Is(err, os.ErrNotExist) {
@@ -110,7 +110,7 @@ func TestADirectoryWithOtherFilesIsKept(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "other"), "x", 0o600)
 	write(t, filepath.Join(dir, "settings.json"), "x", 0o600)
-	if err := read(t, filepath.Join(dir, "settings.json")).Delete(dir); err != nil {
+	if err := read(t, filepath.Join(dir, "settings.json")).Delete(dir, ""); err != nil {
 		t.Fatal(err)
 	}
 	onlyFile(t, dir)
@@ -129,7 +129,7 @@ func TestAFileThatChangedMeanwhileIsNotOverwritten(t *testing.T) {
 	if err := file.Replace([]byte("new")); !errors.Is(err, userfile.ErrChanged) {
 		t.Errorf("a file that changed: %v", err)
 	}
-	if err := file.Delete(filepath.Dir(path)); !errors.Is(err, userfile.ErrChanged) {
+	if err := file.Delete(filepath.Dir(path), ""); !errors.Is(err, userfile.ErrChanged) {
 		t.Errorf("a file that changed, deleted: %v", err)
 	}
 	if content(t, path) != "theirs" {

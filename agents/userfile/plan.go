@@ -67,7 +67,7 @@ type Edit struct {
 // Apply makes the edit, unless the file is no longer as it was read.
 func (e Edit) Apply() error {
 	if e.Data == nil {
-		return e.named(e.File.delete(e.Root, made(e.Made)))
+		return e.named(e.File.Delete(e.Root, made(e.Made)))
 	}
 	dirs := missing(e.File.Path, e.Root)
 	err := e.File.Replace(e.Data)
@@ -85,7 +85,7 @@ func (e Edit) Revert() error {
 	case !bytes.Equal(now.Data, e.Data) || (now.Data == nil) != (e.Data == nil):
 		err = ErrChanged
 	case e.File.Data == nil:
-		err = now.delete(e.Root, made(e.Made))
+		err = now.Delete(e.Root, made(e.Made))
 	default:
 		now.info = e.File.info
 		err = now.Replace(e.File.Data)

@@ -103,9 +103,7 @@ func (l *steeringLog) patch(known *steering.Known, course *view.Course, of *view
 		Created: d.Before.IsZero(), Deleted: d.After.IsZero(),
 	}
 	for _, run := range d.Kept {
-		if p.Removed -= run.Count; run.Why == "space" || run.Why == "reformatted" {
-			p.Restyled = true
-		}
+		p.Removed -= run.Count
 	}
 	p.Removed = max(p.Removed, 0)
 	for _, id := range d.Previous {

@@ -20,7 +20,6 @@ type viewer struct {
 	ctx     context.Context
 	repo    *refs.Repo
 	known   *conversations
-	prompts *view.Prompts
 	objects *refs.Objects
 	short   func(events.TraceID) string
 	digits  int            // of what short gives
@@ -28,7 +27,7 @@ type viewer struct {
 }
 
 func newViewer(ctx context.Context, repo *refs.Repo, known *conversations) (*viewer, error) {
-	v := &viewer{ctx: ctx, repo: repo, known: known, prompts: known.Prompts(), objects: repo.Objects()}
+	v := &viewer{ctx: ctx, repo: repo, known: known, objects: repo.Objects()}
 	var err error
 	v.digits, err = known.digits()
 	v.short = abbreviator(v.digits)

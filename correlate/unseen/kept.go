@@ -65,7 +65,6 @@ type kept struct {
 	traced bool // answers are stored
 	head   []byte
 	last   []int64
-	digest *index.Digest
 	paths  map[string]*keptPath
 }
 
@@ -85,7 +84,7 @@ func loadKept(repo *refs.Repo, d *index.Digest, alone bool) *kept {
 	}
 	head, _ := json.Marshal(keptHead{keptVersion, d.Names(), sum}) // strings can always be written
 	k := &kept{
-		dir: Dir(repo), traced: repo.HasTraces(), head: append(head, '\n'), digest: d,
+		dir: Dir(repo), traced: repo.HasTraces(), head: append(head, '\n'),
 		paths: map[string]*keptPath{},
 	}
 	if alone {

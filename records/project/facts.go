@@ -66,8 +66,3 @@ func (f *Facts) Ecosystem() []string {
 
 // Sorted lists the dependencies by name.
 func (f *Facts) Sorted() []string { return slices.Sorted(slices.Values(f.Dependencies)) }
-
-// Clone returns a copy that shares nothing.
-func (f *Facts) Clone() Facts {
-	return Facts{Languages: maps.Clone(f.Languages), Dependencies: slices.Clone(f.Dependencies)}
-}

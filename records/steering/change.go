@@ -8,12 +8,9 @@ import (
 
 // change is the change of a call in a file.
 type change struct {
-	turn             *turn
-	call             *call
 	path             string
 	added, removed   int // lines that say something: not blank, no lone brackets
 	creates, deletes bool
-	restyled         bool
 	patch            *Patch // nil where the record alone speaks
 }
 
@@ -79,12 +76,11 @@ func (c *conversation) fromLog(turns map[*call]*turn) {
 			}
 		}
 		t.change(one, &change{path: p.Path, added: p.Added, removed: p.Removed, creates: p.Created, deletes: p.Deleted,
-			restyled: p.Restyled, patch: p})
+			patch: p})
 	}
 }
 
 func (t *turn) change(c *call, one *change) {
-	one.turn, one.call = t, c
 	t.changes = append(t.changes, one)
 	c.changes = append(c.changes, one)
 }

@@ -35,7 +35,6 @@ type Patch struct {
 	Removed  int      // lines that it took away
 	Created  bool     // the file was new
 	Deleted  bool     // the file is gone
-	Restyled bool     // only white space or the form of lines changed
 	Previous []string // the patches of which it took lines
 	Fate     *Fate    // nil where nobody followed it
 	Thrown   bool     // a person took all its lines out, before any commit and while no call ran

@@ -62,12 +62,11 @@ type Cost func(model string, usage records.TokenUsage) (usd float64, known bool)
 
 // finder reads a conversation once.
 type finder struct {
-	record *records.Record
-	cost   Cost
-	out    []Finding
-	seen   map[string]earlier // calls whose results are in the context, by what they do
-	loops  map[string]*loop
-	edits  int
+	cost  Cost
+	out   []Finding
+	seen  map[string]earlier // calls whose results are in the context, by what they do
+	loops map[string]*loop
+	edits int
 }
 
 type earlier struct {
@@ -87,7 +86,7 @@ type loop struct {
 
 // Of finds the waste of a conversation. Without a cost all costs are unknown.
 func Of(r *records.Record, cost Cost) *Result {
-	f := &finder{record: r, cost: cost, seen: map[string]earlier{}, loops: map[string]*loop{}}
+	f := &finder{cost: cost, seen: map[string]earlier{}, loops: map[string]*loop{}}
 	compacted := summaries(r)
 	for _, a := range compare.Calls(r) {
 		for len(compacted) > 0 && compacted[0] < a.Step {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/git-trace/git-trace/blame"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/numbers"
 )
@@ -48,7 +47,6 @@ func (c *Counts) Add(kind events.OwnerKind) {
 type Sum struct {
 	Writer
 	Added, Removed int
-	First          *blame.Annotated // the first of the lines, with the owner as blame tells it
 }
 
 // Sums holds the figures of all writers and of all lines. Removed is nil where nobody asked whose the lines were that
@@ -71,7 +69,7 @@ func (d *Diff) Sums() Sums {
 		if !seen {
 			i = len(out.Writers)
 			at[w.key()] = i
-			out.Writers = append(out.Writers, Sum{Writer: w, First: l.Owner})
+			out.Writers = append(out.Writers, Sum{Writer: w})
 		}
 		return &out.Writers[i]
 	}

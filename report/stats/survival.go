@@ -131,11 +131,10 @@ type birth struct {
 
 // arrival are lines that reached the first-parent history at one time, with those that left it.
 type arrival struct {
-	at    time.Time
-	lines int
-	left  int
-	gone  []gone
-	end   time.Time // where it is not known what became of them; else zero
+	at   time.Time
+	left int
+	gone []gone
+	end  time.Time // where it is not known what became of them; else zero
 }
 
 type gone struct {
@@ -295,7 +294,7 @@ func (l *lives) count(c *history.Commit, first *side, next map[string][]span) {
 		}
 		b := &l.births[id-1]
 		if n > 0 {
-			b.arrivals = append(b.arrivals, arrival{at: c.Committed, lines: n, left: n})
+			b.arrivals = append(b.arrivals, arrival{at: c.Committed, left: n})
 		}
 		for i := 0; n < 0 && i < len(b.arrivals); i++ {
 			a := &b.arrivals[i]

@@ -236,9 +236,6 @@ func (w *Work) PutLast(path string) (put refs.OID, resets []refs.OID, err error)
 	return put, distinct(resets, MaxCommitted), nil
 }
 
-// NewStashes lists the stashes that are there now and were not, down to the first that was, the newest first.
-func (w *Work) NewStashes() []refs.OID { return Newer(w.Now.Stashes, w.Before.Stashes) }
-
 // Newer lists the stashes of a list above the first one that another list has.
 func Newer(now, before []refs.OID) []refs.OID {
 	i := slices.IndexFunc(now, func(oid refs.OID) bool { return slices.Contains(before, oid) })

@@ -113,7 +113,7 @@ func TestWhetherGitPutAnotherContentThere(t *testing.T) {
 func TestStashesThatCameAndWent(t *testing.T) {
 	t.Parallel()
 	w := &Work{Before: Mark{Stashes: ids(t, 3, 2, 1)}, Now: Mark{Stashes: ids(t, 5, 4, 2)}}
-	equal(t, "new", w.NewStashes(), 5, 4)
+	equal(t, "new", Newer(w.Now.Stashes, w.Before.Stashes), 5, 4)
 	equal(t, "gone", w.GoneStashes(), 3, 1)
 	equal(t, "all are new", Newer(ids(t, 2), nil), 2)
 }

@@ -62,7 +62,7 @@ func TestWhatTheSystemSaysOfAProcess(t *testing.T) {
 		"another bit is set beside that one's neighbour": {"R", 0x8, false},
 	} {
 		got, found := parseStat([]byte(fmt.Sprintf(line, tt.state, tt.flags)))
-		if want := (info{parent: 12, session: 99, start: 123456, name: "a (node) x", ended: tt.ended}); !found || got != want {
+		if want := (info{parent: 12, start: 123456, name: "a (node) x", ended: tt.ended}); !found || got != want {
 			t.Errorf("%s: %+v, %v; want %+v", name, got, found, want)
 		}
 	}

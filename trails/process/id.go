@@ -66,11 +66,10 @@ func (id ID) State() State {
 
 // info holds the system's facts about a process.
 type info struct {
-	parent  int
-	session int // the process that leads its session
-	start   int64
-	name    string // of the program, cut
-	ended   bool   // it does nothing any more; nobody has waited for it yet, or the system is taking it away
+	parent int
+	start  int64
+	name   string // of the program, cut
+	ended  bool   // it does nothing any more; nobody has waited for it yet, or the system is taking it away
 }
 
 // between are the programs that stand between an agent and the hook that it starts.

@@ -88,7 +88,7 @@ func parseStat(raw []byte) (info, bool) {
 		return info{}, false
 	}
 	fields := strings.Fields(string(raw[last+1:]))
-	const parent, session, flags, start = 1, 3, 6, 19
+	const parent, flags, start = 1, 6, 19
 	if len(fields) <= start {
 		return info{}, false
 	}
@@ -96,7 +96,6 @@ func parseStat(raw []byte) (info, bool) {
 	out := info{name: string(raw[first+1 : last]), ended: fields[0] == "Z" || fields[0] == "X" || err == nil &&
 		bits&exiting != 0}
 	out.parent, _ = strconv.Atoi(fields[parent])
-	out.session, _ = strconv.Atoi(fields[session])
 	out.start, err = strconv.ParseInt(fields[start], 10, 64)
 	return out, err == nil
 }

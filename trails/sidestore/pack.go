@@ -17,12 +17,11 @@ import (
 type Store struct {
 	repo *refs.Repo
 	dir  string
-	now  func() time.Time
 }
 
 // Open returns the side store, whether or not it exists yet.
 func Open(repo *refs.Repo) *Store {
-	return &Store{repo: repo, dir: repo.SideObjects(), now: time.Now}
+	return &Store{repo: repo, dir: repo.SideObjects()}
 }
 
 // LooseLimit is how many loose objects make a store due for packing: a few hundred tool calls.

@@ -129,9 +129,6 @@ func (c *Change) Hunks() []linediff.Hunk {
 	return hunks
 }
 
-// Capped reports whether the line diff was cut short.
-func (c *Change) Capped() bool { return c.capped }
-
 // alignDeletions moves every pure deletion, among the equal places it can stand at, to where it begins and ends between
 // two owners. Without that, taking back what an agent wrote could leave its last brace and take a person's instead.
 func alignDeletions(old Content, hunks []linediff.Hunk) []linediff.Hunk {

@@ -86,7 +86,6 @@ func moveBlocks(changes []*Change) {
 // each other.
 type place struct {
 	change *Change
-	order  int // of the change among the changes
 	part   int
 	line   int // within the hunk
 	key    int // equal keys for lines that are equal but for white space; negative for what equals nothing
@@ -107,7 +106,7 @@ var separator = place{key: -1}
 
 func newFinder(changes []*Change) *finder {
 	f := &finder{changes: changes, keys: map[string]int{}}
-	for order, c := range changes {
+	for _, c := range changes {
 		for i := range c.parts {
 			p := &c.parts[i]
 			for line, fate := range p.fates {
@@ -122,7 +121,7 @@ func newFinder(changes []*Change) *finder {
 					f.keys[string(text)] = key
 					f.letters = append(f.letters, letters(text))
 				}
-				f.deleted = append(f.deleted, place{change: c, order: order, part: i, line: line, key: key})
+				f.deleted = append(f.deleted, place{change: c, part: i, line: line, key: key})
 			}
 			f.deleted = append(f.deleted, separator)
 		}
@@ -130,7 +129,7 @@ func newFinder(changes []*Change) *finder {
 	if len(f.keys) == 0 {
 		return f
 	}
-	for order, c := range changes {
+	for _, c := range changes {
 		for i := range c.parts {
 			p := &c.parts[i]
 			for line, from := range p.origins {
@@ -139,7 +138,7 @@ func newFinder(changes []*Change) *finder {
 					f.inserted = append(f.inserted, separator)
 					continue
 				}
-				f.inserted = append(f.inserted, place{change: c, order: order, part: i, line: line, key: key})
+				f.inserted = append(f.inserted, place{change: c, part: i, line: line, key: key})
 			}
 			f.inserted = append(f.inserted, separator)
 		}

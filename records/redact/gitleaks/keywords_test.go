@@ -16,7 +16,7 @@ func TestKeywordsAreFoundAsByASearchForEach(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Check(); err != nil { // decodes every rule
+	if err := r.check(); err != nil { // decodes every rule
 		t.Fatal(err)
 	}
 	var words []string

@@ -137,30 +137,6 @@ func lists(stored []storeList) []*allowlist {
 	return out
 }
 
-// Check compiles every expression, so that a rule that cannot be used is known before a text needs it.
-func (r *Rules) Check() error {
-	for _, rule := range r.rules {
-		if _, err := rule.compiled(); err != nil {
-			return err
-		}
-		for _, list := range rule.allow {
-			if _, err := list.compiled(); err != nil {
-				return err
-			}
-		}
-	}
-	allow, err := r.allow()
-	if err != nil {
-		return err
-	}
-	for _, list := range allow {
-		if _, err := list.compiled(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // held returns what each match holds, nil if unknown.
 func (r *rule) held() []core {
 	r.decoded.Do(func() {
