@@ -2,8 +2,8 @@ package main
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
