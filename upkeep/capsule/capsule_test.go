@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/git-trace/git-trace/upkeep/capsule"
@@ -50,6 +51,29 @@ func TestFilesAreLaidOut(t *testing.T) {
 	}
 	if err := c.Lay(dir, false); err == nil {
 		t.Error("a file was written through a link")
+	}
+}
+
+// What was a file may be a directory afterwards, and the other way round.
+func TestAFileTakesThePlaceOfADirectory(t *testing.T) {
+	t.Parallel()
+	head, _, _ := strings.Cut(small, `"files"`)
+	raw := head + `"files": [{"path": "d/one", "before": "1", "after": null}, {"path": "d", "before": null, "after": "2"},
+{"path": "f", "before": "3", "after": null}, {"path": "f/e/two", "before": null, "after": "4"}], "left": [], "test": null, "redacted": 0}`
+	c, _, err := capsule.Read(strings.NewReader(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for _, before := range []bool{true, false, true, true} {
+		if err := c.Lay(dir, before); err != nil {
+			t.Fatal(err)
+		}
+		for name, want := range map[string]bool{"d/one": before, "f/e/two": !before} {
+			if info, err := os.Stat(filepath.Join(dir, name)); (err == nil && info.Mode().IsRegular()) != want {
+				t.Errorf("before %t: %s: %v", before, name, err)
+			}
+		}
 	}
 }
 

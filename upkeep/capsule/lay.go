@@ -8,8 +8,8 @@ import (
 	"path"
 )
 
-// Lay writes the files below a directory, as they were after the episode, or before it. What stands at a path is taken
-// away first, so that nothing is written through a link.
+// Lay writes the files below a directory, as they were after the episode, or before it. What stands at their paths
+// is taken away first, so that nothing is written through a link, and a file may take the place of a directory.
 func (c *Capsule) Lay(dir string, before bool) (err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -17,34 +17,44 @@ func (c *Capsule) Lay(dir string, before bool) (err error) {
 	}
 	defer func() { err = errors.Join(err, root.Close()) }()
 	for i := range c.Files {
+		if err := takeAway(root, c.Files[i].Path); err != nil {
+			return fmt.Errorf("lay files: %s: %w", c.Files[i].Path, err)
+		}
+	}
+	for i := range c.Files {
 		f := &c.Files[i]
 		content := f.After
 		if before {
 			content = f.Before
 		}
-		if err := put(root, f, content); err != nil {
+		if content == nil {
+			continue
+		}
+		if err := put(root, f, *content); err != nil {
 			return fmt.Errorf("lay files: %s: %w", f.Path, err)
 		}
 	}
 	return nil
 }
 
-func put(root *os.Root, f *File, content *string) (err error) {
-	for dir := path.Dir(f.Path); dir != "."; dir = path.Dir(dir) {
-		if info, err := root.Lstat(dir); err == nil && !info.IsDir() {
+// takeAway removes what stands at a path: nothing below a file, which may be in the place of a directory.
+func takeAway(root *os.Root, name string) error {
+	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+		info, err := root.Lstat(dir)
+		switch {
+		case err != nil || info.IsDir():
+		case info.Mode().IsRegular():
+			return nil
+		default:
 			return errors.New(dir + " is not a directory")
 		}
 	}
-	if err := root.Remove(f.Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	return root.RemoveAll(name)
+}
+
+func put(root *os.Root, f *File, content string) error {
+	if err := root.MkdirAll(path.Dir(f.Path), 0o755); err != nil {
 		return err
-	}
-	if content == nil {
-		return nil
-	}
-	if dir := path.Dir(f.Path); dir != "." {
-		if err := root.MkdirAll(dir, 0o755); err != nil {
-			return err
-		}
 	}
 	mode := fs.FileMode(0o644)
 	if f.Executable {
@@ -54,6 +64,6 @@ func put(root *os.Root, f *File, content *string) (err error) {
 	if err != nil {
 		return err
 	}
-	_, err = file.WriteString(*content)
+	_, err = file.WriteString(content)
 	return errors.Join(err, file.Close())
 }
