@@ -7,6 +7,7 @@
 package waste
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -219,17 +220,8 @@ func repeats(a *compare.Action) Kind {
 
 // Words returns a kind in words.
 func (k Kind) Words() string {
-	switch k {
-	case Large:
-		return "long output"
-	case ReadAgain:
-		return "read again"
-	case SearchAgain:
-		return "searched again"
-	case FailedAgain:
-		return "failed again"
-	}
-	return strings.ReplaceAll(string(k), "_", " ")
+	words := map[Kind]string{Large: "long output", SearchAgain: "searched again"}
+	return cmp.Or(words[k], strings.ReplaceAll(string(k), "_", " "))
 }
 
 // Way says what a finding repeats, and how a loop ended. Name names a step.
