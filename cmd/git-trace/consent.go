@@ -51,15 +51,21 @@ func waitsForConsent(status capability.Status) bool {
 
 // consents asks a person. It does not ask if nobody can answer.
 func (a *app) consents(what string) bool {
-	in, isFile := a.std.in.(*os.File)
-	if !isFile || what == "" {
-		return false
-	}
-	if _, terminal := terminalWidth(in); !terminal {
+	if what == "" || !a.typing() {
 		return false
 	}
 	fmt.Fprintln(a.std.err, printable(what))
 	return a.asks("allow them?")
+}
+
+// typing reports whether the input is a terminal.
+func (a *app) typing() bool {
+	in, isFile := a.std.in.(*os.File)
+	if !isFile {
+		return false
+	}
+	_, terminal := terminalWidth(in)
+	return terminal
 }
 
 // asks puts a question to a person. Without an answer it returns false.
@@ -71,11 +77,7 @@ func (a *app) asks(question string) bool {
 
 // asked puts a question to a person at a terminal, and gives the answer as it was typed: empty for the one proposed.
 func (a *app) asked(question, proposed string) string {
-	in, isFile := a.std.in.(*os.File)
-	if !isFile {
-		return ""
-	}
-	if _, terminal := terminalWidth(in); !terminal {
+	if !a.typing() {
 		return ""
 	}
 	fmt.Fprintf(a.std.err, "%s [%s] ", question, printable(proposed))
@@ -86,14 +88,7 @@ func (a *app) asked(question, proposed string) string {
 // asksSummary asks a person at a terminal once, for all their repositories, whether they want a line after each commit.
 // It returns their answer as a value of the setting; "" if there is one already or nobody can answer.
 func (a *app) asksSummary(config refs.Config) string {
-	if _, has := config.Get(runner.SummaryKey); has {
-		return ""
-	}
-	in, isFile := a.std.in.(*os.File)
-	if !isFile {
-		return ""
-	}
-	if _, terminal := terminalWidth(in); !terminal {
+	if _, has := config.Get(runner.SummaryKey); has || !a.typing() {
 		return ""
 	}
 	return strconv.FormatBool(a.asks("after your commits, print one line that tells whose lines they added?"))

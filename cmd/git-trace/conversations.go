@@ -17,7 +17,12 @@ type conversations struct{ *view.Reader }
 
 // recorded finds the repository, and opens its conversations. Close them.
 func (a *app) recorded(ctx context.Context) (*refs.Repo, *conversations, error) {
-	repo, err := a.repo()
+	return a.recordedIn(ctx, a.repo)
+}
+
+// recordedIn is recorded for a repository that is found in another way.
+func (a *app) recordedIn(ctx context.Context, find func() (*refs.Repo, error)) (*refs.Repo, *conversations, error) {
+	repo, err := find()
 	if err != nil {
 		return nil, nil, err
 	}

@@ -47,10 +47,11 @@ func commitFlags() []optionUse {
 }
 
 func (a *app) graph(c *call, ops operands) error {
-	repo, err := a.repo()
+	repo, known, err := a.recorded(c.Context)
 	if err != nil {
 		return err
 	}
+	defer known.Close()
 	write, err := graphForm(c)
 	if err != nil {
 		return err
@@ -62,11 +63,6 @@ func (a *app) graph(c *call, ops operands) error {
 	if err := needsCommits(repo, query.Revs); err != nil {
 		return err
 	}
-	known, err := a.openConversations(c.Context, repo)
-	if err != nil {
-		return err
-	}
-	defer known.Close()
 	from := graph.Source{Log: known.Log(), Searcher: known.Searcher()}
 	top, err := uncommitted(c.Context, repo, from.Log, query)
 	if err != nil {

@@ -30,12 +30,10 @@ func (a *app) tellMissing(ctx context.Context, in *installation) error {
 	for _, f := range past {
 		fmt.Fprintf(a.std.err, "git-trace: hint: %s: %s\n", printable(f.What), f.Mend)
 	}
-	file, isFile := a.std.in.(*os.File)
-	if len(past) == 0 || !isFile {
+	if len(past) == 0 || !a.typing() {
 		return nil
 	}
-	_, typed := terminalWidth(file)
-	if _, seen := terminalOf(a.std.err); !typed || !seen || !a.asks("read them now?") {
+	if _, seen := terminalOf(a.std.err); !seen || !a.asks("read them now?") {
 		return nil
 	}
 	return a.call(ctx, backfillCommand(), nil)

@@ -117,19 +117,15 @@ func (a *app) reportRange(c *call, ops operands) error {
 	if c.Bool("html") {
 		return a.reportPage(c, opts, strings.Join(named, ""))
 	}
-	repo, err := a.repo()
-	if err != nil {
-		return err
-	}
-	about, err := spanOf(c.Context, repo, strings.Join(named, ""))
-	if err != nil {
-		return err
-	}
-	known, err := a.openConversations(c.Context, repo)
+	repo, known, err := a.recorded(c.Context)
 	if err != nil {
 		return err
 	}
 	defer known.Close()
+	about, err := spanOf(c.Context, repo, strings.Join(named, ""))
+	if err != nil {
+		return err
+	}
 	short, err := known.short()
 	if err != nil {
 		return err

@@ -85,19 +85,15 @@ func (a *app) restore(c *call, ops operands) error {
 	case c.Bool("before") && c.Bool("after"):
 		return usage("--before and --after exclude each other")
 	}
-	repo, err := a.workTree()
-	if err != nil {
-		return err
-	}
-	paths, err := pathsHere(repo, words[1:])
-	if err != nil {
-		return err
-	}
-	known, err := a.openConversations(c.Context, repo)
+	repo, known, err := a.recordedIn(c.Context, a.workTree)
 	if err != nil {
 		return err
 	}
 	defer known.Close()
+	paths, err := pathsHere(repo, words[1:])
+	if err != nil {
+		return err
+	}
 	then, err := a.momentNamed(c.Context, &resolver{repo: repo, known: known}, words[0], c.Bool("after"))
 	if err != nil {
 		return reportAmbiguous(a.std.err, err)

@@ -52,11 +52,7 @@ func (a *app) resume(c *call, ops operands) error {
 	case len(ids) != 1:
 		return usage("resume takes one conversation")
 	}
-	repo, err := a.workTree()
-	if err != nil {
-		return err
-	}
-	known, err := a.openConversations(c.Context, repo)
+	repo, known, err := a.recordedIn(c.Context, a.workTree)
 	if err != nil {
 		return err
 	}

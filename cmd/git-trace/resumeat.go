@@ -39,11 +39,7 @@ func (a *app) resumeAt(c *call, word string) error {
 	if c.Bool("before") && c.Bool("after") {
 		return usage("--before and --after exclude each other")
 	}
-	repo, err := a.workTree()
-	if err != nil {
-		return err
-	}
-	known, err := a.openConversations(c.Context, repo)
+	repo, known, err := a.recordedIn(c.Context, a.workTree)
 	if err != nil {
 		return err
 	}

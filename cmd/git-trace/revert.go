@@ -70,19 +70,15 @@ func (a *app) revert(c *call, ops operands) error {
 	if len(words) == 0 || ops.dashed && len(ops.list) != 1 {
 		return usage("one prompt, call, conversation or commit is needed: git trace revert 4f2a#3 [-- <path>…]")
 	}
-	repo, err := a.workTree()
-	if err != nil {
-		return err
-	}
-	paths, err := pathsHere(repo, words[1:])
-	if err != nil {
-		return err
-	}
-	known, err := a.openConversations(c.Context, repo)
+	repo, known, err := a.recordedIn(c.Context, a.workTree)
 	if err != nil {
 		return err
 	}
 	defer known.Close()
+	paths, err := pathsHere(repo, words[1:])
+	if err != nil {
+		return err
+	}
 	t := taking{app: a, c: c, repo: repo, known: known, name: words[0]}
 	if err := t.find(); err != nil {
 		return reportAmbiguous(a.std.err, err)

@@ -87,10 +87,11 @@ func (a *app) stats(c *call, ops operands) error {
 	if err != nil {
 		return err
 	}
-	repo, err := a.repo()
+	repo, known, err := a.recorded(c.Context)
 	if err != nil {
 		return err
 	}
+	defer known.Close()
 	query, err := graphQuery(c, repo, ops)
 	if err != nil {
 		return err
@@ -98,11 +99,6 @@ func (a *app) stats(c *call, ops operands) error {
 	if err := checkNow(c, ask, &query); err != nil {
 		return err
 	}
-	known, err := a.openConversations(c.Context, repo)
-	if err != nil {
-		return err
-	}
-	defer known.Close()
 	s := newStatistics(ops.all(), ask.by)
 	s.Accept = ask.grouped
 	nothing := known.Untraced()
