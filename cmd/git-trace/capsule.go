@@ -231,8 +231,12 @@ func (a *app) testCapsule(c *call, made *capsule.Capsule) (err error) {
 		return fmt.Errorf("make a work tree: %w", err)
 	}
 	linked := checkOut(c.Context, repo, made.Commit, dir)
-	if !linked {
-		fmt.Fprintln(a.std.err, "git-trace: hint: its commit is not here: the work tree has the files of the capsule alone")
+	if !linked { // git takes the directory away where it fails
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return fmt.Errorf("make a work tree: %w", err)
+		}
+		fmt.Fprintln(a.std.err, "git-trace: hint: its commit is not here, or not to be checked out: the work tree has "+
+			"the files of the capsule alone")
 	}
 	defer func() {
 		if linked {
@@ -245,7 +249,7 @@ func (a *app) testCapsule(c *call, made *capsule.Capsule) (err error) {
 	}
 	a.line.end()
 	cmd := exec.CommandContext(c.Context, "sh", "-c", made.Test.Command)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, a.std.out, a.std.err
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, outsideGit(), a.std.out, a.std.err
 	failed := cmd.Run()
 	var exit *exec.ExitError
 	switch {

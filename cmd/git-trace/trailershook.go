@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/git-trace/git-trace/hooks"
@@ -116,11 +117,13 @@ func interpretTrailers(ctx context.Context, config refs.Config, file string, lin
 		args = append(args, "--trailer", line)
 	}
 	cmd := exec.CommandContext(ctx, "git", append(args, file)...)
-	for _, entry := range os.Environ() {
-		if !strings.HasPrefix(entry, "GIT_") || strings.HasPrefix(entry, "GIT_EXEC_PATH=") {
-			cmd.Env = append(cmd.Env, entry)
-		}
-	}
-	cmd.Env = append(cmd.Env, "GIT_DIR="+os.DevNull, "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
+	cmd.Env = append(outsideGit(), "GIT_DIR="+os.DevNull, "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
 	return cmd.Run()
+}
+
+// outsideGit returns the environment without what names a repository or a manner of git.
+func outsideGit() []string {
+	return slices.DeleteFunc(os.Environ(), func(entry string) bool {
+		return strings.HasPrefix(entry, "GIT_") && !strings.HasPrefix(entry, "GIT_EXEC_PATH=")
+	})
 }

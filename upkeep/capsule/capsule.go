@@ -101,6 +101,9 @@ func (c *Capsule) check() error {
 	if len(c.Files) > mostFiles {
 		return wrong("it has more than %d files", mostFiles)
 	}
+	if !c.Trace.Valid() {
+		return wrong("its conversation is %.80q", c.Trace)
+	}
 	if c.Commit != nil {
 		if _, err := refs.ParseOID(*c.Commit); err != nil {
 			return wrong("its commit is %.80q", *c.Commit)

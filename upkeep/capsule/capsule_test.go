@@ -11,7 +11,7 @@ import (
 )
 
 // small is a capsule with files of all kinds.
-const small = `{"schema": "git-trace.capsule/1", "trace": "t", "prompt": 1, "first_step": 1, "commit": null,
+const small = `{"schema": "git-trace.capsule/1", "trace": "01234567-89ab-5cde-8f01-23456789abcd", "prompt": 1, "first_step": 1, "commit": null,
 "record": {"schema_version": "0.3.0", "trace_id": "t", "session_id": "s", "agent": {"name": "a"}, "steps": [],
 "outcome": {"signal_confidence": "inferred"}, "lifecycle": "provisional"},
 "files": [{"path": "a/b.sh", "executable": true, "before": null, "after": "new\n"}, {"path": "gone", "before": "x", "after": null},
