@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 
 	"github.com/git-trace/git-trace/events"
@@ -226,14 +227,15 @@ func (a *app) testCapsule(c *call, made *capsule.Capsule) (err error) {
 	if err := a.agrees(c, "run this command, as it is, on this machine?", "nothing was run"); err != nil {
 		return err
 	}
-	dir, err := os.MkdirTemp("", "git-trace-capsule-")
+	top, err := os.MkdirTemp("", "git-trace-capsule-")
 	if err != nil {
 		return fmt.Errorf("make a work tree: %w", err)
 	}
+	dir := filepath.Join(top, "work")
 	linked := checkOut(c.Context, repo, made.Commit, dir)
-	if !linked { // git takes the directory away where it fails
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return fmt.Errorf("make a work tree: %w", err)
+	if !linked {
+		if err := errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o700)); err != nil {
+			return fmt.Errorf("make a work tree: %w", errors.Join(err, os.RemoveAll(top)))
 		}
 		fmt.Fprintln(a.std.err, "git-trace: hint: its commit is not here, or not to be checked out: the work tree has "+
 			"the files of the capsule alone")
@@ -242,7 +244,7 @@ func (a *app) testCapsule(c *call, made *capsule.Capsule) (err error) {
 		if linked {
 			_, _ = repo.Git(context.WithoutCancel(c.Context), nil, "worktree", "remove", "--force", "--", dir)
 		}
-		err = errors.Join(err, os.RemoveAll(dir))
+		err = errors.Join(err, os.RemoveAll(top))
 	}()
 	if err := made.Lay(dir, c.Bool("before")); err != nil {
 		return fail(exitFinding, err, "nothing was run")
