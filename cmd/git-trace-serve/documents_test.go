@@ -25,6 +25,7 @@ var notRun = []struct{ page, lines, why string }{
 	{"CONTRIBUTING.md", `(?m)^(go (build|test)|\.ci/run) ?.*$`, "builds everything and runs tests"},
 	{"docs/testing.md", `(?m)^((GITTRACE_\w+=\w+ )*go (test|run)|\.ci/run) ?.*$`, "runs tests, for minutes and more"},
 	{"docs/performance.md", `(?m)^go run ./internal/testing/bench.*$`, "measures, for minutes"},
+	{"packaging/elsewhere/README.md", `(?m)^sh .*$`, "prepares a machine that goes: away.txtar"},
 	{"packaging/claude-code-plugin/README.md", `(?m)^claude .*$`, "wants the client: TestClaudeCodeTakesThePlugin"},
 	{"packaging/npm/git-trace/README.md", `(?m)^(npx|npm) .*$`, "wants npm's registry: .ci/release-test installs the file"},
 	{"internal/testing/driver/README.md", `(?m)^go (run|test) .*$`, "installs clients of agents with npm, and runs tests"},
