@@ -146,7 +146,7 @@ func (p *painter) quoted(a *Attribution) []string {
 // promptRoom returns the width of the screen without the edge.
 func (p *painter) promptRoom() int { return max(20, p.style.width()-cells.Width(block)) }
 
-// others are the lines without a prompt. The authors are those of the lines older than the recording.
+// others counts the lines without a prompt. Its authors wrote the lines that are older than the recording.
 type others struct {
 	people, unknown, older int
 	authors                []author

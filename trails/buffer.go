@@ -23,7 +23,7 @@ import (
 // by typing (package origin, left). For example: a person types a line and accepts three more, and changes one of these
 // before they save. Two of them are the completion's.
 
-// buffer is what an editor's buffer of a path held when it was told of last.
+// buffer describes the content of an editor's buffer of a path at the editor's last report.
 type buffer struct {
 	Key  string   // of the path
 	Seen refs.OID // what the file was seen with at that time

@@ -96,7 +96,7 @@ func (hr *hearer) endOf(trace events.TraceID, b events.Boundary) ending {
 	return ending{window: w, status: status}
 }
 
-// beganUnheard reports whether one of the ending windows is of a call whose before-boundary never came.
+// beganUnheard reports whether one of the ending windows belongs to a call whose before-boundary never came.
 func beganUnheard(ended []ending) bool {
 	return slices.ContainsFunc(ended, func(end ending) bool {
 		return slices.Contains(end.window.Limits, events.LimitMissingBefore)

@@ -114,7 +114,7 @@ type step struct {
 	declares map[*events.ToolUse][]string // see toolPaths
 }
 
-// ErrBehind is of a step that gives way to another process.
+// ErrBehind reports that a step gave way to another process.
 var ErrBehind = errors.New("boundaries that were put aside come first")
 
 // advance runs one step of the timeline: lock, load, act, append, save.

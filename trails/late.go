@@ -33,7 +33,7 @@ type queue struct {
 // maxLate bounds how many late boundaries one step takes in.
 const maxLate = 256
 
-// errTooLate is of a step that has taken so many and left others, which come before its own boundary.
+// errTooLate reports that a step took maxLate boundaries and left others, which come before its own boundary.
 var errTooLate = fmt.Errorf("more boundaries were put aside than one step takes: %w", context.DeadlineExceeded)
 
 // Late puts aside a boundary that could not be taken in time, with a glance at the work tree if ctx leaves time.

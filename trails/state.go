@@ -44,7 +44,7 @@ type state struct {
 	Anchored []refs.OID
 	// Lost says which boundaries were lost.
 	Lost loss
-	// Notes are of contents.
+	// Notes holds the notes about contents.
 	Notes notes
 	// Spooled are the names of the spooled files whose boundaries this state has: they are about to be removed. One that
 	// is still there, for the process was killed, is not taken again.
@@ -53,16 +53,16 @@ type state struct {
 
 // loss says which boundaries were lost.
 type loss struct {
-	// At is the interval in which it last turned out that a boundary had been lost, with the look that it would have
-	// taken (lose). What changed in a path that was not looked at since may be anybody's.
+	// At is the interval in which a boundary, and with it the look that it would have taken, was last found to be lost
+	// (lose). Until a path is looked at again, its changes may be anybody's.
 	At int64
-	// Why is why, if that is known.
+	// Why gives the reason, if it is known.
 	Why events.Limit
 	// Missed are the hooks that could not record (package recorded).
 	Missed recorded.Missed
 }
 
-// notes holds what is noted of contents.
+// notes holds the facts that later looks need about contents.
 type notes struct {
 	// Expected are contents that a tool reported and that were not on disk yet, and contents that are about to be
 	// restored: path → blob.

@@ -339,7 +339,8 @@ func (wg *weigher) writerOfWhole(f *file) actor {
 	return *wg.judge.decide(f.path)(nil)
 }
 
-// allRestored reports whether git put every one of n lines there.
+// allRestored reports whether all n lines were restored: nobody wrote them in this interval, and each keeps its older
+// owner.
 func allRestored(kept []events.KeptRun, n int) bool {
 	for _, k := range kept {
 		if k.Why == "restored" {

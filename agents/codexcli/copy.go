@@ -10,7 +10,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// Copy writes the copy as the client's own forks are: a first line of its own, then the lines of the other session.
+// Copy writes a copy in the form of the client's own forks: a new first line, then the lines of the other session.
 func (s sessions) Copy(from capability.Beginning) (capability.Session, error) {
 	home := cmp.Or(s.env.Lookup("CODEX_HOME"), filepath.Join(s.env.Home, ".codex"))
 	now := time.Now()
@@ -23,8 +23,8 @@ func (s sessions) Copy(from capability.Beginning) (capability.Session, error) {
 	return capability.Session{Path: path, ID: id, Dir: from.Start}, err
 }
 
-// firstLine returns the line that begins a rollout, made of the other session's. It is nil for the first versions,
-// whose first line has no envelope.
+// firstLine returns the first line of the copy, made from the first line of the other session. It returns nil if that
+// line lacks an envelope, as in the first versions of the client.
 func firstLine(line []byte, id string, now time.Time, from capability.Beginning) []byte {
 	payload := rawjson.Member(line, "payload")
 	if rawjson.MemberText(line, "type") != "session_meta" || payload == nil {

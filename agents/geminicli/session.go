@@ -47,7 +47,7 @@ func (s *session) take() {
 	s.counted = true
 }
 
-// skip counts an object that is not, once.
+// skip counts an object that is not in the record, once.
 func (s *session) skip(reason string) {
 	if !s.counted {
 		s.c.Skip(reason)

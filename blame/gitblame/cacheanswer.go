@@ -183,8 +183,8 @@ func (q *inquiry) compose(k *kept, bases map[refs.OID]*answer) (*answer, [][]byt
 	return &b.answer, b.lines
 }
 
-// tellLikely passes on the commits of the kept answers. Most lines are unchanged, so the new answer has them too. The
-// returned function stops it.
+// tellLikely calls the caller's Likely in the background with the commits of the kept answers. Most lines are
+// unchanged, so the new answer has these commits too. The returned function ends the call and waits for its end.
 func (q *inquiry) tellLikely(bases map[refs.OID]*answer) (stop func()) {
 	if q.opts.Likely == nil {
 		return func() {}

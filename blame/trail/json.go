@@ -72,7 +72,7 @@ type RunJSON struct {
 	Moved      bool      `json:"moved,omitempty"`
 }
 
-// NowJSON is what became of lines, in JSON.
+// NowJSON gives the present state of lines, in JSON.
 type NowJSON struct {
 	State          State      `json:"state"`
 	Ref            *string    `json:"ref"` // null for the work tree

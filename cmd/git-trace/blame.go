@@ -117,8 +117,8 @@ func (a *app) blame(args []string) error {
 	return err
 }
 
-// legend explains the signs that were drawn, once below the lines, to somebody who sees it. The setting
-// advice.traceSigns hides it, like git's advice.* settings.
+// legend explains the drawn signs once, below the lines, if standard error is a terminal. The setting advice.traceSigns
+// hides it, like git's advice.* settings.
 func (a *app) legend(repo *refs.Repo, known *conversations, config *refs.Config, drawn blame.Drawn) {
 	if _, watched := terminalOf(a.std.err); !watched || config != nil && !config.Bool("advice.traceSigns", true) {
 		return

@@ -99,7 +99,7 @@ func (a *app) note(c *call, ops operands) error {
 	return nil
 }
 
-// noted returns the conversation that a note is of: one with a record that this clone made.
+// noted returns the conversation that a note belongs to. It must have a record that this clone made.
 func (a *app) noted(ctx context.Context, repo *refs.Repo, name string) (waiting.Session, error) {
 	known, err := a.openConversations(ctx, repo)
 	if err != nil {

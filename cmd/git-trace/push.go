@@ -306,7 +306,7 @@ func sayPushed(w io.Writer, p *sharing.Plan, sent []sharing.Pushed) {
 	}
 }
 
-// reviewPush prints the events that would be sent, as they would be, and the records of conversations.
+// reviewPush prints the events and the records that would be sent, in the form in which they would leave.
 func (a *app) reviewPush(p *sharing.Plan) error {
 	w := quietWriter{a.std.out}
 	for _, d := range p.New() {

@@ -67,7 +67,8 @@ func (n *recordReader) stored(word string) (*records.Record, error) {
 	return r, err
 }
 
-// file gives the records of a file of an exchange format, or the one of a session file.
+// file calls take for each record of a file. A file in an exchange format may hold several, and a session file holds
+// one.
 func (n *recordReader) file(name string, take func(r *records.Record, file string) error) error {
 	format, found, err := identifyExchange(name)
 	if err != nil {

@@ -128,7 +128,7 @@ func ofOthers(lost []lostLines, trace events.TraceID) bool {
 	return slices.ContainsFunc(lost, func(l lostLines) bool { return l.Trace == nil || *l.Trace != trace })
 }
 
-// errNotRestored is of a person who did not want it.
+// errNotRestored reports that the person did not want the change.
 var errNotRestored = errors.New("nothing was changed")
 
 // mayLose asks on a terminal before lines of others are taken away.

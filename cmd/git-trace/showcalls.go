@@ -188,7 +188,7 @@ func (d *showDrawer) changes(list []*view.Hunk) {
 	}
 }
 
-// oneChange reports whether two patches are of one change of a file.
+// oneChange reports whether two patches belong to one change of a file.
 func oneChange(a, b *view.Hunk) bool {
 	return a.Path == b.Path && a.OldPath == b.OldPath && a.Before == b.Before && a.After == b.After &&
 		a.OldCount+a.NewCount > 0 && b.OldCount+b.NewCount > 0

@@ -123,7 +123,7 @@ func (s *statistics) draw(p pen, width int) string {
 	return b.String() + "\n"
 }
 
-// mostAuthors is how many people are named; the others are one row.
+// mostAuthors bounds the people that are named; the others share one row.
 const mostAuthors = 10
 
 // namedAuthors returns the authors with most lines, with their addresses where two have one name, and the others as

@@ -14,7 +14,8 @@
 // commits are judged without times, and more strictly.
 //
 // A session in another directory must first prove that it belongs to the repository. Its paths must fit below one root,
-// its replaced texts must be in the history there, and its written lines must be in commits.
+// and distinctive lines of it must be in commits. Most of its lines must be there, unless its edits replaced texts of
+// the history.
 //
 // The package writes nothing. Lines that it does not find stay unknown.
 package backfill

@@ -10,7 +10,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// ErrShape is of output that has another form than git gives it.
+// ErrShape reports output in a form that git does not use.
 var ErrShape = errors.New("unexpected output of git diff")
 
 // Record is the change of one path.

@@ -120,7 +120,7 @@ func readEntry(path string) (*entry, error) {
 	return decode(string(text))
 }
 
-// matches reports whether the directory is the one of the entry.
+// matches reports whether the entry names this directory.
 func (e *entry) matches(common string) bool {
 	id, err := identify(common)
 	return err == nil && id.inode == e.id.inode && subtle.ConstantTimeCompare([]byte(readMark(common)),

@@ -21,7 +21,7 @@ var Ages = [...]int{1, 7, 30, 90}
 // Alive are lines and how many of them lived, by age. Of lines that are younger than an age nothing is known for it.
 type Alive [len(Ages)]struct{ Written, Alive int }
 
-// ErrManyTips is of a query whose history ends in several commits.
+// ErrManyTips reports that the history of a query ends in several commits.
 var ErrManyTips = errors.New("survival is told of one history, and these revisions have several ends")
 
 // Survival tells of the lines of commits how many lived, group by group. A line's life begins with the commit of the

@@ -94,9 +94,9 @@ func operands(q *Query) ([]Candidate, error) {
 	return out, nil
 }
 
-// trustOf tells how far an operand's content is to be believed. It is faint if HEAD has another file at its name, or if
-// it is of a stash that was not applied. For example: git stash pop shows a conflict, the stash stays, and a person
-// takes none of its lines.
+// trustOf returns the trust in an operand's content. It is faint if HEAD has another file at the operand's name, or if
+// a stash that was not applied holds the content. For example: git stash pop shows a conflict, the stash stays, and a
+// person takes none of its lines.
 func (q *Query) trustOf(from gitfacts.Operand, name string, blob refs.OID) (Trust, error) {
 	if two, err := q.twoFiles(name); err != nil || two {
 		return Faint, err

@@ -44,7 +44,7 @@ func (q *Query) headByGit() (blob refs.OID, byGit bool, err error) {
 	return blob, err == nil && !q.Work.MadeByHand(q.Base, q.Commit) && !made[blob], err
 }
 
-// MaxEarlier is how many earlier contents of a path are asked where the lines of a content come from.
+// MaxEarlier bounds the earlier contents of a path that are searched for the lines of a content.
 const MaxEarlier = 64
 
 // earlier lists what the path had before, the last content first. Where no more is known than that a stash may have

@@ -93,8 +93,8 @@ type Query struct {
 	OldPath string // where the content was before a rename, else the path
 	Old     Text   // what the path had before
 	New     Text
-	// Buffer is what an editor's buffer held last, if it told so since the path was looked at. ByEditor tells that the new
-	// content is of that buffer, too.
+	// Buffer is the last content of an editor's buffer, if the editor reported it since the last look at the path.
+	// ByEditor says that the new content comes from that buffer, too.
 	Buffer   refs.OID
 	ByEditor bool
 	Reported bool // a tool reports what it found of the path and what it left

@@ -23,7 +23,7 @@ func (c *Case) wholeOf(x, before refs.OID) bool {
 	})
 }
 
-// maxRedone is how many commits that have one of the contents are compared in full.
+// maxRedone bounds the commits with one of the contents that are compared in full.
 const maxRedone = 4
 
 // A pick that is not committed at once (git-cherry-pick(1), --no-commit) leaves no trace where nobody looks in between.
@@ -37,7 +37,7 @@ const (
 	maxRepeated = 64
 )
 
-// tellingLine is how many characters, white space apart, one of the new lines must have: anybody types a brace.
+// tellingLine is the least number of characters, white space apart, in one of the new lines: anybody types a brace.
 const tellingLine = 8
 
 // repeated finds the content of the path in a commit that the anchored one repeats.

@@ -100,8 +100,8 @@ func (q *Query) returned() (v Verdict, err error) {
 	return v, nil
 }
 
-// begins reports whether the new content is rather made of a content that the path had than of another one. What an
-// editor's buffer became is made of what it held.
+// begins reports whether the new content was made from an earlier content of the path, and not from base. If an
+// editor's buffer became the new content, it was made from the content that the buffer held.
 func (q *Query) begins(blob refs.OID, base Text, had [][]byte) bool {
 	switch {
 	case q.Buffer.IsZero():
@@ -113,9 +113,9 @@ func (q *Query) begins(blob refs.OID, base Text, had [][]byte) bool {
 	return muchNearer(q.New.Lines, had, base.Lines) && moreOf(q.New.Lines, had, base.Lines)
 }
 
-// moreOf reports whether lines that stand in a and not in b, in whatever form, speak for themselves. For example: a
-// person puts `return nil` in the place of three lines. A content that the path had is nearer to that, and has nothing
-// else of it.
+// moreOf reports whether the lines that a has and b has not, in whatever form, speak for themselves. For example: a
+// person replaces three lines by `return nil`. An earlier content of the path with `return nil` is nearer to the
+// result, but this line alone is not evidence.
 func moreOf(lines, a, b [][]byte) bool {
 	said := 0
 	there := vector.Matches(vector.Content{Lines: b}, lines)

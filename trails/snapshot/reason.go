@@ -20,7 +20,7 @@ const (
 	reasonMissing reasonKind = "missing" // until the path is there as a file, or the index changes
 )
 
-// reason is why git-trace's own method does not do.
+// reason says why git-trace's own method cannot be used.
 type reason struct {
 	Kind reasonKind
 	Text string

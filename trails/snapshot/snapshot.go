@@ -72,7 +72,8 @@ type Engine struct {
 	remote bool             // time stamps may be another machine's
 }
 
-// ErrMany is of a snapshot that would have to read more files than Engine.Most.
+// ErrMany reports that a snapshot would have to read more files than Engine.Most, or that a glance found too many
+// changed files.
 var ErrMany = errors.New("more changed files than anybody should wait for")
 
 // Open loads the state of a work tree. Close the engine where the process goes on. A state file that is absent,

@@ -54,8 +54,8 @@ func (e *Engine) load() error {
 	return nil // as if there were none
 }
 
-// read reads the state file and its journal; no data if there is none. A reader holds no lock: same reports whether
-// both are of the same time.
+// read reads the state file and its journal. Without a state file it returns nothing. A reader does not hold a lock:
+// same reports whether the state file was not replaced meanwhile.
 func (e *Engine) read() (data, journal []byte, same bool, err error) {
 	f, err := os.Open(e.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -181,8 +181,8 @@ func (e *Engine) append() error {
 	return nil
 }
 
-// appendAt writes at the end of a file that has to be so long. One of another length is of another time, or a killed
-// process left half a record there.
+// appendAt writes at the end of a file whose length must be at. Another length shows that the file changed since, or
+// that a killed process left half a record there.
 func appendAt(path string, data []byte, at int64) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
 	if err != nil {

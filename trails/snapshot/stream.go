@@ -150,7 +150,7 @@ func (e *Engine) keepBy(objects *refs.Objects, path string, entry Entry) error {
 	return err
 }
 
-// keepFromDisk stores the content of a path if it is what the id names.
+// keepFromDisk stores the content of a path if that content has the given id.
 func (e *Engine) keepFromDisk(tree *workTree, path string, oid refs.OID) bool {
 	content, ok := fromDisk(tree, path)
 	if !ok || e.repo.Format.Hash(refs.BlobObject, content) != oid {

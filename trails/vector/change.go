@@ -67,7 +67,7 @@ type origin struct {
 	first, last int
 }
 
-// fate is what became of an old line.
+// fate says whether an old line was deleted, was kept or moved away.
 type fate byte
 
 const (

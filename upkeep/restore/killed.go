@@ -20,7 +20,7 @@ type Turn struct {
 	gone []string
 }
 
-// turnWait is how long a restore waits for another one.
+// turnWait bounds the time that a restore waits for another one.
 const turnWait = 10 * time.Second
 
 // Begin waits for the turn. What a killed process left beside the files goes. A file that it had moved away comes back
@@ -38,8 +38,8 @@ func Begin(repo *refs.Repo) (*Turn, error) {
 	return &Turn{lock, gone}, nil
 }
 
-// Gone returns the files that the killed restore had deleted. Whoever repeats it names them although they are not
-// there.
+// Gone returns the files that the killed restore had deleted. Somebody who repeats that restore may name them, although
+// they are not there.
 func (t *Turn) Gone() []string { return t.gone }
 
 func (t *Turn) End() { t.lock.Unlock() }
@@ -89,8 +89,8 @@ func clearUp(repo *refs.Repo) (gone []string, err error) {
 	return gone, os.RemoveAll(stage)
 }
 
-// clearOne removes what stands beside a file. Before the end it puts it back where the file is away. What it held is in
-// the snapshot that was taken before.
+// clearOne removes a file that a restore left beside another one. If the restore had not ended and the other one is
+// away, it puts the old file back. The earlier content is in the snapshot that was taken before.
 func clearOne(root *os.Root, kind, name, beside string, ended bool) error {
 	if _, err := root.Lstat(name); !ended && kind != freshKind && errors.Is(err, fs.ErrNotExist) {
 		return root.Rename(beside, name)

@@ -295,7 +295,7 @@ func (p *Plan) Contents() map[string]refs.OID {
 	return out
 }
 
-// Remembered returns those of the future contents that the timeline has seen at their paths.
+// Remembered returns the future contents that the timeline has seen at their paths.
 func (p *Plan) Remembered(ctx context.Context) (map[string]refs.OID, error) {
 	contents := p.Contents()
 	kept, err := trails.Kept(ctx, p.repo, contents)

@@ -13,7 +13,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// mostFiles is how many files of a folder are looked at.
+// mostFiles bounds the files of a folder: with more of them, the search fails.
 const mostFiles = 200_000
 
 // Find lists the sessions that the agents of this machine keep and those that lie in work trees. It also lists the
@@ -101,7 +101,7 @@ func (f *finder) below(folders []string) error {
 	return nil
 }
 
-// In returns the sessions of a file: one, or those of a database.
+// In returns the sessions of a file: one, or all sessions of a database.
 func In(agent agents.Agent, path string) []*Transcript {
 	if in, ok := agent.Discoverer.(agents.SessionLister); ok {
 		if list, err := in.SessionsIn(path); err == nil && len(list) > 0 {
@@ -122,7 +122,7 @@ func skipDir(entry fs.DirEntry) error {
 	return nil
 }
 
-// PartOf reports whether a file is told in that of another session: those of subagents are.
+// PartOf reports whether a file belongs to the session of another file, as the file of a subagent does.
 func PartOf(path string) bool {
 	dir := filepath.Dir(path)
 	for range 4 {
@@ -135,7 +135,7 @@ func PartOf(path string) bool {
 	return false
 }
 
-// mostSubagents is how many files of subagents are looked at.
+// mostSubagents bounds the files of subagents that are looked at.
 const mostSubagents = 5000
 
 // Written returns the size of a session file together with the files of its subagents, and the time of the last

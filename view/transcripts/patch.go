@@ -44,7 +44,7 @@ func changedTexts(f applypatch.File) (out []backfill.Replacement) {
 	return out
 }
 
-// sameFile reports whether a path ends in that of a patch.
+// sameFile reports whether a path ends with the path that a patch names.
 func sameFile(path, named string) bool {
 	named = strings.TrimPrefix(strings.TrimSpace(named), "./")
 	return named != "" && (path == named || strings.HasSuffix(path, "/"+strings.TrimPrefix(named, "/")))

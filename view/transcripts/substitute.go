@@ -41,7 +41,7 @@ func shellRewrites(command string) []backfill.Edit {
 	return out
 }
 
-// alsoRewrites adds substitutions of a file to those that the command made before.
+// alsoRewrites adds substitutions of a file to the earlier ones of the same command.
 func alsoRewrites(edits []backfill.Edit, file string, list []substitution) []backfill.Edit {
 	for i := range edits {
 		if before := edits[i].Rewrite; edits[i].Path == file {
@@ -52,8 +52,8 @@ func alsoRewrites(edits []backfill.Edit, file string, list []substitution) []bac
 	return append(edits, backfill.Edit{Path: file, Rewrite: func(text []byte) []byte { return substitute(text, list) }})
 }
 
-// shellCommands cuts a command line into its simple commands and their words. One of which a word is expanded by the
-// shell is left out.
+// shellCommands cuts a command line into its simple commands and their words. It leaves out a command if the shell
+// expands one of its words.
 func shellCommands(line string) [][]string {
 	var out [][]string
 	var words []string
@@ -197,7 +197,7 @@ func inPlace(words []string) (list []substitution, files []string) {
 // longestScript bounds a script of substitutions, in bytes.
 const longestScript = 4 << 10
 
-// parseSubstitutions reads a script that is nothing but substitutions; false for any other.
+// parseSubstitutions reads a script that holds only substitutions; ok is false for any other script.
 func parseSubstitutions(script string, extended, perl bool) (list []substitution, ok bool) {
 	if len(script) > longestScript {
 		return nil, false
@@ -279,7 +279,8 @@ func untilMark(text string, mark byte) (before, rest string, ok bool) {
 	return "", "", false
 }
 
-// sedPattern makes an expression of sed, basic or extended, or of perl, one of RE2; false for what that does not know.
+// sedPattern translates an expression of sed (basic or extended) or perl to RE2. It returns false if RE2 does not know
+// the expression, or if the expression matches an empty text.
 func sedPattern(text string, extended, perl bool) (*regexp.Regexp, bool) {
 	if !perl {
 		text = fromPOSIX(text, extended)
@@ -294,7 +295,7 @@ func sedPattern(text string, extended, perl bool) (*regexp.Regexp, bool) {
 	return pattern, true
 }
 
-// fromPOSIX writes a POSIX expression as RE2 does. What has no counterpart becomes what does not compile.
+// fromPOSIX translates a POSIX expression to RE2. A part without a counterpart becomes a part that does not compile.
 func fromPOSIX(text string, extended bool) string {
 	text, small := strings.CutPrefix(text, "(?i)")
 	var out strings.Builder
@@ -328,7 +329,7 @@ func fromPOSIX(text string, extended bool) string {
 	return out.String()
 }
 
-// bracketEnd is where a bracket expression ends.
+// bracketEnd returns the place behind a bracket expression.
 func bracketEnd(text string, at int) int {
 	i := at + 1
 	if i < len(text) && text[i] == '^' {

@@ -201,7 +201,7 @@ func stampOf(text *string) time.Time {
 	return at
 }
 
-// Reading is what is kept of a reading of a session file, so that the next one reads only what is new. It may hold
+// Reading holds the state of a reading of a session file, so that the next reading takes only the new part. It may hold
 // texts of the conversation as they were written.
 type Reading struct {
 	Cursor  json.RawMessage `json:"cursor,omitempty"`
@@ -210,7 +210,7 @@ type Reading struct {
 	Calls   []string        `json:"calls,omitempty"`   // the last ones
 }
 
-// mostKept is how many calls are kept of a reading. Hooks told of one of them, if they tell of any.
+// mostKept bounds the calls that a reading keeps. Hooks told of one of them, if they tell of any.
 const mostKept = 100
 
 // Load reads one session: what is new since another reading, and all of it where that is not possible.
@@ -227,7 +227,7 @@ func (t *Transcript) Load(ctx context.Context) error {
 // Partial reports whether earlier steps were left out.
 func (t *Transcript) Partial() bool { return t.first > 1 }
 
-// Reading is what the next reading needs of this one.
+// Reading returns the state that the next reading needs.
 func (t *Transcript) Reading() Reading {
 	r := Reading{Cursor: t.cursor, Dir: t.dir, Prompts: t.asked, Calls: slices.Concat(t.Since.Calls, t.ended)}
 	if len(t.Session.Dirs) > 0 {

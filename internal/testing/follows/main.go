@@ -1,10 +1,10 @@
-// Command follows says whether JSON values on standard input are as a schema has it.
+// Command follows checks whether JSON values on standard input match a schema.
 //
 //	follows <directory of schemas> <name>    # the name as in <name>-1.schema.json
 //
-// It exits with 1 and says what is wrong when one is not. It is a program, and no package of the tests, because the
-// library takes 3 ms of every start: the program of package cmd/git-trace's tests is git-trace too, and is started
-// thousands of times.
+// If a value does not match, it names the fault and exits with 1. It is a program and not a package of the tests,
+// because the library adds 3 ms to every start. The test program of package cmd/git-trace is git-trace too, and it
+// starts thousands of times.
 package main
 
 import (
