@@ -50,8 +50,7 @@ func (v *viewer) trace(id events.TraceID) (*traceView, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.Turns, t.Subagents, t.Costs = talk.Turns, talk.Subagents, v.known.AnswerCosts(t.record)
-	t.Waste = v.known.Waste(t.record)
+	t.Turns, t.Subagents = talk.Turns, talk.Subagents
 	return t, nil
 }
 
