@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"strings"
 )
 
 // What the agents' session files tell of steps beyond the members of a step stands in lists of the metadata.
@@ -86,6 +87,31 @@ func (r *Record) Skills() []SkillUse {
 	for _, one := range metaList[use](r, metaSkills) {
 		if name := cmp.Or(one.Name, one.Skill); name != "" {
 			out = append(out, SkillUse{max(one.Step, one.After), name, one.Source})
+		}
+	}
+	return out
+}
+
+// Summaries returns the texts that replaced the history of the main agent, by the step before; "" where only a
+// compaction is told.
+func (r *Record) Summaries() map[int]string {
+	type summary struct {
+		After    int     `json:"after_step"`
+		Text     string  `json:"text"`
+		Subagent *string `json:"subagent"`
+	}
+	out := map[int]string{}
+	for _, name := range []string{"compactions", "summaries"} {
+		for _, one := range metaList[summary](r, name) {
+			if one.Subagent != nil || one.After == 0 { // nothing was said before
+				continue
+			}
+			if _, told := out[one.After]; !told || name == "summaries" {
+				out[one.After] = ""
+			}
+			if text := strings.TrimSpace(one.Text); text != "" {
+				out[one.After] = text
+			}
 		}
 	}
 	return out

@@ -1,7 +1,6 @@
 package tracestate
 
 import (
-	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -236,30 +235,12 @@ func late(r *records.Record) map[string]records.Observation {
 
 // summaries returns the summaries that replaced the history at each compaction, by the step before it.
 func summaries(r *records.Record) map[int]string {
-	out := map[int]string{}
-	var told []struct {
-		After    int     `json:"after_step"`
-		Text     string  `json:"text"`
-		Subagent *string `json:"subagent"`
-	}
-	for _, name := range []string{"compactions", "summaries"} {
-		if json.Unmarshal(r.Metadata[name], &told) != nil {
-			continue
+	out := r.Summaries()
+	for after, text := range out {
+		if text == "" {
+			out[after] = compacted
 		}
-		for _, one := range told {
-			if one.Subagent != nil {
-				continue
-			}
-			if out[one.After] == "" || name == "summaries" {
-				out[one.After] = compacted
-			}
-			if text := strings.TrimSpace(one.Text); text != "" {
-				out[one.After] = text
-			}
-		}
-		told = nil
 	}
-	delete(out, 0) // nothing was said before
 	return out
 }
 

@@ -8,7 +8,6 @@ package waste
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -88,7 +87,7 @@ type loop struct {
 // Of finds the waste of a conversation. Without a cost all costs are unknown.
 func Of(r *records.Record, cost Cost) *Result {
 	f := &finder{cost: cost, seen: map[string]earlier{}, loops: map[string]*loop{}}
-	compacted := summaries(r)
+	compacted := slices.Sorted(maps.Keys(r.Summaries())) // the context was replaced after these steps
 	for _, a := range compare.Calls(r) {
 		for len(compacted) > 0 && compacted[0] < a.Step {
 			compacted = compacted[1:]
@@ -120,20 +119,6 @@ func Of(r *records.Record, cost Cost) *Result {
 		out.Findings = []Finding{}
 	}
 	return out
-}
-
-// summaries returns the steps after which the context was replaced by a summary.
-func summaries(r *records.Record) (after []int) {
-	var list []struct {
-		After int `json:"after_step"`
-	}
-	if json.Unmarshal(r.Metadata["summaries"], &list) == nil {
-		for _, one := range list {
-			after = append(after, one.After)
-		}
-	}
-	slices.Sort(after)
-	return after
 }
 
 func (f *finder) call(a *compare.Action, step *records.Step, result *records.Observation) {

@@ -40,6 +40,10 @@ func TestWhatFillsTheContextIsFound(t *testing.T) {
 	failing := one{"Bash", test, "FAIL", "command_failed"}
 	compacted := talk(one{"Read", read, text, ""}, one{"Read", read, text, ""})
 	compacted.SetMeta("summaries", []map[string]any{{"after_step": 1, "text": "so far"}})
+	unread := talk(one{"Read", read, text, ""}, one{"Read", read, text, ""}) // no text of the summary is told
+	unread.SetMeta("compactions", []map[string]any{{"after_step": 1}})
+	others := talk(one{"Read", read, text, ""}, one{"Read", read, text, ""})
+	others.SetMeta("summaries", []map[string]any{{"after_step": 1, "text": "so far", "subagent": "a"}})
 	for name, c := range map[string]struct {
 		of   *records.Record
 		want string
@@ -49,6 +53,8 @@ func TestWhatFillsTheContextIsFound(t *testing.T) {
 		"other lines of it":                     {talk(one{"Read", read, text, ""}, one{"Read", lines, text, ""}), ""},
 		"a short one":                           {talk(one{"Read", read, "x", ""}, one{"Read", read, "x", ""}), ""},
 		"after the context was left":            {compacted, ""},
+		"after a compaction alone is told":      {unread, ""},
+		"after a sub-agent left its context":    {others, "read_again 2 of 1"},
 		"by another tool":                       {talk(one{"Bash", `{"command":"cat a.go"}`, text, ""}, one{"Bash", `{"command":"cat  a.go"}`, text, ""}), "read_again 2 of 1"},
 		"a search again":                        {talk(one{"Grep", search, text, ""}, one{"Grep", search, text, ""}), "search_again 2 of 1"},
 		"a build again":                         {talk(one{"Bash", `{"command":"make"}`, text, ""}, one{"Bash", `{"command":"make"}`, text, ""}), ""},
