@@ -20,7 +20,7 @@ func (a *app) recorded(ctx context.Context) (*refs.Repo, *conversations, error) 
 	return a.recordedIn(ctx, a.repo)
 }
 
-// recordedIn is recorded for a repository that is found in another way.
+// recordedIn opens the repository that find returns, and its conversations, as recorded does.
 func (a *app) recordedIn(ctx context.Context, find func() (*refs.Repo, error)) (*refs.Repo, *conversations, error) {
 	repo, err := find()
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/git-trace/git-trace/report/figures"
 )
 
-// costView is a conversation with what filled its context without need.
+// costView draws what a conversation cost, and what filled its context without need.
 type costView struct{ *traceView }
 
 // costsOnly takes the costs of conversations, in place of their steps.
