@@ -23,7 +23,7 @@ func TestSessionFilesAreIdentifiedByWhatTheySay(t *testing.T) {
 			return err
 		}
 		whole := strings.HasSuffix(rest, ".messages.json") || strings.HasSuffix(rest, "/api_conversation_history.json") ||
-			strings.HasSuffix(rest, "/base_state.json")
+			strings.HasSuffix(rest, "/base_state.json") || strings.HasSuffix(rest, "/main/wire.jsonl") || strings.HasSuffix(rest, "/updates.jsonl")
 		subagent := !whole && strings.Contains(rest, "/") && !strings.HasPrefix(rest, "storage/") && !strings.HasPrefix(rest, "chats/") && !strings.HasSuffix(rest, "/events.jsonl")
 		if err != nil || entry.IsDir() || !below || subagent || strings.HasSuffix(path, ".record.json") || strings.HasSuffix(path, ".tsv") ||
 			strings.HasSuffix(path, ".settings.json") {

@@ -15,6 +15,8 @@ import (
 	"github.com/git-trace/git-trace/agents/geminicli"
 	"github.com/git-trace/git-trace/agents/generic"
 	"github.com/git-trace/git-trace/agents/goose"
+	"github.com/git-trace/git-trace/agents/grok"
+	"github.com/git-trace/git-trace/agents/kimi"
 	"github.com/git-trace/git-trace/agents/opencode"
 	"github.com/git-trace/git-trace/agents/openhands"
 	"github.com/git-trace/git-trace/agents/pi"
@@ -68,6 +70,8 @@ func registry() []registered {
 		{openhands.Name, openhands.New},
 		{copilotvscode.Name, copilotvscode.New},
 		{zed.Name, zed.New},
+		{kimi.Name, kimi.New},
+		{grok.Name, grok.New},
 		{generic.Name, generic.New},
 	}
 }

@@ -33,6 +33,8 @@ var ways = []way{
 	{"copilot-vscode", ".config/Code/User/workspaceStorage/*/chatSessions/*.json", "chat.go"},
 	{"copilot-vscode", ".config/Code/User/workspaceStorage/*/GitHub.copilot-chat/transcripts/*.jsonl", "events.go"},
 	{"cursor", ".cursor/projects/*/agent-transcripts/*/*.jsonl", "cursor.go"},
+	{"kimi-code", ".kimi-code/sessions/*/*/agents/main/wire.jsonl", "kimi.go"},
+	{"grok", ".grok/sessions/*/*/updates.jsonl", "grok.go"},
 	{"zed", ".local/share/zed/threads/threads.db", "sum.go"},
 }
 

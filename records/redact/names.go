@@ -37,8 +37,8 @@ func generic(name string) bool {
 		"builder", "ci",
 		"app", "apps", "www", "web", "www-data", "vscode", "codespace", "gitpod", "jenkins", "home", "me", "guest", "main",
 		"claude", "codex", "aider", "amp", "cline", "continue", "copilot", "cursor", "droid", "gemini", "generic", "goose",
-		"grok", "opencode", "openhands", "qwen", "roo", "windsurf", "zed", "claude-code", "codex-cli", "copilot-cli",
-		"copilot-vscode", "gemini-cli", "qwen-code", "roo-code",
+		"grok", "kimi", "opencode", "openhands", "qwen", "roo", "windsurf", "zed", "claude-code", "codex-cli", "copilot-cli",
+		"copilot-vscode", "gemini-cli", "kimi-code", "qwen-code", "roo-code",
 		"agent", "nobody", "daemon", "system", "default", "work", "code", "src", "data", "local", "host",
 		"localhost", "server",
 		"client", "python", "rust", "java", "ruby", "mac", "macbook", "owner", "pi", "sandbox":

@@ -1,0 +1,169 @@
+package grok
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/git-trace/git-trace/agents/jsonlines"
+	"github.com/git-trace/git-trace/agents/sessionfile"
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/assemble"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// parser reads the updates of a session.
+func (s sessions) parser() sessionfile.Kind {
+	return sessionfile.Kind{
+		Agent: Name, Subagent: subagentFile,
+		Session: func(path string, _ sessionfile.File) string { return s.SessionID(path) },
+		Format: func(c *assemble.Conversation, of sessionfile.Place) sessionfile.Format {
+			return newSession(c, aboutOf(of.Path), of.Main == "")
+		},
+	}
+}
+
+// session is a session that is being read.
+type session struct {
+	c     *assemble.Conversation
+	cwd   string
+	main  bool // not that of a sub-agent
+	state state
+}
+
+// state holds the facts of earlier updates that the next one needs.
+type state struct {
+	Model string             `json:"model,omitempty"`
+	Turn  bool               `json:"turn,omitempty"` // it goes on
+	Usage records.TokenUsage `json:"usage,omitzero"`
+}
+
+func newSession(c *assemble.Conversation, a about, main bool) *session {
+	c.Change(func(h *assemble.Head) {
+		h.AddCwd(a.dir)
+		h.OS, h.Began = sessionfile.System(a.dir), sessionfile.Stamp(a.began)
+		h.Git, h.Branch = a.branch != "" || a.commit != "", a.branch
+		if sessionfile.ObjectName(a.commit) {
+			h.BaseCommit = a.commit
+		}
+		h.AddMeta("title", a.title)
+	})
+	return &session{c: c, cwd: a.dir, main: main}
+}
+
+func (s *session) State() any { return &s.state }
+
+// End notes the tokens of the whole session, which include those of sub-agents.
+func (s *session) End() error {
+	if usage := s.state.Usage; s.main && usage != (records.TokenUsage{}) {
+		s.c.Change(func(h *assemble.Head) { h.Usage = &usage })
+	}
+	return nil
+}
+
+// Object takes an update.
+func (s *session) Object(object jsonlines.Object) error {
+	params := rawjson.Member(object.Raw, "params")
+	raw, meta := rawjson.Member(params, "update"), rawjson.Member(params, "_meta")
+	at := records.Locator{Offset: object.Offset, Line: object.Line, ID: rawjson.MemberText(meta, "eventId")}
+	time := sessionfile.Millis(rawjson.MemberInt(meta, "agentTimestampMs"))
+	s.c.Begin("") // a session that goes on counts its events anew
+	a := assemble.Answer{At: at, Time: time, Model: s.state.Model}
+	if began := rawjson.MemberInt(meta, "streamStartMs"); began > 0 {
+		a.Key = strconv.FormatInt(began, 10)
+	}
+	said := rawjson.MemberText(rawjson.Member(raw, "content"), "text")
+	switch kind := rawjson.MemberText(raw, "sessionUpdate"); kind {
+	case "user_message_chunk":
+		return s.prompt(raw, assemble.Prompt{At: at, Time: time, Text: strings.TrimSpace(said)})
+	case "agent_message_chunk":
+		a.Text = said
+	case "agent_thought_chunk":
+		a.Thinking = said
+	case "tool_call":
+		a.Calls = []assemble.Call{tools.Call(rawjson.MemberText(raw, "toolCallId"), rawjson.MemberText(raw, "title"),
+			rawjson.Member(raw, "rawInput"), s.cwd)}
+	case "tool_call_update":
+		return s.result(raw, time, at)
+	case "turn_completed":
+		s.turn(raw, time)
+		return nil
+	default:
+		s.c.Skip(sessionfile.Known(kind))
+		return nil
+	}
+	err := s.c.Answer(a)
+	s.c.Take()
+	return err
+}
+
+// prompt takes a message of the user, which names the model that will answer.
+func (s *session) prompt(raw []byte, p assemble.Prompt) error {
+	if model := assemble.Model(rawjson.MemberText(rawjson.Member(raw, "_meta"), "modelId")); model != "" {
+		s.state.Model = model
+	}
+	if !s.main || p.Text == "" {
+		s.c.Skip("user_message_chunk") // what a sub-agent is told, an image
+		return nil
+	}
+	err := s.c.Said(p, s.state.Turn, "")
+	s.c.Change(func(h *assemble.Head) { h.Terminal = "" })
+	s.state.Turn = true
+	return err
+}
+
+// turn takes the end of a turn, with its tokens. What is cached is part of the input.
+func (s *session) turn(raw []byte, time string) {
+	s.state.Turn = false
+	var u records.TokenUsage
+	d := rawjson.NewDecoder(rawjson.Member(raw, "usage"))
+	d.Fill("inputTokens", rawjson.Count(&u.InputTokens), "outputTokens", rawjson.Count(&u.OutputTokens),
+		"cachedReadTokens", rawjson.Count(&u.CacheReadTokens), "cacheCreationTokens", rawjson.Count(&u.CacheWriteTokens))
+	u.InputTokens = max(u.InputTokens-u.CacheReadTokens, 0)
+	s.state.Usage.Add(u)
+	if rawjson.MemberText(raw, "stop_reason") == "cancelled" {
+		s.c.Append("interruptions", "after_step", map[string]any{"timestamp": time})
+		s.c.Change(func(h *assemble.Head) { h.Terminal = records.Interrupted })
+	}
+	s.c.Take()
+}
+
+// result takes the result of a call.
+func (s *session) result(raw []byte, time string, at records.Locator) error {
+	status, output := rawjson.MemberText(raw, "status"), rawjson.Member(raw, "rawOutput")
+	if status != "completed" && status != "failed" {
+		s.c.Skip("tool_call_update")
+		return nil
+	}
+	content := contentOf(rawjson.Member(raw, "content"), output)
+	r := assemble.Result{
+		Time: time, Content: &content, Error: sessionfile.ExitCode(rawjson.MemberInt(output, "exit_code")),
+		Subagent: rawjson.MemberText(output, "subagent_id"),
+	}
+	if status == "failed" {
+		r.Error = records.ErrorTool
+	}
+	id := rawjson.MemberText(raw, "toolCallId")
+	tools.Result(s.c.Waiting(id), &r, s.cwd)
+	r.Seen = nil // what was read has a line number before it
+	s.c.Take()
+	return s.c.Result(at, id, r)
+}
+
+// contentOf returns the text of a result as the model saw it.
+func contentOf(content, output []byte) string {
+	var parts []string
+	d := rawjson.NewDecoder(content)
+	for d.OpenArray(); d.Element(); {
+		if text := rawjson.MemberText(rawjson.Member(d.Raw(), "content"), "text"); text != "" {
+			parts = append(parts, text)
+		}
+	}
+	for _, of := range [][]byte{output, rawjson.Member(output, "EditsApplied"), rawjson.Member(output, "NoMatchesFound")} {
+		for _, name := range []string{"output_for_prompt", "tool_output_for_prompt", "output", "message"} {
+			if text := rawjson.MemberText(of, name); text != "" && len(parts) == 0 {
+				parts = append(parts, text)
+			}
+		}
+	}
+	return strings.Join(parts, "\n\n")
+}
