@@ -17,11 +17,11 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// An editor tells what its buffer held when a person accepted a completion, and what they saved. The buffer may differ
-// from the file for hours. So the texts of the buffer are settled as contents of the path that follow the last one
-// seen, whether they ever get to the disk or not. A content that is saved later is that of a buffer, or is made of one
-// by typing (package origin, left). For example: a person types a line and accepts three more, and changes one of these
-// before they save. Two of them are the completion's.
+// An editor reports the text of its buffer when a person accepts a completion, and the text that they save. The buffer
+// may differ from the file for hours. So the texts of the buffer are settled as contents of the path, after the last
+// content seen, even if they never reach the disk. A content that is saved later equals a buffer, or a person typed it
+// from one (package origin, left). For example: a person types a line, accepts three more, and changes one of these
+// before they save. Two lines belong to the completion.
 
 // buffer describes the content of an editor's buffer of a path at the editor's last report.
 type buffer struct {
@@ -41,7 +41,7 @@ func (s *state) noteBuffer(path string, seen, held refs.OID) {
 	s.Notes.Buffers = s.Notes.Buffers[max(0, len(s.Notes.Buffers)-maxHeld):]
 }
 
-// bufferOf returns what the buffer of a path held since the file was seen with a content; no id if nothing was told.
+// bufferOf returns the text of a path's buffer since the file was seen with a content; no id if no editor reported it.
 func (s *state) bufferOf(path string, seen refs.OID) refs.OID {
 	if len(s.Notes.Buffers) == 0 {
 		return refs.OID{}
@@ -57,7 +57,7 @@ func (s *state) bufferOf(path string, seen refs.OID) refs.OID {
 // ofEditor reports whether an editor tells of its buffer at a boundary.
 func ofEditor(kind events.BoundaryKind) bool { return kind == events.Completed || kind == events.Saved }
 
-// takeBuffer takes what an editor tells of its buffer. If looks is false, nobody looks at the work tree now.
+// takeBuffer takes an editor's report about its buffer. If looks is false, nobody looks at the work tree now.
 func (s *step) takeBuffer(h *heard, trace events.TraceID, b events.Boundary, looks bool) error {
 	if b.Tool == nil || len(s.hear(h).toolPaths(b)) == 0 {
 		return nil
@@ -126,8 +126,8 @@ func (s *step) takeBuffer(h *heard, trace events.TraceID, b events.Boundary, loo
 			return err
 		}
 	}
-	// What was saved after a completion is told of later, and so is a text that is further than the saved one: it may hold
-	// another completion. A file that nobody has seen is looked at.
+	// A text that was saved after a completion is reported later, and so is a text that goes beyond the saved one: it
+	// may hold another completion. A look is taken at a file that nobody has seen.
 	if looks && late && (b.Kind == events.Saved && !further || len(h.editor.fresh) > 0) {
 		if _, err := s.look(h, paths); err != nil {
 			return err
@@ -163,9 +163,9 @@ func (c *contents) ignores(path string) bool {
 	return !errors.As(err, &failed) || failed.Code != 1 // git-check-ignore(1): it is not ignored
 }
 
-// savedSince reports whether the file has changed since it was looked at, and is nearer to the buffer after the event
-// than before it. The event has come late then, and the file is made of that buffer. Further tells whether it has
-// another text than the one that was saved.
+// savedSince reports whether the file has changed since the last look, and is nearer to the buffer after the event than
+// before it. Then the event came late, and the file was made from that buffer. further reports whether the buffer
+// differs from the saved text.
 func (l *looks) savedSince(d declared) (late, further bool, err error) {
 	was, _, found, err := l.fileSeen(d.Path)
 	raw, readable := readWorkFile(l.tree.repo, d.Path)
@@ -183,9 +183,9 @@ func (l *looks) savedSince(d declared) (late, further bool, err error) {
 	return origin.Nearer(now.Lines, l.tree.store.reportedText(*d.After, now).Lines, before.Lines), false, nil
 }
 
-// settleBuffer settles the texts of a buffer: the one that the completion found, and the one that it left. A saved one
-// has only the first. What differs from the last content seen was written in the editor: a shell has not written it,
-// unless the file has changed since.
+// settleBuffer settles the texts of a buffer: before the completion and after it. A saved buffer has only the first
+// text. Differences from the last content seen were written in the editor: a shell has not written them, unless the
+// file has changed since.
 func (wg *weigher) settleBuffer(w *Window, d declared, late bool) ([]finding, error) {
 	was, mode, found, err := wg.looks.fileSeen(d.Path)
 	if err != nil || d.Before == nil || !found && !wg.tree.store.unborn(d.Path) {
@@ -270,13 +270,12 @@ func lineWriters(d declared) map[int]*actor {
 // maxTyped bounds the lines that an editor says a person typed between two of its events.
 const maxTyped = 100000
 
-// An editor's word comes after what it tells of. Somebody may look at the file before it comes: the hook of an agent, a
-// commit. The lines were a person's for them, on the evidence that nobody else is known. The word makes that evidence
-// void, as an agent's own record does (testify.go). Its lines get their owner in the content that was looked at, and
-// in the contents and commits that followed. For example: a person accepts a line, saves and commits, and the
-// editor's word comes then.
+// An editor reports after the fact. An agent's hook or a commit may look at the file before that. Such a look gave the
+// lines to a person, because no other writer was known. The report replaces that evidence, as an agent's own record
+// does (testify.go). Its lines get their owner in the content that was looked at, and in the contents and commits that
+// followed. For example: a person accepts a line, saves and commits, and the editor reports it then.
 
-// overtaken is what an editor tells of, if others have looked at the file since.
+// overtaken is an editor's report about a file that others have looked at since.
 type overtaken struct {
 	step  *step
 	heard *heard
@@ -329,7 +328,7 @@ func (o *overtaken) completed(w *Window, d declared) (bool, error) {
 	})
 }
 
-// weighed carries the owners of a file through segments, and returns who made the patches.
+// weighed carries the owners of a file through segments, and returns the writer of each patch.
 func (wg *weigher) weighed(f *file, chain []segment) map[events.PatchID]actor {
 	by := map[events.PatchID]actor{}
 	for i, seg := range chain {
@@ -350,8 +349,8 @@ func (wg *weigher) weighed(f *file, chain []segment) map[events.PatchID]actor {
 }
 
 // person gives lines of a content that was looked at to the person whom an editor saw type them. For example: a command
-// is at work while a person saves, and its end is told before the word of the save. Lines of a completion that a person
-// changed are as they were taken then.
+// runs while a person saves, and its end is reported before the save. Lines of a completion that a person changed keep
+// the owner that the completion's report gave them.
 func (o *overtaken) person(d declared) error {
 	s := o.step
 	now, _, _, err := s.looks.fileSeen(d.Path)
@@ -420,7 +419,7 @@ func (r *retelling) lookedSince(path string, now text, moment time.Time) (latest
 	return latest, first
 }
 
-// correct gives lines of a content to others, as is tells of a line and its present owner; nil where they stay.
+// correct gives lines of a content to others. is returns the new owner of a line, or nil if the present owner stays.
 func (r *retelling) correct(in *interval, is func(line int, was events.AnchorOwner) *actor) error {
 	vec, known := r.step.tree.store.known.Get(in.path, in.after)
 	if !known {

@@ -15,7 +15,7 @@ import (
 	"github.com/git-trace/git-trace/trails/route"
 )
 
-// ending is a window that this boundary ends, and how.
+// ending is a window that this boundary ends, and the way in which it ends.
 type ending struct {
 	window *Window
 	status string // done, failed, background, abandoned, rejected
@@ -90,7 +90,8 @@ func (hr *hearer) endOf(trace events.TraceID, b events.Boundary) ending {
 		hr.tree.lose(events.LimitMissingBefore) // this agent says when a call begins; that boundary was lost
 	}
 	w.Limits = unionLimits(w.Limits, []events.Limit{events.LimitMissingBefore})
-	// it wrote what it says; what else changed since then it need not have; one from elsewhere may only have come here
+	// the call wrote the text that it reports, but perhaps not the other changes; if it ran elsewhere, its file may
+	// only have been brought here
 	w.Doubt = w.Call.Class == events.ToolEdits && len(w.Says.payload) > 0 || hr.engine.Elsewhere
 	hr.tree.state.Windows = append(hr.tree.state.Windows, w)
 	return ending{window: w, status: status}
@@ -142,9 +143,8 @@ func (hr *hearer) overdue(w *Window, b events.Boundary) (ending, bool) {
 	}
 }
 
-// Overdue closes calls with recorded lines, if their agents have written down since that they are over. A reader asks
-// for it, so that it does not tell what the agent's own record contradicts. Where there is no such call it takes no
-// lock and writes nothing.
+// Overdue closes calls with recorded lines if their agents have recorded since that they ended. A reader calls it, so
+// that its answer does not contradict the agent's own record. Without such a call it takes no lock and writes nothing.
 func (e *Engine) Overdue(ctx context.Context, at time.Time) error {
 	state, err := loadState(e.repo)
 	if err != nil || !slices.ContainsFunc(state.openWindows(), e.tellsOtherwise) {
@@ -220,13 +220,13 @@ func textSize(edits []events.DeclaredEdit) int {
 	return size
 }
 
-// pair gives a call an id of the timeline's own, if its agent gave it none. It gives the end of such a call the
-// sub-agent of its beginning. The boundaries of a call are brought together by content and order (see openUnnamed).
+// pair gives a call an id of the timeline's own, if its agent gave it none. The end of such a call gets the sub-agent
+// of its beginning. The boundaries of a call are matched by content and order (see openUnnamed).
 func (hr *hearer) pair(sess *sessionState, trace events.TraceID, b *events.Boundary) {
 	if b.Tool == nil || b.Tool.CallID != "" || b.Tool.Fingerprint == "" {
 		return
 	}
-	tool := *b.Tool // a boundary may concern several work trees, each of which counts for itself
+	tool := *b.Tool // a boundary may concern several work trees, and each keeps its own id
 	b.Tool = &tool
 	if b.Kind != events.ToolBefore {
 		if w := hr.openUnnamed(trace, b); w != nil {
@@ -240,10 +240,10 @@ func (hr *hearer) pair(sess *sessionState, trace events.TraceID, b *events.Bound
 	hr.heard.env.ToolCall, hr.heard.env.Subagent = tool.CallID, b.Subagent
 }
 
-// openUnnamed returns the window that an after-boundary without an id ends: the oldest open one of its conversation
-// that was opened by the same tool with the same input; where an agent names the sub-agent only at the beginning of a
-// call, any sub-agent's; and where the agent changed the input meanwhile, the oldest of the same tool and the same
-// declared paths. nil when there is none.
+// openUnnamed returns the window that an after-boundary without an id ends: the oldest open window of its conversation
+// with the same tool and the same input. If an agent names the sub-agent only at the beginning of a call, any
+// sub-agent's window fits. If the agent changed the input meanwhile, the oldest window with the same tool and the same
+// declared paths is taken. nil when there is none.
 func (hr *hearer) openUnnamed(trace events.TraceID, b *events.Boundary) *Window {
 	var elsewhere, changed *Window
 	paths := hr.toolPaths(*b)
@@ -264,21 +264,21 @@ func (hr *hearer) openUnnamed(trace events.TraceID, b *events.Boundary) *Window 
 	return cmp.Or(elsewhere, changed)
 }
 
-// An agent may ask a person for their consent after it has announced a call. Until they give it the call writes
-// nothing, and what changes is a person's. Some agents report at the end how long the call ran (heardDuration). For
-// others the processes show it while the call is open: then its shell exists. After the end nothing shows it: changes
-// that it may have written are the call's, with a doubt.
+// An agent may ask a person for consent after it has announced a call. Until they consent the call writes nothing, and
+// changes are the person's. Some agents report at the end how long the call ran (heardDuration). For others the
+// processes show it while the call is open: then its shell exists. After the end nothing shows it: the call owns the
+// changes that it may have written, with a doubt.
 
 // consent is the state of the person's consent to an open call.
 type consent int
 
 const (
 	consentGiven   consent = iota // or never asked for
-	consentAwaited                // it is a shell, and no shell of it lives
+	consentAwaited                // the call runs a shell, and no shell of the call is alive
 	consentUnknown
 )
 
-// takeConsent takes a boundary at which an agent asks for consent. At that time the call has not done anything.
+// takeConsent takes a boundary at which an agent asks for consent. Until then the call has not done anything.
 func (s *step) takeConsent(h *heard, trace events.TraceID, b events.Boundary) error {
 	h.env.Limits = nil
 	for _, w := range s.tree.state.asked(trace, b) {
@@ -331,8 +331,8 @@ func (h *heard) endsHere(w *Window) bool {
 	return slices.ContainsFunc(h.closing, func(end ending) bool { return end.window == w })
 }
 
-// declaredAlone returns a decision about the path of an edit call for which a dialog was open: what it declared is its
-// own. The rest may be the person's, who had the time for it, or of a program that follows the edit.
+// declaredAlone returns a decision about the path of an edit call that had to wait for consent: the call owns the text
+// that it declared. The person had time to write the rest; a program that follows the edit may have written it, too.
 func declaredAlone(w *Window, path string) decision {
 	texts := declaredLines(w, path)
 	own, unknown := byWindow(w, path), actor{kind: events.OwnerUnknown, limits: []events.Limit{events.LimitConsentUnknown}}

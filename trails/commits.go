@@ -39,8 +39,8 @@ type Committed struct {
 	Path, OldPath string   // OldPath is its name in the parent
 	Old           refs.OID // what the parent has; no id for a new file
 	Lines         [][]byte
-	Replaced      refs.OID // the commit whose place the commit took, if it is one that git made of another
-	// Renamed gives the names that git finds in that commit for those in the new one.
+	Replaced      refs.OID // the commit that git replaced by this one, as in a rebase
+	// Renamed maps names in the new commit to the names that git finds in the replaced one.
 	Renamed func() map[string]string
 }
 
@@ -68,7 +68,7 @@ func (e *Engine) AtCommit(
 		if len(s.over) == 0 || s.tree.asks.Whole.Restored {
 			wanted = append([]string{}, paths...)
 		}
-		// What a call may have written is found with the look that it ends at: later lines are a person's.
+		// A call's changes are found by the look at its end: later lines are a person's.
 		if wanted == nil || len(wanted) > 0 {
 			o, err := s.look(h, wanted)
 			if err != nil {
@@ -130,8 +130,8 @@ func (e *Engine) Touched(ctx context.Context, at time.Time, method events.Method
 	})
 }
 
-// Restored notes that git wrote some paths, and looks at the work tree at once: nothing will tell which they were, nor
-// from which commit, once somebody has changed them.
+// Restored notes that git wrote some paths, and looks at the work tree at once: after a person changes these paths,
+// nothing shows which they were, nor which commit they came from.
 func (e *Engine) Restored(ctx context.Context, at time.Time, method events.Method, role string) error {
 	return e.written(ctx, at, method, func(s *step, h *heard) error { return s.lookAtAll(h, role) })
 }
@@ -182,9 +182,9 @@ func (e *Engine) Origin(ctx context.Context, at time.Time) error {
 	})
 }
 
-// AtRewrite takes commits into the timeline that git made of others by itself, as the picks of a rebase: it lets anchor
-// say, under the lock, which events record them. The work tree is not looked at, for it has no part in them: their
-// lines come from the commits whose place they took and from their parents. A line that neither has is nobody's.
+// AtRewrite takes commits into the timeline that git made from others, such as the picks of a rebase. Under the lock,
+// anchor names the events that record them. It does not look at the work tree: the lines come from the replaced commits
+// and from their parents. A line in neither belongs to nobody.
 func (e *Engine) AtRewrite(
 	ctx context.Context, at time.Time, commits []refs.OID, anchor func(*View) ([]events.Draft, error),
 ) error {
@@ -206,8 +206,8 @@ func (e *Engine) AtRewrite(
 	})
 }
 
-// MadeOf returns the last seen content of a path. It counts only if git has done nothing but commits until the
-// commit in question. Then git did not write to the work tree, so that content is what somebody changed.
+// MadeOf returns the last seen content of a path. It counts only if git did nothing but commit until the given commit.
+// Then git did not write to the work tree, so somebody changed that content.
 func (o *origins) MadeOf(commit refs.OID, path string) (origin.Candidate, bool) {
 	if !o.gitAt(path).OnlyCommitsUntil(commit) {
 		return origin.Candidate{}, false
@@ -215,7 +215,7 @@ func (o *origins) MadeOf(commit refs.OID, path string) (origin.Candidate, bool) 
 	return o.tree.store.lastHeld(path)
 }
 
-// lastHeld returns the last seen content of a path. The work tree is not looked at, and the state is left as it is.
+// lastHeld returns the last seen content of a path. It does not look at the work tree, and does not change the state.
 func (c *contents) lastHeld(path string) (origin.Candidate, bool) {
 	if !c.findLast() {
 		return origin.Candidate{}, false
@@ -224,7 +224,7 @@ func (c *contents) lastHeld(path string) (origin.Candidate, bool) {
 	return origin.Candidate{Path: path, Blob: entry.OID}, found
 }
 
-// findLast opens the state that the last look left. One that cannot be read says nothing.
+// findLast opens the state after the last look. It ignores a state that cannot be read.
 func (c *contents) findLast() bool {
 	if c.last == nil {
 		eng, err := snapshot.Open(c.ctx, c.repo, snapshotState(c.repo))
@@ -268,10 +268,10 @@ type Recall struct {
 	known   *ledger.Known
 	owners  *ledger.Owners
 	texts   map[refs.OID]origin.Text
-	patches map[*byte][]events.PatchID // of a record, by where it lies
+	patches map[*byte][]events.PatchID // keyed by the address of a record
 }
 
-// NewRecall returns the remembered contents and owners. Nothing is read before it is needed.
+// NewRecall returns the remembered contents and owners. It reads them when they are needed.
 func NewRecall(repo *refs.Repo, objects *refs.Objects) *Recall {
 	return &Recall{
 		repo: repo, objects: objects, facts: gitfacts.NewGit(context.Background(), repo, objects),
@@ -324,16 +324,16 @@ func (r *Recall) patchesOf(one *ledger.Record) []events.PatchID {
 	return list
 }
 
-// memory compares contents with the remembered ones. Nothing else is known of the time of a commit.
+// memory compares contents with the remembered ones. It has no other facts about the time of a commit.
 type memory struct {
 	origin.World // nil: no other question is asked long after a commit
 	*Recall
-	known *ledger.Known // of it, what is believed
+	known *ledger.Known // the part of it that is believed
 }
 
-// Latest returns the remembered content that has most in common with a content, in its order. What was committed in
-// part was most likely cut out of it. Of equals the last one counts. One that has less than half of it is faint. It is
-// not where it is as much like it as a renamed file must be.
+// Latest returns the remembered content that has most in common with a content, in the same order. A partial commit was
+// most likely cut out of it. A content with less than half in common is faint, unless it is as similar as a renamed
+// file must be.
 func (m *memory) Latest(path string, lines [][]byte) (origin.Candidate, bool) {
 	want, size := rename.Count(lines), 0
 	for key, n := range want {
@@ -368,8 +368,8 @@ func (m *memory) Latest(path string, lines [][]byte) (origin.Candidate, bool) {
 // formatter may have rewritten it.
 const maxInWords = 4
 
-// inCommon counts the characters of the lines that both have in the same order, in whatever form. A line that stands
-// elsewhere says little: any content of a path may have a `return nil`.
+// inCommon counts the characters of the lines that both have in the same order, in any form. A line in another place is
+// weak evidence: any content of a path may have a `return nil`.
 func inCommon(lines, other [][]byte) int {
 	n := 0
 	for line, from := range vector.Matches(vector.Content{Lines: other}, lines) {

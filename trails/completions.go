@@ -14,9 +14,9 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// A completion ends a line that a person began, and a person changes a line that a completion wrote. Such a line is of
-// both. It counts by its words: mixed if most of them are the completion's, else the person's. A line without words of
-// a person is the completion's alone. For example: a person types "return", a completion adds "nil, err" in two parts,
+// A completion ends a line that a person began, and a person changes a line that a completion wrote. Both own such a
+// line. Its words decide: mixed if the completion wrote most of them, else the person's. A line without words of a
+// person is the completion's alone. For example: a person types "return", a completion adds "nil, err" in two parts,
 // and the person puts "fmt" in front. Two of the four words are the completion's, so the line is the person's.
 
 // sharedLine remembers who wrote the words of such a line.
@@ -37,10 +37,10 @@ const (
 	maxSharedWords = 256
 )
 
-// writersOf returns the writers of the new lines of a hunk. owners are those of the old lines.
+// writersOf returns the writers of the new lines of a hunk. owners has the owners of the old lines.
 func (tree *workTree) writersOf(p *part, owners vector.Vector, hunk int) func(line int) *actor {
 	h := p.change.Hunks()[hunk]
-	var replaced []int // nil until asked for
+	var replaced []int // nil until it is needed
 	mayShare := sync.OnceValue(func() bool { return tree.mayShare(owners, h) })
 	known := map[int]*actor{}
 	both := map[events.PatchID]*actor{}
@@ -156,8 +156,8 @@ func wordsIn(line []byte) [][]byte {
 	return bytes.FieldsFunc(line, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' })
 }
 
-// carryWords gives the words of a line the writers that they had in the line before, as far as they are in the same
-// order, and the other words to a writer.
+// carryWords copies the writers of words from the old line to the new one, for words in the same order. All other words
+// get one writer.
 func carryWords(old, now [][]byte, writers string, writer byte) string {
 	out := bytes.Repeat([]byte{writer}, len(now))
 	if len(writers) != len(old) || len(old) > maxSharedWords || len(now) > maxSharedWords {
@@ -227,13 +227,14 @@ func (s *state) noteShared(path string, line []byte, words string) {
 	s.Notes.Shared = s.Notes.Shared[max(0, len(s.Notes.Shared)-maxShared):]
 }
 
-// completed is a completion in a file that nobody had seen and that was saved before the word of it came.
+// completed is a completion in a file that nobody had seen, and that was saved before the editor reported the
+// completion.
 type completed struct {
 	window *Window
 	said   declared
 }
 
-// completions cuts the first content of a file where completions of it were told of.
+// completions cuts the first content of a file at the reported completions.
 func (cut *cutter) completions(f *file) (chain []segment) {
 	at := f.old
 	aside := cut.judge.decideSince(f.path, cut.tree.seen(f.path))
@@ -255,9 +256,9 @@ func (cut *cutter) completions(f *file) (chain []segment) {
 	return chain
 }
 
-// Some editors tell of a completion by its place alone: the text that it replaced, its own text, and the old line.
-// The whole buffer is then the content of the path that fits: the file, or a buffer that was told of before. The line
-// may have grown since. Where no content fits, nobody knows what the buffer held.
+// Some editors report a completion only by its place: the replaced text, the new text, and the old line. The buffer is
+// then the content of the path that fits: the file, or a buffer that was reported before. The line may have grown
+// since. If no content fits, the text of the buffer is unknown.
 
 // maxBuffers bounds the earlier contents that are tried.
 const maxBuffers = 4
@@ -303,7 +304,7 @@ func (l *looks) placeEdits(edits []declared) (out []declared, ok bool, err error
 	return out, ok, nil
 }
 
-// placed finds the text to which edits fit, as they left it or as they found it.
+// placed finds the text that fits the edits, either before or after them.
 func placed(path string, edits []declared, texts [][]byte) (declared, bool) {
 	for _, raw := range texts {
 		if before, ok := unplace(string(raw), edits); ok {
@@ -352,7 +353,7 @@ func unplace(text string, edits []declared) (string, bool) {
 	return text, true
 }
 
-// withLine returns a text in which the line of a place has grown to what the place says it was.
+// withLine returns a text whose line at a place has grown to the line that the place reports.
 func withLine(raw []byte, at *events.Place) string {
 	lines := linediff.Split(raw)
 	ends := []byte("\n")

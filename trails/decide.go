@@ -13,8 +13,8 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// judge decides who can have written a change: from the windows of the time, what is known of their processes, and
-// what the boundary tells.
+// judge decides who can have written a change: from the open windows, the known facts about their processes, and the
+// report of the boundary.
 type judge struct {
 	tree   *workTree
 	seen   *witness
@@ -22,7 +22,7 @@ type judge struct {
 	beside func(agent string) bool // see Engine
 }
 
-// told reports whether a tool reports what it found of a path and what it left.
+// told reports whether a tool reported a path before and after its edit.
 func (j *judge) told(path string) bool {
 	tool, _ := j.heard.reported(path)
 	return tool != nil
@@ -94,8 +94,8 @@ func rather(under []*Window, sure, by decision, path string) decision {
 	}
 }
 
-// doubtedCalls returns a decision about an interval in which only calls ran that may have ended before it: a person may
-// have written their lines. why explains the unknown lines.
+// doubtedCalls returns a decision about an interval whose calls may all have ended before it: a person may have written
+// their lines. why explains the unknown lines.
 func doubtedCalls(by decision, path string, why ...events.Limit) decision {
 	unsure := doubted(by, path, why...)
 	return func(line []byte) *actor {
@@ -128,7 +128,7 @@ func doubted(by decision, path string, why ...events.Limit) decision {
 	}
 }
 
-// unfinished returns the windows that are open and do not end at this boundary with an after-boundary of their own.
+// unfinished returns the windows that stay open after this boundary, or that end here without their own after-boundary.
 func (h *heard) unfinished(s *state) []*Window {
 	return slices.DeleteFunc(s.openWindows(), func(w *Window) bool {
 		return slices.ContainsFunc(h.closing, func(end ending) bool {
@@ -137,9 +137,9 @@ func (h *heard) unfinished(s *state) []*Window {
 	})
 }
 
-// decideAmong applies the rule. No window: a person. One window: that call. An edit call that has not reported back
-// owns only its declared text. Several: the edit call that declared the line; then the calls that may write anywhere;
-// and where more than one is left, all of them, as candidates.
+// decideAmong applies the rule. Without a window: a person. One window: that call. An edit call that has not reported
+// back owns only its declared text. Several: the edit call that declared the line; then the calls that may write
+// anywhere; if several calls remain, all are candidates.
 func decideAmong(ws []*Window, path string, unfinished []*Window) decision {
 	return asProposed(ws, path, decideWindows(ws, path, unfinished))
 }
@@ -242,7 +242,7 @@ func oneOrCandidates(ws []*Window, path string) actor {
 
 // decideOthers returns the owner of lines that no edit call declared.
 func decideOthers(edits, others []*Window, path string) actor {
-	// An edit call that said nothing of its text may have written anything in its path.
+	// An edit call that did not report its text may have written anything in its path.
 	for _, w := range edits {
 		if len(w.declares(path)) == 0 {
 			others = append(others, w)

@@ -14,8 +14,8 @@ import (
 // Three facts bound the changes of an open window: when its call ran, which processes it left running, and how many
 // bytes these wrote. A change beyond those bounds is not the call's own.
 
-// livedUntil returns the time at which the processes that a call left were last seen alive, by the clock that stamps
-// files. It is zero if that clock was changed.
+// livedUntil returns the time at which the processes that a call left were last seen alive, by the clock of file times.
+// It is zero if that clock was changed.
 func (wit *witness) livedUntil(w *Window) time.Time {
 	if !wit.steady(w, time.Now()) {
 		return time.Time{}
@@ -46,12 +46,12 @@ func (wit *witness) count(w *Window) (
 	return left, printed, wrote, known, told && !known
 }
 
-// consentSlack is the time by which a call may have begun before its agent says: until the hook of its end runs, a
-// busy machine takes its time.
+// consentSlack bounds how long before its reported time a call may have begun: on a busy machine, the hook of its end
+// starts late.
 const consentSlack = 2 * time.Second
 
-// heardDuration notes when a call that ends at this boundary began to run. Until then a person may have been asked for
-// their consent, and what changed was not the call's.
+// heardDuration notes when a call that ends at this boundary began to run. Until then the agent may have waited for a
+// person's consent, and changes were not the call's.
 func (wit *witness) heardDuration(w *Window, b events.Boundary) {
 	bound := wit.bounds[w]
 	if bound == nil || b.Tool.Lasted == 0 || b.Tool.Background || !wit.steady(w, b.Time) {
@@ -64,8 +64,8 @@ func (wit *witness) heardDuration(w *Window, b events.Boundary) {
 	}
 }
 
-// steady reports whether the clock went on evenly while a window was open: the system did not sleep, and nobody set
-// the clock. Otherwise a time that the agent measured says nothing of the time stamps of files.
+// steady reports whether the clock went on evenly while a window was open: the system did not sleep, and nobody set the
+// clock. Otherwise a time that the agent measured cannot be compared with file times.
 func (wit *witness) steady(w *Window, at time.Time) bool {
 	if w.Run.Awake == 0 || slices.Contains(w.Limits, events.LimitBoundaryLate) {
 		return false
@@ -74,7 +74,7 @@ func (wit *witness) steady(w *Window, at time.Time) bool {
 	return apart.Abs() < time.Second
 }
 
-// changedBefore finds the changes from before the calls began to run, and those from before their end.
+// changedBefore finds the changes from before the calls began to run, and the changes from before their end.
 func (wit *witness) changedBefore(changes []snapshot.Change) {
 	paths := func(moment time.Time) map[string]bool {
 		if moment.IsZero() {
@@ -128,7 +128,7 @@ func (j *judge) doubts(w *Window, path string) events.Limit {
 	return ""
 }
 
-// reportedBack reports whether a window ends at this boundary with an after-boundary of its own.
+// reportedBack reports whether an after-boundary of the window itself ends it here.
 func (h *heard) reportedBack(w *Window) bool {
 	return slices.ContainsFunc(h.closing, func(end ending) bool {
 		return end.window == w && end.status != "abandoned" && end.status != "rejected"
@@ -146,8 +146,8 @@ func (j *judge) silent(w *Window, path string) bool {
 	return known && (b.wrote < size || b.afar && b.wrote > mostlyElsewhere*j.changed())
 }
 
-// mostlyElsewhere is how much more than all changes of the work tree processes have written whose writing says nothing
-// of these: they work elsewhere. One that writes what changed and no more may have written that.
+// mostlyElsewhere is a factor: processes that work elsewhere did not write a change if they wrote more than this many
+// times all changes of the work tree. With fewer bytes they may have written it.
 const mostlyElsewhere = 2
 
 // changed returns the number of bytes changed in the work tree, as far as this step has read it.
@@ -158,7 +158,7 @@ func (j *judge) changed() (n int64) {
 	return n
 }
 
-// measure counts the bytes that a change of files needs: their new lines. It does so only if an open window may have
+// measure counts the bytes that a change of files needs: their new lines. It counts only if an open window may have
 // written fewer.
 func (j *judge) measure(files ...*file) {
 	atWork := j.shellAtWork()
@@ -167,7 +167,7 @@ func (j *judge) measure(files ...*file) {
 	}
 	if j.seen.sizes == nil {
 		j.seen.sizes = map[string]int64{}
-		for w, b := range j.seen.bounds { // anew: what was written until the look ended may be in what it found
+		for w, b := range j.seen.bounds { // count again: the look may have found bytes written before its end
 			if b.counted() {
 				_, _, b.wrote, b.silent, b.partly = j.seen.count(w)
 			}
@@ -245,8 +245,7 @@ func (j *judge) atWork(w *Window) bool {
 		!j.heard.endsHere(w)
 }
 
-// shellAtWork reports whether a call goes on whose processes may be asked: while others are open, or one that ran a
-// command.
+// shellAtWork reports whether a call goes on and its processes can be asked: it ran a command, or others are open.
 func (j *judge) shellAtWork() bool {
 	n, runs := 0, false
 	for _, w := range j.tree.state.openWindows() {
@@ -264,7 +263,7 @@ func written(w *Window) (n int64, known bool) {
 	found, _, known := process.Measure(w.processes(), "")
 	shell := false
 	for _, p := range found {
-		n += p.Wrote // those of children that have ended count with their parents'
+		n += p.Wrote // the children that have ended count with their parents
 		shell = shell || p.Parent == w.Run.Host.PID && p.Age() >= wellBegun
 	}
 	return n, known && shell
@@ -289,15 +288,15 @@ func (j *judge) wroteEnough(able []*Window, path string) []*Window {
 	return rest
 }
 
-// Agents run programs of their user after an edit, most often a formatter: hooks beside git-trace's own, at the
-// same time or after it. What such a program does to the file that was just edited comes after the call's end, with
-// no call open. Lines that differ only in form keep their owners, whoever ran it (package vector). The other lines
-// are the program's. Where the client says that all hooks of its calls have ended (events.ToolsEnd), no person had
-// the time to save in between, and such lines are nobody's. Codex records the result for the model once all hooks
-// have ended: a change before that is the hooks' work. Otherwise a person may have written them. Then such lines
-// are nobody's if the agent's settings have other hooks, and the person's if not.
+// Agents run a user's programs after an edit, most often a formatter: as hooks beside git-trace's own, at the same time
+// or later. Such a program changes the edited file after the call's end, with no call open. Lines that differ only in
+// form keep their owners, whoever ran it (package vector). The program owns the other lines. If the client says that
+// all hooks of its calls have ended (events.ToolsEnd), a person had no time to save in between, and such lines belong
+// to nobody. Codex records the result for the model once all hooks have ended: a change before that is the hooks' work.
+// Otherwise a person may have written them: they belong to nobody if the agent's settings have other hooks, else to the
+// person.
 
-// afterwards says whether such a program may have changed a path.
+// afterwards says whether a hook's program may have changed a path.
 type afterwards int
 
 const (

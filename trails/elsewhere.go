@@ -14,11 +14,11 @@ import (
 )
 
 // The id identifies a call: its end closes it wherever it began. The end of a turn or a session closes its calls in
-// every work tree. An agent may go to another work tree meanwhile, so the user's state directory holds a list for each
-// conversation of the work trees in which calls of it began.
+// every work tree. An agent may go to another work tree meanwhile. So the user's state directory holds, for each
+// conversation, a list of the work trees in which its calls began.
 
-// Elsewhere lists the work trees, beside those that a boundary concerns by its place, with open calls that the boundary
-// ends. It notes where a call begins. It opens a work tree of the list only if the user records it.
+// Elsewhere lists other work trees with open calls that the boundary ends, beside the work trees that the boundary
+// concerns by its place. It notes where a call begins. It opens a work tree of the list only if the user records it.
 func Elsewhere(b events.Boundary, here []*refs.Repo) []*refs.Repo {
 	if b.OnlyReads() {
 		return nil
@@ -60,9 +60,9 @@ func Elsewhere(b events.Boundary, here []*refs.Repo) []*refs.Repo {
 	return out
 }
 
-// beside lists the other work trees of the repositories that the end of a call concerns, where none of these knows of
-// the call: it may be told under another session than its beginning, which has another list. For example: an agent
-// enters a work tree, and its client goes on there with a session of its own.
+// beside lists the other work trees of the repositories that the end of a call concerns, if these do not know the call:
+// its end may be reported under another session, which has another list. For example: an agent enters a work tree, and
+// its client goes on there with a new session.
 func beside(b events.Boundary, here []*refs.Repo) (tops []string) {
 	if !b.EndsCall() || b.Tool == nil || b.Tool.CallID == "" {
 		return nil
@@ -123,7 +123,7 @@ func begunIn(name string) (tops []string) {
 	return tops
 }
 
-// noteBegun adds the work trees in which a call begins to the list.
+// noteBegun adds the work trees of a new call to the list.
 func noteBegun(b events.Boundary, here []*refs.Repo) {
 	name, known := begunFile(b)
 	if !known || len(here) == 0 {
@@ -147,7 +147,7 @@ func noteBegun(b events.Boundary, here []*refs.Repo) {
 	}
 	file, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
-		return // what it would tell is told by the end of the agent's process
+		return // the end of the agent's process tells the same
 	}
 	_, _ = file.WriteString(more.String())
 	_ = file.Close()

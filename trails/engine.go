@@ -55,11 +55,11 @@ type Engine struct {
 	settle Settler
 	// Announced is the note that the process has left before it knew what it is about, if it has.
 	Announced *spool.Note
-	// Beside reports whether hooks of others run after the tools of an agent; asked where a file changed right after a
-	// call.
+	// Beside reports whether hooks of others run after the tools of an agent. It is called if a file changed right
+	// after a call.
 	Beside func(agent string) bool
-	// Editing reports whether an editor in which something completes, and nothing tells of it, has the work tree open;
-	// asked where a person wrote lines that no editor saw them type. Nil if nobody knows.
+	// Editing reports whether the work tree is open in an editor whose completions are not reported. It is called for a
+	// person's lines that no editor saw them type. Nil if nobody knows.
 	Editing func() bool
 	// Earlier counts the prompts in an agent's own record before the first prompt that hooks count. It is asked at the
 	// first boundary of a conversation.
@@ -68,7 +68,7 @@ type Engine struct {
 	Elsewhere bool
 	// Patient says that a step may take long, so that boundaries arrive during its snapshot (see lookAgain).
 	Patient bool
-	// GivesWay says that such a process is running. Then a step fails with ErrBehind if boundaries were put aside,
+	// GivesWay says that a patient process is running. Then a step fails with ErrBehind if boundaries were put aside,
 	// because only a full snapshot shows the changes before them.
 	GivesWay bool
 	// Most, unless it is 0, is the number of changed files that a step accepts; with more it fails with
@@ -192,7 +192,7 @@ func (e *Engine) newStep(tree *workTree, on *page) *step {
 	}
 }
 
-// The phases of a boundary, each with what it is given.
+// The phases of a boundary, each with its input.
 
 func (s *step) hear(h *heard) *hearer {
 	return &hearer{

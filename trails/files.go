@@ -43,7 +43,7 @@ type texts struct {
 	kept     int // bytes
 }
 
-// origins asks what contents were made of.
+// origins finds the sources of contents.
 type origins struct {
 	tree  *workTree
 	looks *looks                 // of this step; nil for a reader
@@ -71,8 +71,8 @@ type file struct {
 	early bool
 }
 
-// withoutLines reports whether the change is, in whole or in part, one that no line shows: of a binary file, of the
-// mode, of the name alone, or of an empty file.
+// withoutLines reports whether a part of the change has no lines: a binary file, a new mode, a new name, or an empty
+// file.
 func (f *file) withoutLines() bool {
 	modeChanged := f.oldMode != f.newMode && f.oldMode != 0 && f.newMode != 0
 	renamed := f.oldPath != f.path && f.old.OID == f.new.OID
@@ -115,7 +115,7 @@ func (wg *weigher) gather(changes []snapshot.Change) ([]*file, error) {
 		if f.old.OID.IsZero() || f.old.Whole {
 			continue
 		}
-		// What nobody knew anything of is worth knowing too: git may bring it back.
+		// Keep unknown owners too: git may bring the content back.
 		wg.tree.store.known.Put(f.oldPath, f.old.OID, f.vec)
 	}
 	return files, nil
@@ -149,7 +149,7 @@ func readText(read func(refs.OID) ([]byte, error), oid refs.OID) (text, error) {
 	return newText(oid, raw), nil
 }
 
-// fileSeen returns a path as it was looked at last; found is false if there was no such file.
+// fileSeen returns a path as the last look saw it; found is false if there was no such file.
 func (l *looks) fileSeen(path string) (t text, mode uint32, found bool, err error) {
 	look := l.snap
 	if look == nil {
@@ -168,8 +168,8 @@ func (l *looks) fileSeen(path string) (t text, mode uint32, found bool, err erro
 	return t, entry.Mode, !t.Whole, err
 }
 
-// readWorkFile reads a regular file of the work tree whose lines can be followed. Whatever else stands there, such as a
-// pipe, is not opened.
+// readWorkFile reads a regular file of the work tree whose lines can be followed. It does not open other things, such
+// as a pipe.
 func readWorkFile(repo *refs.Repo, path string) ([]byte, bool) {
 	name := filepath.Join(repo.WorkTree, filepath.FromSlash(path))
 	info, err := os.Lstat(name)
@@ -252,7 +252,7 @@ func (o *origins) LeftAlone(path string) bool {
 // Young reports whether a commit may have been made after everything was looked at last.
 func (o *origins) Young(commit refs.OID) bool { return o.began != nil && o.began.madeSince(o, commit) }
 
-// Keep keeps a content that git made, and that nobody saw.
+// Keep keeps a content that git made and nobody saw.
 func (o *origins) Keep(raw []byte) origin.Text {
 	t := newText(o.tree.repo.Format.Hash(refs.BlobObject, raw), raw)
 	o.tree.store.keep(t)
@@ -332,8 +332,8 @@ func (wg *weigher) explain(files []*file) (rest, back []*file, err error) {
 // more, git changed them.
 const maxNoted = 64
 
-// noteLeft notes the lines that a change without an owner of its own takes away: they may come back. left tells whether
-// lines went that no commit has.
+// noteLeft notes the lines that a change without an owner removes: they may come back. left reports whether a removed
+// line is in no commit.
 func (wg *weigher) noteLeft(f *file) (left bool) {
 	if f.old.Whole || f.new.Whole || f.old.OID.IsZero() {
 		return false
@@ -365,8 +365,8 @@ func removed(from text, hunks []linediff.Hunk) [][]byte {
 	return out
 }
 
-// explained reports whether a change needs no owner of its own. reported tells that a tool reports what it found of the
-// path and what it left.
+// explained reports whether a change needs no owner. reported says that a tool reported the path before and after its
+// edit.
 func (o *origins) explained(f *file, reported bool) (bool, error) {
 	if want, ok := o.tree.state.Notes.Expected[f.path]; ok && want == f.new.OID {
 		delete(o.tree.state.Notes.Expected, f.path)

@@ -26,31 +26,30 @@ func (e *Engine) Handle(ctx context.Context, b events.Boundary) error {
 	return e.advance(ctx, b.Time, func(s *step, h *heard) error { return s.take(h, b) })
 }
 
-// heard holds what a boundary tells; every phase is given it. If a second boundary is taken during the look of the
-// first, it gets a value of its own.
+// heard holds the facts of a boundary for all phases. If a second boundary is taken during the look of the first, it
+// gets its own value.
 type heard struct {
 	env     events.Draft        // what all its events have
 	host    process.ID          // the process that called the hook
 	sure    bool                // which is the agent's
 	closing []ending            // the windows that end now
 	ended   *batch              // whose calls, with all their hooks, have ended now
-	prompts []events.PromptData // that were heard of by their first call
+	prompts []events.PromptData // known only from their first call
 	editor  *editor
-	// unreported is true if a conversation goes on that no hook reports: a change that no window explains may be its
-	// work.
+	// unreported says that a conversation without hooks goes on: it may have made a change that no window explains.
 	unreported bool
 }
 
-// editor holds what editors have told in a step.
+// editor holds the reports of editors in a step.
 type editor struct {
 	saved []declared
 	fresh []completed // see completions
 }
 
-// within returns what is known at a boundary that came before the present one.
+// within returns the known facts at a boundary that came before the present one.
 func (h *heard) within() *heard { return &heard{editor: h.editor, unreported: h.unreported} }
 
-// hearer is the phase that hears: which conversation a boundary belongs to, and which calls begin or end.
+// hearer is the phase that hears: it finds the conversation of a boundary, and the calls that begin or end.
 type hearer struct {
 	engine   *Engine
 	tree     *workTree
@@ -60,7 +59,7 @@ type hearer struct {
 	declares map[*events.ToolUse][]string // see toolPaths
 }
 
-// methods says by which hook a boundary was seen.
+// methods maps a boundary to the method that saw it.
 var methods = map[events.BoundaryKind]events.Method{
 	events.SessionStart: events.HookSessionStart, events.PromptSubmit: events.HookPrompt,
 	events.ToolBefore: events.HookToolBefore, events.ToolAfter: events.HookToolAfter,
@@ -149,8 +148,8 @@ func (hr *hearer) sessionOf(b events.Boundary) string {
 	return b.Session
 }
 
-// lookFor looks at as much of the work tree as the boundary calls for: the declared paths of an edit tool, everything
-// at any other boundary and when a conversation is first seen, nothing when a sub-agent only starts.
+// lookFor looks at the part of the work tree that the boundary needs: the declared paths of an edit tool, nothing when
+// a sub-agent only starts, else everything. A new conversation always gets a look at everything.
 func (s *step) lookFor(h *heard, b events.Boundary, adopted bool) (o observation, looked bool, err error) {
 	paths := s.hear(h).toolPaths(b)
 	switch {
@@ -167,7 +166,7 @@ func (s *step) lookFor(h *heard, b events.Boundary, adopted bool) (o observation
 }
 
 // adopt finds the conversation in the state or takes it in. A conversation first seen in the middle takes its origin
-// snapshot here: what was dirty before belongs to nobody's window.
+// snapshot here: earlier changes belong to nobody's window.
 func (hr *hearer) adopt(trace events.TraceID, b events.Boundary) (sess *sessionState, adopted bool) {
 	sess = hr.tree.state.Sessions[trace]
 	if adopted = sess == nil; adopted {
@@ -238,8 +237,8 @@ func (hr *hearer) promptIndex(sess *sessionState, b events.Boundary) int {
 	return sess.Prompts
 }
 
-// toolPaths returns the declared paths in this work tree. Where one is a link, the file that it leads to is added. They
-// are looked up once: the way to each costs as many system calls as it has directories.
+// toolPaths returns the declared paths in this work tree. For a link, it adds the link's target. It looks them up once:
+// each costs as many system calls as it has directories.
 func (hr *hearer) toolPaths(b events.Boundary) []string {
 	if b.Tool == nil {
 		return nil
@@ -272,7 +271,7 @@ func roleOf(kind events.BoundaryKind, adopted bool) string {
 	}
 }
 
-// lose notes that boundaries were lost since the last look, and why if that is known.
+// lose notes that boundaries were lost since the last look, with the reason if it is known.
 func (tree *workTree) lose(why events.Limit) {
 	tree.state.Lost.At, tree.state.Lost.Why = tree.interval, why
 }

@@ -18,14 +18,14 @@ import (
 	"github.com/git-trace/git-trace/trails/spool"
 )
 
-// queue holds the boundaries that were put aside and are taken in a step.
+// queue holds the boundaries that were put aside for a step to take.
 type queue struct {
 	tree    *workTree
 	looks   *looks
 	late    []string                  // their files
-	checked time.Time                 // when those were looked for last
+	checked time.Time                 // the time of the last search for them
 	ahead   *observation              // what a look before this boundary's own has found and left to it, see lookAhead
-	glance  *spool.Glance             // of the one that is being taken, if it has one
+	glance  *spool.Glance             // of the boundary that is being taken, if it has one
 	sights  map[string]snapshot.Sight // of contents that were settled in this step
 	heard   []string                  // notes of git's hooks that are still at work, see takeWritten
 }
@@ -36,15 +36,15 @@ const maxLate = 256
 // errTooLate reports that a step took maxLate boundaries and left others, which come before its own boundary.
 var errTooLate = fmt.Errorf("more boundaries were put aside than one step takes: %w", context.DeadlineExceeded)
 
-// Late puts aside a boundary that could not be taken in time, with a glance at the work tree if ctx leaves time.
-// The next boundary takes it first. So the open windows are not lost.
+// Late puts aside a boundary that could not be taken in time, with a glance at the work tree if ctx leaves time. The
+// next boundary takes it first, so no open window is lost.
 func (e *Engine) Late(ctx context.Context, b events.Boundary) error {
 	aside := spool.Boundary{Boundary: withFewTexts(b), Glance: e.glance(ctx, b)}
 	if err := refs.MakeDirs(spool.Dir(e.repo), 0o700); err != nil {
 		return fmt.Errorf("put boundary aside: %w", err)
 	}
 	at := b.Time
-	if aside.Glance != nil { // the boundaries of several agents are in the order in which those looked
+	if aside.Glance != nil { // the boundaries of several agents are in the order of their looks
 		// the stamp of this file must be later than the stamps of the files that the call wrote
 		time.Sleep(time.Until(at.Add(snapshot.Slack * 3 / 2)))
 		at = time.Now()
@@ -66,7 +66,7 @@ func withFewTexts(b events.Boundary) events.Boundary {
 	return b
 }
 
-// isLate reports whether a boundary was put aside that no step has taken.
+// isLate reports whether a boundary was put aside and not yet taken by a step.
 func (tree *workTree) isLate(name string, now time.Time) bool {
 	return spool.IsLate(name, now) && !slices.Contains(tree.state.Spooled, name)
 }
@@ -134,9 +134,9 @@ func (s *step) takeLate(h *heard, names []string, o *observation) error {
 	return nil
 }
 
-// lookAhead takes the boundaries that were put aside before a hook takes its own. It looks at the work tree and
-// settles the changes that were made before each of them. The rest is left to the look of the hook's own boundary,
-// which may end a call that reported its edits.
+// lookAhead takes the boundaries that were put aside before a hook takes its own. It looks at the work tree and settles
+// the changes from before each of them. The look of the hook's own boundary settles the rest: it may end a call that
+// reported its edits.
 func (s *step) lookAhead(h *heard) error {
 	if !s.engine.Behind() {
 		return nil
@@ -202,7 +202,7 @@ func (s *step) takeUnseen(h *heard, b events.Boundary, settle func(*heard) error
 			return err
 		}
 	}
-	// nobody can keep what was there
+	// the content before the call is lost
 	if err := s.begin(h, sess, trace, b, nil); err != nil || s.queue.glance != nil {
 		return err
 	}
@@ -221,14 +221,13 @@ func (q *queue) dropLate() (left []string) {
 	return left
 }
 
-// A hook without time to take its boundary has time for a glance: it lists the paths that differ from the last
-// look, without reading them. Whoever takes the boundary later knows that all other paths had not changed by then.
-// The time stamps of files show which paths had changed before the glance, and not since. Such a path belongs to
-// the windows of that time alone, as if the boundary had been taken at its moment. If a path had changed before and
-// changed again, nobody saw the content in between: its owner is in doubt.
+// A hook without time to take its boundary has time for a glance: it lists the paths that differ from the last look,
+// without reading them. A later step knows that no other path had changed by then. File times show which paths had
+// changed before the glance, and not since. Such a path belongs to the windows of that time alone, as if the boundary
+// had been taken at its moment. If a path had changed before and changed again, nobody saw the content in between: its
+// owner is in doubt.
 
-// glance looks at the work tree and at the processes that an ending call left running. It is nil if one of them
-// cannot be seen.
+// glance looks at the work tree and at the processes that an ending call left running. It is nil if it cannot see both.
 func (e *Engine) glance(ctx context.Context, b events.Boundary) *spool.Glance {
 	g := &spool.Glance{}
 	if endsCommand(b) && b.Moment != 0 {
@@ -257,8 +256,8 @@ func endsCommand(b events.Boundary) bool {
 	return b.EndsCall() && b.Tool != nil && b.Tool.Class != events.ToolEdits
 }
 
-// opened returns the window that a boundary ends, as the timeline has it or as its beginning was put aside; nil if
-// nothing is known of it.
+// opened returns the window that a boundary ends, from the timeline or from a beginning that was put aside; nil if
+// there is none.
 func (e *Engine) opened(b events.Boundary) *Window {
 	trace := events.NewTraceID(b.Agent, b.Session)
 	if s, err := loadState(e.repo); err == nil {
@@ -325,7 +324,7 @@ func (s *step) settleUntil(h *heard, o *observation, moment time.Time) error {
 	return nil
 }
 
-// seenThen reports whether the glance of this boundary saw the path as it is now.
+// seenThen reports whether the glance of this boundary saw the path in its present form.
 func (q *queue) seenThen(path string) bool {
 	if q.glance == nil {
 		return false
@@ -348,7 +347,7 @@ func (q *queue) glanced(rest []snapshot.Change) {
 	}
 }
 
-// lastSight returns the sight of the content with which a path was settled last.
+// lastSight returns how the path looked when it was last settled.
 func (q *queue) lastSight(path string) snapshot.Sight {
 	if sight, found := q.sights[path]; found {
 		return sight
@@ -359,7 +358,7 @@ func (q *queue) lastSight(path string) snapshot.Sight {
 	return q.tree.store.last.Sight(path)
 }
 
-// countGlance counts the glance of the boundary that was taken as a look at everything.
+// countGlance counts the glance of the taken boundary as a look at everything.
 func (q *queue) countGlance() {
 	if q.glance == nil {
 		return
@@ -368,7 +367,7 @@ func (q *queue) countGlance() {
 	q.tree.interval++
 }
 
-// seen returns the interval in which a path was last looked at.
+// seen returns the interval of the last look at a path.
 func (tree *workTree) seen(path string) int64 {
 	if seen, found := tree.mixed[path]; found {
 		return seen

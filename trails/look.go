@@ -22,7 +22,7 @@ type looks struct {
 	engine *Engine
 	tree   *workTree
 	snap   *snapshot.Engine // of this step's looks; nil until there is one
-	narrow bool             // look only at the paths asked for, even after git wrote to the work tree
+	narrow bool             // look only at the given paths, even after git wrote to the work tree
 }
 
 // observation holds the findings of a look at the work tree.
@@ -35,11 +35,11 @@ type observation struct {
 // found reports whether it is worth an event.
 func (o observation) found() bool { return o.Seeded || o.settled > 0 || len(o.Changes) > 0 }
 
-// look takes a snapshot, of the paths given or, when paths is nil, of the whole work tree, and settles the interval
-// that it ends.
+// look takes a snapshot of the given paths, or of the whole work tree when paths is nil, and settles the interval that
+// it ends.
 //
-// After git wrote to the work tree the whole of it is looked at, whatever was asked for: only then is every path
-// settled and the mark of git can move on. The commits that git itself makes in a row are looked at alone.
+// After git wrote to the work tree, it looks at the whole work tree in any case: only then is every path settled, and
+// the mark of git can move on. For commits that git itself makes in a row, it looks at them alone.
 func (s *step) look(h *heard, paths []string) (observation, error) {
 	var o observation
 	var err error
@@ -145,9 +145,9 @@ func (l *looks) settled(o observation, paths []string) {
 	tree.state.Marks = tree.state.Marks[max(0, len(tree.state.Marks)-maxMarks):]
 }
 
-// Most programs empty a file before they rewrite it. Where an agent makes several calls at a time, one of them may be
-// doing so while the boundary of another one looks: all lines would seem deleted, and then written by whoever fills the
-// file. So a file that has just become empty, is read again after some moments, if a call that does not end here is
+// Most programs empty a file before they rewrite it. If an agent makes several calls at a time, one call may do so
+// while the boundary of another one looks: all lines would seem deleted, and then written by the call that fills the
+// file. So a file that has just become empty is read again after some moments, if a call that does not end here is
 // running.
 
 // firstPause and lastPause bound how long a look waits for contents: twice as long each time, 62 ms in all.
@@ -178,9 +178,8 @@ func (l *looks) awaitContents(h *heard, o *observation, paths []string) error {
 	return nil
 }
 
-// mayBeRenamed reports whether one of the changed paths came or went without a call that is known to have done it:
-// the file may have had, or may have, another name, and only a look at everything finds that one. A file that git
-// deletes or brings back needs no such look.
+// mayBeRenamed reports whether one of the changed paths came or went without a known call: the file may have another
+// name, and only a look at everything finds it. A file that git deletes or brings back does not need such a look.
 func (l *looks) mayBeRenamed(changes []snapshot.Change) bool {
 	return slices.ContainsFunc(changes, func(c snapshot.Change) bool {
 		if c.Old.IsZero() == c.New.IsZero() {
@@ -219,8 +218,8 @@ func chain(first, second []snapshot.Change) []snapshot.Change {
 	return out
 }
 
-// batchSize is the number of changes that are attributed together at least, if there are so many. All of a batch is
-// in memory at once, and a block that moved from one file to another is found within it.
+// batchSize is the least number of changes that are attributed together, if there are so many. A batch is in memory as
+// a whole, and a block that moved from one file to another is found within it.
 const batchSize = 2000
 
 // batches cuts a long list of changes. A file that has another name now stays with the one it had.
@@ -270,12 +269,11 @@ func batches(changes []snapshot.Change) [][]snapshot.Change {
 }
 
 // A snapshot with thousands of changed files takes longer than a hook may. A later process takes it and holds the lock
-// for seconds. Meanwhile agents continue: their boundaries do not wait and are put aside. What it sees may then be the
-// work of a call that began while it looked. So it looks again, at what has changed since, which takes milliseconds,
-// until nothing was put aside and git did nothing meanwhile; only then it says who wrote what it saw. What had changed
-// before the first of those boundaries, by the time stamps of the system, is settled without them. A hook's own look
-// does the same as far as boundaries go: one put aside while it looked may be the beginning of a call whose work it
-// sees.
+// for seconds. Meanwhile agents continue, and their boundaries are put aside. The snapshot may then see the work of a
+// call that began during the look. So the process looks again at later changes, which takes milliseconds, until nothing
+// was put aside and git did nothing meanwhile. Only then it decides who wrote the changes. Changes from before the
+// first of those boundaries, by file times, are settled without them. A hook's own look also takes boundaries that were
+// put aside during the look: they may be the beginning of a call whose work it sees.
 
 // maxLooks bounds how often that is done in one step.
 const maxLooks = 16
@@ -299,8 +297,8 @@ func (e *Engine) CatchUp(ctx context.Context, at time.Time) error {
 	})
 }
 
-// lookAgain takes in the boundaries that were put aside until a snapshot was taken, and what git did meanwhile. It
-// joins what has changed since to what the snapshot found.
+// lookAgain takes in the boundaries that were put aside before the end of a snapshot, and git's actions meanwhile. It
+// joins later changes to the changes that the snapshot found.
 func (s *step) lookAgain(h *heard, o *observation, paths []string) error {
 	for range maxLooks {
 		news := s.queue.meanwhile()
@@ -339,7 +337,7 @@ func (l *looks) lookOnce(o *observation, paths []string) error {
 type news struct {
 	any   bool
 	moved bool      // git did
-	began time.Time // by the clock that stamps files, where git did: what had changed before is to be settled without it
+	began time.Time // the time of git's action, by the clock of file times: earlier changes are settled without it
 	late  []string  // boundaries that were put aside
 }
 
@@ -361,8 +359,8 @@ func (q *queue) meanwhile() (n news) {
 	return n
 }
 
-// takeWritten takes the word of git's hooks that git wrote to the work tree, and reports whether there was any.
-// Nothing tells when git did, but that it was before: so it counts for all that is seen in this step, and at once,
+// takeWritten takes the notes of git's hooks that git wrote to the work tree, and reports whether there was one. The
+// note has no time of git's write, except that it is past. So it counts for all changes of this step, and at once,
 // though the hook may still be trying.
 func (q *queue) takeWritten() (found bool) {
 	entries, _ := os.ReadDir(spool.Dir(q.tree.repo)) // what cannot be read is not there
@@ -387,9 +385,9 @@ func (q *queue) takeWritten() (found bool) {
 	return found
 }
 
-// takeMeanwhile takes the boundaries that were put aside before a look, and finds out again where git stands.
+// takeMeanwhile takes the boundaries that were put aside before a look, and finds git's position again.
 func (s *step) takeMeanwhile(h *heard, o *observation, news news) error {
-	if news.moved { // without git's part in what came before
+	if news.moved { // leave git out of the earlier changes
 		if err := s.settleUntil(h, o, news.began); err != nil {
 			return err
 		}
@@ -397,7 +395,7 @@ func (s *step) takeMeanwhile(h *heard, o *observation, news news) error {
 	s.tree.origins.orientAgain()
 	err := s.takeLate(h, news.late, o)
 	s.tree.origins.orientAgain()
-	if err == nil && s.engine.Patient { // the agents of calls that began meanwhile may be gone by now
+	if err == nil && s.engine.Patient { // the agents of calls that began meanwhile may have ended
 		s.seen.askProcesses(s.tree.time)
 		s.over = append(s.over, s.seen.doubtGone()...)
 	}

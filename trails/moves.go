@@ -10,11 +10,10 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// A block may move in two calls, in either order: an agent puts a function into one file with an edit, and takes it
-// out of another with the next. Each look sees one half. So the state keeps the last changes that took a block away
-// or put one in, of all turns. The other half is compared with them as with changes of its own interval
-// (vector.Moves). If the block came first and went afterwards, the lines of the file that it came to get their
-// owners again.
+// A block may move in two calls, in either order: an agent puts a function into one file with an edit, and takes it out
+// of another with the next. Each look sees one half. So the state keeps the last changes of all turns that removed or
+// added a block. The other half is compared with them as with changes of its own interval (vector.Moves). If the block
+// was added first and removed later, the lines of the file with the new block get their owners again.
 
 // shift is a change that took blocks out of a content, or put some in.
 type shift struct {
@@ -40,7 +39,7 @@ type shifting struct {
 	path     string
 }
 
-// blocks returns prints of the blocks that a change takes away, and puts in.
+// blocks returns prints of the blocks that a change removes, and adds.
 func (m shifting) blocks() (gone, come string) {
 	var old, latest [][]byte
 	for _, h := range m.change.Hunks() {

@@ -29,7 +29,7 @@ type names struct {
 	older older
 }
 
-// older holds the findings about older names; nil until asked for.
+// older holds the findings about older names; nil until they are needed.
 type older struct {
 	gone     []rename.Change             // see findOlderName
 	newNames map[string]origin.Candidate // see UnderOlderName
@@ -130,8 +130,8 @@ func (l lookedAt) Gone(path string) bool { return l.looks.tree.store.goneFromWor
 
 func (l lookedAt) Older(path string) bool { return l.looks.tree.store.writtenBeforeLook(path) }
 
-// atRest is a work tree without a snapshot of its present state: the last seen files count as still there, except
-// the files that are known to be gone.
+// atRest is a work tree without a snapshot of its present state: the last seen files count as present, except files
+// that are known to be deleted.
 type atRest struct {
 	tree *workTree
 	gone map[string]bool
@@ -161,8 +161,8 @@ func (c *contents) goneFromWorkTree(path string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// writtenBeforeLook reports whether a file was last written before the last boundary ended. A new name leaves that
-// time as it was.
+// writtenBeforeLook reports whether a file was last written before the last boundary ended. A rename does not change
+// that time.
 func (c *contents) writtenBeforeLook(path string) bool {
 	now, err := os.Lstat(filepath.Join(c.repo.WorkTree, filepath.FromSlash(path)))
 	last, errLast := os.Stat(StatePath(c.repo))
@@ -198,8 +198,8 @@ func (n *names) staged() map[string]string {
 	return names
 }
 
-// peek lists the last seen paths that are now gone or have another content. It runs git once. If there are more
-// than most, and most is not 0, it returns none.
+// peek lists the last seen paths that are now deleted or have another content. It runs git once. If there are more than
+// most, and most is not 0, it returns none.
 func (n *names) peek(most int) ([]rename.Change, error) {
 	if !n.tree.store.findLast() || n.tree.store.last.Tree().IsZero() {
 		return nil, nil
@@ -210,7 +210,7 @@ func (n *names) peek(most int) ([]rename.Change, error) {
 	cmd.Env = append(cmd.Env, n.tree.repo.SideReadEnv()...)
 	raw, err := cmd.Output()
 	if err != nil {
-		return nil, n.tree.ctx.Err() // the tree of a snapshot that is gone says nothing
+		return nil, n.tree.ctx.Err() // the tree of a lost snapshot is not evidence
 	}
 	changed, err := snapshot.ParseRawDiff(string(raw))
 	if err != nil || most > 0 && len(changed) > most {
@@ -222,7 +222,8 @@ func (n *names) peek(most int) ([]rename.Change, error) {
 		if !found {
 			continue
 		}
-		// git's index has the name and not the content, or not the name: git mv took the name, and somebody wrote another
+		// git's index has the name with another content, or has not the name: git mv took the name, and somebody wrote
+		// another file
 		if c.New.IsZero() && (c.NewMode != 0 || !n.tree.store.goneFromWorkTree(c.Path)) {
 			if c.New = (atRest{tree: n.tree}).Entry(c.Path).OID; c.New == entry.OID {
 				continue
@@ -238,7 +239,7 @@ func (n *names) peek(most int) ([]rename.Change, error) {
 	return out, nil
 }
 
-// nameBefore finds the older names of files of the work tree that no look has seen.
+// nameBefore finds the older names of files in the work tree that no look has seen.
 func (n *names) nameBefore(at moment.Moment, changes []rename.Change, files ...*file) error {
 	gone := map[string]bool{}
 	for _, c := range changes {
@@ -276,15 +277,16 @@ func (n *names) rivals(path string) ([]*file, error) {
 	return out, nil
 }
 
-// How many files with a new name are asked for in one step, and among how many that changed: somebody waits for it.
+// These bound the files with a new name in one step, and the changed files that they are compared with: somebody waits
+// for the answer.
 const (
 	maxNewNames = 32
 	maxGone     = 256
 )
 
-// UnderOlderName returns the last seen content of a file that has another name since, at which nobody has looked yet. A
-// commit that was made since the last look at everything must have it. For example: a file is renamed and committed
-// while hooks are off, and a rebase then makes that commit anew. The state of the last look is left as it is.
+// UnderOlderName returns the last seen content of a file that was renamed since, if nobody has looked at the new name.
+// A commit since the last look at everything must have it. For example: a file is renamed and committed while hooks are
+// off, and a rebase then makes that commit anew. It does not change the state of the last look.
 func (o *origins) UnderOlderName(commit refs.OID, path string) (origin.Candidate, bool) {
 	n := o.tree.names
 	if from, asked := n.older.newNames[path]; asked {
@@ -313,7 +315,7 @@ func (n *names) findOlderName(path string) origin.Candidate {
 	if n.older.gone == nil {
 		gone, err := n.peek(maxGone)
 		if err != nil {
-			gone = nil // what cannot be listed has no new name
+			gone = nil // without a list, no file has a new name
 		}
 		n.older.gone = append([]rename.Change{}, gone...)
 	}
@@ -324,10 +326,10 @@ func (n *names) findOlderName(path string) origin.Candidate {
 	return origin.Candidate{Path: f.oldPath, Blob: f.old.OID, Trust: origin.Far}
 }
 
-// If a repository lies in the work tree, git sees its commit and not its files. Tools that set up a project make
-// such repositories. Once its git directory is removed, its files turn up as new ones. Lines that nobody has
-// written since the last look belong to the nested repository's owner. For example: an agent runs create-next-app,
-// and a person removes app/.git.
+// If a repository lies in the work tree, git sees its commit and not its files. Tools that set up a project make such
+// repositories. After its git directory is removed, its files appear as new ones. Lines that nobody has written since
+// the last look belong to the nested repository's owner. For example: an agent runs create-next-app, and a person
+// removes app/.git.
 
 // nestedKey returns the key in the ledger for the owners of a nested repository, by its commits.
 func nestedKey(dir string) string { return dir + "/" }
@@ -354,7 +356,7 @@ func (n *names) fromNested(f *file) []vector.Origin {
 	return nil
 }
 
-// noteNested remembers the nested repositories that were in the last look and are gone in this one.
+// noteNested remembers the nested repositories of the last look that are gone in this one.
 func (n *names) noteNested(changes []snapshot.Change) {
 	for _, c := range changes {
 		if c.OldMode == refs.ModeGitlink && c.New.IsZero() {

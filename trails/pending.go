@@ -26,7 +26,7 @@ type PendingLines struct {
 	owners *ledger.Owners
 	open   map[events.PatchID]events.AnchorOwner // of calls whose windows are open now
 	since  actor                                 // the person who wrote since the last boundary
-	// Doubts are why lines that changed since the last boundary are nobody's.
+	// Doubts are the reasons why lines that changed since the last boundary have no owner.
 	Doubts []events.Limit
 }
 
@@ -44,15 +44,15 @@ func (p PendingLines) Describe(o vector.Owner) events.AnchorOwner {
 	return p.owners.Describe(o.Patch)
 }
 
-// Pending says who owns the lines of a content that a path has in the work tree, or in an editor. What changed since
-// the last boundary is weighed as the next boundary would weigh it; nothing is written, and no lock is taken. Settle
-// and editing (see Engine) may be nil.
+// Pending finds the owners of the lines of a path's content in the work tree, or in an editor. It weighs changes since
+// the last boundary as the next boundary would. It writes nothing, and takes no lock. Settle and editing (see Engine)
+// may be nil.
 func Pending(
 	ctx context.Context, repo *refs.Repo, settle Settler, editing func() bool, path string, content []byte,
 ) (lines PendingLines, err error) {
 	defer func() {
 		if err == nil {
-			err = ctx.Err() // what git was no longer asked counts as nothing: a file has no older name then
+			err = ctx.Err() // without an answer of git, a file has no older name
 		}
 	}()
 	t := newText(repo.Format.Hash(refs.BlobObject, content), content)
@@ -87,8 +87,8 @@ func Pending(
 	return p, p.carry(&judge{tree: tree, seen: s, heard: &heard{editor: &editor{}}}, f)
 }
 
-// remember finds the owners of a path that nobody has looked at in this work tree: in the contents of the path in
-// other work trees, as for a commit (AtCommit). Lines that are in none of them belong to nobody.
+// remember finds the owners of a path that nobody has looked at in this work tree, in the contents of the path in other
+// work trees, as for a commit (AtCommit). A line that is in none of them belongs to nobody.
 func (p *PendingLines) remember(s *workTree, path string, t text) error {
 	found, err := s.origins.committed(moment.Unlooked, Committed{Path: path, OldPath: path, Lines: t.Lines}).Lines()
 	if err != nil {
@@ -138,8 +138,8 @@ func (n *names) pendingChange(at moment.Moment, path string, now text) (*file, e
 	return f, n.nameBefore(at, changes, files...)
 }
 
-// OlderName returns the older name of a file that has a new name in the work tree: the one under which it was seen
-// last. It is empty if there is none. For example: a person did mv a b, and b's older name is a.
+// OlderName returns the last seen name of a file that has a new name in the work tree. It is empty if there is none.
+// For example: a person did mv a b, and b's older name is a.
 func OlderName(ctx context.Context, repo *refs.Repo, path string) (string, error) {
 	if repo.Bare() {
 		return "", nil

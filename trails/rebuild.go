@@ -18,8 +18,8 @@ import (
 )
 
 // Rebuild makes the caches of ownership again from the patches in the log: the owner of each key, and the vector of
-// every content that a patch led to. The new caches replace the old ones when they are complete. If the blob of a
-// content is gone, its vector cannot be made; its lines are unknown until they change again.
+// every content that a patch led to. The complete caches replace the old ones. If the blob of a content is gone, its
+// vector cannot be made; its lines are unknown until they change again.
 func Rebuild(repo *refs.Repo, log iter.Seq2[events.Event, error]) (err error) {
 	cache := filepath.Join(repo.TracesDir(), "cache")
 	if err := refs.MakeDirs(cache, 0o700); err != nil {
@@ -65,7 +65,7 @@ type rebuilder struct {
 	owners  *ledger.Owners
 	group   []events.PatchData
 	from    string         // worktree of the group
-	heard   []events.Event // the last ones that a revision asks for
+	heard   []events.Event // the last events that a revision needs
 }
 
 func (r *rebuilder) take(event events.Event) error {
@@ -132,7 +132,7 @@ func (r *rebuilder) revise(event events.Event) error {
 	return nil
 }
 
-// retell repeats the timeline's correction that gave lines to somebody else.
+// retell repeats the timeline's correction that gave lines to another owner.
 func (r *rebuilder) retell(p *events.PatchData) error {
 	if err := r.flush(); err != nil {
 		return err
@@ -278,7 +278,8 @@ func replaceDir(fresh, place string) error {
 	if _, err := os.Stat(fresh); errors.Is(err, os.ErrNotExist) {
 		return os.RemoveAll(place)
 	}
-	// A hook may write into the place meanwhile. What it wrote is in the log, or will be, and is made anew when needed.
+	// A hook may write into the place meanwhile. The log has these facts, or will have them, so they are made again
+	// when needed.
 	const tries, pause = 50, 10 * time.Millisecond
 	for try := 1; ; try++ {
 		err := os.RemoveAll(place)

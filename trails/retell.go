@@ -23,7 +23,7 @@ type unheardEdit struct {
 type retelling struct {
 	*testimony
 	contents retold
-	parts    map[refs.OID][]events.CommitData // the anchors of commits, as they are to be
+	parts    map[refs.OID][]events.CommitData // the corrected anchors of commits
 	changed  map[refs.OID]bool
 }
 
@@ -33,8 +33,8 @@ func newRetelling(t *testimony) *retelling {
 	return r
 }
 
-// interval looks for the edits of a path in an interval. left are the edits that it does not show; a later interval
-// may. With strangers, the other lines of a person become nobody's.
+// interval looks for the edits of a path in an interval. It returns the edits that it did not find: a later interval
+// may have them. With strangers, the other lines of a person become nobody's.
 func (r *retelling) interval(in *interval, edits []*unheardEdit, strangers bool) (left []*unheardEdit, err error) {
 	var begun []*unheardEdit
 	for _, e := range edits {
@@ -64,7 +64,7 @@ func (r *retelling) interval(in *interval, edits []*unheardEdit, strangers bool)
 		return edits, err
 	}
 	by := madeAgain(before, after, begun, open)
-	shown := 0 // edits before the last one that it shows were written over
+	shown := 0 // edits before the last one that the interval shows were overwritten
 	for i, e := range begun {
 		if slices.Contains(by, e.call) {
 			shown = i + 1
@@ -88,7 +88,7 @@ func (r *retelling) interval(in *interval, edits []*unheardEdit, strangers bool)
 	return left, nil
 }
 
-// openLines returns the lines that the patches of an interval say are a person's, or nobody's.
+// openLines returns the lines that belong to a person or to nobody, according to the patches of an interval.
 func openLines(in *interval, vec vector.Vector) map[int]bool {
 	open := map[int]bool{}
 	for _, p := range in.patches {
@@ -171,7 +171,7 @@ func withoutReturns(lines [][]byte) [][]byte {
 	return out
 }
 
-// toldActor returns the maker of lines that a record gives to a call, or to nobody if call is nil.
+// toldActor returns the writer of lines that a record gives to a call, or to nobody if call is nil.
 func toldActor(call *Told) actor {
 	who := actor{kind: events.OwnerUnknown, limits: []events.Limit{events.LimitNotReported}}
 	if call != nil {
@@ -183,7 +183,7 @@ func toldActor(call *Told) actor {
 	return who
 }
 
-// give records that lines of an interval belong to somebody else.
+// give records that lines of an interval belong to another owner.
 func (r *retelling) give(in *interval, start, end int, from vector.Owner, who actor) error {
 	to := r.step.write(r.by).ownerOf(who, patchSeed{
 		interval: in.number, path: in.path, start: start, count: end - start, after: in.after, segment: -2,
@@ -218,7 +218,7 @@ func (r *retelling) give(in *interval, start, end int, from vector.Owner, who ac
 	return nil
 }
 
-// pathsOf returns the paths in whose contents lines of a path may be now.
+// pathsOf returns the paths whose contents may now have lines of a path.
 func (r *retelling) pathsOf(path string, patch events.PatchID) []string {
 	out := append([]string{path}, r.step.tree.store.known.Names(path)...)
 	for _, in := range r.changes {
@@ -263,7 +263,7 @@ func (r *retelling) anchored(commit refs.OID, paths []string, run retoldRun) err
 	return nil
 }
 
-// file does so for a file of a part.
+// file corrects a file of a part in the same way.
 func (r *retelling) file(p *events.CommitData, f *events.AnchorFile, lines [][]byte, run retoldRun) (changed bool) {
 	var b vector.Builder
 	tiers := make([]string, len(lines))
@@ -379,13 +379,13 @@ func (r *retold) run(path string, after refs.OID, start, end int, from, to vecto
 	return run, nil
 }
 
-// is reports whether an owner is the one that the lines were said to be of.
+// is reports whether an owner is the owner that the lines had before.
 func (r *retoldRun) is(o vector.Owner) bool { return o.Kind == r.from.Kind && o.Patch == r.from.Patch }
 
 // apply gives the lines of a run to their new owner in all contents of some paths.
 func (r *retold) apply(run retoldRun, paths []string) {
 	for _, path := range paths {
-		since := run.from.Patch != "" // lines that nobody knew are known by their text from then on
+		since := run.from.Patch != "" // lines without a known owner are known by their text from then on
 		r.known.Revise(path, func(blob refs.OID, v vector.Vector) vector.Vector {
 			since = since || path == run.path && blob == run.after
 			if !since || !slices.ContainsFunc(v.Runs(), func(x vector.Run) bool { return run.is(x.Owner) }) {

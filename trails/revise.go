@@ -11,10 +11,9 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// A call may turn out to have ended before lines changed that it was said to have written. Say a person refuses a
-// command, edits and commits, and the agent writes the refusal down after that. The commit's hook had every reason to
-// think that the command ran. What was recorded is then put right: the contents get their owners anew, and the commit
-// another anchor.
+// A call may turn out to have ended before the change of lines that it got. For example: a person refuses a command,
+// edits and commits, and the agent records the refusal after that. For the commit's hook, the command was running. Then
+// the record is corrected: the contents get their owners anew, and the commit another anchor.
 
 // revision takes the lines of a call back that were recorded after it had ended.
 type revision struct {
@@ -100,7 +99,7 @@ func (r *revision) begins(e *events.Event, worktree string) bool {
 	return e.Type == events.WindowOpened && e.Trace == r.trace && e.ToolCall == r.call && e.Worktree == worktree
 }
 
-// hear notes the patches and other events of the time in which the call was open.
+// hear notes the patches and other events from the time in which the call was open.
 func (r *revision) hear(e *events.Event) {
 	switch e.Type {
 	case events.PatchRecorded:
@@ -140,8 +139,8 @@ func (r *revision) hearAnchor(e *events.Event) {
 	r.anchors[d.Commit] = append(r.anchors[d.Commit], *e)
 }
 
-// hearOwner notes an owner that may be the call. The log has a patch before the commits that hold it; for a line that
-// nobody saw before it was committed, it is in the commit's anchor alone.
+// hearOwner notes an owner that may be the call. The log has a patch before the commits that hold it; a line that
+// nobody saw before its commit is only in the commit's anchor.
 func (r *revision) hearOwner(o events.AnchorOwner, at recordedPatch) {
 	key, ok := ledger.OwnerKeyOf(o.Patch)
 	if !ok || !r.names(&o) {
@@ -165,8 +164,8 @@ func (r *revision) isCall(c events.CandidateData) bool {
 	return c.Trace == r.trace && c.ToolCall == r.call
 }
 
-// over reports whether the call had ended before a patch came about; early, whether it had before the patch was
-// recorded. What changed between the end and the last look before it is in doubt.
+// over reports whether the call had ended before the change of a patch; early, whether it had ended before the patch
+// was recorded. Changes between the end and the last look before it are in doubt.
 func (r *revision) over(p recordedPatch) (over, early bool) {
 	if r.never {
 		return true, true
@@ -180,7 +179,7 @@ func (r *revision) over(p recordedPatch) (over, early bool) {
 	return over, true
 }
 
-// owner returns the owner of a line as it is known now.
+// owner returns the present owner of a line.
 func (r *revision) owner(o vector.Owner) vector.Owner {
 	key, _ := ledger.OwnerKeyOf(o.Patch)
 	if described, known := r.keys[key]; known {
@@ -340,9 +339,8 @@ func sound(d *events.CommitData) bool {
 	return true
 }
 
-// part gives the lines of the call in a part of an anchor to whom they belong. The owner that names the call stays in
-// the list, though no run may have it any more: readers that sum conversations up learn by it of a commit without a
-// line of this one.
+// part gives the lines of the call in a part of an anchor to their new owners. The owner that names the call stays in
+// the list, even without a run: so readers that add up conversations learn that this one has no line in the commit.
 func (r *revision) part(d *events.CommitData) bool {
 	changed := false
 	owners := slices.Clone(d.Owners)

@@ -117,8 +117,8 @@ type report struct {
 	said   declared
 }
 
-// reports returns the calls that did so and ended since the path was looked at: first the calls whose ends were put
-// aside, in the order of their beginnings, then the call that ends at this boundary.
+// reports returns the calls with such reports that ended since the last look at the path: first the calls whose ends
+// were put aside, in the order of their beginnings, then the call that ends at this boundary.
 func (cut *cutter) reports(f *file, seen int64) []report {
 	var out []report
 	for _, w := range writers(cut.tree.state.Windows, f.path, seen) {
@@ -139,11 +139,10 @@ func (cut *cutter) reports(f *file, seen int64) []report {
 	return out
 }
 
-// tookBack finds the contents that the ending edit call found and left in a file. It serves calls that reported
-// only an old text and its replacement. Taking the replacement back gives the content that the call found. The
-// replacement has to be in the file once. Nothing may have been written since the hook of the call's end began: a
-// formatter may run beside it. For example: an agent says that it put x := 2 in the place of x := 1. With x := 1
-// put back, the file is as the call found it.
+// tookBack finds the contents of a file before and after the ending edit call, if the call reported only an old text
+// and its replacement. Taking the replacement back gives the content before the call. The replacement has to be in the
+// file once. Nothing may have been written since the hook of the call's end began: a formatter may run beside it. For
+// example: an agent reports that it replaced x := 1 by x := 2. With x := 1 put back, the file is as the call found it.
 func (cut *cutter) tookBack(f *file) (*Window, declared) {
 	for _, end := range cut.judge.heard.closing {
 		w := end.window
@@ -237,8 +236,8 @@ func (h *heard) reported(path string) (*Window, declared) {
 	return nil, declared{}
 }
 
-// consistent reports whether a chain of contents lies on the way from old to new: a line that the whole change leaves
-// alone is left alone by every part of it.
+// consistent reports whether a chain of contents lies on the way from old to new: no part of it changes a line that the
+// whole change keeps.
 func consistent(old, latest text, chain []segment) bool {
 	direct := linediff.Lineage(old.Lines, latest.Lines)
 	through := make([]int, len(latest.Lines))
@@ -329,8 +328,8 @@ func unmarked(raw []byte, like []text) []byte {
 	return out
 }
 
-// marked returns a line with one mark in the place of bytes that are not UTF-8. How many marks they are worth is not
-// the same everywhere.
+// marked returns a line with one mark in the place of bytes that are not UTF-8. Clients differ in how many marks they
+// write for them.
 func marked(line []byte) string {
 	var out strings.Builder
 	last := rune(-1)
@@ -343,9 +342,9 @@ func marked(line []byte) string {
 	return strings.TrimRight(out.String(), "\r")
 }
 
-// converted reports whether a filter makes git store other bytes than the file has: a tool's report of the file
-// cannot be compared with blobs then. Line ends alone do not count, nor does an encoding in which clients read the
-// file too (gitattributes(5), on working-tree-encoding).
+// converted reports whether a filter makes git store other bytes than the file has: then a tool's report of the file
+// cannot be compared with blobs. Line ends do not count, nor does an encoding that clients decode too
+// (gitattributes(5), working-tree-encoding).
 func (c *contents) converted(f *file) bool {
 	raw, found := readWorkFile(c.repo, f.path)
 	if !found {
@@ -381,7 +380,7 @@ func fromUTF16(raw []byte) []byte {
 	return []byte(string(utf16.Decode(units)))
 }
 
-// fromLatin1 returns the text of a file that is not UTF-8, read as Latin-1; nil of one that is.
+// fromLatin1 reads a file that is not UTF-8 as Latin-1; nil if it is UTF-8.
 func fromLatin1(raw []byte) []byte {
 	if utf8.Valid(raw) {
 		return nil

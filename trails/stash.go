@@ -107,8 +107,8 @@ func (wg *weigher) stashed(stash refs.OID, changes []snapshot.Change) ([]*file, 
 	return out, nil
 }
 
-// withdrawn lists the files that are gone and not in the stash: an untracked file may have their content under a
-// new name.
+// withdrawn lists the deleted files that are not in the stash: an untracked file may have their content under a new
+// name.
 func (wg *weigher) withdrawn(stashed map[string]refs.OID, changes []snapshot.Change) ([]rename.File, error) {
 	var out []rename.File
 	for _, c := range changes {
@@ -127,7 +127,7 @@ func (wg *weigher) withdrawn(stashed map[string]refs.OID, changes []snapshot.Cha
 // maxVanished bounds the contents of one path that a stash may have renamed.
 const maxVanished = 4
 
-// vanished lists the last contents of files that a stash deleted. They were gone when everything was looked at last.
+// vanished lists the last contents of files that a stash deleted, and that the last look at everything did not find.
 func (wg *weigher) vanished(stashed map[string]refs.OID, changes []snapshot.Change) ([]rename.File, error) {
 	var out []rename.File
 	for path, blob := range stashed {

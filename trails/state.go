@@ -33,21 +33,21 @@ type state struct {
 	RestoredAt int64
 	// Squash is the last commit of a branch that was squashed since everything was looked at.
 	Squash refs.OID
-	// Marks say where git stood at the last looks at some paths that came after the last look at everything. Those before
-	// it have stashes that are gone, for other work trees.
+	// Marks say where git stood at the last looks at some paths, after the last look at everything. Older ones have
+	// stashes that are gone; other work trees need them.
 	Marks    []lookMark
 	Windows  []*Window
 	Sessions map[events.TraceID]*sessionState
 	// Scoped remembers the interval in which a path was last seen by a scoped snapshot after the last full one.
 	Scoped map[string]int64
-	// Anchored are the last commits that were taken in: a hook that is called twice for one finds it here.
+	// Anchored are the last commits that were taken in. So a second hook for the same commit finds it here.
 	Anchored []refs.OID
 	// Lost says which boundaries were lost.
 	Lost loss
 	// Notes holds the notes about contents.
 	Notes notes
-	// Spooled are the names of the spooled files whose boundaries this state has: they are about to be removed. One that
-	// is still there, for the process was killed, is not taken again.
+	// Spooled are the names of the spooled files whose boundaries this state has: they are about to be removed. If a
+	// process was killed and left one, it is not taken again.
 	Spooled []string
 }
 
@@ -64,15 +64,15 @@ type loss struct {
 
 // notes holds the facts that later looks need about contents.
 type notes struct {
-	// Expected are contents that a tool reported and that were not on disk yet, and contents that are about to be
-	// restored: path → blob.
+	// Expected are contents that are not on disk yet: a tool reported them, or a restore is about to write them: path →
+	// blob.
 	Expected map[string]refs.OID
 	// Shifts are changes that may have another half, the last one last (moves.go).
 	Shifts []*shift
-	// Taken are contents that git took out of the work tree and that are not in a known commit, by path. Other work
-	// trees use them: a stash may have carried them there and be gone.
+	// Taken are contents that git took out of the work tree and that no known commit has, by path. Other work trees
+	// need them: a stash may have carried them there and be gone.
 	Taken map[string]taken
-	// Shared are lines of which a completion and a person wrote parts, the last one last (completions.go).
+	// Shared are lines in which a completion and a person wrote parts, the last one last (completions.go).
 	Shared []sharedLine
 	// Buffers are the last texts of editors' buffers, the last one last (buffer.go).
 	Buffers []buffer
@@ -82,8 +82,8 @@ type notes struct {
 type sessionState struct {
 	Agent      string
 	Session    string
-	Model      string // the last one that was heard of
-	Stated     string // the one that the session itself stated, for calls that tell none
+	Model      string // the last known one
+	Stated     string // the model that the session itself stated, for calls without one
 	Prompts    int
 	Earlier    int    // prompts before the first one that hooks count
 	LastPrompt string // the agent's id of the last prompt
@@ -92,14 +92,14 @@ type sessionState struct {
 	Ended      bool
 	Befores    bool     // its agent reports tool calls before they run
 	Subagents  []string // those already announced
-	Unnamed    int      // tool calls to which the agent gave no id
-	// From is where its hooks come from.
+	Unnamed    int      // tool calls without an id of the agent
+	// From is the process that its hooks come from.
 	From source
 	// Idle is true if the turn has ended and a new one has not begun.
 	Idle bool
 }
 
-// source is the process that the hooks of a conversation came from last, and for how many of them.
+// source is the process of a conversation's last hooks, with their number.
 type source struct {
 	Host  process.ID
 	Heard int
@@ -116,8 +116,8 @@ func StatePath(repo *refs.Repo) string {
 	return filepath.Join(repo.WorktreeTracesDir(), "timeline")
 }
 
-// loadState reads the state. A missing, damaged or foreign state is an empty one: the next snapshot is then an origin,
-// and what changed in between belongs to nobody.
+// loadState reads the state. A missing, damaged or foreign state is empty: the next snapshot is then an origin, and
+// changes in between belong to nobody.
 func loadState(repo *refs.Repo) (*state, error) {
 	// an earlier snapshot may be there alone
 	fresh := &state{Sessions: map[events.TraceID]*sessionState{}, Lost: loss{At: 1}}
@@ -130,7 +130,7 @@ func loadState(repo *refs.Repo) (*state, error) {
 	}
 	s, err := decodeState(raw)
 	if err != nil {
-		return fresh, nil //nolint:nilerr // a damaged state is no state
+		return fresh, nil //nolint:nilerr // a damaged state counts as missing
 	}
 	if s.Sessions == nil {
 		s.Sessions = map[events.TraceID]*sessionState{}
@@ -229,7 +229,7 @@ func (s *state) forget() {
 	}
 }
 
-// seen returns the interval in which the path was last looked at.
+// seen returns the interval of the last look at the path.
 func (s *state) seen(path string) int64 {
 	if n, ok := s.Scoped[path]; ok && n > s.LastFull {
 		return n

@@ -45,7 +45,7 @@ type ToldEdit struct {
 	// Make makes the edit again; false where that is not possible.
 	Make  func(before []byte) (after []byte, ok bool)
 	Lines []string // what it says it wrote
-	// Wrote tells of a line of what Make gives whether the edit wrote it; nil where it does not say so.
+	// Wrote reports whether the edit wrote a line of Make's result; nil if the record does not say it.
 	Wrote func(line int) bool
 }
 
@@ -58,9 +58,9 @@ const sameClock = 2000
 // ErrUnwatched says that nobody has looked at a work tree yet.
 var ErrUnwatched = errors.New("nobody has looked at the work tree yet")
 
-// Testify reads calls of agents' own records. It returns the calls that no hook reported and that were not known
-// until now. If there are none, it takes no lock and writes nothing. The error is ErrUnwatched if the calls have to
-// be passed again later.
+// Testify reads calls from agents' own records. It returns the calls that no hook reported and that were not known
+// until now. Without such calls, it takes no lock and writes nothing. After ErrUnwatched, the caller passes the calls
+// again later.
 func (e *Engine) Testify(ctx context.Context, at time.Time, calls []*Told) (unheard []*Told, err error) {
 	if len(calls) == 0 {
 		return nil, nil
@@ -94,7 +94,7 @@ type testimony struct {
 	repo  *refs.Repo
 	calls []*Told
 
-	heard   map[string]bool         // calls of which the log tells: files of resumed sessions copy calls
+	heard   map[string]bool         // calls that the log has: files of resumed sessions copy calls
 	foreign map[events.TraceID]bool // hooks have other ids of their calls than the record, or none
 	prompts map[events.TraceID][]promptAt
 	looks   []time.Time // at everything, the oldest first
@@ -104,7 +104,7 @@ type testimony struct {
 	origin  *firstLook // of the work tree, where the log that was read has it
 }
 
-// firstLook is the first look at a work tree: its changes were nobody's.
+// firstLook is the first look at a work tree: its changes have no owner.
 type firstLook struct {
 	events.SnapshotData
 	at time.Time
@@ -144,7 +144,7 @@ func (t *testimony) listen(ctx context.Context, log Log) error {
 	for _, e := range slices.Backward(list) {
 		t.hear(&e, hooked)
 	}
-	if t.step != nil { // boundaries that were put aside are taken by now
+	if t.step != nil { // boundaries that were put aside have been taken
 		for i := range t.step.page.drafts {
 			t.hear(drafted(&t.step.page.drafts[i]), hooked)
 		}
@@ -235,8 +235,8 @@ func (t *testimony) hearPatch(e *events.Event) {
 		at: e.Time, patches: []events.PatchData{p}})
 }
 
-// unheard returns the calls that are not in the log, in the order in which they began. If hooks have no ids of
-// their calls, or not the record's ids, the calls cannot be compared.
+// unheard returns the calls that are not in the log, in the order of their beginnings. If hooks have no ids of their
+// calls, or not the record's ids, the calls cannot be compared.
 func (t *testimony) unheard() []*Told {
 	var out []*Told
 	for _, c := range t.calls {
@@ -324,7 +324,7 @@ func (t *testimony) firstChanges(calls []*Told, paths map[string][]*unheardEdit)
 	return out, nil
 }
 
-// entry returns the object at a path of a tree or a commit; the zero id if there is none.
+// entry returns the object at a path of a tree or a commit; the zero id if the path is missing.
 func (t *testimony) entry(top refs.OID, path string) refs.OID {
 	if top.IsZero() {
 		return top

@@ -108,8 +108,8 @@ func worktrees(repo *refs.Repo) ([]*refs.Repo, error) {
 type Drop func(trace events.TraceID, path string, texts ...string) bool
 
 // Forget drops texts of tool calls that the timeline of a work tree keeps. It also drops boundaries with such texts or
-// prompts, if they were put aside or their processes were killed. It gives how many files were changed or deleted. With
-// dry set it only counts.
+// prompts, if they were put aside or their processes were killed. It returns the number of changed or deleted files.
+// With dry set it only counts.
 func Forget(repo *refs.Repo, drop Drop, dry bool) (int, error) {
 	lock, err := refs.Flock(lockFile(repo), lockWait)
 	if err != nil {
@@ -128,7 +128,7 @@ func Forget(repo *refs.Repo, drop Drop, dry bool) (int, error) {
 	for _, w := range s.Windows {
 		for _, e := range w.Says.Edits {
 			if drop(w.Call.Trace, e.Path, e.texts()...) {
-				w.Says.Edits, changed = nil, true // half of what a call declared says something wrong
+				w.Says.Edits, changed = nil, true // a part of the declarations would be false evidence
 				break
 			}
 		}

@@ -20,10 +20,10 @@ type Unreported struct {
 	Known   bool // an earlier look has put it down
 }
 
-// Watch looks at the whole work tree without a boundary of an agent and returns how many paths changed. It
-// attributes the changes as at any boundary. While a conversation goes on that no hook reports, a change that no
-// window explains belongs to nobody: the conversation or a person may have made it. If something changed and no
-// such conversation is known, Watch asks others for them, if it is not nil.
+// Watch looks at the whole work tree without a boundary of an agent and returns the number of changed paths. It
+// attributes the changes as at any boundary. While a conversation without hooks goes on, a change that no window
+// explains belongs to nobody: the conversation or a person may have made it. If something changed and no such
+// conversation is known, Watch asks others for one, if others is not nil.
 func (e *Engine) Watch(ctx context.Context, at time.Time, unreported []Unreported,
 	others func() ([]Unreported, error),
 ) (changed int, err error) {
@@ -84,7 +84,7 @@ func (rec *record) goOn(unreported []Unreported) error {
 	return nil
 }
 
-// behind is the time after its last hook in which an agent may still write to a session file.
+// behind is the time in which an agent may still write to a session file after its last hook.
 const behind = 2 * time.Minute
 
 // Heard reports whether hooks report a conversation at a moment: its turn goes on, or its last hook was shortly
@@ -98,8 +98,8 @@ func (e *Engine) Heard(trace events.TraceID, at time.Time) bool {
 	return !sess.Idle || at.Before(sess.Last.Add(behind))
 }
 
-// Remembered returns the owners of the lines of a content, at the time when the path had it. If no boundary saw it,
-// they are nobody's.
+// Remembered returns the owners of the lines of a content, at the time when the path had it. If no boundary saw the
+// content, its lines belong to nobody.
 func Remembered(repo *refs.Repo, path string, content []byte) PendingLines {
 	p, _ := remembered(repo, path, newText(repo.Format.Hash(refs.BlobObject, content), content))
 	return p

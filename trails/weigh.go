@@ -13,8 +13,8 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// weigher is the phase that weighs: it finds the owner of each changed line. What it finds of contents is in the memory
-// of the step from then on (contents); what is to be told, it returns.
+// weigher is the phase that weighs: it finds the owner of each changed line. It keeps its findings about contents in
+// the memory of the step (contents), and returns the findings that become events.
 type weigher struct {
 	tree   *workTree
 	judge  *judge
@@ -25,7 +25,7 @@ type weigher struct {
 	editing func() bool
 }
 
-// finding is one of: a part of a file, lines that are older than it seemed, a change that has no lines to own.
+// finding is a part of a file, or lines that are older than they seemed, or a change without lines.
 type finding struct {
 	part  *found
 	older *olderLines
@@ -78,12 +78,12 @@ type patchRun struct {
 	owner  vector.Owner
 	first  int // new lines first ≤ line < last
 	last   int
-	oldLen int // replaced lines; all of the hunk's stand with its first run
+	oldLen int // replaced lines; the first run of the hunk has all of them
 }
 
-// settleFiles carries ownership through the segments of every file. All segments of one rank are compared before any is
-// resolved, so that a block that moved from one file to another is found. Blocks may have come from files that need no
-// owner, too.
+// settleFiles carries ownership through the segments of every file. It compares all segments of one rank before it
+// resolves any, so that a block that moved from one file to another is found. Blocks may also come from files that need
+// no owner.
 func (wg *weigher) settleFiles(
 	files []*file, cut func(*file) ([]segment, error), explained ...*file,
 ) (out []finding, err error) {
@@ -160,7 +160,7 @@ type found struct {
 	result   vector.Result
 }
 
-// know keeps in the step's memory the owners of the content that a part leads to, and what it took away.
+// know keeps in the step's memory the owners of a part's new content, and the lines that it removed.
 func (wg *weigher) know(f found) {
 	p, tree := f.part, wg.tree
 	for _, runs := range f.runs {
@@ -262,7 +262,7 @@ func (wg *weigher) cutHunk(p *part, h linediff.Hunk, writer func(line int) *acto
 }
 
 // attributeSeeded finds owners when the first snapshot of a work tree is taken at an after-boundary: if an edit tool
-// reports the file before its edit, no earlier snapshot is necessary.
+// reports the file before its edit, an earlier snapshot is not necessary.
 func (wg *weigher) attributeSeeded() ([]finding, error) {
 	var files []*file
 	for _, end := range wg.judge.heard.closing {
@@ -331,7 +331,7 @@ func (wg *weigher) expectPath(w *Window, path string) ([]finding, error) {
 	return out, err
 }
 
-// writerOfWhole returns the maker of a change that has no lines to own.
+// writerOfWhole returns the maker of a change without lines.
 func (wg *weigher) writerOfWhole(f *file) actor {
 	if by, ok := wg.tree.turnedUp(f.path, f.new.OID); ok {
 		return *by(nil)
@@ -350,7 +350,7 @@ func allRestored(kept []events.KeptRun, n int) bool {
 	return n == 0 && len(kept) > 0
 }
 
-// keptRuns lists the lines of a run that keep an older owner, and why.
+// keptRuns lists the lines of a run that keep an older owner, with the reasons.
 func keptRuns(run patchRun, resolved vector.Hunk, restored map[int]vector.Owner) []events.KeptRun {
 	var out []events.KeptRun
 	add := func(line int, owner vector.Owner, why string) {

@@ -23,29 +23,29 @@ type Window struct {
 	Opened int64
 	// Closed is the interval number of the after-boundary; 0 while the window is open.
 	Closed int64
-	// Asked is the time at which the agent asked for consent to the call, as long as its answer has no known time.
+	// Asked is the time at which the agent asked for consent to the call. It is zero after an answer with a known time.
 	Asked  time.Time
 	Limits []events.Limit
-	// Doubt marks a window that may have ended: a lost boundary may have been its end. Why says what is known of that.
+	// Doubt marks a window that may have ended at a lost boundary. Why gives the known reason.
 	Doubt bool
 	Why   events.Limit
 	// Tail is true if no boundary of the agent has come since the call ended: hooks of the user may still work on its
 	// files (doubts.go).
 	Tail bool
-	// Wrote is the interval in which a line was first given to the call; 0 for none.
+	// Wrote is the interval in which the call first got a line; 0 for none.
 	Wrote int64
 	// Rejected marks a call that never ran; it owns nothing.
 	Rejected bool
 }
 
-// Call says which call of which conversation a window is of.
+// Call names the call of a window, and its conversation.
 type Call struct {
 	Trace      events.TraceID
 	Agent      string
 	Session    string
 	Subagent   string
 	ID         string
-	Print      string // of a call to which the agent gave no id
+	Print      string // of a call without an id of the agent
 	Tool       string
 	Class      events.ToolClass
 	Model      string
@@ -57,8 +57,8 @@ type Call struct {
 // running says which processes a call has.
 type running struct {
 	// Host is the agent's process; Sure is true if it is certainly the agent. Since is when the call's first hook
-	// started, in the units of the system. Begun is the same by the clock, or when what the call left running was last
-	// seen alive. Mark is the mark of the boundary that opened the window.
+	// started, in the units of the system. Begun is the same time by the clock, or the last time at which the call's
+	// processes were seen alive. Mark is the mark of the boundary that opened the window.
 	Host  process.ID
 	Sure  bool
 	Since int64
@@ -77,7 +77,7 @@ type running struct {
 	TaskID     string
 }
 
-// sayings holds what a call says about the files that it writes.
+// sayings holds the reports of a call about the files that it writes.
 type sayings struct {
 	// Paths are the declared paths, relative to the work tree.
 	Paths []string
@@ -88,7 +88,7 @@ type sayings struct {
 	// Hidden holds the texts that the call wrote where git does not look (saying), kept until it does.
 	Hidden []saying
 
-	payload []declared // what the boundary at hand says, whatever its size
+	payload []declared // the report of the present boundary, whatever its size
 }
 
 // declared is a window's word about one path: the texts of its edits, or the whole contents.
@@ -101,7 +101,8 @@ type declared struct {
 	Exact  bool
 	// Proposed is the agent's text, if a person changed it before they let the tool write.
 	Proposed *string
-	// typed are the lines of Before that an editor saw a person type, put those that may also be a completion's.
+	// typed are the lines of Before that an editor saw a person type; put are the typed lines that may also be a
+	// completion's.
 	typed, put []events.LineRun
 	at         *events.Place
 }
@@ -122,8 +123,8 @@ func (w *Window) same(trace events.TraceID, callID string) bool {
 	return w.Call.Trace == trace && w.Call.ID == callID
 }
 
-// call returns the window of the call that a boundary names; nil if there is none. Some agents name another session
-// at a call's end than at its beginning, so the id of the call is enough.
+// call returns the window of the call that a boundary names; nil if there is none. Some agents name another session at
+// a call's end than at its beginning, so only the id of the call is compared.
 func (s *state) call(trace events.TraceID, b events.Boundary) *Window {
 	var elsewhere *Window
 	for _, w := range s.Windows {
@@ -198,10 +199,10 @@ func writers(windows []*Window, p string, seen int64) []*Window {
 	return out
 }
 
-// No look sees a file that git passes over: an ignored one, one marked skip-worktree or assume-unchanged. An edit call
-// that writes one says so all the same. What it said is kept with its window, by the fingerprints of the lines alone,
-// until the file turns up: added by force, no longer ignored, no longer marked. Those lines are the call's then. The
-// others were written at no known time, by nobody that is known.
+// No look sees a file that git skips: an ignored one, or one marked skip-worktree or assume-unchanged. An edit call
+// still reports that it wrote one. Its window keeps fingerprints of the reported lines until git sees the file: after
+// git add --force, or when it is no longer ignored or marked. Then the call owns those lines. The other lines have no
+// known time and no known writer.
 
 // saying is a call's declared text for a path that git passes over.
 type saying struct {
@@ -328,8 +329,7 @@ func (s *state) boundSayings() {
 	}
 }
 
-// turnedUp decides about the lines of a path that git passed over until now. ok is false if there are no sayings
-// about it.
+// turnedUp decides about the lines of a path that git skipped until now. ok is false if no call reported about it.
 func (tree *workTree) turnedUp(path string, now refs.OID) (by decision, ok bool) {
 	type heard struct {
 		who   *actor

@@ -21,10 +21,10 @@ type bound struct {
 	// why it may have ended before, or a person may have written what it could have; "" if nothing says so
 	doubt   events.Limit
 	silent  bool  // wrote is known
-	partly  bool  // wrote is that of what goes on; something else that the call left running has ended
+	partly  bool  // wrote counts only processes that go on; another process that the call left running has ended
 	apart   bool  // wrote is known since the call began (tellApart)
 	afar    bool  // all that wrote works outside of the work tree
-	wrote   int64 // at most so many bytes since everything was looked at last, or since the call began
+	wrote   int64 // at most so many bytes since the last look at everything, or since the call began
 	rest    leftover
 	over    bool            // nothing is left that could write after this look
 	began   time.Time       // before it the call waited for consent; zero if that is not known
@@ -50,15 +50,15 @@ type witness struct {
 	bounds  map[*Window]*bound // see askProcesses
 	ends    map[*Window]End    // see endTold
 	hosts   map[process.ID]process.State
-	sizes   map[string]int64 // bytes that have to be written for the change of a path, see silent
-	environ []byte           // of this process; nil until asked for
+	sizes   map[string]int64 // bytes that the change of a path needs, see silent
+	environ []byte           // of this process; nil until it is needed
 }
 
 func newWitness(tree *workTree, settle Settler, caller string) *witness {
 	return &witness{tree: tree, settle: settle, caller: caller}
 }
 
-// forgotten is the time after which a call no longer counts as open, if its processes are unknown.
+// forgotten is the age from which a call without known processes no longer counts as open.
 const forgotten = 24 * time.Hour
 
 // askProcesses asks for the processes of each window that may still write, once in a step.
@@ -77,7 +77,7 @@ func (wit *witness) askProcesses(at time.Time) {
 		default:
 			wit.bounds[w] = wit.askHost(w, at)
 			if wit.bounds[w].consent == consentAwaited {
-				wit.endTold(w) // its shell may have come and gone
+				wit.endTold(w) // its shell may have started and ended
 			}
 		}
 	}
@@ -104,9 +104,9 @@ func (wit *witness) askHost(w *Window, at time.Time) *bound {
 	return b
 }
 
-// askLeft asks for the processes that a call left running. The time at which they ended is unknown. A change while
-// they were seen alive is the call's, and a later change may be a person's. For example a call leaves a build
-// running, the build ends, and a person types before the agent does anything else.
+// askLeft looks for the processes that a call left running. The time at which they ended is unknown. A change while
+// they were seen alive is the call's, and a later change may be a person's. For example: a call leaves a build running,
+// the build ends, and a person types before the agent acts again.
 func (wit *witness) askLeft(w *Window) *bound {
 	b := &bound{}
 	b.rest.left, b.rest.printed, b.wrote, b.silent, b.partly = wit.count(w)
@@ -138,9 +138,9 @@ func (wit *witness) idle(w *Window) bool {
 	return sess == nil || sess.Idle
 }
 
-// hostState returns the state of the agent's process. If the process is not certainly the agent, its end says
-// nothing, since it may have stood between the agent and one hook. If it lives, the agent lives too, which waits
-// for it.
+// hostState returns the state of the agent's process. If the process is not certainly the agent, its end is not
+// evidence: it may have been a program between the agent and one hook. If it lives, the agent lives too, because the
+// agent waits for it.
 func (wit *witness) hostState(w *Window) process.State {
 	state, asked := wit.hosts[w.Run.Host]
 	if !asked {
@@ -188,8 +188,8 @@ func (wit *witness) around(w *Window) bool {
 	return process.Within(wit.environ, w.Call.Session, w.Run.Mark)
 }
 
-// CalledByAgent reports whether an agent started this process: the agent of a conversation that the work tree has heard
-// of is one of its ancestors, or has left its mark in the environment. What cannot be read may be an agent's.
+// CalledByAgent reports whether an agent started this process: an ancestor is the agent of a known conversation of the
+// work tree, or the environment has an agent's mark. A process that cannot be read may be an agent.
 func CalledByAgent(repo *refs.Repo) bool {
 	known, err := loadState(repo)
 	if err != nil {
@@ -206,8 +206,8 @@ func CalledByAgent(repo *refs.Repo) bool {
 	})
 }
 
-// hearHost notes which process the hooks of a conversation come from. A program that stands between the agent and its
-// hooks is another one at each: one that is met twice is the agent.
+// hearHost notes the process that runs the hooks of a conversation. A program between the agent and its hooks is a new
+// process each time: a process that runs two hooks is the agent.
 func (hr *hearer) hearHost(sess *sessionState, b events.Boundary) {
 	hr.heard.host, hr.heard.sure = process.ID{}, false
 	pid := b.Process
@@ -218,7 +218,7 @@ func (hr *hearer) hearHost(sess *sessionState, b events.Boundary) {
 		return
 	}
 	id := sess.From.Host
-	if id.PID != pid || hr.seen.hosts[id] != process.Alive { // not asked in this step
+	if id.PID != pid || hr.seen.hosts[id] != process.Alive { // its state was not read in this step
 		id = process.Of(pid)
 	}
 	if !id.Known() || b.Moment != 0 && id.Start > b.Moment { // it has ended since the boundary was put aside
@@ -364,8 +364,8 @@ func (wit *witness) endTold(w *Window) End {
 	return end
 }
 
-// hearFinish asks the agent's own record for the end of a command that is reported late: Codex reports a command
-// that outlasts its call when the model asks for it again. A change in between belongs to nobody.
+// hearFinish asks the agent's own record for the end of a command that is reported late: Codex reports a command that
+// outlasts its call when the model asks for it again. Nobody owns a change in between.
 func (wit *witness) hearFinish(w *Window) {
 	if w.Call.Class != events.ToolRuns || wit.bounds == nil {
 		return

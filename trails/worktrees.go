@@ -15,7 +15,7 @@ import (
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
-// maxMarks bounds how many looks at some paths are remembered with where git stood then.
+// maxMarks bounds the looks at some paths that are remembered with git's position.
 const maxMarks = 16
 
 // lookMark is the state of git at a look at some paths, not all.
@@ -31,9 +31,9 @@ type workTree struct {
 	repo     *refs.Repo
 	time     time.Time
 	state    *state // as the last boundary left it
-	interval int64  // the one that is under way
+	interval int64  // the present interval
 	now      gitfacts.Mark
-	asks     *origin.Case // what contents were made of
+	asks     *origin.Case // the sources of contents
 	store    *contents
 	origins  *origins
 	names    *names
@@ -81,7 +81,7 @@ func (c *contents) closeLast() {
 	}
 }
 
-// orient finds out where git stands, and whether it wrote to the work tree since everything was looked at last.
+// orient finds git's position, and whether git wrote to the work tree since the last look at everything.
 func (tree *workTree) orient() {
 	tree.now = gitfacts.ReadMark(tree.repo)
 	tree.asks.Base = tree.now.Head
@@ -93,8 +93,8 @@ func (tree *workTree) orient() {
 	tree.asks.Squash, tree.asks.Known = tree.state.Squash, tree.state.Git.Stashes
 }
 
-// A stash is on the list of all work trees, but its changes were written in one of them. It changes the files as that
-// work tree was last seen. The calls that were under way there may have written it.
+// All work trees list a stash, but its changes were written in one of them. It changes the files of that work tree as
+// last seen. The calls that were open there may have written it.
 
 // otherWorkTrees lists the git directories of the other work trees of the repository (gitrepository-layout(5)).
 func otherWorkTrees(repo *refs.Repo) []string {
@@ -129,7 +129,7 @@ func (tree *workTree) asides() []*workTree {
 }
 
 func (tree *workTree) aside(gitDir string) (*workTree, bool) {
-	repo := *tree.repo // the files of its work tree are none of this one's business
+	repo := *tree.repo // the other work tree's files must not matter here
 	repo.GitDir = gitDir
 	state, err := loadState(&repo)
 	if err != nil {
@@ -141,7 +141,7 @@ func (tree *workTree) aside(gitDir string) (*workTree, bool) {
 	return other, other.store.findLast()
 }
 
-// otherTree is another work tree as it was looked at last, for one here.
+// otherTree is the last seen state of another work tree, as a source for this one.
 type otherTree struct {
 	tree *workTree
 	here *workTree
@@ -166,7 +166,7 @@ func (t otherTree) Taken(path string) (refs.OID, bool) {
 	return gone.Blob, found && !lookedSince
 }
 
-// taken is a content that git took out of a file, and when a look saw that.
+// taken is a content that git took out of a file, with the time at which a look saw that.
 type taken struct {
 	Blob refs.OID
 	At   time.Time
@@ -191,7 +191,8 @@ func (tree *workTree) noteTaken(f *file) {
 	tree.state.Notes.Taken[f.oldPath] = taken{f.old.OID, time.Now().UTC()}
 }
 
-// Marks returns the states of git at the last looks. Of a commit that git made, such as a revert, all is not looked at.
+// Marks returns the states of git at the last looks. For a commit that git made, such as a revert, the look does not
+// see everything.
 func (t otherTree) Marks() []gitfacts.Mark {
 	out := []gitfacts.Mark{t.tree.state.Git}
 	for _, look := range t.tree.state.Marks {
@@ -200,8 +201,8 @@ func (t otherTree) Marks() []gitfacts.Mark {
 	return out
 }
 
-// makerOf returns the other work tree in which a stash was made; nil if it may have been made in this one, or if that
-// is not known of any that was looked at.
+// makerOf returns the other work tree in which a stash was made; nil if it may have been made in this one, or if no
+// known work tree made it.
 func (tree *workTree) makerOf(stash refs.OID) *workTree {
 	made, found := gitfacts.StashOf(tree.asks.Git, stash)
 	if !found {
@@ -225,9 +226,9 @@ func (tree *workTree) makerOf(stash refs.OID) *workTree {
 	return nil
 }
 
-// keepForOthers forgets, after a look at everything, the notes that other work trees no longer need. They may need
-// marks with stashes that are gone, and contents that git took: the stash may have been popped in a work tree that
-// nobody has looked at since. Older notes are dropped if all of them were looked at after the last look here.
+// keepForOthers drops, after a look at everything, the notes that other work trees no longer need. They may need marks
+// with stashes that are gone, and contents that git took: the stash may have been popped in a work tree that nobody has
+// looked at since. Older notes are dropped after each other work tree was looked at, later than the last look here.
 func (tree *workTree) keepForOthers() {
 	others := otherWorkTrees(tree.repo)
 	marks := tree.state.Marks

@@ -84,7 +84,7 @@ type record struct {
 	heard  *heard
 }
 
-// page holds what a step has to append, also of another work tree.
+// page holds the events that a step appends, also for another work tree.
 type page struct {
 	writer string
 	drafts []events.Draft
@@ -93,8 +93,8 @@ type page struct {
 
 func newPage(writer string) *page { return &page{writer: writer, counts: map[string]int{}} }
 
-// begin records the start or the prompt of a boundary. keep is the look that keeps what a call finds; nil if the
-// boundary comes too late for that.
+// begin records the start or the prompt of a boundary. keep is the look that keeps the content before a call; nil if
+// the boundary comes too late for that.
 func (s *step) begin(
 	h *heard, sess *sessionState, trace events.TraceID, b events.Boundary, keep *snapshot.Engine,
 ) error {
@@ -188,7 +188,7 @@ func (s *step) open(
 	}
 	for _, p := range w.Says.Paths {
 		if keep == nil {
-			break // a boundary that comes late cannot keep what was there
+			break // a late boundary cannot keep the content before the call
 		}
 		if err := keep.Keep(p); err != nil {
 			return err
@@ -347,13 +347,13 @@ func (rec *record) recordPart(f *found) error {
 	return nil
 }
 
-// recordPatch adds the event of one patch. A run whose every line git restored is nobody's patch.
+// recordPatch adds the event of one patch. It skips a run whose lines were all restored by git.
 func (rec *record) recordPatch(
 	p *part, run patchRun, resolved vector.Hunk, restored map[int]vector.Owner, capped bool,
 ) error {
 	oldStart := run.hunk.OldStart
 	if run.oldLen == 0 {
-		oldStart += run.hunk.OldCount // stands after what the first run of the hunk replaced
+		oldStart += run.hunk.OldCount // stands after the lines that the first run of the hunk replaced
 	}
 	h := linediff.Hunk{OldStart: oldStart, OldCount: run.oldLen, NewStart: run.first, NewCount: run.last - run.first}
 	data := events.PatchData{
@@ -383,7 +383,7 @@ func (rec *record) recordPatch(
 	return rec.draftPatch(data, run.who, limits)
 }
 
-// draftPatch adds a patch_recorded event in the name of its actor, at whatever boundary it was found.
+// draftPatch adds a patch_recorded event in the name of its actor, whatever boundary found it.
 func (rec *record) draftPatch(data events.PatchData, who actor, limits []events.Limit) error {
 	if w := who.window; w != nil {
 		data.Tool, data.Prompt, data.Model = w.Call.Tool, w.Call.Prompt, w.Call.Model

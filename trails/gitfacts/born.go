@@ -9,8 +9,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// MadeOn maps commits to the branch that they were made on, as the reflogs of all branches say. Where git fails nothing
-// is known.
+// MadeOn maps commits to the branch that they were made on, by the reflogs of all branches. If git fails, the map is
+// empty.
 func MadeOn(ctx context.Context, repo *refs.Repo) map[refs.OID]string {
 	out, err := repo.Git(ctx, nil, "log", "-g", "--branches", "--format=%H%x00%gD%x00%gs")
 	if err != nil {
@@ -19,8 +19,8 @@ func MadeOn(ctx context.Context, repo *refs.Repo) map[refs.OID]string {
 	return madeOn(string(out))
 }
 
-// madeOn reads lines of a commit, the place in a reflog ("refs/heads/main@{0}") and the message. The last entry of
-// a rebase names the branch, for git makes the commits while HEAD is detached.
+// madeOn reads lines of a commit, the place in a reflog ("refs/heads/main@{0}") and the message. The last entry of a
+// rebase names the branch, because git makes the commits while HEAD is detached.
 func madeOn(lines string) map[refs.OID]string {
 	found := map[refs.OID]string{}
 	for line := range strings.Lines(lines) {
@@ -46,7 +46,7 @@ type headMove struct {
 	at     int64 // Unix time
 }
 
-// ReadHeads reads the reflog of the work tree. Where git fails nothing is known.
+// ReadHeads reads the reflog of the work tree. If git fails, the list is empty.
 func ReadHeads(ctx context.Context, repo *refs.Repo) Heads {
 	out, err := repo.Git(ctx, nil, "log", "-g", "--date=unix", "--format=%H %gd", "HEAD", "--")
 	if err != nil {
@@ -55,8 +55,7 @@ func ReadHeads(ctx context.Context, repo *refs.Repo) Heads {
 	return parseHeads(string(out))
 }
 
-// parseHeads reads lines of a commit and a time: "<id> HEAD@{1772442000}". What is older than a line that says no time
-// is not known.
+// parseHeads reads lines of a commit and a time: "<id> HEAD@{1772442000}". It stops at a line without a time.
 func parseHeads(lines string) (list Heads) {
 	for line := range strings.Lines(lines) {
 		id, place, _ := strings.Cut(strings.TrimSpace(line), " HEAD@{")
@@ -70,7 +69,7 @@ func parseHeads(lines string) (list Heads) {
 	return list
 }
 
-// At returns the commit that HEAD was at; no id where the reflog does not go back so far.
+// At returns the commit of HEAD at a moment; no id if the reflog does not go back so far.
 func (h Heads) At(moment time.Time) refs.OID {
 	for _, move := range h {
 		if move.at <= moment.Unix() {

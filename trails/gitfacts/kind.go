@@ -30,8 +30,8 @@ const (
 
 // traits are the consequences of a kind.
 type traits struct {
-	makes  bool // the entry is that of a commit which this command made
-	byHand bool // somebody made that commit of what they had in the work tree or the index
+	makes  bool // this command made the commit of the entry
+	byHand bool // somebody made that commit from their work tree or index
 	leaves bool // the files of the work tree stay as they were
 	rebase bool // a step of a rebase
 }
@@ -58,10 +58,10 @@ var kinds = [...]traits{
 	Reset:           {},
 }
 
-// Makes reports whether this command made the commit, in contrast to one that moved HEAD to an existing commit.
+// Makes reports whether this command made the commit. Other commands move HEAD to an existing commit.
 func (k Kind) Makes() bool { return kinds[k].makes }
 
-// ByHand reports whether somebody made the commit from their own work tree, a resolved conflict included.
+// ByHand reports whether somebody made the commit from their own work tree, also after a resolved conflict.
 func (k Kind) ByHand() bool { return kinds[k].byHand }
 
 // Rebases reports whether it is a step of a rebase.
@@ -120,8 +120,8 @@ func stepKind(word, step string) Kind {
 	return words[word]
 }
 
-// mergeKind decides by the words of git-merge(1) whether it made a commit. They need not stand behind the first
-// colon: the address of a remote may have one, as in "pull git@host:path: Fast-forward".
+// mergeKind decides by the words of git-merge(1) whether it made a commit. It searches the whole message: the address
+// of a remote may have a colon, as in "pull git@host:path: Fast-forward".
 func mergeKind(message string) Kind {
 	switch {
 	case strings.Contains(message, ": Merge made by"), strings.Contains(message, ": In-index merge"):

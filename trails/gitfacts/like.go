@@ -13,11 +13,11 @@ import (
 // `git cherry-pick --no-commit REV` writes to the work tree and does not record REV. REV may be a commit that was
 // fetched a moment ago. So it is searched for among the newest commits of all refs.
 
-// maxNamesakes is the number of commits with that the same message are taken for the one that was picked.
+// maxNamesakes bounds the commits with the same message that may be the picked one.
 const maxNamesakes = 4
 
-// Foreign lists the newest commits that nobody made in this work tree since the first mark. Without a reflog they
-// are unknown, and the list is empty. asked is as for MadeByHand.
+// Foreign lists the newest commits that were not made in this work tree since the first mark. Without a reflog the list
+// is empty. asked is as for MadeByHand.
 func (w *Work) Foreign(asked refs.OID) []refs.OID {
 	if w.Now.Log == 0 {
 		return nil
@@ -51,8 +51,8 @@ func (w *Work) like(message string, asked refs.OID, by func(refs.Signature) bool
 	return out
 }
 
-// pickedLoose finds the commits that git may have picked, or taken back, without committing the result. It leaves their
-// message for the commit to come (git-cherry-pick(1), --no-commit).
+// pickedLoose finds the commits that git may have picked, or reverted, without committing the result. It leaves their
+// message for the next commit (git-cherry-pick(1), --no-commit).
 func (w *Work) pickedLoose(asked refs.OID) []refs.OID {
 	if w.Now.Message == 0 || w.Now.Message == w.Before.Message || w.Now.Replays != "" || !w.Now.Squash.IsZero() {
 		return nil
@@ -93,7 +93,7 @@ func (w *Work) reverted(commit refs.OID) refs.OID {
 // revertedWords is the text that git-revert(1) writes into the message before the id of the commit.
 const revertedWords = "This reverts commit "
 
-// revertedBy returns the commit that a message says is taken back.
+// revertedBy returns the commit that a message says was reverted.
 func revertedBy(message string) refs.OID {
 	_, rest, _ := strings.Cut(message, revertedWords)
 	id := strings.TrimRight(strings.SplitN(rest, "\n", 2)[0], ". ,")
@@ -104,14 +104,14 @@ func revertedBy(message string) refs.OID {
 	return oid
 }
 
-// Resumption is a commit by which somebody went on with a stopped rebase.
+// Resumption is a commit with which somebody went on with a stopped rebase.
 type Resumption struct {
 	Before refs.OID   // what its parent has of the path: git had put that there
 	Picked []refs.OID // what the commits have that it may have been picked from
 }
 
 // Resumed finds the last commit of a rebase that somebody went on with (git-rebase(1), --continue), if it brought a
-// content of a path. No id stands for before if there is none.
+// content of a path. before is the zero id if there was none.
 func (w *Work) Resumed(path string, content, asked refs.OID) (Resumption, error) {
 	moves, _ := w.Moves()
 	for _, m := range slices.Backward(moves) {
@@ -120,7 +120,7 @@ func (w *Work) Resumed(path string, content, asked refs.OID) (Resumption, error)
 		}
 		commit, err := w.Reader.Commit(m.To)
 		if err != nil || len(commit.Parents) != 1 {
-			continue // one that is gone says nothing
+			continue // skip a missing commit
 		}
 		before, err := w.Reader.Blob(commit.Parents[0], path)
 		if err != nil {

@@ -16,12 +16,12 @@ import (
 type Mark struct {
 	Head    refs.OID
 	Branch  string
-	Storage string     // of the refs, unless they are files; Log and Orig are told by it
-	Log     int64      // how far the reflog of HEAD has got; 0 when it has none
+	Storage string     // the storage of the refs, unless they are files; it decides Log and Orig
+	Log     int64      // the length of HEAD's reflog; 0 when there is none
 	Stashes []refs.OID // the newest first
 	Orig    int64      // number of the last change of ORIG_HEAD
 	Replays string     // operations under way, as the names of their marker files
-	// Done is the time at which the operation under way last took a step: the mtime of its list, ns.
+	// Done is the last change of the list of the operation under way, its mtime in ns.
 	Done int64
 	// Autostash is the stash that the operation under way will bring back (git-rebase(1), --autostash).
 	Autostash refs.OID
@@ -40,11 +40,11 @@ var (
 // stepFiles are written for each step of an operation: the steps done, the next one, the steps left.
 var stepFiles = []string{"rebase-merge/done", "rebase-apply/next", "sequencer/todo"}
 
-// messageFiles are git's files for the message of a commit that it prepares but does not make. It does so for a
-// squashed merge, for a commit picked with -n, and for anything that stopped at a conflict.
+// messageFiles are git's files for the message of a commit that it prepares but does not make: for a squashed merge, a
+// commit picked with -n, and any operation that stopped at a conflict.
 var messageFiles = []string{"MERGE_MSG", "SQUASH_MSG"}
 
-// ReadMark reads the mark without starting a process. Whatever cannot be read counts as absent.
+// ReadMark reads the mark without starting a process. A file that cannot be read counts as absent.
 func ReadMark(repo *refs.Repo) Mark {
 	written := func(name string) int64 {
 		info, err := os.Stat(filepath.Join(repo.GitDir, name))
@@ -148,8 +148,8 @@ func namedIn(repo *refs.Repo, name string) []refs.OID {
 }
 
 // Wrote reports whether git wrote to the work tree between the marks. A plain commit moves HEAD without touching a
-// file, so the reflog, where there is one, decides. If an operation's message is gone, a commit used it. The list
-// of the operation shows earlier writes.
+// file, so the reflog, if there is one, decides. If an operation's message is gone, a commit used it. The list of the
+// operation shows earlier writes.
 func (w *Work) Wrote() bool {
 	before, now := w.Before, w.Now
 	moved := before.Storage != now.Storage // git-refs(1), migrate
@@ -175,8 +175,8 @@ func (w *Work) Wrote() bool {
 	return !whole || slices.ContainsFunc(moves, func(m Move) bool { return !m.LeavesFiles() })
 }
 
-// onlyRefs reports whether git moved HEAD and nothing else (git-reset(1), --soft). A command that writes files of
-// the work tree to follow HEAD writes the index too. If times have only seconds, the index proves nothing.
+// onlyRefs reports whether git moved HEAD and nothing else (git-reset(1), --soft). A command that writes files of the
+// work tree to follow HEAD writes the index too. If times have only seconds, the index is not evidence.
 func (w *Work) onlyRefs() bool {
 	return w.Before.Index == w.Now.Index && w.Now.Index%int64(time.Second) != 0
 }

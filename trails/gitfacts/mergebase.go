@@ -9,7 +9,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// mostPainted is the number of commits that are looked at before git is asked, which takes as long as 300 of them.
+// mostPainted bounds the commits that are read here before git is called, which takes as long as 300 of them.
 const mostPainted = 256
 
 // MergeBase finds the commit of git-merge-base(1). For commits near each other it starts no process.
@@ -25,7 +25,7 @@ func (g *Git) MergeBase(a, b refs.OID) (refs.OID, bool) {
 	return base, err == nil
 }
 
-// What a commit is painted with in nearBase.
+// The colours of commits in nearBase.
 const (
 	fromA = 1 << iota
 	fromB
@@ -33,9 +33,9 @@ const (
 	common
 )
 
-// nearBase goes back from both commits, the newest commit first, and paints each with where it was met from, as git
-// does. Known is false where git may have several to choose from, where the history is cut off or grafted, and where
-// the way is long.
+// nearBase goes back from both commits, the newest commit first, and paints each commit by the side that reached it, as
+// git does. known is false if git may choose among several, if the history is cut off or grafted, or if the way is
+// long.
 func (g *Git) nearBase(a, b refs.OID) (base refs.OID, found, known bool) {
 	for _, name := range []string{"shallow", filepath.Join("info", "grafts")} {
 		if _, err := os.Lstat(filepath.Join(g.repo.CommonDir, name)); err == nil {
@@ -100,7 +100,7 @@ type dated struct {
 	turn    int
 }
 
-// byDate is a heap with the newest commit first, of equal dates the one that was met first.
+// byDate is a heap with the newest commit first; among equal dates, the commit that was met first.
 type byDate []dated
 
 func (q byDate) Len() int { return len(q) }

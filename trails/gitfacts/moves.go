@@ -9,7 +9,7 @@ import (
 
 // Move is one move of HEAD: an entry of its reflog.
 type Move struct {
-	From, To refs.OID // From is no id where nothing tells where HEAD was before
+	From, To refs.OID // From is the zero id if HEAD's earlier commit is unknown
 	Kind     Kind
 	// Reverts reports that the subject is a revert's. A revert that stopped at a conflict is committed by hand, and says
 	// so in no other way: "commit: Revert "subject"".
@@ -18,8 +18,8 @@ type Move struct {
 	Branches [2]string
 }
 
-// LeavesFiles reports whether the files of the work tree stayed as they were. The commit of a revert does not: git
-// wrote its files a moment before.
+// LeavesFiles reports whether the files of the work tree stayed as they were. The commit of a revert does not leave
+// them: git wrote its files a moment before.
 func (m Move) LeavesFiles() bool { return kinds[m.Kind].leaves && !m.Reverts }
 
 // moveOf reads an entry of a reflog.
@@ -32,7 +32,7 @@ func moveOf(from refs.OID, e refs.LogEntry) Move {
 	return m
 }
 
-// movesOf reads entries that follow each other, the first one from where HEAD was.
+// movesOf reads consecutive entries. at is HEAD's commit before the first one.
 func movesOf(at refs.OID, entries []refs.LogEntry) []Move {
 	var out []Move
 	for _, e := range entries {
@@ -51,7 +51,7 @@ func since(repo *refs.Repo, mark Mark) (moves []Move, whole bool) {
 	return movesOf(mark.Head, entries), whole
 }
 
-// Last reads up to so many of the last moves of HEAD, the oldest first.
+// Last reads at most this many of HEAD's last moves, the oldest first.
 func Last(repo *refs.Repo, most int) []Move {
 	return movesOf(refs.OID{}, repo.LastLog("HEAD", most))
 }

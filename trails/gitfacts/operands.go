@@ -14,9 +14,9 @@ const (
 	RoleMerged   Role = iota // MERGE_HEAD, the other parent of a merge
 	RoleSquashed             // see Mark
 	RolePicked               // picked, loosely or by hand
-	RoleReverted             // taken back
+	RoleReverted             // reverted
 	RoleNamed                // CHERRY_PICK_HEAD, REVERT_HEAD, REBASE_HEAD, ORIG_HEAD
-	RoleRebased              // the one that a rebase is at
+	RoleRebased              // the commit that a rebase is at
 	RoleStash                // a stash: its work tree, HEAD, the index, the files that were not tracked
 	RoleHead                 // HEAD is at it
 	RolePast                 // HEAD was at it
@@ -28,15 +28,15 @@ type Operand struct {
 	Role   Role
 	// Perhaps is true if nothing shows that git took anything from it: a stash that may have been applied.
 	Perhaps bool
-	// Unlooked is of a stash that is newer than the last look at everything: only contents of it that were seen explain
-	// anything.
+	// Unlooked marks a stash that is newer than the last look at everything: only its contents that were seen explain a
+	// change.
 	Unlooked bool
 }
 
 // Asking holds the conditions of an answer beside git.
 type Asking struct {
 	Commit refs.OID   // the commit that is being anchored; no id if none is
-	Squash refs.OID   // see Mark; also that of a message which the commit has used up
+	Squash refs.OID   // see Mark; also if the commit has used up the message
 	Seen   []refs.OID // the stashes that were there at the last look at everything
 }
 
@@ -82,7 +82,7 @@ func (o *operands) stashes(perhaps bool, seen, list []refs.OID) {
 }
 
 // Operands lists the commits from which git may have taken contents, with their parents, and the earlier commits of
-// HEAD. The nearest come first. Doubtful says that only one thing is known: a stash may have been applied.
+// HEAD. The nearest come first. Doubtful says that only one fact is known: a stash may have been applied.
 func (w *Work) Operands(asking Asking) []Operand {
 	o := operands{Work: w, most: maxOperands}
 	o.underWay(asking)
@@ -108,15 +108,14 @@ func (w *Work) Operands(asking Asking) []Operand {
 	return o.list
 }
 
-// StashesThatMayBeApplied lists them as operands, for work of which only this is known: one of them may have been
-// applied.
+// StashesThatMayBeApplied lists them as operands, for work with only one known fact: one of them may have been applied.
 func (w *Work) StashesThatMayBeApplied(asking Asking) []Operand {
 	o := operands{Work: w, most: maxOperands}
 	o.stashes(true, asking.Seen, w.Now.Stashes)
 	return o.list
 }
 
-// underWay adds the commits that an operation's files and refs name. The operation stands still, or has left its
+// underWay adds the commits that an operation's files and refs name. The operation has stopped, or has left its
 // message.
 func (o *operands) underWay(asking Asking) {
 	for _, oid := range slices.Backward(namedIn(o.repo, "MERGE_HEAD")) {
@@ -154,7 +153,7 @@ func (w *Work) TakenAlong(asked refs.OID) []Operand {
 	for _, m := range slices.Backward(moves[max(0, len(moves)-MaxCommitted):]) {
 		commit, err := w.Reader.Commit(m.To)
 		switch {
-		case err != nil: // one that is gone says nothing
+		case err != nil: // skip a missing stash
 		case len(commit.Parents) > 1:
 			o.add(Operand{Role: RoleMerged}, commit.Parents[1:]...)
 		case m.Kind == Picked || m.Kind == PickCommitted:

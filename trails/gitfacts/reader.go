@@ -14,11 +14,11 @@ import (
 // Reader reads commits.
 type Reader interface {
 	Commit(commit refs.OID) (refs.Commit, error)
-	// Named is the commit whose id begins so; false if there is none, or several.
+	// Named returns the only commit whose id has this beginning; false if there is none, or several.
 	Named(id string) (refs.OID, bool)
-	// Blob returns the blob of a commit at a path; no id when it has no file there, or when the commit is gone.
+	// Blob returns the blob of a commit at a path; the zero id if it has no file there, or if the commit is missing.
 	Blob(commit refs.OID, path string) (refs.OID, error)
-	// Files lists the files of a commit, the submodules apart.
+	// Files lists the files of a commit, without submodules.
 	Files(commit refs.OID) ([]File, error)
 	// Changed lists the paths that differ between two commits. With no id for the first, it lists all of a commit without
 	// parents.
@@ -26,7 +26,7 @@ type Reader interface {
 	// Newest lists the newest commits of refs, without the log and the stashes, and the commits that were fetched
 	// last.
 	Newest() []refs.OID
-	// MergeBase returns the best common commit of two; false if there is none.
+	// MergeBase returns the best common ancestor of two commits; false if there is none.
 	MergeBase(a, b refs.OID) (refs.OID, bool)
 }
 
@@ -51,7 +51,7 @@ type Git struct {
 	commits map[refs.OID]refs.Commit
 	blobs   map[place]refs.OID
 	files   map[refs.OID][]File
-	newest  []refs.OID // nil until asked for
+	newest  []refs.OID // nil until it is needed
 }
 
 type place struct {
@@ -59,7 +59,7 @@ type place struct {
 	path   string
 }
 
-// NewGit returns the reader of a repository. It reads nothing before it is asked.
+// NewGit returns the reader of a repository. It reads only on demand.
 func NewGit(ctx context.Context, repo *refs.Repo, objects *refs.Objects) *Git {
 	return &Git{
 		ctx: ctx, repo: repo, objects: objects,
@@ -161,7 +161,7 @@ func (g *Git) Changed(from, to refs.OID) ([]snapshot.Change, error) {
 	return snapshot.ParseRawDiff(string(raw))
 }
 
-// Newest asks git-rev-list(1). Before the first commit there are none.
+// Newest asks git-rev-list(1). Before the first commit the list is empty.
 func (g *Git) Newest() []refs.OID {
 	if g.newest != nil {
 		return g.newest

@@ -6,15 +6,15 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// A stash is a commit of the work tree. Its first parent is the commit that HEAD was at, its second a commit of the
-// index. If there were untracked files, a third parent is a commit of those (git-stash(1)).
+// A stash is a commit of the work tree. Its first parent was HEAD, its second is a commit of the index. If there were
+// untracked files, a third parent has them (git-stash(1)).
 
 // Stash is a stash and its parts.
 type Stash struct {
-	Commit, Head, Index, Untracked refs.OID // Untracked is no id where there were none
+	Commit, Head, Index, Untracked refs.OID // Untracked is the zero id if there were none
 }
 
-// StashOf reads the parts of a stash; false if the commit is not a stash, or is gone.
+// StashOf reads the parts of a stash; false if the commit is missing or is not a stash.
 func StashOf(read Reader, stash refs.OID) (Stash, bool) {
 	c, err := read.Commit(stash)
 	if err != nil || len(c.Parents) < 2 {

@@ -15,18 +15,18 @@ type Work struct {
 	Reader Reader
 
 	repo  *refs.Repo
-	moves *[]Move // nil until asked for
+	moves *[]Move // nil until it is needed
 	whole bool
-	hands *hands // nil until asked for
+	hands *hands // nil until it is needed
 }
 
-// hands are the commits that were made by hand, for one that was asked for.
+// hands are the commits that were made by hand, for one asked commit.
 type hands struct {
 	asked refs.OID
 	list  []refs.OID
 }
 
-// Between returns the work between two marks of a work tree. Nothing is read before it is asked for.
+// Between returns the work between two marks of a work tree. It reads only on demand.
 func Between(repo *refs.Repo, read Reader, before, now Mark) *Work {
 	return &Work{Before: before, Now: now, Reader: read, repo: repo}
 }
@@ -57,10 +57,9 @@ func (w *Work) MadeSince(commit refs.OID) bool {
 	return !w.Known() || w.Now.Log < w.Before.Log || w.MovedTo(commit)
 }
 
-// MadeByHand reports whether somebody made a commit of what they had in the work tree. The other commits are git's:
-// it puts there what it takes from elsewhere. What a commit made by hand brings is not evidence of where it comes
-// from. Asked is the commit that is being anchored, if one is: where the reflog does not end with it, nothing else is
-// known of it.
+// MadeByHand reports whether somebody made a commit from their work tree or index. Git made all other commits, and
+// wrote their contents there from elsewhere. A commit made by hand is not evidence of the source of its lines. asked is
+// the commit that is being anchored, if any: if the reflog does not end with it, its maker is unknown.
 func (w *Work) MadeByHand(commit, asked refs.OID) bool {
 	return slices.Contains(w.ByHand(asked), commit)
 }
@@ -87,14 +86,14 @@ func (w *Work) byHand(asked refs.OID) []refs.OID {
 	return out
 }
 
-// appliesPatches reports whether git rebases by applying patches. The commit of a resolved conflict looks then like
-// any other patch. But the commit that the patch was made of is known, and what that does not have was typed.
+// appliesPatches reports whether git rebases by applying patches. Then the commit of a resolved conflict looks like any
+// other patch. But the commit of the patch is known, and a line that it does not have was typed.
 func (w *Work) appliesPatches() bool {
 	return strings.Contains(w.Now.Replays, "rebase-apply") && w.repo.HasRef("REBASE_HEAD")
 }
 
-// OnlyCommitsUntil reports whether nothing but commits was made from the first mark on until one of them: git wrote
-// nothing to the work tree that a trace is left of.
+// OnlyCommitsUntil reports whether git did nothing but commit from the first mark until a commit: it left no trace of a
+// write to the work tree.
 func (w *Work) OnlyCommitsUntil(commit refs.OID) bool {
 	moves, whole := w.Moves()
 	if !whole || w.Before.Replays != "" || !slices.Equal(w.Before.Stashes, w.Now.Stashes) {
@@ -128,11 +127,11 @@ func (w *Work) WasAt(commit refs.OID, branch string) bool {
 	return on && (!whole || slices.Contains(heads, commit))
 }
 
-// maxLately bounds the commits that are asked for files missing from the work tree.
+// maxLately bounds the commits in which files missing from the work tree are searched.
 const maxLately = 3
 
-// Lately lists the commits that HEAD has been at, the present one first: one that was amended had the old name of a
-// file.
+// Lately lists the commits that HEAD has been at, the present one first. An amended commit may have had the old name of
+// a file.
 func (w *Work) Lately() []refs.OID {
 	moves, _ := w.Moves()
 	list := []refs.OID{w.Now.Head}
@@ -142,7 +141,7 @@ func (w *Work) Lately() []refs.OID {
 	return distinct(list, maxLately)
 }
 
-// MaxCommitted bounds the moves, and the commits, that are looked at for files that were away.
+// MaxCommitted bounds the moves, and the commits, that are searched for missing files.
 const MaxCommitted = 8
 
 // LeftFor lists the commits that HEAD was at before it came to the one in question, the last one first.
@@ -159,7 +158,7 @@ func (w *Work) LeftFor(commit refs.OID) []refs.OID {
 	return distinct(slices.DeleteFunc(at, func(oid refs.OID) bool { return oid == commit }), MaxCommitted)
 }
 
-// distinct returns up to so many ids, each once, without zero ids.
+// distinct returns at most this many ids, each once, without zero ids.
 func distinct(list []refs.OID, most int) []refs.OID {
 	var out []refs.OID
 	for _, oid := range list {
@@ -170,8 +169,8 @@ func distinct(list []refs.OID, most int) []refs.OID {
 	return out
 }
 
-// WentOn reports whether git put another content in the place of that which a commit has at a path, when it went on
-// from there. A reset may have left all files as they were. What somebody commits they had put there themselves.
+// WentOn reports whether git replaced a commit's content at a path when it went on from that commit. A reset may have
+// left all files as they were. Contents that somebody commits come from that person.
 func (w *Work) WentOn(commit refs.OID, path string, blob refs.OID) bool {
 	moves, _ := w.Moves()
 	for _, m := range moves {
@@ -184,9 +183,9 @@ func (w *Work) WentOn(commit refs.OID, path string, blob refs.OID) bool {
 	return false
 }
 
-// WentOnFrom reports whether git put HEAD's content in the place of that which a file was last seen with. A commit
-// that HEAD was at, then or since, has that one, and git went on from there, as by a checkout. A reset to another
-// commit may have left all files as they were. That to the same one, which git-stash(1) makes, leads nowhere.
+// WentOnFrom reports whether git replaced the last seen content of a file by HEAD's content. A commit that HEAD was at,
+// then or since, has the last seen content, and git went on from there, as by a checkout. A reset to another commit may
+// have left all files as they were. A reset to the same commit, which git-stash(1) makes, leads nowhere.
 func (w *Work) WentOnFrom(path string, blob refs.OID) bool {
 	moves, whole := w.Moves()
 	if !whole || blob.IsZero() {
@@ -210,10 +209,10 @@ func (w *Work) WentOnFrom(path string, blob refs.OID) bool {
 	return left
 }
 
-// PutLast returns the content that git put last into a file, from one commit to another; no id if none. Resets are
-// the contents of the commits to which HEAD was reset since: a reset does not tell whether it wrote files. A commit
-// made by hand does not count: its content was there before. For example: git rebase, then git reset --soft
-// ORIG_HEAD.
+// PutLast returns the content that git wrote last into a file, on its way from one commit to another; the zero id if
+// none. resets are the contents of the commits to which HEAD was reset since: a reset does not tell whether it wrote
+// files. A commit made by hand does not count: its content was there before. For example: git rebase, then git reset
+// --soft ORIG_HEAD.
 func (w *Work) PutLast(path string) (put refs.OID, resets []refs.OID, err error) {
 	moves, _ := w.Moves()
 	for _, m := range slices.Backward(moves[max(0, len(moves)-MaxCommitted):]) {
@@ -236,7 +235,7 @@ func (w *Work) PutLast(path string) (put refs.OID, resets []refs.OID, err error)
 	return put, distinct(resets, MaxCommitted), nil
 }
 
-// Newer lists the stashes of a list above the first one that another list has.
+// Newer lists the stashes that stand above the first known one.
 func Newer(now, before []refs.OID) []refs.OID {
 	i := slices.IndexFunc(now, func(oid refs.OID) bool { return slices.Contains(before, oid) })
 	if i < 0 {

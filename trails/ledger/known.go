@@ -29,11 +29,11 @@ import (
 type Known struct {
 	dir string
 	mem map[string][]Record
-	// sizes holds how long a path's file was when all of it was read, or written, here.
+	// sizes holds the length of a path's file when all of it was read, or written, here.
 	sizes map[string]int64
-	// recent holds the vectors of each path that were asked for, or put, last: contents are followed step by step.
+	// recent holds the vectors of each path that were last read or put: contents are followed step by step.
 	recent map[string][]knownVector
-	// names holds the other names of paths, once they were asked for; left what left them.
+	// names holds the other names of paths once they are read; left the same for lines that left them.
 	names map[string][]string
 	left  map[string][]left
 	// unsaved holds the additions that are in no file yet, by path.
@@ -48,7 +48,7 @@ type Record struct {
 	Raw  []byte // encoded vector
 }
 
-// additions are what a path's files do not have yet.
+// additions holds the data that a path's files do not have yet.
 type additions struct {
 	records     []Record
 	revised     bool // the records that are there are other ones now
@@ -64,10 +64,10 @@ type knownVector struct {
 const (
 	maxKnownBytes = 2 << 20
 	keptRecords   = 128
-	keptDecoded   = 3 // vectors of a path: what it had, what it has, and what it was made of
+	keptDecoded   = 3 // vectors of a path: of the old content, the new one, and its source
 )
 
-// NewKnown returns the known contents of the repository. Nothing is opened; a path's file is read once.
+// NewKnown returns the known contents of the repository. It opens nothing yet, and reads a path's file once.
 func NewKnown(repo *refs.Repo) *Known {
 	return NewKnownIn(filepath.Join(repo.TracesDir(), "cache", "vectors"))
 }
@@ -80,7 +80,7 @@ func NewKnownIn(dir string) *Known {
 	}
 }
 
-// Only returns the contents that a test lets through, for a reader.
+// Only returns the contents that pass a test, for a reader.
 func (k *Known) Only(keep func(*Record) bool) *Known {
 	out := NewKnownIn(k.dir)
 	out.source = func(path string) []Record {
@@ -145,7 +145,7 @@ func (k *Known) Blobs(path string, limit int) []refs.OID {
 	return out
 }
 
-// Put remembers a vector. What is known already is not written again.
+// Put remembers a vector. It does not write a known vector again.
 func (k *Known) Put(path string, blob refs.OID, v vector.Vector) {
 	records := k.load(path)
 	if vec, ok := k.recall(path, blob); ok && vec.Equal(v) {
@@ -197,7 +197,7 @@ func (k *Known) adding(path string) *additions {
 	return add
 }
 
-// Save writes what was put, said to have left, linked and revised since the last call.
+// Save writes the additions and revisions since the last call.
 func (k *Known) Save() error {
 	for _, path := range slices.Sorted(maps.Keys(k.unsaved)) {
 		add := k.unsaved[path]
@@ -238,8 +238,8 @@ func (k *Known) saveRecords(path string, add *additions) error {
 	return k.append(path, name, add.records)
 }
 
-// append adds records to a path's file. One that is not as long as it was when it was read is looked at again: another
-// work tree's process may have written to it, or been killed while it did.
+// append adds records to a path's file. If its length has changed since it was read, it is read again: a process in
+// another work tree may have written to it, or been killed meanwhile.
 func (k *Known) append(path, name string, records []Record) error {
 	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {

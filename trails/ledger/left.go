@@ -12,9 +12,9 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
-// A path that lost lines has a third file beside its file of vectors. Each of its lines names a content, and has
-// prints of the lines and phrases that left it; "*" stands for more than are listed. So a lookup shows, without
-// reading a content, whether a new line may be one that comes back, though in another form.
+// A path that lost lines has a third file beside its file of vectors. Each of its lines names a content, and has prints
+// of the lines and phrases that left it; "*" stands for more prints than are listed. So a lookup shows, without reading
+// a content, whether a new line may be an old one that comes back, perhaps in another form.
 
 const (
 	maxLeft      = 8192      // prints of one change
@@ -33,8 +33,8 @@ type left struct {
 	lines map[linePrint]bool // nil for any
 }
 
-// printsOf returns the prints of lines that follow each other, and of each three words in a row: a formatter leaves
-// these as they are, and writes other lines. Fewer words make a phrase where a line has no more.
+// printsOf returns the prints of consecutive lines, and of each three words in a row: a formatter keeps these words and
+// writes other lines. In a line with fewer words, all of them make a phrase.
 func printsOf(lines [][]byte) map[linePrint]bool {
 	out := make(map[linePrint]bool, len(lines))
 	var words [][]byte
@@ -70,7 +70,7 @@ const phraseWords = 3
 func (k *Known) PutLeft(path string, blob refs.OID, lines [][]byte) {
 	one := left{blob, printsOf(lines)}
 	if len(one.lines) > 1 {
-		delete(one.lines, linePrint{}) // blank ones say something only where nothing else left
+		delete(one.lines, linePrint{}) // blank lines are evidence only where nothing else left
 	}
 	if blob.IsZero() || len(one.lines) == 0 {
 		return
@@ -126,17 +126,17 @@ func (k *Known) Left(path string, lines func() [][]byte, limit int) []refs.OID {
 	return out
 }
 
-// PutApart and Apart are PutLeft and Left for lines that git took away with the commit that has them.
+// PutApart and Apart are PutLeft and Left for lines that git removed when it went to another commit.
 func (k *Known) PutApart(path string, blob refs.OID, lines [][]byte) {
 	k.PutLeft(takenFrom(path), blob, lines)
 }
 
-// Apart lists the contents that one of the lines may have gone with.
+// Apart lists the contents with which one of the lines may have gone.
 func (k *Known) Apart(path string, lines func() [][]byte, limit int) []refs.OID {
 	return k.Left(takenFrom(path), lines, limit)
 }
 
-// takenFrom is what the lines that git took from a path are filed under. It is not a path.
+// takenFrom returns the key for the lines that git took from a path. It is not a path.
 func takenFrom(path string) string { return path + "\x00" }
 
 func (k *Known) leftOf(path string) []left {
@@ -170,7 +170,7 @@ func (l left) text() []byte {
 	return append(out, '\n')
 }
 
-// parseLeft reads a line of the file; ok is false for one that a killed process left unfinished.
+// parseLeft reads a line of the file; ok is false for a line that a killed process left unfinished.
 func parseLeft(line []byte) (l left, ok bool) {
 	id, prints, _ := bytes.Cut(line, []byte(" "))
 	prints, ended := bytes.CutSuffix(prints, []byte("\n"))

@@ -7,11 +7,11 @@ import (
 	"strconv"
 )
 
-// A path that was renamed has a second file beside its file of vectors. That file lists the other names of what the
-// path holds, one quoted name a line. It says so in both directions, since git carries changes from either name to the
-// other (git-merge(1), on renames).
+// A path that was renamed has a second file beside its file of vectors. It lists the other names of the path's content,
+// one quoted name a line. Both names list each other, because git carries changes in both directions (git-merge(1), on
+// renames).
 
-// maxNames bounds how many names are asked for one path.
+// maxNames bounds the other names that are read for one path.
 const maxNames = 8
 
 func (k *Known) namesFile(path string) string { return k.file(path) + ".names" }

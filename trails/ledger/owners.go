@@ -17,15 +17,15 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// A patch id is 16 bytes in hex: 8 that are its own, then 8 that name its owner. So the patch id alone leads to the
-// owner of a line, which is stored once, however many patches a tool call makes.
+// A patch id is 16 bytes in hex: 8 bytes for the patch, then 8 for its owner. So the patch id alone leads to the owner
+// of a line, which is stored once, however many patches a tool call makes.
 const (
 	ownerKeyStart  = 16 // in hex digits
 	patchIDLength  = 32
 	ownerKeyDigits = patchIDLength - ownerKeyStart
 )
 
-// OwnerKey is the part of a patch id that names who made the patch.
+// OwnerKey is the part of a patch id that names the owner.
 type OwnerKey string
 
 // Person is the key of a person. It has no record: the key is enough.
@@ -51,21 +51,20 @@ func PatchOf(seed []byte, owner OwnerKey) events.PatchID {
 	return events.PatchID(hex.EncodeToString(sum[:ownerKeyStart/2])) + events.PatchID(owner)
 }
 
-// WithOwner returns the id of the same patch when somebody else turns out to have made it. The id is one that has a
-// key.
+// WithOwner returns the id of the same patch with another owner. The id must have an owner's key.
 func WithOwner(id events.PatchID, owner OwnerKey) events.PatchID {
 	return id[:ownerKeyStart] + events.PatchID(owner)
 }
 
-// Owners remembers the owners of this repository's owner keys: <common git dir>/traces/cache/owners/XX, one line
-// "KEY JSON" each. What is put is in memory until Save. The files are a cache: every line can be derived again from the
+// Owners remembers the owners of this repository's owner keys: <common git dir>/traces/cache/owners/XX, one line "KEY
+// JSON" each. Additions are in memory until Save. The files are a cache: every line can be derived again from the
 // patches in the log.
 type Owners struct {
 	dir     string
 	unsaved map[OwnerKey]events.AnchorOwner
 }
 
-// NewOwners returns the owners of the repository. Nothing is opened.
+// NewOwners returns the owners of the repository. It opens nothing yet.
 func NewOwners(repo *refs.Repo) *Owners {
 	return NewOwnersIn(filepath.Join(repo.TracesDir(), "cache", "owners"))
 }
@@ -83,7 +82,7 @@ func (o *Owners) Put(key OwnerKey, owner events.AnchorOwner) {
 	}
 }
 
-// Save writes what was put since the last call.
+// Save writes the additions since the last call.
 func (o *Owners) Save() error {
 	for _, key := range slices.Sorted(maps.Keys(o.unsaved)) {
 		raw, err := json.Marshal(o.unsaved[key])
@@ -141,8 +140,8 @@ func (o *Owners) Describe(id events.PatchID) events.AnchorOwner {
 	return owner
 }
 
-// appendFile appends to a file in one write, making it and its directory when missing. A line that a killed process
-// left without its end is ended first, so that it cannot swallow the next one.
+// appendFile appends to a file in one write, and makes it and its directory if they are missing. If a killed process
+// left a line without its end, it ends that line first, so that the next line stays whole.
 func appendFile(name string, line []byte) error {
 	if err := refs.MakeDirs(filepath.Dir(name), 0o700); err != nil {
 		return err

@@ -13,8 +13,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Prompts holds the text of prompts as they were typed, readable by the user alone, until a redacted record holds them
-// or they expire: <common git dir>/traces/prompts/TRACE/INDEX. They never leave the machine.
+// Prompts holds the typed text of prompts, readable by the user alone, until a redacted record holds them or they
+// expire: <common git dir>/traces/prompts/TRACE/INDEX. They never leave the machine.
 type Prompts struct {
 	dir string
 }
@@ -22,7 +22,7 @@ type Prompts struct {
 // maxPromptBytes bounds one stored prompt.
 const maxPromptBytes = 4 << 20
 
-// NewPrompts returns the prompts of the repository. Nothing is opened.
+// NewPrompts returns the prompts of the repository. It opens nothing yet.
 func NewPrompts(repo *refs.Repo) *Prompts {
 	return &Prompts{dir: filepath.Join(repo.TracesDir(), "prompts")}
 }
@@ -129,7 +129,7 @@ func (p *Prompts) Expire(before time.Time, dry bool) (n int, err error) {
 	return n, err
 }
 
-// each yields every stored text, with the time at which it was typed.
+// each yields every stored text, with its time.
 func (p *Prompts) each(yield func(trace events.TraceID, index int, at time.Time) error) error {
 	traces, err := p.Traces()
 	if err != nil {

@@ -14,7 +14,7 @@ const (
 // Options change how lines are compared. The zero value compares as git does.
 type Options struct {
 	Key Key
-	// Minimal asks for the shortest script whatever it costs, as `git diff --minimal` does. For small inputs only.
+	// Minimal asks for the shortest script at any cost, as `git diff --minimal` does. For small inputs only.
 	Minimal bool
 }
 
@@ -49,9 +49,9 @@ func Diff(old, new [][]byte, options Options) Script {
 
 // text is one side of a comparison.
 type text struct {
-	lines [][]byte // as they are, for the indent heuristic
+	lines [][]byte // unchanged, for the indent heuristic
 	keys  [][]byte // what is compared
-	// marks says which lines are not kept. Line i stands at marks[i+1], so that both ends have a kept neighbour.
+	// marks says which lines are not kept. Line i has marks[i+1], so that both ends have a kept neighbour.
 	marks []bool
 }
 
@@ -89,7 +89,7 @@ func markChanges(a, b *text, minimal bool) (capped bool) {
 	return s.capped
 }
 
-// trim finds where the common beginning of a and b ends, and where their common end starts in each.
+// trim finds the end of the common beginning of a and b, and the start of their common end in each.
 func trim(a, b [][]byte) (start, aEnd, bEnd int) {
 	aEnd, bEnd = len(a), len(b)
 	for start < aEnd && start < bEnd && bytes.Equal(a[start], b[start]) {

@@ -1,16 +1,16 @@
 package linediff
 
-// The indent heuristic chooses among the places a group can stand at. Each place cuts the text twice, above and below
-// the group; a cut is the worse the more it tears apart what belongs together: it is good beside blank lines and before
-// a line that is indented little. The weights are those git uses (diff.indentHeuristic in git-config(1)); M. Haggerty
-// found them by experiment on many projects, and equal hunks need equal weights.
+// The indent heuristic chooses a place for a group. Each place cuts the text twice, above and below the group. A cut is
+// good beside blank lines and before a line with little indentation; it is bad if it separates lines that belong
+// together. The weights are git's (diff.indentHeuristic in git-config(1)); M. Haggerty found them by experiment on many
+// projects. Equal hunks need equal weights.
 const (
-	maxIndent = 200 // a line indented more counts as indented so much
-	maxBlanks = 20  // so many blank lines are looked at above and below a cut
-	maxSlide  = 100 // a group is moved at most so far
+	maxIndent = 200 // more indentation counts as this much
+	maxBlanks = 20  // bounds the blank lines that count above and below a cut
+	maxSlide  = 100 // bounds how far a group moves
 
 	tabWidth = 8
-	noIndent = -1 // of a blank line, and where there is no line
+	noIndent = -1 // a blank line, or no line
 
 	weightStartOfFile   = 1
 	weightEndOfFile     = 21
@@ -22,7 +22,7 @@ const (
 	weightNewBlockBlank = 17
 	weightBlockEnd      = 23 // it is indented less, and nothing deeper follows
 	weightBlockEndBlank = 17
-	weightLessIndented  = 60 // of two places, the one whose cuts are indented less is so much better
+	weightLessIndented  = 60 // added for the place whose cuts are indented less
 )
 
 // badness measures the faults of the two cuts of one place.

@@ -30,8 +30,8 @@ func Terminated(content []byte) bool {
 
 var newline = []byte{'\n'}
 
-// StripSpace returns line without its white space: space, tab, carriage return, line feed, vertical tab and form feed,
-// as `git diff -w` counts it, and no Unicode spaces. A line without white space is returned as it is, not copied.
+// StripSpace returns line without white space: space, tab, carriage return, line feed, vertical tab and form feed, as
+// `git diff -w` does, but not Unicode spaces. A line without white space is not copied.
 func StripSpace(line []byte) []byte {
 	for i, c := range line {
 		if isSpace(c) {
@@ -81,7 +81,7 @@ func isSpace(c byte) bool {
 	return c == ' ' || ('\t' <= c && c <= '\r')
 }
 
-// Separates reports whether a character is of no word.
+// Separates reports whether a character separates words.
 func Separates(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '$'
 }

@@ -1,6 +1,6 @@
 package linediff
 
-// sequence is the rest of a text for the search: the numbers of its lines and where they stand.
+// sequence is the rest of a text for the search: the numbers of its lines and their places.
 type sequence struct {
 	ids  []int32
 	line []int32
@@ -11,7 +11,7 @@ type trimmed struct {
 	start, aEnd, bEnd int
 }
 
-// Lines by how often the other text has them.
+// The kinds of lines, by how often the other text has them.
 type frequency uint8
 
 const (
@@ -28,7 +28,7 @@ const (
 
 // prune marks lines that the search need not see, and returns the rest. A line that the other text lacks cannot be
 // kept. A line that the other text has very often (a brace, a blank line), between lines that it lacks, is not worth
-// keeping: the match would tie two unrelated places together. git makes the same choice, so it has to be made here.
+// keeping: the match would tie two unrelated places together. The rule is git's.
 func prune(a, b *text, aIDs, bIDs []int32, distinct int, part trimmed, minimal bool) (sequence, sequence) {
 	aCounts, bCounts := count(aIDs, distinct), count(bIDs, distinct)
 	aSeq := pruneSide(a, aIDs[part.start:part.aEnd], bCounts, part.start, minimal)

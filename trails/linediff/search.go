@@ -3,13 +3,13 @@ package linediff
 import "math"
 
 // The search is the linear-space form of E. Myers, "An O(ND) Difference Algorithm and Its Variations" (1986). It walks
-// from both corners of the edit graph at once until the two fronts meet. Then it treats the two boxes left and right of
-// the meeting point alike. Limits on the cost are git's, so that hunks are equal also where the search gives up.
+// from both corners of the edit graph at once until the two fronts meet. Then it does the same in the two boxes left
+// and right of the meeting point. The limits on the cost are git's, so hunks are equal even if the search gives up.
 const (
-	minCostLimit  = 256 // no search is given up before this cost
-	longSnake     = 20  // so many equal lines in a row are a find
+	minCostLimit  = 256 // least cost at which a search may be given up
+	longSnake     = 20  // this many equal lines in a row are a find
 	snakeMinCost  = 256 // from this cost on, a find may end the search
-	snakeProgress = 4   // … if it lies so many times further than the cost
+	snakeProgress = 4   // … if they lie this many times further than the cost
 )
 
 // box is a part of the edit graph: lines a0 ≤ x < a1 of one sequence against b0 ≤ y < b1 of the other.
@@ -17,8 +17,8 @@ type box struct {
 	a0, a1, b0, b1 int
 }
 
-// meeting is the point at which a box is cut in two. Before and after tell whether the boxes on each side still
-// deserve a full search: a part that has been walked already is known to be cheap, the other one is not.
+// meeting is the point that cuts a box in two. before and after say whether the boxes on each side still need a full
+// search: if the search has walked through one of them, that box is known to be cheap.
 type meeting struct {
 	x, y          int
 	before, after bool
@@ -77,8 +77,7 @@ type front struct {
 }
 
 // widen lets the front reach one diagonal further on each side. At the border of the box it reaches one less, so that
-// it holds every second diagonal. A diagonal just outside gets the value outside, so that the walk needs no test for
-// it.
+// it holds every second diagonal. A diagonal just outside gets the value outside, so the walk needs no test for it.
 func (f *front) widen(reach []int, zero, lowest, highest, outside int) {
 	if f.low > lowest {
 		f.low--
@@ -94,7 +93,7 @@ func (f *front) widen(reach []int, zero, lowest, highest, outside int) {
 	}
 }
 
-// meet finds the point to cut a box whose sides are not empty and whose corners do not match.
+// meet finds the point that cuts a box. The box has no empty side, and its corners do not match.
 func (s *search) meet(r box, full bool) meeting {
 	lowest, highest := r.a0-r.b1, r.a1-r.b0
 	ahead := front{r.a0 - r.b0, r.a0 - r.b0}
@@ -151,8 +150,8 @@ func (s *search) meet(r box, full bool) meeting {
 	}
 }
 
-// promising looks for a diagonal that ends in a long run of equal lines and has come much further than the cost spent.
-// How far is counted along the graph, less its distance from the corner's own diagonal.
+// promising looks for a diagonal that ends in a long run of equal lines and has come much further than the cost. The
+// distance is counted along the graph, less the distance from the corner's own diagonal.
 func (s *search) promising(r box, ahead, astern front, cost int) (meeting, bool) {
 	best, at := 0, meeting{}
 	for d := ahead.high; d >= ahead.low; d -= 2 {

@@ -30,7 +30,7 @@ func (t *text) next(g *group) bool {
 	return true
 }
 
-// previous moves the group before the kept line that stands above it.
+// previous moves the group before the kept line above it.
 func (t *text) previous(g *group) {
 	g.end = g.start - 1
 	for g.start = g.end; t.changed(g.start - 1); {
@@ -68,10 +68,9 @@ func (t *text) slideDown(g *group) bool {
 	return true
 }
 
-// slideGroups moves every group of t to the best of the places it can stand at. A group of lines A B C that is followed
-// by another A can as well be read as B C A: the text stays the same. As git does it: groups that meet become one; a
-// group that can face a group of the other text does so, which makes one hunk of two; a group that faces nothing goes
-// where the indent heuristic wants it.
+// slideGroups moves every group of t to its best place. A group of lines A B C before another A can as well be B C A:
+// the text stays the same. As in git, groups that meet become one. A group that can face a group of the other text does
+// so, which makes one hunk of two. For a group that faces nothing, the indent heuristic chooses the place.
 func slideGroups(t, other *text) {
 	g, facing := t.firstGroup(), other.firstGroup()
 	for {
@@ -115,7 +114,6 @@ func slideGroup(t, other *text, g, facing *group) {
 			break
 		}
 	}
-	// The group now stands as low as it can.
 	switch {
 	case g.end == highest:
 	case faced:

@@ -2,12 +2,12 @@ package linediff
 
 import "bytes"
 
-// tailBlock is the unit in which git drops the common end of two files.
+// tailBlock is the block size in which git drops the common end of two files.
 const tailBlock = 1024
 
-// hiddenTail counts the last lines that git does not look at when it is asked for hunks without context. `git blame`
-// and `git diff -U0` ask so. These lines are the common end in whole blocks of 1 KiB, from the first line that begins
-// in it. Groups cannot slide into that end, which moves some hunks, so the same lines are left out here.
+// hiddenTail counts the last lines that git does not see when it makes hunks without context, as `git blame` and `git
+// diff -U0` do. These lines are the common end in whole blocks of 1 KiB, from the first line that begins in it. Groups
+// cannot slide into that end, which moves some hunks, so the same lines are left out here.
 func hiddenTail(a, b [][]byte) int {
 	common, whole := 0, 0 // bytes, lines
 	for whole < len(a) && whole < len(b) {

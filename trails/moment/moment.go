@@ -1,8 +1,8 @@
-// Package moment lists the moments at which a timeline asks what a content is made of, or which name a file had before,
-// and holds the rows of the two tables that answer.
+// Package moment lists the moments at which a timeline searches the source of a content, or the older name of a file.
+// It also has the rows of the two tables that answer.
 package moment
 
-// Moment is the moment of such a question.
+// Moment is the moment of such a search.
 type Moment int
 
 // The moments.
@@ -14,15 +14,15 @@ const (
 	Returned                 // a look, with no trace that git was at work
 	Stashed                  // what a stash took before anybody saw it
 	Committed                // a commit, when its hook is heard
-	Rewritten                // a commit that git made of another one
+	Rewritten                // a commit that git made from another one
 	LongAfter                // a commit that was made long ago
-	Unlooked                 // the blame of a work tree that nobody has looked at
+	Unlooked                 // the blame of a work tree that was never looked at
 	OnTheWay                 // a content that git put there between two looks
 	Popped                   // what git makes of a file with a stash
 	count
 )
 
-// Cell says whether a row of a table is asked at a moment, and why.
+// Cell says whether a row of a table applies at a moment, and why.
 type Cell struct {
 	Asked bool
 	Why   string

@@ -5,9 +5,9 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// Candidate is a content that another one may have been made of, in whole or in part.
+// Candidate is a possible source of a content, in whole or in part.
 type Candidate struct {
-	Path  string // under which its owners are known
+	Path  string // the path under which its owners are known
 	Blob  refs.OID
 	Kind  Kind
 	Trust Trust
@@ -18,11 +18,11 @@ type Kind uint8
 
 // The kinds of evidence.
 const (
-	Traced  Kind = iota // a trace of git, or of the timeline, says that the content was made of this one
+	Traced  Kind = iota // a trace of git, or of the timeline, shows that the content was made from this one
 	Before              // what the path had before the change
 	Earlier             // the path, or one of its names, had it once
-	Staged              // the same, asked for lines alone that stand between the same neighbours
-	Apart               // another commit has it, and git took it away
+	Staged              // the same, only for lines between the same neighbours
+	Apart               // another commit has it, and git removed it
 )
 
 // Trust is the trust in a candidate.
@@ -30,12 +30,12 @@ type Trust uint8
 
 // The degrees of trust.
 const (
-	Near  Trust = iota // the content was made of it
-	Far                // some lines may be of it: a line that says too little, such as a brace, proves nothing
+	Near  Trust = iota // the content was made from it
+	Far                // it may have some of the lines; a weak line, such as a brace, is not evidence
 	Faint              // nothing speaks for it but that the path had it once
 )
 
-// AtMost returns a list whose candidates are trusted no more than so far.
+// AtMost returns the list with the trust of each candidate limited to most.
 func AtMost(list []Candidate, most Trust) []Candidate {
 	out := make([]Candidate, len(list))
 	for i, c := range list {
@@ -45,7 +45,7 @@ func AtMost(list []Candidate, most Trust) []Candidate {
 	return out
 }
 
-// Text is a content in lines. One without lines, such as a binary file or a submodule, is whole.
+// Text is a content in lines. A content without lines, such as a binary file or a submodule, is whole.
 type Text struct {
 	OID   refs.OID
 	Bytes []byte
@@ -57,6 +57,6 @@ type Text struct {
 type Told interface {
 	// Get is the owners of the lines of a content that a path had.
 	Get(path string, blob refs.OID) (vector.Vector, bool)
-	// Text reads a content. One that is gone is whole.
+	// Text reads a content. A missing content is whole.
 	Text(blob refs.OID) (Text, error)
 }

@@ -11,11 +11,11 @@ import (
 // The finders of contents that commits have.
 
 // amended finds the amended commit's content of the path, if the commit that is being anchored replaced one.
-// git-commit(1) --amend makes its commit of the index, and the index had what the amended commit has. The new
-// commit's parent does not tell of that, where the amended one brought the file. A content that nobody saw tells only
-// that its lines are older than the last look at everything. So the amended commit has to be older than that look,
-// too. For example: an agent writes a file, a person commits it, adds a line, and amends the commit. The agent's
-// lines are in the first commit.
+// git-commit(1) --amend makes its commit from the index, and the index had the amended commit's content. If the amended
+// commit brought the file, the new commit's parent does not have it. If nobody saw a content, its lines are only known
+// to be older than the last look at everything. So the amended commit has to be older than that look, too. For example:
+// an agent writes a file, a person commits it, adds a line, and amends the commit. The agent's lines are in the first
+// commit.
 func amended(q *Query) ([]Candidate, error) {
 	commit := q.Work.AmendedBy(q.Commit)
 	if commit.IsZero() {
@@ -37,9 +37,9 @@ func amended(q *Query) ([]Candidate, error) {
 	return nil, nil
 }
 
-// autostash finds the content that git put aside for a rebase or a merge and brought back. What nobody saw of it
-// explains nothing. For example: an agent writes a line and nobody commits it. git rebase --autostash puts it aside
-// and back, and it stays the agent's.
+// autostash finds the content that git put aside for a rebase or a merge and brought back. Only seen contents count.
+// For example: an agent writes a line and nobody commits it. git rebase --autostash puts it aside and back, and it
+// stays the agent's.
 func autostash(q *Query) ([]Candidate, error) {
 	kept := q.Work.Before.Autostash
 	if !q.Work.Restored || kept.IsZero() || !q.Work.Now.Autostash.IsZero() {
@@ -57,7 +57,7 @@ func autostash(q *Query) ([]Candidate, error) {
 	return nil, nil
 }
 
-// operands returns the path's contents in the commits that git may have taken some lines of it from. For example:
+// operands returns the path's contents in the commits from which git may have taken some of its lines. For example:
 // somebody merges a branch, and the file has lines of both sides.
 func operands(q *Query) ([]Candidate, error) {
 	if !q.Work.Restored {
@@ -71,7 +71,7 @@ func operands(q *Query) ([]Candidate, error) {
 	var out []Candidate
 	for _, from := range q.operands() {
 		typed := q.Work.MadeByHand(from.Commit, q.Commit)
-		// Git brought what the commit has, and it is older than what was seen.
+		// Git brought the commit's content, and it is older than the last seen one.
 		popped := from.Role == gitfacts.RoleStash && !from.Perhaps && !from.Unlooked
 		for _, name := range names {
 			blob, err := q.Git.Blob(from.Commit, name)
@@ -79,7 +79,7 @@ func operands(q *Query) ([]Candidate, error) {
 				return nil, err
 			}
 			known := q.knows(name, blob)
-			vouched := from.Commit != q.Commit && known // its owners are known, by somebody's commit
+			vouched := from.Commit != q.Commit && known // its owners are known from another commit
 			if blob.IsZero() || (typed || made[blob] && !popped) && !vouched || from.Unlooked && !known {
 				continue
 			}
@@ -110,9 +110,9 @@ func (q *Query) trustOf(from gitfacts.Operand, name string, blob refs.OID) (Trus
 	return Far, nil
 }
 
-// twoFiles reports whether HEAD has files at the path and at another name, though one name was the other's at some
-// time. Then what another commit has at one name is not what git made the other file of. For example: a person does
-// git mv a b, and an agent commits a new a.
+// twoFiles reports whether HEAD has files at the path and at another name, though the file was renamed from one to the
+// other at some time. Then git did not make one file from another commit's content at the other name. For example: a
+// person does git mv a b, and an agent commits a new a.
 func (q *Query) twoFiles(other string) (bool, error) {
 	if other == q.Path {
 		return false, nil
@@ -161,10 +161,10 @@ func (q *Query) applied(commit refs.OID, path string, blob refs.OID) (bool, erro
 	return true, nil
 }
 
-// carried finds an older commit's content of a file, if the new commit replaced it. It is looked for under the name
-// that the new commit or its parent has for the file. If it is not there, git is asked for its name: main may have
-// renamed it. For example: an agent's commit is rebased onto a main that renamed a to b. The lines of b that the
-// commit adds are the agent's.
+// carried finds an older commit's content of a file, if the new commit replaced it. It searches the name that the new
+// commit or its parent has for the file. If the file is not there, it asks git for the name: main may have renamed the
+// file. For example: an agent's commit is rebased onto a main that renamed a to b. The lines of b that the commit adds
+// are the agent's.
 func carried(q *Query) ([]Candidate, error) {
 	if q.Replaced.IsZero() {
 		return nil, nil
@@ -181,10 +181,10 @@ func carried(q *Query) ([]Candidate, error) {
 	return out, nil
 }
 
-// replaced returns the older commit's content at a path, if it can be read. A content that nobody saw, of a commit
-// that was made while others were seen, tells nothing. What it was made of tells more, which may be what the work
-// tree was last seen with. For example: an agent writes a file, and a person adds a line and commits before anybody
-// looks. What the agent wrote tells more than the commit.
+// replaced returns the older commit's content at a path, if it can be read. It skips a content that nobody saw if
+// others were seen when the commit was made. The source of that content is better evidence, and may be the last seen
+// content. For example: an agent writes a file, and a person adds a line and commits before the next look. The agent's
+// content is better evidence than the commit.
 func (q *Query) replaced(path string) (out []Candidate) {
 	blob, err := q.Git.Blob(q.Replaced, path)
 	if err != nil || blob.IsZero() {
@@ -206,8 +206,7 @@ func (q *Query) replaced(path string) (out []Candidate) {
 	return append(out, Candidate{Path: path, Blob: blob, Trust: Far})
 }
 
-// maxFruitless is for how many contents no commit is found before the rest are not looked for: a build may write
-// thousands of files.
+// maxFruitless bounds the contents without a known commit before the search ends: a build may write thousands of files.
 const maxFruitless = 8
 
 // brought is a commit of any ref that has this very content at this path. `git checkout REV -- PATH` and `git restore
@@ -225,7 +224,7 @@ func brought(q *Query) ([]Candidate, error) {
 		return err == nil && oid == blob
 	}
 	if !slices.ContainsFunc(w.brought, has) {
-		if w.fruitless == maxFruitless || !q.Stored(blob) { // what no commit has was typed
+		if w.fruitless == maxFruitless || !q.Stored(blob) { // a content that no commit has was typed
 			return nil, nil
 		}
 		list := w.Foreign(q.Commit)

@@ -7,14 +7,14 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// Specific is the number of letters and digits from which on a line speaks for itself.
+// Specific is the least number of letters and digits in a line that identifies its source.
 const Specific = 12
 
-// copies finds the lines that no source has at their place, but that stand elsewhere in one: whoever resolves a
-// conflict may keep both sides of a line, or change their order. A line that does not speak for itself was copied with
-// the next one if it stands beside it in the source too. All sources that have such a line must agree on its owner, but
-// for those behind the first known ones: of them nothing is known. For example: an agent's branch adds a line above a
-// person's, and the merge puts it below. It stays the agent's.
+// copies finds the lines that no source has at their place, but elsewhere: in a conflict, a person may keep both sides
+// of a line, or change their order. A short line was copied with the next one if they are neighbours in the source too.
+// All sources with such a line must agree on its owner, except those after the first known ones, whose owners are
+// unknown. For example: an agent's branch adds a line above a person's, and the merge puts it below. It stays the
+// agent's.
 func copies(lines [][]byte, found []vector.Origin, sources []vector.Content, known int) []vector.Origin {
 	if !slices.ContainsFunc(found, func(o vector.Origin) bool { return o.Source < 0 }) {
 		return found
@@ -59,11 +59,11 @@ type copier struct {
 	sources []vector.Content
 	known   int                // how many of the sources, from the first one on, something is known of
 	keys    []string           // of the content's lines
-	places  map[string][]place // of the lines that speak for themselves, as far as they are asked for
+	places  map[string][]place // of the specific lines, as far as they were searched
 	from    [][]place          // of the content's lines: where they were copied from
 }
 
-// newCopier asks for the lines that no source has at their place, and for those above and below them.
+// newCopier searches the lines that no source has at their place, and the lines above and below them.
 func newCopier(lines [][]byte, found []vector.Origin, sources []vector.Content, known int) *copier {
 	c := &copier{
 		lines: lines, sources: sources, known: known,
@@ -113,13 +113,12 @@ func (c *copier) beside(line, next int) []place {
 	return out
 }
 
-// maxGap is how many lines of a source two copied lines may be apart that tell of what stands between them.
+// maxGap bounds the distance of two copied lines in a source between which short lines were copied, too.
 const maxGap = 8
 
-// between lists the places of a line that does not speak for itself. They lie between the places of the next lines
-// above and below. One of these was copied, or a far source alone has it: whoever takes some lines of a side of a
-// conflict leaves others out. For example: of an agent's function a person keeps the first and the last line, and a
-// brace between them.
+// between lists the places of a short line, which lie between the places of the next lines above and below. One of
+// these was copied, or only a far source has it: a person who takes some lines of a side of a conflict leaves others
+// out. For example: from an agent's function a person keeps the first and the last line, and a brace between them.
 func (c *copier) between(out []vector.Origin, line int) []place {
 	if out[line].Source >= 0 || len(c.keys[line]) >= Specific {
 		return nil
@@ -151,8 +150,7 @@ func (c *copier) between(out []vector.Origin, line int) []place {
 	return found
 }
 
-// taken reports whether a line was copied. It counts as taken, too, if it stands in its place in a far content alone
-// (see Far).
+// taken reports whether a line was copied. A line that only a far content has in its place counts, too (see Far).
 func (c *copier) taken(out []vector.Origin, line int) bool {
 	if line < 0 || line == len(out) {
 		return false
@@ -162,9 +160,9 @@ func (c *copier) taken(out []vector.Origin, line int) bool {
 		!c.sources[o.Source].Faint
 }
 
-// placesOf lists the places of a line that speaks for itself, or else those that it was taken from. The beginning and
-// the end of the content are those of a side of a conflict, too. For example: of the last function of a side a person
-// keeps the first line and the brace.
+// placesOf lists the places of a specific line, or else the places from which it was taken. The beginning and the end
+// of the content also belong to a side of a conflict. For example: from the last function of a side a person keeps the
+// first line and the brace.
 func (c *copier) placesOf(out []vector.Origin, line int) []place {
 	if line < 0 || line == len(out) {
 		return c.edges(line)
@@ -182,7 +180,7 @@ func (c *copier) placesOf(out []vector.Origin, line int) []place {
 	return nil
 }
 
-// edges lists the beginnings of the far sources, for a line above the first one, or else their ends.
+// edges lists the beginnings of the far sources for a line above the first one, else their ends.
 func (c *copier) edges(line int) []place {
 	var out []place
 	for i, src := range c.sources {
@@ -197,7 +195,7 @@ func (c *copier) edges(line int) []place {
 	return out
 }
 
-// copied gives a line that no source has at its place the owner from the places where it was copied.
+// copied gives a line that no source has at its place the owner from the places from which it was copied.
 func (c *copier) copied(out []vector.Origin, line int, from []place) {
 	if out[line].Source >= 0 || len(from) == 0 {
 		return
@@ -205,7 +203,7 @@ func (c *copier) copied(out []vector.Origin, line int, from []place) {
 	owner := c.sources[from[0].source].Owners.At(from[0].line)
 	for _, p := range from[1:] {
 		if p.source >= c.known {
-			break // it contradicts nobody
+			break // an unknown owner contradicts nobody
 		}
 		if other := c.sources[p.source].Owners.At(p.line); other.Kind != owner.Kind || other.Patch != owner.Patch {
 			return

@@ -10,10 +10,10 @@ import (
 // chunk is the number of earlier contents that are asked at a time, as long as lines are missing.
 const chunk = 8
 
-// Explain says of every line of a content which candidate it comes from, and who owns it there. It depends on nothing
-// but what it is given. Candidates with known owners stand before the others: a vector that says unknown says so with
-// reason. Earlier contents are asked for the lines that no other candidate has. For example: an agent wrote a line, a
-// person deleted it, and git brought it back. The content before the deletion has it, so it is the agent's.
+// Explain finds for each line of a content the candidate that it comes from, and the owner there. Its result depends
+// only on its arguments. Candidates with known owners stand before the others: if a vector says unknown, this is a
+// finding. Earlier contents are searched only for lines that no other candidate has. For example: an agent wrote a
+// line, a person deleted it, and git brought it back. The content before the deletion has it, so it is the agent's.
 func Explain(lines [][]byte, list []Candidate, told Told) ([]vector.Origin, error) {
 	e := explanation{told: told, seen: map[refs.OID]bool{}}
 	near, earlier, staged := apart(list)
@@ -36,7 +36,7 @@ func Explain(lines [][]byte, list []Candidate, told Told) ([]vector.Origin, erro
 	return between(lines, found, staged, told)
 }
 
-// apart divides candidates by when they are asked.
+// apart divides candidates by the order in which they are searched.
 func apart(list []Candidate) (near, earlier, staged []Candidate) {
 	for _, c := range list {
 		switch c.Kind {
@@ -51,8 +51,8 @@ func apart(list []Candidate) (near, earlier, staged []Candidate) {
 	return near, earlier, staged
 }
 
-// complete reports whether every line was found as it is in the first contents. These have known owners: an owner, or
-// the word that there is none.
+// complete reports whether the first contents have every line unchanged. Their owners are known, or known to be
+// unknown.
 func complete(found []vector.Origin, known int) bool {
 	return !slices.ContainsFunc(found, func(run vector.Origin) bool {
 		return run.Source < 0 || run.Source >= known || run.Why != vector.Equal
@@ -64,7 +64,7 @@ type explanation struct {
 	told  Told
 	seen  map[refs.OID]bool
 	known []vector.Content
-	bare  []vector.Content // of which nothing is known
+	bare  []vector.Content // without known owners
 }
 
 func (e *explanation) contents() []vector.Content {
@@ -90,7 +90,7 @@ func (e *explanation) add(list []Candidate) error {
 	return nil
 }
 
-// contentOf reads a candidate; no lines for one that has none.
+// contentOf reads a candidate. A candidate without lines gives none.
 func contentOf(c Candidate, told Told) (content vector.Content, known bool, err error) {
 	t, err := told.Text(c.Blob)
 	if err != nil || t.Whole {

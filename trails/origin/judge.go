@@ -13,15 +13,15 @@ import (
 type Verdict struct {
 	// Explained tells that it needs no owner of its own: the owners of all of the content are known.
 	Explained bool
-	// Put is a content that git had put in the place of the one seen last, if somebody changed that one.
+	// Put is a content with which git had replaced the last seen one, if somebody then changed it.
 	Put *Text
 	// From says where the new lines come from.
 	From []vector.Origin
 }
 
-// Judge tells what explains a change. A content that the path had before has the owners that it had then: git
-// restored it, or somebody undid what they did, and the same text typed anew looks alike. For example: a person
-// deletes an agent's line, and their editor's undo brings it back. It is the agent's.
+// Judge finds the explanation of a change. A content that the path had before has the owners that it had then: git
+// restored it, or somebody undid their change; the same text typed anew looks alike. For example: a person deletes an
+// agent's line, and their editor's undo brings it back. It is the agent's.
 func (q *Query) Judge() (v Verdict, err error) {
 	if q.Work.Elsewhere {
 		if v, err = q.fromElsewhere(); v.Explained || err != nil {
@@ -45,9 +45,9 @@ func (q *Query) Judge() (v Verdict, err error) {
 	return q.composed()
 }
 
-// fromElsewhere finds what git may have brought from another work tree: a content that one had last is explained; of
-// any other one, the lines that stand in such a content keep their owners. For example: an agent writes in one work
-// tree, a person stashes that there and pops it here.
+// fromElsewhere finds contents that git may have brought from another work tree. If another work tree had the content
+// last, it is explained; otherwise the lines that such a content has keep their owners. For example: an agent writes in
+// one work tree, a person stashes that there and pops it here.
 func (q *Query) fromElsewhere() (v Verdict, err error) {
 	if q.New.OID.IsZero() || q.New.Whole || q.Old.Whole {
 		return v, nil
@@ -60,7 +60,7 @@ func (q *Query) fromElsewhere() (v Verdict, err error) {
 		return v, nil // see composed
 	}
 	list, err := Gather(q.at(moment.OtherTree))
-	if err == nil && len(list) > 1 { // more than what was here before
+	if err == nil && len(list) > 1 { // not only the earlier content of this path
 		v.From, err = Explain(q.New.Lines, list, caseTold{q.Case})
 	}
 	return v, err
@@ -105,8 +105,8 @@ func (q *Query) withoutGit(v Verdict) (Verdict, error) {
 	return q.returned()
 }
 
-// asNamedBefore reports whether a file that HEAD does not have is again what HEAD has under an older name of it. For
-// example: git mv gave a file a new name, somebody wrote into it, and git restore brought back what the index has.
+// asNamedBefore reports whether a file that HEAD does not have now equals HEAD's file under an older name. For example:
+// git mv gave a file a new name, somebody wrote into it, and git restore brought back the index's content.
 func (q *Query) asNamedBefore() (bool, error) {
 	names := slices.DeleteFunc(q.names(), func(name string) bool { return name == q.Path })
 	if len(names) == 0 {
@@ -128,10 +128,10 @@ func (q *Query) asNamedBefore() (bool, error) {
 	return false, nil
 }
 
-// composed finds the owners of what git put into a file: a merge, a stash popped onto other changes, a picked commit.
-// Every line that a candidate has keeps the owner it has there; what is left is a change like any other. A file that is
-// all git's is explained; what is new in it is nobody's here. For example: git merges an agent's branch into a person's
-// file, and each line stays with the one who wrote it.
+// composed finds the owners of a content that git put together: a merge, a stash popped onto other changes, a picked
+// commit. Every line that a candidate has keeps its owner there; the rest is a change like any other. If all of a file
+// comes from git, it is explained, and its new lines have no owner here. For example: git merges an agent's branch into
+// a person's file, and each line stays with its writer.
 func (q *Query) composed() (v Verdict, err error) {
 	look := q.at(moment.GitWrote)
 	list, err := Gather(look)
@@ -171,9 +171,9 @@ func (q *Query) composed() (v Verdict, err error) {
 	return v, err
 }
 
-// cutOut reports whether all lines are of what git had put there or of what was seen last: git puts a content there
-// that was staged in part. For example: pre-commit hides what is not staged. The closing brace of an agent that was
-// staged alone stays the agent's.
+// cutOut reports whether git's last content or the last seen one has every line: git writes such a content when it was
+// staged in part. For example: pre-commit hides unstaged changes. The closing brace of an agent that was staged alone
+// stays the agent's.
 func (q *Query) cutOut(put Text, list []Candidate) (bool, error) {
 	both := []Candidate{{Path: q.Path, Blob: put.OID}}
 	for _, c := range list {
@@ -186,7 +186,7 @@ func (q *Query) cutOut(put Text, list []Candidate) (bool, error) {
 	return !slices.ContainsFunc(found, other), err
 }
 
-// markers are nobody's: git puts them around the sides of a conflict.
+// markers gives no owner to the lines that git puts around the sides of a conflict.
 func markers(lines [][]byte, found []vector.Origin) []vector.Origin {
 	if !slices.ContainsFunc(lines, func(l []byte) bool { return bytes.HasPrefix(l, []byte("<<<<<<< ")) }) {
 		return found

@@ -8,9 +8,9 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// marked returns the contents of the commits that new conflict markers name. git leaves nothing else of a revert or a
-// pick that stopped, and that somebody committed as it was with a message of their own. For example `>>>>>>> parent of
-// 8429857 (subject)` stands below lines that the parent of that commit has.
+// marked returns the contents of the commits that new conflict markers name. git leaves no other trace of a stopped
+// revert or pick that somebody committed as it was with their own message. For example, `>>>>>>> parent of 8429857
+// (subject)` stands below lines that the parent of that commit has.
 func marked(q *Query) ([]Candidate, error) {
 	var out []Candidate
 	for _, line := range q.New.Lines {
@@ -46,7 +46,7 @@ func (q *Query) markedBy(line []byte) (refs.OID, bool) {
 	}
 	c, err := q.Git.Commit(commit)
 	if err != nil || len(c.Parents) == 0 {
-		return refs.OID{}, false // a commit that is gone says nothing
+		return refs.OID{}, false // skip a missing commit
 	}
 	return c.Parents[0], true
 }

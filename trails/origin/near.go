@@ -6,10 +6,10 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
-// Nearer reports whether a content is closer to a than to b: whether fewer words have to be deleted and inserted,
-// counted by their letters, so that a formatter between them counts for nothing. A counts when it is all the same. That
-// a line stands in a says little: it may be a brace. For example: a stash took an agent's 2 lines and HEAD has 40
-// others. A file with 39 of these is nearer to HEAD's.
+// Nearer reports whether a content is closer to a than to b, that is, whether fewer words have to be deleted and
+// inserted. Words count by their letters, so a formatter changes nothing. On a tie, a is nearer. A single common line
+// is weak evidence: it may be a brace. For example: a stash took an agent's 2 lines and HEAD has 40 others. A file with
+// 39 of these is nearer to HEAD's.
 func Nearer(lines, a, b [][]byte) bool {
 	to := wordsOf(lines)
 	return distance(wordsOf(a), to) <= distance(wordsOf(b), to)

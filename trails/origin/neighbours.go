@@ -8,9 +8,9 @@ import (
 )
 
 // between finds owners for lines that no other candidate has. They were in the index, where git may have put an earlier
-// content (git-reset(1), git-restore(1) --staged). A brace that this path had between the same lines before is that
-// one, though alone it says nothing. For example: an agent wrote a block, git reset put it into the index again, and a
-// person commits it.
+// content (git-reset(1), git-restore(1) --staged). A brace between the same lines as in an earlier content of this path
+// is the same brace, though a brace alone is not evidence. For example: an agent wrote a block, git reset put it into
+// the index again, and a person commits it.
 func between(lines [][]byte, found []vector.Origin, staged []Candidate, told Told) ([]vector.Origin, error) {
 	open := func(o vector.Origin) bool { return o.Source < 0 }
 	var keys []string
@@ -33,8 +33,8 @@ func between(lines [][]byte, found []vector.Origin, staged []Candidate, told Tol
 	return found, nil
 }
 
-// fill gives lines without a source the owners that they have in another content. There the same lines stand between
-// the same two neighbours: the next one above that speaks for itself, and the next one below.
+// fill gives lines without a source the owners that they have in another content, if the same lines stand there between
+// the same two neighbours: the next specific lines above and below.
 func fill(out []vector.Origin, keys []string, content vector.Content) {
 	had := linediff.Keys(content.Lines)
 	for line := 0; line < len(out); line++ {
@@ -63,8 +63,8 @@ func fill(out []vector.Origin, keys []string, content vector.Content) {
 	}
 }
 
-// positions lists where some lines stand in a row among others; only at the beginning, or the end, where that is asked
-// for.
+// positions lists the places at which a row of lines stands among others. begins and ends restrict them to the
+// beginning and the end.
 func positions(among, row []string, begins, ends bool) []int {
 	var out []int
 	for at := 0; at+len(row) <= len(among); at++ {

@@ -10,19 +10,19 @@ import (
 	"github.com/git-trace/git-trace/trails/moment"
 )
 
-// Git may have put another content in the place of what a path was last seen with, and somebody changed that before the
-// next look. For example: git switch, then an edit. The change is then one of that content, and the lines from before
-// are gone unless something speaks for them.
+// Git may have replaced the last seen content of a path, and somebody changed that before the next look. For example:
+// git switch, then an edit. Then the edit changed git's content, and the earlier lines are gone unless there is
+// evidence for them.
 
-// onTheWay is the ordered list of what tells of such a content; each is asked about what the ones before it found.
-// Found is false if there is none. More are candidates that go with it.
+// onTheWay is the ordered list of finders of such a content; each gets the findings of the ones before it. found is
+// false if there is none. more are candidates that go with it.
 var onTheWay = []func(q *Query, list []Candidate) (put Text, more []Candidate, found bool, err error){
 	headPut, putLast, resumedOnto, poppedOnto, comeBack,
 }
 
-// headPut finds HEAD's content, if git put it there: a stash took what was there, git went on from the commit that
-// had it, or the new content is nearer to HEAD's. For example: an agent's line is stashed, and a person then edits
-// the file. What they edited is HEAD's content, and the agent's line is not among it.
+// headPut finds HEAD's content, if git put it there: a stash took the earlier content, git went on from the commit that
+// had it, or the new content is nearer to HEAD's. For example: an agent's line is stashed, and a person then edits the
+// file. They edited HEAD's content, which does not have the agent's line.
 func headPut(q *Query, list []Candidate) (Text, []Candidate, bool, error) {
 	blob, byGit, err := q.headByGit()
 	if err != nil || !byGit || blob.IsZero() {
@@ -40,9 +40,9 @@ func headPut(q *Query, list []Candidate) (Text, []Candidate, bool, error) {
 	return put, nil, found, nil
 }
 
-// putLast finds a content that git may have put there before HEAD got another one, if the new one is nearer to that,
-// and nearest. For example: git rebase drops a commit, git reset --soft ORIG_HEAD follows, and somebody edits the
-// file. HEAD has what the rebase took out of it. A missing file had no lines that others could stand for.
+// putLast finds a content that git may have put there before HEAD got another one, if the new content is nearest to it.
+// For example: git rebase drops a commit, git reset --soft ORIG_HEAD follows, and somebody edits the file. HEAD has the
+// lines that the rebase removed from it. A missing file does not count.
 func putLast(q *Query, list []Candidate) (put Text, _ []Candidate, found bool, err error) {
 	if q.Old.OID.IsZero() {
 		return Text{}, nil, false, nil
@@ -75,10 +75,10 @@ func putLast(q *Query, list []Candidate) (put Text, _ []Candidate, found bool, e
 	return put, nil, true, q.learn(put, list)
 }
 
-// resumedOnto is for a content that somebody committed to go on with a rebase. It gives what git had put there before,
-// and what the picked commit has. A later pick may have left all as it was. So the commit that the work tree was last
-// seen with is no better source than those. For example: a pick of an agent's commit stops at a conflict. A person
-// takes lines of both sides and does git rebase --continue.
+// resumedOnto serves a content that somebody committed to go on with a rebase. It returns git's content before that,
+// and the picked commit's content. A later pick may have left all as it was. So the commit at the last look is not a
+// better source. For example: a pick of an agent's commit stops at a conflict. A person takes lines of both sides and
+// does git rebase --continue.
 func resumedOnto(q *Query, _ []Candidate) (put Text, picked []Candidate, found bool, err error) {
 	made, err := q.byHand()
 	if err != nil || !made[q.New.OID] || !q.Work.WentOnFrom(q.OldPath, q.Old.OID) {
@@ -97,10 +97,10 @@ func resumedOnto(q *Query, _ []Candidate) (put Text, picked []Candidate, found b
 	return put, picked, len(picked) > 0, nil
 }
 
-// poppedOnto returns the content that a stash made of a file before it was gone from the list: the stash's own where
-// all was as it was when it was made, else a merge (git-stash(1), pop). A stash may also have been dropped, so what
-// there is now must be closer to that content than to what was there before. For example: an agent's line was stashed,
-// a person does git stash pop and edits below it.
+// poppedOnto returns the content of a file after git popped a stash and removed it from the list: the stash's own
+// content if the file was the same as when the stash was made, else a merge (git-stash(1), pop). A stash may also have
+// been dropped, so the present content must be closer to that content than to the content before. For example: an
+// agent's line was stashed, a person does git stash pop and edits below it.
 func poppedOnto(q *Query, _ []Candidate) (Text, []Candidate, bool, error) {
 	if q.Work.Before.Index == q.Work.Now.Index { // dropped, or brought back in another work tree
 		return Text{}, nil, false, nil
@@ -147,7 +147,7 @@ func comeBack(q *Query, _ []Candidate) (put Text, _ []Candidate, found bool, err
 // broughtBack returns git's result of applying a stash to a file, if its owners are known; an empty text if not, or
 // if the stash does not change it, or if that ends in a conflict.
 func (q *Query) broughtBack(stash refs.OID) (Text, error) {
-	parts, _ := gitfacts.StashOf(q.Git, stash) // of none there are no contents
+	parts, _ := gitfacts.StashOf(q.Git, stash) // a commit that is not a stash has no parts
 	base, blob, err := parts.Blob(q.Git, q.Path)
 	if err != nil || blob.IsZero() || blob == q.Old.OID || base == blob || !q.knows(q.Path, blob) {
 		return Text{}, err
@@ -177,11 +177,10 @@ func (q *Query) broughtBack(stash refs.OID) (Text, error) {
 	return back, q.learn(back, list)
 }
 
-// stashedAway reports whether a new stash took the content that the file was last seen with, so that it was HEAD's
-// afterwards. Or it took, with what was written in other places of it since then, all lines that this content has and
-// HEAD's has not. What was staged may have been kept (git-stash(1), --keep-index) and says nothing. An example of
-// what a stash took: an agent writes a line, and a person does git stash and writes another one. That one was added
-// to HEAD's content.
+// stashedAway reports whether a new stash took the last seen content of the file, so that the file then had HEAD's
+// content. The stash may also hold later changes in other places; then it must have all lines that this content has and
+// HEAD's has not. Staged lines may have been kept (git-stash(1), --keep-index), so they are not evidence. For example:
+// an agent writes a line, and a person does git stash and writes another one. That one was added to HEAD's content.
 func (q *Query) stashedAway(head Text) bool {
 	return slices.ContainsFunc(q.Work.Now.Stashes, func(stash refs.OID) bool {
 		parts, found := gitfacts.StashOf(q.Git, stash)
@@ -202,10 +201,10 @@ func (q *Query) stashedAway(head Text) bool {
 }
 
 // tookAll reports whether a content has lines that its base has not, and a stash has each of them between the same
-// neighbours. A stash of some changes alone (git-stash(1), --patch) may have a line like any other elsewhere. For
-// example, it may have the same closing brace at the end of another function.
+// neighbours. A stash of some changes alone (git-stash(1), --patch) may have an equal line elsewhere, such as the
+// closing brace of another function.
 func tookAll(base, content, stash [][]byte) bool {
-	in := map[int]int{-1: -1, len(content): len(stash)} // where the stash has them, and where both begin and end
+	in := map[int]int{-1: -1, len(content): len(stash)} // places in the stash; the beginnings match, and the ends
 	for at, from := range linediff.Lineage(content, stash) {
 		if from >= 0 {
 			in[from] = at

@@ -8,8 +8,8 @@ import (
 
 // The finders of contents that the path itself had.
 
-// latest returns the content that a committed one was most likely made of. For example: an agent writes two functions,
-// and a person stages one of them. Its lines are found in the work tree as it was seen last.
+// latest returns the most likely source of a committed content. For example: an agent writes two functions, and a
+// person stages one of them. Its lines are in the last seen content of the work tree.
 func latest(q *Query) ([]Candidate, error) {
 	c, found := q.Latest(q.Path, q.New.Lines)
 	if !found {
@@ -24,9 +24,9 @@ func before(q *Query) ([]Candidate, error) {
 	return []Candidate{{Path: q.OldPath, Blob: q.Old.OID, Kind: Before}}, nil
 }
 
-// head finds HEAD's content. After git was at work it counts unless somebody made it: what they commit was in the
-// work tree, and says nothing of where it came from. For example: git merge makes a commit, so git put its lines into
-// the work tree. A person's git commit has only what was there.
+// head finds HEAD's content. After git was at work, that content counts unless somebody made the commit: then it was in
+// the work tree before, and is not evidence of its source. For example: git merge makes a commit, so git put its lines
+// into the work tree. A person's git commit has only lines that were there before.
 func head(q *Query) ([]Candidate, error) {
 	blob, byGit, err := q.headByGit()
 	if err != nil || q.Moment == moment.GitWrote && !byGit {
@@ -47,10 +47,9 @@ func (q *Query) headByGit() (blob refs.OID, byGit bool, err error) {
 // MaxEarlier bounds the earlier contents of a path that are searched for the lines of a content.
 const MaxEarlier = 64
 
-// earlier lists what the path had before, the last content first. Where no more is known than that a stash may have
-// been applied, what is written now may have been typed anew. But a line of a commit was there when it was staged. For
-// example: an agent writes a line, a person stages it and deletes it, then commits. The content before the deletion has
-// it.
+// earlier lists the path's earlier contents, the last one first. If a possible stash is the only evidence, a line that
+// is written now may have been typed anew. But a committed line was there when it was staged. For example: an agent
+// writes a line, a person stages it and deletes it, then commits. The content before the deletion has it.
 func earlier(q *Query) ([]Candidate, error) {
 	if q.Work.Doubtful && q.Moment != moment.Committed && q.Moment != moment.Unlooked {
 		return nil, nil
@@ -64,7 +63,7 @@ func earlier(q *Query) ([]Candidate, error) {
 	return out, nil
 }
 
-// staged lists the same for lines that were in the index: it may have had each of them. See between for an example.
+// staged lists the same contents for lines that were in the index. See between for an example.
 func staged(q *Query) ([]Candidate, error) {
 	var out []Candidate
 	for _, name := range q.names() {

@@ -12,18 +12,17 @@ import (
 type Memory interface {
 	Get(path string, blob refs.OID) (vector.Vector, bool)
 	Put(path string, blob refs.OID, v vector.Vector)
-	// Blobs lists the contents of a path, the last one first; Names the other names of what it holds, the nearest
-	// first.
+	// Blobs lists the contents of a path, the last one first; Names lists its other names, the nearest first.
 	Blobs(path string, limit int) []refs.OID
 	Names(path string) []string
-	// Left lists contents of a path that one of the lines may have left, the last one first. The lines are asked for
-	// only where something left the path.
+	// Left lists contents of a path that one of the lines may have left, the last one first. It calls lines only if
+	// something left the path.
 	Left(path string, lines func() [][]byte, limit int) []refs.OID
-	// Apart lists those that they may have gone with when git went to a commit without them.
+	// Apart does the same for lines that went away when git went to a commit without them.
 	Apart(path string, lines func() [][]byte, limit int) []refs.OID
 }
 
-// Tree is another work tree of the repository as it was looked at last.
+// Tree is the last seen state of another work tree of the repository.
 type Tree interface {
 	Lookup(path string) (snapshot.Entry, bool)
 	// Taken is the content that git took out of the file there since the last look here, as a stash does.
@@ -32,37 +31,37 @@ type Tree interface {
 	Marks() []gitfacts.Mark
 }
 
-// World is what a question may ask about beside git and the memory.
+// World gives further evidence, beside git and the memory.
 type World interface {
 	// Text reads a content.
 	Text(blob refs.OID) (Text, error)
-	// Stored reports whether the repository may have a content; Keep keeps one that git made and nobody saw.
+	// Stored reports whether the repository may have a content; Keep keeps a content that git made and nobody saw.
 	Stored(blob refs.OID) bool
 	Keep(raw []byte) Text
-	// LeftAlone tells that git has not written a file since it was seen last, whatever it did to others.
+	// LeftAlone reports that git has not written a file since the last look, whatever it did to others.
 	LeftAlone(path string) bool
 	// Young reports whether a commit may have been made after everything was looked at last.
 	Young(commit refs.OID) bool
 	// Others are the other work trees.
 	Others() []Tree
-	// Latest is the content that a committed one was most likely made of.
+	// Latest returns the most likely source of a committed content.
 	Latest(path string, lines [][]byte) (Candidate, bool)
-	// MadeOf is the last seen content of a path, if a commit that no hook reported was made of it. UnderOlderName is the
-	// same for a file that has another name in the commit.
+	// MadeOf returns the last seen content of a path, if a commit that no hook reported was made from it.
+	// UnderOlderName does the same for a file that has another name in the commit.
 	MadeOf(commit refs.OID, path string) (Candidate, bool)
 	UnderOlderName(commit refs.OID, path string) (Candidate, bool)
 }
 
-// Work is git's work on the work tree since a moment, and the timeline's reading of it.
+// Work is git's work on the work tree since a moment, with the timeline's conclusions.
 type Work struct {
 	*gitfacts.Work
-	// Restored tells that it wrote files; Doubtful, that no more is known than that a stash may have been applied;
+	// Restored says that git wrote files; Doubtful, that the only known fact is that a stash may have been applied;
 	// Elsewhere, that this stash may have been made in another work tree and is gone.
 	Restored  bool
 	Doubtful  bool
 	Elsewhere bool
 
-	operands  *[]gitfacts.Operand // nil until asked for
+	operands  *[]gitfacts.Operand // nil until it is needed
 	brought   []refs.OID          // see brought
 	fruitless int                 // the same
 }
@@ -81,10 +80,10 @@ type Case struct {
 	Whole  *Work      // since everything was looked at
 
 	again   again
-	dropped *[]refs.OID // the stashes that the other work trees knew of and that are gone; nil until asked for
+	dropped *[]refs.OID // the stashes that the other work trees knew and that are gone; nil until they are needed
 }
 
-// Query asks of what a content of a path was made.
+// Query searches the sources of a content of a path.
 type Query struct {
 	*Case
 	Moment  moment.Moment
@@ -97,14 +96,14 @@ type Query struct {
 	// ByEditor says that the new content comes from that buffer, too.
 	Buffer   refs.OID
 	ByEditor bool
-	Reported bool // a tool reports what it found of the path and what it left
-	// Replaced is the commit that was rewritten; Renamed gives the names that git finds in it for those in the new one.
+	Reported bool // a tool reports the path before and after its edit
+	// Replaced is the commit that was rewritten; Renamed maps names in the new commit to names in that one.
 	Replaced refs.OID
 	Renamed  func() map[string]string
 
 	found  []Candidate       // up to now, see Gather
 	popped refs.OID          // what a stash has, see poppedOnto
-	made   map[refs.OID]bool // see byHand; nil until asked for
+	made   map[refs.OID]bool // see byHand; nil until it is needed
 }
 
 // at returns the same question about another moment.
@@ -130,7 +129,7 @@ func (t caseTold) Get(path string, blob refs.OID) (vector.Vector, bool) {
 	return t.Memory.Get(path, blob)
 }
 
-// operands lists the commits from which git may have taken what it wrote.
+// operands lists the commits whose contents git may have written.
 func (q *Query) operands() []gitfacts.Operand {
 	w := q.Work
 	if w.operands == nil {
@@ -144,8 +143,8 @@ func (q *Query) operands() []gitfacts.Operand {
 	return *w.operands
 }
 
-// byHand lists the contents of the path that somebody's commits brought since it was looked at. Such a content stays
-// theirs when git makes further commits on top, as the picks of a rebase after a conflict that was resolved.
+// byHand lists the contents of the path that people's commits brought since the last look. Such a content stays theirs
+// when git makes further commits on top, such as the picks of a rebase after a resolved conflict.
 func (q *Query) byHand() (map[refs.OID]bool, error) {
 	if q.made != nil {
 		return q.made, nil
@@ -158,7 +157,7 @@ func (q *Query) byHand() (map[refs.OID]bool, error) {
 		}
 		c, err := q.Git.Commit(commit)
 		if err != nil || blob.IsZero() {
-			continue // a commit that is gone says nothing
+			continue // skip a missing commit
 		}
 		there := false
 		for _, parent := range c.Parents {

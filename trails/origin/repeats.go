@@ -9,7 +9,7 @@ import (
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
-// again holds the findings about the commit that is being anchored; nil until asked for.
+// again holds the findings about the commit that is being anchored; nil until it is needed.
 type again struct {
 	maybe   *bool
 	repeats map[refs.OID]bool
@@ -26,12 +26,11 @@ func (c *Case) wholeOf(x, before refs.OID) bool {
 // maxRedone bounds the commits with one of the contents that are compared in full.
 const maxRedone = 4
 
-// A pick that is not committed at once (git-cherry-pick(1), --no-commit) leaves no trace where nobody looks in between.
-// It takes away and puts in what the picked commit did. The files that it does so in need not be the same. A commit
-// counts as another one over again if it changes line for line what that one changed, all of it and nothing else. A
-// part of it may have been typed.
+// A pick that is not committed at once (git-cherry-pick(1), --no-commit) leaves no trace if nobody looks in between. It
+// removes and adds the same lines as the picked commit, perhaps in other files. A commit repeats another one if it
+// changes the same lines, all of them and no others. A part of them may have been typed.
 
-// How far it is looked for: in so many contents that a path had, for a commit of so many paths.
+// These bound the search: the contents of a path, and the paths of a commit.
 const (
 	maxHolders  = 8
 	maxRepeated = 64
@@ -46,7 +45,7 @@ func repeated(q *Query) ([]Candidate, error) {
 		return nil, nil
 	}
 	holders := q.holders(q.Path, q.Old.OID, changeOf(q.Old.Lines, q.New.Lines).added)
-	// in this order: the second reads what the commits have, the first has it here
+	// in this order: mayRepeat reads the commits' contents, holders are known here
 	if len(holders) == 0 || !q.mayRepeat() {
 		return nil, nil
 	}
@@ -66,8 +65,8 @@ func repeated(q *Query) ([]Candidate, error) {
 	return nil, nil
 }
 
-// mayRepeat reports whether the new lines of all paths of the commit were seen at those paths before. No program is
-// started as long as they were not, as with nearly every commit.
+// mayRepeat reports whether the new lines of all paths of the commit were seen at those paths before. Nearly no commit
+// passes this test, so git is seldom started.
 func (c *Case) mayRepeat() bool {
 	if c.again.maybe == nil {
 		maybe := c.seenBefore()
@@ -105,7 +104,7 @@ func (c *Case) seenBefore() bool {
 	return telling
 }
 
-// inBoth reads what two commits have at a path.
+// inBoth reads the contents of two commits at a path.
 func (c *Case) inBoth(a, b refs.OID, path string) (first, second Text, err error) {
 	var texts [2]Text
 	for i, commit := range [2]refs.OID{a, b} {
@@ -134,8 +133,8 @@ func (c *Case) holders(path string, other refs.OID, lines [][]byte) []refs.OID {
 	return out
 }
 
-// repeats reports whether the commit being anchored changes what another commit changed, or what a whole branch did
-// up to it.
+// repeats reports whether the commit being anchored makes the same change as another commit, or as a whole branch up to
+// it.
 func (c *Case) repeats(x refs.OID) bool {
 	if done, asked := c.again.repeats[x]; asked {
 		return done
@@ -162,7 +161,7 @@ func (c *Case) repeats(x refs.OID) bool {
 	return c.again.repeats[x]
 }
 
-// sameChange reports whether a path changes between two commits as it does in the one being anchored.
+// sameChange reports whether a path changes between two commits as it does in the commit being anchored.
 func (c *Case) sameChange(before, x refs.OID, path string) bool {
 	old, brought, err := c.inBoth(before, x, path)
 	if err != nil {
@@ -183,7 +182,7 @@ func (c *Case) sameChange(before, x refs.OID, path string) bool {
 		slices.EqualFunc(there.added, here.added, bytes.Equal)
 }
 
-// lineChange holds the lines that a change takes away and puts in, at any place.
+// lineChange holds the lines that a change removes and adds, at any place.
 type lineChange struct{ removed, added [][]byte }
 
 func changeOf(from, to [][]byte) lineChange {

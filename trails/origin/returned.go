@@ -11,9 +11,9 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// What a path had and lost may come back without git, and without anybody's having typed it. Editors undo, and empty a
-// file before they save it. Hook managers put a patch of what is not staged aside. People copy files away and back.
-// The whole content is then known (Judge). Where somebody else changed the file as well, the lines are, in runs.
+// A path's lost content may come back without git, and without being typed. Editors undo, and empty a file before they
+// save it. Hook managers put a patch of unstaged changes aside. People copy files away and back. Then the whole content
+// is known (Judge). If somebody else changed the file as well, runs of lines are known.
 
 // maxLeft is the number of contents that are asked that a line may have left.
 const maxLeft = 8
@@ -41,8 +41,8 @@ func left(q *Query) ([]Candidate, error) {
 	return out, nil
 }
 
-// returned finds the lines of a content that came back. Where the content is nearer to one that the path had than to
-// the one seen last, it is taken for a change of that one.
+// returned finds the lines of a content that came back. If the content is nearer to an earlier content of the path than
+// to the last seen one, it counts as a change of the earlier one.
 func (q *Query) returned() (v Verdict, err error) {
 	list, err := Gather(q.at(moment.Returned))
 	if err != nil || len(list) == 0 {
@@ -113,9 +113,9 @@ func (q *Query) begins(blob refs.OID, base Text, had [][]byte) bool {
 	return muchNearer(q.New.Lines, had, base.Lines) && moreOf(q.New.Lines, had, base.Lines)
 }
 
-// moreOf reports whether the lines that a has and b has not, in whatever form, speak for themselves. For example: a
-// person replaces three lines by `return nil`. An earlier content of the path with `return nil` is nearer to the
-// result, but this line alone is not evidence.
+// moreOf reports whether the lines that a has and b has not, in any form, are enough evidence. For example: a person
+// replaces three lines by `return nil`. An earlier content of the path with `return nil` is nearer to the result, but
+// this line alone is not evidence.
 func moreOf(lines, a, b [][]byte) bool {
 	said := 0
 	there := vector.Matches(vector.Content{Lines: b}, lines)
@@ -127,13 +127,13 @@ func moreOf(lines, a, b [][]byte) bool {
 	return said >= Specific
 }
 
-// Lines that came back stand where they stood, between what stood beside them. Those that something new stands beside
-// have to say more: as much as a line that speaks for itself, or, on both sides, as lines that moved.
+// Lines that came back stand between their old neighbours. If a neighbour is new, they need more evidence: as much as a
+// specific line, or, with new neighbours on both sides, as much as lines that moved.
 const backAlone = 40 // letters and digits
 
-// inPlace gives lines that no source has the owners that they had where they left the path, if they stand there again.
-// For example: git stash pop merges, and git gc takes the stash away before anybody looks. A brace that an agent had
-// put between two lines is between them.
+// inPlace gives lines without a source the owners that they had when they left the path, if they are in the same place
+// again. For example: git stash pop merges, and git gc removes the stash before the next look. A brace that an agent
+// had put between two lines is between them.
 func (q *Query) inPlace(from []vector.Origin) ([]vector.Origin, error) {
 	if !slices.ContainsFunc(from, func(o vector.Origin) bool { return o.Source < 0 }) {
 		return from, nil
@@ -168,11 +168,11 @@ func (q *Query) inPlace(from []vector.Origin) ([]vector.Origin, error) {
 func takeBack(lines [][]byte, from []vector.Origin, open []bool, content vector.Content, least int) {
 	at := vector.Matches(content, lines)
 	has := func(line int) bool {
-		// Signs alone are no other form of a line that has none of them.
+		// A line does not match another form that only adds signs.
 		return at[line].Why != vector.Written && (bytes.ContainsFunc(lines[line], wordly) ||
 			hasSign(content.Lines[at[line].Line], linediff.StripSpace(lines[line])))
 	}
-	follows := func(line int) bool { // what stands above it there
+	follows := func(line int) bool { // the line above it there
 		switch {
 		case line == 0:
 			return has(0) && at[0].Line == 0
@@ -192,7 +192,7 @@ func takeBack(lines [][]byte, from []vector.Origin, open []bool, content vector.
 			last++
 		}
 		needed := backAlone
-		// Behind the last line of the content, and before the first, anything may stand now.
+		// The first and the last line of the content may now have any neighbour.
 		above := follows(first) || at[first].Line == 0
 		below := follows(last) || at[last-1].Line == len(content.Lines)-1
 		switch {
@@ -214,11 +214,11 @@ func takeBack(lines [][]byte, from []vector.Origin, open []bool, content vector.
 
 func wordly(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// hasSign reports whether a line has the first of some signs; a blank line has none to miss.
+// hasSign reports whether a line has the first of some signs; without signs it is true.
 func hasSign(line, signs []byte) bool { return len(signs) == 0 || bytes.Contains(line, signs[:1]) }
 
-// skips reports whether no line that speaks for itself stands between two lines of a content. For example: an undo
-// brings back an agent's function as it was before somebody put a blank line into it.
+// skips reports whether only short lines stand between two lines of a content. For example: an undo brings back an
+// agent's function as it was before somebody put a blank line into it.
 func skips(content vector.Content, above, below int) bool {
 	if below <= above || below-above > maxGap {
 		return false

@@ -15,13 +15,13 @@ func stash(q *Query) ([]Candidate, error) {
 	return []Candidate{{Path: q.Path, Blob: q.popped}}, nil
 }
 
-// Work trees share their stashes. A stash can be made in one of them, and popped in another before anybody looks there.
-// Such a pop leaves no trace but an index that was written. What it brought is found in what the other work trees had,
-// and in what git took from them. It is also found in the stashes that they knew of and that are gone.
+// Work trees share their stashes. A stash can be made in one work tree and popped in another before the next look
+// there. Such a pop leaves no trace but a written index. Its content is among the contents that the other work trees
+// had, or that git took from them, or in the gone stashes that they knew.
 
 // elsewhere returns the contents, held elsewhere, from which git may have taken lines of a file. A tool that reports
-// what it found and left leaves nothing to be found. An example of what is found: an agent writes in one work tree, and
-// a person does git stash there and git stash pop here.
+// the file before and after its edit makes the search unnecessary. For example: an agent writes in one work tree, and a
+// person does git stash there and git stash pop here.
 func elsewhere(q *Query) ([]Candidate, error) {
 	if !q.Work.Elsewhere || q.Reported {
 		return nil, nil
@@ -38,8 +38,8 @@ func elsewhere(q *Query) ([]Candidate, error) {
 	return out, nil
 }
 
-// held lists what the other work trees had of the path when they were looked at last. It adds what git had taken out of
-// the path by then. To these come the contents of the stashes that were there then.
+// held lists the last seen contents of the path in the other work trees, the contents that git had taken out of the
+// path by then, and the contents of the stashes of that time.
 func (q *Query) held() []refs.OID {
 	var out []refs.OID
 	for _, other := range q.Others() {
@@ -76,8 +76,7 @@ func (c *Case) droppedElsewhere() []refs.OID {
 	return *c.dropped
 }
 
-// inStash returns the blob of the path in a stash, if the stash changes it or if it was not tracked; no id if it has
-// none or is gone.
+// inStash returns the blob of the path in a stash, if the stash changes it or if it was not tracked; else the zero id.
 func (q *Query) inStash(stash refs.OID) refs.OID {
 	parts, found := gitfacts.StashOf(q.Git, stash)
 	if !found {

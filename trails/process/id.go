@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// ID names a process for good. The zero ID is of no process that is known.
+// ID names a process for good. The zero ID stands for an unknown process.
 type ID struct {
 	PID   int
 	Start int64  // when it started, in the units of the system, since the system did
@@ -25,7 +25,7 @@ const (
 	Gone
 )
 
-// Of names the process that has a number now. The zero ID is of one that is not there, or not known.
+// Of returns the ID of the process that has a number now. It is zero if the process is missing or unknown.
 func Of(pid int) ID {
 	if pid <= 0 {
 		return ID{}
@@ -42,8 +42,8 @@ func Of(pid int) ID {
 // Known reports whether the ID names a process.
 func (id ID) Known() bool { return id.Start != 0 }
 
-// State reports whether the process lives. One of an earlier run of this machine is gone. One of another machine, or
-// of another name space, is not seen from here.
+// State reports whether the process lives. A process of an earlier boot of this machine is gone. A process of another
+// machine, or of another name space, cannot be seen from here.
 func (id ID) State() State {
 	if !id.Known() {
 		return Unknown
@@ -69,10 +69,10 @@ type info struct {
 	parent int
 	start  int64
 	name   string // of the program, cut
-	ended  bool   // it does nothing any more; nobody has waited for it yet, or the system is taking it away
+	ended  bool   // it has ended; nobody has waited for it yet, or the system is removing it
 }
 
-// between are the programs that stand between an agent and the hook that it starts.
+// between are the programs that may run between an agent and its hook.
 var between = map[string]bool{
 	"sh": true, "dash": true, "bash": true, "zsh": true, "ksh": true, "mksh": true, "ash": true, "busybox": true,
 	"fish": true,
@@ -103,7 +103,7 @@ func Starter() int {
 	return 0
 }
 
-// Ancestor reports whether a process started this one, with any number of others in between.
+// Ancestor reports whether a process started this one, directly or through others.
 func Ancestor(pid int) bool { return pid > 1 && slices.Contains(ancestors(parentOfSelf()), pid) }
 
 // Ended returns the ID of a process that had a number and is not there any more.

@@ -6,10 +6,9 @@ import (
 	"strings"
 )
 
-// Sight is what the system shows of a program and a directory.
+// Sight says what the system shows about a program and a directory.
 type Sight int
 
-// What is seen of a program.
 const (
 	Absent   Sight = iota // no process runs it
 	Running               // it runs, and nothing shows that it has the directory open
@@ -17,9 +16,9 @@ const (
 	NotShown              // the system does not show it
 )
 
-// See looks for the living processes of a program, and whether they have a directory open. runs tells its processes,
-// by the system's name and the command line. For example: an editor runs a shell in one of its windows, so this shell
-// works in the directory that the window shows.
+// See looks for the living processes of a program, and whether they have a directory open. runs recognises its
+// processes by the system's name and the command line. For example: an editor runs a shell in one of its windows, so
+// this shell works in the directory of that window.
 func See(dir string, runs func(name string, arguments func() []string) bool) Sight {
 	list := all()
 	if len(list) == 0 {

@@ -8,10 +8,9 @@ import (
 	"strings"
 )
 
-// The programs of git-trace are at work behind the back of an agent whose commit called a hook. They have its
-// environment and write no work tree. They are known by two marks that they carry themselves, wherever they lie and
-// whatever version they are: the name that the system has for them, and an entry in the environment of all that a hook
-// starts.
+// git-trace's own programs may run beside an agent whose commit called a hook. They have the agent's environment and do
+// not write the work tree. Two marks identify them, wherever they lie and in any version: the system's name for them,
+// and an entry in the environment of all processes that a hook starts.
 
 // own are the names of the programs.
 var own = map[string]bool{"git-trace": true, "git-trace-hook": true, "git-trace-serve": true}
@@ -29,7 +28,7 @@ func MarkOwn() {
 	}
 }
 
-// Marked returns an environment for a process of git-trace that nobody waits for.
+// Marked returns the environment for a background process of git-trace.
 func Marked(env []string) []string { return append(env, ownMark+strconv.Itoa(os.Getpid())) }
 
 // behind reports whether an environment belongs to a process that a hook of git-trace started.
@@ -37,7 +36,7 @@ func behind(environ []byte) bool {
 	return bytes.HasPrefix(environ, []byte(ownMark)) || bytes.Contains(environ, []byte("\x00"+ownMark))
 }
 
-// Behind reports whether a hook of git-trace has started this process. What had called the hook need not wait for it.
+// Behind reports whether a hook of git-trace has started this process. The caller of the hook need not wait for it.
 func Behind() bool {
 	value := os.Getenv(strings.TrimSuffix(ownMark, "="))
 	return value != "" && value != strconv.Itoa(os.Getpid())

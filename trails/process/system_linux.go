@@ -27,7 +27,7 @@ const ticks = 100
 func now() int64 {
 	var at unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_BOOTTIME, &at) != nil {
-		return 1 << 62 // so long ago that all has to be looked at
+		return 1 << 62 // so high that everything is looked at
 	}
 	return at.Nano() / (1e9 / ticks)
 }
@@ -68,8 +68,8 @@ func circle() int {
 	return n
 }
 
-// exiting is PF_EXITING of <linux/sched.h>: the process has been killed or has ended, and the system takes its memory
-// back. For a large one on a busy machine that is a second, in which it counts as running.
+// exiting is PF_EXITING of <linux/sched.h>: the process has been killed or has ended, and the system frees its memory.
+// For a large process on a busy machine that takes a second, in which it counts as running.
 const exiting = 0x4
 
 // infoOf reads /proc/PID/stat.
@@ -81,7 +81,7 @@ func infoOf(pid int) (info, bool) {
 	return parseStat(raw)
 }
 
-// parseStat reads a line of proc(5). The name of the program stands in brackets and may have some itself.
+// parseStat reads a line of proc(5). The name of the program stands in brackets and may contain brackets.
 func parseStat(raw []byte) (info, bool) {
 	first, last := bytes.IndexByte(raw, '('), bytes.LastIndexByte(raw, ')')
 	if first < 0 || last < first {
@@ -120,8 +120,8 @@ func childrenOf(pid int) []int {
 	return out
 }
 
-// orphansOf returns the children of a process with those that lost their parent: where one goes to an ancestor, or to
-// the first process, that one's first thread gets it (prctl(2), PR_SET_CHILD_SUBREAPER).
+// orphansOf returns the children of a process with the orphans that it adopted: an ancestor or the first process may
+// adopt them, in its first thread (prctl(2), PR_SET_CHILD_SUBREAPER).
 func orphansOf(pid int) []int {
 	raw, err := refs.ReadFile(procFile(pid, "task/"+strconv.Itoa(pid)+"/children"))
 	if err != nil {
@@ -166,7 +166,7 @@ func all() []int {
 	return out
 }
 
-// environOf returns the environment with which a process was started; nothing of one of another user.
+// environOf returns the environment with which a process was started; nil for a process of another user.
 func environOf(pid int) []byte {
 	raw, _ := refs.ReadFile(procFile(pid, "environ"))
 	return raw

@@ -12,7 +12,7 @@ import (
 const maxFound = 256
 
 // Within reports whether an environment, entries with a NUL behind each, belongs to a process of a conversation: an
-// entry is the mark, or has the session's id for a value. Agents give both to what they start.
+// entry is the mark, or has the session's id for a value. Agents pass both to their processes.
 func Within(environ []byte, session, mark string) bool {
 	has := func(end string, whole bool) bool {
 		for rest := environ; len(rest) > 0; {
@@ -33,7 +33,7 @@ func Within(environ []byte, session, mark string) bool {
 // minSession is the least length of a session's id that an environment has for no other reason.
 const minSession = 8
 
-// Self returns a moment at which this process had started, to compare with the start of others; 0 if unknown.
+// Self returns a moment at which this process was running, to compare with the start of others; 0 if unknown.
 func Self() int64 {
 	if canSearch {
 		return now() // what is started from now on; asking for the start itself takes much longer
@@ -98,8 +98,8 @@ func (q Search) leftBeside(own []int) (left []Process, known bool) {
 	return t.found, true
 }
 
-// hook is the process by which an agent started a hook of git-trace: the hook itself, or the shell around it. The
-// zero hook stands for none.
+// hook is the process that an agent started as a hook of git-trace: the hook itself, or the shell around it. The zero
+// hook stands for none.
 type hook struct {
 	pid     int
 	start   int64
@@ -125,7 +125,8 @@ var ofHooks = []byte("_PROJECT_DIR=")
 // which the agent started before ours, has left a program running.
 func (h hook) alike(pid int) bool { return h.environ != nil && sameEnviron(environOf(pid), h.environ) }
 
-// before reports whether the hook was there before another process. What an agent starts then is a hook, too.
+// before reports whether the hook started before another process. A process that the agent starts after it is a hook,
+// too.
 func (h hook) before(pid int) bool {
 	if h.pid == 0 {
 		return false
@@ -141,9 +142,8 @@ func (h hook) before(pid int) bool {
 // together is within how long an agent starts the hooks of one event.
 const together = ticks / 10
 
-// besides reports whether a process that the agent started is a hook like ours: it came after ours, or at about the
-// same time. What a call goes on with that was started a moment ago, its agent has started for it: that has another
-// environment than hooks have.
+// besides reports whether a process that the agent started is a hook like ours: it started after ours, or at about the
+// same time. A process that started a moment ago and belongs to a call has another environment than hooks have.
 func (h hook) besides(pid int, over bool) bool {
 	if h.before(pid) || h.alike(pid) {
 		return true
@@ -170,11 +170,11 @@ func sameEnviron(a, b []byte) bool {
 // fastest is the number of processes that a processor starts in a second at most.
 const fastest = 5_000
 
-// margin is how many ids the system gives out for each process. Most of the others go to threads.
+// margin is the number of ids that the system uses for each process. Most of the others go to threads.
 const margin = 4
 
-// young tells of a process by its number whether it may have been started since the call began: numbers are given away
-// in a circle (proc(5), pid_max), and no more of them than the time allowed.
+// young returns a test by a process's number: may it have been started since the call began? Numbers are given in a
+// circle (proc(5), pid_max), and the time limits how many.
 func (q Search) young() func(pid int) bool {
 	half := circle() / 2
 	long := int64(half) * ticks / int64(fastest*runtime.NumCPU())
@@ -199,12 +199,13 @@ func Grown(list []Process) []Process {
 // taken gathers processes.
 type taken struct {
 	query Search
-	own   []int // the way to this process, which is none of the agent's
+	own   []int // the way to this process; it does not belong to the call
 	found []Process
 	seen  []int
 }
 
-// add takes a process with all below it. One that has to be marked and is not is left out, with all below it.
+// add takes a process with its descendants. If marked is set, a process without the mark is left out with its
+// descendants.
 func (t *taken) add(pid int, marked bool) {
 	if len(t.found) >= maxFound || slices.Contains(t.seen, pid) || slices.Contains(t.own, pid) {
 		return
@@ -226,8 +227,8 @@ func (t *taken) add(pid int, marked bool) {
 	}
 }
 
-// keepsHouse reports whether a process is git at its housekeeping, which git leaves running behind other commands
-// (git-gc(1), --auto; git-maintenance(1), --detach), or its watcher of files. None of them writes a work tree.
+// keepsHouse reports whether a process is git's housekeeping, which git leaves running after other commands (git-gc(1),
+// --auto; git-maintenance(1), --detach), or git's watcher of files. They do not write the work tree.
 func keepsHouse(pid int, info info) bool {
 	if info.name != "git" {
 		return false
@@ -297,14 +298,14 @@ func Measure(list []Process, workTree string) (found []Process, printed []Output
 	return found, printed, known
 }
 
-// measure asks each process before the one that started it. A child that has ended since the list was made is left
-// out: its bytes are among its parent's, which has waited for it. Say a script waits with a "sleep 0.02" after the
-// other: one ends in every other look.
+// measure reads each process before its parent. A child that has ended since the list was made is left out: its parent
+// has waited for it and has its bytes. For example: a script runs one "sleep 0.02" after the other, and one ends in
+// every other look.
 func measure(list []Process) (found []Process, known bool) {
 	known = true
 	for _, p := range slices.Backward(list) {
 		wrote, told := writtenBy(p.PID)
-		info, there := infoOf(p.PID) // after that: one that is there now was there
+		info, there := infoOf(p.PID) // after that: a process that is there now was there then
 		there = there && info.start == p.Start
 		if !there && slices.ContainsFunc(list, func(o Process) bool { return o.PID == p.Parent }) {
 			continue

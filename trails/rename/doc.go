@@ -1,15 +1,14 @@
 // Package rename finds the older name of a file that has a new one.
 //
-// Git keeps no renames, and neither does a work tree. Some contents lose their name, and each set of them is a row of
-// one table: a file that was deleted in the same look, one over which git wrote another, one that a stash took. The
-// table is asked in one order, at every moment. Whether a row is asked at a moment, and why, is a cell of that row
-// (package moment); the default row fills in for cells that a row leaves out.
+// Git keeps no renames, and neither does a work tree. A set of contents that lost their name is a row of one table: for
+// example, the files that were deleted in the same look, the files that git overwrote, or the files that a stash took.
+// At every moment the rows are searched in the same order. A cell says whether a row applies at a moment, and why
+// (package moment); the default row fills in missing cells.
 //
-// So all moments give the same answer to the same question, as far as they have the same evidence. For example: an
-// agent wrote a.txt, a person moved it to b.txt and took a.txt back from a commit. The blame of b.txt says the same now
-// as after the next boundary.
+// So all moments give the same answer if they have the same evidence. For example: an agent wrote a.txt, a person moved
+// it to b.txt and restored a.txt from a commit. The blame of b.txt says the same now as after the next boundary.
 //
-// An equal content of a set is the older one. Otherwise it is the most similar content, if half of the text is equal
+// In a set, an equal content is the older one. Otherwise it is the most similar content, if half of the text is equal
 // (Alike).
 //
 // The package does not use owners, writes nothing, and does not compare lines.

@@ -9,7 +9,7 @@ import (
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
-// inStash are the files that a new stash tells to have been gone and that are there again. For example: an agent's a is
+// inStash are the files that a new stash records as deleted, and that are there again. For example: an agent's a is
 // committed, a person does mv a b and git stash. Git brings a back, and the untracked b stays.
 func inStash(q *Query, _ []*File, try func([]*File)) error {
 	if !q.Wrote {
@@ -42,8 +42,7 @@ func inStash(q *Query, _ []*File, try func([]*File)) error {
 	return nil
 }
 
-// back returns the file at a path that the work tree has again; nil if there is none, or if it was asked for
-// before.
+// back returns the file at a path that the work tree has again; nil if there is none, or if it was returned before.
 func (q *Query) back(path string) (*File, error) {
 	if !q.Tree.Has(path) || !q.once(path) {
 		return nil, nil
@@ -52,7 +51,7 @@ func (q *Query) back(path string) (*File, error) {
 	return q.file(path, now.Mode, now.OID)
 }
 
-// returned are the files that were not there when somebody committed one of the new files, and that git brought back
+// returned are the files that were missing when somebody committed one of the new files, and that git brought back
 // since. For example: a person does git mv a b and git commit, and git merge brings a back.
 func returned(q *Query, born []*File, try func([]*File)) error {
 	if !q.Wrote {
@@ -71,7 +70,7 @@ func returned(q *Query, born []*File, try func([]*File)) error {
 		for _, commit := range brought {
 			changed, err := q.Work.Reader.Changed(made.To, commit)
 			if err != nil {
-				continue // a commit that is gone says nothing
+				continue // skip a missing commit
 			}
 			for _, c := range changed {
 				if c.OldMode != 0 {
@@ -91,9 +90,9 @@ func returned(q *Query, born []*File, try func([]*File)) error {
 	return nil
 }
 
-// missingOf are the files of a commit at which HEAD was lately, without the files of the work tree. They are also
-// those of a wanted content that git left there for another one. For example: git switch brings an agent's a, and a
-// person does mv a b before anybody looks. A copy of what is still there is its maker's.
+// missingOf are the files of recent commits of HEAD that the work tree does not have. Files whose wanted content git
+// has replaced there count, too. For example: git switch brings an agent's a, and a person does mv a b before the next
+// look. A copy of a file that is still there belongs to the person who made the copy.
 func missingOf(q *Query, born []*File, try func([]*File)) error {
 	if !q.Wrote {
 		return nil
@@ -148,7 +147,7 @@ func replaced(q *Query, born []*File, try func([]*File)) error {
 	for _, left := range q.Work.LeftFor(q.Stash.Head) {
 		changed, err := q.Work.Reader.Changed(left, q.Stash.Head)
 		if err != nil {
-			continue // a commit that is gone says nothing
+			continue // skip a missing commit
 		}
 		for _, c := range changed {
 			was, _ := last.Lookup(c.Path)
@@ -177,10 +176,10 @@ func replacedBlob(c snapshot.Change, last refs.OID, wanted map[refs.OID]bool) (r
 	return c.Old, wanted[c.Old]
 }
 
-// takenAlong are the files that git may have moved along with those beside them into a renamed directory
-// (git-merge(1), on renames of directories). They have the base name of a new file, in a commit from which git took
-// something. The work tree does not have the path that they have there, and did not have it before. For example: main
-// renamed old to new, an agent's branch adds old/a, and git merge puts it at new/a.
+// takenAlong are the files that git may have moved with their neighbours into a renamed directory (git-merge(1), on
+// renames of directories). They have the base name of a new file, in a commit from which git took something. The work
+// tree does not have the path that they have there, and did not have it before. For example: main renamed old to new,
+// an agent's branch adds old/a, and git merge puts it at new/a.
 func takenAlong(q *Query, born []*File, try func([]*File)) error {
 	born = slices.DeleteFunc(slices.Clone(born), func(b *File) bool { return len(b.Lines) == 0 || q.Known(b.Path, b.OID) })
 	if !q.Wrote || len(born) == 0 {
@@ -217,7 +216,7 @@ func (q *Query) awayIn(from gitfacts.Operand, born []*File, last Seen) ([]*File,
 	}
 	list, err := q.Work.Reader.Files(from.Commit)
 	if err != nil {
-		return nil, nil //nolint:nilerr // a commit that is gone says nothing
+		return nil, nil //nolint:nilerr // skip a missing commit
 	}
 	var out []*File
 	for _, one := range list {
@@ -237,8 +236,8 @@ func (q *Query) awayIn(from gitfacts.Operand, born []*File, last Seen) ([]*File,
 	return out, nil
 }
 
-// onTheWay are the files that are gone and that a commit made since had under a new name. What the new name has now may
-// be quite another text. For example: git mv, git commit, and a git revert that rewrites most of the file.
+// onTheWay are the missing files that a later commit had under a new name. The new name may have quite another text
+// now. For example: git mv, git commit, and a git revert that rewrites most of the file.
 func onTheWay(q *Query, born []*File, try func([]*File)) error {
 	var gone []*File
 	if err := deleted(q, born, func(list []*File) { gone = list }); err != nil || len(gone) == 0 {
@@ -250,7 +249,7 @@ func onTheWay(q *Query, born []*File, try func([]*File)) error {
 		for _, m := range moves[max(0, len(moves)-gitfacts.MaxCommitted):] {
 			blob, err := q.Work.Reader.Blob(m.To, b.Path)
 			if err != nil || blob.IsZero() || blob == b.OID {
-				continue // a commit that is gone says nothing
+				continue // skip a missing commit
 			}
 			then, err := q.file(b.Path, 0, blob)
 			if err != nil {

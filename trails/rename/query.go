@@ -10,7 +10,7 @@ import (
 // Seen gives the last seen state of a work tree.
 type Seen interface {
 	Lookup(path string) (snapshot.Entry, bool)
-	// Moved reports whether the file now at a path is the very one that another path had then.
+	// Moved reports whether the file now at a path is the file that another path had then.
 	Moved(from, to string) bool
 }
 
@@ -20,7 +20,7 @@ type Tree interface {
 	Has(path string) bool
 	// Entry is that file.
 	Entry(path string) snapshot.Entry
-	// Gone reports whether nothing stands at a path.
+	// Gone reports whether a path has no file.
 	Gone(path string) bool
 	// Older reports whether a file was last written before everything was looked at last.
 	Older(path string) bool
@@ -29,7 +29,7 @@ type Tree interface {
 // Change is the change of a path since it was seen last, or in a stash.
 type Change struct {
 	Old File
-	New refs.OID // none for a file that is gone
+	New refs.OID // the zero id for a deleted file
 }
 
 // Query asks for older names at a moment.
@@ -38,7 +38,7 @@ type Query struct {
 	Work    *gitfacts.Work // what git did since everything was looked at
 	Wrote   bool           // git wrote to the work tree, or may have
 	Asked   refs.OID       // the commit that is being anchored; no id if none is
-	Stashes []refs.OID     // those that came since everything was looked at
+	Stashes []refs.OID     // the new ones since the last look at everything
 
 	Last func() (Seen, bool) // false if it cannot be read
 	Tree Tree
@@ -52,15 +52,15 @@ type Query struct {
 	Known func(path string, oid refs.OID) bool
 	// Former lists the contents that a path had before the last one and that one of the lines may have left.
 	Former func(path string, lines func() [][]byte) []refs.OID
-	// Staged maps new names in the index to those that HEAD has for them.
+	// Staged maps new names in the index to their names in HEAD.
 	Staged func() map[string]string
 
-	Stash    gitfacts.Stash      // where a stash is asked about
-	Stashed  map[string]refs.OID // what it has of each path that it tells of
-	Untold   []File              // files that are gone, of which it does not tell
-	Vanished []File              // files that were gone before it told so, as they were
+	Stash    gitfacts.Stash      // the stash to search, if any
+	Stashed  map[string]refs.OID // its content of each path; the zero id for a deleted one
+	Untold   []File              // missing files that the stash does not have
+	Vanished []File              // files that the stash deleted and that were missing before, with their last contents
 
-	seen map[string]bool // paths taken in by sets that are compared together
+	seen map[string]bool // paths that sets of the same rank have already added
 }
 
 // file reads a content that had a name.
@@ -69,8 +69,8 @@ func (q *Query) file(path string, mode uint32, oid refs.OID) (*File, error) {
 	return &File{Path: path, Mode: mode, OID: oid, Lines: lines}, err
 }
 
-// begin forgets which paths were taken in. What is found under a name now is not what that name lost; where it is gone,
-// git may have put it away before.
+// begin forgets which paths were added. A new name that has a file now did not lose it; if it has none, git may have
+// removed it before.
 func (q *Query) begin(born []*File) {
 	q.seen = map[string]bool{}
 	for _, c := range q.Changes {
@@ -81,7 +81,7 @@ func (q *Query) begin(born []*File) {
 	}
 }
 
-// once reports whether a path is taken in for the first time.
+// once reports whether a path is added for the first time.
 func (q *Query) once(path string) bool {
 	if q.seen[path] {
 		return false

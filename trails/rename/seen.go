@@ -7,13 +7,13 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// deleted are the files that are gone. For example: an agent writes a, and a person does mv a b.
+// deleted are the files that are missing now. For example: an agent writes a, and a person does mv a b.
 func deleted(q *Query, _ []*File, try func([]*File)) error {
 	try(q.gone())
 	return nil
 }
 
-// gone lists the files that are not there any more, as they were seen last.
+// gone lists the missing files, as they were seen last.
 func (q *Query) gone() []*File {
 	var out []*File
 	for i := range q.Changes {
@@ -24,8 +24,8 @@ func (q *Query) gone() []*File {
 	return out
 }
 
-// former are the earlier contents of files that are gone. For example: a person formats an agent's file, takes that
-// back from a copy aside, and does mv a b before anybody looks.
+// former are the earlier contents of missing files. For example: a person formats an agent's file, restores it from a
+// copy, and does mv a b before the next look.
 func former(q *Query, born []*File, try func([]*File)) error {
 	lines := func() (all [][]byte) {
 		for _, b := range born {
@@ -34,7 +34,7 @@ func former(q *Query, born []*File, try func([]*File)) error {
 		return all
 	}
 	gone := q.gone()
-	if len(gone) > renameLimit { // each of them has a file to be read
+	if len(gone) > renameLimit { // each of them costs a read
 		return nil
 	}
 	var out []*File
@@ -55,8 +55,8 @@ func former(q *Query, born []*File, try func([]*File)) error {
 	return nil
 }
 
-// untold are the files that are gone and that no stash tells of. For example: an agent writes a, which nobody adds. A
-// person does mv a b, git add b and git stash.
+// untold are the missing files that no stash records. For example: an agent writes a, which nobody adds. A person does
+// mv a b, git add b and git stash.
 func untold(q *Query, _ []*File, try func([]*File)) error {
 	var out []*File
 	for i := range q.Untold {
@@ -88,8 +88,8 @@ func (q *Query) lost() []*File {
 	return out
 }
 
-// inIndex finds files that got a new name by git mv, as the index says. Git is asked only where a content tells so.
-// For example: a person does git mv a b and writes a new a.
+// inIndex finds files that got a new name by git mv, by the index. It asks git only if a content suggests it. For
+// example: a person does git mv a b and writes a new a.
 func inIndex(q *Query, born []*File, try func([]*File)) error {
 	lost := q.lost()
 	if len(match("", lost, born)) == 0 {
@@ -99,9 +99,8 @@ func inIndex(q *Query, born []*File, try func([]*File)) error {
 	return nil
 }
 
-// movedInIndex are files that are gone. The index says that git mv gave them a new name. What somebody wrote there
-// since may be quite another text. Git is asked only where its index was written. For example: a person does git mv a b
-// and rewrites most of b.
+// movedInIndex are missing files that git mv renamed, by the index. The new name may have quite another text since. It
+// asks git only if its index was written. For example: a person does git mv a b and rewrites most of b.
 func movedInIndex(q *Query, born []*File, try func([]*File)) error {
 	if q.Work.Before.Index == q.Work.Now.Index {
 		return nil
@@ -113,8 +112,8 @@ func movedInIndex(q *Query, born []*File, try func([]*File)) error {
 	})
 }
 
-// renamedFrom lists the old files that have one of the new names by the index. What is told has it, however little is
-// alike.
+// renamedFrom lists the old files that have one of the new names in the index. With told, such a file is a rename even
+// if little text is alike.
 func (q *Query) renamedFrom(old, born []*File, told bool) []*File {
 	staged := q.Staged()
 	var out []*File
@@ -130,9 +129,10 @@ func (q *Query) renamedFrom(old, born []*File, told bool) []*File {
 	return out
 }
 
-// sameInode are the files that a new one is by its inode. By its content it is a copy, and a copy is its maker's; but
-// it is the file that the old name was seen with. A file that was written since everything was looked at is none of
-// them. An example of one: an agent's a is committed, and a person does mv a b and git restore a.
+// sameInode are the files that have the inode of a new file. By its content the new file seems to be a copy, which
+// would belong to the person who made it; but the old name was seen with this inode. A file that was written since the
+// last look at everything does not count. For example: an agent's a is committed, and a person does mv a b and git
+// restore a.
 func sameInode(q *Query, born []*File, try func([]*File)) error {
 	if !q.Wrote && q.Work.Before.Index == q.Work.Now.Index || q.Work.Now.Head.IsZero() { // nothing was brought back
 		return nil
@@ -147,7 +147,7 @@ func sameInode(q *Query, born []*File, try func([]*File)) error {
 	}
 	there, err := q.Work.Reader.Files(q.Work.Now.Head)
 	if err != nil {
-		return nil //nolint:nilerr // a commit that cannot be read says nothing
+		return nil //nolint:nilerr // skip a commit that cannot be read
 	}
 	var out []*File
 	for _, one := range there {

@@ -2,8 +2,7 @@ package rename
 
 import "github.com/git-trace/git-trace/trails/moment"
 
-// Set is a set of contents that lost their name. Those that stand beside each other with the same rank are compared
-// together.
+// Set is a set of contents that lost their name. Neighbours with the same rank are compared together.
 type Set struct {
 	name string
 	rank int
@@ -11,7 +10,7 @@ type Set struct {
 	at   moment.Row
 }
 
-// otherwise is the default row: a set is asked at every look, and when somebody asks as the next look would.
+// otherwise is the default row: a set is searched at every look, and when a reader searches as the next look would.
 var otherwise = moment.Row{
 	moment.Look:       moment.Yes("the work tree is looked at"),
 	moment.CommitLook: moment.Yes("the look tells it"),

@@ -9,11 +9,11 @@ import (
 const (
 	renameShare = 50 // per cent
 	renameLimit = 400
-	// A file that grew or was cut must have so many lines in common, of so many characters at least.
+	// A file that grew or was cut must have at least this many lines in common, each with this many characters.
 	wordyLines = 3
 )
 
-// WordyLine is how many characters, white space apart, a line must have to say something.
+// WordyLine is the least number of characters, white space apart, in a line that counts as evidence.
 const WordyLine = 6
 
 // File is a content under a name.
@@ -24,8 +24,8 @@ type File struct {
 	Lines [][]byte // none for a content without lines
 
 	only string // the one new name that it may have; any if empty
-	told bool   // it has that one, however little is alike
-	last *File  // what its path was seen with last, where this is an earlier content of it
+	told bool   // the index says that it has the new name, even if little text is alike
+	last *File  // the last seen content of its path, if this is an earlier one
 }
 
 // Pairing is a new file with its older name.
@@ -122,7 +122,7 @@ func (c counts) mostAlike(old []*File, b *File, taken map[*File]bool) *File {
 	return best
 }
 
-// Count counts lines, white space apart.
+// Count counts lines by their text without white space.
 func Count(lines [][]byte) map[string]int {
 	out := map[string]int{}
 	for _, l := range lines {
@@ -131,8 +131,8 @@ func Count(lines [][]byte) map[string]int {
 	return out
 }
 
-// Alike returns the share of characters that stand in common lines, in per cent; 0 when it is too small for a rename. A
-// file that holds half of the lines of the other one is that file, grown or cut, if enough of it speaks. For example: a
+// Alike returns the share of characters in common lines, in per cent; 0 when it is too small for a rename. A file that
+// holds half of the other's lines is the same file, grown or cut, if enough of the lines are long. For example: a
 // person moves an agent's file of 20 lines and changes 5 of them. It is the same file, and 15 lines stay the agent's.
 func Alike(a map[string]int, aLines int, b map[string]int, bLines int) int {
 	common, inCommon, words := 0, 0, 0

@@ -36,8 +36,8 @@ func Names(repo *refs.Repo, abs string) []string {
 	return out
 }
 
-// Target returns the file that an absolute path leads to, without symlinks on the way; the file need not exist. A
-// path that leads nowhere, as in a loop of links, is returned as it is.
+// Target returns the file that an absolute path leads to, without symlinks on the way; the file need not exist. If the
+// path leads nowhere, as in a loop of links, it returns the path.
 func Target(abs string) string { return followed(ResolveDir(abs)) }
 
 // followed follows the symlinks of a path whose directories are not symlinks.
@@ -85,8 +85,8 @@ func ResolveDir(abs string) string {
 	}
 }
 
-// Inside makes an absolute path relative to the work tree root; ok is false for a path outside of it or in .git.
-// Both are clean absolute paths with symlinks of their directories resolved.
+// Inside makes an absolute path relative to the work tree root; ok is false for a path outside of it or in .git. Both
+// arguments are clean absolute paths without symlinks among their directories.
 func Inside(root, abs string) (string, bool) {
 	if root == "" || !strings.HasPrefix(abs, root+"/") {
 		return "", false

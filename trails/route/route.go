@@ -23,10 +23,9 @@ const (
 	maxSpoken   = 32       // paths of a script
 )
 
-// Find lists the work trees that a boundary concerns, only those that are recorded: the ones that hold the declared
-// paths; for a call that may write anywhere, the one it runs in with its submodules, and those that it mentions, or
-// that a script mentions which it names; a directory that holds several repositories stands for all of them. Around is
-// one that is open already; nil for none.
+// Find lists the recorded work trees that a boundary concerns: the work trees of the declared paths; for a call that
+// may write anywhere, the work tree in which it runs with its submodules, and the ones that it or its script mentions.
+// A directory with several repositories stands for all of them. around is an open repository; nil for none.
 func Find(b events.Boundary, around *refs.Repo) []*refs.Repo {
 	r := router{seen: map[[2]string]bool{}, around: around, boundary: b}
 	if b.Tool != nil && b.Tool.Class == events.ToolEdits {
@@ -61,13 +60,13 @@ type router struct {
 	boundary events.Boundary
 	around   *refs.Repo
 	repos    []*refs.Repo
-	seen     map[[2]string]bool // by the directory with the .git entry, and what that names
-	spoken   bool               // what is added is no more than spoken of
+	seen     map[[2]string]bool // by the directory with the .git entry, and by the target of that entry
+	spoken   bool               // the added paths are only mentioned
 }
 
-// add takes the recorded repository around a path; a path that does not exist yet stands for its nearest directory.
-// The result reports whether the path lies in a repository at all. One that is not recorded is not opened: anybody
-// may have chosen the path, and made what lies there.
+// add takes the recorded repository around a path; for a path that does not exist yet, it starts at the nearest
+// directory. It reports whether the path lies in a repository. It does not open a repository that is not recorded:
+// anybody may have chosen the path, and made the repository there.
 func (r *router) add(path string) bool {
 	if !filepath.IsAbs(path) {
 		return false

@@ -10,10 +10,10 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// A shell command that runs in a work tree may write the files of its submodules without naming any: `npm run
-// format`, `sed -i` over all files. Submodules are repositories of their own. The recorded ones get the boundaries
-// of calls around them, too. Other work trees of the same repository do not get them: people work in them beside an
-// agent, and a window in one would take their lines.
+// A shell command that runs in a work tree may write the files of its submodules without naming any: `npm run format`,
+// `sed -i` over all files. Submodules are separate repositories. The recorded ones get the boundaries of calls around
+// them, too. Other work trees of the same repository do not get them: people work in them beside an agent, and a window
+// in one would take their lines.
 
 // Bounds of the search for submodules, whose names are paths (gitsubmodules(7)).
 const (
@@ -23,7 +23,7 @@ const (
 )
 
 // submodules lists the top directories of the checked-out submodules of a work tree in which something was recorded
-// once. Whether it still is, the caller has to ask.
+// once. The caller has to check whether they still are.
 func submodules(repo *refs.Repo) []string {
 	var out []string
 	modules := filepath.Join(repo.GitDir, "modules")
@@ -55,8 +55,8 @@ func submodules(repo *refs.Repo) []string {
 	return out
 }
 
-// moduleTop returns the work tree in the git directory of a submodule, as git writes it; "" where it says nothing, or
-// it in another way.
+// moduleTop returns the work tree in the git directory of a submodule, as git writes it; "" if there is none, or in
+// another form.
 func moduleTop(gitDir string) string {
 	f, err := os.Open(filepath.Join(gitDir, "config"))
 	if err != nil {

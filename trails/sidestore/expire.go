@@ -28,10 +28,10 @@ type Expired struct {
 // ErrRoots reports that the objects of a last snapshot cannot be listed. Nothing expires then.
 var ErrRoots = errors.New("a last snapshot is not there in full")
 
-// lockWait is how long expiry waits for a boundary to end.
+// lockWait bounds how long expiry waits for a boundary to end.
 const lockWait = 10 * time.Second
 
-// Expire removes what is older than x.Before and no part of a root.
+// Expire removes objects that are older than x.Before and not part of a root.
 func (s *Store) Expire(ctx context.Context, x Expiry) (Expired, error) {
 	var out Expired
 	if guarded(s.repo) {
@@ -68,7 +68,7 @@ func (s *Store) Expire(ctx context.Context, x Expiry) (Expired, error) {
 type liveSet struct {
 	store *Store
 	roots func() ([]refs.OID, error)
-	of    []refs.OID // the roots that it was made of
+	of    []refs.OID // the roots from which it was made
 	ids   map[refs.OID]struct{}
 }
 
@@ -77,7 +77,7 @@ func (l *liveSet) has(oid refs.OID) bool {
 	return ok
 }
 
-// update brings the set in line with the roots as they are.
+// update brings the set in line with the present roots.
 func (l *liveSet) update(ctx context.Context) error {
 	roots, err := l.roots()
 	if err != nil || l.ids != nil && slices.Equal(roots, l.of) {
@@ -163,8 +163,8 @@ func (s *Store) expireChunk(ctx context.Context, chunk []refs.Loose, live *liveS
 	return nil
 }
 
-// expirePacks replaces old packs by one with what is still live in them. Nobody relies on a packed object alone but for
-// the roots: writers look at loose objects only.
+// expirePacks replaces old packs by one with their live objects. Only roots rely on an object that is packed alone:
+// writers look at loose objects only.
 func (s *Store) expirePacks(ctx context.Context, old []refs.Pack, live *liveSet, dry bool, out *Expired) error {
 	var rewritten []refs.Pack
 	gone, size := 0, int64(0)

@@ -24,10 +24,10 @@ func Open(repo *refs.Repo) *Store {
 	return &Store{repo: repo, dir: repo.SideObjects()}
 }
 
-// LooseLimit is how many loose objects make a store due for packing: a few hundred tool calls.
+// LooseLimit is the number of loose objects from which a store is due for packing: a few hundred tool calls.
 const LooseLimit = 2000
 
-// PackDue reports whether there are about so many loose objects. It reads one directory.
+// PackDue reports whether there are about limit loose objects. It reads one directory.
 func (s *Store) PackDue(limit int) bool { return refs.LooseEstimate(s.dir) >= limit }
 
 // Pack moves all loose objects into a new pack and returns how many. Objects that are being written stay loose.
@@ -77,8 +77,8 @@ func (s *Store) packLoose(ctx context.Context) (int, error) {
 	return count, nil
 }
 
-// guarded reports whether commits of the log wait in the side store for being put back into the repository's (package
-// events, guard.go): they are looked for as loose objects.
+// guarded reports whether the side store has commits of the log that will be put back into the repository's store
+// (package events, guard.go). That search reads loose objects only.
 func guarded(repo *refs.Repo) bool {
 	_, err := os.Lstat(filepath.Join(repo.TracesDir(), "guard"))
 	return err == nil
@@ -123,7 +123,7 @@ func (s *Store) merge(ctx context.Context) error {
 	return nil
 }
 
-// replace puts what is kept of some packs into a new one and removes them.
+// replace puts the kept objects of some packs into a new one and removes the packs.
 func (s *Store) replace(ctx context.Context, old []refs.Pack, keep func(refs.OID) bool) error {
 	var ids []refs.OID
 	var youngest time.Time

@@ -5,16 +5,16 @@ import "time"
 // Slack is the most that a time stamp of the file system may lag behind the clock.
 const Slack = time.Duration(fineSlack)
 
-// Stamp returns the time at which a path changed last by the clock that stamps files, if it is known.
+// Stamp returns the time of a path's last change by the clock of file times, if it is known.
 func Stamp(path string) (at time.Time, known bool) {
 	st, err := statTarget(path)
 	return time.Unix(0, st.ctime), err == nil && st.ctime != 0
 }
 
-// Before splits the changes of snapshots into those made before a moment, and the others. It goes by the change
-// times of the files and of the directories on the way to them. No program can set those back, and a file or a
-// directory that is moved gets a new one. The moment is one of the clock that stamps files. If a later snapshot
-// finds a change at such a path, it was made later. If time stamps are of no use, all changes count as later.
+// Before splits the changes of snapshots into changes from before a moment, and the others. It uses the change times of
+// the files and of the directories above them. No program can set those back, and a moved file or directory gets a new
+// one. The moment is a time of the same clock. If a later snapshot finds a change at such a path, it was made later.
+// Without usable time stamps, all changes count as later.
 func Before(workTree string, changes []Change, moment time.Time) (before, after []Change) {
 	if remoteFileSystem(workTree) {
 		return nil, changes
@@ -39,7 +39,7 @@ func Before(workTree string, changes []Change, moment time.Time) (before, after 
 type beforeMoment struct {
 	tree   *workTree
 	moment int64           // nanoseconds since 1970
-	dirs   map[string]bool // whether a directory has been where it is, with what is in it, since before the moment
+	dirs   map[string]bool // whether a directory has been in its place, with its content, since before the moment
 }
 
 func (b *beforeMoment) path(c Change) bool {
@@ -50,7 +50,7 @@ func (b *beforeMoment) path(c Change) bool {
 	return err == nil && !st.isDir() && !c.New.IsZero() && !st.racy(b.moment, 0) && b.dir(parentPath(c.Path))
 }
 
-// gone does the same for a path that is gone, by its directory. If that is gone too, it uses the directory above.
+// gone does the same for a missing path, by its directory. If that is missing too, it uses the directory above.
 func (b *beforeMoment) gone(dir string) bool {
 	st, err := b.tree.lstat(dir)
 	if isGone(err) && dir != "" {
@@ -59,8 +59,8 @@ func (b *beforeMoment) gone(dir string) bool {
 	return err == nil && !st.racy(b.moment, 0) && b.dir(dir)
 }
 
-// dir reports whether a directory came to its place before the moment, and those above it. The work tree itself is
-// where it is.
+// dir reports whether a directory, and each one above it, came to its place before the moment. The work tree itself
+// always counts as in its place.
 func (b *beforeMoment) dir(path string) bool {
 	known, found := b.dirs[path]
 	if !found {

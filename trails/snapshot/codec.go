@@ -8,12 +8,11 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// The state file: a header with the size of each part, the id of the tree, the other meta data (metacodec.go), a CRC-32
-// of all that; then a table of directories (parents before what is below them), their records, and the bytes of all
-// paths and names. All numbers are little-endian. Each directory has a check sum of its own, so that reading one
-// touches no other one: what a snapshot of one file costs does not depend on how many files there are. A directory's
-// records stay as they are, packed, until somebody asks for them. What changed since the file was written stands in the
-// journal beside it; see journal.go.
+// The state file has a header with the size of each part, the id of the tree, the other meta data (metacodec.go), and a
+// CRC-32 of all that; then a table of directories (parents first), their records, and the bytes of all paths and names.
+// All numbers are little-endian. Each directory has its own check sum, so that reading one touches no other: the cost
+// of a snapshot of one file does not depend on the number of files. A directory's records stay packed until they are
+// needed. The journal beside the state file has later changes; see journal.go.
 const (
 	stateMagic   = "gtstate"
 	stateVersion = 4
@@ -30,15 +29,15 @@ func entrySize(hash int) int { return entryFixed + hash }
 
 var errBadState = errors.New("state file is damaged or of another version")
 
-// packed is the content of a directory as it stands in the state file. Name offsets count from the start of names.
+// packed is the content of a directory in the form of the state file. Name offsets count from the start of names.
 type packed struct {
 	entries, others []byte
 	names           string
 	hash            int
 }
 
-// saved is the part of a directory in the state on disk: its head (flags, state, tree, rules) and its records. They
-// are compared with what is to be written, so that no change has to be noted when it is made.
+// saved is the part of a directory in the state on disk: its head (flags, state, tree, rules) and its records. Save
+// compares it with the new form, so changes need no notes.
 type saved struct {
 	head    []byte // nil if the directory is not there
 	records *packed

@@ -11,15 +11,15 @@ import (
 // stateFile is the part of a state file that holds the directories.
 type stateFile struct {
 	table, records, names []byte
-	text                  string // the names as one string, once everything is asked for
+	text                  string // the names as one string, once all are needed
 	over                  overlay
 	hash                  int
-	bad                   atomic.Bool // something was asked for that is damaged
+	bad                   atomic.Bool // a damaged part was read
 }
 
 // stateHead is the beginning of a state file.
 type stateHead struct {
-	sum  uint32 // of what follows the head: by it the journal knows its state file
+	sum  uint32 // of the bytes after the head; the journal names its state file by it
 	text []byte // the meta data beside the tree
 	tree refs.OID
 	dirs int
@@ -54,8 +54,8 @@ func readHead(data []byte, format refs.ObjectFormat) (stateHead, error) {
 	return h, nil
 }
 
-// decodeState returns the reverse of encodeState. It returns no directory for a state of the git method. The
-// directories below the top are read when they are asked for; damage found then is noted in the stateFile.
+// decodeState is the reverse of encodeState. It returns no directory for a state of the git method. Directories below
+// the top are read on demand; the stateFile notes damage found then.
 func decodeState(data []byte, format refs.ObjectFormat) (stateHead, meta, *dir, error) {
 	h, err := readHead(data, format)
 	if err != nil {
@@ -145,7 +145,7 @@ func (f *stateFile) read(d *dir, p *packed, row, end int) bool {
 // readAll copies all names at once.
 func (f *stateFile) readAll() { f.text = string(f.names) }
 
-// string copies some of the names: nothing of the mapping leaves the engine.
+// string copies some of the names: no part of the mapping leaves the engine.
 func (f *stateFile) string(at, n int64) string {
 	if f.text != "" {
 		return f.text[at : at+n]

@@ -11,11 +11,11 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// drifted reports whether the scratch index holds what git would not arrive at from the user's. A tracked path that
-// was gone may be there again: the scratch index has forgotten that it is tracked, and would leave it out if it is
-// ignored. What was a repository may be a plain directory by now: git takes its entry for a submodule not checked
-// out, at the commit that the user added. What is tracked in a repository may be all gone. Or line endings would be
-// judged by another content.
+// drifted reports whether the scratch index has entries that git would not make from the user's index. A tracked path
+// may be there again: the scratch index has forgotten that it is tracked, and would leave it out if it is ignored. A
+// former repository may be a plain directory now: git takes its entry for a submodule that is not checked out, at the
+// commit that the user added. All tracked files in a repository may be gone. Or line endings would be judged by another
+// content.
 func (e *Engine) drifted(ctx context.Context, scratch *gitIndex) bool {
 	user, err := loadIndex(ctx, e.repo, e.userIndex())
 	if err != nil {
@@ -62,9 +62,9 @@ func (e *Engine) emptied(path string) bool {
 	return err != nil
 }
 
-// splitOff reports whether there is a directory with a repository in it of which one index has entries and the other
-// has none. Git takes a directory for a repository of its own as long as it finds nothing of it in the index: it
-// leaves one out when it finds the last tracked file gone, and takes it in the next time.
+// splitOff reports whether a directory with a repository in it has entries in one index and none in the other. Without
+// an entry in the index, git takes the directory for a separate repository: it leaves the directory out when the last
+// tracked file is gone, and takes it in the next time.
 func (e *Engine) splitOff(one, other *gitIndex) bool {
 	last := ""
 	for i := range other.entries {
@@ -99,7 +99,7 @@ func (e *Engine) rulesSum(idx *gitIndex, start int64) string {
 		}
 	}
 	there := func(string, string) bool { return true }
-	if tree, err := openWorkTree(e.repo.WorkTree); err == nil { // most directories have none, and this tells sooner
+	if tree, err := openWorkTree(e.repo.WorkTree); err == nil { // faster: most directories have none
 		defer tree.close()
 		st := newStatter(tree)
 		there = func(dir, name string) bool {

@@ -12,9 +12,9 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// hashByGit gives the jobs whose content git converts (filters, line endings, keywords, encodings) their ids. One git
-// process stores them all, by way of a small index of its own. That index starts with what the user's index has at
-// these paths. With automatic line endings git looks there whether a file was stored with CRs before.
+// hashByGit finds the ids of the jobs whose content git converts (filters, line endings, keywords, encodings). One git
+// process stores them all, through a small private index. It starts with the user's entries at these paths: with
+// automatic line endings, git looks there whether a file was stored with CRs before.
 func (s *scan) hashByGit(jobs []job) error {
 	byPath := make(map[string]*job)
 	var paths []string

@@ -14,8 +14,8 @@ import (
 // behindLimit is the number of trees that are written behind the caller's back; of more, memory would hold too much.
 const behindLimit = 64
 
-// behind is the writing of trees that goes on while the caller of a snapshot does other things. A new file costs a wait
-// for the file system, and nobody reads a tree that has just been made.
+// behind writes trees while the caller of a snapshot goes on. A new file costs a wait for the file system, and nobody
+// reads a new tree at once.
 type behind struct {
 	group sync.WaitGroup
 	mu    sync.Mutex
@@ -36,7 +36,7 @@ func (b *behind) wait() error {
 	return err
 }
 
-// writeTrees stores the contents of trees, all of them or, if they are few, in the order given behind the caller.
+// writeTrees stores the contents of trees: at once, or in the background in the given order if they are few.
 func (e *Engine) writeTrees(trees [][]byte) error {
 	if len(trees) == 0 {
 		return nil

@@ -58,7 +58,7 @@ func (a *addition) addOnce(ctx context.Context, try int) (added, error) {
 	switch {
 	case err == nil || errors.As(err, &failed) && failed.Code == 1:
 		unlisted := between(string(stderr), "warning: could not open directory '", "/': ")
-		denied := bytes.Contains(stderr, []byte(": Permission denied\n"))   // of what it may not stat, git keeps the entry
+		denied := bytes.Contains(stderr, []byte(": Permission denied\n"))   // git keeps such an entry
 		return added{partly: err != nil || denied, unlisted: unlisted}, nil //nolint:nilerr // git added the rest
 	case failed == nil:
 		return added{}, err
@@ -84,7 +84,7 @@ func (a *addition) addOnce(ctx context.Context, try int) (added, error) {
 	return added{again: true}, nil
 }
 
-// nested lists the repositories that the scratch index knows, as it is now.
+// nested lists the repositories that the scratch index knows now.
 func (a *addition) nested(ctx context.Context) ([]string, error) {
 	idx := a.old
 	if a.fresh {
@@ -143,7 +143,7 @@ func (a *addition) excludeFilter(ctx context.Context, filter string) error {
 	return err
 }
 
-// withFilter returns, from NUL-ended paths, the ones whose attribute "filter" has the given value.
+// withFilter returns the NUL-ended paths whose attribute "filter" has the given value.
 func (e *Engine) withFilter(ctx context.Context, index string, list []byte, filter string) ([]string, error) {
 	out, _, err := e.side(ctx, index, bytes.NewReader(list), "check-attr", "-z", "--stdin", "filter")
 	if err != nil {

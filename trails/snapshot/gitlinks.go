@@ -10,9 +10,9 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// A repository inside the work tree is not the user's choice: it may be an archive that somebody unpacked. Git writes
-// down which commit it is at, reading HEAD, config and the ref. `git add -A` does more: it starts `git status` in each
-// one that the index knows, which runs the programs that its configuration names. git-update-index(1) does not.
+// A repository inside the work tree may be hostile: somebody may have unpacked an archive. git records its commit, from
+// HEAD, config and the ref. `git add -A` does more: it starts `git status` in each one that the index knows, which runs
+// the programs that its configuration names. git-update-index(1) does not.
 
 // nested lists the entries of an index that are repositories and are there.
 func (e *Engine) nested(idx *gitIndex) []string {
@@ -29,7 +29,7 @@ func (e *Engine) nested(idx *gitIndex) []string {
 	return list
 }
 
-// addNested brings the entries of such repositories up to date in the scratch index. One that git cannot read keeps its
+// addNested updates the entries of such repositories in the scratch index. A repository that git cannot read keeps its
 // entry.
 func (e *Engine) addNested(ctx context.Context, paths []string) error {
 	if len(paths) == 0 {
@@ -44,8 +44,8 @@ func (e *Engine) addNested(ctx context.Context, paths []string) error {
 	return err
 }
 
-// apart splits directories into the ones around some of the repositories, and the others. With an exclusion beside
-// it, git does not go into a directory for the sake of a single path in it.
+// apart splits directories into the ones around some of the repositories, and the others. With an exclusion in the
+// pathspec, git does not enter a directory for a single path in it.
 func apart(dirs, nested []string) (around, others []string) {
 	for _, dir := range dirs {
 		if slices.ContainsFunc(nested, func(path string) bool { return strings.HasPrefix(path, dir+"/") }) {

@@ -63,7 +63,7 @@ func (e *Engine) runGit(ctx context.Context, paths []string) (Snapshot, error) {
 // addition is a snapshot of everything by the git method in progress.
 type addition struct {
 	e           *Engine
-	old         *gitIndex  // the scratch index as it was
+	old         *gitIndex  // the scratch index before
 	stamp       indexStamp // the user's index
 	start       int64
 	rules       string   // see Engine.rulesSum
@@ -72,10 +72,10 @@ type addition struct {
 	unreachable bool     // among them are some that it may not reach
 }
 
-// addEverything brings the scratch index up to date and writes its tree. The index starts as a copy of the user's. It
-// does so again whenever git would now judge a path differently than when it was added. The scratch index alone would
-// keep what was ignored later, and miss what the user forced in. Whether files in the work tree say so is found out
-// while git is at work: mostly they do not.
+// addEverything updates the scratch index and writes its tree. The index starts as a copy of the user's. It is copied
+// again whenever git would now judge a path differently than when it was added: the old scratch index would keep a path
+// that was ignored later, and miss one that the user forced in. This is checked while git is at work: mostly no file in
+// the work tree changes the judgement.
 func (e *Engine) addEverything(ctx context.Context, old *gitIndex, snap *Snapshot) error {
 	g := e.meta.Git
 	stamp, err := stampIndex(e.userIndex(), e.repo.Format)
@@ -152,8 +152,8 @@ func (a *addition) finish(ctx context.Context, got added, snap *Snapshot) error 
 	return err
 }
 
-// copyIndex makes the scratch index a copy of the user's, time stamp included: by it git tells which entries are racily
-// clean. What a killed git left locked is unlocked; the caller alone works here.
+// copyIndex makes the scratch index a copy of the user's, with its time stamp, by which git finds racily clean entries.
+// It removes a lock that a killed git left; only the caller works here.
 func (e *Engine) copyIndex() error {
 	_ = os.Remove(e.scratchPath() + ".lock")
 	err := copyFile(e.userIndex(), e.scratchPath())

@@ -11,9 +11,9 @@ import (
 	"github.com/git-trace/git-trace/refs/gitdiff"
 )
 
-// quietConfig keeps a git that works on a private index from doing more than that. It has no shared index or cache of
-// untracked files beside it, no file-system monitor, and no hook of the user's (post-index-change). No bit says that a
-// file needs no look, and nothing is refused over line endings.
+// quietConfig restricts a git that works on a private index. It makes no shared index or cache of untracked files
+// beside it, starts no file-system monitor, and runs no hook of the user (post-index-change). It reads every file, and
+// does not fail over line endings.
 var quietConfig = []string{
 	"-c", "core.splitIndex=false", "-c", "core.untrackedCache=false",
 	"-c", "index.sparse=false", "-c", "core.ignoreStat=false", "-c", "core.hooksPath=/dev/null",
@@ -48,7 +48,7 @@ func (e *Engine) side(ctx context.Context, index string, stdin io.Reader, args .
 		Stderr: fatalLine(said.String())}
 }
 
-// fatalLine returns the line with which git gave up; warnings may come before it.
+// fatalLine returns the line of git's error; warnings may come before it.
 func fatalLine(said string) string {
 	for line := range strings.Lines(said) {
 		if text, ok := strings.CutPrefix(line, "fatal: "); ok {
@@ -82,9 +82,8 @@ func ParseRawDiff(out string) ([]Change, error) {
 	return changes, nil
 }
 
-// culprit finds in git's words the path that it gave up on: one whose required filter failed, that cannot be encoded,
-// or that cannot be read. The words differ with the fault and the version, so every quoted part of them is put to the
-// test.
+// culprit finds in git's message the path at which it failed: its required filter failed, or it cannot be encoded or
+// read. The message depends on the fault and the version, so every quoted part of it is tried.
 func culprit(stderr []byte, known func(path string) bool) (path, filter string, ok bool) {
 	for _, text := range between(string(stderr), "fatal: ", "\n") {
 		if path, name, ok := strings.Cut(text, ": clean filter '"); ok && known(path) {

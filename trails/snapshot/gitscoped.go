@@ -16,9 +16,9 @@ import (
 // errWholeTree says that single paths cannot be brought up to date without the rest.
 var errWholeTree = errors.New("needs a snapshot of everything")
 
-// addPaths brings single paths of the scratch index up to date, by `git add`. It leaves out three kinds of paths, since
-// git would refuse all paths for one of these. They are ignored paths, paths that are neither in the work tree nor in
-// the index, and paths in a repository of their own. It returns the paths that git could not add.
+// addPaths updates single paths of the scratch index, by `git add`. It leaves out three kinds of paths, because git
+// would refuse all paths for one of these: ignored paths, paths that are neither in the work tree nor in the index, and
+// paths in a separate repository. It returns the paths that git could not add.
 func (e *Engine) addPaths(ctx context.Context, old *gitIndex, paths []string) ([]string, error) {
 	user, err := loadIndex(ctx, e.repo, e.userIndex())
 	if err != nil {
@@ -113,10 +113,10 @@ func (e *Engine) forceRemove(ctx context.Context, paths []string) error {
 	return err
 }
 
-// realign puts back what the user's index has, or has not, at single paths. Otherwise git would judge a file by what
-// the scratch index has there, or go on passing over one that the user has unmarked. Borrowed are entries to be taken
-// out again behind git: they tell it that a directory with a repository in it is none of its own, where the scratch
-// index has nothing left there.
+// realign gives single paths the entries of the user's index, or none. Otherwise git would judge a file by its entry in
+// the scratch index, or still skip a file that the user has unmarked. Borrowed entries are removed again after git:
+// they tell git that a directory with a repository in it belongs to the work tree, if the scratch index has no entry
+// left there.
 func (e *Engine) realign(ctx context.Context, old, user *gitIndex, paths []string) (borrowed []string, err error) {
 	converts := e.mayConvert(old) || e.mayConvert(user)
 	var list bytes.Buffer
@@ -144,8 +144,8 @@ func (e *Engine) realign(ctx context.Context, old, user *gitIndex, paths []strin
 	return borrowed, err
 }
 
-// witness returns an entry of the user's below a directory above path that has a repository in it, and nothing in the
-// scratch index; nil if there is no such directory.
+// witness returns an entry of the user's index below a directory above path that has a repository in it, but no entry
+// in the scratch index; nil if there is no such directory.
 func (e *Engine) witness(old, user *gitIndex, path string) *indexEntry {
 	for dir := parentPath(path); dir != ""; dir = parentPath(dir) {
 		if old.hasBelow(dir) {
@@ -175,9 +175,9 @@ const (
 	elsewhere              // inside another repository
 )
 
-// placeOf looks at a path and each directory above it. A path beyond a link is not in the work tree. A directory in
-// which something is tracked is no other repository to git, whatever else it holds; one that the index has as a
-// repository is, even when there is none any more.
+// placeOf looks at a path and each directory above it. A path beyond a link is not in the work tree. git does not take
+// a directory with tracked files for a separate repository, even if it has one; a directory that the index has as a
+// repository stays one, even without a repository.
 func (e *Engine) placeOf(path string, user *gitIndex) place {
 	for i := range len(path) {
 		if path[i] != '/' {

@@ -100,8 +100,8 @@ func (g *ignorer) start(ctx context.Context) error {
 	return nil
 }
 
-// answer reads SOURCE NUL LINE NUL PATTERN NUL PATH NUL; without a pattern no rule matched, and "!" begins one that
-// takes a path back in.
+// answer reads SOURCE NUL LINE NUL PATTERN NUL PATH NUL. Without a pattern no rule matched; a pattern with "!" includes
+// a path again.
 func (g *ignorer) answer() (verdict, error) {
 	var pattern string
 	for field := range 4 {

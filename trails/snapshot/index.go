@@ -45,7 +45,7 @@ var (
 	errIndexParts = errors.New("index needs git to read it")
 )
 
-// readIndex reads the index file of a work tree; no file is an empty index.
+// readIndex reads the index file of a work tree; a missing file is an empty index.
 func readIndex(path string, format refs.ObjectFormat) (*gitIndex, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -108,7 +108,7 @@ func parseIndex(raw []byte, format refs.ObjectFormat) (*gitIndex, error) {
 
 type indexParser struct {
 	raw     []byte
-	text    string // raw once more, so that the paths need no allocation each
+	text    string // the same bytes as a string, so that the paths need no allocation each
 	at      int
 	version uint32
 	hash    int
@@ -213,7 +213,7 @@ func (p *indexParser) extensions(idx *gitIndex) error {
 			idx.trees = body
 		case name == "sdir":
 			idx.sparse = true
-		case name[0] < 'A' || name[0] > 'Z': // "link" (split index) and whatever else a reader must understand
+		case name[0] < 'A' || name[0] > 'Z': // "link" (split index) and other extensions that a reader must understand
 			return errIndexParts
 		}
 	}

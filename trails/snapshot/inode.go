@@ -1,9 +1,8 @@
 package snapshot
 
-// Moved reports whether a file was moved from one path to the other since the last snapshot. Then the new path has
-// the very file that the old path had, and the old path has another one now. A rename keeps the inode and the time of
-// the last change of the content. Neither a copy nor a file that git wrote has both. Where nothing is kept of inodes,
-// no file was moved.
+// Moved reports whether a file was moved from one path to the other since the last snapshot: the new path has the same
+// inode and content time as the old path had, and the old path now has another file or none. A rename keeps both; a
+// copy, or a file that git wrote, does not have both. Without known inodes, no file counts as moved.
 func (e *Engine) Moved(from, to string) bool {
 	if e.remote || e.meta.Git != nil || e.root == nil {
 		return false
@@ -26,9 +25,9 @@ func (e *Engine) Moved(from, to string) bool {
 	return isGone(err) || err == nil && left.ino != was.ino // else they are two names of one file
 }
 
-// LeftAlone reports whether git has not written a file since the last snapshot, by git's index. Its entry has the time
-// of the last change that git knows of: what git writes is changed then. Somebody changed the file after that, before
-// the snapshot. False says nothing: `git add` and `git commit -a` take in the times of what somebody wrote.
+// LeftAlone reports whether git has not written a file since the last snapshot. git's index has the time of the last
+// change that git knows, and each write of git updates it. Here somebody changed the file after that time, before the
+// snapshot. False is not evidence: `git add` and `git commit -a` also update the time of a person's change.
 func (e *Engine) LeftAlone(path string) bool {
 	if e.remote || e.meta.Git != nil || e.root == nil {
 		return false

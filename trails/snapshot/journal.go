@@ -28,8 +28,8 @@ import (
 const (
 	journalMagic = "gtjourn\x01"
 	journalHead  = len(journalMagic) + 4
-	// minJournal is how long a journal gets in any case, in bytes, before the state file is written anew; beyond that,
-	// an eighth of the state file, up to maxJournal: every hook reads it.
+	// minJournal is the length in bytes up to which a journal always grows before the state file is written anew; above
+	// it, the limit is an eighth of the state file, up to maxJournal: every hook reads it.
 	minJournal = 64 << 10
 	maxJournal = 256 << 10
 )
@@ -94,9 +94,9 @@ func (p *packed) equal(q *packed) bool {
 	return p == q || q != nil && p.names == q.names && bytes.Equal(p.entries, q.entries) && bytes.Equal(p.others, q.others)
 }
 
-// replay reads a journal into the state that it belongs to and notes how much of it is good: nothing of a journal that
-// belongs to another one. The directories that it speaks of are changed when they are asked for. An error means that
-// what it says makes no sense: the state is lost then.
+// replay reads a journal into its state and notes how much of it is good. It takes nothing from a journal of another
+// state. The directories in it are changed when they are read. An error means that its content makes no sense: then the
+// state is lost.
 func replay(journal []byte, format refs.ObjectFormat, st *store, m *meta, root *dir) error {
 	if root == nil || len(journal) < journalHead || !bytes.Equal(journal[:journalHead], journalHeader(st.sum)) {
 		return nil
@@ -147,7 +147,7 @@ func recordAt(journal []byte) ([]byte, bool) {
 	return body, binary.LittleEndian.Uint32(journal[4+n:]) == crc32.ChecksumIEEE(body)
 }
 
-// recordReader reads one record. After the first thing that does not fit it gives nothing but zeros.
+// recordReader reads one record. After the first mistake it returns only zeros.
 type recordReader struct {
 	in   []byte
 	hash int
@@ -187,7 +187,7 @@ func (r *recordReader) u32() int64 {
 	return 0
 }
 
-// apply reads a record into the changes of a state file, and returns what it says beside them.
+// apply reads a record into the changes of a state file, and returns its other data.
 func (r *recordReader) apply(f *stateFile) (tree, other []byte, err error) {
 	tree = r.take(int64(r.hash))
 	text, dropped, dirs := r.u32(), r.u32(), r.u32()

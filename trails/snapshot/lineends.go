@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// With automatic line endings git looks at what the index has at a path: a file that was stored with CRs keeps them.
-// The scratch index has the last snapshot there, where `git add` would find what the user last added.
+// With automatic line endings git looks at the index's entry of a path: a file that was stored with CRs keeps them. The
+// scratch index has the last snapshot's entry there, but `git add` would use the user's.
 
 // endsOtherwise reports whether git may convert the line endings of a changed file by the scratch index otherwise
 // than by the user's.
@@ -45,7 +45,7 @@ func (e *Engine) mayConvert(idx *gitIndex) bool {
 			return true
 		}
 	}
-	_, err := os.Lstat(filepath.Join(e.repo.WorkTree, attributesFile)) // one that is ignored counts, too
+	_, err := os.Lstat(filepath.Join(e.repo.WorkTree, attributesFile)) // an ignored one counts, too
 	return err == nil
 }
 

@@ -2,5 +2,5 @@ package snapshot
 
 import "golang.org/x/sys/unix"
 
-// mapPopulate has all pages mapped at once: every one of them is looked at.
+// mapPopulate maps all pages at once, because all are read.
 const mapPopulate = unix.MAP_POPULATE

@@ -17,8 +17,8 @@ type meta struct {
 
 	AttrSum   string // all attribute files of the work tree
 	AttrClass class  // what they ask for
-	AttrStale bool   // one of them changed in a scoped snapshot: look again
-	Reseed    bool   // content has to be hashed anew: conversion changed
+	AttrStale bool   // a scoped snapshot saw such a file change: look again
+	Reseed    bool   // all contents have to be hashed anew: the conversion changed
 	Unread    bool   // some paths could not be read
 	Rejudge   bool   // all names have to be judged anew: ignore rules outside the work tree changed
 
@@ -39,8 +39,8 @@ func (m *meta) class() class {
 	return c
 }
 
-// refresh compares the configuration, and the ignore and attribute files outside the work tree, with the ones of
-// the state, and notes the consequences. It reads nothing unless a time stamp moved.
+// refresh compares the configuration, and the ignore and attribute files outside the work tree, with the state, and
+// notes the consequences. It reads a file only if its time stamp moved.
 func (e *Engine) refresh(ctx context.Context) error {
 	m, now := &e.meta, e.now().UnixNano()
 	env := environment()

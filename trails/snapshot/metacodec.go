@@ -15,9 +15,9 @@ func (m *meta) metaFlags() []*bool {
 	}
 }
 
-// other writes the meta data without the tree, which is another one in every record of the journal. It is written and
-// read at every hook, where encoding/json would take longer to learn the types than all else that is done with them;
-// the state of the git method, which starts processes anyway, is left to it.
+// other writes the meta data without the tree, which differs in every record of the journal. Every hook reads and
+// writes it, and encoding/json would take more time to learn the types than all the rest. The state of the git method
+// uses encoding/json, because that method starts processes anyway.
 func (m meta) other() ([]byte, error) {
 	w := &stateWriter{out: make([]byte, 0, 2048)}
 	var flags uint32

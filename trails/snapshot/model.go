@@ -7,7 +7,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// entry is a file or link of a directory: one that is in the tree (mode is not 0), or one that is only watched.
+// entry is a file or link of a directory: in the tree (mode is not 0), or only watched.
 type entry struct {
 	name  string
 	st    fileStat
@@ -21,8 +21,8 @@ const (
 	flagTracked    uint16 = 1 << iota // in the user's index
 	flagRacy                          // its stamps do not say whether it changed: hash it again
 	flagFromIndex                     // the id is the index's word, not computed here
-	flagByGit                         // the id is git's word and may depend on what the index has at the path
-	flagUnreadable                    // cannot be read or filtered; the tree has what the index has, or nothing
+	flagByGit                         // the id comes from git and may depend on the path's entry in the index
+	flagUnreadable                    // cannot be read or filtered; the tree has the index's entry, or none
 	flagWatch                         // an ignored .gitignore or .gitattributes: not in the tree, yet rules come from it
 
 	flagTodo // hash it
@@ -38,8 +38,8 @@ type dir struct {
 	path    string // "" is the top
 	parent  *dir
 	st      fileStat // as of the last reading; the zero value asks for one
-	tree    refs.OID // no id if there is nothing to put into a tree
-	rules   refs.OID // digest of the .gitignore by which names were judged
+	tree    refs.OID // the zero id for an empty tree
+	rules   refs.OID // digest of the .gitignore that judged the names
 	flags   uint16
 	entries []entry
 	others  []dirName // seen and not in the tree: ignored, or special files
@@ -54,7 +54,7 @@ type dir struct {
 // Flags of a directory.
 const (
 	dirRacy    uint16 = 1 << iota // read it again
-	dirPartial                    // ignored or unreadable: only what is tracked counts, and the index says what that is
+	dirPartial                    // ignored or unreadable: only tracked paths count, and the index lists them
 	dirUnread                     // could not be listed
 	dirStale                      // its .gitignore changed in a scoped snapshot: judge its names again
 )

@@ -10,12 +10,12 @@ type newer struct {
 	head, entries, others, names []byte
 }
 
-// overlay holds the journal's directories beside a state file, in the form in which they are looked up: as with the
-// file, a snapshot that asks for few directories pays for few.
+// overlay holds the journal's directories beside a state file, in a form for look-ups: as with the file, a snapshot
+// that needs few directories reads few.
 type overlay struct {
 	dirs map[string]newer
-	subs map[string][]string // paths of those in dirs, by the directory that they are in
-	gone map[string]bool     // directories of the file that are no more, with all that was below them
+	subs map[string][]string // paths of the entries of dirs, by their parent directory
+	gone map[string]bool     // directories of the file that were removed, with their descendants
 }
 
 func (f *stateFile) overlay() *overlay {
@@ -25,7 +25,7 @@ func (f *stateFile) overlay() *overlay {
 	return &f.over
 }
 
-// put notes a directory as it is now.
+// put notes the present form of a directory.
 func (f *stateFile) put(path string, n newer) {
 	o := f.overlay()
 	if _, known := o.dirs[path]; !known && path != "" {
@@ -35,7 +35,7 @@ func (f *stateFile) put(path string, n newer) {
 	o.dirs[path] = n
 }
 
-// drop notes that a directory is gone with all that is below it; of the top, all that is below it.
+// drop notes that a directory was removed with its descendants; for the top, only the descendants.
 func (f *stateFile) drop(path string) {
 	o := f.overlay()
 	o.gone[path] = true
@@ -73,7 +73,7 @@ func (f *stateFile) renew(d *dir) {
 	}
 }
 
-// newSubs returns the directories right below one that only the journal has.
+// newSubs returns the directories right below a directory that only the journal has.
 func (f *stateFile) newSubs(d *dir) []*dir {
 	var list []*dir
 	for _, path := range f.over.subs[d.path] {

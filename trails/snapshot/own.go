@@ -75,7 +75,7 @@ func (s *scan) update() error {
 	return s.enter()
 }
 
-// seed takes a snapshot without a last one to start from. What changed since, if there was one, git finds out.
+// seed takes a snapshot without a last one to start from. If there was a last tree, git finds the changes since.
 func (e *Engine) seed(s *scan, last refs.OID) (Snapshot, error) {
 	if err := refs.MakeDirs(e.repo.SideObjects(), 0o777); err != nil { // also when git has every object already
 		return Snapshot{}, err
@@ -183,8 +183,8 @@ func (s *scan) skipped() []string {
 	return paths
 }
 
-// missingAttributes sends a work tree to git in which a tracked attribute file is missing: git then takes the index's
-// copy for some paths and not for others.
+// missingAttributes chooses the git method if a tracked attribute file is missing: git then takes the index's copy for
+// some paths and not for others.
 func (s *scan) missingAttributes() error {
 	idx, err := s.index()
 	if err != nil {

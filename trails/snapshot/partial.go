@@ -16,8 +16,8 @@ func (s *scan) unread(d *dir) error {
 	return s.readPartial(d, fileStat{})
 }
 
-// readPartial brings a directory in line with the index, without listing it: an ignored directory, in which only
-// tracked files count.
+// readPartial brings a directory in line with the index, without listing it: it serves an ignored directory, in which
+// only tracked files count.
 func (s *scan) readPartial(d *dir, st fileStat) error {
 	idx, err := s.index()
 	if err != nil {
@@ -101,7 +101,8 @@ func childrenOf(entries []indexEntry, dir string) (files, dirs []string) {
 	return slices.Compact(files), slices.Compact(dirs)
 }
 
-// rulesOf returns a digest of a directory's own ignore rules; no id if it has none. Git does not follow a link there.
+// rulesOf returns a digest of a directory's own ignore rules; the zero id without rules. Git does not follow a link
+// there.
 func (s *scan) rulesOf(d *dir) refs.OID {
 	content, err := s.readRules(join(d.path, ignoreFile))
 	if err != nil {

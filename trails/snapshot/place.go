@@ -66,7 +66,7 @@ func isRuleFile(q query) bool {
 	return q.kind == kindFile && (q.name == ignoreFile || q.name == attributesFile)
 }
 
-// leaveOut records an ignored name, so that it is not asked about again. A file with rules stays watched.
+// leaveOut records an ignored name, so that git is asked about it once. A file with rules stays watched.
 func (s *scan) leaveOut(q query) {
 	if !isRuleFile(q) {
 		q.d.insertOther(dirName{q.name, q.kind})
@@ -120,7 +120,7 @@ func (s *scan) settleDir(q query, ignored bool) error {
 	return nil
 }
 
-// addDir makes a directory one that is looked into; it is read on the next level.
+// addDir adds a directory; it is read on the next level.
 func (s *scan) addDir(d *dir, name string, partial bool) *dir {
 	sub := &dir{path: join(d.path, name), parent: d}
 	if partial {
@@ -164,8 +164,8 @@ func (s *scan) include(d *dir, name string) error {
 	return nil
 }
 
-// unreadable gives an unreadable entry the content of the user's index at its path, as git does: it leaves the
-// entry of such a file alone.
+// unreadable gives an unreadable entry the content of the user's index at its path, like git, which does not change the
+// entry of such a file.
 func (s *scan) unreadable(d *dir, e *entry) error {
 	s.touch(d)
 	e.flags = e.flags&flagTracked | flagUnreadable
@@ -210,7 +210,7 @@ func (s *scan) apply(d *dir, f finding) error {
 	return nil
 }
 
-// dropEntry takes out an entry. It stays in its list until the scan is over, so that others do not move.
+// dropEntry removes an entry. It stays in its list until the scan is over, so that others do not move.
 func (s *scan) dropEntry(d *dir, e *entry) {
 	if e.mode != 0 {
 		s.note(join(d.path, e.name), e.mode, e.oid)
@@ -251,7 +251,7 @@ func (s *scan) dropDir(d *dir) {
 	}
 }
 
-// smoothe removes the entries that are gone, once nothing refers to entries by number.
+// smoothe deletes the removed entries, once nothing refers to entries by number.
 func (s *scan) smoothe() {
 	for _, d := range s.touched {
 		if d.w.uneven {

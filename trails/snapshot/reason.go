@@ -9,14 +9,14 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// reasonKind says when a reason for the git method has to be looked at again.
+// reasonKind says when a reason for the git method is checked again.
 type reasonKind string
 
 const (
 	reasonSystem  reasonKind = "system"
 	reasonConfig  reasonKind = "config"  // until the configuration changes
-	reasonIndex   reasonKind = "index"   // until the index no longer has such entries
-	reasonPath    reasonKind = "path"    // until the path is gone
+	reasonIndex   reasonKind = "index"   // until the index has no such entries
+	reasonPath    reasonKind = "path"    // until the path is removed
 	reasonMissing reasonKind = "missing" // until the path is there as a file, or the index changes
 )
 
@@ -36,8 +36,8 @@ func unsupported(kind reasonKind, path, text string) error {
 	return &unsupportedError{reason{Kind: kind, Text: text, Path: []byte(path)}}
 }
 
-// reasonForGit decides before anything is read whether the git method is to be used. A scoped snapshot keeps the method
-// of the last one.
+// reasonForGit decides before the scan whether the git method is used. A scoped snapshot keeps the method of the last
+// one.
 func (e *Engine) reasonForGit(ctx context.Context, scoped bool) (*reason, error) {
 	switch {
 	case !ownEngine || e.git:
@@ -114,7 +114,7 @@ func OddName(name string) bool {
 	}
 	plain := make([]byte, 0, len(name))
 	for i := range len(name) {
-		if name[i] < 0x80 { // HFS+ ignores certain letters, none of them ASCII
+		if name[i] < 0x80 { // HFS+ ignores certain letters, all of them outside ASCII
 			plain = append(plain, name[i])
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// scan is one snapshot of git-trace's own method in progress. It works on the engine's directories in place; when it
-// fails, the engine throws them away.
+// scan is one snapshot of git-trace's own method in progress. It changes the engine's directories in place; if it
+// fails, the engine discards them.
 type scan struct {
 	ctx   context.Context // a scan is one call
 	e     *Engine
@@ -21,14 +21,14 @@ type scan struct {
 
 	stamp        indexStamp // the user's index
 	indexChanged bool       // the state agrees with another one
-	idx          *gitIndex  // loaded when asked for
+	idx          *gitIndex  // nil until it is needed
 
 	asker       ignorer
 	queries     []query
 	entered     []query // ignored names that the user has added to the index
 	touched     []*dir
 	before      map[string]Entry      // what paths held that may have changed
-	passed      map[string]bool       // names that git passed over and does so no more
+	passed      map[string]bool       // names that git skipped and does not skip now
 	attrTouched bool                  // an attribute file came, went or changed
 	sawUnread   bool                  // something could not be read
 	stored      map[refs.OID]struct{} // trees that git has
@@ -39,12 +39,12 @@ type scan struct {
 type work struct {
 	self   finding
 	found  []finding
-	left   []string // names that are no longer tracked
+	left   []string // names that have lost their entry in the index
 	read   bool     // list it
-	judge  bool     // ask about all its names again, and about those below
+	judge  bool     // ask about all its names again, and about the names below
 	rules  bool     // its .gitignore came, went or changed
-	dirty  bool     // its tree, or one below, has to be built
-	uneven bool     // has entries that are gone
+	dirty  bool     // its tree, or one below, must be built
+	uneven bool     // has removed entries
 	listed bool     // is in scan.touched
 }
 
@@ -107,8 +107,8 @@ func (s *scan) touch(d *dir) *work {
 	return w
 }
 
-// statShare bounds one part of a tree, in directories of each worker's share: small enough that none of the workers
-// waits long for the last.
+// statShare bounds one part of a tree, in directories of each worker's share: small enough that the workers end at
+// about the same time.
 const statShare = 16
 
 // statTree compares a directory and its descendants with the disk, by as many workers as there are processors: more
@@ -157,7 +157,7 @@ func (s *scan) statTree(top *dir) error {
 	return s.ctx.Err()
 }
 
-// size returns the number of directories: d and its descendants. It reads none of them.
+// size returns the number of directories: d and its descendants. It does not read them.
 func (d *dir) size() int {
 	if d.unread != nil {
 		return 1 + d.unread.to - d.unread.from
@@ -169,8 +169,8 @@ func (d *dir) size() int {
 	return n
 }
 
-// cut divides a directory: all that is below d is d, in upper, or in one of the parts, none of which has more than
-// limit directories below it.
+// cut divides the descendants of d: upper has d and the directories above the parts, and each part has at most limit
+// descendants.
 func (d *dir) cut(limit int) (upper, parts []*dir) {
 	rest := []*dir{d}
 	for len(rest) > 0 {
@@ -224,7 +224,7 @@ func (s *scan) samePacked(st *statter, d *dir) bool {
 	return true
 }
 
-// set gives an entry a place in the tree, or with no mode takes it out.
+// set gives an entry a place in the tree, or removes it if the mode is 0.
 func (s *scan) set(d *dir, e *entry, mode uint32, oid refs.OID) {
 	if e.mode == mode && e.oid == oid {
 		return

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// scoped takes a snapshot that looks at the paths given and at nothing else.
+// scoped takes a snapshot that looks only at the given paths.
 func (s *scan) scoped(paths []string) (Snapshot, error) {
 	var asked []string
 	for _, path := range paths {
@@ -28,7 +28,7 @@ func (s *scan) scoped(paths []string) (Snapshot, error) {
 	snap.Changes = s.changes()
 	for _, path := range asked {
 		if entry, ok := s.e.Lookup(path); ok {
-			_ = s.e.keep(path, entry) // a convenience: whoever misses the content there finds it by way of git
+			_ = s.e.keep(path, entry) // a convenience: otherwise a reader gets the content from git
 		}
 	}
 	return snap, nil
@@ -103,8 +103,8 @@ func (s *scan) outOfReach(path string, err error) error {
 	return nil
 }
 
-// approach finds the known directory nearest above a path, and the names of the directories between it and the path. It
-// returns no directory if one of them is not there: the path is absent then, whatever else is.
+// approach finds the nearest known directory above a path, and the names of the directories between it and the path. It
+// returns no directory if one of them is missing: then the path is missing, too.
 func (s *scan) approach(path string) (*dir, []string, error) {
 	d := s.e.root
 	var missing []string
@@ -138,7 +138,7 @@ func (s *scan) approach(path string) (*dir, []string, error) {
 	return d, missing, nil
 }
 
-// forget takes a path, and what is below it, out of the tree.
+// forget removes a path and its descendants from the tree.
 func (s *scan) forget(path string) {
 	d := s.e.root.descend(parentPath(path))
 	if d == nil {
@@ -154,7 +154,7 @@ func (s *scan) forget(path string) {
 	}
 }
 
-// noteRules remembers that rules may have changed, for the next snapshot of everything.
+// noteRules remembers for the next full snapshot that rules may have changed.
 func (s *scan) noteRules(d *dir, path string) {
 	switch baseName(path) {
 	case ignoreFile:
@@ -238,7 +238,7 @@ func (s *scan) judgeAgain(d *dir, name string, kind nameKind) error {
 	return s.judge()
 }
 
-// rulesChanged reports whether the ignore rules for a directory's names are others than when they were judged.
+// rulesChanged reports whether a directory's names were judged by other ignore rules.
 func (s *scan) rulesChanged(d *dir) bool {
 	changed := s.e.meta.Rejudge
 	for ; d != nil; d = d.parent {

@@ -42,8 +42,8 @@ func (s *scan) lookBelow(d *dir) error {
 	return nil
 }
 
-// openDirs makes the directories above a path known. Nothing else in them is looked at before the next snapshot of
-// everything. Below an ignored one only what is tracked counts.
+// openDirs makes the directories above a path known. Their other content waits for the next full snapshot. Below an
+// ignored directory only tracked paths count.
 func (s *scan) openDirs(d *dir, names []string) (*dir, error) {
 	partial := d.flags&dirPartial != 0
 	for _, name := range names {

@@ -22,7 +22,7 @@ type settings struct {
 	AttributesFile string // absolute
 	ExcludesFile   string // absolute
 	Conversion     string // digest of everything that says how content is converted
-	Unsupported    string // why git-trace's own method is no use with this configuration; empty if it is
+	Unsupported    string // why git-trace's own method cannot handle this configuration; empty if it can
 }
 
 // readSettings asks git for its configuration, and returns with it the files it was read from or could be read from.
@@ -111,7 +111,7 @@ func isTrue(value string) bool {
 }
 
 // userFile returns the path of a file that a configuration variable names; NAME in git's own directory of the user if
-// the variable is not set. Git itself is asked to expand what needs more than the home directory.
+// the variable is not set. Git expands paths that need more than the home directory.
 func userFile(ctx context.Context, repo *refs.Repo, key, value, name string) string {
 	home := os.Getenv("HOME")
 	switch {
@@ -138,7 +138,7 @@ func userFile(ctx context.Context, repo *refs.Repo, key, value, name string) str
 	return value
 }
 
-// systemFiles returns the places of git's system-wide configuration files, whatever prefix git was built with.
+// systemFiles returns the possible places of git's system-wide configuration files.
 func systemFiles(name string) []string {
 	return []string{"/etc/" + name, "/usr/local/etc/" + name, "/opt/homebrew/etc/" + name}
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Git passes over files that are there: ignored ones, and those whose entries in the index are marked skip-worktree or
-// assume-unchanged (git-update-index(1)). When such a file turns up, it does not tell when its lines were written.
+// Git skips ignored files, and files whose entries in the index are marked skip-worktree or assume-unchanged
+// (git-update-index(1)). When such a file appears in a snapshot, the time of its lines is unknown.
 
 // passingOver are the marks of entries that git passes over.
 const passingOver = skipWorktree | assumeUnchanged
@@ -16,8 +16,8 @@ const passingOver = skipWorktree | assumeUnchanged
 // maxPassedOver bounds the marked entries that the git method remembers.
 const maxPassedOver = 1024
 
-// PassedOver reports whether git passed over a path at the last snapshot, as far as is known: of ignored files the
-// git method knows nothing.
+// PassedOver reports whether git is known to have skipped a path at the last snapshot. The git method does not know
+// ignored files.
 func (e *Engine) PassedOver(path string) bool {
 	if e.meta.Git != nil {
 		return slices.Contains(e.meta.Git.PassedOver, path)
@@ -41,8 +41,8 @@ func (e *Engine) PassedOver(path string) bool {
 	return false
 }
 
-// notePassedOver remembers, for the git method, what is marked in the user's index. In a sparse checkout git itself
-// takes the mark off what is there.
+// notePassedOver remembers, for the git method, the marked paths of the user's index. In a sparse checkout git removes
+// the mark from files that are present.
 func (e *Engine) notePassedOver(ctx context.Context) {
 	g := e.meta.Git
 	stamp, err := stampIndex(e.userIndex(), e.repo.Format)
@@ -62,7 +62,7 @@ func (e *Engine) notePassedOver(ctx context.Context) {
 	}
 }
 
-// marked lists what the git method remembers.
+// marked lists the paths that the git method remembers.
 func (e *Engine) marked() []string {
 	if e.meta.Git == nil {
 		return nil
@@ -79,7 +79,7 @@ func wasPassedOver(changes []Change, before []string) {
 	}
 }
 
-// leaveOthers takes a name out of those that git passed over, since it does so no more.
+// leaveOthers removes a name that git does not skip now from the skipped ones.
 func (s *scan) leaveOthers(d *dir, name string) {
 	i, ok := d.findOther(name)
 	if !ok {

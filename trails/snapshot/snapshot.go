@@ -30,7 +30,7 @@ type Change struct {
 	Path             string // slashes, relative to the top; raw bytes
 	OldMode, NewMode uint32
 	Old, New         refs.OID
-	// PassedOver tells that the path was there at the last snapshot as far as is known, and git passed over it.
+	// PassedOver reports that the path is known to have been there at the last snapshot, and that git skipped it.
 	PassedOver bool
 }
 
@@ -38,9 +38,9 @@ type Change struct {
 type Snapshot struct {
 	Tree    refs.OID
 	Changes []Change // since the engine's last snapshot, sorted by path
-	Skipped []string // paths that could not be read or filtered; the tree has what the user's index has there, or nothing
+	Skipped []string // paths that could not be read or filtered; the tree has the user's index entry there, or none
 	Method  string   // MethodOwn or MethodGit
-	Seeded  bool     // nothing to compare with: there was no last snapshot, or it is lost; Changes is empty
+	Seeded  bool     // the last snapshot is missing or lost, so Changes is empty
 }
 
 // Engine takes snapshots of one work tree and remembers the last one. It is not safe for use by several goroutines or
@@ -51,7 +51,7 @@ type Engine struct {
 
 	meta    meta
 	root    *dir      // last snapshot of git-trace's own method; nil if there is none
-	scratch *gitIndex // last snapshot of the git method, decoded when asked for
+	scratch *gitIndex // last snapshot of the git method, decoded on demand
 
 	store   store  // what is on disk
 	release func() // ends the mapping of the state file, if there is one
@@ -59,12 +59,12 @@ type Engine struct {
 	broken  bool   // a snapshot failed half way: memory is not to be trusted
 	behind  behind
 
-	// WriteBehind lets Full and Scoped return while trees are still being written. Nothing may name the tree of a snapshot
-	// to anybody else before Flush.
+	// WriteBehind lets Full and Scoped return while trees are still being written. Before Flush, the tree of a snapshot
+	// must not be given to anybody else.
 	WriteBehind bool
 
-	// Most, unless it is 0, is the number of files that may have to be hashed: a snapshot that finds more fails with
-	// ErrMany before it reads any.
+	// Most, unless it is 0, bounds the files that may have to be hashed: a snapshot that finds more fails with ErrMany
+	// before it reads any.
 	Most int
 
 	git    bool             // the git method always; for tests
@@ -92,7 +92,7 @@ func Open(ctx context.Context, repo *refs.Repo, statePath string) (*Engine, erro
 	return e, nil
 }
 
-// Tree returns the tree of the last snapshot, or no id if there was none.
+// Tree returns the tree of the last snapshot, or the zero id without one.
 func (e *Engine) Tree() refs.OID { return e.meta.Tree }
 
 // Lookup returns the last snapshot's entry at a path that is not a directory.
@@ -114,14 +114,14 @@ func (e *Engine) Lookup(path string) (Entry, bool) {
 	return Entry{d.entries[i].mode, d.entries[i].oid}, true
 }
 
-// Full takes a snapshot of everything. When ctx ends, nothing has changed and the error says so.
+// Full takes a snapshot of everything. If ctx ends first, it changes nothing and returns an error.
 func (e *Engine) Full(ctx context.Context) (Snapshot, error) {
 	return e.take(ctx, nil)
 }
 
-// Scoped takes a snapshot that differs from the last one at most in the paths given: they alone are looked at, created,
-// changed and deleted ones alike; a directory stands for all that is in it. Ignored paths are left out unless tracked.
-// What Scoped finds unchanged is put into the side store all the same, as by Keep. Without a last snapshot it is Full.
+// Scoped takes a snapshot in which at most the given paths differ from the last one: it looks only at them, and finds
+// created, changed and deleted files; a directory stands for its content. Ignored paths are left out unless tracked.
+// Unchanged contents are put into the side store too, as by Keep. Without a last snapshot it is Full.
 func (e *Engine) Scoped(ctx context.Context, paths []string) (Snapshot, error) {
 	if slices.Contains(paths, "") || slices.Contains(paths, ".") {
 		return e.take(ctx, nil)
@@ -164,8 +164,8 @@ func (e *Engine) take(ctx context.Context, paths []string) (Snapshot, error) {
 	return snap, nil
 }
 
-// run chooses the method. What git-trace's own method cannot do is found out on the way at the latest; the git method
-// then takes over and keeps the work tree until the reason is gone.
+// run chooses the method. If git-trace's own method finds on the way that it cannot go on, the git method takes over
+// and keeps the work tree until the reason is gone.
 func (e *Engine) run(ctx context.Context, paths []string) (Snapshot, error) {
 	if err := ctx.Err(); err != nil {
 		return Snapshot{}, err
@@ -189,7 +189,7 @@ func (e *Engine) run(ctx context.Context, paths []string) (Snapshot, error) {
 		}
 		reason = &no.reason
 	}
-	e.root, e.changed = nil, true // what git-trace's own method had begun is of no use
+	e.root, e.changed = nil, true // git-trace's own method cannot go on: discard its changes
 	if e.meta.Git == nil {
 		e.meta.Git, paths = &gitState{}, nil
 	}
@@ -213,7 +213,7 @@ func (e *Engine) compare(ctx context.Context, last refs.OID, snap Snapshot) (Sna
 	}
 	changes, err := e.diffTrees(ctx, last, snap.Tree)
 	var failed *refs.GitError
-	if errors.As(err, &failed) { // the last tree is no longer there in full
+	if errors.As(err, &failed) { // objects of the last tree are missing
 		snap.Seeded = true
 		return snap, nil
 	}
@@ -221,9 +221,9 @@ func (e *Engine) compare(ctx context.Context, last refs.OID, snap Snapshot) (Sna
 	return snap, err
 }
 
-// Keep makes sure that the content the last snapshot has at a path is a loose object of the side store. It takes it
-// from disk while it is still there; only otherwise git has to find it. An unknown path, content beyond 32 MiB and
-// content that is nowhere any more are not errors: there is nothing to keep.
+// Keep makes sure that the last snapshot's content of a path is a loose object of the side store. It reads it from disk
+// if it is still there, else through git. An unknown path, content beyond 32 MiB and missing content are not errors:
+// then it keeps nothing.
 func (e *Engine) Keep(path string) error {
 	entry, ok := e.Lookup(path)
 	if !ok || entry.Mode == refs.ModeGitlink {
@@ -235,8 +235,8 @@ func (e *Engine) Keep(path string) error {
 	return nil
 }
 
-// Save writes the state, if it changed: what changed behind what is there, or all of it by rename. After a snapshot
-// that failed it does nothing.
+// Save writes the state, if it changed: the changes at the end of the journal, or all of it by rename. After a failed
+// snapshot it does nothing.
 func (e *Engine) Save() error {
 	if err := e.Flush(); err != nil {
 		return fmt.Errorf("save snapshot state: %w", err)
@@ -271,7 +271,7 @@ func (e *Engine) keepChanges(snap Snapshot) {
 	dirs := map[string]bool{"": true}
 	for _, c := range snap.Changes {
 		if c.NewMode != 0 && c.NewMode != refs.ModeGitlink {
-			_ = e.keepBy(objects, c.Path, Entry{c.NewMode, c.New}) // as far as it can be done
+			_ = e.keepBy(objects, c.Path, Entry{c.NewMode, c.New}) // as far as possible
 		}
 		for dir := parentPath(c.Path); dir != ""; dir = parentPath(dir) {
 			dirs[dir] = true

@@ -21,14 +21,14 @@ func (s fileStat) isFile() bool { return s.mode&typeMask == typeFile }
 func (s fileStat) isLink() bool { return s.mode&typeMask == typeLink }
 func (s fileStat) known() bool  { return s.mode != 0 }
 
-// fineSlack covers the tick by which a file's time stamp may lag behind the clock; coarseSlack a file system that keeps
-// whole or even seconds, or another machine's clock.
+// fineSlack covers the tick by which file times may lag behind the clock; coarseSlack covers a file system with whole
+// or even seconds, or another machine's clock.
 const (
 	fineSlack   = int64(20e6)
 	coarseSlack = int64(2e9)
 )
 
-// racy reports whether the path may change once more without its stamps showing it, when a scan began at start. The
+// racy reports whether the path may change once more while its stamps stay the same, when a scan began at start. The
 // change time counts too: no program can set it back.
 func (s fileStat) racy(start int64, slack int64) bool {
 	last := max(s.mtime, s.ctime)

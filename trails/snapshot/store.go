@@ -13,17 +13,17 @@ import (
 // store is the engine's knowledge of the state on disk.
 type store struct {
 	sum     uint32   // of the state file; by it the journal knows that it belongs there
-	size    int64    // of the state file; 0 if there is none to go by
+	size    int64    // of the state file; 0 if there is none
 	journal int64    // how much of the journal is good
 	tree    refs.OID // of the last snapshot
 	meta    []byte   // the other meta data
-	dropped []string // directories that are there and are no more, with all that is below them
+	dropped []string // directories in the state that were removed, with their descendants
 	file    *stateFile
 }
 
-// Close forgets everything that was not saved. The engine is as one whose state is lost; it may be left alone.
+// Close drops all unsaved changes. The engine is then like one with a lost state; it may be left alone.
 func (e *Engine) Close() {
-	_ = e.behind.wait() // of a snapshot that nobody will save
+	_ = e.behind.wait() // of a snapshot that will not be saved
 	if e.release != nil {
 		e.release()
 	}
@@ -46,12 +46,12 @@ func (e *Engine) load() error {
 			continue
 		}
 		if _, err := os.Stat(e.repo.SideObjects()); err != nil {
-			return nil //nolint:nilerr // the trees the state speaks of are gone
+			return nil //nolint:nilerr // the trees of the state are missing
 		}
 		e.adoptState(data, journal)
 		return nil
 	}
-	return nil // as if there were none
+	return nil // like a missing state
 }
 
 // read reads the state file and its journal. Without a state file it returns nothing. A reader does not hold a lock:
@@ -80,8 +80,8 @@ func (e *Engine) read() (data, journal []byte, same bool, err error) {
 	return data, journal, err == nil && os.SameFile(info, now), nil
 }
 
-// content returns the content of the state file: mapped until Close, where that is safe. The file is never written in
-// place, and nothing of the mapping leaves the engine, since paths and names are copied from it.
+// content returns the content of the state file: mapped until Close, if that is safe. The file is never written in
+// place, and paths and names are copied from the mapping.
 func (e *Engine) content(f *os.File, size int64) ([]byte, error) {
 	if size <= 0 || e.remote { // another machine may cut the file off under the mapping
 		return refs.ReadFile(f.Name())
@@ -94,7 +94,7 @@ func (e *Engine) content(f *os.File, size int64) ([]byte, error) {
 	return data, nil
 }
 
-// adoptState makes a state and its journal the engine's own, if they can be used.
+// adoptState lets the engine use a state and its journal, if they are valid.
 func (e *Engine) adoptState(data, journal []byte) {
 	h, m, root, err := decodeState(data, e.repo.Format)
 	if err != nil || m.Git == nil && root == nil {
@@ -149,7 +149,7 @@ func (e *Engine) writeAll() error {
 	return err
 }
 
-// append writes what changed behind the journal.
+// append writes the changes at the end of the journal.
 func (e *Engine) append() error {
 	if e.store.size == 0 || e.meta.Git != nil || e.root == nil || e.root.saved.head == nil {
 		return errWriteAll

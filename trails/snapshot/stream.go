@@ -15,7 +15,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// streamSize is the size from which a file is hashed and stored piece by piece, so that memory stays bounded.
+// streamSize is the size from which a file is hashed and stored piece by piece, to bound the memory.
 const streamSize = 4 << 20
 
 var (
@@ -141,7 +141,7 @@ func (e *Engine) keepBy(objects *refs.Objects, path string, entry Entry) error {
 	content, err := objects.Blob(entry.OID)
 	var failed *refs.GitError
 	if errors.Is(err, refs.ErrTooLarge) || errors.Is(err, refs.ErrMissing) || errors.As(err, &failed) {
-		return nil // there is nothing to keep, or no need
+		return nil // nothing to keep
 	}
 	if err != nil {
 		return err
@@ -160,7 +160,7 @@ func (e *Engine) keepFromDisk(tree *workTree, path string, oid refs.OID) bool {
 	return err == nil
 }
 
-// fromDisk reads a file or link that may hold what is looked for.
+// fromDisk reads a file or link that may hold the wanted content.
 func fromDisk(tree *workTree, path string) ([]byte, bool) {
 	st, err := tree.lstat(path)
 	switch {

@@ -2,9 +2,9 @@ package snapshot
 
 import "strings"
 
-// syncIndex brings the entries in line with a user's index that changed: what is tracked stays in although it is
-// ignored, and what is no longer tracked has to be judged. It also takes over ids: where the index vouches for a file
-// by its stat data, its word counts, as it does for `git add`; where it no longer does, the file is hashed.
+// syncIndex brings the entries in line with a user's index that changed. A tracked path stays in although it is
+// ignored; a path that lost its entry has to be judged. It also takes over ids: if the stat data in the index match the
+// file, the id counts, as for `git add`; otherwise the file is hashed.
 func (s *scan) syncIndex() error {
 	idx, err := s.index()
 	if err != nil {
@@ -42,7 +42,7 @@ func (s *scan) syncIndex() error {
 	return nil
 }
 
-// adopt finds the ignored directory that hides a tracked path, and opens it for what is tracked in it.
+// adopt finds the ignored directory that hides a tracked path, and opens it for its tracked paths.
 func (s *scan) adopt(path string) {
 	d := s.e.root
 	for name := range strings.SplitSeq(path, "/") {
@@ -84,7 +84,7 @@ func (s *scan) reconcile(d *dir, e *entry, ie *indexEntry, indexSec int64) {
 	s.set(d, e, s.modeOf(e.st, ie), e.oid)
 }
 
-// untrack deals with the entries that are no longer in the index.
+// untrack handles the entries that the index does not have now.
 func (s *scan) untrack() {
 	for _, d := range s.e.root.all(nil) {
 		d.open()
@@ -115,7 +115,7 @@ func (s *scan) enter() error {
 	return nil
 }
 
-// modeOf returns the mode git gives a file or link: from the disk, or where the disk does not know executable files
+// modeOf returns the mode that git gives a file or link: from the disk, or if the disk does not have executable files
 // (core.fileMode), from the index.
 func (s *scan) modeOf(st fileStat, ie *indexEntry) uint32 {
 	const file, exec, link = 0o100644, 0o100755, 0o120000

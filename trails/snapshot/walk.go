@@ -11,8 +11,8 @@ const (
 	attributesFile = ".gitattributes"
 )
 
-// walk brings directories and all below them in line with what statTree found. It goes level by level, so that git is
-// asked about all new names of a level at once.
+// walk brings directories and their descendants in line with statTree's findings. It goes level by level, so that one
+// call of git judges all new names of a level.
 func (s *scan) walk(level []*dir) error {
 	for len(level) > 0 {
 		for _, d := range level {
@@ -187,7 +187,7 @@ func (s *scan) consider(d *dir, n dirName) error {
 	return s.newName(d, n)
 }
 
-// newName takes a name that is not known, or has to be judged anew. Only what is not tracked is asked about.
+// newName takes a name that is new, or must be judged anew. It asks only about untracked names.
 func (s *scan) newName(d *dir, n dirName) error {
 	path := join(d.path, n.name)
 	idx, err := s.index()
@@ -208,7 +208,7 @@ func (s *scan) newName(d *dir, n dirName) error {
 	return nil
 }
 
-// removeUnlisted drops what is known and was not listed.
+// removeUnlisted drops known names that were not listed.
 func (s *scan) removeUnlisted(d *dir, names []dirName) {
 	listed := func(name string) bool {
 		_, ok := slices.BinarySearchFunc(names, name, func(n dirName, x string) int { return strings.Compare(n.name, x) })

@@ -21,8 +21,8 @@ const (
 	roleAttributes
 )
 
-// watched is a file outside the work tree on which snapshots depend. It is read again only when its stamps moved, or
-// might not have moved although it changed.
+// watched is a file outside the work tree that snapshots depend on. It is read again only if its stamps moved, or may
+// have stayed the same after a change.
 type watched struct {
 	Path  string
 	Role  role
@@ -99,7 +99,7 @@ func sumOf(list []watched, r role) string {
 	return digest([]byte(sum))
 }
 
-// maxRuleFile bounds what is read of an ignore, attribute or configuration file; git's own bound is 100 MiB.
+// maxRuleFile bounds how much of an ignore, attribute or configuration file is read; git's own bound is 100 MiB.
 const maxRuleFile = 100 << 20
 
 var errNotFile = errors.New("not a regular file")

@@ -8,8 +8,8 @@ import (
 	"os"
 )
 
-// ownEngine reports whether this system has what git-trace's own method needs: an lstat(2) with an inode and a change
-// time. Here every snapshot is git's; what follows only has to compile.
+// ownEngine reports whether this system supports git-trace's own method, with an lstat(2) that has an inode and a
+// change time. Here git takes every snapshot, and the rest only has to compile.
 const ownEngine = false
 
 var errNoOwnEngine = errors.New("no lstat on this system")

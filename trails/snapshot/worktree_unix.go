@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ownEngine reports whether this system has what git-trace's own method needs.
+// ownEngine reports whether this system supports git-trace's own method.
 const ownEngine = true
 
 // workTree is an open work tree. Paths are relative to its top, raw bytes with slashes; "" is the top.
@@ -31,8 +31,8 @@ func openWorkTree(path string) (*workTree, error) {
 
 func (w *workTree) close() { _ = unix.Close(w.fd) }
 
-// another opens the work tree once more, for a worker of its own: processors that share a descriptor hand its counter
-// of users to each other at every call.
+// another opens the work tree once more for another worker: processors that share a descriptor compete for its counter
+// of users at every call.
 func (w *workTree) another() (*workTree, error) {
 	fd, err := unix.Openat(w.fd, ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -59,7 +59,7 @@ func fromRaw(raw *unix.Stat_t) fileStat {
 	}
 }
 
-// statTarget is stat(2) of any path: of what a link leads to.
+// statTarget is stat(2) of any path: it describes the target of a link.
 func statTarget(path string) (fileStat, error) {
 	var raw unix.Stat_t
 	if err := unix.Stat(path, &raw); err != nil {
@@ -76,8 +76,7 @@ func fdStat(f *os.File) (fileStat, error) {
 	return fromRaw(&raw), nil
 }
 
-// open opens a regular file for reading. It neither follows a link nor waits for the other end of a FIFO that has taken
-// the file's place.
+// open opens a regular file for reading. It does not follow a link, and does not wait if a FIFO has replaced the file.
 func (w *workTree) open(path string) (*os.File, error) {
 	fd, err := unix.Openat(w.fd, path, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {

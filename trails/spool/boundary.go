@@ -9,7 +9,7 @@ import (
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
-// Boundary is a boundary as it is put down.
+// Boundary is a boundary in the form of a spooled file.
 type Boundary struct {
 	events.Boundary
 	Glance *Glance `json:"glance,omitempty"`
@@ -37,8 +37,8 @@ func DecodeLate(raw []byte) (b Boundary, err error) {
 	return b, err
 }
 
-// boundaryFields lists the fields of a boundary that a note keeps. It leaves out the texts of edits: they are of
-// use only with the snapshot of their moment.
+// boundaryFields lists the fields of a boundary that a note keeps. It leaves out the texts of edits: they need the
+// snapshot of their moment.
 func boundaryFields(f codec.Fields, b *events.Boundary) {
 	codec.Word(f, &b.Kind)
 	codec.Texts(f, &b.Agent, &b.Session, &b.Subagent, &b.SubagentType, &b.Model)

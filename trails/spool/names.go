@@ -48,7 +48,7 @@ func IsLate(name string, now time.Time) bool {
 // longest is about the longest time before a hook gives up.
 const longest = 3 * time.Second
 
-// Earliest returns the first of the moments at which boundaries were put aside.
+// Earliest returns the first moment at which a boundary was put aside.
 func Earliest(names []string) time.Time {
 	at := PutAsideAt(names[0])
 	for _, name := range names[1:] {
@@ -64,9 +64,9 @@ func Sooner(a, b time.Time) time.Time {
 	return a
 }
 
-// PutAsideAt returns a moment, by the clock that stamps files. Nothing that a late boundary begins or ends can be seen
-// in the work tree before it. It is when the boundary's hook gave up, for which the agent waits. For a process that was
-// killed, it is when the process began. A file that is much younger than its name is a copy.
+// PutAsideAt returns a moment, by the clock of file times, before which the work tree has no trace of the late
+// boundary. It is the moment when the boundary's hook gave up; the agent waits for that. For a killed process, it is
+// when the process began. A file that is much younger than its name is a copy.
 func PutAsideAt(name string) time.Time {
 	began := At(filepath.Base(name))
 	if at, known := snapshot.Stamp(name); known && strings.HasSuffix(name, LateSuffix) && at.Sub(began) < longest {

@@ -28,7 +28,7 @@ import (
 const BegunSuffix = ".begun"
 
 // WroteSuffix is the suffix of the note of a git hook that could not take its step; while the hook is at work,
-// BegunSuffix stands behind it.
+// BegunSuffix follows it.
 const WroteSuffix = ".wrote"
 
 // GitWrote is the content of a git hook's note in the form without its own suffix.
@@ -40,17 +40,17 @@ func SaysGitWrote(name string, content []byte) bool {
 		string(content) == GitWrote && !strings.HasSuffix(name, LateSuffix)
 }
 
-// begunLong is the age from which the process of a note has ended for sure, whatever process has its number now.
+// begunLong is the age from which the process of a note has certainly ended, whatever process has its number now.
 const begunLong = time.Minute
 
-// Note is the note of a process at work. A nil Note stands for a note that could not be left.
+// Note is the note of a process at work. A nil Note stands for a note that could not be written.
 type Note struct {
 	name string
 	file *os.File // while it is empty
 }
 
-// Announce leaves an empty note in a work tree, for a process that has just begun. Where it cannot be left, a kill is
-// as if the process had not been started.
+// Announce leaves an empty note in a work tree, for a process that has just begun. If it cannot write the note, a
+// killed process leaves no trace.
 func Announce(repo *refs.Repo, at time.Time) *Note { return announce(repo, at, BegunSuffix) }
 
 func announce(repo *refs.Repo, at time.Time, suffix string) *Note {
@@ -93,7 +93,7 @@ func (n *Note) fill(content []byte) {
 	n.file = nil
 }
 
-// End takes the note away. Doing so again does nothing.
+// End removes the note. A second call does nothing.
 func (n *Note) End() {
 	if n == nil || n.name == "" {
 		return
@@ -110,12 +110,12 @@ func (n *Note) Stay() {
 	if n == nil {
 		return
 	}
-	// under its old name it counts once the process is gone
+	// under its old name it counts once the process has ended
 	_ = os.Rename(n.name, strings.TrimSuffix(n.name, BegunSuffix))
 }
 
-// LeaveMissed leaves the empty note of a boundary that could not even be put aside. A full disk takes an empty file as
-// a rule, for that needs no room but a name.
+// LeaveMissed leaves the empty note of a boundary that could not even be put aside. A full disk usually takes an empty
+// file, because that needs only a name.
 func LeaveMissed(repo *refs.Repo) {
 	if n := Announce(repo, time.Now()); n != nil {
 		_ = n.file.Close()
@@ -137,8 +137,8 @@ func DecodeNote(raw []byte) (b Boundary, err error) {
 	return b, r.End()
 }
 
-// Abandoned reports whether a spooled file is a note whose process has ended, or which is older than begunLong. This
-// one was not, whatever its clock says.
+// Abandoned reports whether a spooled file is a note whose process has ended, or that is older than begunLong. A note
+// of this process is not, whatever its time.
 func Abandoned(name string, now time.Time) bool {
 	stem, found := strings.CutSuffix(name, BegunSuffix)
 	at, pid, _ := strings.Cut(strings.TrimSuffix(stem, WroteSuffix), "-")
@@ -156,8 +156,8 @@ func Left(name string, now time.Time) bool {
 	return strings.HasSuffix(name, WroteSuffix) || Abandoned(name, now)
 }
 
-// Begin leaves the note of a boundary, or fills in the one that the process has left before it knew of it. The function
-// it returns takes the note away.
+// Begin leaves the note of a boundary, or fills in the note that the process left before it knew the boundary. end
+// removes the note.
 func (n *Note) Begin(repo *refs.Repo, b events.Boundary) (end func()) {
 	raw := EncodeNote(b)
 	if n == nil || n.file == nil || filepath.Dir(n.name) != Dir(repo) {

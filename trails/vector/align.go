@@ -18,18 +18,17 @@ const (
 	maxAllPairs = 1 << 22
 )
 
-// alignWords finds the common beginning and the common end of two streams. Of what lies between, it takes the heaviest
-// run that both have, then does the same above and below it. Where much lies between, the runs begin at words that
-// stand once on each side.
+// alignWords finds the common beginning and the common end of two streams. Between them, it takes the heaviest common
+// run, then does the same above and below it. If much lies between, the runs begin at words that each side has once.
 func alignWords(a, b *stream) []wordRun {
 	x := aligner{a: a, b: b, left: maxAllPairs}
 	x.between(0, len(a.keys), 0, len(b.keys))
 	return joined(x.runs)
 }
 
-// slid moves each place between two runs where only one side has words between them, as far as these begin or end with
-// the same words as a run. It takes the place with most borders of lines. For example: a person's `const a = 1` was put
-// above `const b = 2`. The first `const` is theirs.
+// slid moves each place between two runs with words on only one side, as far as these begin or end with the same words
+// as a run. It takes the place with most borders of lines. For example: a person's `const a = 1` was put above `const b
+// = 2`. The first `const` is theirs.
 func slid(a, b *stream, runs []wordRun) []wordRun {
 	for i := 1; i < len(runs); i++ {
 		above, below := &runs[i-1], &runs[i]
@@ -50,8 +49,8 @@ func slid(a, b *stream, runs []wordRun) []wordRun {
 	return slices.DeleteFunc(runs, func(r wordRun) bool { return r.words == 0 })
 }
 
-// bestShift says by how many words the words from ≤ word < to of a stream are moved, at least and at most by so many,
-// so that most of their ends are borders of lines. Other tells it of the other stream.
+// bestShift returns the number of words, between least and most, by which the words from ≤ word < to of a stream are
+// moved, so that most of their ends are borders of lines. other counts borders in the other stream.
 func bestShift(s *stream, from, to, least, most int, other func(by int) bool) int {
 	borders := func(by int) int {
 		n := 0
@@ -125,8 +124,8 @@ func (x *aligner) between(oldFrom, oldTo, newFrom, newTo int) {
 	x.take(oldTo, newTo, n)
 }
 
-// heaviest returns the common run with most letters and digits, at least as many as are not trivial. Of equals the
-// first in the new words counts, then the first in the old ones.
+// heaviest returns the common run with most letters and digits, if these are not trivial. Among equals the first in the
+// new words counts, then the first in the old ones.
 func (x *aligner) heaviest(oldFrom, oldTo, newFrom, newTo int) wordRun {
 	a, b := x.a.keys[oldFrom:oldTo], x.b.keys[newFrom:newTo]
 	type end struct{ words, weight int }
@@ -149,8 +148,7 @@ func (x *aligner) heaviest(oldFrom, oldTo, newFrom, newTo int) wordRun {
 	return best
 }
 
-// anchored finds runs around phrases that stand once among the old words and once among the new ones, and goes on
-// between them.
+// anchored finds runs around phrases that the old words and the new words have once each, and goes on between them.
 func (x *aligner) anchored(oldFrom, oldTo, newFrom, newTo int) {
 	for _, length := range []int{4, 2, 1} {
 		anchors := inOrder(x.anchors(oldFrom, oldTo, newFrom, newTo, length))
@@ -182,7 +180,7 @@ func (x *aligner) extend(r wordRun, oldFrom, oldTo, newFrom, newTo int) wordRun 
 	return r
 }
 
-// anchors lists the phrases of some words that stand once on each side, in the order of the new words.
+// anchors lists the phrases that each side has once, in the order of the new words.
 func (x *aligner) anchors(oldFrom, oldTo, newFrom, newTo, length int) []wordRun {
 	type count struct{ old, new, at int }
 	counts := map[uint64]*count{}
@@ -217,7 +215,7 @@ func phrase(keys []uint64) uint64 {
 	return h
 }
 
-// inOrder returns the longest part of a list whose old places are in order, as the new ones are.
+// inOrder returns the longest part of a list in which the old places and the new ones have the same order.
 func inOrder(list []wordRun) []wordRun {
 	var tops []int // of the best part of each length: its last one
 	before := make([]int, len(list))

@@ -18,8 +18,8 @@ func (c *candidates) Pop() any {
 	return last
 }
 
-// Less orders blocks. The longer one comes first, then the one that stayed in its file, then the one that moved least.
-// Of equal ones, the first in the new texts comes first, then the first in the old ones.
+// Less orders blocks. The longer block comes first, then the block that stayed in its file, then the one that moved
+// least. Among equals, the first in the new texts comes first, then the first in the old ones.
 func (c *candidates) Less(i, j int) bool {
 	a, b := c.list[i], c.list[j]
 	if a.lines != b.lines {
@@ -38,7 +38,7 @@ func (c *candidates) Less(i, j int) bool {
 	return a.d < b.d
 }
 
-// distance reports whether a block left its file, and how many lines it moved if not.
+// distance reports whether a block left its file, else how many lines it moved.
 func (f *finder) distance(b block) (away bool, lines int) {
 	from, to := f.deleted[b.d], f.inserted[b.n]
 	if from.change != to.change {

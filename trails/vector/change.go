@@ -8,11 +8,11 @@ import (
 type Content struct {
 	Lines  [][]byte // as linediff.Split gives them
 	Owners Vector
-	// Far makes Origins take only such lines from the content as stand together with others that speak for themselves: a
-	// brace alone may come from anywhere. Compare does not look at it.
+	// Far makes Origins take only lines from the content that form enough text together: a brace alone may come from
+	// anywhere. Compare does not look at it.
 	Far bool
-	// Faint is Far where nothing but its lines speaks for the content: what stands together has to say something that
-	// no source before it has.
+	// Faint is Far for a content whose lines are the only evidence: lines together must have text that no source before
+	// it has.
 	Faint bool
 }
 
@@ -30,9 +30,9 @@ const (
 	Written Why = ""
 	// Space: the line differs from an old one in white space only.
 	Space Why = "space"
-	// Moved: the line belongs to a block that stood elsewhere before.
+	// Moved: the line belongs to a block that was elsewhere before.
 	Moved Why = "moved"
-	// Equal: the line is an old one, byte for byte. Only Compose says so; a change does not list untouched lines.
+	// Equal: the line is an old one, byte for byte. Only Compose uses it; a change does not list untouched lines.
 	Equal Why = "equal"
 	// Reformatted: the line says what an old one says, or parts of old ones, in other signs.
 	Reformatted Why = "reformatted"
@@ -41,7 +41,7 @@ const (
 // OtherForm reports whether lines that are kept so may have other signs.
 func (w Why) OtherForm() bool { return w == Space || w == Reformatted }
 
-// Change is what happened to the lines of one file between two contents.
+// Change describes what happened to the lines of one file between two contents.
 type Change struct {
 	old    Content
 	new    [][]byte
@@ -54,16 +54,16 @@ type part struct {
 	linediff.Hunk
 	origins []origin // of the new lines
 	fates   []fate   // of the old lines
-	// links are the places where old lines live on in new ones, in order. What lies between two links was replaced.
+	// links are the places where old lines are kept in new ones, in order. Lines between two links were replaced.
 	links []link
 }
 
-// origin is where a new line comes from.
+// origin says where a new line comes from.
 type origin struct {
 	why    Why
 	source *Change // the change that took the line from its old place
 	line   int     // the old line in that change
-	// first and last are the old lines that a line in other signs is made of, if last is not 0.
+	// first and last are the old lines of which a line is another form, if last is not 0.
 	first, last int
 }
 
@@ -81,8 +81,8 @@ type link struct {
 	old, new linediff.Range
 }
 
-// Compare finds what a change did to the lines of a file. A file that did not exist, or does no more, has no lines.
-// The vector of old may be shorter or longer than its lines; lines without an owner are Unknown.
+// Compare finds what a change did to the lines of a file. A missing file, before or after, has no lines. The vector of
+// old may be shorter or longer than its lines; lines without an owner are Unknown.
 func Compare(old Content, new [][]byte) *Change {
 	script := linediff.Diff(old.Lines, new, linediff.Options{})
 	old.Owners = old.Owners.Slice(0, len(old.Lines))
@@ -118,9 +118,9 @@ func (c *Change) Yield(elsewhere func(line int) bool) {
 	}
 }
 
-// Hunks returns the changed places, in order. They are those of linediff, but for three exceptions. A deletion may
-// stand at another of several equal places. Hunks between which only braces or blank lines were kept may be one. A text
-// of which nothing is left is one hunk.
+// Hunks returns the changed places, in order, as linediff does with three exceptions: a deletion may stand at another
+// of several equal places; hunks with only braces or blank lines between them may be one; a text of which only
+// punctuation remains is one hunk.
 func (c *Change) Hunks() []linediff.Hunk {
 	hunks := make([]linediff.Hunk, len(c.parts))
 	for i, p := range c.parts {
@@ -129,8 +129,8 @@ func (c *Change) Hunks() []linediff.Hunk {
 	return hunks
 }
 
-// alignDeletions moves every pure deletion, among the equal places it can stand at, to where it begins and ends between
-// two owners. Without that, taking back what an agent wrote could leave its last brace and take a person's instead.
+// alignDeletions moves every pure deletion, among its equal places, so that it begins and ends between two owners.
+// Otherwise a deletion of an agent's text could leave its last brace and remove a person's instead.
 func alignDeletions(old Content, hunks []linediff.Hunk) []linediff.Hunk {
 	if len(old.Owners.runs) < 2 {
 		return hunks

@@ -11,16 +11,16 @@ type Origin struct {
 	Same         bool // the lines are equal to lines of a source whose owners are known
 }
 
-// Origins says for every line of a content which source has it and who owns it there.
+// Origins finds for every line of a content the source that has it and its owner there.
 //
-// A line that a source has byte for byte counts before one with other white space, and such a one before a moved one;
-// among equals the earlier source counts. The owner that a nearer source knows was carried to it step by step, and so
-// was the word that nobody knows one. That a farther source has an equal line says less. A caller who knows nothing of
-// a source puts it last, and marks as far what the content need not come from.
+// An equal line in a source counts before a line with other white space, and that before a moved one; among equals the
+// earlier source counts. A nearer source got its owners step by step, known or unknown, so it counts more than an equal
+// line in a farther source. A caller puts a source with unknown owners last, and marks as far a content that need not
+// be a source.
 //
 // The order matters for lines that are everywhere. Say an agent added two functions below a person's one, and the first
 // of them was staged. Against the parent, a diff can take either of two closing braces for the new one; against the
-// work tree nothing was added at all, only the second function is missing, so every brace finds its own.
+// work tree only the second function is missing, so every brace finds its own.
 func Origins(lines [][]byte, sources []Content) []Origin {
 	m := matcher{lines: lines, sources: sources}
 	told := make([]bool, len(lines)) // by a source before
@@ -62,8 +62,8 @@ type Match struct {
 // Matches returns the old line of each new line. Moved lines count as new.
 func Matches(old Content, latest [][]byte) []Match { return Compare(old, latest).matches() }
 
-// GoesOn reports whether another match goes on where one ends: with the next line or, where a line was broken, with the
-// same one.
+// GoesOn reports whether another match continues this one: with the next line or, if a line was broken, with the same
+// one.
 func (m Match) GoesOn(next Match) bool {
 	if m.Why == Reformatted && m.first <= next.first && next.first <= m.last {
 		return true
@@ -99,9 +99,9 @@ func (c *Change) matches() []Match {
 // telling is the least number of letters and digits that makes consecutive lines evidence by themselves.
 const telling = 12
 
-// dropLoose takes back the matches of lines in a row that say nothing together. What was told before does not count.
-// For example: a far source has the same closing brace and blank line in a row, which may come from anywhere. Between
-// the lines of a row there may be a conflict, which git put there.
+// dropLoose removes the matches of consecutive lines with too little text together. Text that earlier sources explain
+// does not count. For example: a far source has the same closing brace and blank line in a row, which may come from
+// anywhere. git may have put a conflict between the lines of a row.
 func dropLoose(lines [][]byte, matches []Match, told []bool) {
 	for first := 0; first < len(matches); {
 		if matches[first].Why == Written {
@@ -123,7 +123,7 @@ func dropLoose(lines [][]byte, matches []Match, told []bool) {
 	}
 }
 
-// follower returns the line that the source has behind another one, -1 if the content has something else there.
+// follower returns the source's line after another one; -1 if the content has something else there.
 func follower(lines [][]byte, matches []Match, line int) int {
 	inConflict := false
 	for next := line + 1; next < len(matches); next++ {
@@ -138,7 +138,7 @@ func follower(lines [][]byte, matches []Match, line int) int {
 	return -1
 }
 
-// ConflictMarker reports whether a line is one that git puts around the sides of a conflict (gitattributes(5),
+// ConflictMarker reports whether a line is a marker that git puts around the sides of a conflict (gitattributes(5),
 // conflict-marker-size).
 func ConflictMarker(line []byte) bool {
 	line = bytes.TrimRight(line, "\r\n")
@@ -157,14 +157,14 @@ func (c *Change) end() part {
 	return p
 }
 
-// matcher holds the sources of a composition and what each of them has of its lines.
+// matcher holds the sources of a composition and their lines.
 type matcher struct {
 	lines   [][]byte
 	sources []Content
 	matches [][]Match
 }
 
-// origin is where one line comes from.
+// origin finds where one line comes from.
 func (m *matcher) origin(line int) Origin {
 	for _, why := range []Why{Equal, Space, Reformatted, Moved} {
 		for s, matches := range m.matches {

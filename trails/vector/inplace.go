@@ -6,17 +6,16 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
-// A diff keeps as many lines as it can, whichever they are. Where the lines around one were replaced, it may call that
-// line deleted and written anew. It then keeps a `return nil` instead, which stands above in one text and below in the
-// other.
+// A diff keeps as many lines as it can, whichever they are. If the lines around one were replaced, it may call that
+// line deleted and written anew. It then keeps a `return nil` instead, which is above the line in one text and below it
+// in the other.
 
-// distinctLine is the number of letters and digits from which on one line alone is known again.
+// distinctLine is the least number of letters and digits in a line that can be recognised alone.
 const distinctLine = 12
 
-// inPlace returns the lines that no change of order explains, because there was none. A line counts that has a letter
-// and stands once in the old text and once in the new one. Each has the same ones above it and the same ones below it
-// in both. Lines count by what they are without white space; before and after tell how often each stands in the two
-// texts.
+// inPlace returns the lines whose order did not change. It compares lines with a letter that are once in the old text
+// and once in the new one, without white space: each must have the same such lines above it, and the same below it, in
+// both texts. before and after count each line in the two texts.
 func (c *Change) inPlace(before, after map[string]int) map[string]bool {
 	once := func(key []byte) bool {
 		return before[string(key)] == 1 && after[string(key)] == 1 && letters(key) > 0
@@ -33,7 +32,7 @@ func (c *Change) inPlace(before, after map[string]int) map[string]bool {
 			keys = append(keys, string(key))
 		}
 	}
-	least := make([]int, len(keys)+1) // the first place in the old text of this line and those below it
+	least := make([]int, len(keys)+1) // the first place in the old text of this line and the following ones
 	least[len(keys)] = math.MaxInt
 	for i := len(keys) - 1; i >= 0; i-- {
 		least[i] = min(stood[keys[i]], least[i+1])

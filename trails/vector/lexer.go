@@ -11,7 +11,7 @@ import (
 // words of a line are its names and numbers, and each sign with a meaning, such as an operator. In a string every
 // sign has a meaning. The words of a comment differ from the same words outside of one.
 
-// keySeed makes keys of words. They live as long as one comparison.
+// keySeed makes keys of words. They are valid during one comparison.
 var keySeed = maphash.MakeSeed()
 
 // lexer takes the words out of lines that follow each other.
@@ -19,14 +19,14 @@ type lexer struct {
 	out    *stream
 	line   []byte
 	at     int
-	last   byte   // the last byte before this one that is not white space
-	inside uint64 // of which kind of comment the words are; 0 outside of comments
+	last   byte   // the last byte before this one, white space apart
+	inside uint64 // the kind of comment that the words are in; 0 outside of comments
 	quoted int    // where the string ends that is being read
 	buffer []byte
 }
 
-// Said returns the same number, within one process, for lines that say the same in other signs. A line of signs alone
-// has none.
+// Said returns the same number, within one process, for lines with the same words in other signs. ok is false for a
+// line of signs alone.
 func Said(line []byte) (key uint64, ok bool) {
 	s := streamOf([][]byte{line}, 0, 1)
 	return phrase(s.keys), len(s.keys) > 0
@@ -84,14 +84,14 @@ func (x *lexer) add(word []byte) {
 	x.out.weights = append(x.out.weights, letters(word))
 }
 
-// skip goes on behind n bytes, with or without having made a word of them.
+// skip goes on after n bytes, whether they are a word or not.
 func (x *lexer) skip(n int) {
 	x.at += n
 	x.last = x.line[x.at-1]
 }
 
-// comment passes the marks of comments. Each line of a comment has them again, so they are not words: who wraps a
-// comment adds and takes away such marks.
+// comment skips the marks of comments. They are not words, because each line of a comment repeats them: a formatter
+// that wraps a comment adds and removes such marks.
 func (x *lexer) comment() bool {
 	rest := x.line[x.at:]
 	if bytes.HasPrefix(rest, []byte("*/")) {
@@ -185,7 +185,7 @@ func (x *lexer) plain(text []byte, point int) []byte {
 			c |= 0x20
 		}
 		if point >= 0 && i >= point {
-			end := point + 1 // of the zeros behind the point that say nothing
+			end := point + 1 // cut zeros at the end of a fraction
 			for end < len(text) && isDigit(text[end]) {
 				end++
 			}
@@ -206,7 +206,7 @@ func (x *lexer) plain(text []byte, point int) []byte {
 	return out
 }
 
-// name reads a word. What stands before a string says how that is read, as in F"…", and may be written large.
+// name reads a word. Letters before a string are its prefix, as in F"…", in lower or upper case.
 func (x *lexer) name() {
 	n := 1
 	for isWord(x.peek(n)) {

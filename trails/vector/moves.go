@@ -10,22 +10,22 @@ import (
 // The limits of what counts as moved.
 const (
 	minMoved = 3 // lines in a moved block, blank ones included
-	// A block with so many letters and digits speaks for itself; git-blame(1) takes the same numbers, for -M and -C. A
-	// shorter one may be a phrase that code is full of: it needs three lines that stand nowhere twice.
+	// A block with this many letters and digits is enough evidence; git-blame(1) uses the same numbers, for -M and -C.
+	// A shorter one may be a common phrase: it needs three lines that no text has twice.
 	distinct     = 20
 	distinctAway = 40 // for a block that left its file
-	// maxRepeats is how often three lines may stand among the deleted lines and still help to find a block.
+	// maxRepeats bounds how often the deleted lines may repeat three lines that still help to find a block.
 	maxRepeats = 64
 )
 
-// Moves finds the blocks that the changes took from one place and put to another, so that Resolve lets them keep their
-// owners. The other place may be in the same file or in another one. Call it once, with all changes of an interval or a
-// commit; their order decides between blocks that are equally good, so it should not depend on chance.
+// Moves finds the blocks that the changes took from one place and put to another, in the same file or in another one,
+// so that Resolve lets them keep their owners. Call it once, with all changes of an interval or a commit; their order
+// decides between equally good blocks, so it should not depend on chance.
 //
-// A block is three or more deleted lines in a row, with some word in them. They are equal but for white space to lines
-// in a row that were inserted. No line is taken twice. The longest block wins, then one in the same file, then the
-// nearest. After the blocks come lines that were only put in another order: see reorder. For example: a person moves an
-// agent's function of ten lines to another file, and it stays the agent's.
+// A block is a run of three or more deleted lines, with some word in them, that equals a run of inserted lines but for
+// white space. No line is used twice. The longest block wins, then one in the same file, then the nearest. After the
+// blocks come lines that were only put in another order: see reorder. For example: a person moves an agent's function
+// of ten lines to another file, and it stays the agent's.
 func Moves(changes ...*Change) {
 	moveBlocks(changes)
 	for _, c := range changes {
@@ -33,7 +33,7 @@ func Moves(changes ...*Change) {
 	}
 }
 
-// Giving makes a change whose own lines are settled: Moves finds what it took away in other changes, and nothing in it.
+// Giving makes a change with settled new lines: Moves finds its removed lines in other changes, but no lines in it.
 func (c *Change) Giving() *Change {
 	for i := range c.parts {
 		for line, from := range c.parts[i].origins {
@@ -45,7 +45,7 @@ func (c *Change) Giving() *Change {
 	return c
 }
 
-// Taking makes a change of which nothing that it took away is asked for any more.
+// Taking makes a change whose removed lines are not searched again.
 func (c *Change) Taking() *Change {
 	for i := range c.parts {
 		for line, f := range c.parts[i].fates {
@@ -57,7 +57,7 @@ func (c *Change) Taking() *Change {
 	return c
 }
 
-// Gave reports whether something that the change took away was found elsewhere.
+// Gave reports whether removed lines of the change were found elsewhere.
 func (c *Change) Gave() bool {
 	return slices.ContainsFunc(c.parts, func(p part) bool { return slices.Contains(p.fates, movedAway) })
 }
@@ -88,7 +88,7 @@ type place struct {
 	change *Change
 	part   int
 	line   int // within the hunk
-	key    int // equal keys for lines that are equal but for white space; negative for what equals nothing
+	key    int // equal for lines that are equal but for white space; negative for lines without an equal
 	taken  bool
 }
 
@@ -101,7 +101,7 @@ type finder struct {
 	phrases           phrases
 }
 
-// separator stands between lines that do not follow each other.
+// separator separates lines that do not follow each other.
 var separator = place{key: -1}
 
 func newFinder(changes []*Change) *finder {
@@ -225,7 +225,7 @@ func (f *finder) counts(b block) bool {
 	return total >= enough || total >= trivial && f.unique(b)
 }
 
-// free cuts a block into the parts of which nothing is taken yet.
+// free cuts a block into the parts that are still free.
 func (f *finder) free(b block) []block {
 	var parts []block
 	part := block{d: b.d, n: b.n}

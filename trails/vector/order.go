@@ -8,20 +8,20 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
-// Lines that were only put in another order keep their owners, one by one: what tools do to imports and to lists. Any
+// Lines that were only put in another order keep their owners, one by one: tools do this to imports and lists. Any
 // single line may have been deleted here and written anew there, so there must be a sign that an order changed. Either
-// the line is an import, as the usual languages write them, or it now stands in a paragraph that is sorted; an "end"
-// stands between two names by chance. For example: a person's editor sorts the imports that an agent wrote, and they
-// stay the agent's.
+// the line is an import, as the usual languages write them, or it now stands in a sorted paragraph; an "end" stands
+// between two names by chance. For example: a person's editor sorts the imports that an agent wrote, and they stay the
+// agent's.
 
-// minOrdered is how many lines a sorted paragraph must have, and minOld how many of them must be old ones: fewer are
-// sorted by chance, and a single old line among new ones has no order.
+// minOrdered is the least number of lines in a sorted paragraph, and minOld the least number of old lines among them:
+// fewer are sorted by chance, and a single old line among new ones has no order.
 const (
 	minOrdered = 3
 	minOld     = 2
 )
 
-// importLine matches lines that bring names in: Go's, in a list of its own, and those that begin with a word for it.
+// importLine matches lines that import names: Go's, in an import list, and lines that begin with an import word.
 var importLine = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(
 		`^\s*(?:(?:import|from|use|using|include|require|require_relative|require_once|open|export\s.*\sfrom)\b` +
@@ -29,8 +29,8 @@ var importLine = sync.OnceValue(func() *regexp.Regexp {
 			`|(?:[\w.]+\s+)?"[^"\s]+"\s*[;,]?\s*$)`)
 })
 
-// reorder lets the lines keep their owners that the change put in another order, or left in place. A line counts that
-// has a letter and, white space apart, stands once in the old text and once in the new one. It was deleted at one place
+// reorder lets lines keep their owners that the change put in another order, or left in place. It takes lines with a
+// letter that, without white space, are once in the old text and once in the new one. They were deleted at one place
 // and inserted at another.
 func (c *Change) reorder() {
 	left := c.deletedLines()
@@ -72,7 +72,7 @@ type deletedLine struct {
 	line int
 }
 
-// deletedLines returns the deleted lines with a letter or digit in them, by what they are without white space.
+// deletedLines returns the deleted lines with a letter or digit in them, by their text without white space.
 func (c *Change) deletedLines() map[string]deletedLine {
 	var out map[string]deletedLine
 	for i := range c.parts {
@@ -99,8 +99,8 @@ func countKeys(lines [][]byte) map[string]int {
 	return out
 }
 
-// inOrder reports whether a new line stands in a paragraph that is sorted: lines in a row with letters in them and the
-// same indentation, some of which the old text has too. Answers are kept by the first line of the paragraph.
+// inOrder reports whether a new line stands in a sorted paragraph: consecutive lines with letters and the same
+// indentation, and some of them old. Answers are kept by the first line of the paragraph.
 func (c *Change) inOrder(at int, before map[string]int, known map[int]bool) bool {
 	indent := indentation(c.new[at])
 	belongs := func(i int) bool {

@@ -6,7 +6,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// Owner is who owns a line. Owners compare with ==.
+// Owner is the owner of a line. Owners compare with ==.
 type Owner struct {
 	Kind  events.OwnerKind
 	Patch events.PatchID // the patch that wrote the line; empty when none is known
@@ -16,7 +16,7 @@ type Owner struct {
 	Reformatted bool
 }
 
-// Unknown is the owner of what no evidence covers.
+// Unknown is the owner of lines without evidence.
 var Unknown = Owner{Kind: events.OwnerUnknown}
 
 // normal returns an owner of no kind, or of a kind this version does not know, the kind unknown.
@@ -36,14 +36,14 @@ func (o Owner) of(was, is []byte, why Why) Owner {
 	return o.normal()
 }
 
-// is reports whether two owners are one, whatever the form of their lines.
+// is reports whether two owners are the same, in any form of their lines.
 func (o Owner) is(other Owner) bool {
 	other.Reformatted = o.Reformatted
 	return o == other
 }
 
-// String returns the owner in a form for people and tests: KIND[:PATCH][~][<PREVIOUS], where an agent's patch stands
-// without its kind, and ~ for another form: "a1", "human", "human:b2<a1", "a1~", "unknown".
+// String returns the owner in a form for people and tests: KIND[:PATCH][~][<PREVIOUS]. An agent's patch has no kind,
+// and ~ marks another form: "a1", "human", "human:b2<a1", "a1~", "unknown".
 func (o Owner) String() string {
 	o = o.normal()
 	text := string(o.Kind)

@@ -2,15 +2,15 @@ package vector
 
 import "github.com/git-trace/git-trace/trails/linediff"
 
-// phrases counts how often every three lines in a row stand in the whole old texts and in the whole new texts of the
-// changes. Only lines that some change deleted have a key, so no others are counted.
+// phrases counts every three consecutive lines in the whole old texts and in the whole new texts of the changes. Only
+// lines that some change deleted have a key, so no others are counted.
 type phrases struct {
 	old, new map[three]int
 }
 
-// unique reports whether a block has three lines that stand once in the old texts and once in the new ones: it cannot
-// have come from elsewhere, then. For example: code has many places with `if err != nil {`, `return err` and `}` in a
-// row. These three lines are not unique.
+// unique reports whether a block has three lines that the old texts and the new texts have once each: then it cannot
+// have come from elsewhere. For example: code often has `if err != nil {`, `return err` and `}` in a row. These three
+// lines are not unique.
 func (f *finder) unique(b block) bool {
 	if f.phrases.old == nil {
 		f.countPhrases()

@@ -9,8 +9,8 @@ import (
 // shortGap is a number of kept lines that may be misplaced though there is a word in them.
 const shortGap = 3
 
-// region counts the hunks at the front of a list between which no more was kept than braces and blank lines, or than
-// gap lines.
+// region counts the hunks at the front of a list with only braces and blank lines between them, or with at most gap
+// lines.
 func (c *Change) region(hunks []linediff.Hunk, gap int) int {
 	n := 1
 	for n < len(hunks) {
@@ -23,10 +23,10 @@ func (c *Change) region(hunks []linediff.Hunk, gap int) int {
 	return n
 }
 
-// matchRegion matches the lines of the region at the front of a list of hunks, and says how many hunks it took. The
-// lines kept between them may be misplaced. When a block is indented anew, its blank lines are all that stays byte for
-// byte. One blank line more or less then shifts the hunks against each other. A line that was indented may also equal
-// another one now. So the region is also matched as one hunk, and the way that keeps more is taken.
+// matchRegion matches the lines of the region at the front of a list of hunks, and returns the number of its hunks. The
+// lines kept between them may be misplaced. When a block is indented anew, only its blank lines stay byte for byte. One
+// blank line more or less then shifts the hunks against each other. A line that was indented may also equal another one
+// now. So the region is also matched as one hunk, and the match that keeps more is taken.
 func (c *Change) matchRegion(hunks []linediff.Hunk) (parts []part, taken int) {
 	taken = c.region(hunks, shortGap)
 	narrow := c.region(hunks, 0)
@@ -52,8 +52,8 @@ func (c *Change) matchRegion(hunks []linediff.Hunk) (parts []part, taken int) {
 	return parts, taken
 }
 
-// matchWhole matches hunks as one, and tells whether that keeps more than matching each of them: more letters or, as
-// where two braces were indented of which one is then what the other was, as many and more lines.
+// matchWhole matches hunks as one, and reports whether that keeps more than matching each of them: more letters, or as
+// many letters and more lines. For example: two braces were indented, and one now equals the old form of the other.
 func (c *Change) matchWhole(hunks []linediff.Hunk) (whole part, more bool) {
 	var apart, together keeping
 	for i, h := range hunks {

@@ -17,15 +17,15 @@ type Result struct {
 	Capped bool // the line diff was cut short
 }
 
-// Hunk is one changed place and what became of its lines. Lines count from 0 in their content.
+// Hunk is one changed place with the history of its lines. Lines count from 0 in their content.
 type Hunk struct {
 	linediff.Hunk
 	// Written are the new lines that belong to the author.
 	Written []linediff.Range
 	// Kept are the new lines that keep an older owner, in runs of one owner and one reason.
 	Kept []Kept
-	// Replaced are the patches of which lines were deleted or replaced here, in the order of their lines. Lines that
-	// live on elsewhere do not count.
+	// Replaced are the patches whose lines were deleted or replaced here, in the order of their lines. Lines that were
+	// kept elsewhere do not count.
 	Replaced []events.PatchID
 }
 
@@ -34,12 +34,12 @@ type Kept struct {
 	linediff.Range
 	Owner Owner
 	Why   Why
-	// From is the change that the lines were taken from: the change itself, but for lines moved from another file.
+	// From is the change that had the lines before: the change itself, except for lines moved from another file.
 	From *Change
 }
 
-// Resolve gives every new line its owner. The author is asked for the written lines only, in order. Of a written line
-// that replaced an older one the owner's Previous is filled in, unless the author has done so.
+// Resolve gives every new line its owner. It calls author only for written lines, in order. If a written line replaced
+// an older one, it fills in the owner's Previous, unless the author has done so.
 func (c *Change) Resolve(author Author) Result {
 	result := Result{Capped: c.capped, Hunks: make([]Hunk, len(c.parts))}
 	var b Builder
@@ -142,9 +142,9 @@ func (c *Change) replacedBy(p *part) []int {
 	return replaced
 }
 
-// previousOf returns the agent's patch that a line replaced: that of the line before it or, when people changed the
-// line more than once, the one before their first change. For example: an agent writes a line and a person changes it
-// twice. The line still remembers the agent's patch.
+// previousOf returns the agent's patch that a line replaced: the patch of the line before it or, when people changed
+// the line more than once, the patch before their first change. For example: an agent writes a line and a person
+// changes it twice. The line still remembers the agent's patch.
 func previousOf(author, replaced Owner) events.PatchID {
 	switch {
 	case replaced.Kind == events.OwnerAI:

@@ -47,7 +47,7 @@ type rewording struct {
 	from     []int // of each new line the old one, within the gap, whose owner it has; -1 for none
 }
 
-// gaps lists what lies between runs in a hunk, where both sides have lines.
+// gaps lists the places between runs in a hunk with lines on both sides.
 func gaps(p *part, runs []link) []link {
 	var out []link
 	at := link{}
@@ -75,10 +75,10 @@ func (s *stream) slice(r linediff.Range) stream {
 	return out
 }
 
-// rewordings finds the lines of a hunk that say the same as old lines, in what is left between the runs that are the
-// same but for white space. The runs may be misplaced: where comparing the whole hunk by its words keeps more, they are
-// not looked at. For example: a formatter breaks an agent's long call into three lines, with other quotation marks, and
-// all three are the agent's. Of two equal lines, of which somebody added one meanwhile, each keeps its place.
+// rewordings finds the lines of a hunk that have the words of old lines, between the runs that are equal but for white
+// space. The runs may be misplaced: they are ignored if comparing the whole hunk by its words keeps more. For example:
+// a formatter breaks an agent's long call into three lines, with other quotation marks, and all three are the agent's.
+// If somebody added one of two equal lines meanwhile, each keeps its place.
 func (c *Change) rewordings(p *part, runs []link) (found []*rewording, whole bool) {
 	between := gaps(p, runs)
 	if len(between) == 0 {
@@ -157,7 +157,7 @@ func (r *rewording) keep(p *part) {
 	r.link(p)
 }
 
-// madeOf returns the first and the last old line of which a new one has words, with lines of signs alone below it.
+// madeOf returns the first and the last old line that gave words to a new one, with lines of signs alone below it.
 func (r *rewording) madeOf(j, from int) (first, last int) {
 	run := r.runOf(j)
 	if run == nil {
@@ -171,8 +171,8 @@ func (r *rewording) madeOf(j, from int) (first, last int) {
 	return first, last
 }
 
-// runOf returns the run that has all words of a new line; nil for none. No word of the old lines may have gone right
-// before it or behind it: such a line was not wrapped, a part of it was taken away.
+// runOf returns the run that has all words of a new line; nil for none. An old word that was removed right before or
+// after it excludes the line: it was not wrapped, but cut.
 func (r *rewording) runOf(j int) *wordRun {
 	start, end := r.new.ends[j], r.new.ends[j+1]
 	i := sort.Search(len(r.runs), func(i int) bool { return r.runs[i].new+r.runs[i].words > start })
@@ -218,8 +218,7 @@ func (r *rewording) lineOf(j int) int {
 }
 
 // signs finds the owners of lines without words. Such a line is an old one if that stood at the same place between the
-// words. If there is none, a closing bracket goes with the line that opened it, and any other one with the line above
-// it.
+// words. Otherwise a closing bracket goes with the line that opened it, and any other line with the line above it.
 func (r *rewording) signs() {
 	var open []int // lines with brackets that are not closed yet
 	said := -1     // the last line with words
@@ -236,8 +235,8 @@ func (r *rewording) signs() {
 	}
 }
 
-// place is where in the old words a new line without words stands; ok is false if nothing around it is old. Both tells
-// that what stands above and below it is.
+// place finds the place in the old words of a new line without words; ok is false if no line around it is old. both
+// reports that the lines above and below it are old.
 func (r *rewording) place(j, said int) (word int, ok, both bool) {
 	next := j + 1
 	for next < len(r.from) && r.new.wordless(next) {
@@ -259,7 +258,7 @@ func (r *rewording) place(j, said int) (word int, ok, both bool) {
 	return word, above || below, above && below
 }
 
-// stood returns the old line without words that is a new one: of equal ones at one place the k-th is the k-th.
+// stood returns the old line without words that equals a new one: the k-th of equal lines at one place is the k-th.
 func (r *rewording) stood(j, said int) int {
 	word, ok, _ := r.place(j, said)
 	if !ok {
@@ -298,7 +297,7 @@ func (r *rewording) above(j int) int {
 	return -1
 }
 
-// bracket returns the old line whose owner a new line of nothing but signs has.
+// bracket returns the old line that gives a new line of signs alone its owner.
 func (r *rewording) bracket(j, said int, text []byte, open []int) int {
 	first := bytes.IndexAny(text, "()[]{}")
 	closes := first >= 0 && bytes.IndexByte([]byte(")]}"), text[first]) >= 0
@@ -326,8 +325,7 @@ func (r *rewording) brackets(open []int, j int, text []byte) []int {
 	return open
 }
 
-// link records which old lines live on: those all words of which stand in new lines, and lines without words between
-// such.
+// link records which old lines are kept: lines whose words are all in new lines, and lines without words between them.
 func (r *rewording) link(p *part) {
 	gap := r.gap
 	lives := make([]bool, len(r.old.keys))
@@ -366,7 +364,7 @@ func (r *rewording) link(p *part) {
 	}
 }
 
-// inFull returns the old lines all words of which are among some words.
+// inFull returns the old lines whose words are all in a range.
 func (r *rewording) inFull(from, to int) linediff.Range {
 	start := r.old.lineAt(from)
 	if r.old.ends[start] < from {

@@ -10,7 +10,7 @@ import (
 // the line taken, and likewise up. An example: after a, b, a, b, the last two lines may be the added ones, or the two
 // in the middle.
 
-// slideRoom returns the range that such a range can reach in all, inside a limit.
+// slideRoom returns the range within which such a range can slide, inside a limit.
 func slideRoom(lines [][]byte, r, limit linediff.Range) linediff.Range {
 	room := r
 	for up := r.End; room.Start > limit.Start && bytes.Equal(lines[room.Start-1], lines[up-1]); up-- {
@@ -22,8 +22,8 @@ func slideRoom(lines [][]byte, r, limit linediff.Range) linediff.Range {
 	return room
 }
 
-// bestSlide finds the place in its room that gives a range the greatest value: of equal ones the nearest to where it
-// stands, then the upper one.
+// bestSlide finds the place in its room that gives a range the greatest value: among equals the nearest to the present
+// place, then the upper one.
 func bestSlide(r, room linediff.Range, value func(linediff.Range) int) linediff.Range {
 	best, most := r, value(r)
 	for distance := 1; r.Start-distance >= room.Start || r.End+distance <= room.End; distance++ {

@@ -6,8 +6,8 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
-// matchSpace finds the new lines of a hunk that differ from old ones in white space only, line by line. In what is left
-// between it finds those that say the same in other signs.
+// matchSpace finds the new lines of a hunk that differ from old ones in white space only, line by line. Between them it
+// finds lines with the same words in other signs.
 func (c *Change) matchSpace(p *part) {
 	if p.OldCount == 0 || p.NewCount == 0 {
 		return
@@ -35,7 +35,7 @@ func (c *Change) matchSpace(p *part) {
 	}
 }
 
-// keep gives a new line of the hunk the owner of an old line of it.
+// keep gives a new line of the hunk the owner of an old one.
 func (c *Change) keep(p *part, new, old int) {
 	p.origins[new] = origin{why: Space, source: c, line: p.OldStart + old}
 }
@@ -48,11 +48,10 @@ func (p *part) link(l link) {
 	p.links = append(p.links, l)
 }
 
-// equalRuns finds the runs of lines of a hunk that are equal but for white space. Lines with a word in them are
-// compared first. The others, such as braces and blank lines, count only where they kept their distance. That is the
-// number of lines from those matched above them, or from those matched below. Among lines that changed, any brace
-// equals any other. For example: a person puts an agent's block into an if, which indents it. The block stays the
-// agent's, its last brace included.
+// equalRuns finds the runs of lines of a hunk that are equal but for white space. It compares lines with a word first.
+// The others, such as braces and blank lines, count only at the same distance from the matched lines above them, or
+// below them. Among changed lines, any brace equals any other. For example: a person puts an agent's block into an if,
+// which indents it. The block stays the agent's, its last brace included.
 func equalRuns(old, new, oldKeys, newKeys [][]byte) []link {
 	oldWords, newWords := withWords(oldKeys), withWords(newKeys)
 	script := linediff.Diff(pick(old, oldWords), pick(new, newWords), linediff.Options{Key: linediff.NoSpace})
@@ -105,8 +104,8 @@ func pick(lines [][]byte, list []int) [][]byte {
 	return picked
 }
 
-// pairTrivial pairs the trivial lines of a gap that are equal, in order, the outermost first. Two of them pair if they
-// are equally far from the gap's beginning or from its end.
+// pairTrivial pairs the equal trivial lines of a gap, in order, the outermost first. Two lines pair if they are equally
+// far from the gap's beginning or from its end.
 func pairTrivial(old, new [][]byte, pair func(i, j int)) {
 	equal := func(i, j int) bool { return letters(old[i]) < trivial && bytes.Equal(old[i], new[j]) }
 	top := 0

@@ -7,8 +7,8 @@ type bracket struct {
 	sign byte
 }
 
-// strayBrackets makes lines new that have nothing but such brackets, if the old lines have not as many of them:
-// formatters add brackets in pairs. For example: while a formatter breaks the lines around, a person types a brace.
+// strayBrackets makes a line new if it has only stray brackets, and more of them than the old lines have: formatters
+// add brackets in pairs. For example: while a formatter breaks the lines around, a person types a brace.
 func (c *Change) strayBrackets() {
 	had := map[byte]int{} // brackets of the old lines that nothing opens
 	var now []bracket

@@ -1,6 +1,6 @@
 package vector
 
-// trivial is the number of letters and digits below which a text is evidence of nothing: braces, blank lines.
+// trivial is the number of letters and digits below which a text is not evidence: braces, blank lines.
 const trivial = 4
 
 // letters counts the ASCII letters and digits of a text. It counts other characters by the bytes that can begin one in
@@ -34,12 +34,12 @@ func hasWords(lines [][]byte) bool {
 	return false
 }
 
-// newTextLines is how many lines with a word in them a text must have had for its loss to make a new text.
+// newTextLines is the least number of lines with a word in a text whose loss makes a new text.
 const newTextLines = 3
 
-// isNewText reports whether nothing but punctuation is left of a text of some length: somebody deleted everything and
-// wrote something else, and the braces that both texts have are no more kept than the rest. For example: a person
-// replaces an agent's file by one of their own. Its closing braces are the person's.
+// isNewText reports whether only punctuation is left of a longer text: somebody deleted everything and wrote something
+// else, and the braces that both texts have were not kept. For example: a person replaces an agent's file by their own.
+// Its closing braces are the person's.
 func (c *Change) isNewText() bool {
 	if len(c.new) == 0 {
 		return false
