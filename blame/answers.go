@@ -35,7 +35,7 @@ type LineJSON struct {
 	Previous string `json:"previous,omitempty"`
 }
 
-// PlaceJSON is the place from which git has a line.
+// PlaceJSON is the place in the history that git credits with a line.
 type PlaceJSON struct {
 	Commit             *string `json:"commit"`
 	OriginalLine       int     `json:"original_line"`
@@ -114,7 +114,7 @@ type EvidenceJSON struct {
 	Evidence   *string                `json:"evidence"`
 	Confidence *string                `json:"confidence"`
 	Candidates []events.CandidateData `json:"candidates,omitempty"`
-	Source     *SourceJSON            `json:"source,omitempty"`   // absent for what was seen or found here
+	Source     *SourceJSON            `json:"source,omitempty"`   // absent if this clone saw or found the owner
 	Disputed   []string               `json:"disputed,omitempty"` // writers of other clones who say otherwise
 }
 

@@ -18,8 +18,8 @@ type Resolver interface {
 	// Committed returns the owners of lines of a path as a commit has it. Lines are 1-based and ascending; the result
 	// is parallel to them.
 	Committed(ctx context.Context, commit refs.OID, path string, lines []int) ([]*Attribution, error)
-	// Uncommitted answers for the lines that no commit has, of the content that the path has in the work tree, or that
-	// --contents gave. Content is as git would store it: line endings and filters converted.
+	// Uncommitted answers for the uncommitted lines of a path's content in the work tree, or of the content given by
+	// --contents. content has the stored form: line endings and filters converted.
 	Uncommitted(ctx context.Context, path string, content []byte, lines []int) ([]*Attribution, error)
 }
 
@@ -65,8 +65,8 @@ type Attribution struct {
 	Previous    events.PatchID         // the AI's line that a person changed
 	Limits      []events.Limit
 	Time        time.Time // of the tool call
-	Writer      string    // of another clone, whose log says so; empty for what was seen or found here
-	Signer      string    // by whom that log is signed with a key trusted by git
+	Writer      string    // the other clone whose log names the owner; empty for this clone
+	Signer      string    // the signer of that log, if git trusts the key
 	Disputed    []string  // the writers of other clones who say otherwise, with the same right
 }
 
@@ -96,7 +96,7 @@ func (a *Attribution) Same(b *Attribution) bool {
 type Annotated struct {
 	gitblame.Line
 	Owner *Attribution
-	Date  string // as --date asks; empty for a line that no commit has
+	Date  string // in the form of --date; empty for an uncommitted line
 	Score string // --score-debug: git's two figures
 }
 

@@ -8,7 +8,7 @@ type OwnerColumn struct {
 
 	p     *painter
 	limit int
-	owner int // of it, the part before the sign of doubt
+	owner int // the part of it before the sign of doubt
 }
 
 // NewOwnerColumn makes a column that fits the lines. An owner takes at most limit cells, unless the id alone takes

@@ -26,15 +26,15 @@ type Evidence struct {
 	repo    *refs.Repo
 	log     belief.Log
 	prompts Prompts
-	settle  trails.Settler                              // nil to ask nobody
-	editing func() bool                                 // see trails.Engine; nil to ask nobody
+	settle  trails.Settler                              // may be nil
+	editing func() bool                                 // see trails.Engine; may be nil
 	search  Searcher                                    // nil for none
-	step    func(trace events.TraceID, call string) int // nil to tell none
-	demand  Demand                                      // nil to ask nobody
+	step    func(trace events.TraceID, call string) int // nil for no steps
+	demand  Demand                                      // may be nil
 	commits map[refs.OID]*belief.Commit
 	texts   map[promptKey]string
 	pending pendingAnswer
-	began   *belief.Beginning // nil until somebody asks
+	began   *belief.Beginning // nil until it is needed
 }
 
 type promptKey struct {
@@ -215,7 +215,7 @@ func (e *Evidence) Committed(_ context.Context, commit refs.OID, path string, li
 	runs := c.Runs(path)
 	out := make([]*Attribution, len(lines))
 	var who *Attribution
-	told := -1 // the run behind who
+	told := -1 // the run from which who comes
 	for i, line := range lines {
 		out[i] = unknown
 		at := sort.Search(len(runs), func(i int) bool { return runs[i].Start+runs[i].Count > line })
@@ -230,7 +230,7 @@ func (e *Evidence) Committed(_ context.Context, commit refs.OID, path string, li
 	return out, nil
 }
 
-// believed returns the attribution of a run, with the clone that says so, if it is another one.
+// believed returns the attribution of a run, with its clone, if it is another one.
 func (e *Evidence) believed(c *belief.Commit, r *belief.Run) *Attribution {
 	a := e.attribution(*r.Owner, r.Tier)
 	if a != unknown {

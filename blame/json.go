@@ -86,7 +86,7 @@ func (j *jsonBuffer) contributor(kind events.OwnerKind) {
 	}
 }
 
-// origin writes the commit, path and line from which git has a line.
+// origin writes the commit, path and line that git credits.
 func (j *jsonBuffer) origin(l *gitblame.Line) {
 	if l.Commit.Committed() {
 		j.text("commit", l.Commit.ID.String())
@@ -109,7 +109,7 @@ func (j *jsonBuffer) evidence(a *Attribution) {
 	}
 }
 
-// source writes the other clone that says so, and the clones that disagree.
+// source writes the other clone that names the owner, and the clones that disagree.
 func (j *jsonBuffer) source(a *Attribution) {
 	if a.Writer != "" {
 		j.key("source")

@@ -13,7 +13,7 @@ import (
 type Query struct {
 	Revs     []string // as git-blame(1) takes them; none for the work tree
 	Path     string   // relative to the top of the work tree, as raw bytes
-	Contents []byte   // in the place of what the work tree has; nil for none
+	Contents []byte   // instead of the file in the work tree; nil for none
 	Ranges   [][2]int // first and last lines; none for all
 
 	Config  *refs.Config      // git's configuration, if the caller has read it

@@ -2,8 +2,8 @@ package blame
 
 import "github.com/git-trace/git-trace/blame/gitblame"
 
-// With --only-ai a stream in git's format is what git would print if the other lines had not been asked for, as with
-// -L: groups are counted anew, and what is said once for each commit stands with the first line of it that is left.
+// With --only-ai, a stream in git's format looks as if only the agents' lines had been requested, as with -L: groups
+// are counted anew, and the data of a commit come with its first remaining line.
 
 // aiGroup is a run of lines by agents that git would list as one group: one commit and path, consecutive numbers.
 type aiGroup struct {

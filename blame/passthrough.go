@@ -13,8 +13,8 @@ import (
 
 // The pass-through formats are git's own with added header lines. In the porcelain formats a block of them is after
 // git's headers and before the content line. The first line of each of git's groups has one, and so has every line with
-// another owner than the line before; with --line-porcelain, on every line. In the incremental format one entry has
-// many lines. So each block begins with the numbers of its final lines. All blocks come before the file name, which
+// another owner than the line before; with --line-porcelain, every line has one. In the incremental format one entry
+// has many lines. So each block begins with the numbers of its final lines. All blocks come before the file name, which
 // ends the entry. Every block begins with trace-contributor and replaces the one before it.
 
 // passPorcelain writes --porcelain and --line-porcelain.

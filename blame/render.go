@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/internal/cells"
 )
 
-// Render draws the lines. It looks at nothing but its arguments.
+// Render draws the lines. Its result depends only on its arguments.
 func Render(out io.Writer, lines []Annotated, style Style) error {
 	w := bufio.NewWriterSize(out, outputBuffer)
 	p := newPainter(w, lines, style)
@@ -40,7 +40,7 @@ type painter struct {
 	digits  int              // of a commit id
 	last    *gitblame.Commit // whose id was written last
 	lastHex string
-	agents  int // columns of the longest agent name, for the ids to stand in a column
+	agents  int // columns of the longest agent name, so that the ids are in a column
 	widths  struct{ sign, score, name, number, owner, doubt, date, line int }
 }
 

@@ -16,7 +16,7 @@ type session struct {
 	ctx      context.Context // a session lives as long as the call that made it
 	opts     gitblame.Options
 	resolver Resolver
-	written  map[int]credit // final line to who wrote it, from a plain blame; nil until it ran
+	written  map[int]credit // the writer of each final line, from a plain blame; nil until it ran
 }
 
 // run opens a session and calls show with it.

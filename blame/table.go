@@ -86,7 +86,7 @@ func (p *painter) measure(lines []Annotated) int {
 		}
 		w.owner = max(w.owner, cells.Width(p.owner(l, limit)))
 	}
-	if p.cols.NoAuthor && w.owner == 0 { // then nothing is said of owners, and nothing doubted
+	if p.cols.NoAuthor && w.owner == 0 { // then the output shows no owners, and no doubts
 		w.doubt = 0
 	}
 	return limit

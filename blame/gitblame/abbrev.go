@@ -15,7 +15,7 @@ import (
 // Digits starts to compute the length of short ids, and returns the function that waits for it.
 func (s *Session) Digits() func() int { return later(s, s.digits) }
 
-// digits returns the length of git's short ids here: from --abbrev, else from core.abbrev, else by the size of the
+// digits returns the length of git's short ids: from --abbrev, else from core.abbrev, else by the size of the
 // repository.
 func (s *Session) digits() int {
 	if s.opts.LongHash {

@@ -27,7 +27,7 @@ type answer struct {
 	// time, because unchanged lines are as in that commit.
 	commits []refs.OID
 	content refs.OID // blob id of the content
-	pending bool     // no commit has the content: some lines may be of the zero commit
+	pending bool     // no commit has the content: some lines may belong to the zero commit
 	runs    []run
 }
 
@@ -80,7 +80,7 @@ func (a *answer) add(from *source, line, count int) {
 	a.runs = append(a.runs, run{from, line, count})
 }
 
-// Bounds of what is kept for a path.
+// The limits of a path's kept data.
 const (
 	maxAnswers       = 8
 	maxAnswerCommits = 8
@@ -88,7 +88,7 @@ const (
 
 // kept holds the cache of a path in memory.
 type kept struct {
-	path    string          // and how it was asked, see subject
+	path    string          // and the options of the question, see subject
 	context settings.Digest // of all answers
 	// attributes is the digest of the attribute files when git was asked whether a filter changes the file; filtered is
 	// its answer. It is zero if git was not asked.
@@ -96,7 +96,7 @@ type kept struct {
 	filtered   bool
 	answers    []*answer // the one used last is last
 	changed    bool      // since it was read
-	passing    bool      // it is of one process, and never stored
+	passing    bool      // it belongs to one process, and is never stored
 }
 
 // find returns the answer for a content of a commit, or nil.
@@ -119,7 +119,7 @@ func (k *kept) put(a *answer) {
 		}
 	}
 	k.answers = slices.DeleteFunc(k.answers, func(old *answer) bool {
-		if a.pending || old.pending { // HEAD has moved: nobody will ask for the old one again
+		if a.pending || old.pending { // HEAD has moved: the old answer is useless
 			return a.pending == old.pending && old.content == a.content
 		}
 		return old.holds(a.commits[0])

@@ -80,20 +80,20 @@ func (q *inquiry) recall(k *kept) (*answer, [][]byte) {
 	return a, lines
 }
 
-// answeredBy reports whether an answer kept for the commit is the one asked for.
+// answeredBy reports whether an answer kept for the commit answers this question.
 func (q *inquiry) answeredBy(a *answer) bool {
 	switch {
 	case !q.pending:
 		return !a.pending
 	case a.content != q.blob:
 		return false
-	case a.pending: // git gives the present moment as the time of what no commit has
+	case a.pending: // git gives the present moment as the time of uncommitted lines
 		return q.opts.Format == Human || q.opts.Format.IsJSON()
 	}
 	return true
 }
 
-// read reads a blob: from the work tree if it lies there, else from the repository.
+// read reads a blob: from the work tree if the file equals it, else from the repository.
 func (q *inquiry) read(blob refs.OID) ([]byte, bool) {
 	if raw, ok := q.readFile(); ok && q.repo.Format.Hash(refs.BlobObject, raw) == blob {
 		return raw, true
@@ -174,7 +174,7 @@ func (q *inquiry) compose(k *kept, bases map[refs.OID]*answer) (*answer, [][]byt
 		return nil
 	})
 	var refused *Failure
-	if errors.As(err, &refused) { // a base may be gone
+	if errors.As(err, &refused) { // a base may be missing
 		k.answers = slices.DeleteFunc(k.answers, func(a *answer) bool { return !a.pending })
 	}
 	if err != nil || len(warnings) > 0 || len(b.lines) == 0 {
@@ -219,7 +219,7 @@ func (q *inquiry) full(k *kept, args []string, format Format, each func(*Entry) 
 		return q.blame(args, format, each)
 	}
 	b, fits := builder{table: tableOf(k), path: q.path}, true
-	if format != Incremental { // whose entries are asked about as they come
+	if format != Incremental { // resolved while they arrive
 		defer q.tellLikely(nil)()
 	}
 	trailer, warnings, err := q.run(args, format, func(e *Entry) error {
@@ -298,7 +298,7 @@ func (q *inquiry) keep(k *kept, a *answer, lines [][]byte) bool {
 		}
 		a.content = blob
 	case !q.pending || !slices.Contains(ids[:], q.repo.Format.Hash(refs.BlobObject, q.raw)):
-		return false // the file is not stored as it lies there
+		return false // git stores other bytes than the file has
 	default:
 		a.content, a.pending = q.repo.Format.Hash(refs.BlobObject, q.raw), true
 		if slices.ContainsFunc(a.runs, func(r run) bool {

@@ -11,9 +11,9 @@ import (
 	"github.com/git-trace/git-trace/refs/settings"
 )
 
-// stored reports whether git would store the file's bytes as they are, so that the id of the content is the id of the
-// bytes. Attributes may set other line endings, which change only text with carriage returns, or a filter, a keyword or
-// an encoding (gitattributes(5)). Git says for which files, once for each state of the attribute files.
+// stored reports whether git would store the file's bytes unchanged, so that their id is the id of the blob. Attributes
+// may set other line endings, which change only text with carriage returns, or a filter, a keyword or an encoding
+// (gitattributes(5)). Git answers once for each state of the attribute files.
 func (q *inquiry) stored(k *kept) bool {
 	config := q.settings()
 	if _, fromTree := config.Get("attr.tree"); fromTree || os.Getenv("GIT_ATTR_SOURCE") != "" {

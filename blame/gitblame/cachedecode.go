@@ -8,7 +8,7 @@ import (
 	"github.com/git-trace/git-trace/refs/codec"
 )
 
-// decodeKept reads what encodeKept wrote.
+// decodeKept is the reverse of encodeKept.
 func decodeKept(raw []byte) (*kept, error) {
 	body := len(raw) - 4
 	if body < len(cacheMagic) || string(raw[:len(cacheMagic)]) != cacheMagic ||

@@ -15,10 +15,10 @@ type inquiry struct {
 	pending bool     // the work tree is asked about
 	commit  refs.OID // the commit asked about; HEAD for the work tree
 	raw     []byte   // the file in the work tree
-	blob    refs.OID // of raw, if git stores the file as it is; else zero
+	blob    refs.OID // of raw, if git stores the file unchanged; else zero
 	wanted  lineRange
 	how     []string // options that give another answer: -w, -M, -C and the like
-	whole   bool     // the answer cannot be put together from that of an older commit
+	whole   bool     // the answer cannot be made from an older commit's answer
 	context settings.Digest
 }
 
@@ -55,7 +55,7 @@ func (s *Session) inquiry(format Format) (*inquiry, bool) {
 func (q *inquiry) readOptions(format Format) bool {
 	o := &q.opts
 	if q.target.file == "" || outside(q.path) || len(q.target.revs) > 1 || q.target.cutsHistory() ||
-		format == Incremental || // its order is the one in which git finds things
+		format == Incremental || // git prints in the order of its search
 		o.HasContents || o.ScoreDebug || o.ShowStats || strings.Trim(o.Abbrev, "0123456789") != "" {
 		return false
 	}
@@ -93,7 +93,7 @@ func (q *inquiry) readOptions(format Format) bool {
 	if q.whole && q.wanted != (lineRange{}) { // git looks for moves of these lines alone
 		return false
 	}
-	if !o.dashes { // then git wants the file to be there, whatever revision it is asked for
+	if !o.dashes { // then git wants a file in the work tree, for any revision
 		if _, err := os.Lstat(q.file()); err != nil {
 			return false
 		}

@@ -55,7 +55,7 @@ func rangeNumber(text string) (int, bool) {
 	return n, err == nil && n > 0
 }
 
-// in fits the range to a content of so many lines; false if git would refuse it.
+// in fits the range to a content with this many lines; false if git would refuse it.
 func (r lineRange) in(lines int) (first, last int, ok bool) {
 	first, last = max(r.first, 1), lines
 	if r.last > 0 {

@@ -13,7 +13,7 @@ func (q *inquiry) replay(a *answer, lines [][]byte, first, last int, each func(*
 		r.several = severalPaths(a.runs, first, last)
 	}
 	final := 1
-	var e Entry // one for all: nobody keeps what it points to
+	var e Entry // one for all: callers do not keep pointers into it
 	for _, run := range a.runs {
 		from, to := max(first, final), min(last, final+run.count-1)
 		for n := from; n <= to; n++ {
@@ -56,7 +56,7 @@ func (r *replayer) text(e *Entry) {
 		r.of, r.hex, r.details = e.Commit, e.Commit.ID.String(), r.details[:0]
 	}
 	if cap(r.buf)-len(r.buf) < replayRoom/16 {
-		r.buf = make([]byte, 0, replayRoom) // entries keep what stands in the one before
+		r.buf = make([]byte, 0, replayRoom) // an entry keeps the fields of the entry before
 	}
 	start := len(r.buf)
 	r.buf = appendNumbers(append(r.buf, r.hex...), &e.Line, e.Count)

@@ -15,7 +15,7 @@ import (
 // configuration.
 func cacheDir(repo *refs.Repo) string { return filepath.Join(repo.TracesDir(), "cache", "blame") }
 
-// Bounds of what is stored, in bytes.
+// The limits of stored data, in bytes.
 const (
 	maxKept  = 4 << 20 // of one path
 	maxShard = 8 << 20 // of one directory

@@ -54,7 +54,7 @@ type walker struct {
 // place is the entry of a commit at the path.
 type place struct {
 	parents []refs.OID
-	blob    refs.OID // zero if there is no regular file
+	blob    refs.OID // zero unless it is a regular file
 }
 
 // look reads one commit; false if an object is not loose.

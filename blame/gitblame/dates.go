@@ -32,7 +32,7 @@ func (s *Session) dateMode(configured string, terminal bool) string {
 	return mode
 }
 
-// Dates returns the author date of each commit of the lines in the form asked for.
+// Dates returns the author date of each commit of the lines, in the requested form.
 func (s *Session) Dates(lines []Line, terminal bool) (map[*Commit]string, error) {
 	config, err := s.Config()
 	if err != nil {

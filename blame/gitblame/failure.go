@@ -22,7 +22,7 @@ func (f *Failure) Error() string {
 	return f.Message
 }
 
-// NoPath reports whether there is no such file to blame, in the revision or in the work tree.
+// NoPath reports that the file to blame is missing, in the revision or in the work tree.
 func (f *Failure) NoPath() bool {
 	for _, prefix := range []string{"no such path ", "Cannot lstat ", "Cannot stat "} {
 		if strings.HasPrefix(f.Message, prefix) {
@@ -32,10 +32,10 @@ func (f *Failure) NoPath() bool {
 	return false
 }
 
-// NoCommit reports that there is no commit to begin at.
+// NoCommit reports that HEAD has no commit.
 func (f *Failure) NoCommit() bool { return f.Message == "no such ref: HEAD" }
 
-// ExitCode returns the status for the command to end with, which is git's: 129 for wrong usage, else 128.
+// ExitCode returns git's exit status for the command: 129 for wrong usage, else 128.
 func (f *Failure) ExitCode() int {
 	if f.Code == usageCode {
 		return usageCode
@@ -49,7 +49,7 @@ const (
 	usageCode = 129
 )
 
-// newFailure reads what git printed: the last line that says why; for wrong usage the first line.
+// newFailure reads git's messages: the last line has the reason; for wrong usage the first line.
 func newFailure(code int, stderr []byte) *Failure {
 	message, unread := "", false
 	for line := range bytes.Lines(stderr) {

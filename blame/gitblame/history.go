@@ -32,7 +32,7 @@ type History struct {
 
 type past struct {
 	parents []refs.OID
-	told    *Commit              // nil of one that changed none of the paths
+	told    *Commit              // nil if it changed none of the paths
 	changes []map[string]*change // for each parent, or nothing in the place of one, by path
 }
 
@@ -58,7 +58,7 @@ func ReadHistory(ctx context.Context, repo *refs.Repo, since time.Time, paths []
 	args := append(append([]string{"--root"}, gitdiff.Patch()...), "--")
 	skipped, err := gitdiff.Each(ctx, repo, append(args, paths...), pairs,
 		func(i int, r *gitdiff.Reader) (func() error, error) {
-			r.MaxLine = 1 << 10 // nothing is asked of what the lines say
+			r.MaxLine = 1 << 10 // the texts of lines are not needed
 			read, err := readChanges(r)
 			return func() error { p := h.commits[list[i]]; p.changes = append(p.changes, read); return nil }, err
 		})
@@ -149,7 +149,7 @@ func readChanges(r *gitdiff.Reader) (map[string]*change, error) {
 	for i := range records {
 		record, c := &records[i], &read[i]
 		plain := regular(record.OldMode) && regular(record.NewMode) && record.OldPath == record.Path
-		binary := len(c.hunks) == 0 && record.Old != record.New // git shows no lines of what it takes for that
+		binary := len(c.hunks) == 0 && record.Old != record.New // git shows no lines of a file that it takes for binary
 		c.odd = !plain || binary
 		byPath[record.Path] = c
 		if record.OldPath != record.Path {
@@ -193,8 +193,8 @@ func (c changes) Removed([]byte) {}
 // Added is a method of gitdiff.Lines.
 func (c changes) Added([]byte) {}
 
-// before returns the parent to which a blame of the path goes on, with the change. ok is false if git must answer, for
-// example for a commit outside of the history.
+// before returns the parent at which a blame of the path continues, with the change. ok is false if git must answer,
+// for example for a commit outside of the history.
 func (p *past) before(path string) (parent refs.OID, c *change, ok bool) {
 	if p == nil {
 		return parent, nil, false

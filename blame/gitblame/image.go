@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 )
 
-// Content returns the blamed content as git sees it when lines of it are in no commit: what the work tree has, or
-// --contents gave, after the conversions of gitattributes(5). Git is asked for it with the cheapest blame there is, one
-// that stops at HEAD; only whether the last line ends in a newline is not in its output and comes from the file.
+// Content returns the blamed content if some of its lines are uncommitted: the file in the work tree, or the file given
+// by --contents, after the conversions of gitattributes(5). The cheapest blame, which stops at HEAD, prints it; only
+// the newline at the end is not in git's output and comes from the file.
 func (s *Session) Content() ([]byte, error) {
 	if s.image != nil {
 		return s.image, nil

@@ -7,7 +7,7 @@ import (
 )
 
 // LastSeen finds, for each line of a path in a commit, the last commit on the way to a later one that still has the
-// line (git-blame(1), --reverse). The result is by line, from 0; a zero id means that it is not known.
+// line (git-blame(1), --reverse). The result is by line, from 0; a zero id stands for an unknown commit.
 func LastSeen(ctx context.Context, repo *refs.Repo, commit, until refs.OID, path string) ([]refs.OID, error) {
 	s := &Session{ctx: ctx, repo: repo, dir: repo.Top()}
 	var out []refs.OID

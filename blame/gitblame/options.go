@@ -63,7 +63,7 @@ type Options struct {
 	Date          string // --date: "" when absent
 
 	Reverse     bool // --reverse: git shows where lines last were, not where they came from
-	FirstParent bool // --first-parent: git credits merges with what they brought in
+	FirstParent bool // --first-parent: git credits merges with the merged lines
 	Grafted     bool // -S: the history is not the one the commits were made in
 	Limited     bool // options cut the history: boundary commits did not write their lines
 	HasRange    bool // -L: the output is not the whole file
@@ -93,8 +93,8 @@ type Options struct {
 // Likely holds the likely subjects of an answer: commits, and uncommitted lines if there is a content.
 type Likely struct {
 	Path    string
-	Commits []refs.OID // none where no answer is kept
-	Content []byte     // as it lies in the work tree; nil for none
+	Commits []refs.OID // none if the cache has no answer
+	Content []byte     // the file in the work tree; nil for none
 }
 
 // argument is one option for git, or one positional argument. The value of an option is a separate word if the user
@@ -110,12 +110,12 @@ type role uint8
 const (
 	passes   role = iota // to git, always
 	compares             // how a version is compared with the one before: another answer, put together in the same way
-	moves                // lines that moved within the file: what a version hands on depends on what was asked of it
-	copies               // the same, from other files: of the work tree, it depends on all of them
+	moves                // lines that moved within the file: a commit's answer depends on the question
+	copies               // the same, from other files: the answer depends on all files of the work tree
 	formats              // chooses the format or the progress display: only for git's own formats
 	draws                // changes git's table only, harmless to the porcelain formats
 	limits               // cuts or replaces history: not in the plain blame that finds owners
 	contents             // names the final image
 	ranges               // -L
-	names                // revisions, the file, and what stands between them
+	names                // revisions, the file, and separators
 )

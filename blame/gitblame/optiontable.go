@@ -90,7 +90,7 @@ var takesValue = set(`
 	stat-count stat-graph-width stat-name-width stat-width word-diff-regex ws-error-highlight color-moved-ws max-depth
 `)
 
-// shortTakesValue are such options with one letter.
+// shortTakesValue are the one-letter options of this kind.
 const shortTakesValue = "GIO"
 
 // limiting lists the options of git-rev-list(1) that shorten the history of a blame. At the cut, git credits a boundary

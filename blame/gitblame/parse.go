@@ -49,8 +49,8 @@ type parser struct {
 	json, runs, incremental, porcelain, perLine bool
 }
 
-// done derives what follows from all options together. Git's formats do not depend on the order they come in:
-// --incremental goes before --porcelain, and --line-porcelain implies it. Ours says more than any of them.
+// done combines all options. Git's formats do not depend on the order of their options: --incremental wins over
+// --porcelain, and --line-porcelain implies it. Our --json wins over all of them.
 func (p *parser) done() Options {
 	switch {
 	case p.json && p.runs:

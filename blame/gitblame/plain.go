@@ -77,7 +77,7 @@ func (s *Session) blamedRev() (string, error) {
 			final = id
 		}
 	}
-	if s.opts.Reverse && start != "" { // --reverse START is START..HEAD: then there is no negative one
+	if s.opts.Reverse && start != "" { // --reverse START means START..HEAD, without a negative revision
 		return start, nil
 	}
 	return final, nil

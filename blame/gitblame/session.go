@@ -27,7 +27,7 @@ type Session struct {
 	target target
 	path   string   // of the file, relative to the top of the work tree
 	stdin  []byte   // what --contents - gave
-	beside []string // the environment in which git knows an untracked file; see named
+	beside []string // the environment that makes git know an untracked file; see named
 
 	incomplete bool // the history was cut; see run
 
@@ -35,7 +35,7 @@ type Session struct {
 	settings   func() configured
 	converted  func() bool // see hasTextconv
 
-	image []byte // the blamed content; nil until asked for
+	image []byte // the blamed content; nil until it is needed
 }
 
 // Open starts a blame of a file from the user's directory. It starts the other questions to git at once. The caller
@@ -58,8 +58,8 @@ func (s *Session) Close() {
 	s.background.Wait()
 }
 
-// find decides which argument is the file. If git is going to reject the arguments it finds none, because git's message
-// is better.
+// find finds the argument that is the file. It finds none if git will reject the arguments, because git's message is
+// better.
 func (s *Session) find() error {
 	if s.opts.HasContents && s.opts.Contents == "-" && s.opts.Stdin != nil {
 		text, err := io.ReadAll(s.opts.Stdin)
@@ -137,8 +137,8 @@ func (s *Session) isRev(word string) bool {
 	return cmd.Run() == nil
 }
 
-// blame runs git blame in the user's directory and hands each entry on as it comes. The returned trailer is what
-// --show-stats printed. Git's warnings go where the user's go; its failure is a *Failure.
+// blame runs git blame in the user's directory and passes each entry on at once. trailer is the output of --show-stats.
+// Git's warnings go to the user; its failure is a *Failure.
 func (s *Session) blame(args []string, format Format, each func(*Entry) error) (trailer []byte, err error) {
 	trailer, warnings, err := s.run(args, format, each)
 	if err == nil {
@@ -178,7 +178,7 @@ func (s *Session) stream(args []string, format Format, env []string, each func(*
 	switch {
 	case eachErr != nil:
 		stop()
-	case errors.Is(readErr, ErrStream): // git prints its usage here; its status is to be heard
+	case errors.Is(readErr, ErrStream): // git prints its usage here; its exit status counts
 		_, _ = io.Copy(io.Discard, stdout)
 	}
 	if err := outcome(cmd.Wait(), readErr, stderr.Bytes()); eachErr == nil && err != nil {
@@ -196,7 +196,7 @@ func (s *Session) stream(args []string, format Format, env []string, each func(*
 // command returns a git blame in the user's directory.
 func (s *Session) command(ctx context.Context, args []string, stderr *bytes.Buffer) *exec.Cmd {
 	cmd := s.repo.CommandUser(ctx, s.dir, args...)
-	cmd.Env = append(cmd.Env, "LANGUAGE=en") // messages are told apart by their text; the data is the same in any language
+	cmd.Env = append(cmd.Env, "LANGUAGE=en") // messages are recognised by their text; LANGUAGE=en fixes it
 	cmd.Env = append(cmd.Env, s.beside...)
 	cmd.Stderr = stderr
 	if s.stdin != nil {

@@ -16,11 +16,11 @@ type Person struct {
 
 // Commit holds the facts of a commit in a porcelain stream, once for all its lines.
 type Commit struct {
-	ID        refs.OID // all zero for lines that no commit has
+	ID        refs.OID // all zero for uncommitted lines
 	Author    Person
 	Committer Person
 	Summary   string
-	Boundary  bool // a root, or where the history asked for ends
+	Boundary  bool // a root, or the end of the requested history
 }
 
 // Committed is false for the zero id of uncommitted lines.

@@ -264,7 +264,7 @@ func lineNumber(word []byte) int {
 	return n
 }
 
-// seconds reads a time stamp; git prints them unsigned. What does not fit is 0, as for a damaged commit.
+// seconds reads a time stamp; git prints them unsigned. A number that is too large gives 0, as for a damaged commit.
 func seconds(value []byte) int64 {
 	var n int64
 	for _, c := range value {

@@ -14,15 +14,15 @@ import (
 
 // Git gives up a whole blame at an object that is missing or damaged. Then the blame begins anew, and the history ends
 // before that object: as at the end of a shallow clone, the last readable commit gets the lines. The repository's
-// [refs.LeftOut] names the commits that get such lines. An answer of such a history is never kept.
+// [refs.LeftOut] names the commits that get such lines. An answer from a shortened history is never kept.
 
-// reach is how far a history is trusted: each one less than the one before.
+// reach limits the trusted part of the history, each value more than the one before.
 type reach int
 
 const (
 	byName   reach = iota // a file may have had other names
 	oneName               // the history ends where the name begins
-	noParent              // nothing but the blamed commit
+	noParent              // only the blamed commit
 )
 
 // cut holds the commits whose parents are left out, with the other parents.
@@ -50,7 +50,7 @@ func (s *Session) run(args []string, format Format, each func(*Entry) error) (tr
 	const mostNames = 20
 	for far := byName; far <= noParent && s.ctx.Err() == nil; {
 		if s.cut(c, far) != nil {
-			return nil, nil, first // it says more: what is blamed is no commit that can be read
+			return nil, nil, first // a better message: the blamed revision cannot be read as a commit
 		}
 		trailer, warnings, err = s.once(args, format, c, func(e *Entry) error {
 			if given[e.FinalLine] {
@@ -118,7 +118,7 @@ func (s *Session) cut(c *cut, far reach) error {
 	return nil
 }
 
-// reading looks at what a blame would read.
+// reading checks the objects that a blame would read.
 type reading struct {
 	objects *refs.Objects
 	here    map[refs.OID]bool // contents, whether they can be read

@@ -40,7 +40,7 @@ func (s *Session) named(show func() error) error {
 	cmd := s.repo.CommandUser(s.ctx, s.dir, "-c", "core.fsmonitor=false", "add", "--intent-to-add", "--force", "--",
 		s.target.file)
 	cmd.Env = append(append(cmd.Env, "GIT_LITERAL_PATHSPECS=1"), s.beside...)
-	if cmd.Run() != nil { // git takes no file of that name, as those of .git: what blame said stands
+	if cmd.Run() != nil { // git rejects the name, like a name in .git: blame's error stands
 		return err
 	}
 	if refused.NoCommit() && s.begin(dir) != nil {

@@ -19,7 +19,7 @@ import (
 type descent struct {
 	cmd      *exec.Cmd
 	out      *bufio.Reader          // nil when all was read
-	broken   bool                   // git could not read all of it
+	broken   bool                   // git could not read the whole history
 	met      map[refs.OID]bool      // commits that were listed
 	children map[refs.OID]offspring // by parent
 	reverted map[refs.OID]bool      // commits that a listed one says it takes back
@@ -110,7 +110,7 @@ func takenBack(message string) refs.OID {
 	return commit
 }
 
-// end ends the process: nothing more is read.
+// end ends the process.
 func (d *descent) end() {
 	if d.broken {
 		_ = d.cmd.Process.Kill()
@@ -155,7 +155,7 @@ func (t *Tracker) isWithin(commit, of refs.OID) (bool, error) {
 	if d.reach(commit, c.Committer.When.Unix()-skew) || d.out == nil && !d.broken {
 		return d.met[commit], nil
 	}
-	key := commit.String() + of.String() // a clock was wrong, or it is none: git tells
+	key := commit.String() + of.String() // a clock was wrong, or the commit is not an ancestor: git decides
 	is, done := t.within[key]
 	if !done {
 		_, err := t.repo.Git(t.ctx, nil, "merge-base", "--is-ancestor", commit.String(), of.String())

@@ -87,7 +87,7 @@ func (t *Tracker) replaced(tr *Trail) error {
 		for _, h := range t.heirs(step.Commit) {
 			c, err := t.objects.Commit(h.New)
 			if err != nil || slices.ContainsFunc(tr.Steps, func(s Step) bool { return s.Commit == h.New }) {
-				continue // it is gone, too, or holds the patch
+				continue // it is missing, too, or holds the patch
 			}
 			tr.Now.State = Lost
 			tr.Now.Lost = []Loss{{Lines: tr.Lines, Commit: h.New, Author: c.Author.Name}}
@@ -164,7 +164,7 @@ func (t *Tracker) renames(commit refs.OID, ref string) (map[string][]string, err
 	}
 	renamed, err := gitdiff.Renames(t.ctx, t.repo, commit.String(), to)
 	if err != nil {
-		return found, t.ctx.Err() // a commit that is not there any more tells nothing
+		return found, t.ctx.Err() // a missing commit gives no lines
 	}
 	for _, r := range renamed {
 		found[r.OldPath] = append(found[r.OldPath], r.Path)

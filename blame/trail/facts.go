@@ -150,7 +150,7 @@ func (t *Tracker) gather(commit refs.OID, into map[Key][]holding) error {
 	return nil
 }
 
-// steps makes a step for each commit that holds the patch, and for each commit that replaced one of them.
+// steps makes a step for each commit that holds the patch, and for each replacement of such a commit.
 func (t *Tracker) steps(held []holding) []Step {
 	var out []Step
 	at := map[refs.OID]int{}
@@ -171,7 +171,7 @@ func (t *Tracker) steps(held []holding) []Step {
 		for _, h := range t.heirs(out[i].Commit) {
 			j, found := at[h.New]
 			if found && !out[j].From.IsZero() || !found && t.anchored(h.New) {
-				continue // its own anchor says that nothing of the patch is in it
+				continue // its own anchor has no line of the patch
 			}
 			told, err := t.log.Retell(h)
 			if err != nil {

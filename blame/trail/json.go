@@ -87,10 +87,10 @@ type NowJSON struct {
 	Worktree       *string    `json:"worktree,omitempty"`
 }
 
-// LossJSON is lines that are gone, in JSON.
+// LossJSON describes lost lines, in JSON.
 type LossJSON struct {
 	Lines    int              `json:"lines"`
-	Commit   *refs.OID        `json:"commit"` // null when nobody has committed it
+	Commit   *refs.OID        `json:"commit"` // null if the loss is uncommitted
 	Author   string           `json:"author,omitempty"`
 	Owner    events.OwnerKind `json:"owner,omitempty"`
 	Trace    events.TraceID   `json:"trace,omitempty"`

@@ -11,7 +11,7 @@ import (
 
 // remover is a commit that removed lines.
 type remover struct {
-	id      refs.OID // zero: nobody has committed that yet
+	id      refs.OID // zero if the loss is uncommitted
 	author  string
 	reverts refs.OID
 }
@@ -102,7 +102,7 @@ func (l *looker) stepsWithin(end refs.OID) ([]Step, error) {
 	return out, nil
 }
 
-// takenBack reports whether a commit after one of the steps reverts it, or may do so.
+// takenBack reports whether a later commit reverts one of the steps, or may do so.
 func (l *looker) takenBack(steps []Step, end refs.OID) bool {
 	d := l.descents[end]
 	return d != nil && (d.broken || slices.ContainsFunc(steps, func(s Step) bool {
@@ -110,8 +110,8 @@ func (l *looker) takenBack(steps []Step, end refs.OID) bool {
 	}))
 }
 
-// lostToSomebody counts the committed lines that are gone, without looking for the commit that removed them. It skips
-// contents that are missing here.
+// lostToSomebody counts the lost committed lines, without a search for the commits that removed them. It skips contents
+// that are missing here.
 func (l *looker) lostToSomebody(steps []Step, gone int) {
 	held := 0
 	for i := range steps {
@@ -190,7 +190,7 @@ func (l *looker) lastSeen(commit, end refs.OID, path string) ([]refs.OID, error)
 			if l.ctx.Err() != nil {
 				return nil, err
 			}
-			last = nil // git tells nothing of this file: a shallow history, an object that is missing
+			last = nil // git has no answer for this file: a shallow history, or a missing object
 		}
 	}
 	l.seen[key] = last

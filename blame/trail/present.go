@@ -64,7 +64,7 @@ type looker struct {
 	alive    map[credit]bool // lines of commits that are still there
 	changed  map[refs.OID]*Loss
 	replaced int
-	reshaped bool // white space changed: what was written in five lines may stand in one
+	reshaped bool // white space changed: five old lines may now be one
 }
 
 type credit struct {
@@ -145,7 +145,7 @@ func (l *looker) change(line *blame.Annotated) {
 // not increase it.
 func (l *looker) tidy() {
 	n := l.now
-	if l.tr.Created == nil { // lines that several commits added to the path, or of which the log has no patch
+	if l.tr.Created == nil { // lines that several commits added to the path, or whose patch is not in the log
 		l.tr.Lines = max(l.tr.Lines, n.Alive)
 	}
 	lines := l.tr.Lines
@@ -176,14 +176,14 @@ func (l *looker) paths() ([]string, error) {
 		}
 	}
 	add(l.namesOf(l.tr.Path)...)
-	there := 0 // how many of them HEAD is known to have
+	there := 0 // the number of files at the front that HEAD is known to have
 	for i := range l.tr.Steps {
 		step := &l.tr.Steps[i]
 		for _, run := range step.Runs {
 			add(l.namesOf(run.Path)...)
 		}
 		if l.ref == "" && (len(out) == there || l.inHead(out[there:])) {
-			there = len(out) // git takes nothing that is there for the older name of another file
+			there = len(out) // git follows a rename only to a path that is missing now
 			continue
 		}
 		later, err := l.renames(step.Commit, l.ref)

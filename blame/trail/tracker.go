@@ -33,9 +33,9 @@ type Tracker struct {
 	seen     map[string][]refs.OID           // by commit, ref, NUL and path: LastSeen
 	renamed  map[string]map[string][]string  // by commit and ref: new names by old one
 	within   map[string]bool                 // by commit and ref: is it an ancestor
-	descents map[refs.OID]*descent           // by where they end
+	descents map[refs.OID]*descent           // by the commit at their end
 	removers map[string]map[refs.OID]remover // by ref, NUL and path: by the last commit that had lines
-	touched  []string                        // paths that differ from HEAD; nil until asked for
+	touched  []string                        // paths that differ from HEAD; nil until they are needed
 }
 
 // blamed holds the answers of git and of the evidence for a path.
@@ -97,7 +97,7 @@ func (t *Tracker) Claim(owner *events.AnchorOwner, path string) (*Trail, error) 
 	return tr, t.follow(tr)
 }
 
-// follow finds the commits that hold the lines, and what is left of them.
+// follow finds the commits that hold the lines, and the present state of the lines.
 func (t *Tracker) follow(tr *Trail) error {
 	held, err := t.holdings(tr)
 	if err != nil {
@@ -118,7 +118,7 @@ func (t *Tracker) follow(tr *Trail) error {
 	return nil
 }
 
-// Line returns the owner of a line of a file in the work tree, and how many lines the file has.
+// Line returns the owner of a line of a file in the work tree, and the number of lines in the file.
 func (t *Tracker) Line(path string, line int) (owner blame.Attribution, lines int, err error) {
 	list, err := t.lines("", path)
 	if err != nil || line < 1 || line > len(list) {

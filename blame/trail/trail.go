@@ -16,7 +16,7 @@ type Trail struct {
 	Path  string             // where it was created, as raw bytes
 	// Lines is the number of lines that the patch added, without the lines of its hunk that kept an older owner.
 	Lines   int
-	Removed int      // lines that it took away
+	Removed int      // number of removed lines
 	Created *Created // nil when the log does not hold it
 	Steps   []Step   // in the order of the log
 	Now     Now
@@ -38,7 +38,7 @@ func KeyOf(o *events.AnchorOwner, path string) Key {
 	return Key(strings.Join([]string{string(o.Trace), o.Subagent, o.ToolCall, strconv.Itoa(o.Prompt), path}, "\x00"))
 }
 
-// Created is the moment at which the patch was found, by the log.
+// Created is the moment at which the patch was found, according to the log.
 type Created struct {
 	Time     time.Time
 	Worktree string // the name of a linked work tree, "" for the main one
@@ -92,13 +92,13 @@ type State string
 // The states. If several fit, the first one counts.
 const (
 	NoLines   State = "no_lines" // it brought none: a deletion, a mode, a binary file
-	Alive     State = "alive"    // every line is where it was put, above or below what came later
+	Alive     State = "alive"    // every line is in its place, possibly above or below later lines
 	Moved     State = "moved"    // every line is there, some in another file or place
-	Changed   State = "changed"  // some lines are left, or others stand in their place
-	Reverted  State = "reverted" // a revert took it away
-	Lost      State = "lost"     // a commit took it away, or somebody did who has not committed that
+	Changed   State = "changed"  // some lines are left, or other lines replaced them
+	Reverted  State = "reverted" // a revert removed it
+	Lost      State = "lost"     // a commit removed it, or an uncommitted change
 	Orphaned  State = "orphaned" // its commits are on no ref
-	Stashed   State = "stashed"  // a stash holds it, and nothing else does
+	Stashed   State = "stashed"  // only a stash holds it
 	Dropped   State = "never_committed"
 	Unsettled State = "unknown" // git does not tell, or another work tree knows
 )
@@ -111,10 +111,10 @@ type Now struct {
 	Moved int // of those alive
 	// Places are the places of the lines, in order of path and line.
 	Places   []Place
-	Changed  []Loss // lines in whose place others stand
+	Changed  []Loss // replaced lines
 	Reverted []Loss
 	Lost     []Loss
-	// Dropped lines were gone before any commit.
+	// Dropped counts lines that were removed before any commit.
 	Dropped int
 	Stash   string // of a stashed patch: stash@{N}
 	// Worktree is the work tree to ask, by its name, if this one does not have the answer; "" is the main one, nil
@@ -125,14 +125,14 @@ type Now struct {
 // Place is a run of lines that are alive.
 type Place struct {
 	Run
-	Commit refs.OID // that git credits; zero when no commit has them
+	Commit refs.OID // the commit that git credits; zero if uncommitted
 	Moved  bool
 }
 
 // Loss is some lines that were removed, and the commit that removed them.
 type Loss struct {
 	Lines  int
-	Commit refs.OID // zero when no commit did yet
+	Commit refs.OID // zero if uncommitted
 	Author string   // of the commit
 	Owner  *events.AnchorOwner
 }
