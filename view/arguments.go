@@ -16,7 +16,7 @@ var mainArguments = [...]string{"file_path", "path", "filePath", "notebook_path"
 // pathArguments is the number of names of files among them.
 const pathArguments = 4
 
-// IsCommand reports whether a call was asked to run a command.
+// IsCommand reports whether a call runs a command.
 func IsCommand(input json.RawMessage) bool {
 	return rawjson.MemberText(input, "command") != "" || rawjson.MemberText(input, "cmd") != ""
 }

@@ -26,11 +26,11 @@ type Call struct {
 	Limits   []events.Limit   `json:"limits"`
 
 	Seen    bool         `json:"-"` // by a hook, which saw what it changed
-	Held    []FileChange `json:"-"` // the lines of it that commits hold, by path
-	follows int          // of the prompts of the record, the number in their order of the one that it followed
+	Held    []FileChange `json:"-"` // its lines in commits, by path
+	follows int          // the place in the record's list of prompts of the prompt before it
 }
 
-// FileChange is a change of a file by somebody.
+// FileChange counts the changed lines of a file.
 type FileChange struct {
 	Path       string `json:"path"`
 	PathBase64 string `json:"path_base64,omitempty"` // of a path that is not UTF-8

@@ -12,12 +12,12 @@ import (
 
 // Choice is a selection of conversations. The zero value selects all.
 type Choice struct {
-	Agents       []string          // of one of these
+	Agents       []string          // only conversations of these agents
 	Since, Until time.Time         // that went on after one time, and began before the other
-	Commits      map[refs.OID]bool // that hold lines of one of these; nil for any
-	Paths        []string          // that changed one of these, or a file below it; as git has them, "" is the top
-	Text         string            // in which all these words were said
-	Limit        int               // at most so many, the newest first; negative for all
+	Commits      map[refs.OID]bool // only conversations with lines in these; nil for any
+	Paths        []string          // only conversations that changed one of these, or a file below it; "" is the top
+	Text         string            // words that must all be in the texts
+	Limit        int               // maximal number, the newest first; negative for all
 	Brief        bool              // the beginning of a first prompt is enough
 }
 
@@ -114,7 +114,7 @@ func (r *Reader) touching(paths []string) (map[events.TraceID]bool, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i := range all { // of what only a search knows, the log says nothing
+	for i := range all { // the log does not have the findings of searches
 		if id := all[i].Trace; !out[id] && len(lines.searched(id)) > 0 {
 			held, err := lines.Anchors(id, func(*events.AnchorOwner) bool { return true })
 			if err != nil {

@@ -24,24 +24,24 @@ type Conversation struct {
 	Last    time.Time      `json:"last,omitzero"`
 	Prompts int            `json:"prompts"`
 	Calls   int            `json:"calls"`
-	Added   int            `json:"added"` // lines that it wrote, and took away, as far as hooks saw it
+	Added   int            `json:"added"` // lines that hooks saw it add and remove
 	Removed int            `json:"removed"`
-	Files   int            `json:"files"`   // index.MostFiles stands for as many or more
-	Commits []CommitLines  `json:"commits"` // that hold lines of it; set by Reader.Complete
+	Files   int            `json:"files"`   // index.MostFiles stands for this number or more
+	Commits []CommitLines  `json:"commits"` // commits with its lines; set by Reader.Complete
 	Lines   int            `json:"lines"`   // in these commits, each counted once
 	Lost    []CommitLines  `json:"lost"`    // the same of commits that no ref leads to
 	Absent  []CommitLines  `json:"absent"`  // the same of commits that another clone tells of and that are not here
 	Title   string         `json:"title"`   // that its session file gives it; empty without one
 	Prompt  *Prompt        `json:"prompt"`  // the first whose text is kept; set by Reader.Complete
 	Usage   *Usage         `json:"usage"`   // nil without a record
-	// much of its session file could not be read: not to be given away before somebody has looked
+	// much of its session file could not be read: do not share it before a person has looked
 	Blocked bool `json:"blocked"`
 
 	// Elsewhere holds the facts that other clones saw, from fetched logs. The figures above do not include them.
 	Elsewhere []index.Elsewhere `json:"elsewhere"`
 
 	held []index.Held
-	own  bool // this clone's log tells of it
+	own  bool // this clone's log has events of it
 }
 
 // Source is a source of facts about a conversation.
@@ -53,7 +53,7 @@ const (
 	Digest   Source = "digest" // what its clone published: prompts and commits, not its calls
 	Backfill Source = "backfill"
 	Record   Source = "record"
-	Lines    Source = "lines" // nothing but who wrote lines of commits, as a file of another program says it
+	Lines    Source = "lines" // only the owners of commits' lines, from another program's file
 )
 
 // Seen reports whether hooks saw the conversation. Then its changes are known.
@@ -142,8 +142,8 @@ func (r *Reader) calls(t *index.Trace, d *search.Digest) (int, error) {
 	return max(t.Calls, d.Calls+later), nil
 }
 
-// SharedModel returns a model as records name it, so that its name does not change when the record arrives. A name that
-// records do not know stays as it is.
+// SharedModel returns a model's name in the form of records, so that the name does not change when the record arrives.
+// It does not change a name that records do not know.
 func SharedModel(model string) string { return cmp.Or(assemble.Model(model), model) }
 
 // sharedModels returns the shared names of models, each once.

@@ -23,13 +23,13 @@ type Correction struct {
 	Blob   refs.OID
 	Start  int // of the lines, from 1
 	Count  int
-	Human  int // lines of them that the person wrote
+	Human  int // the person's lines among them
 	Call   string
 	Wrote  []events.Fingerprint // of the lines that the call wrote
 }
 
 // Corrections returns people's changes of the lines of a conversation. It takes only calls that wrote one hunk: with
-// several hunks it is not known which lines replaced which.
+// several hunks it is unknown which line replaced which.
 func (r *Reader) Corrections(ctx context.Context, trace events.TraceID) ([]Correction, error) {
 	if r.corrected == nil {
 		if err := r.readCorrections(ctx); err != nil {
@@ -39,8 +39,8 @@ func (r *Reader) Corrections(ctx context.Context, trace events.TraceID) ([]Corre
 	return r.corrected[trace], nil
 }
 
-// readCorrections finds the corrections of all conversations, once: a commit may hold none of its lines, if a person
-// changed all of them.
+// readCorrections finds the corrections of all conversations, once: a commit may have no line of the conversation, if a
+// person changed all of them.
 func (r *Reader) readCorrections(ctx context.Context) error {
 	anchored, err := r.log.Anchored()
 	if err != nil {
@@ -151,7 +151,7 @@ func (r *Reader) byCall(list []Correction) error {
 	return nil
 }
 
-// patchesOf returns the number of hunks that the call of one of them wrote.
+// patchesOf returns the number of hunks that an event's call wrote.
 func (r *Reader) patchesOf(one *events.Event) (int, error) {
 	of, err := r.log.ToolCall(one.ToolCall)
 	n := 0

@@ -7,8 +7,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Course holds the events of a conversation in the log: the declined calls, the written hunks, and the snapshots at
-// which calls began.
+// Course holds the events of a conversation in the log: the declined calls, the written hunks, and the snapshots at the
+// beginnings of calls.
 type Course struct {
 	Tasks    map[int]bool        // prompts that the agent's own background task sent
 	Rejected map[string]bool     // calls that never ran

@@ -17,7 +17,7 @@ import (
 // hook saw. The places of the lines in the file are not known.
 type Declared struct {
 	Path    string `json:"path"`
-	Whole   bool   `json:"whole,omitempty"` // it is all of the file; what stood there before is not known
+	Whole   bool   `json:"whole,omitempty"` // it replaces the whole file; the old content is unknown
 	Added   int    `json:"added"`
 	Removed int    `json:"removed"`
 	Old     string `json:"old"`
@@ -26,7 +26,7 @@ type Declared struct {
 	Hunks []linediff.Hunk `json:"-"` // what differs between both
 }
 
-// Bounds of what is read of one call.
+// The limits of one call.
 const (
 	mostDeclared      = 200
 	mostDeclaredBytes = 1 << 20

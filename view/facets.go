@@ -25,7 +25,7 @@ type Facets struct {
 	Model    string
 	Failed   bool // the call ended with an error
 	Test     bool // it ran tests
-	Survived bool // a commit holds lines of it
+	Survived bool // a commit has its lines
 	Since    time.Time
 }
 
@@ -35,7 +35,7 @@ func (f *Facets) Given() bool { return *f != Facets{} }
 // FoundCall is a call that the facets describe.
 type FoundCall struct {
 	*Call
-	Text string // what it was asked to do; "" where no record tells
+	Text string // the input of the call, in words; "" without a record
 }
 
 // mostFoundCalls is the number of calls of a conversation that are shown.
@@ -203,7 +203,7 @@ func skillOf(tool string, input json.RawMessage) string {
 	return ""
 }
 
-// asked returns what a call was asked to do, in a line.
+// asked returns the input of a call in one line.
 func asked(c *Call, call *records.ToolCall) string {
 	text := ""
 	if call != nil {

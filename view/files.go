@@ -11,7 +11,7 @@ import (
 // FileLines counts the lines of a conversation in a file.
 type FileLines struct {
 	Path    string // as raw bytes
-	Added   int    // lines; of a conversation that no hook saw, those that commits hold
+	Added   int    // lines; for a conversation without hooks, its lines in commits
 	Removed int
 }
 

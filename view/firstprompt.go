@@ -25,8 +25,8 @@ func (r *Reader) prompted(list []Conversation, brief bool) error {
 	return nil
 }
 
-// Called returns what a list calls the conversation: its title, or the heading with which its first prompt begins.
-// It is empty where neither is there.
+// Called returns the name of the conversation in lists: its title, or the heading at the start of its first prompt;
+// else it is empty.
 func (c *Conversation) Called() string {
 	if c.Title != "" || c.Prompt == nil {
 		return c.Title
@@ -65,7 +65,7 @@ func (r *Reader) firstPrompt(c *Conversation, brief bool) (*Prompt, error) {
 	case r.typed[c.Trace]:
 	case !recorded:
 		return nil, nil
-	case d.PromptIndex == 0 && d.Title != "": // nobody told the log of its prompts
+	case d.PromptIndex == 0 && d.Title != "": // the log has no prompts of it
 		return &Prompt{1, strings.ToValidUTF8(d.Title, "\ufffd")}, nil
 	case d.PromptIndex == 0 || d.PromptIndex > earliest:
 		return nil, nil

@@ -16,8 +16,8 @@ import (
 // mostHookInput is the length of a call's input that is told again with the call's boundary.
 const mostHookInput = 4 << 10
 
-// Hooked adds to a record's metadata what git-trace's hooks saw before and after its calls and at the end of its turns,
-// in the form that opentraces reads. What another program's hooks saw of a call stays.
+// Hooked adds the findings of git-trace's hooks to a record's metadata, in the form of opentraces: before and after
+// each call, and at the end of each turn. It keeps another program's findings about a call.
 func (r *Reader) Hooked(record *records.Record) error {
 	told, err := r.log.ByTrace(events.TraceID(record.TraceID))
 	if err != nil {
@@ -58,7 +58,7 @@ func (r *Reader) Hooked(record *records.Record) error {
 	return nil
 }
 
-// addTold adds members to an object of the metadata; those that it has stay.
+// addTold adds members to an object of the metadata, and keeps existing ones.
 func addTold(record *records.Record, name string, saw map[string]records.HookSaw) error {
 	if len(saw) == 0 {
 		return nil
@@ -129,7 +129,7 @@ func (h *hooked) wrote(e *events.Event) {
 	h.after[e.ToolCall] = one
 }
 
-// saw returns a boundary. The path of a work tree is private: the name of a linked one stands for it.
+// saw returns a boundary. The path of a work tree is private, so a linked one is named by its id.
 func saw(e *events.Event, tool string, d events.WindowData) records.HookSaw {
 	out := records.HookSaw{
 		Timestamp: e.Time.UTC().Format(time.RFC3339Nano), Tool: tool, Status: "hook_only", Limitations: limitsOf(e.Limits),

@@ -67,7 +67,7 @@ type Hunk struct {
 // HasText reports whether the text of the change is still there.
 func (h *Hunk) HasText() bool { return h.Added != nil && (h.Removed != nil || h.NewCount > 0) }
 
-// Call finds a tool callin the log or in a record; nil if there is none. If two calls have one id, it returns the
+// Call finds a tool call in the log or in a record; nil if there is none. If two calls have one id, it returns the
 // first.
 func (r *Reader) Call(ctx context.Context, id string) (*WholeCall, error) {
 	named, err := r.log.ToolCall(id)
@@ -259,7 +259,7 @@ func (r *Reader) Hunk(id events.PatchID) (*Hunk, error) {
 	return r.hunk(e, held), nil
 }
 
-// hunk returns the patch of an event; held are runs of lines that include the patch's own.
+// hunk returns the patch of an event. held has the runs of its lines in commits, among others.
 func (r *Reader) hunk(e events.Event, held []Anchored) *Hunk {
 	d := events.DataOf[events.PatchData](e)
 	path := events.RawPath(d.Path)
@@ -303,7 +303,7 @@ type content struct {
 	raw  []byte
 }
 
-// linesOf returns lines of a content; nil if it is gone, or does not have these lines.
+// linesOf returns lines of a content; nil if it is missing, or does not have these lines.
 func linesOf(raw []byte, start, count int) []string {
 	if count <= 0 {
 		return []string{}

@@ -12,7 +12,7 @@ import (
 
 // Anchored is a run of lines of a commit that an agent owns.
 type Anchored struct {
-	Commit refs.OID // in which it counts
+	Commit refs.OID // the commit under which it counts
 	Path   string   // as raw bytes
 	Start  int
 	Lines  int
@@ -26,14 +26,13 @@ type Anchored struct {
 type Lineage struct {
 	reader   *index.Index
 	replaced map[refs.OID]refs.OID
-	found    *unheard // what only a search knows; nil where nobody searches
+	found    *unheard // the results of a search; nil without one
 	reached  func([]refs.OID) (map[refs.OID]bool, error)
 	search   func([]refs.OID) ([]*belief.Commit, error)
-	anchors  map[refs.OID]int                    // of commits that were asked for: how many events anchor them
+	anchors  map[refs.OID]int                    // the number of events that anchor each requested commit
 	lines    map[refs.OID]map[events.TraceID]int // of commits with several anchors: whose lines they are
 }
 
-// newLineage reads nothing yet.
 func newLineage(reader *index.Index) *Lineage {
 	return &Lineage{reader: reader, replaced: map[refs.OID]refs.OID{}, anchors: map[refs.OID]int{},
 		lines: map[refs.OID]map[events.TraceID]int{}}
@@ -170,7 +169,7 @@ func (l *Lineage) searched(trace events.TraceID) []refs.OID {
 	return out
 }
 
-// Anchors returns the runs of lines of a conversation for whose owner want is true, each with the commit under which it
+// Anchors returns the runs of a conversation's lines whose owner want accepts, each with the commit under which it
 // counts.
 func (l *Lineage) Anchors(trace events.TraceID, want func(*events.AnchorOwner) bool) ([]Anchored, error) {
 	sum, _, err := l.reader.Trace(trace)
@@ -209,7 +208,7 @@ func (l *Lineage) Anchors(trace events.TraceID, want func(*events.AnchorOwner) b
 	return out, nil
 }
 
-// appendRuns adds the runs of a commit for which want is true.
+// appendRuns adds the runs of a commit that want accepts.
 func appendRuns(out []Anchored, c *belief.Commit, under refs.OID, trace events.TraceID,
 	want func(*events.AnchorOwner) bool) []Anchored {
 	for i := range c.Files {

@@ -92,8 +92,8 @@ func (r *Reader) takenHere(told []events.Event, err error) ([]events.Event, erro
 	return own, nil
 }
 
-// momentOfPrompt returns the moment at which a prompt was sent, or its turn ended. If the turn has no end, the end of
-// its last call counts.
+// momentOfPrompt returns the moment at which a prompt was sent, or its turn ended. Without a known end, the end of its
+// last call counts.
 func (r *Reader) momentOfPrompt(told []events.Event, prompt int, after bool) (Moment, error) {
 	var begin, end *events.Event
 	for i := range told {

@@ -28,7 +28,7 @@ func (r *Reader) once(lines *Lineage, trace events.TraceID, held []CommitLines) 
 	for _, a := range all {
 		switch patch := a.Owner.Patch; {
 		case !counted[a.Commit]:
-		case patch == "": // a claim tells no more than the number
+		case patch == "": // a claim has only the number
 			sum += a.Lines
 		default:
 			if patches[patch] == nil {

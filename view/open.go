@@ -15,13 +15,13 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Options says what a reader leaves out, and how it shows that work takes time.
+// Options says what a reader leaves out, and how it shows progress.
 type Options struct {
 	Own     bool // leaves out the logs of other clones, for results that go into this clone's log
 	LogOnly bool // leaves out the records: owners have the names that the log gives them
-	// Indexing gets the bytes of the logs that are read, and of all; nil for nobody.
+	// Indexing gets the number of bytes read from the logs, and of all bytes; may be nil.
 	Indexing func(done, total int64)
-	// Show begins to show a work; nil for nobody. End takes it off the screen.
+	// Show begins the display of a task; may be nil. end removes it from the screen.
 	Show func(work string) (at Progress, end func())
 }
 
@@ -33,8 +33,8 @@ func (o *Options) show(work string) (at Progress, end func()) {
 	return o.Show(work)
 }
 
-// Open opens the logs of a repository. Everything else is opened when it is asked for: records, and what searches for
-// commits that no hook reported. The context is of the whole use of the reader. Close it.
+// Open opens the logs of a repository. Records, and the search for commits that no hook reported, are opened on demand.
+// The context limits the whole use of the reader. The caller closes it.
 func Open(ctx context.Context, repo *refs.Repo, o Options) (*Reader, error) {
 	open := index.OpenShowing
 	if o.Own {
@@ -54,7 +54,7 @@ func Open(ctx context.Context, repo *refs.Repo, o Options) (*Reader, error) {
 	return r, nil
 }
 
-// Close ends all processes, and keeps what was found.
+// Close ends all processes, and keeps the findings.
 func (r *Reader) Close() {
 	if r.search != nil {
 		r.search.Close()
@@ -125,7 +125,7 @@ const (
 // MostFiles stands for this number of files of a conversation, or more.
 const MostFiles = index.MostFiles
 
-// Retold is a rewriting of a commit, with the clone that tells of it.
+// Retold is a rewriting of a commit, with the clone that recorded it.
 type Retold = index.Retold
 
 // Searcher returns the search for the owners in commits that no hook reported. The reader closes it.

@@ -10,7 +10,7 @@ type Output struct {
 	Trace events.TraceID
 	Agent string
 	Model string // empty where it is not known
-	Lines int    // that it brought, without those that kept an older owner
+	Lines int    // its new lines, without lines that kept an older owner
 }
 
 // Outputs yields the patches of all agents that the logs have, each once, also if no commit holds it. Lines that an

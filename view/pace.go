@@ -9,7 +9,7 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// Pace is how long an agent worked on its prompts, and how long it waited for the next one.
+// Pace has an agent's working time for its prompts, and its waiting time between them.
 type Pace struct {
 	Worked time.Duration
 	Waited time.Duration
@@ -54,8 +54,8 @@ func timed(turns []Turn) []*Turn {
 	return out
 }
 
-// end sets when the turns ended: at the last thing that the log or the record tells of them, or at the next prompt if
-// that came first. places has the turns by number, saidAt by the prompts of the record, which may be nil.
+// end sets the ends of the turns: the last moment that the log or the record has for them, or the next prompt if that
+// came first. places has the turns by number, saidAt by the prompts of the record, which may be nil.
 func end(turns []Turn, recorded []events.Event, places map[int]int, said *conversationSteps, saidAt map[int]int) {
 	later := func(i int, known bool, at *time.Time) {
 		if known && at != nil && (turns[i].Ended == nil || at.After(*turns[i].Ended)) {

@@ -20,8 +20,8 @@ import (
 
 // Pending are the lines that are in the work tree and not in HEAD, with their owners.
 type Pending struct {
-	*belief.Commit                // what a commit of them would hold
-	Doubts         []events.Limit // of what no boundary has seen yet
+	*belief.Commit                // a commit of the pending lines would have this data
+	Doubts         []events.Limit // about lines that no boundary has seen yet
 	Unread         int            // files that are too many or too large to be read
 }
 
@@ -30,7 +30,7 @@ type PendingFigures struct {
 	Conversations int `json:"conversations"`
 	Lines         int `json:"lines"`
 	Files         int `json:"files"`
-	Unknown       int `json:"unknown"` // lines of which nobody knows who wrote them
+	Unknown       int `json:"unknown"` // lines without a known owner
 	Unread        int `json:"unread"`
 }
 
@@ -125,7 +125,7 @@ func readText(name string) (content []byte, ok bool) {
 	return content, err == nil && !gitdiff.Binary(content)
 }
 
-// headBlob returns the blob that HEAD has at a path; the zero id if there is none.
+// headBlob returns HEAD's blob at a path; the zero id without one.
 func headBlob(objects *refs.Objects, path string) refs.OID {
 	oid, typ, err := objects.Resolve("HEAD:" + path)
 	if err != nil || typ != refs.BlobObject {

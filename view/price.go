@@ -48,7 +48,7 @@ type AnswerCost struct {
 	CostUSD float64 `json:"cost_usd"`
 }
 
-// Waste finds what filled the context of a conversation without need; nil without a record.
+// Waste finds unnecessary text in the context of a conversation; nil without a record.
 func (r *Reader) Waste(record *records.Record) *waste.Result {
 	if record == nil {
 		return nil

@@ -24,14 +24,14 @@ type Prompts struct {
 	known   map[events.TraceID]knownPrompts
 	// redactor follows the user's configuration. It is made for the first text that is not in a record.
 	redactor func() (*redact.Redactor, error)
-	// empty reports whether there are no records. It is asked once, not for each conversation.
+	// empty reports whether there are no records. It is called once, not for each conversation.
 	empty func() bool
 }
 
 // knownPrompts are the texts of the prompts of a conversation, by the prompts' numbers.
 type knownPrompts struct {
 	texts map[int]string
-	read  bool // from the record itself, so that there are no others
+	read  bool // from the record itself, which has all prompts
 }
 
 func newPrompts(repo *refs.Repo) *Prompts {
@@ -56,7 +56,7 @@ func (p *Prompts) Forget() {
 
 func (p *Prompts) Close() { _ = p.Records.Close() }
 
-// Get returns the text of a prompt; found is false for one that is not kept here.
+// Get returns the text of a prompt; found is false if it is not kept here.
 func (p *Prompts) Get(trace events.TraceID, index int) (string, bool, error) {
 	if text, found, err := p.typed.Get(trace, index); found || err != nil {
 		if found {
@@ -77,7 +77,7 @@ func (p *Prompts) Get(trace events.TraceID, index int) (string, bool, error) {
 	return text, found, nil
 }
 
-// Redacted returns a text in a form that may be shown. Without a redactor, no text may.
+// Redacted returns a text in a form that may be shown. Without a redactor it fails.
 func (p *Prompts) Redacted(text string) (string, error) {
 	redactor, err := p.redactor()
 	if err != nil {
@@ -104,7 +104,7 @@ func (p *Prompts) cached(trace events.TraceID) knownPrompts {
 	return known
 }
 
-// load reads the prompts of a record. A record that cannot be read has none.
+// load reads the prompts of a record; none if the record cannot be read.
 func (p *Prompts) load(trace events.TraceID) knownPrompts {
 	known := knownPrompts{texts: map[int]string{}, read: true}
 	if p.empty() {

@@ -33,8 +33,7 @@ func LinesOf(c *history.Commit) []claim.Lines {
 	return out
 }
 
-// Commits are asked about together, so that git is not asked about each by itself, in batches of so many commits and
-// added lines.
+// The limits of a batch: git handles this many commits and added lines in one process.
 const (
 	ownersBatch = 256
 	ownersLines = 100_000
@@ -120,7 +119,7 @@ func ownersOf(c *history.Commit, known *belief.Commit) *events.CommitData {
 	for _, lines := range LinesOf(c) {
 		file := events.AnchorFile{Path: events.EncodePath(lines.Path), Blob: lines.Blob}
 		runs := known.Runs(lines.Path)
-		var before *belief.Run // that the line before lies in; nil where nobody knows
+		var before *belief.Run // the run of the line before; nil if unknown
 		at, tier := -1, ""
 		for _, line := range lines.Added {
 			for len(runs) > 0 && runs[0].Start+runs[0].Count <= line {

@@ -22,7 +22,7 @@ type reach struct {
 	repo  *refs.Repo
 	key   string
 	known map[refs.OID]bool // whether something leads to it
-	gone  map[refs.OID]bool // those that git did not find here
+	gone  map[refs.OID]bool // ids that git did not find here
 }
 
 // reachPath returns the file of the answers.
@@ -33,7 +33,7 @@ func openReach(ctx context.Context, repo *refs.Repo) (*reach, error) {
 	if err != nil && repo.Grafts == "" {
 		return nil, err
 	}
-	shallow, _ := os.ReadFile(filepath.Join(repo.CommonDir, "shallow")) // where the history ends; usually there is none
+	shallow, _ := os.ReadFile(filepath.Join(repo.CommonDir, "shallow")) // the ends of a shallow history
 	sum := blake3.Sum256(append(tips, shallow...))
 	r := &reach{repo: repo, key: hex.EncodeToString(sum[:]), known: map[refs.OID]bool{}, gone: map[refs.OID]bool{}}
 	raw, _ := os.ReadFile(reachPath(repo))
@@ -59,7 +59,7 @@ func (r *reach) ask(ctx context.Context, commits []refs.OID) (map[refs.OID]bool,
 		}
 	}
 	led, err := r.repo.LedTo(ctx, open, "--exclude=refs/traces/*", "--all")
-	if err != nil && r.repo.Grafts != "" { // the history is damaged, and nobody can say that a ref does not lead there
+	if err != nil && r.repo.Grafts != "" { // the history is damaged, so a ref may lead there
 		for _, id := range open {
 			out[id] = true
 		}

@@ -25,26 +25,26 @@ type Reader struct {
 	repo       *refs.Repo
 	log        *index.Index
 	open       func() (Records, error)
-	logged     []events.TraceID // the conversations of the logs; nil until they are asked for
+	logged     []events.TraceID // the conversations of the logs; nil until they are needed
 	logOnly    bool             // see Options
 	opened     bool
-	stored     Records                          // nil until they are opened, and where there are none
-	records    map[events.TraceID]search.Digest // those that were asked for; all of them when whole
+	stored     Records                          // nil until they are opened, and without records
+	records    map[events.TraceID]search.Digest // the digests that were read; all of them if whole is set
 	whole      bool
-	newest     map[agentSession]events.TraceID // nil until it is asked for
+	newest     map[agentSession]events.TraceID // nil until it is needed
 	unreadable []events.TraceID                // conversations whose record cannot be read
 	prompts    *Prompts
 	objects    *refs.Objects
-	named      *Log                            // nil until it is asked for
-	search     *unseen.Search                  // nil until it is asked for
-	owners     *blame.Evidence                 // nil until it is asked for
-	lines      *Lineage                        // nil until it is asked for
-	reach      *reach                          // nil until it is asked for
+	named      *Log                            // nil until it is needed
+	search     *unseen.Search                  // nil until it is needed
+	owners     *blame.Evidence                 // nil until it is needed
+	lines      *Lineage                        // nil until it is needed
+	reach      *reach                          // nil until it is needed
 	ctx        context.Context                 // of a search: a reader lives as long as a command
-	progress   Progress                        // of a search; nil where nobody looks
+	progress   Progress                        // of a search; nil without a display
 	typed      map[events.TraceID]bool         // conversations with prompts that no record holds yet
-	corrected  map[events.TraceID][]Correction // nil until they are asked for
-	prices     func() *prices.Table            // nil where costs are not asked for
+	corrected  map[events.TraceID][]Correction // nil until they are needed
+	prices     func() *prices.Table            // nil if costs are not needed
 	last       lastRecord
 	contents   [2]content // the last that were read
 }
@@ -134,7 +134,7 @@ func (r *Reader) IDs() ([]events.TraceID, error) {
 	return ids, nil
 }
 
-// ids lists the conversations of the logs. Alone has the conversations that are only in records and whose ids have this
+// ids lists the conversations of the logs. alone has the conversations that are only in records and whose ids have this
 // beginning. Both lists are sorted.
 func (r *Reader) ids(beginning string) (logged, alone []events.TraceID, err error) {
 	if logged, err = r.loggedIDs(); err != nil {
@@ -182,8 +182,8 @@ func (r *Reader) Starts() (map[events.TraceID]string, error) {
 // patchDigits is the length of the whole id of a patch.
 const patchDigits = 32
 
-// Find lists everything whose id begins with a text, as the index of the log does. They include conversations of
-// which only the record or lines of commits are here, by their id and by the id of the agent's session.
+// Find lists everything whose id begins with a text, like the index of the log. It adds conversations with only a
+// record or lines of commits, by their id and by the id of the agent's session.
 func (r *Reader) Find(text string) ([]index.Candidate, error) {
 	if found, err := r.findWhole(text); err != nil || len(found) > 0 {
 		return found, err
@@ -229,7 +229,7 @@ func (r *Reader) Find(text string) ([]index.Candidate, error) {
 		if err != nil {
 			return nil, err
 		}
-		for i := range logged { // those of which only anchors speak have no event in the index
+		for i := range logged { // a conversation that only anchors name has no event in the index
 			add(logged[i].ID, logged[i].Agent, logged[i].Session)
 		}
 	}

@@ -18,7 +18,7 @@ var ErrRecord = errors.New("record cannot be read")
 
 // StoredRecord is the record of a conversation, decoded and in its stored bytes.
 type StoredRecord struct {
-	*records.Record // nil where there is none
+	*records.Record // nil without a record
 	Raw             json.RawMessage
 	Own             bool // this clone stored it
 }

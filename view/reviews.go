@@ -16,7 +16,7 @@ type Review struct {
 	Who string `json:"who"` // Jane Doe <jane@example.com>
 }
 
-// reviewing are the trailers by which people say that they looked at a commit.
+// reviewing are the trailers of reviewers.
 var reviewing = []string{"Reviewed-by", "Acked-by", "Tested-by", "Approved-by"}
 
 // Reviews returns the reviews that the messages of commits name; a commit without any is missing.
@@ -29,7 +29,7 @@ func (r *Reader) Reviews(ctx context.Context, commits []refs.OID) (map[refs.OID]
 	defer func() { _ = objects.Close() }() // nothing was written to it
 	var ids bytes.Buffer
 	for _, id := range commits {
-		if _, commit, err := objects.Read(id); err != nil || mayName(commit) { // else git need not be asked
+		if _, commit, err := objects.Read(id); err != nil || mayName(commit) { // otherwise git is not needed
 			ids.WriteString(id.String() + "\n")
 		}
 	}

@@ -14,8 +14,8 @@ import (
 // Query describes a search.
 type Query struct {
 	Text   string
-	Agents []string // only conversations of these; none stands for all
-	Limit  int      // of conversations; 0 stands for all
+	Agents []string // only conversations of these; empty for all
+	Limit  int      // number of conversations; 0 for all
 	In     search.In
 	Count  bool // how many conversations hold all words in each place
 	Facets Facets
@@ -24,7 +24,7 @@ type Query struct {
 // Found is the answer to a query.
 type Found struct {
 	Total   int               // conversations that hold all words
-	In      map[search.In]int // how many do so in each place; nil where nobody asked
+	In      map[search.In]int // number of matches in each place; nil unless requested
 	Results []Result
 }
 
@@ -34,7 +34,7 @@ type Result struct {
 	Hits []search.Hit // the steps and prompts that say most, the best first; with facets, the calls
 }
 
-// Search finds conversations by what was said and done in them. First come conversations found by prompts without a
+// Search finds conversations by their prompts, answers and calls. First come conversations found by prompts without a
 // record, the latest first: these still go on. Then come conversations found by their record, the best first.
 //
 // With facets, only conversations with a call that they describe are found. Then the text may be empty: the latest
@@ -85,7 +85,7 @@ func (r *Reader) searchWords(ctx context.Context, q Query) (Found, error) {
 	var failed error
 	var looking sync.WaitGroup
 	prompts := q.In == search.Everywhere || q.In == search.Prompts
-	if prompts || q.Count { // at the same time: they have nothing in common
+	if prompts || q.Count { // in parallel: they share nothing
 		looking.Go(fault.In(func() { typed, failed = r.searchTyped(q.Text) }))
 	}
 	stored, err := r.searchStored(ctx, q)

@@ -25,7 +25,7 @@ var testPrograms = sync.OnceValue(func() *regexp.Regexp {
 	}, `|`) + `)(?:\s|$)`)
 })
 
-// commandOf returns the command that a call was asked to run, "" for none.
+// commandOf returns the command that a call runs, "" for none.
 func commandOf(input json.RawMessage) string {
 	for _, name := range []string{"command", "cmd"} {
 		if line := declared.Command(rawjson.Member(input, name)); line != "" {
@@ -35,7 +35,7 @@ func commandOf(input json.RawMessage) string {
 	return ""
 }
 
-// wrappers are programs that run the command behind them. The time of timeout is a word of its own.
+// wrappers are programs that run the command after them. The time of timeout is a separate word.
 var wrappers = []string{"env", "time", "sudo", "nice", "timeout"}
 
 // mostCommand bounds the part of a command that is looked at.

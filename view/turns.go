@@ -57,7 +57,7 @@ func (r *Reader) Talk(id events.TraceID, record *records.Record) (Talk, error) {
 		agent = record.Agent.Name
 	}
 	turns := []Turn{}
-	places, saidAt := map[int]int{}, map[int]int{} // the first turn of a number, and that of a prompt of the record
+	places, saidAt := map[int]int{}, map[int]int{} // the first turn with each number, and for each prompt of the record
 	at := func(index int) *Turn {
 		i, known := places[index]
 		if !known {
@@ -137,7 +137,7 @@ func (r *Reader) addTyped(id events.TraceID, turns []Turn) {
 	}
 }
 
-// Inside shortens the path of a file in the work tree, as agents name it, to what git calls it.
+// Inside shortens the path of a file in the work tree, in an agent's form, to git's form.
 func (r *Reader) Inside(path string) string {
 	rest, ok := strings.CutPrefix(filepath.ToSlash(path), filepath.ToSlash(r.repo.WorkTree)+"/")
 	if !ok || r.repo.WorkTree == "" {

@@ -34,7 +34,7 @@ type typedHit struct {
 	trace    events.TraceID
 	indexes  []int
 	texts    []string
-	snippets []string // "" for a prompt without a word that is looked for
+	snippets []string // "" for a prompt without a searched word
 }
 
 // mostTyped is the number of prompts of a conversation that are shown.

@@ -15,7 +15,7 @@ import (
 // branch that reaches a commit today need not be its birthplace.
 type Birthplaces struct {
 	repo   *refs.Repo
-	branch map[refs.OID]string // of those that a reflog tells of
+	branch map[refs.OID]string // for commits in a reflog
 	read   time.Time           // when they were read
 	heads  gitfacts.Heads
 	headed time.Time // when those were read
@@ -25,13 +25,12 @@ type Birthplaces struct {
 	remotes []string
 }
 
-// NewBirthplaces reads nothing yet.
 func NewBirthplaces(repo *refs.Repo) *Birthplaces {
 	return &Birthplaces{repo: repo, branch: map[refs.OID]string{}}
 }
 
-// reflogsHold is the time for which a reading of reflogs counts: a branch that is missed is found when the
-// conversation is stored next.
+// reflogsHold is the time for which a reading of reflogs is valid: a missed branch is found when the conversation is
+// stored next.
 const reflogsHold = time.Second
 
 // of returns the branch of a commit, nil if unknown.
@@ -54,13 +53,13 @@ func (b *Birthplaces) headAt(ctx context.Context, moment time.Time) refs.OID {
 	return b.heads.At(moment)
 }
 
-// readAll reads the reflogs of all branches. What was read of them before stays: reflogs expire.
+// readAll reads the reflogs of all branches. It keeps earlier findings: reflogs expire.
 func (b *Birthplaces) readAll(ctx context.Context) {
 	maps.Copy(b.branch, gitfacts.MadeOn(ctx, b.repo))
 }
 
-// Remote returns the address of the remote that a branch is published at, else of origin, else of the only remote there
-// is; without credentials, and nil where the remote is a directory.
+// Remote returns the address of a branch's remote, else of origin, else of the only remote; without credentials, and
+// nil if the remote is a directory.
 func (b *Birthplaces) Remote(ctx context.Context, branch *string) *string {
 	if !b.asked {
 		b.asked = true

@@ -22,10 +22,10 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// What records hold of commits and of the work tree is small, or left out.
+// The limits of data about commits and the work tree in records; larger data are left out.
 const (
-	mostDiff        = 16 << 10 // of what was not committed when a conversation began
-	mostPatch       = 64 << 10 // of what a commit did
+	mostDiff        = 16 << 10 // of uncommitted changes when a conversation began
+	mostPatch       = 64 << 10 // of a commit's patch
 	mostRecordFiles = 500      // of a commit whose lines are told
 )
 
@@ -57,7 +57,7 @@ type gathering struct {
 	removals []removal
 	held     []view.Anchored // lines of the conversation that commits hold
 	tracker  *trail.Tracker
-	history  *gitblame.History // of what many conversations changed; nil where git is asked for each
+	history  *gitblame.History // the changes of many conversations; nil if git is called for each
 }
 
 func newGathering(ctx context.Context, repo *refs.Repo, places *Birthplaces) (*gathering, error) {
@@ -159,7 +159,7 @@ func (g *gathering) begin(out *recorder.Facts) {
 
 var errLong = errors.New("longer than records hold")
 
-// limited takes so many bytes.
+// limited keeps the first bytes of its input.
 type limited struct {
 	bytes.Buffer
 	most int
@@ -172,7 +172,7 @@ func (l *limited) Write(p []byte) (int, error) {
 	return l.Buffer.Write(p)
 }
 
-// diff returns the output of git-diff-tree(1) for two trees; nil where it is nothing, or long.
+// diff returns the output of git-diff-tree(1) for two trees; nil if it is empty or long.
 func (g *gathering) diff(most int, args ...string) (*string, error) {
 	out := limited{most: most}
 	cmd := g.repo.Command(g.ctx, append([]string{"--literal-pathspecs", "diff-tree", "-r", "-p", "--root",
@@ -189,7 +189,7 @@ func (g *gathering) diff(most int, args ...string) (*string, error) {
 	return new(strings.ToValidUTF8(out.String(), "\ufffd")), nil
 }
 
-// patch returns the change of a commit in the files in which every added line is the conversation's.
+// patch returns the change of a commit in the files whose added lines are all the conversation's.
 func (g *gathering) patch(revision string) (*string, error) {
 	id, err := refs.ParseOID(revision)
 	if err != nil {
@@ -272,8 +272,8 @@ func (g *gathering) track() (*trail.Tracker, error) {
 }
 
 // terminal returns the end of the conversation, by the fate of its lines. It reached its goal if a branch has its
-// lines, none was taken back, and none waits to be committed; it was given up if nothing is left of any. While a
-// turn goes on, or if git cannot answer, it is unknown.
+// lines, none was reverted, and none is uncommitted; it was given up if no line is left. While a turn goes on, or if
+// git cannot answer, the end is unknown.
 func (g *gathering) terminal(out *recorder.Facts, list []*trail.Trail) *records.TerminalState {
 	lines, alive := 0, 0
 	stands, gone := out.Revision != "", true
@@ -307,7 +307,7 @@ func (g *gathering) terminal(out *recorder.Facts, list []*trail.Trail) *records.
 // callStory holds the events of a conversation about its calls.
 type callStory struct {
 	hooked  bool
-	here    bool // hooks of this clone told of it
+	here    bool // hooks of this clone reported it
 	open    bool // a turn goes on
 	called  bool
 	base    refs.OID       // what was checked out when it began

@@ -77,7 +77,7 @@ func (g *gathering) blobLines(id refs.OID) (lines [][]byte, there bool) {
 	return linediff.Split(raw), true
 }
 
-// written returns the lines of a file that are the conversation's, or that a person put in the place of such lines.
+// written returns the conversation's lines of a file, and the lines with which a person replaced them.
 func (g *gathering) written(list []blame.Annotated) ([]recorder.LineFacts, error) {
 	var out []recorder.LineFacts
 	var texts []string
@@ -179,8 +179,8 @@ func (g *gathering) original(content refs.OID, start, count int) map[string]json
 	return out
 }
 
-// deleted returns the lines of others that the conversation took out of a file and the commit does not have either.
-// Such a range names the line of the commit's file behind which they stood, at least the first.
+// deleted returns the lines of others that the conversation removed from a file and that the commit does not have. Each
+// range gives the line of the commit's file after which they were, or line 1.
 func (g *gathering) deleted(path string, now [][]byte) []recorder.LineFacts {
 	var out []recorder.LineFacts
 	for _, r := range g.removals {
@@ -203,7 +203,7 @@ func (g *gathering) deleted(path string, now [][]byte) []recorder.LineFacts {
 	return out
 }
 
-// removal is a change that only took out lines of others.
+// removal is a change that only removed lines of others.
 type removal struct {
 	path   string
 	patch  *events.PatchData
@@ -225,8 +225,7 @@ func (g *gathering) findRemovals() []removal {
 	return out
 }
 
-// gone reports whether a content of the file does not have the lines either, and behind which line they stood, at least
-// the first.
+// gone reports whether a content of the file does not have the lines either, and after which line they were.
 func (r removal) gone(now [][]byte) (at int, gone bool) {
 	first, end := r.patch.OldStart-1, r.patch.OldStart-1+r.patch.OldCount
 	for _, hunk := range linediff.Diff(r.before, now, linediff.Options{}).Hunks {

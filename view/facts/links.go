@@ -64,8 +64,8 @@ func (g *gathering) link(out *recorder.Facts) error {
 	return nil
 }
 
-// tiersOf gives each commit its tier. A commit may hold the lines as the tools wrote them. It is better evidence than
-// one in which they are found again after a change.
+// tiersOf gives each commit its tier. A commit with lines exactly as the tools wrote them is better evidence than a
+// commit in which the lines were found after a change.
 func tiersOf(held []view.Anchored) map[string]records.Tier {
 	tiers := map[string]records.Tier{}
 	for _, a := range held {
@@ -87,7 +87,7 @@ const mostOverlaps = 100
 
 // overlapping lists the commits that were made while the conversation went on and changed a file that it wrote.
 func (g *gathering) overlapping() []string {
-	var found []string // before, when the files were those that the session file names
+	var found []string // before, when the files were the ones in the session file
 	if g.prior != nil {
 		for _, link := range g.prior.GitLinks {
 			if link.Tier == records.TierOverlapping {
@@ -130,8 +130,8 @@ func (g *gathering) between(from, to time.Time, paths []string) (found []string)
 	return strings.Fields(string(out))
 }
 
-// tookOut lists the commits that took out the lines of others that calls of the conversation had taken out: of each
-// such change the first commit since the conversation began. No line of these commits need be the conversation's.
+// tookOut lists the commits that removed the lines of others that calls of the conversation had removed: for each such
+// change the first commit since the conversation began. These commits need not have a line of the conversation.
 func (g *gathering) tookOut() []string {
 	if len(g.removals) == 0 || g.head.TimestampStart == nil {
 		return nil
@@ -148,7 +148,7 @@ func (g *gathering) tookOut() []string {
 	paths = slices.Compact(paths)
 	list := g.between(from, time.Now(), paths[:min(len(paths), mostRecordFiles)])
 	if g.prior != nil {
-		for _, link := range g.prior.GitLinks { // of which many newer ones may have changed the files since
+		for _, link := range g.prior.GitLinks { // many newer commits may have changed the files since
 			list = append(list, link.Revision)
 		}
 	}
@@ -247,7 +247,7 @@ func (g *gathering) newest(ids []string, reached map[string]*bool) string {
 		if err != nil {
 			continue
 		}
-		if c, err := g.objects.Commit(oid); err == nil && c.Committer.When.After(made) { // else it is not here
+		if c, err := g.objects.Commit(oid); err == nil && c.Committer.When.After(made) { // otherwise it is missing here
 			best, made = id, c.Committer.When
 		}
 	}

@@ -17,11 +17,11 @@ import (
 // does not grow with a backfill.
 const manyConversations = 64
 
-// fewConversations are not worth a history: git is asked for each of their files.
+// fewConversations bounds the conversations for which git is called for each file, without a history.
 const fewConversations = 8
 
-// ForMany is For, of many conversations that do not grow meanwhile: the log is read as it was at the
-// first one, and git is asked once for what several have in common. done ends it.
+// ForMany is For, for many conversations that do not grow meanwhile: it reads the log once, in the state at the first
+// one, and calls git once for common questions. done ends it.
 func ForMany(
 	whole context.Context, repo *refs.Repo, traces []events.TraceID, since time.Time,
 ) (gather recorder.Gatherer, done func()) {
@@ -51,7 +51,7 @@ func ForMany(
 				return nil, err
 			}
 			if count == 1 && len(traces) >= fewConversations {
-				past, commits, _ = g.past(traces, since) // without it git is asked for each file: where objects are missing, too
+				past, commits, _ = g.past(traces, since) // without it git is called for each file
 			}
 			g.ahead(commits)
 			g.history = past
@@ -64,8 +64,8 @@ func ForMany(
 // mostHistoryPaths bounds the files of one history.
 const mostHistoryPaths = 5000
 
-// past reads the changes of files in the commits of some conversations, and in later commits: since a moment when
-// none of them had begun. It is nil if that is more than blames would read. It lists these commits too.
+// past reads the changes of files in the commits of some conversations, and in later commits since a moment before all
+// of them. It also lists these commits. It is nil if that is more than blames would read.
 func (g *gathering) past(
 	traces []events.TraceID, since time.Time,
 ) (history *gitblame.History, commits []refs.OID, err error) {
@@ -97,7 +97,8 @@ func (g *gathering) past(
 	return history, append(commits, history.Commits()...), nil
 }
 
-// ahead asks git once for what the conversations ask about each of some commits. If it fails, they ask themselves.
+// ahead calls git once for the questions of several conversations about some commits. If it fails, each conversation
+// calls git.
 func (g *gathering) ahead(commits []refs.OID) {
 	if len(commits) > 0 {
 		_, _ = g.known.Reached(g.ctx, commits)

@@ -20,7 +20,8 @@ type Call struct {
 	Anything        bool             // a command that may have written more than that
 }
 
-// Calls returns the calls of a session that was read that may have written. Of one that goes on, those that have ended.
+// Calls returns the calls of a session that may have written files. If the session goes on, it returns only calls that
+// have ended.
 func (t *Transcript) Calls() []*Call {
 	of := map[string]*Call{}
 	last := t.Last
@@ -51,8 +52,8 @@ func chainOf(step *records.Step) int {
 	return 0
 }
 
-// hearCalls takes the calls of a step that have a result. What comes after it shows that those before had ended: in the
-// same conversation, for those of subagents go on beside it, and their steps may come later than they were made.
+// hearCalls takes the calls of a step that have a result. Later steps show that earlier calls had ended, in the same
+// conversation only: subagents go on beside it, and their steps may come later than they were made.
 func (t *Transcript) hearCalls(step *records.Step, at time.Time) {
 	t.chain = chainOf(step)
 	if !at.IsZero() {
@@ -93,14 +94,14 @@ func (t *Transcript) ran(c *Call, o *records.Observation) {
 	}
 }
 
-// doubtCalls leaves out of what commands may have written the ones of which the session file tells it.
+// doubtCalls takes the calls with known texts out of the commands that may have written files.
 func (t *Transcript) doubtCalls(told map[string]bool) {
 	for _, c := range t.open[t.chain] {
 		c.Anything = c.Anything && !told[c.ID]
 	}
 }
 
-// reading are commands that write to no file, whatever their arguments, but for those of writing.
+// reading are commands that write to no file, whatever their arguments, except those in writing.
 const (
 	reading = `^(?:\w+=\S*[ \t]+)*(?:(?:ls|cat|head|tail|wc|grep|egrep|rg|ag|find|fd|pwd|cd|true|false|test|\[|` +
 		`which|type|stat|file|tree|du|df|date|env|` +
@@ -111,7 +112,7 @@ const (
 	writing = `(?:^|[ \t])-(?:i\b|-in-place|delete\b|exec|ok|fprint|o\b|-output)|\binplace\b|\bsystem\(`
 )
 
-// commandWords takes command lines apart; it is made when it is first asked for.
+// commandWords takes command lines apart; it is made on first use.
 var commandWords = sync.OnceValue(func() (w struct{ reading, writing, harmless, quoted, separator *regexp.Regexp }) {
 	w.reading, w.writing = regexp.MustCompile(reading), regexp.MustCompile(writing)
 	w.harmless = regexp.MustCompile(`[0-9&]?>+[ \t]*(?:/dev/null|&[0-9])`)

@@ -42,7 +42,7 @@ func editOf(e *records.Edited) (backfill.Edit, bool) {
 	return out, out.Path != "" && len(out.Replaces)+len(out.Hunks)+len(out.Whole) > 0
 }
 
-// ownLines copies lines: as parts of a file they would keep all of it in memory.
+// ownLines copies lines, because parts of a file would keep all of it in memory.
 func ownLines(lines []string) []string {
 	out := make([]string, len(lines))
 	for i, line := range lines {

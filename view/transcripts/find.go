@@ -16,8 +16,8 @@ import (
 // mostFiles bounds the files of a folder: with more of them, the search fails.
 const mostFiles = 200_000
 
-// Find lists the sessions that the agents of this machine keep and those that lie in work trees. It also lists the
-// session files in folders, each told by its content.
+// Find lists the sessions that the agents keep on this machine and in work trees, and the session files in folders,
+// recognised by their content.
 func Find(env agents.Env, workTrees, folders []string) ([]*Transcript, error) {
 	f := finder{env: env, seen: map[string]bool{}}
 	for _, agent := range agents.All(env) {
@@ -42,7 +42,7 @@ func Find(env agents.Env, workTrees, folders []string) ([]*Transcript, error) {
 	return f.list, err
 }
 
-// Below lists the session files in folders, each told by its content, and not what the agents of this machine keep.
+// Below lists the session files in folders, recognised by their content, without the agents' own places.
 func Below(env agents.Env, folders ...string) ([]*Transcript, error) {
 	f := finder{env: env, seen: map[string]bool{}}
 	err := f.below(folders)
@@ -87,7 +87,7 @@ func (f *finder) below(folders []string) error {
 			}
 			agent, found, err := packed.Identify(f.env, path)
 			if err != nil || !found || agent.Parser == nil || PartOf(path) {
-				return nil //nolint:nilerr // a file that cannot be read is no transcript
+				return nil //nolint:nilerr // a file that cannot be read is not a transcript
 			}
 			for _, t := range In(agent, path) {
 				f.add(t)

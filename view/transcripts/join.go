@@ -15,8 +15,8 @@ import (
 	"github.com/git-trace/git-trace/internal/fault"
 )
 
-// Read reads sessions, some at a time, those with several files as one. Of what stands in several sessions,
-// as in forked ones, each edit is the earliest session's.
+// Read reads sessions, some at a time, and those with several files as one. If several sessions have an edit, as forked
+// ones do, it belongs to the earliest session.
 func Read(ctx context.Context, list []*Transcript, progress func(done, total int)) []*Transcript {
 	work := make(chan *Transcript)
 	var done int

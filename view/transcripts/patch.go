@@ -50,9 +50,9 @@ func sameFile(path, named string) bool {
 	return named != "" && (path == named || strings.HasSuffix(path, "/"+strings.TrimPrefix(named, "/")))
 }
 
-// programPatches returns the edits of patches that a program of the model applies (Codex in code mode). They count
-// where no event of the session file tells them: some versions write none. A patch that the program puts together is
-// not read.
+// programPatches returns the edits of patches that a program of the model applies (Codex in code mode). They count if
+// the session file has no event for them: some versions write none. A patch that the program builds at run time is not
+// read.
 func programPatches(step *records.Step) []backfill.Edit {
 	var out []backfill.Edit
 	for _, call := range step.ToolCalls {

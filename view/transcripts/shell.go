@@ -25,7 +25,8 @@ func newShellReader() *shellReader {
 	}
 }
 
-// texts are what the calls of a step wrote by here-documents, echo, printf and substitutions, as far as they succeeded.
+// texts returns the texts that the calls of a step wrote by here-documents, echo, printf and substitutions, if they
+// succeeded.
 func (r *shellReader) texts(step *records.Step) []backfill.Edit {
 	out := programPatches(step)
 	for _, call := range step.ToolCalls {
@@ -46,7 +47,7 @@ func (r *shellReader) texts(step *records.Step) []backfill.Edit {
 	return out
 }
 
-// echoTexts finds what echo and printf write to files, where the text stands in the command.
+// echoTexts finds the texts that echo and printf write to files, if the command has the text itself.
 func (r *shellReader) echoTexts(command string) []backfill.Edit {
 	var out []backfill.Edit
 	for _, m := range r.echoed.FindAllStringSubmatch(command, -1) {
@@ -70,7 +71,7 @@ func (r *shellReader) echoTexts(command string) []backfill.Edit {
 	return out
 }
 
-// unseenWrite are commands that write to files what does not stand in them.
+// unseenWrite matches commands that write a text to files that is not in the command.
 const unseenWrite = `\b(?:sed|perl)[ \t](?:[^\n;&|]*[ \t])?-\w*i|\btee\b|\bpatch\b|\bgit[ \t]+apply\b|` +
 	`\b(?:python3?|node|ruby|perl|awk)\b|\b(?:gofmt|goimports)[ \t]+-w|\b(?:mv|cp)[ \t]|(?:^|[^0-9&<>=-])>>?[ \t]*[^&>|\s]`
 

@@ -10,8 +10,8 @@ import (
 	"github.com/git-trace/git-trace/correlate/backfill"
 )
 
-// shellRewrites returns the files that a command changes in place by substitutions of sed or perl, with what these make
-// of a content. A command that does anything else to the file, or takes its words from variables, tells nothing.
+// shellRewrites returns the files that a command changes in place by substitutions of sed or perl, with the
+// substitutions. It ignores a command that changes the file in another way, or takes its words from variables.
 func shellRewrites(command string) []backfill.Edit {
 	if !strings.Contains(command, "-") || !strings.Contains(command, "sed") && !strings.Contains(command, "perl") {
 		return nil
@@ -123,14 +123,14 @@ type substitution struct {
 	from, to int // the lines that it is for, from 1; 0 for all
 }
 
-// piece is text that is put in, or a group of what was found if the text is empty.
+// piece is replacement text, or a group of the match if the text is empty.
 type piece struct {
 	text  string
 	group int
 }
 
-// inPlace reads the words of sed -i or perl -pi: the substitutions, and the files. Options that change anything else
-// give nothing.
+// inPlace reads the words of sed -i or perl -pi: the substitutions, and the files. Other options that change the file
+// give none.
 func inPlace(words []string) (list []substitution, files []string) {
 	perl := words[0] == "perl"
 	extended, place, loop := perl, false, !perl
@@ -316,7 +316,7 @@ func fromPOSIX(text string, extended bool) string {
 				out.WriteString(`\b`)
 			case !extended && strings.IndexByte("(){}|+?", c) >= 0:
 				out.WriteByte(c)
-			default: // of what follows, digits and letters that RE2 does not know do not compile
+			default: // RE2 refuses other escapes of digits and letters
 				out.WriteString(`\` + string(rune(c)))
 			}
 		case !extended && (strings.IndexByte("(){}|+?", c) >= 0 || c == '*' && i == 0 || c == '^' && i > 0 || c == '$' &&
@@ -348,7 +348,7 @@ func bracketEnd(text string, at int) int {
 	return min(i+1, len(text))
 }
 
-// putIn reads what is put in the place of what was found.
+// putIn reads the replacement of a match.
 func putIn(text string, perl bool, groups int) ([]piece, bool) {
 	var out []piece
 	var plain strings.Builder
@@ -389,11 +389,11 @@ func putIn(text string, perl bool, groups int) ([]piece, bool) {
 	return append(out, piece{text: plain.String()}), true
 }
 
-// mostRewritten bounds what substitutions may make of a file, in bytes.
+// mostRewritten bounds the size of a file after substitutions, in bytes.
 const mostRewritten = 8 << 20
 
-// substitute makes the substitutions in each line of a text, as sed does. A text that grows beyond the bound stays as
-// it is.
+// substitute makes the substitutions in each line of a text, as sed does. A text that grows beyond the limit stays
+// unchanged.
 func substitute(text []byte, list []substitution) []byte {
 	lines := bytes.SplitAfter(text, []byte("\n"))
 	var out []byte

@@ -27,7 +27,7 @@ type Transcript struct {
 	Last    time.Time
 	Model   string
 	Err     error // why it could not be read
-	// Since is an earlier reading of the file: only what is new is read. What was said before has no text then.
+	// Since is an earlier reading of the file: only the new part is read. Earlier texts are then missing.
 	Since Reading
 
 	first  int             // the number of the first step that was read
@@ -38,9 +38,9 @@ type Transcript struct {
 	dir    string
 	keys   map[uint64]bool // of its steps
 	calls  []*Call
-	open   map[int][]*Call  // those of the last step of each chain
+	open   map[int][]*Call  // the calls of the last step of each chain
 	chain  int              // of the step that is being read
-	late   map[string]*Call // those without a result
+	late   map[string]*Call // calls without a result
 	unseen map[string]bool  // the calls that Unseen counts
 	trees  map[string]records.CallTrees
 }
@@ -51,7 +51,7 @@ func (t *Transcript) Forget() {
 	t.unseen, t.trees = nil, nil
 }
 
-// Prompt is what somebody asked. Its time is zero where it is not known.
+// Prompt is a person's prompt. Its time is zero if it is unknown.
 type Prompt struct {
 	At   time.Time
 	Text string
@@ -206,14 +206,14 @@ func stampOf(text *string) time.Time {
 type Reading struct {
 	Cursor  json.RawMessage `json:"cursor,omitempty"`
 	Dir     string          `json:"dir,omitempty"`     // that the conversation was held in
-	Prompts []int           `json:"prompts,omitempty"` // the numbers of the steps in which somebody asked
+	Prompts []int           `json:"prompts,omitempty"` // the numbers of the steps with a prompt
 	Calls   []string        `json:"calls,omitempty"`   // the last ones
 }
 
-// mostKept bounds the calls that a reading keeps. Hooks told of one of them, if they tell of any.
+// mostKept bounds the calls that a reading keeps. If hooks report any of them, one is enough.
 const mostKept = 100
 
-// Load reads one session: what is new since another reading, and all of it where that is not possible.
+// Load reads one session: only the new part since another reading, or all of it if that is not possible.
 func (t *Transcript) Load(ctx context.Context) error {
 	fresh := *t
 	if err := t.read(ctx); err != nil || !t.torn {
@@ -237,7 +237,7 @@ func (t *Transcript) Reading() Reading {
 	return r
 }
 
-// begin takes what was read earlier, when the first step comes.
+// begin takes the results of the earlier reading, at the first step.
 func (t *Transcript) begin(step *records.Step) {
 	if t.first > 0 {
 		return

@@ -9,7 +9,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// What the trees of one conversation may tell.
+// The limits of the trees of one conversation.
 const (
 	mostTrees     = 2000 // calls
 	mostTreeFiles = 500  // of one call
