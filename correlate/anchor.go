@@ -68,7 +68,7 @@ func Confidence(tier string, owner events.AnchorOwner) string {
 		worth = 1
 	}
 	if owner.Kind == events.OwnerHuman && owner.Evidence == "" {
-		worth = min(worth, 1) // somebody says so who did not watch
+		worth = min(worth, 1) // a claim by a program that did not watch
 	}
 	for _, l := range owner.Limits {
 		if most, doubtful := atMost[l]; doubtful {
@@ -182,7 +182,7 @@ func (a *anchorer) anchor(ctx context.Context, parents []refs.OID, files []fileD
 	return draftParts(a.parts, whole, events.PostCommit)
 }
 
-// file anchors the lines that the commit added to one file. The evidence is that of each line, or the whole blob if a
+// file anchors the lines that the commit added to one file. Each line has its own evidence, or the whole blob if a
 // snapshot has it. If git calls a line added and the parent already has its patch, the line may have moved. For
 // example: a person moves an agent's function further down in the file.
 func (a *anchorer) file(f fileDiff) error {

@@ -5,11 +5,11 @@ import (
 	"unicode/utf8"
 )
 
-// The number of letters and digits that lines need to be evidence, where nothing but their text tells of them.
+// The number of letters and digits that lines need to be evidence, if only their text is known.
 const (
-	MinSpecific = 12 // a line, or lines in a row, in the file that somebody was about
+	MinSpecific = 12 // a line, or lines in a row, in a file of the same name
 	MinMoved    = 40 // lines in a row in another file,
-	MinRow      = 3  // and so many of them
+	MinRow      = 3  // and this many of them
 )
 
 // Letters counts the letters and digits of a line.

@@ -25,8 +25,8 @@ type FileChange struct {
 
 // Patched is a commit's change of the lines of a file.
 type Patched struct {
-	Added  []linediff.Range     // as Hunks gives them; none of a deletion, a binary file and a pure mode change
-	Change events.ChangeID      // names the change of lines; empty when there is none, and for a merge
+	Added  []linediff.Range     // in the form of Hunks; empty for a deletion, a binary file and a pure mode change
+	Change events.ChangeID      // names the change of lines; empty without changed lines, and for a merge
 	Prints []events.Fingerprint // of the added lines that tell something, where that was asked
 }
 
@@ -58,7 +58,7 @@ func Patches(ctx context.Context, repo *refs.Repo, commits []refs.OID, tells fun
 
 // CommitChange is the change of a commit with at most one parent.
 type CommitChange struct {
-	Files []FileChange // without those that it deleted, and submodules
+	Files []FileChange // without deleted files, and submodules
 	Added int          // lines, as --numstat counts them; Uncounted where it may count otherwise
 }
 
@@ -153,7 +153,7 @@ func chosen[T any](list []T, places []int) []T {
 	return out
 }
 
-// contentBefore returns the content of a file in a parent. A submodule has none.
+// contentBefore returns the content of a file in a parent; the zero id for a submodule.
 func contentBefore(f gitdiff.Record) refs.OID {
 	if f.OldMode == refs.ModeGitlink {
 		return refs.OID{}

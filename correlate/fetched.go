@@ -15,7 +15,7 @@ import (
 
 // A squash, or a patch that somebody applies, may bring lines from other clones' commits, and git does not say from
 // which. Their logs name the contents. So the timeline notes these contents without owners: a person who brings one has
-// not written it. Readers find the owners in the fetched logs. Nothing is copied from those logs.
+// not written it. Readers find the owners in the fetched logs, which are not copied.
 
 // mostFetched is the number of newest anchors of a log that are read.
 const mostFetched = 500

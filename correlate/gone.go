@@ -10,7 +10,7 @@ import (
 // already has. Then a removed line has moved, or the line is a part of the patch that was not committed before. For
 // example: an agent writes four lines, and a person commits two of them and then the others.
 //
-// They are computed at the first call. An unreadable file has none.
+// The first call computes them. An unreadable file has none.
 func (a *anchorer) gone(f fileDiff, lines [][]byte) func() map[string]bool {
 	return sync.OnceValue(func() map[string]bool {
 		raw, err := a.view.Blob(f.Old)

@@ -20,8 +20,7 @@ type Log interface {
 }
 
 // Head anchors the commit that HEAD names, and first earlier commits that no hook reported. git is the id of git's
-// process, or 0 if it is not known. Meanwhile, unless it is nil, is called while git compares HEAD's commit: what takes
-// less time than that takes none.
+// process, or 0 if it is not known. meanwhile, unless it is nil, runs while git compares HEAD's commit.
 func Head(
 	ctx context.Context, repo *refs.Repo, timeline *trails.Engine, git int, at time.Time, meanwhile func(),
 ) error {
@@ -72,7 +71,7 @@ func JustMade(repo *refs.Repo) refs.OID {
 }
 
 // Later anchors a commit for which the hook had no time, and first earlier commits that no hook reported. HEAD may have
-// moved since. A commit that a rebase made of the commit from is anchored by that one.
+// moved since. If a rebase made the commit from another one, from is that commit.
 func Later(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, commit, from refs.OID, at time.Time) error {
 	if !from.IsZero() {
 		return carry(ctx, repo, timeline, []later.Pick{{Commit: commit, From: from}}, at)
@@ -96,8 +95,8 @@ func unheard(repo *refs.Repo, picks map[refs.OID]refs.OID, anchored []refs.OID, 
 	return slices.DeleteFunc(missed(repo, anchored, head), func(commit refs.OID) bool { return !picks[commit].IsZero() })
 }
 
-// mostFiles is the largest number of changed files for which git waits. Each takes a quarter to half of a millisecond,
-// so more would be noticeable.
+// mostFiles bounds the changed files for which git waits. Each takes a quarter to half of a millisecond, so more would
+// be noticeable.
 const mostFiles = 500
 
 // ErrLarge reports a commit with more files.
@@ -136,7 +135,7 @@ func anchorAt(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, com
 // pairsPerEvent keeps an event of rewritten commits far below the limit of the format.
 const pairsPerEvent = 2000
 
-// Rewritten records rewritten commits (githooks(5), post-rewrite), and anchors those that were put off.
+// Rewritten records rewritten commits (githooks(5), post-rewrite), and anchors the commits that were put off.
 func Rewritten(
 	ctx context.Context, log Log, repo *refs.Repo, timeline *trails.Engine, kind string, pairs []events.RewritePair,
 	at time.Time,

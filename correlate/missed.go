@@ -13,9 +13,9 @@ const (
 	missedLimit = 32
 )
 
-// missed lists the commits made here since the last anchored one, oldest first, that no hook reported: cut off on a
-// loaded machine, killed, or switched off for one command. The reflog of HEAD distinguishes them from commits that were
-// only fetched. Without a reflog, or before the first anchored commit, there are none. Commits after head are left out.
+// missed lists the commits made here since the last anchored one, oldest first, that no hook reported: the hook was cut
+// off on a loaded machine, killed, or switched off for one command. The reflog of HEAD distinguishes them from fetched
+// commits. The list is empty without a reflog, and before the first anchored commit. Commits after head are left out.
 func missed(repo *refs.Repo, anchored []refs.OID, head refs.OID) []refs.OID {
 	if len(anchored) == 0 {
 		return nil

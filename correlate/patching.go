@@ -22,7 +22,7 @@ func patchingFile(repo *refs.Repo) string {
 // firstInit is the parent's process id if the parent has ended, or the shell cannot name it.
 const firstInit = 1
 
-// notePatching notes the process that applies patches, if a rebase applies more of them.
+// notePatching notes the process that applies patches, if a rebase applies more patches.
 func notePatching(repo *refs.Repo, git int) error {
 	if git <= firstInit || !patching(repo) {
 		return nil
@@ -41,7 +41,7 @@ func forgetPatching(repo *refs.Repo) error {
 	return nil
 }
 
-// patched returns the commit of which HEAD's commit was made, if that is not the first one of a process that applies
+// patched returns the original of HEAD's commit, unless HEAD's commit is the first one of a process that applies
 // patches.
 func patched(repo *refs.Repo, git int) (from refs.OID, ok bool) {
 	if raw, err := os.ReadFile(patchingFile(repo)); err != nil || string(raw) != strconv.Itoa(git) || !patching(repo) {

@@ -20,13 +20,13 @@ import (
 	"github.com/git-trace/git-trace/trails/gitfacts"
 )
 
-// A rebase calls the hooks of a commit for every commit that it makes. If it makes one by itself, nobody needs to look
-// at the work tree: its lines come from the commit that it was made of and the new parent. So the hook only puts it
-// into the queue. All of them are anchored together: by the post-rewrite hook at the end, or by the hook of the next
-// commit that somebody makes while the rebase is stopped.
+// A rebase calls the hooks of a commit for every commit that it makes. If it makes a commit without a person, the work
+// tree need not be looked at: the lines come from the original commit and the new parent. So the hook only puts the
+// commit into the queue. All of them are anchored together: by the post-rewrite hook at the end, or by the hook of the
+// next commit that somebody makes while the rebase is stopped.
 
-// putOff puts the commit that HEAD names into the queue, if a rebase has just made it by itself. git is the id of git's
-// process, or 0 if it is not known.
+// putOff puts the commit that HEAD names into the queue, if a rebase has just made it without a person. git is the id
+// of git's process, or 0 if it is not known.
 func putOff(repo *refs.Repo, head refs.OID, git int, at time.Time) (bool, error) {
 	from, ok := picked(repo, head)
 	if !ok {
@@ -86,8 +86,8 @@ func lastLine(text []byte) string {
 	return string(text[bytes.LastIndexByte(text, '\n')+1:])
 }
 
-// Picked returns the commits that a rebase made in this work tree and that still wait for an anchor, each with the
-// commit that it was made of.
+// Picked returns the commits that a rebase made in this work tree and that still wait for an anchor, each with its
+// original.
 func Picked(repo *refs.Repo) map[refs.OID]refs.OID {
 	out := map[refs.OID]refs.OID{}
 	for _, p := range later.Open(repo).Picks() {
@@ -99,8 +99,8 @@ func Picked(repo *refs.Repo) map[refs.OID]refs.OID {
 // together is the number of commits that are anchored under one lock, in one batch of events.
 const together = 32
 
-// takePicks anchors the commits that rebases made and that are still in the history of HEAD, and drops those of an
-// aborted rebase. It begins none after the moment until: the rest is left to a background process.
+// takePicks anchors the commits that rebases made and that are still in the history of HEAD, and drops the commits of
+// an aborted rebase. It begins none after the moment until: a background process does the rest.
 func takePicks(
 	ctx context.Context, repo *refs.Repo, timeline *trails.Engine, head refs.OID, at, until time.Time,
 ) error {
@@ -126,7 +126,7 @@ func takePicks(
 	return queue.Release(list)
 }
 
-// share returns the moment after a part of the context's remaining time; without a deadline it is far away.
+// share returns the end of a part of the context's remaining time; without a deadline it is far away.
 func share(ctx context.Context, at time.Time, percent int) time.Time {
 	deadline, ok := ctx.Deadline()
 	if !ok {

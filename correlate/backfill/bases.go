@@ -18,7 +18,7 @@ type version struct {
 	committed time.Time
 }
 
-// maxVersions bounds the contents of the history that are tried for one edit, maxEarlier those for a file that is
+// maxVersions bounds the contents of the history that are tried for one edit; maxEarlier bounds them for a file that is
 // written as a whole.
 const (
 	maxVersions = 24
@@ -89,8 +89,8 @@ func (r *replay) likely(e *placed) *content {
 }
 
 // contents returns the contents on which an edit may have been made. First come the last ones written in its own
-// checkout (own), then in other checkouts of this repository. Then come those of the history, the ones of that time
-// first.
+// checkout (own), then in other checkouts of this repository. Then come the contents of the history, the ones of that
+// time first.
 func (r *replay) contents(e *placed) iter.Seq2[*content, bool] {
 	return func(yield func(c *content, own bool) bool) {
 		if before := r.states[e.root]; before != nil && !yield(before, true) {

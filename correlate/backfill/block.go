@@ -9,7 +9,7 @@ type block struct {
 	edit    *placed
 	prints  []print
 	exact   []uint64 // white space included
-	removed []print  // what stood in their place, where it is known
+	removed []print  // the lines that they replaced, if known
 	// the commit that holds each line, from 1; 0 if none yet, negative if the line was removed there
 	landed []int32
 }
@@ -22,7 +22,7 @@ type placed struct {
 	name    string
 	root    *root
 	blocks  []*block
-	late    bool // dated after all commits: no clock is asked
+	late    bool // dated after all commits: times do not count
 }
 
 // known is a session with the facts found about it.
@@ -40,7 +40,7 @@ func (e *placed) belongs() bool { return e.session.how == member || e.root.how =
 type root struct {
 	path          string
 	how           belonging
-	right, wrong  int     // edits that replaced what is known to have been there, and those that did not
+	right, wrong  int     // edits that replaced known text, and edits that replaced other text
 	landed, wrote float64 // what its lines say
 	same          float64 // what lines say that were put in the place of the same lines
 }

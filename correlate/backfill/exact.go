@@ -25,7 +25,7 @@ func (f *finder) asMade(commit int32, file *pastFile, out [][]landing, strict bo
 			}
 			tier := tierExactBlob
 			if !f.may(line.b, int(line.at), commit) {
-				tier = tierMovedLines // a copy, as far as is known
+				tier = tierMovedLines // a copy, if nothing contradicts it
 			}
 			if len(line.b.removed) > 0 && !isBoilerplate(line.b.edit.name) {
 				line.b.edit.root.same += f.weights.of(hunk.added[k])
@@ -36,8 +36,8 @@ func (f *finder) asMade(commit int32, file *pastFile, out [][]landing, strict bo
 	}
 }
 
-// maker returns the edit whose result is the committed content: rather of this file than of another, and the last one
-// before the commit. A file that was renamed before its commit is recognised by a distinctive content.
+// maker returns the edit whose result is the committed content: if possible of this file, and the last one before the
+// commit. A file that was renamed before its commit is recognised by a distinctive content.
 func (f *finder) maker(commit int32, file *pastFile, strict bool) *made {
 	p := &f.pasts[commit-1]
 	var best *made

@@ -21,7 +21,7 @@ type finder struct {
 	options Options
 	weights *weights
 	seed    seed
-	last    time.Time // of the commits, and of those that are not looked at
+	last    time.Time // of all commits, including the skipped ones
 
 	places   map[string]int32 // number of each path
 	names    []string
@@ -33,7 +33,7 @@ type finder struct {
 	unread   []history.Commit
 
 	committed map[refs.OID]bool     // the contents that the history has
-	made      map[refs.OID][]made   // those of them that edits left behind
+	made      map[refs.OID][]made   // contents that edits left there
 	read      map[refs.OID]*content // of one file
 	readSize  int
 	reach     reach
@@ -43,7 +43,7 @@ type finder struct {
 	postings map[print][]posting
 	alive    map[alive][]landed
 	also     map[posting][]int32    // commits that hold a line too, on other lines of history
-	named    map[refs.OID][]*placed // by commit, the edits that it holds and nothing else, as their conversation says
+	named    map[refs.OID][]*placed // by commit, the only edits that it holds, as their conversation says
 }
 
 // Find looks for lines of sessions in commits, parents before children, and returns claims. Progress is called with the
@@ -100,7 +100,7 @@ func Find(
 type Result struct {
 	Claims []claim.Commit            // in the order of the commits
 	Roots  map[events.TraceID]string // the checkout that each session of this repository was held in
-	Unread []history.Commit          // those that could not be read whole, with nothing but what could not
+	Unread []history.Commit          // those that could not be read whole, with only the unreadable part
 }
 
 // bringHome groups the edits of sessions that may belong here by file.
@@ -226,9 +226,9 @@ func (f *finder) withoutClock(origins [][][][]landing) {
 const (
 	provenSame  = 1.0 // in the place of the same lines
 	provenEdits = 2.0 // if edits there replaced what this repository holds
-	provenLines = 4.0 // otherwise, and most of what was written there
+	provenLines = 4.0 // otherwise, and most of the written lines
 	most        = 0.8
-	half        = 0.5 // most, for a directory that has the name of this repository
+	half        = 0.5 // most lines, for a directory with the name of this repository
 )
 
 // slips is the number of replacements that may fail in a checkout without other counter-evidence: people and commands
@@ -331,9 +331,9 @@ func ownerOf(e *placed) events.AnchorOwner {
 	}
 }
 
-// byName handles commits that, by their conversation, have the edits of one step alone. Aider makes such commits. In
-// the files of these edits it gives the step all lines without another owner. A formatter in a hook may have changed
-// them, so that their content is not evidence.
+// byName handles commits that, by their conversation, have only the edits of one step. Aider makes such commits. In the
+// files of these edits the step gets all lines without another owner: a formatter in a hook may have changed them, so
+// their content is not evidence.
 func (f *finder) byName(origins [][][][]landing) {
 	for i := range f.pasts {
 		p := &f.pasts[i]

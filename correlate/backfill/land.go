@@ -141,7 +141,7 @@ func (f *finder) single(hunks []twoSides, lifted [][]posting, kept [][]source) {
 }
 
 // returns reports whether lines of a run were here before and return: then somebody typed or copied them again. For
-// example: a commit took an agent's lines away, and a later one has them again. The agent wrote them once.
+// example: a commit removed an agent's lines, and a later one has them again. The agent wrote them once.
 func (f *finder) returns(r *run, commit int32) bool {
 	for i := range r.length {
 		if in := r.b.landed[r.at+i]; in < 0 && f.isAncestor(-in, commit) && f.weights.of(r.b.prints[r.at+i]) > 0 {

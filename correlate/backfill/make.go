@@ -43,7 +43,7 @@ func (e *Edit) Lines() []string {
 	return append(out, e.Whole...)
 }
 
-// Wrote tells of a line of the whole file whether the edit wrote it. It is nil where the edit does not say so.
+// Wrote reports whether the edit wrote a line of the whole file. It is nil if the edit does not tell.
 func (e *Edit) Wrote() func(line int) bool {
 	if len(e.Whole) == 0 || len(e.Hunks) == 0 {
 		return nil

@@ -23,7 +23,7 @@ type landing struct {
 	b      *block
 	at     int
 	tier   string
-	nobody bool // it stood here before, and no edit is known that wrote it
+	nobody bool // it was here before, written by an unknown edit
 }
 
 func (l *landing) isOpen() bool { return l.b == nil && !l.nobody }
@@ -83,7 +83,7 @@ func (f *finder) runs(out []run, commit int32, file *pastFile, hunk int, strict 
 		b    *block
 		lead int
 	}
-	seen := map[diagonal]int{} // to which line of the hunk it was followed
+	seen := map[diagonal]int{} // the last line of the hunk that each diagonal has reached
 	for i, p := range h.added {
 		if f.weights.of(p) == 0 {
 			continue
@@ -171,7 +171,7 @@ func (f *finder) free(r run, taken []landing, commit int32) []run {
 
 // The least weight of a run.
 const (
-	enough    = 2.0 // by itself
+	enough    = 2.0 // alone
 	sameLines = 0.5 // if it is all that was written, and all that was added there
 )
 

@@ -5,12 +5,12 @@ import "github.com/git-trace/git-trace/trails/linediff"
 // twoSides has the removed and the added lines of a hunk.
 type twoSides struct{ removed, added []print }
 
-// source is a line that was removed: its hunk and its number there. The hunk is negative if there is no such line.
+// source is a removed line: its hunk and its number there. The hunk is negative for none.
 type source struct{ hunk, line int }
 
 // Bounds of moves, as trails has them.
 const (
-	blockLines = 3  // fewer lines are no block that moved
+	blockLines = 3  // fewer lines are not a moved block
 	maxPlaces  = 32 // how many places of a line are tried
 )
 

@@ -91,7 +91,7 @@ func (f *finder) place(path string) int32 {
 	return n
 }
 
-// group returns the number that stands for all names of a renamed file.
+// group returns the common number of all names of a renamed file.
 func (f *finder) group(place int32) int32 {
 	for f.joined[place] != place {
 		f.joined[place] = f.joined[f.joined[place]]
@@ -171,7 +171,7 @@ func (f *finder) isAncestor(a, b int32) bool {
 // reach has the known ancestors of a commit. Parents come before their children in the list.
 type reach struct {
 	of, down int32
-	marks    []int32 // by number: the last commit that was asked for and has this one before it
+	marks    []int32 // by number: the last searched commit with this one before it
 }
 
 func (r *reach) has(f *finder, a, b int32) bool {

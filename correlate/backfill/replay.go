@@ -37,8 +37,8 @@ type replay struct {
 	*finder
 	place  int32
 	states map[*root]*content  // what each checkout held last
-	loose  map[print][]posting // lines of edits of which it is not known what they left behind
-	cut    []cutBlock          // what edits took away last, newest first
+	loose  map[print][]posting // lines of edits with an unknown result
+	cut    []cutBlock          // the last removed blocks, newest first
 	// trial marks a replay that only computes contents.
 	trial  bool
 	result map[refs.OID]time.Time // when an edit last left a content behind, if the history has it too
@@ -54,7 +54,7 @@ func (f *finder) workOut(place int32, edits []*placed) {
 		r.trial = false
 	}
 	r.run(edits)
-	for _, e := range edits { // the blocks hold what is needed of it
+	for _, e := range edits { // the blocks have the necessary data
 		e.Replaces, e.Hunks, e.Whole, e.Rewrite = nil, nil, nil, nil
 	}
 	clear(f.read)
@@ -254,9 +254,9 @@ func replaceAll(text []byte, list []Replacement) ([]byte, bool) {
 	return text, true
 }
 
-// byWriting compares a whole file with its content before: of the possible ones, the one that leaves the fewest new
-// lines. For example: an agent writes a whole file with two lines that differ from the committed one. It wrote these
-// two.
+// byWriting compares a whole file with its content before: among the possible contents, the one that leaves the fewest
+// new lines. For example: an agent writes a whole file with two lines that differ from the committed one. It wrote
+// these two.
 func (r *replay) byWriting(e *placed) *content {
 	now := newContent(joinLines(toBytes(e.Whole)))
 	old := &content{}
@@ -340,7 +340,7 @@ func (r *replay) change(e *placed, old, now *content) *content {
 				return kept[i][k].hunk < 0 && now.owners[h.NewStart+k].b == nil && (told == nil || told[h.NewStart+k])
 			}
 			if !isNew(from) {
-				from++ // somebody's, who wrote it before
+				from++ // it has an earlier writer
 				continue
 			}
 			to := from

@@ -13,11 +13,11 @@ type Session struct {
 	Agent string
 	ID    string
 	Dirs  []string // the directories that it was held in, absolute, in slashes
-	// Remote is the URL of the repository that the agent worked in, Commits are ids, perhaps abbreviated, of commits
-	// that it began at or made; empty if the agent has none.
+	// Remote is the URL of the repository that the agent worked in; Commits are ids, perhaps abbreviated, of commits
+	// that it started from or made; both empty if the agent does not record them.
 	Remote  string
 	Commits []string
-	Made    []string // those of them that it made
+	Made    []string // the commits that it made
 	// Only has, by step, the commits with the edits of that step alone, as the agent says.
 	Only  map[int]string
 	Edits []Edit

@@ -6,13 +6,13 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// print is the fingerprint by which lines are compared: of its words or, if it has none, of its other characters.
+// print is the fingerprint of a line for comparison: of its words or, without words, of its other characters.
 type print = events.Fingerprint
 
 // Bounds of the weight of a line.
 const (
-	commonInk = 1  // stands for a line that stands everywhere
-	fewInk    = 3  // less says nothing
+	commonInk = 1  // for a line that occurs everywhere
+	fewInk    = 3  // less is not evidence
 	someInk   = 8  // less says little
 	muchInk   = 16 // enough to be recognised alone
 )
@@ -21,7 +21,7 @@ const (
 type weights struct {
 	// length of the lines that sessions wrote, without white space; commonInk for a line with only common words
 	ink    map[print]uint8
-	places map[print]map[int32]bool // the paths of the history and of sessions that have the line, a few of them
+	places map[print]map[int32]bool // some paths of the history and of sessions that have the line
 	count  map[print]int32          // how often the history adds it
 }
 

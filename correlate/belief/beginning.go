@@ -23,9 +23,9 @@ func BeginningOf(log Log) (Beginning, error) {
 	return Beginning{told: true, at: at}, err
 }
 
-// Nobodys returns the kind of the lines of a commit without a known owner: older if it was committed before recording
-// began, else unknown. Commits have times in seconds: a commit of the second in which recording began is older. A
-// commit that a hook saw is never older. c may be nil.
+// Nobodys returns the kind of a commit's lines without a known owner: older if it was committed before recording began,
+// else unknown. Commits have times in seconds: a commit from the second in which recording began is older. A commit
+// that a hook saw is never older. c may be nil.
 func (b Beginning) Nobodys(c *Commit, committed time.Time) events.OwnerKind {
 	seen := c != nil && c.Seen
 	if b.told && !seen && (b.at.IsZero() || committed.Unix() <= b.at.Unix()) {

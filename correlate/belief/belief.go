@@ -25,7 +25,7 @@ type Run struct {
 	Start, Count int
 	Owner        *events.AnchorOwner
 	Tier         string
-	By           *events.Event // the anchor that says so; nil for what was found without one
+	By           *events.Event // the anchor with this claim; nil for a finding without an anchor
 	// Beyond says that only other clones name these lines, although this clone's hooks saw all added lines. Git may
 	// still credit such a line to the commit. It does not count as added.
 	Beyond bool
@@ -53,12 +53,12 @@ type File struct {
 // Commit holds the owners of the lines that a commit added.
 type Commit struct {
 	ID       refs.OID
-	Anchored bool // some log has an anchor of it
+	Anchored bool // some log has an anchor for it
 	// Heard says that an anchor is more than a claim: hooks saw the commit, or a search was written to the log. For
 	// other commits a search may find more.
 	Heard bool
-	Seen  bool // by a hook when it was made, or taken in
-	Found bool // something in it was found, and stands in no anchor
+	Seen  bool // by a hook when it was made, or later by the timeline
+	Found bool // a search found owners for it that are in no anchor
 	book
 	// Figures of lines: the last three add up to the first. Lines that an agent and a person both wrote count as AI's.
 	Added, AI, Human, Unknown int
@@ -66,7 +66,7 @@ type Commit struct {
 	Disputed int
 
 	own    owned                                       // what this clone's log says
-	signer func(voice string) string                   // nil where nobody was asked
+	signer func(voice string) string                   // nil without a check of signatures
 	namer  Namer                                       // nil for none
 	named  map[*events.AnchorOwner]*events.AnchorOwner // owners that have been given their names
 }
@@ -156,7 +156,7 @@ func weighAll(commit refs.OID, recorded []events.Event, own string, signer func(
 }
 
 // Teller returns the writer of the other log from which a run comes, and its signer (see [Signers]). Both are empty for
-// runs of this clone's log or of a search.
+// runs from this clone's log or from a search.
 func (c *Commit) Teller(r *Run) (writer, signer string) {
 	if r.By == nil || r.By.Mine(c.own.writer) {
 		return "", ""
@@ -218,7 +218,7 @@ func (c *Commit) count() {
 // MaxLine bounds the line numbers of a foreign log: it fits an int on 32-bit systems.
 const MaxLine = math.MaxInt32
 
-// fileOf reads an anchor's data about a file. If runs of one anchor overlap, the one that begins first counts.
+// fileOf reads an anchor's data about a file. If runs of one anchor overlap, the earlier one counts.
 func fileOf(f *events.AnchorFile, owners []events.AnchorOwner, by *events.Event) (out File, ok bool) {
 	path, err := events.DecodePath(f.Path)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Unproved is the number of lines of a commit from which on the claims of other clones are checked against the commit.
+// Unproved is the number of lines in a commit from which the claims of other clones are checked against the commit.
 // Nearly all commits are smaller, and git is not asked.
 const Unproved = 5000
 

@@ -57,7 +57,7 @@ type word struct {
 	book
 	first *events.Event // that it says
 	added int
-	whole bool  // hooks saw the commit: all its lines are spoken of
+	whole bool  // hooks saw the commit: all its lines are in the anchor
 	heard []int // how many anchors spoke of each of the files
 }
 

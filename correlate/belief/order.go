@@ -47,7 +47,7 @@ func later(over, under *Run) bool {
 	switch {
 	case over.Knows() != under.Knows():
 		return over.Knows()
-	case disputes(under, over): // said again of the whole commit, when other lines of it were revised
+	case disputes(under, over): // repeated for the whole commit, when other lines were revised
 		return false
 	}
 	return originOf(over.By) <= originOf(under.By) || disputes(over, under)
@@ -68,9 +68,9 @@ func fills(over, under *Run) bool {
 	return over.Knows() && (!under.Knows() || over.Owner.Patch == "" && disputes(over, under))
 }
 
-// outweighs is the order for findings about a commit with claims alone. If both name one conversation, the finding
-// counts, since it has the patch. For example: a note says which conversation wrote a line, and the search finds the
-// line in a patch of it.
+// outweighs is the order for findings about a commit that has only claims. If both name one conversation, the finding
+// counts, because it has the patch. For example: a note says which conversation wrote a line, and the search finds the
+// line in a patch of that conversation.
 func outweighs(over, under *Run) bool {
 	switch {
 	case !over.Knows() || !under.Knows():
@@ -103,9 +103,9 @@ func right(a, b *Run, own string, signer func(string) string) int {
 	switch {
 	case order != 0 || a.By.Voice() == b.By.Voice():
 		return order
-	case a.By.Mine(own): // under the id that it has, or one that it gave up
+	case a.By.Mine(own): // under its present id, or an old one that it gave up
 		return first(a.By.From == nil, b.By.From == nil)
-	case a.By.Writer == b.By.Writer: // on two remotes: one of them may be anybody's
+	case a.By.Writer == b.By.Writer: // on two remotes: one of them may be a forgery
 		return cmp.Compare(standing(a), standing(b))
 	}
 	return cmp.Or(

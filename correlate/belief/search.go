@@ -55,7 +55,7 @@ func All(ctx context.Context, log Log, searcher Searcher, commits []refs.OID) ([
 	return out, err
 }
 
-// fillAll searches commits, fills those with findings, and returns the others.
+// fillAll searches commits, fills the commits with findings, and returns the others.
 func fillAll(ctx context.Context, ask func(context.Context, []refs.OID) (map[refs.OID]events.CommitData, error),
 	list []*Commit) (left []*Commit, err error) {
 	if len(list) == 0 {

@@ -27,10 +27,10 @@ type source struct {
 	owner  map[int]int  // of added lines, counted from 0: an owner of the claims, or nobody
 	given  map[int]bool // lines that a commit got already
 	said   int          // letters of the added lines
-	common int          // letters of the lines among them that say too little to be looked for
+	common int          // letters of the lines among them that are too short for a search
 }
 
-// nobody stands for a line that a described commit added and did not name.
+// nobody stands for a line that a described commit added without an owner.
 const nobody = -1
 
 type finder struct {
@@ -165,7 +165,7 @@ func add[K comparable](to map[K][]*source, key K, s *source) {
 	}
 }
 
-// row tells so many lines in a row that another file may have.
+// row has the prints of consecutive lines, to find them in another file.
 type row [correlate.MinRow]events.Fingerprint
 
 type rowLine struct {
@@ -174,7 +174,7 @@ type rowLine struct {
 	letters int
 }
 
-// rowsOf yields the rows of lines that follow each other in a file, where one of them says something.
+// rowsOf yields the rows of consecutive lines in a file, if one of them is long enough.
 func rowsOf(lines []rowLine) iter.Seq[row] {
 	return func(yield func(row) bool) {
 		for i := 0; i+correlate.MinRow <= len(lines); i++ {

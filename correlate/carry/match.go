@@ -22,7 +22,7 @@ type target struct {
 	lines   [][]byte
 	count   map[string]int // how often the file has a line
 	added   map[int]bool
-	removed map[string]bool // lines that the commit took away
+	removed map[string]bool // lines that the commit removed
 	bids    map[int]bid     // of lines, counted from 0
 }
 
@@ -33,7 +33,7 @@ type bid struct {
 	owner  int
 	tier   string
 	weight int
-	split  bool // another source is as good and says something else
+	split  bool // another source is as good and has another owner
 }
 
 // search compares the file with all sources that may be its origin.
@@ -61,7 +61,7 @@ func (t *target) search() {
 			}
 		}
 	}
-	// Of a file with another name most of what was added has to be here, or some lines in a row.
+	// For a file with another name, most of the added lines must be here, or some of them in a row.
 	near := func(s *source) bool {
 		return s.path == t.file.Path || s.path == t.file.OldPath || inRow[s] || (letters[s]+s.common)*2 >= s.said
 	}
@@ -131,8 +131,8 @@ func (t *target) compare(s *source) {
 	t.moved(s, was, at)
 }
 
-// firm cuts a block to begin and end with a line that both contents have once, or where both contents begin or end:
-// of lines that repeat, a diff may align the wrong one there.
+// firm cuts a block so that it begins and ends with a line that both contents have once, or where both contents begin
+// or end: a diff may align a wrong one of several equal lines there.
 func (p pair) firm(old, new [][]byte, often func(line []byte) bool) pair {
 	if p.old > 0 || p.new > 0 {
 		for p.count > 0 && often(old[p.old]) {

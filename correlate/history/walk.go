@@ -22,7 +22,7 @@ type Commit struct {
 	Authored  time.Time
 	Committed time.Time
 	Files     []File
-	Unread    []Unread // what could not be read of it
+	Unread    []Unread // the unreadable part of it
 
 	forgotten bool // see Forget
 }
@@ -43,7 +43,7 @@ type Hunk struct {
 // Errors of git's output.
 var errShape = errors.New("unexpected output of git")
 
-// maxLineBytes is the length at which a line is cut: the rest is not needed.
+// maxLineBytes is the length at which a line is cut.
 const maxLineBytes = 64 << 10
 
 // List returns the commits that git-rev-list(1) gives for the arguments, parents before children, without their files.
@@ -103,7 +103,7 @@ func section(r *gitdiff.Reader) ([]File, error) {
 	return files, r.Patch(records, &hunkTaker{files: files})
 }
 
-// Between lists the changes of files from one tree to another, at most so many. It refuses more.
+// Between lists the changes of files from one tree to another. It fails if there are more than most.
 func Between(ctx context.Context, repo *refs.Repo, from, to refs.OID, most int) (files []File, err error) {
 	args := append(append([]string{"--literal-pathspecs", "diff-tree"}, gitdiff.Patch()...), from.String(), to.String())
 	err = gitdiff.Run(ctx, repo, nil, args, func(r *gitdiff.Reader) error {
@@ -129,7 +129,7 @@ func filesOf(records []gitdiff.Record) []File {
 type hunkTaker struct {
 	files []File
 	hunk  *Hunk
-	room  []byte // where the next lines are kept: one piece of memory for many of them
+	room  []byte // room for the next lines: one piece of memory for many of them
 }
 
 func (t *hunkTaker) Hunk(file int, h gitdiff.Hunk) {
@@ -164,7 +164,7 @@ func (c *Commit) Records() []gitdiff.Record {
 	return out
 }
 
-// Patch repeats the lines of the files in git's order. Cut lines are repeated as they are kept: see Cut.
+// Patch repeats the lines of the files in git's order. Cut lines stay cut: see Cut.
 func (c *Commit) Patch(to gitdiff.Lines) error {
 	for i := range c.Files {
 		for _, h := range c.Files[i].Hunks {
@@ -199,7 +199,7 @@ func (f *File) AddedLines() (n int) {
 
 // Cut reports whether lines differ from the commit's, because a long one was cut or they were dropped.
 func (c *Commit) Cut() bool {
-	long := func(line []byte) bool { return len(line) >= maxLineBytes-2 } // a sign stood before it, a line feed behind
+	long := func(line []byte) bool { return len(line) >= maxLineBytes-2 } // without sign and line feed
 	return c.forgotten || slices.ContainsFunc(c.Files, func(f File) bool {
 		return slices.ContainsFunc(f.Hunks, func(h Hunk) bool {
 			return slices.ContainsFunc(h.Added, long) || slices.ContainsFunc(h.Removed, long)

@@ -1,5 +1,5 @@
-// Package later keeps what git's hooks do not do at once: jobs for which they had no time, until a background process
-// does them, and commits that a rebase made by itself, until it ends.
+// Package later keeps work that git's hooks do not do at once: jobs for which they had no time, until a background
+// process does them, and commits that a rebase made without a person, until it ends.
 //
 // Each job is a file below <traces dir of the work tree>/later. One process at a time works on them, oldest first,
 // under a lock. It removes the file after the job, so a killed process leaves it to the next one. A job that runs twice
@@ -28,7 +28,7 @@ type Job struct {
 	Hook   string               `json:"hook"` // its name in githooks(5)
 	Args   []string             `json:"args,omitempty"`
 	Commit refs.OID             `json:"commit,omitzero"` // the one it is about; zero if it is about none
-	From   refs.OID             `json:"from,omitzero"`   // the one that a rebase made it of; zero if none did
+	From   refs.OID             `json:"from,omitzero"`   // the original that a rebase picked; zero without a rebase
 	Pairs  []events.RewritePair `json:"pairs,omitempty"` // what post-rewrite was told
 	Time   time.Time            `json:"time"`
 }
@@ -36,18 +36,18 @@ type Job struct {
 // Queue holds the waiting jobs of one work tree.
 type Queue struct{ dir string }
 
-// Open returns the queue of a work tree. Nothing is read or made.
+// Open returns the queue of a work tree. It reads and makes nothing.
 func Open(repo *refs.Repo) Queue { return Queue{filepath.Join(repo.WorktreeTracesDir(), "later")} }
 
 // The name of a job's file has the time, the process id, pickMark if a rebase made the commit, the number of tries, and
-// a suffix that says whether the job is to be done now.
+// a suffix that says whether the job is due now.
 const (
 	jobSuffix  = ".job"
 	waitSuffix = ".wait"
 	pickMark   = ".pick"
 )
 
-// maxTries bounds the tries of a job: a job that kills its process must not do so for ever.
+// maxTries bounds the tries of a job, because a job may kill its process each time.
 const maxTries = 3
 
 func (q Queue) lockFile() string { return q.dir + ".lock" }
@@ -114,7 +114,7 @@ func (q Queue) Release(picks []Pick) error {
 	return failed
 }
 
-// Any reports whether something is to be done now. If there never was a job, it costs one system call.
+// Any reports whether a job is due now. If there never was a job, it costs one system call.
 func (q Queue) Any() bool { return q.Len() > 0 }
 
 // Len returns the number of jobs to be done now.

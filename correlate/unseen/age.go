@@ -30,7 +30,7 @@ type age struct {
 	said    *bool                   // see said; nil before it was asked
 }
 
-// never stands for the number of a missing event.
+// never is the number of a missing event.
 const never = math.MaxInt64
 
 // ownLog is the number of this clone's log in the index.
@@ -139,7 +139,8 @@ func ownerOf(e *events.Event) events.AnchorOwner {
 	}
 }
 
-// young returns the commits without those that existed before every log began: recorded patches cannot be their source.
+// young returns the commits without the ones that existed before every log began: recorded patches cannot be their
+// source.
 func (s *Search) young(ctx context.Context, commits []refs.OID) ([]refs.OID, error) {
 	var asked []refs.OID
 	for _, c := range commits {
@@ -171,7 +172,7 @@ func (s *Search) young(ctx context.Context, commits []refs.OID) ([]refs.OID, err
 	return slices.DeleteFunc(slices.Clone(commits), func(c refs.OID) bool { return s.ages[c] == nil || s.old(c) }), nil
 }
 
-// Ahead finds the age of commits that will be asked about one by one. Git is asked once for all of them.
+// Ahead finds the age of commits that will be searched one by one. It calls git once for all of them.
 func (s *Search) Ahead(ctx context.Context, commits []refs.OID) error {
 	if s.untraced() {
 		return nil
@@ -235,8 +236,8 @@ func (s *Search) reached(ctx context.Context, commits []refs.OID, heads []index.
 	return reached, nil
 }
 
-// heads lists the commits that a log names and that may be here, each where it is named first. A log may name any
-// number of others, and git looks long for each.
+// heads lists the commits that a log names and that may be here, each at its first mention. A log may name any number
+// of missing commits, and git searches long for each.
 func (s *Search) heads(log int) []index.NamedCommit {
 	if out, done := s.here[log]; done {
 		return out
@@ -294,13 +295,13 @@ func (s *Search) olderThan(a *age, patch index.Mention, when time.Time) bool {
 	for at := n - 1; at >= 0 && at >= n-4; at-- {
 		head, err := s.objects.Commit(heads[at].Commit)
 		if err != nil {
-			continue // it is gone
+			continue // it is missing
 		}
 		dated := head.Committer.When
 		if a.dated.Before(dated) {
 			return true
 		}
-		// Where the dates of commits agree with the log's clock, that counts as well.
+		// If the dates of commits agree with the log's clock, that counts as well.
 		e, found, err := s.index.At(index.Mention{Log: patch.Log, Seq: heads[at].Seq})
 		s.fail(err)
 		lag := e.Time.Sub(dated)

@@ -45,7 +45,7 @@ func (f *file) sameChange() error {
 	return nil
 }
 
-// spread lists the owner of each line that runs cover, in order; none when there are not n of them.
+// spread lists the owner of each line that runs cover, in order; none unless there are n of them.
 func spread(owners []events.AnchorOwner, runs []events.AnchorRun, n int) []events.AnchorOwner {
 	var out []events.AnchorOwner
 	for _, run := range runs {

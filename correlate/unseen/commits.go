@@ -94,7 +94,7 @@ func (s *Search) whole(ctx context.Context, commits []refs.OID, under string) (m
 	if err != nil {
 		return nil, err
 	}
-	// Where contents are not here, what can be read of a commit is searched file by file.
+	// If contents are missing, the readable part of a commit is searched file by file.
 	changed, err := correlate.Changed(ctx, s.repo, append(merges, unread...))
 	if err != nil {
 		return nil, fmt.Errorf("search owners: %w", err)
@@ -115,8 +115,8 @@ func (s *Search) whole(ctx context.Context, commits []refs.OID, under string) (m
 	return out, nil
 }
 
-// Given takes what commits changed from a walk that is under way, so that git is not asked for it again. It is the
-// walk's until it takes something else, and what it took before is forgotten.
+// Given takes commits with their changes from a running walk, so that git need not read them again. They belong to the
+// walk, and the next call replaces them.
 func (s *Search) Given(walked []history.Commit) {
 	s.given = make(map[refs.OID]*history.Commit, len(walked))
 	for i := range walked {
@@ -137,7 +137,7 @@ func (s *Search) Added(commit refs.OID) (lines int, known bool) {
 	return lines, known && lines != correlate.Uncounted
 }
 
-// settled returns the commits of which every log names a descendant: a later event cannot be their source.
+// settled returns the commits with a descendant in every log: a later event cannot be their source.
 func (s *Search) settled(ctx context.Context, commits []refs.OID) (map[refs.OID]bool, error) {
 	out := map[refs.OID]bool{}
 	for log := range s.digest.Logs() {

@@ -11,7 +11,7 @@ import (
 // depends holds the conditions of an answer: it is valid until a log mentions one of them.
 type depends struct {
 	keys    []byte
-	passing bool // of a state that no log tells: a rebase under way, an event on its way
+	passing bool // depends on a state outside of the logs: a rebase under way, or an event that is being written
 	lacking bool // of an object that is not here
 }
 
@@ -51,7 +51,7 @@ func (d *depends) onFile(f *file, settled bool) {
 	if f.id != "" {
 		d.on(index.ChangeKey(f.id))
 	}
-	if !f.read && !settled { // no log speaks of any of them
+	if !f.read && !settled { // no log names any of them
 		for _, print := range c.Patched.Prints {
 			d.on(index.LineKey(print))
 		}

@@ -18,13 +18,13 @@ type file struct {
 	commit refs.OID
 	age    *age
 	change correlate.FileChange
-	read   bool // the content was read; else the lines are only counted, as git tells them
+	read   bool // the content was read; else lines are only counted, from git's figures
 	lines  [][]byte
 	added  []linediff.Range
 	id     events.ChangeID
 
 	elsewhere bool          // see Question
-	others    bool          // only what anchors of other clones say counts
+	others    bool          // only anchors of other clones count
 	owners    map[int]claim // of lines, counted from 0
 }
 
@@ -66,8 +66,8 @@ func (f *file) search(ctx context.Context) error {
 	return f.fromOthers()
 }
 
-// fromOthers asks the logs of other clones about lines that nobody here knows. For example, a colleague's commit was
-// picked here: the content is known here, its owners are not.
+// fromOthers searches the logs of other clones for lines without a known owner here. For example, a colleague's commit
+// was picked here: the content is known here, its owners are not.
 func (f *file) fromOthers() error {
 	known, mode := f.owners, f.elsewhere
 	f.owners, f.elsewhere, f.others = map[int]claim{}, true, true

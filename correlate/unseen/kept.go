@@ -16,9 +16,9 @@ import (
 )
 
 // Answers are kept in <common>/traces/cache/found, a file a path: a line of JSON with the logs for which they are
-// valid, then one line for each answer. The files may be deleted at any moment. They are written by appending whole
-// lines, and a reader skips lines that it cannot read. Answers from only the logs of other clones are in separate
-// files, and answers from only this clone's log in a separate directory.
+// valid, then one line for each answer. The files may be deleted at any moment. They grow by whole lines, and a reader
+// skips lines that it cannot read. Answers from only the logs of other clones are in separate files, and answers from
+// only this clone's log in a separate directory.
 //
 // An answer has the lengths of the logs, and its conditions: contents, changes, paths, lines, replaced commits, calls
 // (index.Key). It is valid until a later event mentions one of them. If every log names a descendant of a commit, lines
@@ -37,7 +37,7 @@ const keptBytes = 4 << 20
 type keptHead struct {
 	Version int      `json:"v"`
 	Logs    []string `json:"logs"`
-	Shallow string   `json:"shallow,omitempty"` // where the history ends; usually there is none
+	Shallow string   `json:"shallow,omitempty"` // the ends of a shallow history; usually missing
 }
 
 type keptAnswer struct {
@@ -50,7 +50,7 @@ type keptAnswer struct {
 	Whole  *events.CommitData   `json:"w,omitempty"`
 }
 
-// Where answers about whole commits lie: the commits of all logs, and the commits of other clones' logs.
+// The places of answers about whole commits: from all logs, and from other clones' logs.
 const (
 	noPath          = ""
 	noPathElsewhere = "\x00elsewhere"
@@ -123,7 +123,7 @@ func (k *kept) path(path string) *keptPath {
 	return p
 }
 
-// keptUnder returns the place of the answer to a question: no path has a NUL in it.
+// keptUnder returns the key of the answer to a question: a path never has a NUL in it.
 func (q *Question) keptUnder() string {
 	if q.Elsewhere {
 		return q.Path + "\x00elsewhere"

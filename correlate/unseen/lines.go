@@ -136,7 +136,8 @@ func (f *file) claim(rows []row, open map[int]bool) error {
 	return nil
 }
 
-// ownerIn returns the owner of a line of a patch, counted from 0: the patch's own, or one that the line kept.
+// ownerIn returns the owner of a line of a patch, counted from 0: the patch's owner, or an older one that the line
+// kept.
 func (f *file) ownerIn(r row, line int) (events.AnchorOwner, error) {
 	number := r.patch.NewStart + line
 	for _, k := range r.patch.Kept {

@@ -54,7 +54,7 @@ func (s *Search) nameDownTo(
 		}
 	}
 	out, w := io.Pipe()
-	fault.Go(func() { // a head may be gone, or may never have been here
+	fault.Go(func() { // a head may be missing
 		_ = w.CloseWithError(s.repo.GitTo(ctx, strings.NewReader(in.String()), w, "rev-list", "--ignore-missing",
 			"--topo-order", "--parents", "--stdin"))
 	})

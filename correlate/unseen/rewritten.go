@@ -76,7 +76,7 @@ func (f *file) carriedLines(old *belief.File, counts func(*belief.Run) bool) err
 	by := map[int]claim{} // of the lines that the older commit added, counted from 0
 	for _, run := range old.Runs {
 		if run.Count > len(was)-run.Start+1 || !counts(&run) {
-			continue // foreign, and not what it says it is; or not asked for
+			continue // foreign and wrong, or not needed
 		}
 		for line := run.Start - 1; line < run.Start-1+run.Count; line++ {
 			by[line] = claim{*run.Owner, carriedTier(&run)}

@@ -24,7 +24,7 @@ type Search struct {
 	objects *refs.Objects
 	recall  *trails.Recall
 
-	digest *index.Digest // nil until asked for
+	digest *index.Digest // nil until it is needed
 	kept   *kept
 	ages   map[refs.OID]*age
 	// beginning is the result of began; nil until the first call.
@@ -33,7 +33,7 @@ type Search struct {
 	claims  map[refs.OID][]refs.OID
 	weighed map[refs.OID]*belief.Commit
 	people  map[events.PatchID]person
-	ended   map[string][]events.Event    // windows without an end of their own, by call; nil until asked for
+	ended   map[string][]events.Event    // windows without their own end, by call; nil until needed
 	picked  func() map[refs.OID]refs.OID // see correlate.Picked
 	given   map[refs.OID]*history.Commit // see Given
 	added   map[refs.OID]int             // see Added
@@ -59,16 +59,16 @@ func New(repo *refs.Repo, reader *index.Index) *Search {
 // Close ends the processes and stores the answers for the next search.
 func (s *Search) Close() {
 	s.keep()
-	_ = s.objects.Close() // everything asked for has been read
+	_ = s.objects.Close() // all needed objects have been read
 }
 
-// Untraced reports whether nothing was ever recorded, claimed or fetched: no log has an event, no timeline was kept.
-// Then all lines are unknown.
+// Untraced reports whether nothing was ever recorded, claimed or fetched: no log has an event, and no work tree has a
+// timeline. Then all lines are unknown.
 func Untraced(repo *refs.Repo, reader *index.Index) bool { return reader.Empty() && !repo.HasTraces() }
 
 func (s *Search) untraced() bool { return Untraced(s.repo, s.index) }
 
-// Question asks about lines of a file in a commit that has no anchor, or whose anchor does not know them.
+// Question is about lines of a file in a commit without an anchor, or with an anchor that does not know them.
 type Question struct {
 	Commit refs.OID
 	Path   string // raw bytes
@@ -196,7 +196,7 @@ func (s *Search) fail(err error) {
 }
 
 // mentioned reports whether a log may know a line in question. Common lines are not indexed, so a question about only
-// such lines must be searched. So must a question about a path that was seen: a formatter may have changed its lines
+// such lines needs a search. So does a question about a path that was seen: a formatter may have changed its lines
 // before the commit. Digests of other clones have changes and no lines: there the path must be named.
 func (s *Search) mentioned(q Question) bool {
 	telling := false

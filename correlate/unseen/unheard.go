@@ -62,14 +62,14 @@ func (s *Search) began(ctx context.Context) string {
 			first = append(first, c)
 		}
 	}
-	for _, c := range first { // git need not say that one is gone, or made up
+	for _, c := range first { // git need not report a missing or invented one
 		if !s.objects.MayBeStored(c) {
 			return ""
 		}
 	}
 	switch len(first) {
 	case 0:
-	case 1: // it needs no git, unless it is gone
+	case 1: // it needs no git, unless it is missing
 		if _, err := s.objects.Commit(first[0]); err == nil {
 			*s.beginning = first[0].String()
 		}
@@ -78,7 +78,7 @@ func (s *Search) began(ctx context.Context) string {
 		for _, c := range first {
 			args = append(args, c.String())
 		}
-		out, _ := s.repo.Git(ctx, nil, args...) // one may be gone: then nothing is left out
+		out, _ := s.repo.Git(ctx, nil, args...) // if one is missing, nothing is left out
 		*s.beginning = strings.TrimSpace(string(out))
 	}
 	return *s.beginning
