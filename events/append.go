@@ -145,7 +145,7 @@ func (l *Log) write(ctx context.Context, drafts []Draft) ([]Event, error) {
 			return nil, err
 		}
 	}
-	if j != nil && l.readMemory().end.seq > end.seq { // somebody cut the file off
+	if j != nil && l.readMemory().end.seq > end.seq { // somebody truncated the file
 		if err := l.goOn(ctx, j); err != nil {
 			return nil, err
 		}
@@ -179,13 +179,13 @@ func (l *Log) write(ctx context.Context, drafts []Draft) ([]Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	// From here on the batch is in the log, whatever else goes wrong.
+	// From here on the batch is in the log, even if a later step fails.
 	last := events[len(events)-1]
 	l.rememberAppended(was, tip{seq: last.Seq, id: last.ID, writer: last.Writer})
 	return events, nil
 }
 
-// openToAppend opens the file of the log, and makes it if the ref names a log; nil if there is no log yet.
+// openToAppend opens the file of the log, and makes it if the ref names a log; nil without a log.
 func (l *Log) openToAppend(ctx context.Context) (*journal, error) {
 	j, err := l.openJournal(os.O_RDWR)
 	if j != nil || err != nil {

@@ -18,7 +18,7 @@ const (
 	someLines    = 10_000
 )
 
-// Who a seal names as its author and committer: the program, so that its id depends on the log alone.
+// The author and committer of a seal is the program, so that its id depends on the log alone.
 const (
 	sealerName  = "git-trace"
 	sealerEmail = "git-trace@localhost"
@@ -33,5 +33,5 @@ var undated = time.Unix(0, 0)
 // errStopped ends a read at the consumer's request.
 var errStopped = errors.New("stopped")
 
-// errForked reports that a log does not continue from the event at which the read should begin.
+// errForked reports that a log does not continue after the event at which the read should begin.
 var errForked = errors.New("log does not go back to the given event")

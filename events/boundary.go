@@ -39,7 +39,7 @@ type Boundary struct {
 	// Answered is the time of the answer that names the model, or of the end of the call before. It is zero if the
 	// agent does not say, or if the boundary was deferred.
 	Answered time.Time `json:"-"`
-	// Done is when a person did in an editor what it tells of; zero if it does not say so.
+	// Done is the time of a person's action in an editor; zero if the editor does not report it.
 	Done       time.Time `json:"done,omitzero"`
 	Cwd        string    `json:"cwd,omitempty"`        // absolute
 	Transcript string    `json:"transcript,omitempty"` // absolute path of the session file
@@ -64,7 +64,7 @@ type Boundary struct {
 // run before ours.
 const answerSlack = 5 * time.Second
 
-// OnlyReads reports whether the boundary is of a call that changes nothing.
+// OnlyReads reports whether the boundary's call changes nothing.
 func (b *Boundary) OnlyReads() bool {
 	return b.Tool != nil && b.Tool.Class == ToolReads && len(b.Tool.Paths) == 0
 }
@@ -92,10 +92,10 @@ const (
 // ToolClass says what a tool can do to a work tree.
 type ToolClass string
 
-// The classes of tools. An unknown tool is treated as one that may write anywhere.
+// The classes of tools. An unknown tool counts as ToolAnything.
 const (
 	ToolReads   ToolClass = "read"    // never writes: no window, no snapshot
-	ToolEdits   ToolClass = "edit"    // writes the paths it declares and nothing else
+	ToolEdits   ToolClass = "edit"    // writes only the paths that it declares
 	ToolRuns    ToolClass = "run"     // a shell: may write anywhere
 	ToolUnknown ToolClass = "unknown" // not known: may write anywhere
 )
@@ -138,7 +138,7 @@ type DeclaredEdit struct {
 	New    string  `json:"new,omitempty"`
 	Before *string `json:"before,omitempty"` // the whole file as the tool found it; "" for a file it created
 	After  *string `json:"after,omitempty"`  // the whole file as the tool left it
-	// Exact says that the tool replaced Old by New and changed nothing else in the file.
+	// Exact says that the tool replaced Old by New and left the rest of the file unchanged.
 	Exact bool `json:"exact,omitempty"`
 	// Proposed is the agent's proposal, if a person changed it before they allowed the tool to write.
 	Proposed *string `json:"proposed,omitempty"`
@@ -146,7 +146,7 @@ type DeclaredEdit struct {
 	Typed []LineRun `json:"typed,omitempty"`
 	// Put are the lines of Before into which an editor saw text come that it cannot tell from a completion.
 	Put []LineRun `json:"put,omitempty"`
-	// At is where an editor put New in the place of Old, if it does not tell the whole buffer.
+	// At is the place where an editor replaced Old by New, if it does not report the whole buffer.
 	At *Place `json:"at,omitempty"`
 }
 

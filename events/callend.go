@@ -17,7 +17,7 @@ type CallEnd struct {
 	Outcome CallOutcome
 	At      time.Time // when that was written down, by the clock of the machine; zero if it is not told
 	Unbegun bool      // the same is written down of a call that was refused: it may never have begun
-	// Finished is true if a command ended by itself: its last writing and the end are one moment.
+	// Finished is true if a command ended without being stopped: its last writing and the end are one moment.
 	Finished bool
 	// Answered is the time at which the model got the result, after all hooks of the call; zero if unknown.
 	Answered time.Time

@@ -55,7 +55,7 @@ func appendQuoted(dst []byte, s string) []byte {
 	return append(append(dst, s[from:]...), '"')
 }
 
-// shortEscape returns the letter of c's two-character escape, or 0 when it has none.
+// shortEscape returns the letter of c's two-character escape, or 0 without one.
 func shortEscape(c byte) byte {
 	switch c {
 	case '"', '\\':

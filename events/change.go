@@ -56,7 +56,7 @@ func (c *ChangeHash) write(p []byte) {
 	_, _ = io.Writer(c.sum).Write(p) // a hash takes everything
 }
 
-// ID returns the id of the lines since the last call; empty if there are none.
+// ID returns the id of the lines since the last call; empty without lines.
 func (c *ChangeHash) ID() ChangeID {
 	if !c.begun {
 		return ""

@@ -3,10 +3,10 @@ package events
 // Anchor is a statement from outside a log that its event Seq has the id ID. If the log agrees, nothing up to that
 // event was changed since the statement was made.
 type Anchor struct {
-	Seq    int64  `json:"seq,omitempty"` // 0 for a void one that does not even say
+	Seq    int64  `json:"seq,omitempty"` // 0 for an invalid claim without a number
 	ID     ID     `json:"id,omitempty"`
 	Source string `json:"source"`         // in words: "copy fetched from origin", "checkpoint signed by …"
-	Void   string `json:"void,omitempty"` // why it counts for nothing: "the signature is bad"; empty for one that counts
+	Void   string `json:"void,omitempty"` // why it does not count: "the signature is bad"; empty if it counts
 }
 
 // claim is the log's own statement that a checkpoint exists.

@@ -7,8 +7,8 @@ type FaultKind string
 const (
 	FaultRef    FaultKind = "ref"    // the ref cannot be read
 	FaultObject FaultKind = "object" // an object of a seal is missing or damaged
-	FaultFile   FaultKind = "file"   // this clone's file cannot be read, or has lines that no append writes
-	FaultShape  FaultKind = "shape"  // a line is no canonical event
+	FaultFile   FaultKind = "file"   // this clone's file cannot be read, or has lines that append does not write
+	FaultShape  FaultKind = "shape"  // a line is not a canonical event
 	FaultHash   FaultKind = "hash"   // an event's bytes do not hash to its id
 	FaultChain  FaultKind = "chain"  // an event does not name the one before
 	FaultNumber FaultKind = "number" // an event does not have the next number

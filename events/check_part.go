@@ -35,9 +35,9 @@ type checkedPart struct {
 	marks    []mark
 	findings []finding
 	dropped  int
-	// The ends, for the links to the parts before and after.
+	// Both ends, to link the part with its neighbours.
 	firstPrev, firstID, lastID, lastHash ID
-	hits                                 []Anchor // events that an anchor speaks of, as they are
+	hits                                 []Anchor // the events that an anchor names, in their present form
 	claim                                *claim   // of the last checkpoint_signed
 }
 
@@ -57,9 +57,9 @@ type part struct {
 	size   int // in bytes
 	lines  [][]byte
 	wrong  string // what its end line is not
-	seq    int64  // of the last event, as what ends the part says; 0 if nothing does
+	seq    int64  // of the last event, by the part's end line; 0 without one
 	id     ID
-	length int // of the lines, as it says
+	length int // of the lines, by the end line
 }
 
 // checkPart hashes the events of a part and compares them with its end.

@@ -21,7 +21,7 @@ type Copy struct {
 
 	ref    string
 	number uint32  // of the log in the text
-	end    flatEnd // of the log; its offset says nothing
+	end    flatEnd // of the log; its offset is not valid
 	text   *Text
 	spans  []textSpan // of the log, where the text has parts
 }
@@ -38,9 +38,9 @@ const (
 	ownDir     = "own"
 )
 
-// Copy opens the log on a ref (refs.EventsRef for this clone's) as it is now. A log that does not exist gives an empty
-// copy. If this clone's log is damaged, it returns the readable part and a note. A damaged fetched log is an error,
-// because no part of it counts.
+// Copy opens the present log on a ref (refs.EventsRef for this clone's). A missing log gives an empty copy. If this
+// clone's log is damaged, it returns the readable part and a note. A damaged fetched log is an error, because no part
+// of it counts.
 func (l *Log) Copy(ctx context.Context, ref string) (*Copy, error) {
 	c, err := l.openCopy(ctx, ref)
 	if err != nil {
@@ -133,7 +133,7 @@ func (c *Copy) Last() int64 { return c.end.seq }
 // LastID returns the id of its last event; "" for none.
 func (c *Copy) LastID() ID { return c.end.id }
 
-// Tip returns the commit up to which the copy goes.
+// Tip returns the last commit that the copy includes.
 func (c *Copy) Tip() refs.OID { return c.end.commit }
 
 // ErrCopyDamaged reports that a cached copy has changed; after ForgetCopies the next Copy builds it again.

@@ -21,8 +21,8 @@ import (
 // checkedPath returns the file in which readers note how far they have checked the log.
 func (l *Log) checkedPath() string { return filepath.Join(l.cacheDir(), "checked") }
 
-// checkedEnd returns the end up to which this build of the file was checked; the end of an empty log if it is not
-// known.
+// checkedEnd returns the end up to which this build of the file was checked; without such a note, the end of an empty
+// log.
 func (l *Log) checkedEnd(j *journal) flatEnd {
 	none := flatEnd{offset: j.head}
 	text, err := refs.ReadFile(l.checkedPath())
@@ -59,7 +59,7 @@ func (l *Log) copyOwn(ctx context.Context) (*Copy, error) {
 	if broken != nil {
 		j.end.offset = j.size
 	}
-	if j.gen == "" { // not even its first line is what it was
+	if j.gen == "" { // even its first line has changed
 		j.head = 0
 	}
 	known := l.checkedEnd(j)
@@ -151,7 +151,7 @@ func (g *batchGroup) load(j *journal, at int64) int64 {
 	}
 }
 
-// read reads the lines of each batch by itself.
+// read reads the lines of each batch separately.
 func (g *batchGroup) read() {
 	defer close(g.done)
 	if g.err == nil {
@@ -166,7 +166,7 @@ func (g *batchGroup) read() {
 
 // cut finds the batches.
 func (g *batchGroup) cut() error {
-	first := 0 // of the lines that no batch has yet
+	first := 0 // of the lines that are in no batch yet
 	for at := 0; at < len(g.buf); {
 		line, _, whole := bytes.Cut(g.buf[at:], newline)
 		if !whole || len(line) > MaxEvent {
@@ -189,7 +189,7 @@ func (g *batchGroup) cut() error {
 	return nil
 }
 
-// chain waits for the lines to be read, and returns the end up to which they are sound, starting from an end.
+// chain waits until the lines are read, and returns the end of the sound ones, starting from an end.
 func (g *batchGroup) chain(end flatEnd) (flatEnd, error) {
 	<-g.done
 	for i, lines := range g.batches {
@@ -219,7 +219,7 @@ func (j *journal) whatIsLeft(end flatEnd) (tail []byte, last flatEnd, err error)
 		}
 		return nil
 	})
-	if errors.Is(err, ErrJournal) { // a line that is cut off, or none: the end of what can be read
+	if errors.Is(err, ErrJournal) { // a line that is cut off, or none: the readable part ends here
 		err = nil
 	}
 	if err == nil {

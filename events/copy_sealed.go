@@ -69,7 +69,7 @@ func (l *Log) copySealed(ctx context.Context, of FetchedLog, tip refs.OID, end f
 func (l *Log) copySealedRest(end flatEnd, tip refs.OID, w io.Writer) (flatEnd, error) {
 	p, err := l.readSeal(tip)
 	if err != nil {
-		return end, nil //nolint:nilerr // then no event of it is sound
+		return end, nil //nolint:nilerr // then none of its events is sound
 	}
 	var lines []soundLine
 	for _, f := range p.Files {

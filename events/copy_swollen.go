@@ -24,7 +24,7 @@ func (l *Log) swollen(ctx context.Context, logs []FetchedLog) (map[refs.OID]stri
 	for _, f := range logs {
 		p, err := l.ReadPublication(f.Tip)
 		if err != nil {
-			continue // whoever copies it finds out
+			continue // the caller that copies it reports the error
 		}
 		for _, file := range p.Files {
 			fmt.Fprintf(&ask, "%s\n", file.Blob)

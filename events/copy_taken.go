@@ -37,10 +37,10 @@ type taken struct {
 	parts []textPart
 }
 
-// takenLog is a log; its number is its index. A log without a ref is gone.
+// takenLog is a log; its number is its index. A log without a ref was removed.
 type takenLog struct {
 	ref     string
-	end     flatEnd // of what this very commit holds
+	end     flatEnd // of the content of exactly this commit
 	unsound string  // why it is not read; "" for a sound log
 }
 
@@ -269,8 +269,8 @@ const (
 	partsOfLog  = 32
 )
 
-// leaveOut forgets the logs whose refs are gone. If they are most of the file, or there are too many parts, it starts a
-// new file.
+// leaveOut forgets the logs without a ref. If they are most of the file, or there are too many parts, it starts a new
+// file.
 func (in *intake) leaveOut(ctx context.Context) error {
 	if in.dir == fetchedDir {
 		here, err := in.log.Fetched(ctx)
@@ -294,7 +294,7 @@ func (in *intake) leaveOut(ctx context.Context) error {
 		}
 	}
 	if in.size > 2*live+littleTaken || len(in.parts) > fewParts+partsOfLog*len(in.logs) {
-		in.taken = taken{} // what nobody wants now is taken in when somebody does
+		in.taken = taken{} // a log is taken in when a caller wants it
 	}
 	return nil
 }
@@ -336,7 +336,7 @@ func (in *intake) takeAll(ctx context.Context) error {
 			return errors.Join(flushed, ctx.Err())
 		}
 		t := takenLog{ref: f.Ref, end: end}
-		if t.end.commit = f.Tip; err != nil { // of what is not sound, nothing is kept
+		if t.end.commit = f.Tip; err != nil { // an unsound log is not kept
 			if err := in.undo(begin); err != nil {
 				return err
 			}
@@ -409,8 +409,8 @@ type Misnamed struct {
 	True string // the ref that would name its writer
 }
 
-// Misnamed lists the fetched logs whose refs do not name their writers. It reads only last events, and none of a copied
-// log, which was checked before.
+// Misnamed lists the fetched logs whose refs do not name their writers. It reads only last events; a copied log was
+// checked before.
 func (l *Log) Misnamed(ctx context.Context) ([]Misnamed, error) {
 	logs, err := l.Fetched(ctx)
 	if err != nil {
@@ -422,9 +422,9 @@ func (l *Log) Misnamed(ctx context.Context) ([]Misnamed, error) {
 	for _, f := range logs {
 		n, ok := numbers[f.Ref]
 		if f.Digest || ok && known.logs[n].unsound == "" && known.logs[n].end.commit == f.Tip {
-			continue // of a digest those who read it tell
+			continue // readers of a digest report this
 		}
-		end, err := l.End(f.Ref) // what cannot be read is told by those who read it
+		end, err := l.End(f.Ref) // its readers report that it cannot be read
 		if err == nil && !end.Tip.IsZero() && end.Writer != f.Writer {
 			out = append(out, Misnamed{f, fetchedRefs + f.Remote + "/" + end.Writer + "/events"})
 		}

@@ -20,11 +20,11 @@ type Text struct {
 	file   *os.File   // nil when all is in memory
 	stored int64      // where the stored part ends
 	tail   []byte     // what follows it in memory
-	parts  []textPart // in their order; none where all is of log 0
+	parts  []textPart // in their order; none if all lines belong to log 0
 	users  int        // copies that are open
 }
 
-// textPart is the offset from which on lines belong to a log.
+// textPart is the offset from which lines belong to a log.
 type textPart struct {
 	at  int64
 	log uint32

@@ -6,8 +6,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// The data of each event type, as stored under the key "data". Scalars are strings and integers only, so that the
-// canonical form is the same in every language. Paths are stored as EncodePath writes them.
+// The data of each event type, under the key "data". Scalars are strings and integers only, so that the canonical form
+// is the same in every language. Paths are stored in the form of EncodePath.
 
 // LogStartedData opens a writer's log.
 type LogStartedData struct {
@@ -97,8 +97,8 @@ func (k OwnerKind) Stored() OwnerKind {
 	return OwnerUnknown
 }
 
-// Watch is the evidence that a person wrote lines. It is empty if git-trace did not watch: then another program or a
-// person says so.
+// Watch is the evidence that a person wrote lines. It is empty if git-trace did not watch: then a claim by another
+// program or a person is the evidence.
 type Watch string
 
 // The evidence that a person wrote lines.
@@ -134,8 +134,8 @@ type PatchData struct {
 	Kept []KeptRun `json:"kept,omitempty"`
 	// Previous names the patches whose lines this hunk replaced.
 	Previous []PatchID `json:"previous,omitempty"`
-	// Revises is the patch to which the lines belonged before; empty if they had no owner. Only what is told later
-	// revises a patch, see Retold.
+	// Revises is the patch to which the lines belonged before; empty if they had no owner. Only a later report revises
+	// a patch, see Retold.
 	Revises PatchID `json:"revises,omitempty"`
 	// Lines holds the fingerprints of the new lines: FingerprintChars base64url characters a line.
 	Lines string `json:"lines,omitempty"`
@@ -194,7 +194,7 @@ type CommitData struct {
 	Parents []refs.OID `json:"parents,omitempty"`
 	Part    int        `json:"part,omitempty"`  // 0-based
 	Parts   int        `json:"parts,omitempty"` // 0 and 1 both mean one
-	// Revision is the number of the new anchor. The batch replaces those with a lower number.
+	// Revision is the number of the new anchor. The batch replaces anchors with a lower number.
 	Revision int           `json:"revision,omitempty"`
 	Owners   []AnchorOwner `json:"owners,omitempty"`
 	Files    []AnchorFile  `json:"files,omitempty"`
@@ -246,7 +246,7 @@ type RewriteData struct {
 	Pairs []RewritePair `json:"pairs"`
 }
 
-// RewritePair maps a commit to the one that replaced it.
+// RewritePair maps a commit to its replacement.
 type RewritePair struct {
 	Old refs.OID `json:"old"`
 	New refs.OID `json:"new"`
@@ -276,8 +276,8 @@ type RecordData struct {
 // not named.
 type PurgeData struct {
 	What    string    `json:"what"`             // trace, text or path
-	Traces  []TraceID `json:"traces,omitempty"` // the conversations that records were taken away of, or changed
-	Removed int       `json:"removed"`          // records that are gone
+	Traces  []TraceID `json:"traces,omitempty"` // the conversations with removed or changed records
+	Removed int       `json:"removed"`          // removed records
 	Changed int       `json:"changed"`          // records that something was taken out of
 	Objects int       `json:"objects"`          // git objects that were deleted
 	Files   int       `json:"files"`            // files of git-trace's own that were deleted or changed

@@ -45,7 +45,7 @@ var dataFields sync.Map
 
 func fieldsOf(t reflect.Type) map[string]int {
 	if known, ok := dataFields.Load(t); ok {
-		return known.(map[string]int) // nothing else is put there
+		return known.(map[string]int) // the map has only this type
 	}
 	fields := map[string]int{}
 	for i := range t.NumField() {

@@ -109,7 +109,7 @@ func decode(line []byte, sealed bool) (*decoder, error) {
 	return d, nil
 }
 
-// read is decode in the place of the event before, with which it shares words.
+// read is decode into the event before, which shares words with it.
 func (d *decoder) read(line []byte, sealed bool, words *words) error {
 	if len(line) > MaxEvent {
 		return fmt.Errorf("%d bytes: %w", len(line), ErrTooLong)
@@ -236,7 +236,7 @@ func (d *decoder) time() error {
 	return nil
 }
 
-// parseTime reads timeLayout and nothing else, several times faster than time.Parse.
+// parseTime accepts only timeLayout, several times faster than time.Parse.
 func parseTime[T string | []byte](text T) (time.Time, bool) {
 	if len(text) != len(timeLayout) {
 		return time.Time{}, false

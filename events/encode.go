@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// Encode writes one of the data structs in canonical form, for Draft.Data. It understands what those structs are made
-// of: strings, integers, slices, structs, types with MarshalText and times; a field with omitempty or omitzero in its
-// json tag is left out when it is zero. Bools, floats, maps, pointers and null are refused.
+// Encode writes one of the data structs in canonical form, for Draft.Data. It supports the types of their fields:
+// strings, integers, slices, structs, types with MarshalText and times; a field with omitempty or omitzero in its json
+// tag is left out when it is zero. Bools, floats, maps, pointers and null are refused.
 func Encode(data any) (json.RawMessage, error) {
 	if raw, ok := data.(json.RawMessage); ok {
 		return Canonical(raw)
@@ -111,7 +111,7 @@ func (e *encoder) object(dst []byte, v reflect.Value, depth int) ([]byte, error)
 	return append(dst, '}'), nil
 }
 
-// isZero is what omitempty and omitzero mean together: an empty list is as absent as a nil one.
+// isZero combines omitempty and omitzero: an empty list counts as zero, like a nil one.
 func isZero(v reflect.Value) bool {
 	if v.Kind() == reflect.Slice {
 		return v.Len() == 0
@@ -125,7 +125,7 @@ func isZero(v reflect.Value) bool {
 // field is one member of an encoded struct.
 type field struct {
 	name     string
-	quoted   string // the name as it is written, quotes included
+	quoted   string // the name with its quotes
 	index    int
 	optional bool
 }

@@ -110,7 +110,7 @@ func ArchivedRef(remote, writer, kind string) string {
 	return archivedRefs + strings.TrimPrefix(FetchedRef(remote, writer, kind), fetchedRefs)
 }
 
-// ArchiveOf reports whether a fetched ref is an archive, …/<writer>/archive/<kind>, and of which kind of refs.
+// ArchiveOf reports whether a fetched ref is an archive, …/<writer>/archive/<kind>, and returns the kind of its refs.
 func ArchiveOf(ref string) (kind string, ok bool) {
 	if !strings.Contains(ref, "/archive/") {
 		return "", false

@@ -70,7 +70,7 @@ func EncodeFingerprints(lines []Fingerprint) string {
 	return string(out)
 }
 
-// DecodeFingerprints reads what EncodeFingerprints wrote.
+// DecodeFingerprints is the reverse of EncodeFingerprints.
 func DecodeFingerprints(text string) ([]Fingerprint, error) {
 	if len(text)%FingerprintChars != 0 {
 		return nil, errors.New("decode fingerprints: length is not a multiple of 8")

@@ -9,8 +9,8 @@ import (
 
 // Fit makes a draft keep the limits of the format. Lists that stay true when they are shortened are cut to MaxField
 // bytes and the draft gets LimitFieldCut: fingerprints, paths, candidates, previous patches, kept runs, running tasks.
-// Anything else that is too long is refused: a commit_anchored or commit_rewritten must be spread over several events
-// by the one who writes it. Append calls it.
+// Other data that are too long are refused: the caller must split a commit_anchored or commit_rewritten into several
+// events. Append calls Fit.
 func (d Draft) Fit() (Draft, error) {
 	if len(d.Data) <= MaxField {
 		return d, nil // too short to hold anything too long

@@ -40,8 +40,8 @@ type flatEnd struct {
 // noCommit replaces the commit in an end line of a batch without one.
 const noCommit = "-"
 
-// How much of the end of the file is searched for an end line: a little, which is nearly always enough, then eight
-// times as much, and so on, at last what two of the longest batches take.
+// The end of the file is searched for an end line: first a little, which is nearly always enough, then eight times as
+// much, and so on, up to the length of two of the longest batches.
 const (
 	endWindow     = 32 << 10
 	lastEndWindow = 2 * maxBatch

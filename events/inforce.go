@@ -7,8 +7,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// InForce leaves out the anchors whose place a revision by the same voice has taken. What was claimed of a commit
-// afterwards stays: it fills what nobody knows, and replaces nothing.
+// InForce leaves out the anchors that a revision by the same voice has replaced. Later claims about a commit stay: they
+// fill unknown lines, and replace nothing.
 func InForce(list []Event) []Event {
 	type place struct {
 		voice  string
@@ -33,12 +33,12 @@ func InForce(list []Event) []Event {
 	})
 }
 
-// Claimed reports whether an event says what was found out afterwards, of others' files or old conversations.
+// Claimed reports whether an event was found out afterwards, from others' files or old conversations.
 func (e Event) Claimed() bool {
 	return slices.Contains(e.Method, Backfill) || slices.Contains(e.Method, Import)
 }
 
-// Retold reports whether an event gives lines to somebody else than was recorded, for it was told later.
+// Retold reports whether an event gives recorded lines to another owner, because of a later report.
 func (e Event) Retold() bool {
 	return slices.Contains(e.Method, SessionFile) || slices.Contains(e.Method, EditorLate)
 }

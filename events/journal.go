@@ -17,17 +17,17 @@ import (
 
 // This clone's log is a file, <common>/traces/events.log: a header line, then for each batch its events, one a line,
 // and an end line (see flatEnd). A batch counts when its end line is whole. Bytes before an end line never change, and
-// only an append, under its lock, changes what lies behind the last one. What the log's ref names is a sealed copy of
-// it, see seal.go: git gets, keeps and sends that one, and shows it as one commit.
+// only an append, under its lock, changes the bytes after the last one. The log's ref names a sealed copy of it, see
+// seal.go: git gets, keeps and sends that copy, and shows it as one commit.
 
 // ErrJournal reports a file of this clone's log that is not what an append left.
 var ErrJournal = errors.New("the file of the log is damaged")
 
-// ErrNewer reports a file of this clone's log in a form that a later version made. This program leaves it as it is, and
+// ErrNewer reports that a later version made this clone's log, in another form. This program does not change it, and
 // keeps its events in the spool.
 var ErrNewer = errors.New("a newer git-trace wrote the log")
 
-// journal is the file, opened, and where it ended then.
+// journal is the open file, with its end at that time.
 type journal struct {
 	file *os.File
 	gen  string // names this build of the file
@@ -52,7 +52,7 @@ const journalForm = "git-trace log "
 func newer(f *os.File) error {
 	const enough = len(journalForm) + 12
 	head := make([]byte, enough)
-	n, _ := f.ReadAt(head, 0) // a shorter one is no log
+	n, _ := f.ReadAt(head, 0) // a shorter file is not a log
 	rest, is := strings.CutPrefix(string(head[:n]), journalForm)
 	number, _, _ := strings.Cut(rest, " ")
 	if form, err := strconv.Atoi(number); is && err == nil && form > Version {
@@ -61,8 +61,8 @@ func newer(f *os.File) error {
 	return nil
 }
 
-// openJournal opens the file of this clone's log: nil where there is none. A file that cannot be appended to gives
-// ErrJournal, and the journal up to where it is sound.
+// openJournal opens the file of this clone's log; nil without one. For a file that cannot be appended to it returns
+// ErrJournal, and the sound part of the journal.
 func (l *Log) openJournal(flag int) (*journal, error) {
 	f, err := os.OpenFile(l.JournalPath(), flag, 0)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -91,8 +91,8 @@ func readJournal(f *os.File, format refs.ObjectFormat) (*journal, error) {
 	return j, j.checkRest()
 }
 
-// checkRest looks at what lies behind the end. A write that was cut off leaves events and no whole end line. A machine
-// that lost power leaves zeros of a batch, which may have been acknowledged. Anything else is of somebody else.
+// checkRest checks the bytes after the end. A write that was cut off leaves events without a whole end line. A machine
+// that lost power leaves zeros of a batch, which may have been acknowledged. Another program wrote anything else.
 func (j *journal) checkRest() error {
 	for rest := bufio.NewReaderSize(io.NewSectionReader(j.file, j.end.offset, j.size-j.end.offset), 64<<10); ; {
 		line, err := rest.ReadSlice('\n')
@@ -119,8 +119,8 @@ func (j *journal) close() {
 	}
 }
 
-// append writes one batch behind the end. When it fails, the file is as it was, or the batch is there as a whole; then
-// a spooled copy of it is recognised.
+// append writes one batch after the end. If it fails, the file is unchanged, or has the whole batch; then a spooled
+// copy of the batch is recognised.
 func (j *journal) append(events []Event, flush bool) error {
 	if j.size > j.end.offset {
 		if err := j.file.Truncate(j.end.offset); err != nil {
@@ -140,7 +140,7 @@ func (j *journal) append(events []Event, flush bool) error {
 	return nil
 }
 
-// batchText is what is written for a batch behind an end, and the end that it makes.
+// batchText returns the text of a batch that follows an end, and the new end.
 func batchText(events []Event, end flatEnd) ([]byte, flatEnd) {
 	var text bytes.Buffer
 	for i := range events {
@@ -214,8 +214,8 @@ func (j *journal) batchBefore(at int64) (text []byte, begin int64, err error) {
 	}
 }
 
-// lines gives all lines from an offset up to the end, those that end batches among them, and where each begins. The
-// next one may overwrite it.
+// lines gives all lines from an offset up to the end, with end lines, each with its offset. The next line may overwrite
+// it.
 func (j *journal) lines(from int64, yield func(at int64, line []byte) error) error {
 	in := bufio.NewReaderSize(io.NewSectionReader(j.file, from, j.end.offset-from), MaxEvent+1)
 	for at := from; at < j.end.offset; {

@@ -10,7 +10,7 @@ import (
 // Log is the event log of a repository: the one this clone writes, and reading access to those it has fetched. It holds
 // nothing open and may be used by several goroutines.
 type Log struct {
-	// Tool is what log_started says of the program that opened the log: "git-trace VERSION".
+	// Tool is the program that opened the log, in log_started: "git-trace VERSION".
 	Tool string
 
 	repo *refs.Repo
@@ -22,7 +22,7 @@ func OpenLog(r *refs.Repo) *Log { return &Log{Tool: "git-trace", repo: r} }
 // Repo returns the repository that the log belongs to.
 func (l *Log) Repo() *refs.Repo { return l.repo }
 
-// Tip returns the commit that ends the log on a ref, refs.EventsRef for this clone's; zero if there is no such log.
+// Tip returns the last commit of the log on a ref, refs.EventsRef for this clone's; zero without a log.
 func (l *Log) Tip(ref string) (refs.OID, error) {
 	oid, err := l.repo.ReadRef(ref)
 	if errors.Is(err, refs.ErrRefMissing) {

@@ -15,18 +15,18 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// The end of what this clone has written is remembered outside of traces/, in <common>/trace-end: neither a file that
-// was cut off nor a log that was taken up from its seal shows what came behind it. What is found to be lost is kept
-// there, too, whatever is appended later, until somebody says that they know (NoteLosses).
+// The end of this clone's log is also noted outside of traces/, in <common>/trace-end: neither a truncated file nor a
+// log that was made again from its seal shows which events came after its end. That file also keeps the losses that
+// were found, whatever is appended later, until a person confirms them (NoteLosses).
 //
-// The memory is believed when its check sum holds. It may be written in place, which spares the flush that some file
-// systems put behind replacing a file by rename.
+// The memory counts if its check sum is right. It may be written in place, because replacing a file by rename costs a
+// flush on some file systems.
 
 // Loss are events that this clone appended and its log does not hold.
 type Loss struct {
 	From   int64 // the first one
 	To     int64 // the last one
-	Last   ID    // of that
+	Last   ID    // the id of the event To
 	Writer string
 }
 
@@ -38,16 +38,16 @@ func (l Loss) String() string {
 	return "this clone has written " + events + ", which the log has lost"
 }
 
-// memory is what the file holds.
+// memory is the content of that file.
 type memory struct {
 	end  tip
 	lost []Loss
 }
 
-// mostLosses are kept; the last one stands for all later ones.
+// mostLosses bounds the kept losses; the last one stands for all later ones.
 const mostLosses = 16
 
-// with adds what is lost where a log ends.
+// with adds the events that are lost if the log ends here.
 func (m memory) with(end tip) memory {
 	loss := Loss{From: end.seq + 1, To: m.end.seq, Last: m.end.id, Writer: m.end.writer}
 	switch {
@@ -152,7 +152,7 @@ func (l *Log) rememberEnd(now tip) error {
 	return refs.WriteFileAtomic(l.tipPath(), []byte(m.String()), 0o666)
 }
 
-// ForgetEnd lets go of what is remembered: the log goes with the will of its user, or another one takes its place.
+// ForgetEnd drops the memory: the user deletes the log, or another one replaces it.
 func (l *Log) ForgetEnd() error {
 	if err := os.Remove(l.tipPath()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -173,8 +173,7 @@ func (l *Log) Losses() ([]Loss, error) {
 	return m.with(tip{seq: end.Seq, id: end.Event, writer: end.Writer}).lost, nil
 }
 
-// NoteLosses writes into the log what it has lost, and returns how many losses that were. From then on nobody tells of
-// them.
+// NoteLosses records in the log what it has lost, and returns the number of losses. From then on they are not reported.
 func (l *Log) NoteLosses(ctx context.Context) (int, error) {
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()

@@ -49,7 +49,7 @@ func addParts(parts []refs.TreeEntry, files []PublishedFile, store storeObject) 
 	return parts, nil
 }
 
-// levelOf is how many levels of trees are below an entry: 0 for a file, -1 for another name.
+// levelOf returns the number of tree levels below an entry: 0 for a file, -1 for another name.
 func levelOf(name string) int {
 	_, kind, _ := strings.Cut(name, ".")
 	if kind == "jsonl" {
@@ -108,11 +108,11 @@ func (r *partsReader) list(entries []refs.TreeEntry, below int) error {
 	return nil
 }
 
-// mergedEvents is how many events a part has that is merged with no others.
+// mergedEvents is the number of events from which a part is not merged.
 const mergedEvents = 16 << 10
 
-// mergeFrom returns the index of the first part that is merged with all behind it: each part before it has more events
-// than what follows it. So an event is written again a few times, however often the parts are merged.
+// mergeFrom returns the index of the first part that is merged with all later ones: each part before it has more events
+// than all parts after it. So an event is written again only a few times, however often the parts are merged.
 func mergeFrom(files []PublishedFile, last int64) int {
 	from := len(files)
 	for i := len(files) - 1; i >= 0; i-- {
@@ -130,8 +130,8 @@ func mergeFrom(files []PublishedFile, last int64) int {
 	return from
 }
 
-// Merge seals the log, and puts small parts of the seal together, under a new seal on top. Parts that were lost are
-// written again. It returns how many events the ref gained, and how many parts went.
+// Merge seals the log, and joins small parts of the seal, under a new seal. It writes lost parts again. It returns how
+// many events the ref gained, and how many parts were merged away.
 func (l *Log) Merge(ctx context.Context) (sealed int64, merged int, err error) {
 	if sealed, err = l.Seal(ctx); err != nil {
 		return 0, 0, err
@@ -169,8 +169,8 @@ func (l *Log) Merge(ctx context.Context) (sealed int64, merged int, err error) {
 	return sealed, max(0, merged), nil
 }
 
-// restoreParts writes the files of a seal again that cannot be read, from the file of the log: each holds the events
-// that its name says. It tells whether all of them are there then.
+// restoreParts writes the unreadable files of a seal again, from the file of the log: the name of each tells its
+// events. It reports whether all of them are now present.
 func (l *Log) restoreParts(j *journal, seal refs.OID) bool {
 	p, err := l.ReadPublication(seal)
 	if err != nil {
@@ -201,7 +201,7 @@ func (l *Log) restoreParts(j *journal, seal refs.OID) bool {
 	return true
 }
 
-// events returns the lines of so many events behind an end.
+// events returns the lines of a number of events after an end.
 func (j *journal) events(from flatEnd, count int64) (text []byte, err error) {
 	err = j.lines(from.offset, func(_ int64, line []byte) error {
 		if len(line) == 0 || line[0] != '{' {

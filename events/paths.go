@@ -9,9 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// EncodePath makes a path, which git holds as bytes, fit for JSON. A path that is valid UTF-8, free of control
-// characters and does not begin with a double quote is stored as it is; any other one in the quotes and escapes that
-// git prints (core.quotePath in git-config(1)), every byte above ASCII in octal.
+// EncodePath makes a path, which git holds as bytes, fit for JSON. A path of valid UTF-8 without control characters
+// that does not begin with a double quote is unchanged; any other one gets the quotes and escapes that git prints
+// (core.quotePath in git-config(1)), every byte above ASCII in octal.
 func EncodePath(path string) string {
 	if isPlainPath(path) {
 		return path
@@ -32,8 +32,7 @@ func EncodePath(path string) string {
 	return string(append(out, '"'))
 }
 
-// DecodePath reads what EncodePath wrote, and nothing else: one path has one stored form, so that paths may be compared
-// as they are stored.
+// DecodePath accepts only the output of EncodePath: one path has one stored form, so stored paths may be compared.
 func DecodePath(stored string) (string, error) {
 	if !strings.HasPrefix(stored, `"`) {
 		if !isPlainPath(stored) {
@@ -60,7 +59,7 @@ const (
 	pathEscapeLetters = "abtnvfr\"\\"
 )
 
-// pathEscape returns the letter that git writes behind the backslash for c, or 0 when it has none.
+// pathEscape returns the letter that git writes after the backslash for c, or 0 without one.
 func pathEscape(c byte) byte {
 	if i := strings.IndexByte(pathEscapes, c); i >= 0 {
 		return pathEscapeLetters[i]
@@ -100,7 +99,7 @@ func unquotePath(stored string) (string, error) {
 	return string(out), nil
 }
 
-// RawPath returns a stored path as git has it; one that a foreign log stored in another form stays as it is.
+// RawPath returns a stored path in git's form; it does not change a path that a foreign log stored in another form.
 func RawPath(stored string) string {
 	if path, err := DecodePath(stored); err == nil {
 		return path

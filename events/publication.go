@@ -26,7 +26,7 @@ const (
 	recordsName = "records"
 )
 
-// What a reader takes of a tree that somebody else made, and the writer keeps to.
+// The limits of a tree that another clone made; the writer keeps them too.
 const (
 	// MaxPublished is the number of files of events beyond which a publication is not read.
 	MaxPublished = 64 << 10
@@ -36,7 +36,7 @@ const (
 // ErrNotPublication reports a commit that does not hold a digest.
 var ErrNotPublication = errors.New("not a publication")
 
-// PublicationHead is what digest.json says.
+// PublicationHead is the content of digest.json.
 type PublicationHead struct {
 	Format       int       `json:"format"`
 	Writer       string    `json:"writer"`
@@ -44,13 +44,13 @@ type PublicationHead struct {
 	ObjectFormat string    `json:"object_format"`
 	Events       int64     `json:"events"`         // how many there are
 	Last         ID        `json:"last"`           // the last one
-	Source       Witness   `json:"source"`         // the event of the full log up to which the digest was made
+	Source       Witness   `json:"source"`         // the last event of the full log that the digest includes
 	Seen         []Witness `json:"seen,omitempty"` // the ends of the other writers' digests that were there
 	// Adopt is "yes" where others may pass the publication on, into the main repository of a fork for instance.
 	Adopt string `json:"adopt,omitempty"`
 }
 
-// Witness names an event of a writer's log: whoever has another one in its place has another log.
+// Witness names an event of a writer's log: a log with another event in its place is another log.
 type Witness struct {
 	Writer string `json:"writer"`
 	Seq    int64  `json:"seq"`
@@ -69,14 +69,14 @@ type Publication struct {
 	Parents []refs.OID
 	Head    PublicationHead
 	Files   []PublishedFile
-	// Records are the blobs of the records that are shared, by their conversations: no other one is the writer's.
+	// Records are the blobs of the shared records, by their conversations: the writer has no others.
 	Records map[TraceID]refs.OID
 
 	parts  []refs.TreeEntry // of the tree of the files of events
 	others []refs.OID       // the tree, digest.json, and the tree of the files of events
 }
 
-// ReadPublication reads the tree of a publication. Nothing of it is believed before its events were read.
+// ReadPublication reads the tree of a publication. Its events must be read before any of it counts.
 func (l *Log) ReadPublication(commit refs.OID) (p Publication, err error) {
 	objects := l.repo.Objects()
 	objects.Max = maxHead
@@ -130,7 +130,7 @@ func readHead(objects *refs.Objects, commit refs.OID) (p Publication, err error)
 
 type publishedTree struct{ head, log, records refs.OID }
 
-// publicationTree finds the entries of the tree, which has no others but what a later version may add.
+// publicationTree finds the known entries of the tree; a later version may add others.
 func publicationTree(objects *refs.Objects, tree refs.OID) (p publishedTree, err error) {
 	entries, err := objects.Tree(tree)
 	if err != nil {
@@ -176,7 +176,7 @@ func sharedRecords(objects *refs.Objects, list refs.OID) (map[TraceID]refs.OID, 
 	return out, nil
 }
 
-// listRecords is what sharedRecords reads.
+// listRecords is the reverse of sharedRecords.
 func listRecords(shared map[TraceID]refs.OID) []byte {
 	var out bytes.Buffer
 	for _, trace := range slices.Sorted(maps.Keys(shared)) {
@@ -207,7 +207,7 @@ func parseHead(raw []byte) (h PublicationHead, err error) {
 	return h, errors.Join(checkWriter(h.Writer), idErr)
 }
 
-// firstDigits is how many digits the number of a first event has in a name.
+// firstDigits is the number of digits in a name for the number of a first event.
 const firstDigits = 10
 
 func publishedName(first int64) string { return fmt.Sprintf("%0*d.jsonl", firstDigits, first) }
@@ -318,7 +318,7 @@ func Follow(drafts []Draft, seq int64, last ID, writer string) ([]Event, error) 
 	return events, nil
 }
 
-// Content names what a draft says, whatever place a log gives it: an event of a digest has that of its original.
+// Content identifies a draft without its place in a log: an event of a digest has the same content as its original.
 func (d Draft) Content() (ID, error) {
 	d, err := d.normal()
 	if err != nil {

@@ -15,10 +15,10 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// `git gc --prune=now` deletes every object that was unreachable when it looked, however young. So it can delete a
-// commit whose ref was set a moment after that look; git-gc(1) warns of it under NOTES. A gc that runs shows it by
-// <common>/gc.pid. Meanwhile, what a ref of the log's is about to name is kept in the side store as well, and listed in
-// traces/guard. Once the gc has ended, the next append, verification or rebuild puts back what is missing.
+// `git gc --prune=now` deletes every object that was unreachable when it looked, even a young one. So it can delete a
+// commit whose ref was set a moment later; git-gc(1) warns of it under NOTES. The file <common>/gc.pid shows that a gc
+// is running. Meanwhile, commits that a ref of the log is about to name are also kept in the side store, and listed in
+// traces/guard. After the gc, the next append, verification or rebuild puts missing ones back.
 
 // gcPidAge is the age beyond which git itself takes gc.pid for a left-over.
 const gcPidAge = 12 * time.Hour
@@ -120,8 +120,8 @@ func (l *Log) heal(ctx context.Context) error {
 	return nil
 }
 
-// missingInMain asks git which of the listed commits the repository's own store no longer has. Commits that no ref ever
-// named come back too; git's next gc removes them again.
+// missingInMain asks git which of the listed commits the repository's own store lacks. Commits that no ref ever named
+// come back too; git's next gc removes them again.
 func (l *Log) missingInMain(ctx context.Context, list []byte) ([]refs.OID, error) {
 	out, err := l.repo.Git(ctx, bytes.NewReader(list), "cat-file", "--batch-check")
 	if err != nil {

@@ -15,13 +15,13 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// A machine that loses power may keep the length of the file and not the bytes of the last write. Or it may keep some
-// of its pages alone. The log then ends in what no killed append leaves. Nothing can be appended to it, and events wait
-// in the spool. What is behind the last sound batch is put aside as it is. The events in it that are whole go back into
-// the log. Those that follow the last sound event go back as they are, the others as new ones. More than the one batch
-// that was written last is not taken for such an end; that is for a person to look at.
+// A machine that loses power may keep the length of the file but not the bytes of the last write, or only some of its
+// pages. Then the log has an end that a killed append does not leave. Nothing can be appended to it, and events wait in
+// the spool. The bytes after the last sound batch are copied aside unchanged. Whole events in them go back into the
+// log: unchanged if they follow the last sound event, otherwise as new ones. More than one damaged batch does not count
+// as such an end; a person has to look at it.
 
-// ErrNotTorn reports a log whose damage is not that of its end alone.
+// ErrNotTorn reports that more than the end of a log is damaged.
 var ErrNotTorn = errors.New("more than the end of the log is damaged")
 
 // Torn is the end of a log that was not written to its end.
@@ -29,7 +29,7 @@ type Torn struct {
 	After int64  // the last event before it
 	Bytes int64  // behind that
 	Kept  string // the file that has them, once it was mended
-	Back  int    // events of them that are in the log again
+	Back  int    // the number of its events that are in the log again
 
 	header bool    // not even the first line is there
 	chain  []Event // that follow the last sound event
@@ -70,14 +70,14 @@ func (t *Torn) findSound(ctx context.Context, j *journal) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err == nil { // lines that are no events stand behind it
+	if err == nil { // lines that are not events follow it
 		end = j.end
 	}
 	t.end = end
 	return nil
 }
 
-// take finds what is whole behind the sound end: in the seal, if that goes further, and in the rest of the file.
+// take finds whole events after the sound end: in the seal, if that has more, and in the rest of the file.
 func (t *Torn) take(ctx context.Context, l *Log, rest []byte) error {
 	at := t.end
 	follow := func(e Event) bool {
@@ -117,8 +117,7 @@ func (t *Torn) take(ctx context.Context, l *Log, rest []byte) error {
 			others = append(others, e)
 		}
 	}
-	// A whole end line behind text that is other than it was says that somebody changed it. A page that was never written
-	// has zeros.
+	// A whole end line after a changed text shows that somebody changed it. A page that was never written has zeros.
 	if ends > 1 || ends == 1 && bytes.IndexByte(rest, 0) < 0 || t.header && len(others)+ends > 0 {
 		return ErrNotTorn
 	}
@@ -133,7 +132,7 @@ func (t *Torn) findLoose(l *Log, others []Event) error {
 	}
 	waiting := map[string]bool{}
 	for _, name := range files {
-		text, _ := os.ReadFile(name) // another user's is none of this log's file
+		text, _ := os.ReadFile(name) // another user's file is not part of this log
 		for line := range bytes.SplitSeq(text, newline) {
 			waiting[string(line)] = true
 		}
@@ -150,8 +149,8 @@ func (t *Torn) findLoose(l *Log, others []Event) error {
 	return nil
 }
 
-// MendTorn puts the torn end of the log aside, and appends what waits. It returns nil where nothing was torn. Whoever
-// kills it leaves the log as it was, or mended.
+// MendTorn moves the torn end of the log aside, and appends the waiting events. It returns nil if nothing was torn. If
+// it is killed, the log is either unchanged or mended.
 func (l *Log) MendTorn(ctx context.Context) (t *Torn, err error) {
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()
@@ -190,8 +189,8 @@ func (l *Log) putAside(t *Torn, text []byte) error {
 	return refs.WriteFileDurable(t.Kept, text[min(t.end.offset, int64(len(text))):], 0o600)
 }
 
-// replaceEnd writes the log anew up to its sound end, with the events that follow it, under a new generation: what was
-// noted of the file is of another one. Of a log without a first line nothing is left but its seal.
+// replaceEnd writes the log anew up to its sound end, with the events that follow it, under a new generation: notes
+// about the file belong to the old one. If even the first line is damaged, only the seal remains.
 func (l *Log) replaceEnd(t *Torn, text []byte) error {
 	if t.header {
 		if err := os.Remove(l.JournalPath()); err != nil && !errors.Is(err, fs.ErrNotExist) {

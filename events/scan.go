@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// checkCanonical reports whether raw is one canonical JSON value and nothing else. It takes strings, integers, arrays
-// and objects, within the limits on depth and string length. It reads each byte once and keeps nothing.
+// checkCanonical reports whether raw is exactly one canonical JSON value. It accepts strings, integers, arrays and
+// objects, within the limits on depth and string length. It reads each byte once and allocates nothing.
 func checkCanonical(raw []byte, depth int) error {
 	s := scanner{buf: raw}
 	if err := s.value(depth); err != nil {
@@ -22,7 +22,7 @@ func checkCanonical(raw []byte, depth int) error {
 	return nil
 }
 
-// scanner walks canonical JSON. Every method leaves pos behind what it accepted.
+// scanner walks canonical JSON. Every method leaves pos after the accepted text.
 type scanner struct {
 	buf   []byte
 	pos   int
@@ -147,7 +147,7 @@ func (s *scanner) str() ([]byte, error) {
 		return nil, err
 	}
 	s.plain = true
-	escapes := 0 // bytes by which the escapes are longer than what they stand for
+	escapes := 0 // number of bytes that the escapes add
 	for buf := s.buf; ; {
 		if s.pos += plainBytes(buf[s.pos:]); s.pos == len(buf) {
 			break
@@ -181,8 +181,8 @@ func (s *scanner) str() ([]byte, error) {
 	return nil, s.fault("unfinished string")
 }
 
-// plainBytes counts the bytes up to one that ends a string, escapes, or needs a closer look. It looks at eight at a
-// time: arithmetic on all at once leaves the high bit in each that is such a one, and perhaps in some behind it.
+// plainBytes counts the bytes before one that ends a string, escapes, or needs a closer look. It checks eight bytes at
+// once: the arithmetic sets the high bit in each such byte, and perhaps in later ones.
 func plainBytes(b []byte) int {
 	const ones = 0x0101010101010101
 	n := 0

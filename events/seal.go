@@ -16,26 +16,25 @@ import (
 )
 
 // The log's ref names the newest of a chain of seals. A seal is a commit; its parent is the seal before, and its tree
-// holds the log up to an event in the form of a publication (see publication.go). So the ref only grows: plain
-// `git push` and `git fetch` of it are fast-forwards, and whoever has it has the log up to that event. A seal stores
-// what is new as a part of its own, beside the parts that are there. They stand in a tree of trees (see parts.go),
-// so that a seal costs what is new and not what the log has.
+// holds the log up to an event in the form of a publication (see publication.go). So the ref only grows: plain `git
+// push` and `git fetch` of it are fast-forwards, and its owner has the log up to that event. A seal stores new events
+// as one more part, beside the existing parts. They are in a tree of trees (see parts.go), so the cost of a seal
+// depends on the new events, not on the log.
 //
-// Whoever appends makes no seal, but for the very first one. The processes that hooks leave at work do: at the end of a
-// turn, of a session, at a commit, and when sealEvery events wait. `git trace gc` merges small parts, under a new seal
-// on top.
+// Appending makes no seal, except for the very first one. Background processes of hooks make them: at the end of a
+// turn, of a session, at a commit, and when sealEvery events wait. `git trace gc` merges small parts, under a new seal.
 
-// sealLevel is what digest.json of a seal says of it.
+// sealLevel is the level in the digest.json of a seal.
 const sealLevel = "log"
 
-// sealEvery is how many events make a new seal due in the middle of a turn.
+// sealEvery is the number of events from which a new seal is due in the middle of a turn.
 const sealEvery = 256
 
-// ErrSealDiffers reports that the log's ref names a log which this clone's file does not begin with. It is left as it
-// is.
+// ErrSealDiffers reports that this clone's file does not begin with the log that the ref names. The ref stays
+// unchanged.
 var ErrSealDiffers = errors.New("the ref holds another log than the file")
 
-// sealMark is the cached memory of where the last seal ended.
+// sealMark caches the end of the last seal.
 type sealMark struct {
 	commit refs.OID
 	gen    string
@@ -67,8 +66,8 @@ func (l *Log) rememberSeal(m sealMark) error {
 	return refs.WriteFileAtomic(l.sealMarkPath(), []byte(text), 0o666)
 }
 
-// Unsealed is how many events of the log's end its ref does not hold, or is about to hold: a process that was asked for
-// will seal the others. It reads three small files.
+// Unsealed counts the events at the log's end that are not sealed and that no started process will seal. It reads three
+// small files.
 func (l *Log) Unsealed() int64 {
 	known, ok := l.knownEnd()
 	if !ok {
@@ -83,11 +82,11 @@ func (l *Log) Unsealed() int64 {
 	return known.seq - max(mark.seq, before)
 }
 
-// SealDue reports whether so many events wait that they are sealed in the middle of a turn.
+// SealDue reports whether enough events wait for a seal in the middle of a turn.
 func (l *Log) SealDue() bool { return l.Unsealed() >= sealEvery }
 
-// SealAsked notes that a process was started to seal what there is now, so that the next hook does not start another
-// process for the same events. If the process is killed, the next one that is started seals them.
+// SealAsked notes that a process was started to seal the present events, so that the next hook does not start another
+// one. If the process is killed, the next started one seals them.
 func (l *Log) SealAsked() error {
 	known, _ := l.knownEnd()
 	return refs.WriteFileAtomic(l.sealAskedPath(), fmt.Appendln(nil, known.seq), 0o666)
@@ -110,7 +109,7 @@ func (l *Log) Seal(ctx context.Context) (int64, error) {
 	return added, nil
 }
 
-// sealAll seals what the file holds; nothing where there is none.
+// sealAll seals the whole file; without a file it does nothing.
 func (l *Log) sealAll(ctx context.Context) (added int64, err error) {
 	err = l.underRef(ctx, func(j *journal, lock *refs.RefLock) (err error) {
 		added, err = l.seal(ctx, j, lock)
@@ -119,7 +118,7 @@ func (l *Log) sealAll(ctx context.Context) (added int64, err error) {
 	return added, err
 }
 
-// underRef runs do with the file open and the log's ref locked; not at all where there is no file.
+// underRef calls do with the open file under the lock of the log's ref. Without a file it does not call it.
 func (l *Log) underRef(ctx context.Context, do func(*journal, *refs.RefLock) error) error {
 	if _, err := os.Stat(l.JournalPath()); errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -132,7 +131,7 @@ func (l *Log) underRef(ctx context.Context, do func(*journal, *refs.RefLock) err
 		return err
 	}
 	defer lock.Abort()
-	j, err := l.openJournal(os.O_RDONLY) // behind the lock: whoever was quicker may have sealed later events
+	j, err := l.openJournal(os.O_RDONLY) // under the lock: another process may have sealed later events
 	defer j.close()
 	if err != nil || j == nil {
 		return err
@@ -140,14 +139,14 @@ func (l *Log) underRef(ctx context.Context, do func(*journal, *refs.RefLock) err
 	return do(j, lock)
 }
 
-// sealPatience is how long a seal may take: the first one reads the whole log.
+// sealPatience bounds the time of a seal: the first one reads the whole log.
 const sealPatience = 10 * time.Minute
 
-// sealBase is what a new seal goes on from.
+// sealBase is the base of a new seal.
 type sealBase struct {
-	parts   []refs.TreeEntry // that stay as they are
+	parts   []refs.TreeEntry // that stay unchanged
 	parents []refs.OID
-	end     flatEnd // of them, in the file
+	end     flatEnd // of these parts, in the file
 	had     int64   // the last event that the ref held
 }
 
@@ -180,9 +179,9 @@ func (l *Log) setSeal(ctx context.Context, j *journal, base sealBase, lock *refs
 	return nil
 }
 
-// writeSealBesideGC writes a seal and keeps what is new of it from a gc that runs just now. The gc may delete a part of
-// it before there is a second copy: then it is written again. A seal depends on nothing but the log and the seal
-// before, and has the same name again.
+// writeSealBesideGC writes a seal and protects its new objects from a gc that is running. The gc may delete a part of
+// it before there is a second copy: then it is written again. A seal depends only on the log and the seal before, so it
+// has the same name again.
 func (l *Log) writeSealBesideGC(j *journal, base sealBase) (commit refs.OID, err error) {
 	for range gcTries {
 		fresh := &freshObjects{log: l}
@@ -196,9 +195,9 @@ func (l *Log) writeSealBesideGC(j *journal, base sealBase) (commit refs.OID, err
 	return commit, err
 }
 
-// sealBase finds what the ref has of the file. What cannot be read as a seal is replaced; a log that the file does not
-// begin with is left alone. A file of events that was lost is written again, so that git finds the whole history. Where
-// that cannot be, the next seal begins a history of its own: git fails at one of which something is missing.
+// sealBase finds the part of the file that the ref already has. A seal that cannot be read is replaced; a log that
+// differs from the file is left alone. A lost file of events is written again, so that git finds the whole history. If
+// that is impossible, the next seal begins a new history, because git fails at one with missing objects.
 func (l *Log) sealBase(j *journal, current refs.OID) (base sealBase, err error) {
 	none := sealBase{end: flatEnd{offset: j.head}}
 	if current.IsZero() {
@@ -253,7 +252,7 @@ func (l *Log) BeginsWith(commit refs.OID) error {
 	return err
 }
 
-// find returns the end behind the event of a number: one without an id where there is no such event.
+// find returns the end after the event with a number; without an id if there is no such event.
 func (j *journal) find(seq int64) (flatEnd, error) {
 	var found flatEnd
 	mark := fmt.Appendf(nil, `"seq":%d,`, seq)
@@ -299,8 +298,8 @@ func (l *Log) writeSeal(fresh *freshObjects, j *journal, base sealBase) (refs.OI
 // sealSubject begins the message of a seal.
 const sealSubject = "git-trace: the log up to event "
 
-// sealCommit returns the content of a seal. Its date is that of 1970: git offers and shows the newest commits first,
-// and a fetch would name all seals before the first commit that the other side may know.
+// sealCommit returns the content of a seal. Its date is in 1970: git offers and shows the newest commits first, and a
+// fetch would name all seals before the first commit that the other side may know.
 func sealCommit(tree refs.OID, parents []refs.OID, last int64) []byte {
 	who := refs.Signature{Name: sealerName, Email: sealerEmail, When: undated.UTC()}
 	return refs.EncodeCommit(refs.Commit{Tree: tree, Parents: parents, Author: who, Committer: who,
@@ -344,7 +343,7 @@ func (l *Log) writeSealed(fresh *freshObjects, j *journal, from flatEnd) (files 
 	return files, err
 }
 
-// freshObjects are the objects that a seal adds to what the ref holds already.
+// freshObjects are the objects that a seal adds to the ref's objects.
 type freshObjects struct {
 	log  *Log
 	list []refs.OID

@@ -10,7 +10,7 @@ import (
 
 var errOtherForm = errors.New("a file of events has another form")
 
-// readSeal reads what a seal says of itself, and takes none that is a digest.
+// readSeal reads the head of a seal, and rejects a digest.
 func (l *Log) readSeal(commit refs.OID) (Publication, error) {
 	p, err := l.ReadPublication(commit)
 	if errors.Is(err, ErrNotPublication) {
@@ -56,7 +56,7 @@ func eventsIn(raw []byte) (text []byte, err error) {
 	return text, nil
 }
 
-// sealedLines gives the events of a seal, a file at a time, in the order asked for.
+// sealedLines gives the events of a seal, a file at a time, in the given order.
 func (l *Log) sealedLines(commit refs.OID, order Order, yield func(f PublishedFile, lines [][]byte) error) error {
 	p, err := l.readSeal(commit)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Signers returns those who signed the fetched publications, by the refs, as the last pull found them: of a key that
-// git trusts, and of the commit that the ref names today. Whoever has fetched since has to pull for a signer.
+// Signers returns the signers of the fetched publications, by the refs, as the last pull found them: for a key that git
+// trusts, and for the commit that the ref names today. After another fetch, a signer is known after the next pull.
 func (l *Log) Signers(logs []FetchedLog) map[string]string {
 	noted := map[string]struct {
 		Commit refs.OID `json:"commit"`
@@ -25,7 +25,7 @@ func (l *Log) Signers(logs []FetchedLog) map[string]string {
 			continue
 		}
 		if raw, err := refs.ReadFile(path); err == nil {
-			_ = json.Unmarshal(raw, &noted) // a damaged note is none
+			_ = json.Unmarshal(raw, &noted) // a damaged note counts as missing
 		}
 	}
 	if len(noted) == 0 {

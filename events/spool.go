@@ -23,12 +23,12 @@ import (
 
 const (
 	spoolExt    = ".jsonl"
-	spoolBad    = ".bad"  // put behind the name of a file that cannot be read, so that it is kept but not tried again
+	spoolBad    = ".bad"  // suffix of a file that cannot be read: it is kept but not tried again
 	spoolChunk  = 1 << 20 // bytes of files that go into one batch; a larger file has one of its own
-	spoolMemory = 16      // batches from the end of the log in which a drained batch is looked for
+	spoolMemory = 16      // number of last batches among which a drained batch is searched
 )
 
-// SpoolDir is where this work tree's batches wait.
+// SpoolDir is the directory of this work tree's waiting batches.
 func (l *Log) SpoolDir() string { return filepath.Join(l.repo.WorktreeTracesDir(), "spool") }
 
 func (l *Log) spool(drafts []Draft) error { return l.spoolAt(drafts, time.Now()) }
@@ -152,7 +152,7 @@ func parseSpool(text []byte) ([]Draft, error) {
 	return prepare(drafts, time.Now())
 }
 
-// recentDrafts returns the events at the end of the log, in the form in which the spool holds them.
+// recentDrafts returns the events at the end of the log, in the form of the spool.
 func (l *Log) recentDrafts(ctx context.Context) (map[string]bool, error) {
 	logged := map[string]bool{}
 	j, err := l.openToAppend(ctx)

@@ -10,8 +10,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// begin makes the file of this clone's log: of what the ref names, or, where that is nothing, of a first batch. The
-// caller holds the append lock, and there is no file.
+// begin makes the file of this clone's log: from the log that the ref names, or without one from a first batch. The
+// caller holds the append lock, and the file does not exist.
 func (l *Log) begin(ctx context.Context, first []Event) error {
 	lock, err := l.lockRef(ctx)
 	if err != nil {
@@ -47,8 +47,8 @@ func (l *Log) begin(ctx context.Context, first []Event) error {
 	return l.repo.Rename(fresh, l.JournalPath())
 }
 
-// takeOver makes the file of this clone's log of what the ref names, if there is none yet. The caller holds the append
-// lock.
+// takeOver makes the file of this clone's log from the log that the ref names, if the file does not exist. The caller
+// holds the append lock.
 func (l *Log) takeOver(ctx context.Context) error {
 	if _, err := os.Stat(l.JournalPath()); err == nil {
 		return nil
@@ -63,8 +63,8 @@ func (l *Log) takeOver(ctx context.Context) error {
 	return nil
 }
 
-// fillFrom writes all that a seal holds to a new file, and notes that the seal is of it. It takes nothing over of a
-// seal that cannot be read to its end.
+// fillFrom writes all events of a seal to a new file, and notes that the seal belongs to it. If the seal cannot be read
+// to its end, it takes nothing.
 func (l *Log) fillFrom(ctx context.Context, j *journal, seal refs.OID) error {
 	p, err := l.readSeal(seal)
 	if err != nil {
@@ -95,15 +95,15 @@ func (l *Log) fillFrom(ctx context.Context, j *journal, seal refs.OID) error {
 	return nil
 }
 
-// goOn appends to a file what the ref has behind its end. The caller holds the append lock. Where the ref has something
-// else, or nothing, the file stays as it is.
+// goOn appends to a file the ref's events after the file's end. The caller holds the append lock. If the ref has
+// another log, or none, the file stays unchanged.
 func (l *Log) goOn(ctx context.Context, j *journal) error {
 	tip, err := l.Tip(refs.EventsRef)
 	if err != nil || tip.IsZero() {
 		return err
 	}
 	if p, err := l.readSeal(tip); err != nil || p.Head.Events <= j.end.seq {
-		return nil //nolint:nilerr // the ref has something else
+		return nil //nolint:nilerr // the ref has another log
 	}
 	if err := j.file.Truncate(j.end.offset); err != nil {
 		return fmt.Errorf("write log: %w", err)
@@ -112,7 +112,7 @@ func (l *Log) goOn(ctx context.Context, j *journal) error {
 	if err == nil && l.repo.Fsync {
 		err = j.file.Sync()
 	}
-	if err != nil { // what was written of it goes with the next append
+	if err != nil { // the next append removes the part that was written
 		return j.file.Truncate(j.end.offset)
 	}
 	j.end, j.size = end, end.offset

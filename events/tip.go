@@ -17,8 +17,8 @@ type tip struct {
 	writer string
 }
 
-// End is where a log ends: what its ref names, and what the last event says. It is zero for a log that does not exist.
-// What the ref of this clone's log names is a seal, which may end earlier.
+// End is the end of a log: the commit that its ref names, and the last event. It is zero for a missing log. This
+// clone's ref names a seal, which may end earlier.
 type End struct {
 	Tip    refs.OID
 	Seq    int64
@@ -55,7 +55,7 @@ func (j *journal) whereItEnds(seal refs.OID, err error) (End, error) {
 	return End{Tip: seal, Seq: last.Seq, Event: last.ID, Time: last.Time, Writer: last.Writer}, nil
 }
 
-// tip is where the next event goes.
+// tip returns the place of the next event.
 func (j *journal) tip() (tip, error) {
 	last, err := j.last()
 	return tip{seq: last.Seq, id: last.ID, writer: last.Writer}, err
@@ -83,7 +83,7 @@ func (l *Log) lastOf(commit refs.OID) (Event, error) {
 	return last, last.CheckID()
 }
 
-// checkSumLength is how long check sums are.
+// checkSumLength is the length of check sums.
 const checkSumLength = 16
 
 func checkSum(text string) string {

@@ -44,7 +44,7 @@ const (
 	Import           Method = "import"
 	// SessionFile: the agent's own record of a conversation told it, beside hooks that did not.
 	SessionFile Method = "session_file"
-	// EditorLate: an editor told it after somebody had looked at the file.
+	// EditorLate: an editor reported it after somebody had looked at the file.
 	EditorLate Method = "editor_late"
 )
 
@@ -82,7 +82,7 @@ const (
 	// LimitProcessGone: a call had no end, or left something running, and nothing lives any more that could have written
 	// for it.
 	LimitProcessGone Limit = "process_gone"
-	// LimitProcessSilent: what an open call has running wrote less than what changed.
+	// LimitProcessSilent: the running processes of an open call wrote fewer bytes than the change has.
 	LimitProcessSilent Limit = "process_silent"
 	// LimitProcessUnknown: a call was open, and the system does not tell what could have written for it.
 	LimitProcessUnknown Limit = "process_unknown"
@@ -92,11 +92,11 @@ const (
 	LimitHookMissed Limit = "hook_not_recorded"
 	// LimitConsentUnknown: the call waited for a person's consent, and nothing tells when it began.
 	LimitConsentUnknown Limit = "consent_time_unknown"
-	// LimitNotReported: no hook told of the call; the agent's own record of the conversation does. Lines without an owner
-	// changed while such a call could write.
+	// LimitNotReported: no hook reported the call; the agent's own record of the conversation has it. Lines without an
+	// owner changed while such a call could write.
 	LimitNotReported Limit = "call_not_reported"
-	// LimitCompletionUntold: an editor in which something completes had the work tree open, and nothing tells of what a
-	// person accepts there; or it saw text come that it cannot tell from a completion.
+	// LimitCompletionUntold: an editor with completions had the work tree open, and does not report which ones a person
+	// accepts there; or it saw text come that may be a completion or typed.
 	LimitCompletionUntold Limit = "completion_not_reported"
 )
 

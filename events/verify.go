@@ -10,7 +10,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// State is what verification finds a log to be.
+// State is the result of a verification.
 type State string
 
 // The states. A consistent log may still have lost its end, or have been rebuilt as a whole: only an anchor shows that.
@@ -23,7 +23,7 @@ const (
 // maxFaults are kept in a report; the rest is counted.
 const maxFaults = 10_000
 
-// Fault is one thing that is wrong. Seq names the event by its place in the log, whatever the event says of itself.
+// Fault is one fault. Seq names the event by its place in the log, whatever number the event has.
 type Fault struct {
 	Seq    int64     `json:"seq"`
 	Kind   FaultKind `json:"kind"`
@@ -39,12 +39,12 @@ type Report struct {
 	State      State    `json:"state"`
 	AnchoredTo int64    `json:"anchored_to,omitempty"`
 	AnchoredBy string   `json:"anchored_by,omitempty"`
-	Anchors    []Anchor `json:"anchors,omitempty"`   // all that were found, those that count for nothing included
+	Anchors    []Anchor `json:"anchors,omitempty"`   // all that were found, with invalid ones
 	BrokenAt   int64    `json:"broken_at,omitempty"` // of the first fault; the log is sound before it
 	Faults     []Fault  `json:"faults,omitempty"`    // in the order of the log
 	MoreFaults int      `json:"more_faults,omitempty"`
 	Notes      []string `json:"notes,omitempty"`
-	// Lost is the note, among the others, that the newest checkpoint of which the log tells is gone.
+	// Lost is the note, among the others, that the newest checkpoint named in the log is missing.
 	Lost string `json:"-"`
 	// End is the last event; zero where it cannot be read.
 	End End `json:"-"`
@@ -64,10 +64,10 @@ func (r Report) Summary() string {
 	return string(Consistent)
 }
 
-// Verification says which log to verify and against what.
+// Verification names the log to verify, and the evidence for it.
 type Verification struct {
 	Ref     string         // empty for this clone's log
-	Anchors []AnchorSource // what stands outside the log and speaks for it
+	Anchors []AnchorSource // evidence outside of the log
 }
 
 // Verify reads a log from where it is stored, hashes every byte itself, and reports every fault it finds. The error is
@@ -116,7 +116,7 @@ func (l *Log) Verify(ctx context.Context, what Verification) (Report, error) {
 	return report, nil
 }
 
-// verifier holds what is known between the reading of the log and the report.
+// verifier holds the findings between the reading of the log and the report.
 type verifier struct {
 	log     *Log
 	report  *Report

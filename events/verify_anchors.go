@@ -17,7 +17,7 @@ type Subject struct {
 	Writer string // as its last event says; empty if that cannot be read
 }
 
-// AnchorSource finds statements about a log, those that count for nothing included, so that they can be named.
+// AnchorSource finds statements about a log, with the invalid ones, so that they can be named.
 type AnchorSource interface {
 	Anchors(ctx context.Context, log *Log, of Subject) ([]Anchor, error)
 }
@@ -50,7 +50,7 @@ func (FetchedCopies) Anchors(ctx context.Context, log *Log, of Subject) ([]Ancho
 		}
 		end, err := log.End(f.Ref)
 		if err != nil || end.Writer != f.Writer {
-			continue // a damaged copy says nothing of the original
+			continue // a damaged copy is not evidence about the original
 		}
 		anchors = append(anchors, Anchor{Seq: end.Seq, ID: end.Event, Source: "copy fetched from " + f.Remote})
 	}
@@ -74,7 +74,8 @@ func (l *Log) WritersOf(of Subject) []string {
 	return writers
 }
 
-// commitSet are commits that replacement refs, grafts or a shallow boundary speak of, and how many of them the log has.
+// commitSet are the commits that replacement refs, grafts or a shallow boundary name, with the number of them in the
+// log.
 type commitSet struct {
 	why map[refs.OID]string
 	met map[string]int
@@ -105,7 +106,7 @@ func (s *commitSet) notes() []string {
 	return notes
 }
 
-// findUnsound reads what could make git show other commits than there are.
+// findUnsound reads the files and refs that could make git show other commits.
 func (v *verifier) findUnsound(ctx context.Context) error {
 	out, err := v.log.repo.Git(ctx, nil, "for-each-ref", "--format=%(refname:lstrip=2)", "refs/replace/")
 	if err != nil {
@@ -115,7 +116,7 @@ func (v *verifier) findUnsound(ctx context.Context) error {
 	for why, file := range map[string]string{"info/grafts": "info/grafts", "shallow": "shallow"} {
 		text, err := os.ReadFile(filepath.Join(v.log.repo.CommonDir, filepath.FromSlash(file)))
 		if err != nil {
-			continue // there is none, as a rule; and it is not followed anyhow
+			continue // usually missing; git would follow it, this verification does not
 		}
 		for line := range strings.Lines(string(text)) {
 			commit, _, _ := strings.Cut(strings.TrimSpace(line), " ")

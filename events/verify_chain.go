@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// summary gathers the parts as they come, newest first, and in the end names the faults oldest first: an event's name
-// is its place in the log, and places count from the other end.
+// summary gathers the parts, newest first, and at the end names the faults oldest first: an event's name is its place
+// in the log, and places count from the other end.
 type summary struct {
 	marks   []mark // newest event first
 	pending []pendingFault
-	early   []Fault // of what is no event, before all others
+	early   []Fault // of lines that are not events, before all others
 	dropped int
 	count   int // events
 	last    int64
 
-	newerPrev ID // what the oldest event so far names as the one before it
+	newerPrev ID // the event that the oldest event so far names as the one before it
 	newerID   ID
 	linked    bool // newerPrev is known
 
@@ -47,7 +47,7 @@ func (s *summary) fault(at int, kind FaultKind, detail string) {
 	s.pending = append(s.pending, pendingFault{at, kind, detail})
 }
 
-// add takes the part before the ones taken so far.
+// add adds the part before the present ones.
 func (s *summary) add(c checkedPart) {
 	s.dropped += c.dropped
 	base, n := len(s.marks), len(c.marks)
@@ -69,7 +69,7 @@ func (s *summary) add(c checkedPart) {
 	}
 }
 
-// link compares the part's last event with what the event after it says.
+// link compares the part's last event with the reference in the event after it.
 func (s *summary) link(c checkedPart) {
 	if s.linked && c.lastID != "" {
 		newer := len(s.marks) - 1
@@ -83,7 +83,7 @@ func (s *summary) link(c checkedPart) {
 	s.newerPrev, s.newerID, s.linked = c.firstPrev, c.firstID, c.firstID != ""
 }
 
-// cut notes that nothing before the parts taken so far could be read.
+// cut notes that the log before the present parts cannot be read.
 func (s *summary) cut(why string) {
 	s.fault(len(s.marks), FaultObject, describeCut(why))
 	s.marks = append(s.marks, mark{flags: markCut})
@@ -158,7 +158,7 @@ func (n *namer) opening(i int, seq int64, m mark, fault func(int64, FaultKind, s
 	}
 }
 
-// cut names what could not be read before the events that were.
+// cut names the unreadable place before the readable events.
 func (n *namer) cut(i int) int64 {
 	n.afterCut = true
 	for k := i - 1; k >= 0; k-- {
@@ -201,7 +201,8 @@ func (n *namer) goesOn(i int) bool {
 	return i > 0 && n.s.marks[i-1].seq == n.expected+1
 }
 
-// judge compares the log with the anchors: the highest event that one confirms, and the faults of those that disagree.
+// judge compares the log with the anchors: it returns the highest event that an anchor confirms, and the faults of
+// anchors that disagree.
 func (s *summary) judge(anchors []Anchor) (reached int64, source string, wrong []Fault) {
 	for _, a := range anchors {
 		switch {

@@ -7,8 +7,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// missingCheckpoint notes that the newest checkpoint of which this clone's log tells is not where it was put. That is
-// not a fault: a clone that fetched only the log has none of them.
+// missingCheckpoint notes that the newest checkpoint named in this clone's log is missing from its ref. That is not a
+// fault: a clone that fetched only the log has no checkpoints.
 func (v *verifier) missingCheckpoint(ctx context.Context) string {
 	c := v.chain.claim
 	if c == nil || v.report.Ref != refs.EventsRef {

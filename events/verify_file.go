@@ -14,10 +14,10 @@ import (
 // span is a batch of the file of this clone's log, as its end lines cut it. A long log has as many as events.
 type span struct {
 	from, to int64 // of the events
-	end      int32 // bytes of the line that ends them, as far as it is kept; 0 for none
+	end      int32 // kept bytes of its end line; 0 for none
 }
 
-// part takes the batch out of what the file has from its beginning on.
+// part takes the batch out of the text of the file.
 func (s span) part(text []byte) (p part) {
 	raw, line := text[:s.to-s.from], text[s.to-s.from:][:s.end]
 	p.size = len(raw)
@@ -30,8 +30,8 @@ func (s span) part(text []byte) (p part) {
 	return p
 }
 
-// readFile goes through the file of this clone's log. Its batches are found from the front, whatever is wrong with one,
-// and checked from the back.
+// readFile goes through the file of this clone's log. It finds the batches from the front, even if one is damaged, and
+// checks them from the back.
 func (v *verifier) readFile(ctx context.Context, p *checks) error {
 	if v.own.gen == "" {
 		v.chain.early = append(v.chain.early, Fault{Seq: 1, Kind: FaultFile, Detail: "its first line is not that of a log"})
@@ -58,7 +58,7 @@ func (v *verifier) readFile(ctx context.Context, p *checks) error {
 	return ctx.Err()
 }
 
-// spans cuts the file at the lines that end a batch. What a killed append left behind the last one is none.
+// spans cuts the file at its end lines. The rest that a killed append left after the last one does not count.
 func (v *verifier) spans() ([]span, error) {
 	var spans []span
 	in := bufio.NewReaderSize(io.NewSectionReader(v.own.file, 0, v.own.size), 1<<20)
@@ -119,8 +119,8 @@ func (v *verifier) readSealed(p *checks) (cut string) {
 	return ""
 }
 
-// compareSeal holds what the ref names against the file. The seal is not a witness from outside, so that it confirms
-// nothing; but where it has another event, one of the two was changed.
+// compareSeal compares the ref's log with the file. The seal is not an outside witness, so it confirms nothing; but if
+// it has another event, one of the two was changed.
 func (v *verifier) compareSeal() {
 	note := func(format string, args ...any) {
 		v.report.Notes = append(v.report.Notes, refs.EventsRef+" "+fmt.Sprintf(format, args...)+

@@ -41,8 +41,8 @@ type checkJob struct {
 	results chan []checkedPart
 }
 
-// checkChunk and checkBytes are how much one job holds: enough to make handing over cheap, not enough to fill the
-// memory with what a foreign log may contain.
+// checkChunk and checkBytes bound one job: enough to make handing over cheap, and not enough for a foreign log to fill
+// the memory.
 const (
 	checkChunk = 32
 	checkBytes = 1 << 20
@@ -97,7 +97,7 @@ func (c *checks) finish() {
 	<-c.done
 }
 
-// describeCut words the fault at which reading ended.
+// describeCut describes the fault at which reading ended.
 func describeCut(why string) string {
 	return fmt.Sprintf("%s: nothing before it can be checked", why)
 }

@@ -1,10 +1,11 @@
 package events
 
-// Voice is whose word an event is. A writer's id alone says little: whoever may push to a remote can publish under any
-// id. So a voice is a remote and an id; a signature joins what one id says on several remotes.
+// Voice says whose statement an event is. A writer's id alone is weak evidence: anybody who may push to a remote can
+// publish under any id. So a voice is a remote and an id; a signature joins the statements of one id on several
+// remotes.
 type Voice struct {
 	Name     string   // one for each voice
-	Remote   string   // from which it came; of several, the first
+	Remote   string   // the remote that it came from; the first of several
 	Aside    bool     // this clone wrote it, under an id that it gave up
 	Standing Standing // among the voices of one id
 }
@@ -24,11 +25,11 @@ type Standing int
 const (
 	Signed   Standing = iota // by a key that git trusts
 	Trusted                  // of the remote that trace.remote names
-	Unproved                 // nobody can tell whose it is
+	Unproved                 // its real writer cannot be known
 )
 
-// Mine reports whether this clone, whose writer is given, wrote an event. Of events that were not read as one log
-// beside others, the id says it.
+// Mine reports whether this clone wrote an event; own is its writer id. The id decides for events that were not read
+// beside other logs.
 func (e *Event) Mine(own string) bool {
 	if e.From != nil {
 		return e.From.Aside
@@ -36,7 +37,7 @@ func (e *Event) Mine(own string) bool {
 	return e.Writer == own
 }
 
-// Voice names whose word an event is.
+// Voice returns the name of the event's voice.
 func (e *Event) Voice() string {
 	if e.From != nil {
 		return e.From.Name

@@ -20,14 +20,14 @@ const (
 	NewestFirst
 )
 
-// Range says which log to read, and from which end. The zero value is this clone's log, oldest event first.
+// Range names the log to read, and the direction. The zero value is this clone's log, oldest event first.
 type Range struct {
 	Ref   string // whose log; empty for this clone's
 	Order Order
 }
 
-// Walk reads events from where they are stored, one batch at a time. An event is decoded but its chain is not checked:
-// that is Verify's. The first error ends the walk. A ref that does not exist is an empty log.
+// Walk reads events from the stored log, one batch at a time. It decodes an event but does not check its chain, as
+// Verify does. The first error ends the walk. A missing ref is an empty log.
 func (l *Log) Walk(ctx context.Context, r Range) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		err := l.walk(ctx, r, func(e Event) bool { return yield(e, nil) })
@@ -69,7 +69,7 @@ func (l *Log) walk(ctx context.Context, r Range, yield func(Event) bool) error {
 	return l.walkRef(r, each)
 }
 
-// walkRef gives the lines of what a ref names.
+// walkRef gives the lines of a ref's log.
 func (l *Log) walkRef(r Range, each func(where string, lines [][]byte) error) error {
 	tip, err := l.Tip(r.Ref)
 	if err != nil || tip.IsZero() {

@@ -27,8 +27,8 @@ func (l *Log) Writer() (string, error) {
 
 func (l *Log) writerPath() string { return filepath.Join(l.repo.TracesDir(), "writer") }
 
-// settleWriter decides under the append lock who writes: the one who wrote the log so far, whatever the file says,
-// since a log has one writer; for a new log the one in the file, which is made if need be. A damaged file is made anew.
+// settleWriter finds the writer under the append lock: the writer of the log so far, whatever the file says, because a
+// log has one writer; for a new log the writer in the file, which is made if necessary. A damaged file is made anew.
 func (l *Log) settleWriter(logged string) (string, error) {
 	noted, err := l.Writer()
 	if err == nil && noted != "" && (logged == "" || logged == noted) {

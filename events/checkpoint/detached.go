@@ -10,8 +10,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Detached is a signature of something that is no object of git: a commit that git signed, whose message names the
-// SHA-256 of what was signed. So every key works that git signs with, and git verify-commit judges it.
+// Detached is a signature of data that are not a git object: a commit that git signed, whose message has the SHA-256 of
+// the data. So every key that git signs with works, and git verify-commit judges it.
 type Detached struct {
 	Signature
 	Raw []byte // the commit

@@ -121,7 +121,7 @@ func (p place) anchor(ctx context.Context, repo *refs.Repo, objects *refs.Object
 	s, err := parse(repo.Format, raw)
 	if err != nil {
 		anchor.Void = err.Error()
-		return anchor, s.parent, nil //nolint:nilerr // it is told in Void
+		return anchor, s.parent, nil //nolint:nilerr // Void has the reason
 	}
 	anchor.Seq, anchor.ID = s.Seq, s.Event
 	if p.writer != "" && p.writer != s.Writer {

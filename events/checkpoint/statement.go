@@ -47,7 +47,7 @@ var messageForm = sync.OnceValue(func() *regexp.Regexp {
 		`\{"event":"(b3:[0-9a-f]{64})","seq":([1-9]\d{0,15}),"v":1,"writer":"([0-9a-f]{16})"\}\n\z`)
 })
 
-// parseMessage reads what message writes, and nothing else.
+// parseMessage accepts only the output of message.
 func parseMessage(text string) (Statement, error) {
 	m := messageForm().FindStringSubmatch(text)
 	if m == nil {

@@ -16,10 +16,10 @@ type Verdict string
 // The verdicts.
 const (
 	Good         Verdict = "good"         // made with a key that is trusted here
-	Bad          Verdict = "bad"          // does not fit what was signed, or is none
-	Untrusted    Verdict = "untrusted"    // fits, but the key is nobody's whom this user trusts
+	Bad          Verdict = "bad"          // does not match the signed data, or is not a signature
+	Untrusted    Verdict = "untrusted"    // matches, but this user does not trust the key
 	Expired      Verdict = "expired"      // the signature or its key was good once
-	Revoked      Verdict = "revoked"      // the key was taken back
+	Revoked      Verdict = "revoked"      // the key was revoked
 	Unverifiable Verdict = "unverifiable" // the key is not here, or the program or the list of keys that git asks
 	Unsigned     Verdict = "unsigned"
 )
@@ -53,7 +53,7 @@ func judge(ctx context.Context, repo *refs.Repo, commit refs.OID, kind Kind) (Si
 	if ctx.Err() != nil {
 		return s, ctx.Err()
 	}
-	if err != nil { // git gave up: its versions differ in what they take for a reason to
+	if err != nil { // git failed: its versions differ in when they fail
 		s.Verdict, s.Hint = Unverifiable, missing(config, kind)
 		return s, nil //nolint:nilerr // the verdict tells it
 	}
@@ -76,8 +76,8 @@ func judge(ctx context.Context, repo *refs.Repo, commit refs.OID, kind Kind) (Si
 	return s, err
 }
 
-// ask runs git, again if a signal ended it: when ssh-keygen refuses a signature before it has read what was signed, git
-// may die of the broken pipe.
+// ask runs git, and again if a signal ended it: if ssh-keygen refuses a signature before it has read the signed data,
+// git may die of the broken pipe.
 func ask(ctx context.Context, repo *refs.Repo, args ...string) (out []byte, err error) {
 	const tries = 5
 	for range tries {
@@ -131,7 +131,7 @@ func canRunSSH(config refs.Config) bool {
 	return err == nil
 }
 
-// missing returns what git needs and does not have to check a signature.
+// missing returns the program or setting that git lacks to check a signature.
 func missing(config refs.Config, kind Kind) string {
 	if kind != SSH {
 		return "the key is not in the keyring, or the program that checks it is not installed"
@@ -148,7 +148,7 @@ func (s Signature) Why() string {
 	case Good:
 		return ""
 	case Bad:
-		if s.Kind == SSH { // git does not tell the two apart
+		if s.Kind == SSH { // git does not distinguish the two
 			return "the signature is bad, or its key was revoked"
 		}
 		return "the signature is bad"

@@ -69,7 +69,7 @@ func (ix *Index) storeTexts(db *bbolt.DB) error {
 	return nil
 }
 
-// dropStrangers removes the texts that are gone. A reader of only some logs keeps the others.
+// dropStrangers removes the texts that no longer exist. A reader of only some logs keeps the others.
 func (ix *Index) dropStrangers(tx *bbolt.Tx) error {
 	if ix.alone || ix.signed {
 		return nil
@@ -117,8 +117,8 @@ func storeText(db *bbolt.DB, t *text, progress func(at int64)) error {
 	})
 }
 
-// prepareBucket returns the offset from which a text has to be indexed. A bucket of another build of the text is
-// made anew.
+// prepareBucket returns the offset from which a text must be indexed. It replaces a bucket of another build of the
+// text.
 func prepareBucket(tx *bbolt.Tx, t *text) (int64, error) {
 	if b := tx.Bucket([]byte(t.bucket)); b != nil {
 		if s := openShelf(b, t.Text); s.rows != nil {
@@ -131,7 +131,7 @@ func prepareBucket(tx *bbolt.Tx, t *text) (int64, error) {
 	return 0, writeMeta(tx.Bucket([]byte(t.bucket)), t, 0)
 }
 
-// emptyBucket makes the bucket of a text, in the place of one that is there. It says nothing of itself yet.
+// emptyBucket makes an empty bucket for a text, and replaces an old one. The caller writes its head.
 func emptyBucket(tx *bbolt.Tx, t *text) error {
 	name := []byte(t.bucket)
 	if tx.Bucket(name) != nil {

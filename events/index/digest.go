@@ -44,8 +44,8 @@ type NamedCommit struct {
 	Commit refs.OID
 }
 
-// A row is the kind of a key, its 6 bytes, the number of the log in its text in 3 bytes, and that of the event in 5
-// bytes, all in big-endian order.
+// A row is the kind of a key, its 6 bytes, the number of the log in its text in 3 bytes, and the number of the event in
+// 5 bytes, all in big-endian order.
 const (
 	digestKey = 7
 	digestLog = digestKey + 3
@@ -160,7 +160,7 @@ func (d *Digest) find(kind byte, name []byte) []Mention {
 	return out
 }
 
-// searchRows returns the offset of the first row at or behind one that begins with a prefix.
+// searchRows returns the offset of the first row that does not sort before a prefix.
 func searchRows(rows, prefix []byte) int {
 	low, high := 0, len(rows)/digestRow
 	for low < high {

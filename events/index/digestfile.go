@@ -50,7 +50,7 @@ func (h *digestHead) fields(f codec.Fields) {
 
 const digestVersion = 6
 
-// Digest brings the digests of all logs up to date and gives them: the same ones to all who ask.
+// Digest updates the digests of all logs and returns them; all callers get the same one.
 func (ix *Index) Digest(ctx context.Context) (*Digest, error) {
 	return mended(ix, func() (*Digest, error) {
 		if ix.digest != nil {

@@ -26,11 +26,11 @@ const (
 type Candidate struct {
 	Kind CandidateKind `json:"kind"`
 	ID   string        `json:"id"` // in full
-	// Event is one that names it, the first one in the log.
+	// Event is the first event in the log that names it.
 	Event events.Event `json:"-"`
 }
 
-// mostCandidates of a kind are in an answer: whoever gets so many has to type more.
+// mostCandidates bounds the answers of one kind: a user who gets so many has to type more.
 const mostCandidates = 100
 
 // Find lists everything whose id begins with prefix, across all logs, sorted by kind and id: conversations, patches,
@@ -102,8 +102,8 @@ type termAt struct {
 	at   place
 }
 
-// among gives at most mostCandidates rows whose keys begin so, of logs that are read. Where to go on behind a row, next
-// says.
+// among gives at most mostCandidates rows whose keys have a beginning, from the logs that are read. next returns the
+// key at which to continue after a row.
 func among(t *text, prefix []byte, next func(key []byte) []byte) (found []termAt, err error) {
 	err = t.parts(func(seek seeker) error {
 		for start, n := prefix, 0; n < mostCandidates; {

@@ -15,18 +15,18 @@ import (
 // Index answers questions about the events of a repository. It is for one goroutine. Close it.
 type Index struct {
 	log     *events.Log
-	store   *store    // nil when there is none, or none that can be read
+	store   *store    // nil if there is none, or if it cannot be read
 	sources []*source // this clone's log first
-	texts   []*text   // that of this clone's log, and that of all others, if there are any
-	own     string    // who wrote this clone's log; "" until it is asked for
-	digest  *Digest   // nil until somebody asks
+	texts   []*text   // the text of this clone's log, and the text of all others, if any
+	own     string    // the writer of this clone's log; "" until it is needed
+	digest  *Digest   // nil until it is needed
 	notes   []string
 	fetched []events.FetchedLog // that are read
-	signers map[string]string   // by voices; nil until somebody asks
-	by      map[string]string   // by refs; nil until somebody asks
-	remotes []string            // of the configuration; nil until somebody asks
-	trust   string              // the one that trace.remote names
-	posed   []string            // what is said under ids of others, and left out
+	signers map[string]string   // by voices; nil until they are needed
+	by      map[string]string   // by refs; nil until they are needed
+	remotes []string            // of the configuration; nil until they are needed
+	trust   string              // the remote that trace.remote names
+	posed   []string            // events under ids of others, which are left out
 
 	retold Retold            // the rewriting that was read last; its number is 0 before
 	summed Trace             // the conversation that was summed up last; its id is empty before
@@ -35,7 +35,7 @@ type Index struct {
 	several  bool     // remotes have logs of one id
 	alone    bool     // logs of others are not read
 	signed   bool     // of others only signed logs are read
-	progress Progress // of a build; nil where nobody looks
+	progress Progress // of a build; nil without a display
 }
 
 // Open brings the caches of all logs up to date and opens them.
@@ -108,8 +108,7 @@ func storePath(log *events.Log) string {
 	return filepath.Join(log.Repo().TracesDir(), "cache", "index.db")
 }
 
-// open opens the copies, then the store. A build that was asked for stores everything; otherwise a little that is
-// missing is left to memory.
+// open opens the copies, then the store. With build, it stores everything; otherwise it indexes a small rest in memory.
 func (ix *Index) open(ctx context.Context, build bool) error {
 	for try := 0; ; try++ {
 		err := ix.openCopies(ctx)

@@ -18,8 +18,8 @@ type glimpse struct {
 	events int
 }
 
-// mostHeads is the length that is enough for the heads of nearly all summaries. Only so much of a summary is copied
-// if it suffices.
+// mostHeads is a length that is enough for the heads of nearly all summaries. If it suffices, no more of a summary is
+// copied.
 const mostHeads = 192
 
 // parseGlimpse reads a summary up to the number of its events, into t.
@@ -34,8 +34,8 @@ func parseGlimpse(v []byte, t *Trace) (glimpse, error) {
 	return glimpse{}, fmt.Errorf("%w: summary", errDamaged)
 }
 
-// Newest returns the first of Traces whose ids begin so, at most so many. The others are not read whole. later
-// returns a later time of a conversation from another source: it is called for each, in the order of the ids. It
+// Newest returns the first of Traces whose ids have this beginning, at most this many. The others are not read whole.
+// later returns a later time of a conversation from another source: it is called for each, in the order of the ids. It
 // may be nil.
 func (ix *Index) Newest(beginning string, most int, later func(events.TraceID) time.Time) ([]Trace, error) {
 	return mended(ix, func() ([]Trace, error) {
@@ -67,7 +67,7 @@ func (ix *Index) Newest(beginning string, most int, later func(events.TraceID) t
 	})
 }
 
-// firstOf returns the newest, at most so many, in the order of Traces.
+// firstOf returns the newest, at most this many, in the order of Traces.
 func firstOf(seen []glimpse, most int) []glimpse {
 	var out []glimpse
 	for _, g := range seen {
@@ -99,7 +99,8 @@ func (ix *Index) glimpses(beginning string) ([]glimpse, error) {
 	return out, nil
 }
 
-// settled leaves one glimpse of each conversation. Where several parts speak of it, or anchors alone, it is read whole.
+// settled leaves one glimpse of each conversation. If several parts have events of it, or only anchors do, it is read
+// whole.
 func (ix *Index) settled(seen []glimpse) ([]glimpse, error) {
 	out := seen[:0]
 	for i := 0; i < len(seen); {

@@ -37,7 +37,8 @@ const movedLines = "moved_lines"
 // MostFiles is the largest value of Files.
 const MostFiles = 4096
 
-// Files returns the number of files that the patches of the conversation changed; MostFiles stands for as many or more.
+// Files returns the number of files that the patches of the conversation changed; MostFiles stands for this number or
+// more.
 func (t *Trace) Files() int { return len(t.Paths) / hashSize }
 
 func (s pathSet) with(path string) pathSet {
@@ -65,7 +66,7 @@ func (s pathSet) withHash(hash []byte) pathSet {
 	return slices.Insert(s, low*hashSize, hash...)
 }
 
-// hold notes lines in a commit. What a later anchor says of the same part of the same commit counts.
+// hold notes lines in a commit. A later anchor of the same part of the same commit replaces an earlier one.
 func (t *Trace) hold(h Held) {
 	i, found := slices.BinarySearchFunc(t.Held, h, func(a, b Held) int {
 		return cmp.Or(bytes.Compare(a.Commit.Bytes(), b.Commit.Bytes()), cmp.Compare(a.Part, b.Part))
@@ -109,8 +110,8 @@ func (s *source) heard(t Trace) Trace {
 	return t
 }
 
-// near leaves out commits that are not in the repository, beyond MostReplaced: whoever asks for one conversation looks
-// at each, and another clone may make up any number.
+// near leaves out commits that are not in the repository, beyond MostReplaced: a reader of one conversation looks at
+// each, and another clone may invent any number.
 func (ix *Index) near(held []Held) []Held {
 	if len(held) <= MostReplaced {
 		return held

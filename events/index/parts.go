@@ -30,7 +30,7 @@ func eachPart[T any](
 	var pending []*job
 	var free []byte // the lines of a part that was taken
 	defer func() {
-		for _, j := range pending { // after an error: nobody reads in a log that was closed
+		for _, j := range pending { // after an error: a closed log must not be read
 			<-j.done
 		}
 	}()

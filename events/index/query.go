@@ -12,7 +12,7 @@ import (
 )
 
 // ByCommit returns the events that anchor a commit and are in force: this clone's log first, each log in its order.
-// Of a log of others the newest mostAnchors count.
+// From each other log the newest mostAnchors count.
 func (ix *Index) ByCommit(commit refs.OID) ([]events.Event, error) {
 	prefix := exact(byAnchor, commit.String())
 	return inForce(ix.gather(prefix, func(h *holder) ([]events.Event, error) {
@@ -27,10 +27,10 @@ func (ix *Index) ByCommit(commit refs.OID) ([]events.Event, error) {
 	}))
 }
 
-// mostAnchors bounds the events of one log of others about one commit. A large commit has some dozens of parts.
+// mostAnchors bounds the events of one foreign log about one commit. A large commit has some dozens of parts.
 const mostAnchors = 256
 
-// mostAnchoring bounds the events of all logs of others about one commit. Each log has its newest event.
+// mostAnchoring bounds the events of all foreign logs about one commit. Each log has its newest event.
 const mostAnchoring = 4096
 
 func inForce(list []events.Event, err error) ([]events.Event, error) {
@@ -179,8 +179,8 @@ func (ix *Index) OwnWriter() (string, error) {
 	return ix.own, err
 }
 
-// Wrote reports whether this clone wrote an event: this clone's log has it, or one that was set aside. Another log that
-// names this clone's writer does not count.
+// Wrote reports whether this clone wrote an event: this clone's log has it, or a log that was set aside. Another log
+// that names this clone's writer does not count.
 func (ix *Index) Wrote(e *events.Event) (bool, error) {
 	for i, s := range ix.sources {
 		if i > 0 && !events.IsAside(s.copy.Ref()) || e.Seq < 1 || e.Seq > s.copy.Last() {
@@ -199,7 +199,7 @@ func (ix *Index) all(prefix []byte) ([]events.Event, error) {
 	return ix.gather(prefix, func(h *holder) ([]events.Event, error) { return h.matches(prefix, 0) })
 }
 
-// gather joins the results of each log that has such rows.
+// gather joins the results of all logs that have rows with a prefix.
 func (ix *Index) gather(prefix []byte, read func(*holder) ([]events.Event, error)) ([]events.Event, error) {
 	return mended(ix, func() ([]events.Event, error) {
 		of, err := ix.holding(prefix)
@@ -232,13 +232,13 @@ func (ix *Index) once(list []events.Event) []events.Event {
 	})
 }
 
-// first returns the first such event, of this clone's log if it has one.
+// first returns the first event with a prefix, from this clone's log if it has one.
 func (ix *Index) first(prefix []byte) (events.Event, bool, error) {
 	_, e, found, err := ix.firstIn(prefix)
 	return e, found, err
 }
 
-// firstIn returns the first such event, and the place of its log.
+// firstIn returns the first event with a prefix, and the place of its log.
 func (ix *Index) firstIn(prefix []byte) (log int, e events.Event, found bool, err error) {
 	e, err = mended(ix, func() (events.Event, error) {
 		of, err := ix.holding(prefix)
@@ -254,7 +254,7 @@ func (ix *Index) firstIn(prefix []byte) (log int, e events.Event, found bool, er
 	return log, e, err == nil && e.ID != "", err
 }
 
-// within returns the event of a number, of the log at a place; false if there is none.
+// within returns the event with a number in the log at a place; false if there is none.
 func (ix *Index) within(log int, seq int64) (events.Event, bool, error) {
 	e, err := mended(ix, func() (events.Event, error) {
 		if log >= len(ix.sources) {

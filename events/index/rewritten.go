@@ -19,7 +19,7 @@ type Rewriting struct {
 	Old, New refs.OID // which differ
 	Voice    string   // whose word it is
 
-	log int   // the place of the log among those that are read
+	log int   // the place of the log among the logs that are read
 	seq int64 // of the event
 }
 
@@ -37,8 +37,8 @@ const MostReplaced = 64
 // mostScanned bounds the rows of one log that are looked through for them.
 const mostScanned = 1 << 12
 
-// Heirs lists the commits that took the place of one, at most MostReplaced: as this clone's log has it first, each log
-// in its order. No event is read: one may name thousands of commits.
+// Heirs lists the commits that replaced a commit, at most MostReplaced: this clone's log first, each log in its order.
+// It reads no event, because one may name thousands of commits.
 func (ix *Index) Heirs(commit refs.OID) ([]Rewriting, error) { return ix.rewritings(byOld, commit) }
 
 // Replaced lists the commits whose place a commit took, likewise.
@@ -51,7 +51,7 @@ func (ix *Index) Replaced(commit refs.OID) ([]refs.OID, error) {
 	return out, err
 }
 
-// RewritingsOf lists the rewritings in which a commit is the new one, and then those in which it is the old one.
+// RewritingsOf lists the rewritings with a commit as the new one, and then the rewritings with it as the old one.
 func (ix *Index) RewritingsOf(commit refs.OID) ([]Retold, error) {
 	var out []Retold
 	for _, by := range []kind{byNew, byOld} {

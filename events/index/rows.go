@@ -12,10 +12,10 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// A row says where events of a log are that are found under a term. Its key is one byte for the kind of term, the
-// term, a NUL, the number of the log in its text in four bytes, and the number of the first of the events in eight.
-// Its value is a run of places. So the events of one term lie side by side, in the order of the log. The terms of one
-// kind lie in the order of their bytes, so an id is found by its beginning.
+// A row lists the events of a log under a term. Its key is one byte for the kind of term, the term, a NUL, the number
+// of the log in its text in four bytes, and the number of the first of the events in eight. Its value is a run of
+// places. So the events of one term lie side by side, in the order of the log. The terms of one kind lie in the order
+// of their bytes, so an id is found by its beginning.
 type row struct{ key, run []byte }
 
 // place is the place of an event in a copy.
@@ -46,7 +46,7 @@ const (
 // idTerm is the number of digits of an event id in the index; the event itself has the rest.
 const idTerm = 16
 
-// longestTerm keeps keys within the database's limit; longer terms are cut and told apart by a hash.
+// longestTerm keeps keys within the database's limit; longer terms are cut and distinguished by a hash.
 const longestTerm = 512
 
 // prefixOf returns the beginning of all keys of a kind whose terms begin with a text.
@@ -75,7 +75,7 @@ func (s *source) number(seq int64) []byte {
 	return binary.BigEndian.AppendUint64(key, uint64(seq))
 }
 
-// Behind a term and its NUL a key has behindTerm bytes: the number of the log in logBytes, and that of the event.
+// After a term and its NUL a key has behindTerm bytes: the number of the log in logBytes, and the number of the event.
 const (
 	logBytes   = 4
 	behindTerm = logBytes + 8
@@ -90,15 +90,15 @@ func logAt(key []byte) uint32 { return binary.BigEndian.Uint32(key[len(key)-logB
 // unique reports whether hardly any two events have the same term.
 func (k kind) unique() bool { return k == byID || k == byPatch }
 
-// Besides stands between the first commit of a pair and the rest of its term, which begins with so many digits of the
+// Besides stands between the first commit of a pair and the rest of its term, which begins with this many digits of the
 // number of the pair.
 const (
 	besides   = 1
 	nthDigits = 8
 )
 
-// pairOf returns the term of a pair of commits: the first commit, and, so that a reader needs no event, the number of
-// the pair in its event and the second commit.
+// pairOf returns the term of a pair of commits: the first commit, the number of the pair in its event, and the second
+// commit. So a reader needs no event.
 func pairOf(first string, nth int, second string) string {
 	return fmt.Sprintf("%s%c%0*x%s", first, besides, nthDigits, nth, second)
 }
@@ -146,7 +146,7 @@ func namesThings(t events.Type) bool {
 	return false
 }
 
-// terms returns the terms of an event, and the names in its data. Unreadable data have none.
+// terms gives the terms of an event, and the names in its data; only the terms if the data cannot be read.
 func (n *named) terms(reader *events.LineReader, e *events.Event, add func(k kind, term string)) {
 	*n = named{}
 	some := func(k kind, term string) {

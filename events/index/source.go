@@ -11,13 +11,13 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// text has the lines of logs and their rows: stored ones, and for lines that the store does not cover, rows that are
-// made in memory when they are first needed. This clone's log has one to itself, the logs of others share one.
+// text has the lines of logs and their rows: stored ones, and rows in memory for lines that the store does not cover,
+// made when they are first needed. This clone's log has its own text; all other logs share one.
 type text struct {
 	*events.Text
 	bucket string    // of the store
-	of     []*source // by the numbers of their logs; nil for one that is not read
-	shelf  shelf     // of the store; zero when it has nothing of this text
+	of     []*source // by the numbers of their logs; nil for a log that is not read
+	shelf  shelf     // of the store; zero if it does not have this text
 	recent *recent
 }
 
@@ -51,7 +51,7 @@ func (ix *Index) gatherTexts() {
 	}
 }
 
-// source returns the log of a number; nil for one that is not read.
+// source returns the log with a number; nil if it is not read.
 func (t *text) source(log uint32) *source {
 	if int64(log) >= int64(len(t.of)) {
 		return nil
@@ -64,7 +64,7 @@ type holder struct {
 	*source
 	rows []row // none for a log that is the only one of its text: it is looked through
 
-	among int // as many logs have such rows; known where all are asked
+	among int // the number of logs with such rows; known after all were read
 }
 
 // holding returns the logs that have rows with this beginning of their keys, and this clone's log.
@@ -94,7 +94,7 @@ func (ix *Index) holding(prefix []byte) ([]holder, error) {
 	return out, nil
 }
 
-// eachRow gives the rows whose keys begin so, of the stored part and then of the rest.
+// eachRow gives the rows whose keys have a prefix, from the stored part and then from the rest.
 func (t *text) eachRow(prefix []byte, yield func(row)) error {
 	each := func(rows rowCursor) {
 		for r := rows.before(prefix); r.key != nil; r = rows.next() {
@@ -118,8 +118,7 @@ func (t *text) eachRow(prefix []byte, yield func(row)) error {
 // errStopped ends a scan that is not needed any more.
 var errStopped = errors.New("stopped")
 
-// scan gives the rows whose keys begin so, in order, until yield returns false. It is the beginning that the holder was
-// asked for.
+// scan gives the rows whose keys have a prefix, in order, until yield returns false. The prefix is the holder's.
 func (h *holder) scan(prefix []byte, yield func(key []byte, at place) bool) error {
 	if h.at == 0 {
 		return h.source.scan(prefix, yield)
@@ -140,17 +139,17 @@ func (h *holder) scan(prefix []byte, yield func(key []byte, at place) bool) erro
 
 // recent is the index of some events that follow each other.
 type recent struct {
-	rows   []row               // whose runs do not grow; all of them, and sorted by key, once they are closed
+	rows   []row               // their runs do not grow; after closing, all rows, sorted by key
 	open   map[string]*openRun // by term and log
 	traces map[tracedBy]*Trace
 	log    uint32 // of the event that is taken
 	prefix []byte // room for a term
-	room   []byte // for rows that stay as they are
+	room   []byte // for rows that do not change
 	lines  events.LineReader
 	named  named // of the event that is taken
 }
 
-// tracedBy is a conversation as one log has it.
+// tracedBy is a conversation in one log.
 type tracedBy struct {
 	log uint32
 	id  events.TraceID
@@ -192,7 +191,7 @@ func (r *recent) alone(seq int64, at place) row {
 	return row{r.room[from:run:run], r.room[run:len(r.room):len(r.room)]}
 }
 
-// join adds what another one has of later events.
+// join adds the rows of later events.
 func (r *recent) join(later *recent) {
 	r.rows = append(r.rows, later.rows...)
 	for _, run := range later.open {
@@ -236,7 +235,7 @@ func (s *source) scan(prefix []byte, yield func(key []byte, at place) bool) erro
 	return each(&rowList{rows: r.rows})
 }
 
-// seeker returns the first row at or behind a key; a nil key if there is none.
+// seeker returns the first row whose key does not sort before start; a nil key if there is none.
 type seeker func(start []byte) (key []byte, at place, err error)
 
 func (t *text) parts(yield func(seeker) error) error {
@@ -305,7 +304,7 @@ func (r *recent) take(line events.CopyLine) error {
 	return nil
 }
 
-// event reads an event and makes sure that it is the one that was written.
+// event reads an event and verifies that it is unchanged.
 func (s *source) event(at place) (events.Event, error) {
 	if e, read := s.ahead[at]; read {
 		return e, nil
@@ -322,7 +321,7 @@ func (s *source) event(at place) (events.Event, error) {
 	return e, nil
 }
 
-// sums yields each log's summaries of the conversations whose keys begin so, of its stored and its recent part.
+// sums yields each log's summaries of the conversations whose keys have a prefix, from its stored and its recent part.
 func (t *text) sums(prefix []byte, yield func(s *source, sum *Trace)) error {
 	r, err := t.unstored()
 	if err != nil {

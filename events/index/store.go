@@ -30,7 +30,7 @@ const (
 type storedMeta struct {
 	version    int64
 	generation string // of the text
-	indexed    int64  // offset in the text up to which all events have their rows
+	indexed    int64  // all events before this offset in the text have their rows
 }
 
 func (m *storedMeta) fields(f codec.Fields) {
@@ -39,19 +39,19 @@ func (m *storedMeta) fields(f codec.Fields) {
 	f.Integer(&m.indexed)
 }
 
-// store is the open file and one reading transaction, which sees it as it was when it was begun.
+// store is the open file with one read transaction, which sees the state at its beginning.
 type store struct {
 	db *bbolt.DB
 	tx *bbolt.Tx
 }
 
-// How long one waits for another process: a writer is soon done, a reader may stay for long.
+// The times to wait for another process: a writer is soon done, a reader may stay for long.
 const (
 	waitForWriter  = 100 * time.Millisecond
 	waitForReaders = time.Millisecond
 )
 
-// smallRest is the number of bytes of events up to which each reader indexes in memory, and none stores.
+// smallRest bounds the bytes of events that each reader indexes in memory and nobody stores.
 const smallRest = 64 << 10
 
 // openStore opens the file and, if it lacks much, brings it up to date first. An answer does not need the store:
@@ -157,7 +157,7 @@ type shelf struct {
 	indexed         int64
 }
 
-// eachSummary yields the summaries whose keys begin so.
+// eachSummary yields the summaries whose keys have a prefix.
 func (s *shelf) eachSummary(prefix []byte, yield func(key, summary []byte) error) error {
 	if s.summaries == nil {
 		return nil

@@ -14,12 +14,12 @@ type Trace struct {
 	Agent   string
 	Session string
 	Writer  string // who recorded it
-	Own     bool   // this clone's log tells of it
+	Own     bool   // this clone's log has events of it
 	// Published is true if only a digest has the conversation: with prompts and commits, without calls and discarded
 	// lines.
 	Published bool
 	Models    []string  // in the order they were first used
-	First     time.Time // of what the conversation itself did; zero where the log has nothing of that
+	First     time.Time // of the conversation's own events; zero if the log has none
 	Last      time.Time
 	Events    int
 	Hooked    int // events that hooks told, or a watcher; without any, the conversation was found afterwards
@@ -27,11 +27,11 @@ type Trace struct {
 	Calls     int // tool calls that may have written
 	Patches   int
 	Added     int // lines that its patches brought
-	Removed   int // and took away
+	Removed   int // removed lines
 	Paths     pathSet
-	Held      []Held // commits that hold lines of it, rewritten ones included
-	// Elsewhere holds the facts that hooks of other clones saw, by their logs; the figures above are without that. Told
-	// by Traces and Trace.
+	Held      []Held // commits with its lines, also rewritten ones
+	// Elsewhere holds the facts that hooks of other clones saw, by their logs; the figures above do not include them.
+	// Traces and Trace fill it.
 	Elsewhere []Elsewhere
 }
 
@@ -50,7 +50,7 @@ const mostModels = 16
 
 // count takes an event of the conversation in.
 func (t *Trace) count(e *events.Event, n *named) {
-	if t.Events == 0 { // what anchors said of it counts no longer
+	if t.Events == 0 { // earlier names from anchors do not count now
 		t.ID, t.Writer, t.Agent, t.Session, t.Models = e.Trace, e.Writer, "", "", nil
 	}
 	t.Agent, t.Session = cmp.Or(t.Agent, e.Agent), cmp.Or(t.Session, e.Session)
@@ -86,7 +86,7 @@ func happened(t events.Type) bool {
 	return true
 }
 
-// spread widens the time of the conversation; a zero time says nothing.
+// spread extends the time of the conversation; a zero time does not count.
 func (t *Trace) spread(first, last time.Time) {
 	if !first.IsZero() && (t.First.IsZero() || first.Before(t.First)) {
 		t.First = first
@@ -161,7 +161,7 @@ func (ix *Index) sums() ([]*Trace, error) {
 			return nil, err
 		}
 	}
-	if len(said) == 1 { // nobody else tells anything
+	if len(said) == 1 { // no other log has it
 		return slices.DeleteFunc(said[0], func(t *Trace) bool { return t.Events == 0 && !t.holds() }), nil
 	}
 	all := map[events.TraceID][]Trace{}
@@ -221,7 +221,7 @@ func (ix *Index) Trace(id events.TraceID) (Trace, bool, error) {
 	return t, err == nil && t.Events > 0, err
 }
 
-// Names returns the summary without Held, for which commits need not be looked at.
+// Names returns the summary without Held, which would need a look at the commits.
 func (ix *Index) Names(id events.TraceID) (Trace, error) {
 	return mended(ix, func() (Trace, error) {
 		_, logs, err := ix.tellings(id)
@@ -246,8 +246,8 @@ func (ix *Index) Told(id events.TraceID) ([]events.Event, error) {
 	})
 }
 
-// tellings returns the words of each log that speaks of a conversation, in the order of the sources: this clone's log
-// first, whatever it says.
+// tellings returns the summaries from all logs with a conversation, in the order of the sources: this clone's log
+// first, whatever it has.
 func (ix *Index) tellings(id events.TraceID) (of []*source, logs []Trace, err error) {
 	own := ix.sources[0]
 	said := map[*source]*Trace{own: {Own: true}}
@@ -270,8 +270,8 @@ func (ix *Index) tellings(id events.TraceID) (of []*source, logs []Trace, err er
 	return of, logs, nil
 }
 
-// united joins the summaries of several logs about one conversation: one of them has its story, and all name
-// commits with its lines. Counting it in two logs would count it twice, and the maker of a log may claim anything.
+// united joins the summaries of several logs about one conversation. Its events come from one log, and the commits with
+// its lines from all. Adding up two logs would count it twice, and the maker of a log may claim anything.
 func united(logs []Trace) Trace {
 	at := teller(logs)
 	out := logs[at]

@@ -14,8 +14,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// trusted keeps the fetched logs that trace.trust allows: all, the signed ones, or only the ones that this clone
-// wrote under another id.
+// trusted keeps the fetched logs that trace.trust allows: all, the signed ones, or only the logs that this clone wrote
+// under another id.
 func (ix *Index) trusted(ctx context.Context, read []events.FetchedLog) ([]events.FetchedLog, error) {
 	if len(read) == 0 {
 		return nil, nil
@@ -70,7 +70,7 @@ func (ix *Index) Signer(voice string) string {
 		ix.signers = map[string]string{}
 		by := ix.signedBy()
 		for i, s := range ix.sources {
-			if i == 0 || len(by) == 0 { // nobody signs
+			if i == 0 || len(by) == 0 { // no signature
 				continue
 			}
 			name, known := ix.signers[s.voice.Name]

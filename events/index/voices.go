@@ -9,7 +9,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// own reports whether this clone wrote the log, under the id that it has or one that it gave up.
+// own reports whether this clone wrote the log, under its present id or an old one.
 func (s *source) own() bool { return s.voice == nil || s.voice.Aside }
 
 // takeOf takes the copies of each writer.
@@ -44,7 +44,7 @@ func (ix *Index) takeOf(ctx context.Context, copies []events.FetchedCopy) error 
 	return nil
 }
 
-// voiceOf returns the voice of a log whose id no other remote has.
+// voiceOf returns the voice of a log if no other remote has its id.
 func voiceOf(f *events.FetchedLog) events.Voice {
 	if f.Aside {
 		return events.Voice{Name: "aside/" + f.Writer, Aside: true}
@@ -58,8 +58,8 @@ type spoken struct {
 	of    []events.FetchedCopy
 }
 
-// choose takes the copies of one id. This clone's own events under an id that it gave up are read beside the events
-// of others under it.
+// choose takes the copies of one id. This clone's own events under an old id are read beside the events of others under
+// it.
 func (ix *Index) choose(ctx context.Context, of []events.FetchedCopy) error {
 	all, err := ix.speakers(ctx, of)
 	if err != nil {
@@ -84,14 +84,14 @@ func (ix *Index) choose(ctx context.Context, of []events.FetchedCopy) error {
 	return nil
 }
 
-// hasName reports whether a voice comes from a remote of the configuration. What was fetched by its URL, from a fork
-// for instance, says nothing under the id of a writer who publishes on a remote that has a name.
+// hasName reports whether a voice comes from a configured remote. Events that were fetched by URL, from a fork for
+// instance, do not count under the id of a writer who publishes on a configured remote.
 func (ix *Index) hasName(v *events.Voice) bool {
 	return !v.Aside && slices.Contains(ix.remotes, v.Remote)
 }
 
-// speakers sorts the logs of one id by who speaks in them, the best standing first. A remote is one voice; remotes on
-// which one key signed all are one.
+// speakers sorts the logs of one id by voices, the most trusted first. A remote is one voice; remotes with one common
+// signature are one.
 func (ix *Index) speakers(ctx context.Context, of []events.FetchedCopy) (all []*spoken, err error) {
 	remotes := map[string][]events.FetchedLog{}
 	for _, c := range of {
