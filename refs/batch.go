@@ -26,7 +26,7 @@ type batch struct {
 // closeGrace is the time that cat-file has to end after its input ended.
 const closeGrace = time.Second
 
-// skipLimit is the size up to which unwanted content is read past; beyond it a new process is cheaper.
+// skipLimit is the size up to which unwanted content is read and dropped; for more, a new process is cheaper.
 const skipLimit = 32 << 20
 
 func startBatch(r *Repo) (*batch, error) {
@@ -128,8 +128,8 @@ func (b *batch) explain(err error) error {
 	return err
 }
 
-// lacksPromised reports whether git ended because an object of a partial clone is not here. Where it may not fetch,
-// and where the remote is away, git-cat-file(1) dies in the place of saying that the object is missing.
+// lacksPromised reports whether git ended because an object of a partial clone is missing. If it may not fetch, or the
+// remote is away, git-cat-file(1) dies instead of reporting the missing object.
 func (e *GitError) lacksPromised() bool {
 	return strings.Contains(e.Stderr, "lazy fetching disabled") || strings.Contains(e.Stderr, "promisor remote")
 }

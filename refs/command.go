@@ -43,8 +43,8 @@ func (r *Repo) CommandIn(ctx context.Context, dir string, args ...string) *exec.
 	return cmd
 }
 
-// CommandUser prepares a git process whose output is the user's own: the environment stays as it is (pager, colours,
-// language, replace refs), apart from what a hook exports for the command it runs in.
+// CommandUser prepares a git process whose output goes to the user: it keeps the environment (pager, colours, language,
+// replace refs), without the variables that a hook exports.
 func (r *Repo) CommandUser(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "git", r.quiet(args)...)
 	cmd.Dir, cmd.Env = dir, append(r.userEnv(os.Environ()), r.unasked.all()...)
@@ -70,8 +70,8 @@ func (r *Repo) GitWith(ctx context.Context, stdin io.Reader, env []string, args 
 	return stdout.Bytes(), nil
 }
 
-// GitTo is Git with the output written to stdout as it comes. If stdout fails, git is not waited for, and the error
-// is stdout's.
+// GitTo is Git with the output written to stdout as it comes. If stdout fails, it does not wait for git, and returns
+// stdout's error.
 func (r *Repo) GitTo(ctx context.Context, stdin io.Reader, stdout io.Writer, args ...string) error {
 	return r.gitTo(ctx, stdin, stdout, nil, args)
 }
@@ -88,7 +88,7 @@ func (r *Repo) gitTo(ctx context.Context, stdin io.Reader, stdout io.Writer, env
 		return sink.err
 	case err != nil && ctx.Err() != nil:
 		return fmt.Errorf("git %s: %w", verbOf(args), ctx.Err())
-	case err != nil && interrupted(cmd.ProcessState): // the key ends git too, and perhaps before this process hears of it
+	case err != nil && interrupted(cmd.ProcessState): // the key ends git too, perhaps before this process
 		return fmt.Errorf("git %s: %w", verbOf(args), context.Canceled)
 	}
 	return err
@@ -103,7 +103,7 @@ func interrupted(state *os.ProcessState) bool {
 	return known && status.Signal() == syscall.SIGINT
 }
 
-// sink remembers the error of a writer: it kills git, which then reports something else.
+// sink remembers a writer's error: it kills git, which then reports another error.
 type sink struct {
 	to  io.Writer
 	err error
@@ -131,7 +131,7 @@ func runGitTo(cmd *exec.Cmd, verb string) error {
 	return gitFailed(cmd.Run(), verb, stderr)
 }
 
-// gitFailed says how a git process failed, from how it ended.
+// gitFailed describes the failure of a git process, from its exit state.
 func gitFailed(err error, verb string, stderr *headBuffer) error {
 	if err == nil {
 		return nil

@@ -17,7 +17,7 @@ type Commit struct {
 	Message   string
 }
 
-// Signature says who did something and when; the zone of When is kept, fractions of a second are not.
+// Signature is a person with a time; the zone of When is kept, fractions of a second are not.
 type Signature struct {
 	Name  string
 	Email string

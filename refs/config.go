@@ -13,8 +13,7 @@ import (
 	"sync"
 )
 
-// Config is git's whole configuration as it holds for one work tree, in the order of precedence: the last entry of a
-// key wins.
+// Config is git's whole configuration for one work tree, in the order of precedence: the last entry of a key wins.
 type Config struct {
 	entries []configEntry
 }
@@ -22,7 +21,7 @@ type Config struct {
 // Setting is one variable as git lists it.
 type Setting struct {
 	Scope   string // "system", "global", "local", "worktree" or "command"
-	File    string // it stands in, below the top of the work tree if it is not absolute; empty for no file
+	File    string // its file; a relative path counts from the top of the work tree; empty for none
 	Key     string
 	Value   string // "true" for a key alone
 	NoValue bool
@@ -33,8 +32,8 @@ type listings struct{ byDir sync.Map }
 
 type listingsKey struct{}
 
-// SettingsOnce makes a context in which git is asked once for the configuration of a work tree, and again after Git
-// has changed it. It is for a command that soon ends.
+// SettingsOnce makes a context in which git reads the configuration of a work tree once, and again after Git has
+// changed it. It is for a command that soon ends.
 func SettingsOnce(ctx context.Context) context.Context {
 	return context.WithValue(ctx, listingsKey{}, &listings{})
 }
@@ -128,7 +127,7 @@ func (c Config) Entries() iter.Seq2[string, string] {
 	}
 }
 
-// Get returns the value in force of a key; a key without a value gives "true", as it does for git.
+// Get returns the effective value of a key; a key without a value gives "true", as in git.
 func (c Config) Get(key string) (string, bool) {
 	e, ok := c.last(key)
 	if ok && e.NoValue {
@@ -137,7 +136,7 @@ func (c Config) Get(key string) (string, bool) {
 	return e.Value, ok
 }
 
-// OwnConfig returns the configuration of the user and of the system, as it holds outside of repositories.
+// OwnConfig returns the configuration of the user and of the system, outside of repositories.
 func OwnConfig(ctx context.Context) (Config, error) { return listConfig(ctx) }
 
 // FileConfig returns the settings of one file, without its included files.
@@ -145,7 +144,7 @@ func FileConfig(ctx context.Context, file string) (Config, error) {
 	return listConfig(ctx, "--no-includes", "--file", file)
 }
 
-// listConfig runs git where no repository is.
+// listConfig runs git outside of repositories.
 func listConfig(ctx context.Context, from ...string) (Config, error) {
 	out, err := GitNowhere(ctx, append([]string{"config", "-z", "--list"}, from...)...)
 	if err != nil {

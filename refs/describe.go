@@ -12,7 +12,7 @@ import (
 )
 
 // Open reads the repository's own configuration and gives its format, and the work tree by the rules of git's
-// setup_explicit_git_dir and setup_discovered_git_dir. Where git alone knows, it is asked.
+// setup_explicit_git_dir and setup_discovered_git_dir. It asks git if only git knows.
 func (f *Found) Open() (*Repo, error) {
 	return f.search.describe(f)
 }
@@ -172,8 +172,7 @@ func (d *discovery) readFacts(gitDir, common string) (facts, error) {
 	return out, nil
 }
 
-// configFile reads one configuration file, which may be absent. What the parser here does not understand is for git to
-// read or to refuse.
+// configFile reads one configuration file, which may be missing. If this parser fails, git reads or rejects the file.
 func (d *discovery) configFile(path string) ([]configEntry, error) {
 	text, err := ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -23,8 +23,8 @@ func opened(f *Found, err error) (*Repo, error) {
 	return f.Open()
 }
 
-// Found is a repository that discovery found and did not open. Only the files that say where it is were read: HEAD,
-// a .git file, commondir. No process was started.
+// Found is a repository that discovery found and did not open. Discovery read only the files with its place: HEAD, a
+// .git file, commondir. It started no process.
 type Found struct {
 	GitDir    string // as in Repo
 	CommonDir string // as in Repo
@@ -44,10 +44,10 @@ func Find(dir string) (*Found, error) {
 	return (&discovery{cwd: cwd, lookup: os.LookupEnv, inherit: os.Environ()}).find()
 }
 
-// FindHook is Find for an agent's hook, which inherits whatever its agent was started with and is told of paths that
-// anybody may have chosen. The GIT_* variables are not heeded. dir may be a file, or not exist yet; the nearest
-// existing directory above it counts. A bare layout is passed by: what looks like a git directory may be files of a
-// work tree. Inside of the git directory of what was found the answer is ErrBare.
+// FindHook is Find for an agent's hook, which inherits its agent's environment and gets paths that anybody may have
+// chosen. It ignores the GIT_* variables. dir may be a file, or not exist yet; the nearest existing directory above it
+// counts. It skips a bare layout: a seeming git directory may be files of a work tree. Inside of the found git
+// directory the answer is ErrBare.
 func FindHook(dir string) (*Found, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -89,7 +89,7 @@ func isWithin(path, dir string) bool {
 type discovery struct {
 	cwd     string
 	lookup  func(string) (string, bool)
-	inherit []string // environment of a git process that is asked for its opinion
+	inherit []string // environment of git for questions
 	noBare  bool     // pass by bare layouts
 
 	// the last answer of commonDir: the git directory that is taken was looked into just before
@@ -128,8 +128,7 @@ func (d *discovery) resolve(at *Found) (err error) {
 	return err
 }
 
-// plain reports whether the git directory is a .git in the work tree itself. The way there has no symlinks, as the
-// start of the search had none.
+// plain reports whether the git directory is a .git in the work tree itself. Neither path has symlinks.
 func (f *Found) plain() bool {
 	if f.Top == "" || f.GitDir != filepath.Join(f.Top, ".git") {
 		return false
@@ -203,8 +202,8 @@ func (d *discovery) look(dir string) (Found, bool, error) {
 	return Found{}, false, nil
 }
 
-// ceiling returns the longest entry of GIT_CEILING_DIRECTORIES that is a proper ancestor of the start; the walk does
-// not look into it. After an empty entry the rest is taken as already free of symlinks, as git(1) says.
+// ceiling returns the longest entry of GIT_CEILING_DIRECTORIES that is a proper ancestor of the start; the walk ends
+// before it. Entries after an empty one count as free of symlinks, as in git(1).
 func (d *discovery) ceiling() string {
 	list, _ := d.lookup("GIT_CEILING_DIRECTORIES")
 	longest, literal := "", false

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Env returns the environment of a git child that works for git-trace: the user's, without the GIT_* variables that a
-// hook or a shell left there. Those that say how to reach things stay (configuration, ssh, identity, tracing). The
-// repository is named absolutely. Replacement refs are off: events and anchors speak of the objects as they are.
+// Env returns the environment of a git child that works for git-trace: the user's, without the GIT_* variables of a
+// hook or a shell. It keeps variables for configuration, ssh, identity and tracing. The repository is named absolutely.
+// Replacement refs are off: events and anchors are about the objects themselves.
 func (r *Repo) Env() []string {
 	env := append(append(baseEnv(os.Environ()), r.place()...), retainMemory()...)
 	env = append(env, "GIT_OPTIONAL_LOCKS=0", "GIT_NO_REPLACE_OBJECTS=1", "LANGUAGE=en")
@@ -56,7 +56,7 @@ func (r *Repo) SideReadEnv() []string {
 	return []string{"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + quoteAlternate(r.SideObjects())}
 }
 
-// quoteAlternate writes a path so that git reads it as one entry of GIT_ALTERNATE_OBJECT_DIRECTORIES: an entry that
+// quoteAlternate quotes a path, so that git reads it as one entry of GIT_ALTERNATE_OBJECT_DIRECTORIES: an entry that
 // begins with a double quote is C-quoted (git(1)).
 func quoteAlternate(path string) string {
 	if !strings.ContainsRune(path, filepath.ListSeparator) && !strings.HasPrefix(path, `"`) {
@@ -65,15 +65,15 @@ func quoteAlternate(path string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(path) + `"`
 }
 
-// FetchNothing makes every git child of this process do without objects that a partial clone has left on its remote.
-// Nobody who commits or calls a tool has asked for them, and one at a time they take minutes. Git knows a variable for
+// FetchNothing makes every git child of this process do without objects that a partial clone has left on its remote. A
+// person who commits or calls a tool did not ask for them, and one at a time they take minutes. Git has a variable for
 // it since 2.44; before, a child that wants to fetch finds no permitted transport (GIT_ALLOW_PROTOCOL, git(1)).
 func FetchNothing() error {
 	return errors.Join(os.Setenv("GIT_NO_LAZY_FETCH", "1"), os.Setenv("GIT_ALLOW_PROTOCOL", "none"))
 }
 
-// AskNobody lets no git child of this process ask a person for a password or a key: nobody waits for the question. The
-// command is core.sshCommand, if that is set.
+// AskNobody stops every git child of this process from asking a person for a password or a key, because nobody would
+// see the question. The command is core.sshCommand, if that is set.
 func AskNobody(sshCommand string) error {
 	ssh := cmp.Or(os.Getenv("GIT_SSH_COMMAND"), sshCommand)
 	if ssh == "" && os.Getenv("GIT_SSH") == "" {
@@ -100,7 +100,7 @@ var kept = [...]string{
 	"GIT_TERMINAL_PROMPT",
 }
 
-// keptPrefixes are families of such variables.
+// keptPrefixes are prefixes of kept variables.
 var keptPrefixes = [...]string{
 	"GIT_AUTHOR_", "GIT_COMMITTER_", "GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_", "GIT_CURL_", "GIT_HTTP_", "GIT_LFS_",
 	"GIT_PROXY_", "GIT_SSL_", "GIT_TRACE",
@@ -149,8 +149,8 @@ func (r *Repo) userEnv(environ []string) []string {
 	return append(append(env, r.place()...), retainMemory()...)
 }
 
-// retainMemory has the C library of a git child keep the memory that git gives back (mallopt(3)). Git does so with each
-// version of a file, and what the system does for that is a third of a diff. What the user has set stands.
+// retainMemory makes the C library of a git child keep freed memory (mallopt(3)). git frees it after each version of a
+// file, and giving it back to the system takes a third of a diff's time. The user's own setting wins.
 func retainMemory() []string {
 	settings := [...][2]string{{"MALLOC_TRIM_THRESHOLD_", "67108864"}, {"MALLOC_MMAP_THRESHOLD_", "4194304"}}
 	var env []string

@@ -28,7 +28,7 @@ func WriteFileDurable(path string, data []byte, perm os.FileMode) error {
 	return syncDir(filepath.Dir(path))
 }
 
-// Rename gives a file of the repository's another name, for good where the repository asks for that.
+// Rename renames a file of the repository, with a flush to disk if the repository is set to flush.
 func (r *Repo) Rename(from, to string) error {
 	if err := os.Rename(from, to); err != nil {
 		return err
@@ -91,8 +91,8 @@ func createTemp(dir, prefix string, perm os.FileMode) (*os.File, error) {
 }
 
 // isGitDir reports whether a directory belongs to a repository, a linked work tree or a submodule
-// (gitrepository-layout(5)). It goes by the name of the directory, and of a directory to be made in it. Any name will
-// do where what is to be made is the directory of TracesDir, and no part of a ref's name.
+// (gitrepository-layout(5)). It uses the name of the directory, and of a directory inside it. For TracesDir, which is
+// not part of a ref's name, any name will do.
 func isGitDir(dir, inside string) bool {
 	base, above := filepath.Base(dir), filepath.Dir(dir)
 	if strings.HasSuffix(base, ".git") {
@@ -137,8 +137,8 @@ func makeDirs(dir, inside string, perm os.FileMode) error {
 	return nil
 }
 
-// MakeTracesDir makes the directory of TracesDir, for its owner alone: the contents that snapshots keep may be of files
-// closed to others. In a repository shared by a group it is the group's, as everything there.
+// MakeTracesDir makes the directory of TracesDir, for its owner alone: snapshots may keep contents of private files. In
+// a repository shared by a group, the group has access, as to all its files.
 func (r *Repo) MakeTracesDir() error {
 	if err := MakeDirs(r.TracesDir(), 0o777); err != nil {
 		return err
@@ -150,9 +150,8 @@ func (r *Repo) MakeTracesDir() error {
 	return os.Chmod(r.TracesDir(), 0o700)
 }
 
-// HasTraces reports whether git-trace keeps anything in the repository: its directory is there, or one of its refs.
-// Where it is not, nobody has asked for anything: commands that read write no caches then, and leave the repository
-// as it was.
+// HasTraces reports whether git-trace has a directory or a ref in the repository. Without one, nobody has switched
+// recording on: then commands that read write no caches, and leave the repository unchanged.
 func (r *Repo) HasTraces() bool {
 	_, err := os.Lstat(r.TracesDir())
 	return err == nil || r.MayHaveRefs("refs/"+tracesDir+"/")

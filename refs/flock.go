@@ -11,11 +11,11 @@ import (
 	"github.com/git-trace/git-trace/internal/fault"
 )
 
-// ErrLockTimeout reports a lock that somebody else held for the whole time one was willing to wait.
+// ErrLockTimeout reports that another process held a lock during the whole waiting time.
 var ErrLockTimeout = errors.New("lock is held by another process")
 
-// FileLock is an exclusive lock on a file, held by an open file: the system releases it when the process dies, however
-// it dies. It works between processes and between goroutines.
+// FileLock is an exclusive lock on a file, held by an open file: the system releases it whenever the process ends. It
+// works between processes and between goroutines.
 type FileLock struct {
 	file *os.File
 }
@@ -40,8 +40,8 @@ func Flock(path string, wait time.Duration) (*FileLock, error) {
 	}
 }
 
-// lockWithin locks an open file, or closes it and gives an error. It waits in the system's own queue, which lets
-// waiters in about as they came: who asks again and again instead may be passed over for a second when eight processes
+// lockWithin locks an open file, or closes it and returns an error. It waits in the system's own queue, which serves
+// waiters roughly in order: a process that tries again and again instead may wait for a second when eight processes
 // append.
 func lockWithin(f *os.File, wait time.Duration) error {
 	held, err := lockFile(f)
@@ -70,11 +70,11 @@ func lockWithin(f *os.File, wait time.Duration) error {
 	}
 }
 
-// closeInTurn gives up a place in the queue. Nothing takes a waiter out of it; it goes when its turn comes, or with the
+// closeInTurn gives up a place in the queue. A waiter cannot leave the queue; it ends when its turn comes, or with the
 // process.
 func closeInTurn(f *os.File, turn <-chan error) {
 	err := <-turn
-	_ = errors.Join(err, f.Close()) // nobody waits for the lock any more
+	_ = errors.Join(err, f.Close()) // the lock is useless by then
 }
 
 func isStill(f *os.File, path string) bool {

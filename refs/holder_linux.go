@@ -33,7 +33,7 @@ func held(lock os.FileInfo, dirs []string) (held, known bool) {
 		if err != nil {
 			continue
 		}
-		known = known || pid == os.Getpid() // a /proc without ourselves is no /proc to go by
+		known = known || pid == os.Getpid() // a /proc without this process is useless
 		dir := filepath.Join("/proc", p.Name())
 		if hasOpen(dir, lock) || mayWriteRefs(dir, lock.ModTime(), dirs) {
 			return true, true

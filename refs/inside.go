@@ -12,7 +12,7 @@ type thing struct {
 	content []byte
 }
 
-// treeCache are trees that were read, and the roots of commits: paths are asked for one after another.
+// treeCache holds trees that were read, and the roots of commits: callers read path after path.
 type treeCache struct {
 	roots   map[OID]OID
 	trees   map[OID][]TreeEntry
@@ -22,10 +22,10 @@ type treeCache struct {
 // maxCachedEntries bounds the kept entries of trees, some 10 MB.
 const maxCachedEntries = 100_000
 
-// inside finds what a commit or a tree of a whole name has at a path ("0123…:src/main.go"), or the commit itself
-// ("0123…^{commit}"), without git. An error is one that git would give too. Known is false where only git can tell: of
-// names of another form, of paths that git takes from the current directory, of submodules, and of objects that are not
-// read here. What stands at a path is read if its content is wanted.
+// inside finds the entry of a commit or tree, named by its full id, at a path ("0123…:src/main.go"), or the commit
+// itself ("0123…^{commit}"), without git. It returns an error only if git would. known is false if git must answer: for
+// other names, for paths from the current directory, for submodules, and for objects that are not read here. With want,
+// it reads the content.
 func (o *Objects) inside(rev string, want bool) (at thing, known bool, err error) {
 	digits := 2 * o.repo.Format.Size()
 	if len(rev) <= digits {
@@ -60,8 +60,8 @@ func (o *Objects) inside(rev string, want bool) (at thing, known bool, err error
 	return thing{oid: e.OID, typ: e.Type()}, o.has(e.OID), nil
 }
 
-// EntryAt returns the entry of a commit or a tree at a path of raw bytes, and the zero entry if there is none. It
-// does not read the content, which need not be here.
+// EntryAt returns the entry of a commit or a tree at a path of raw bytes, and the zero entry if there is none. It does
+// not read the content, which may be missing here.
 func (o *Objects) EntryAt(top OID, path string) (TreeEntry, error) {
 	root, known := o.root(top)
 	if !known {

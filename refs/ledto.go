@@ -108,7 +108,7 @@ func (r *Repo) present(ctx context.Context, ids []OID) (here []OID, err error) {
 		return nil, err
 	}
 	here = here[:0]
-	for line := range strings.Lines(string(there)) { // of one that is gone: "<id> missing"
+	for line := range strings.Lines(string(there)) { // of a missing one: "<id> missing"
 		if id, err := ParseOID(strings.TrimSuffix(line, "\n")); err == nil {
 			here = append(here, id)
 		}

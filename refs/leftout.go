@@ -43,8 +43,8 @@ func (l *LeftOut) Commits() []OID {
 	return out
 }
 
-// NamesUnread reports whether a message of git says that it could not read an object: git names the object by its full
-// id, or says in which way the object is damaged.
+// NamesUnread reports whether a message of git says that it could not read an object: it has the object's full id, or
+// describes the damage.
 func NamesUnread(message string) bool {
 	signs := []string{"lazy fetching disabled", "promisor remote", "inflate: ", " corrupt", "revindex"}
 	return namesObject(message) ||

@@ -18,10 +18,10 @@ type Listed struct {
 	Size int64
 }
 
-// ListObjects lists every object that an object directory holds, MainObjects or SideObjects, loose and packed ones,
-// reached or not; objects of alternates are among them. What is damaged is left out.
+// ListObjects lists every object in an object directory, MainObjects or SideObjects, loose and packed ones, reachable
+// or not, and the objects of alternates. It leaves out damaged ones.
 func (r *Repo) ListObjects(ctx context.Context, dir string) ([]Listed, error) {
-	if !isDir(dir) { // git would say that this is no repository
+	if !isDir(dir) { // git would reject the repository
 		return nil, nil
 	}
 	cmd := r.Command(ctx, "cat-file", "--batch-check", "--batch-all-objects", "--unordered")
@@ -39,8 +39,8 @@ func (r *Repo) ListObjects(ctx context.Context, dir string) ([]Listed, error) {
 	return list, nil
 }
 
-// CopyObject writes the content of an object to a writer as git reads it, whatever its size. When the writer refuses,
-// git is not waited for any further, and the error is the writer's.
+// CopyObject writes the content of an object to a writer as git reads it, whatever its size. If the writer fails, it
+// does not wait for git, and returns the writer's error.
 func (r *Repo) CopyObject(ctx context.Context, oid OID, to io.Writer) error {
 	cmd := r.Command(ctx, "cat-file", "--batch")
 	cmd.Env = append(append(cmd.Env, r.SideReadEnv()...), "GIT_NO_LAZY_FETCH=1")
@@ -62,7 +62,7 @@ func (r *Repo) CopyObject(ctx context.Context, oid OID, to io.Writer) error {
 	return nil
 }
 
-// batchBody takes the only answer of a cat-file apart.
+// batchBody parses the only answer of a cat-file.
 type batchBody struct {
 	to   io.Writer
 	head []byte
@@ -102,8 +102,8 @@ func (b *batchBody) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// Reached lists every object that the user's refs, reflogs, work trees and indexes lead to, and nothing of git-trace's
-// does: refs below refs/traces are left out. Refs that lead nowhere are passed over.
+// Reached lists every object that the user's refs, reflogs, work trees and indexes lead to. Refs below refs/traces do
+// not count. It skips broken refs.
 func (r *Repo) Reached(ctx context.Context) (map[OID]struct{}, error) {
 	return r.ReachedBy(ctx, "--exclude=refs/traces/*", "--all", "--reflog", "--indexed-objects")
 }
@@ -156,7 +156,7 @@ func (r *Repo) PacksWith(dir string, ids map[OID]bool) ([]string, error) {
 	return out, nil
 }
 
-// FinishRemoving deletes the rest of a pack whose index is gone: a process that removed it was killed.
+// FinishRemoving deletes the rest of a pack without an index: a process that removed the pack was killed.
 func FinishRemoving(path string) error {
 	if exists(path+".idx") || exists(path+".keep") {
 		return nil

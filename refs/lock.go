@@ -32,19 +32,18 @@ type RefLock struct {
 	name    string
 	current OID
 	file    *os.File  // the open <ref>.lock; nil where git does the writing
-	mark    string    // second name of the lock file, by which a later process knows it as ours
+	mark    string    // second name of the lock file, by which a later process recognises it as ours
 	guard   *FileLock // serialises git-trace processes on this ref
 	done    bool
 }
 
 // LockRef takes the lock of a ref. It waits for other git-trace processes up to five seconds and for git a tenth of a
-// second, then gives ErrLocked.
+// second, then returns ErrLocked.
 //
-// A lock must not outlive the process that was killed while it held it, and must never be taken from a living one. So
-// the lock file is first created under a second name beside the guard, and then hard-linked into place. The guard is an
-// flock, which dies with its process. Whoever holds the guard may find that the lock in the way is the file with that
-// second name. Then they know that its maker is dead. All other locks are left alone unless staleLock proves them
-// abandoned.
+// The lock of a killed process must not stay, and the lock of a living one must never be taken. So the lock file is
+// first created under a second name beside the guard, and then hard-linked into place. The guard is an flock, which
+// ends with its process. If the holder of the guard finds that the present lock is the file with that second name, the
+// maker of that lock is dead. All other locks are left alone unless staleLock proves them abandoned.
 func (r *Repo) LockRef(name string) (*RefLock, error) {
 	return r.LockRefWithin(name, guardWait)
 }
@@ -103,11 +102,12 @@ func (l *RefLock) readCurrent() error {
 	return nil
 }
 
-// Current returns the ref's value under the lock; zero if there is no such ref.
+// Current returns the ref's value under the lock; zero if the ref is missing.
 func (l *RefLock) Current() OID { return l.current }
 
-// Commit sets the ref and releases the lock. On an error the ref is as it was and the lock is released. Where refs are
-// files nobody can have moved the tip; elsewhere a git process can, which gives ErrTipMoved: begin again.
+// Commit sets the ref and releases the lock. On an error the ref is unchanged and the lock is released. If refs are
+// files, nobody can have moved the tip; otherwise a git process can: then it returns ErrTipMoved, and the caller begins
+// again.
 func (l *RefLock) Commit(ctx context.Context, id OID) error {
 	if l.done {
 		return fmt.Errorf("update %s: lock already released", l.name)
@@ -170,7 +170,7 @@ func (l *RefLock) Abort() {
 	l.release()
 }
 
-// release drops the mark before the guard, so that the mark never speaks of a lock whose maker lives.
+// release drops the mark before the guard, so that the mark never names the lock of a living maker.
 func (l *RefLock) release() {
 	l.done = true
 	if l.file != nil {

@@ -46,7 +46,7 @@ func (r *Repo) WriteLoose(dir string, typ ObjectType, content []byte) (OID, erro
 
 const writeTries = 20
 
-// freshen renews the time stamp by which git's gc spares an unreachable object, if that is a day old.
+// freshen renews a time stamp that is a day old: git's gc spares unreachable objects with a fresh one.
 func freshen(path string, info os.FileInfo) {
 	now := time.Now()
 	if now.Sub(info.ModTime()) > 24*time.Hour {
@@ -71,7 +71,7 @@ func (r *Repo) writeNewLoose(path string, typ ObjectType, content []byte) error 
 	}
 	if err != nil {
 		_ = os.Remove(tmp.Name())
-		if exists(path) { // Windows refuses to replace a read-only file; somebody else wrote the same object
+		if exists(path) { // Windows refuses to replace a read-only file, and the object exists already
 			return nil
 		}
 		return err
@@ -83,7 +83,7 @@ func (r *Repo) writeNewLoose(path string, typ ObjectType, content []byte) error 
 }
 
 // storedLimit is the size up to which an object is stored without compression: it fills one disk block either way, and
-// setting up a compressor costs more than the whole write. Git compresses anew when it packs.
+// a compressor costs more than the whole write. Git compresses it later, when it packs.
 const storedLimit = 4000
 
 func writeLooseTo(w io.Writer, typ ObjectType, content []byte) error {
@@ -159,8 +159,7 @@ func decodeLoose(raw []byte, limit int64) (ObjectType, []byte, error) {
 	if limit > 0 && size > limit {
 		return "", nil, fmt.Errorf("%w: %d bytes", ErrTooLarge, size)
 	}
-	// A deflate stream cannot grow more than about 1032 times, so a header that promises more is a lie not to allocate
-	// for.
+	// A deflate stream cannot grow more than about 1032 times, so a header with a larger size is false.
 	if size < int64(n-nul-1) || size > 1100*int64(len(raw)) {
 		return "", nil, fmt.Errorf("%w: object size differs from its header", ErrCorrupt)
 	}

@@ -10,7 +10,7 @@ import (
 // ErrMissing reports an object or revision that the repository does not have.
 var ErrMissing = errors.New("object missing")
 
-// ErrOtherType reports an object that is there, and of another type than the one that was asked for.
+// ErrOtherType reports that an object has another type than the caller wants.
 var ErrOtherType = errors.New("another type of object")
 
 // ReadError reports an object that could not be read. A readable object with a wrong content is another error.
@@ -27,8 +27,8 @@ func (e *ReadError) Unwrap() error { return e.Err }
 const DefaultMaxObject = 512 << 20
 
 // Objects reads objects: loose and packed ones directly, from the side store and then from the repository; everything
-// else (alternates, what a repack has just moved, revisions) through one `git cat-file --batch`, which is started when
-// first needed. Not safe for use by several goroutines. Close it.
+// else (alternates, objects that a repack has just moved, revisions) through one `git cat-file --batch`, started on
+// demand. It is for one goroutine. The caller closes it.
 type Objects struct {
 	// Max is the size in bytes beyond which an object is refused with ErrTooLarge; 0 means DefaultMaxObject.
 	Max int64

@@ -12,8 +12,8 @@ import (
 // mostBorrowed bounds the object directories that one directory borrows from (gitrepository-layout(5), alternates).
 const mostBorrowed = 16
 
-// ObjectState returns a text that differs once an object has come or gone: by the times at which the directories of
-// objects changed, also of alternates. It reads no object and starts no git.
+// ObjectState returns a text that changes when objects are added or removed: it has the change times of the objects'
+// directories, also of alternates. It reads no object and starts no git.
 func (r *Repo) ObjectState() string {
 	sum := blake3.New()
 	dirs := []string{r.MainObjects()}

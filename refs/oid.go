@@ -149,7 +149,7 @@ func (o OID) Format() ObjectFormat {
 	return SHA1
 }
 
-// MarshalText and UnmarshalText let ids stand in JSON as plain strings; "no id" is the empty string.
+// MarshalText and UnmarshalText make ids plain strings in JSON; the zero id is the empty string.
 func (o OID) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
 
 // UnmarshalText reads the text of MarshalText.

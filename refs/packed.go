@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// packedRefs is packed-refs as it was read last (git-pack-refs(1)), and the lists that were made of it. They count for
-// as long as the file has the same bytes: it is read anew each time, and held against these.
+// packedRefs is the last reading of packed-refs (git-pack-refs(1)), with the lists made from it. They are valid while
+// the file has the same bytes: it is read each time and compared.
 type packedRefs struct {
 	mu    sync.Mutex
 	known bool // the file was read

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// PackIndex is the index of a pack, version 2 of gitformat-pack(5): which objects it holds and where.
+// PackIndex is the index of a pack, version 2 of gitformat-pack(5): its objects and their places.
 type PackIndex struct {
 	ids     []byte // sorted, one after the other
 	small   []byte // a 4-byte offset each; with the top bit set, a place in large
@@ -46,7 +46,7 @@ func (x *PackIndex) ID(i int) OID {
 	return oid
 }
 
-// Offset returns the offset in the pack at which the object at a place begins; negative if the index is damaged there.
+// Offset returns the offset in the pack of the object at a place; negative if the index is damaged there.
 func (x *PackIndex) Offset(i int) int64 {
 	at := binary.BigEndian.Uint32(x.small[i*4:])
 	if at&(1<<31) == 0 {

@@ -13,7 +13,7 @@ import (
 )
 
 // PackReader reads objects of one pack, version 2 of gitformat-pack(5), without a git process. Both files are mapped,
-// so opening costs the same whatever the size. Safe for use by several goroutines. Close it.
+// so opening costs the same for any size. Safe for use by several goroutines. The caller closes it.
 type PackReader struct {
 	format  ObjectFormat
 	index   *PackIndex
@@ -23,7 +23,7 @@ type PackReader struct {
 	held    int                // bytes of bases
 }
 
-// packBase is an object to which a difference was applied. Its content is the reader's.
+// packBase is the base of a difference. The reader owns its content.
 type packBase struct {
 	kind    int
 	content []byte
@@ -80,7 +80,7 @@ func (p *PackReader) file(path string) ([]byte, error) {
 	return data, nil
 }
 
-// Close ends the mappings; nothing that was read refers to them.
+// Close ends the mappings; results do not refer to them.
 func (p *PackReader) Close() {
 	for _, release := range p.release {
 		release()
@@ -88,7 +88,7 @@ func (p *PackReader) Close() {
 	p.release, p.bases = nil, nil
 }
 
-// Index returns the pack's index; it is gone after Close.
+// Index returns the pack's index; it is invalid after Close.
 func (p *PackReader) Index() *PackIndex { return p.index }
 
 // Types of an entry in a pack.
@@ -163,7 +163,7 @@ func (p *PackReader) At(offset, limit int64) (ObjectType, []byte, error) {
 	return packTypes[base.kind], base.content, nil
 }
 
-// keep keeps a base for the next object of its chain; if there is no room, it drops all others.
+// keep keeps a base for the next object of its chain; if it does not fit, it drops all others.
 func (p *PackReader) keep(offset int64, base packBase) {
 	if len(base.content) > heldBases/8 {
 		return
@@ -244,7 +244,7 @@ func offsetVarint(in []byte) (value int64, n int) {
 	return 0, 0
 }
 
-// inflate reads a zlib stream of exactly so many bytes; the input after it is left alone.
+// inflate reads a zlib stream of exactly this size; it leaves the input after it.
 func inflate(in []byte, size int64) ([]byte, error) {
 	if size > 1100*int64(len(in)) { // no deflate stream grows more
 		return nil, fmt.Errorf("%w: object size differs from its header", ErrCorrupt)
@@ -282,7 +282,7 @@ func patch(base, delta []byte, limit int64) ([]byte, error) {
 		return nil, fmt.Errorf("%w: %d bytes", ErrTooLarge, size)
 	}
 	delta = delta[n:]
-	// One byte of the difference makes at most 16 MiB, so a size beyond that is not allocated for.
+	// One byte of the difference makes at most 16 MiB, so a larger size is false.
 	out := make([]byte, 0, min(int64(size), int64(len(delta))<<24))
 	for len(delta) > 0 {
 		op := delta[0]
@@ -311,8 +311,7 @@ func patch(base, delta []byte, limit int64) ([]byte, error) {
 	return out, nil
 }
 
-// copyOperands reads where in the base a copy begins and how long it is; used is negative where the operands are cut
-// off.
+// copyOperands reads the place and the length of a copy in the base; used is negative if the operands are cut off.
 func copyOperands(op byte, in []byte) (at, length int64, used int) {
 	for i := range 7 {
 		if op&(1<<i) == 0 {
@@ -343,7 +342,7 @@ type packSet struct {
 	some   bool // not all packs are open
 }
 
-// maxPacks is beyond how many packs git is asked instead: it may have an index over all of them.
+// maxPacks is the number of packs beyond which git reads them instead: it may have an index over all of them.
 const maxPacks = 40
 
 // read searches the packs; errNotHere if none holds the object whole.

@@ -56,7 +56,7 @@ func ListLoose(dir string) ([]Loose, error) {
 			}
 			info, err := e.Info()
 			if err != nil || !info.Mode().IsRegular() {
-				continue // gone, or nothing of git's
+				continue // missing, or not git's
 			}
 			list = append(list, Loose{oid, info.ModTime(), info.Size()})
 		}
@@ -131,7 +131,7 @@ func (p Pack) Index(format ObjectFormat) (*PackIndex, error) {
 	return nil, fmt.Errorf("read index of %s: %w", filepath.Base(p.Path), err)
 }
 
-// packFiles are the files of a pack, in the order in which they are removed: without its index a pack is not looked at.
+// packFiles are the files of a pack, in the order of removal: git ignores a pack without its index.
 var packFiles = [...]string{".idx", ".rev", ".bitmap", ".mtimes", ".pack"}
 
 // Remove deletes a pack.
@@ -144,15 +144,15 @@ func (p Pack) Remove() error {
 	return nil
 }
 
-// MakePack writes a pack into an object directory with git-pack-objects(1), from what args and the input ask for, and
-// returns it; the zero Pack if there was nothing to pack. The pack is whole and on the disk when it has its name. A
-// side store is packed on its own: what it shares with the repository it holds itself.
+// MakePack writes a pack into an object directory with git-pack-objects(1), for the given arguments and input, and
+// returns it; the zero Pack if there was nothing to pack. When the pack has its name, it is whole and on the disk. A
+// side store also packs objects that the repository has.
 func (r *Repo) MakePack(ctx context.Context, dir string, in io.Reader, args ...string) (Pack, error) {
 	base := filepath.Join(dir, "pack")
 	if err := MakeDirs(base, 0o777); err != nil {
 		return Pack{}, fmt.Errorf("make pack: %w", err)
 	}
-	// One thread: nobody waits for this, and somebody else wants the processors.
+	// One thread: this is not urgent, and other programs need the processors.
 	args = append([]string{"-c", "pack.threads=1", "-c", "pack.windowMemory=64m", "pack-objects", "-q", "--non-empty"},
 		args...)
 	cmd := r.Command(ctx, append(args, filepath.Join(base, "pack"))...)
@@ -178,13 +178,13 @@ func (r *Repo) MakePack(ctx context.Context, dir string, in io.Reader, args ...s
 	return p, nil
 }
 
-// temporaryAge is the age from which a temporary file counts as left behind.
+// temporaryAge is the age from which a temporary file counts as abandoned.
 const temporaryAge = 24 * time.Hour
 
 // halfObjects are the name patterns of half-written files in an object directory.
 var halfObjects = []string{"tmp_obj_*", "??/tmp_obj_*", "pack/tmp_*", "pack/.tmp-*"}
 
-// HalfWritten lists the files in an object directory that some process is writing, or was when it was killed.
+// HalfWritten lists the files in an object directory that a process is writing, or was writing when it was killed.
 func HalfWritten(dir string) []string {
 	var out []string
 	for _, pattern := range halfObjects {
@@ -194,8 +194,8 @@ func HalfWritten(dir string) []string {
 	return out
 }
 
-// OwnHalfWritten reports whether such a file is one of WriteLoose, which begins again when it is deleted; git's names
-// are shorter.
+// OwnHalfWritten reports whether WriteLoose made such a file. WriteLoose begins again if the file is deleted. git's
+// names are shorter.
 func OwnHalfWritten(name string) bool {
 	const longestOfGit = len("tmp_obj_XXXXXX")
 	base := filepath.Base(name)

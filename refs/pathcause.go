@@ -21,10 +21,10 @@ func PathCause(err error) error {
 	return err
 }
 
-// QuoteGlob makes filepath.Glob take a path as it is.
+// QuoteGlob makes filepath.Glob take a path literally.
 func QuoteGlob(path string) string {
 	if filepath.Separator == '\\' {
-		return path // nothing can be escaped there, and the characters are no part of names
+		return path // escapes do not exist there, and names cannot have these characters
 	}
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }

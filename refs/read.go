@@ -80,8 +80,8 @@ func (r *Repo) readOne(name string) (OID, string, error) {
 	return oid, target, err
 }
 
-// readRefFile reads the loose file, else the packed line. Deleting a ref removes the packed line first, packing adds it
-// first, so this order never misses one.
+// readRefFile reads the loose file, else the packed line. git removes the packed line first when it deletes a ref, and
+// adds it first when it packs one, so this order never misses a ref.
 func (r *Repo) readRefFile(name string) (OID, string, error) {
 	path := r.refPath(name)
 	if name == "HEAD" {
@@ -96,7 +96,7 @@ func (r *Repo) readRefFile(name string) (OID, string, error) {
 	case err == nil:
 		return r.parseLooseRef(text)
 	case errors.Is(err, fs.ErrNotExist) && !strings.HasPrefix(name, "refs/"):
-		return OID{}, "", ErrRefMissing // such refs are not packed
+		return OID{}, "", ErrRefMissing // git does not pack such refs
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR), isDir(path):
 		oid, err := r.packedRef(name)
 		return oid, "", err
@@ -173,7 +173,7 @@ func namesPath(name string) bool {
 	return last != "" && !strings.HasSuffix(last, ".lock") && !strings.HasSuffix(last, ".")
 }
 
-// unnamed are the bytes that no ref has.
+// unnamed are the bytes that a ref's name never has.
 var unnamed = func() (bad [256]bool) {
 	for c := range ' ' + 1 {
 		bad[c] = true

@@ -8,11 +8,11 @@ import (
 	"syscall"
 )
 
-// ReadFile reads a whole file, as os.ReadFile does. That asks the system five times more for each: whether the file
+// ReadFile reads a whole file, like os.ReadFile, which makes five more system calls for each, to see whether the file
 // can be waited for. Files of a repository and of /proc cannot, and a hook reads forty of them.
 func ReadFile(path string) ([]byte, error) { return ReadStart(path, math.MaxInt) }
 
-// ReadStart reads the first bytes of a file, most of them at most.
+// ReadStart reads at most the first most bytes of a file.
 func ReadStart(path string, most int) ([]byte, error) {
 	failed := func(op string, err error) error { return &fs.PathError{Op: op, Path: path, Err: err} }
 	fd, err := again(func() (int, error) { return syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0) })
@@ -24,7 +24,7 @@ func ReadStart(path string, most int) ([]byte, error) {
 	if err := syscall.Fstat(fd, &st); err != nil {
 		return nil, failed("stat", err)
 	}
-	size := min(int(max(min(st.Size, math.MaxInt32), leastRead)), most) // Size is less than what /proc has
+	size := min(int(max(min(st.Size, math.MaxInt32), leastRead)), most) // /proc reports less than the real size
 	for out := make([]byte, 0, size+1); ; {
 		n, err := again(func() (int, error) { return syscall.Read(fd, out[len(out):min(cap(out), most)]) })
 		if err != nil {
@@ -52,8 +52,8 @@ func again(call func() (int, error)) (int, error) {
 	}
 }
 
-// ReadParts hands a file on in parts, from its beginning, until take returns false. Size is what the file says of
-// itself. The next part takes the room of the one before: a file is looked through without being held.
+// ReadParts passes a file on in parts, from its beginning, until take returns false. size is the file's reported size.
+// The next part overwrites the one before, so the whole file is never in memory.
 func ReadParts(path string, take func(part []byte, size int64) bool) error {
 	failed := func(op string, err error) error { return &fs.PathError{Op: op, Path: path, Err: err} }
 	fd, err := again(func() (int, error) { return syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0) })

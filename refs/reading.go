@@ -8,9 +8,9 @@ import (
 	"os/exec"
 )
 
-// GitRead is Git with the output given to a reader as it comes. Where git fails, the reader meets git's error in the
-// place of the end of the output: what it read before may lack something. When the reader leaves early git is ended,
-// and the error is the reader's.
+// GitRead is Git with a reader for the output as it comes. If git fails, the reader gets git's error instead of the end
+// of the output: the part before may be incomplete. If the reader leaves early, git is ended, and GitRead returns the
+// reader's error.
 func (r *Repo) GitRead(ctx context.Context, stdin io.Reader, read func(io.Reader) error, args ...string) error {
 	alive, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -26,7 +26,7 @@ func (r *Repo) GitRead(ctx context.Context, stdin io.Reader, read func(io.Reader
 	err = read(out)
 	if out.ended == nil {
 		cancel()
-		_ = out.cmd.Wait() // nothing more of it is wanted
+		_ = out.cmd.Wait() // the rest is not needed
 	}
 	return err
 }
@@ -38,7 +38,7 @@ type output struct {
 	verb   string
 	stderr headBuffer
 	pipe   io.Reader
-	ended  error // io.EOF, or why git failed
+	ended  error // io.EOF, or the reason of git's failure
 }
 
 func (o *output) Read(p []byte) (int, error) {

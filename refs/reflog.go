@@ -11,18 +11,18 @@ import (
 const (
 	maxLogBytes   = 1 << 20
 	maxLogEntries = 8192
-	lineBytes     = 4 << 10 // an entry of a file is no longer than that, but for subjects that nobody writes
+	lineBytes     = 4 << 10 // an entry of a file is hardly ever longer
 	maxTailBytes  = 64 << 10
 )
 
 // LogEntry is an entry of a reflog (git-reflog(1)).
 type LogEntry struct {
-	New     OID    // what the ref points to from then on; zero if it is no more
+	New     OID    // the new value of the ref; zero if it was deleted
 	Message string // "commit (amend): subject"; empty if nothing was said
 }
 
-// LogPosition returns the end of a ref's reflog; 0 if there is none. It grows with each entry. Positions of
-// different ref storages cannot be compared.
+// LogPosition returns the end of a ref's reflog; 0 without one. It grows with each entry. Positions of different ref
+// storages cannot be compared.
 func (r *Repo) LogPosition(name string) int64 {
 	if r.fileRef(name) {
 		info, err := os.Stat(r.logPath(name))
@@ -56,7 +56,7 @@ func (r *Repo) LogSince(name string, position int64) (entries []LogEntry, whole 
 	return readLog(f, maxLogBytes)
 }
 
-// LastLog reads up to so many of the last entries of a ref's reflog, the oldest first.
+// LastLog reads at most the last most entries of a ref's reflog, the oldest first.
 func (r *Repo) LastLog(name string, most int) []LogEntry {
 	if !r.fileRef(name) {
 		return plain(r.tableLog(name, 0, most))
@@ -115,7 +115,7 @@ type tableEntry struct {
 	position int64
 }
 
-// tableLog reads up to so many of the newest entries behind a position. What cannot be read counts as absent.
+// tableLog reads at most the newest most entries after a position. An entry that cannot be read counts as absent.
 func (r *Repo) tableLog(name string, position int64, most int) []tableEntry {
 	stack, err := r.tables(name)
 	if err != nil {

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// RemoveObjects deletes objects from an object directory, MainObjects or SideObjects, wherever they lie: loose ones
-// go, and a pack that holds some is written anew without them, with everything else in it, unreachable objects
-// included. It does not ask who needs them. It gives how many copies are gone and which objects are still there:
-// packs that git shall keep (".keep") or that a promisor may be asked for.
+// RemoveObjects deletes objects from an object directory, MainObjects or SideObjects: it deletes loose ones, and writes
+// packs with such objects anew without them, but with all others, even unreachable ones. It does not check whether they
+// are needed. It returns the number of removed copies, and the objects that are still there: in packs that git must
+// keep (".keep") or that belong to a promisor.
 func (r *Repo) RemoveObjects(ctx context.Context, dir string, ids map[OID]bool) (removed int, left []OID, err error) {
 	for oid := range ids {
 		gone, err := RemoveLoose(dir, oid)
@@ -66,7 +66,7 @@ func (r *Repo) RemoveObjects(ctx context.Context, dir string, ids map[OID]bool) 
 // rewritePack puts some of the objects of a pack into a new one and removes the old one.
 func (r *Repo) rewritePack(ctx context.Context, dir string, old Pack, keep string) error {
 	if keep != "" {
-		// Objects whose ids are listed are packed in full: no delta may need one that goes.
+		// Objects whose ids are listed are packed in full: a delta must not need a removed object.
 		kept, err := r.MakePack(ctx, dir, strings.NewReader(keep), "--no-reuse-delta")
 		if err != nil {
 			return err

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Where git-trace keeps things, relative to a git directory. See docs/format.md.
+// The places of git-trace's data, relative to a git directory. See docs/format.md.
 const (
 	EventsRef      = "refs/traces/events"
 	CheckpointsRef = "refs/traces/checkpoints"
@@ -29,19 +29,19 @@ type Repo struct {
 	CommonDir string // absolute; shared by all work trees
 	WorkTree  string // absolute, symlinks resolved; empty in a bare repository
 	Format    ObjectFormat
-	RefFormat string // extensions.refStorage: "files", "reftable", or what else only git reads
+	RefFormat string // extensions.refStorage: "files", "reftable", or another value that only git reads
 
 	// Fsync makes WriteLoose and RefLock.Commit wait until their files are on the disk. Git's default is not to.
 	Fsync bool
 
 	// Grafts is a file with other parents of some commits for git children (GIT_GRAFT_FILE); empty for none.
 	Grafts string
-	// LeftOut takes the commits that could not be read whole; nil where nobody asks.
+	// LeftOut takes the commits that could not be read whole; may be nil.
 	LeftOut *LeftOut
 
 	index         string      // UseIndex
 	unasked       *settled    // StartNothing; nil where git children start what it names
-	commonFromEnv bool        // GIT_COMMON_DIR named CommonDir, so a git child has to be told
+	commonFromEnv bool        // GIT_COMMON_DIR named CommonDir, so a git child needs it too
 	packed        *packedRefs // what was read; nil where nothing is kept
 }
 
@@ -51,7 +51,7 @@ func (r *Repo) Bare() bool { return r.WorkTree == "" }
 // HookLog returns the file where hooks leave lines, since they cannot tell anybody.
 func (r *Repo) HookLog() string { return filepath.Join(r.TracesDir(), "hook.log") }
 
-// Top returns the directory to which paths in the repository are relative.
+// Top returns the directory from which paths in the repository count.
 func (r *Repo) Top() string {
 	if r.Bare() {
 		return r.GitDir
@@ -100,14 +100,14 @@ func (r *Repo) WorkTrees() []string {
 // TracesDir returns the directory shared by all work trees: <common git dir>/traces.
 func (r *Repo) TracesDir() string { return filepath.Join(r.CommonDir, tracesDir) }
 
-// MaintenanceLock returns the file whose lock is held by whoever seals, packs and expires.
+// MaintenanceLock returns the lock file of processes that seal, pack and expire.
 func (r *Repo) MaintenanceLock() string { return filepath.Join(r.TracesDir(), "maintenance.lock") }
 
 // WorktreeTracesDir returns the directory of this work tree's own state: <git dir>/traces.
 func (r *Repo) WorktreeTracesDir() string { return filepath.Join(r.GitDir, tracesDir) }
 
-// SideObjects returns the object directory that holds snapshot trees and blobs. It is kept apart so that git's gc
-// neither prunes them nor warns the user about them.
+// SideObjects returns the object directory of snapshot trees and blobs. It is separate, so that git's gc neither prunes
+// them nor warns the user about them.
 func (r *Repo) SideObjects() string { return filepath.Join(r.TracesDir(), sideObjects) }
 
 // MainObjects returns the repository's own object directory.

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// staleAge is the age below which a lock of others is taken for live without looking further.
+// staleAge is the age below which a lock of others counts as live.
 const staleAge = 10 * time.Second
 
-// staleAgeBlind is that age where the system does not show who has a file open.
+// staleAgeBlind is that age on a system that does not show the openers of a file.
 const staleAgeBlind = 10 * time.Minute
 
 // tryCreate makes the lock file under the mark, then links it to its place, which fails if a lock is there. A file
@@ -44,8 +44,8 @@ func (l *RefLock) tryCreate(path string) error {
 	return err
 }
 
-// clearStale removes the lock in the way if its maker is certainly gone, and reports whether it did. The caller holds
-// the guard, so no other git-trace process decides at the same time.
+// clearStale removes the present lock if its maker is certainly dead, and reports whether it did. The caller holds the
+// guard, so no other git-trace process decides at the same time.
 func (l *RefLock) clearStale(path string) bool {
 	lock, err := os.Lstat(path)
 	if err != nil {
@@ -57,8 +57,8 @@ func (l *RefLock) clearStale(path string) bool {
 	if !staleLock(lock, time.Now(), l.repo.CommonDir, l.repo.GitDir, l.repo.WorkTree) {
 		return false
 	}
-	// The maker may end after all between look and removal, and another take its place: move the lock aside and look
-	// again at what was moved. Git passes over any name that ends in .lock.
+	// The maker may end between look and removal, and another lock take its place: move the lock aside and check it
+	// again. Git ignores any name that ends in .lock.
 	aside := strings.TrimSuffix(path, "lock") + strconv.Itoa(os.Getpid()) + ".lock"
 	if err := os.Rename(path, aside); err != nil {
 		return errors.Is(err, fs.ErrNotExist)
@@ -72,9 +72,8 @@ func (l *RefLock) clearStale(path string) bool {
 	return os.Remove(aside) == nil
 }
 
-// StaleLocks returns the locks of refs of git-trace that a process left which was killed: git's own are in the way
-// until somebody removes them. Those of packed-refs are among them, for they stop every pull (git-pack-refs(1)). Live
-// ones are not.
+// StaleLocks returns the locks of git-trace's refs that a killed process left: git's own block the ref until somebody
+// removes them. It includes locks of packed-refs, because they stop every pull (git-pack-refs(1)), but not live ones.
 func (r *Repo) StaleLocks() (paths []string) {
 	for _, name := range [...]string{"packed-refs.lock", "packed-refs.new"} {
 		if path := filepath.Join(r.CommonDir, name); r.isStale(path) {
@@ -86,7 +85,7 @@ func (r *Repo) StaleLocks() (paths []string) {
 		if err == nil && d.Type().IsRegular() && strings.HasSuffix(path, ".lock") && r.isStale(path) {
 			paths = append(paths, path)
 		}
-		return nil // what cannot be read has none
+		return nil // an unreadable directory
 	})
 	return paths
 }
@@ -107,7 +106,7 @@ func (r *Repo) RemoveStaleLocks() error {
 	return failed
 }
 
-// staleLock reports whether a lock made by some other program is abandoned: old, and nobody alive can be its maker.
+// staleLock reports whether another program's lock is abandoned: it is old, and no living process can be its maker.
 // dirs are the directories in which a git working on this repository would run.
 func staleLock(lock os.FileInfo, now time.Time, dirs ...string) bool {
 	age := now.Sub(lock.ModTime())

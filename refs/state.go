@@ -69,7 +69,7 @@ func (r *Repo) RefsState(ctx context.Context, except string) ([]byte, error) {
 	skipped := false
 	for line := range bytes.Lines(packed) {
 		_, name, _ := bytes.Cut(line, []byte(" "))
-		if line[0] != '^' { // what a tag leads to stands behind it
+		if line[0] != '^' { // the target of a tag follows the tag
 			skipped = line[0] == '#' || bytes.HasPrefix(name, []byte(except))
 		}
 		if !skipped {

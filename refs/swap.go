@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// SwapRef sets a ref to id if it still is old (zero: if it does not exist): ErrTipMoved if it is not, ErrLocked if git
-// is just changing it. Who must derive the new value from the old takes LockRef instead.
+// SwapRef sets a ref to id if it still is old (zero: if it does not exist). ErrTipMoved: it has another value;
+// ErrLocked: git is changing it. A caller that derives the new value from the old one uses LockRef instead.
 func (r *Repo) SwapRef(ctx context.Context, name string, old, id OID) error {
 	lock, err := r.LockRef(name)
 	if err != nil {
@@ -24,7 +24,7 @@ func (r *Repo) SwapRef(ctx context.Context, name string, old, id OID) error {
 	return lock.Commit(ctx, id)
 }
 
-// SetRef sets a ref to id, whatever it is.
+// SetRef sets a ref to id, whatever its value.
 func (r *Repo) SetRef(ctx context.Context, name string, id OID) error {
 	lock, err := r.LockRef(name)
 	if err != nil {
@@ -33,11 +33,11 @@ func (r *Repo) SetRef(ctx context.Context, name string, id OID) error {
 	return lock.Commit(ctx, id)
 }
 
-// casByGit is git's compare-and-swap of refs. Without the setting git asks, before it holds the lock, whether an object
-// name is also the name of a ref; that reads packed-refs, and what was read is believed after the lock was taken if
+// casByGit is git's compare-and-swap of refs. Without the setting, git checks, before it holds the lock, whether an
+// object name is also the name of a ref. That reads packed-refs, and under the lock git trusts the earlier reading if
 // the file's size, inode and second are the same. A packed-refs that was written twice in between can have all three:
-// git then compares with a value that is gone, and overwrites the newer one. With the setting the first reading happens
-// under the lock.
+// git then compares with an old value, and overwrites the newer one. With the setting the first reading happens under
+// the lock.
 var casByGit = [...]string{"-c", "core.warnAmbiguousRefs=false", "update-ref", "--no-deref", "-z", "--stdin"}
 
 // updateRefByGit is git's own compare-and-swap, for ref storages that this code does not write.

@@ -13,8 +13,8 @@ import (
 // errAskGit says that refs are stored in a way that only git can read.
 var errAskGit = errors.New("refs are stored in a way that only git can read")
 
-// tables opens the tables that hold a ref of this work tree. Each linked work tree has its own, for the refs that are
-// not shared.
+// tables opens the tables with a ref of this work tree. Each linked work tree has its own tables for refs that are not
+// shared.
 func (r *Repo) tables(name string) (*reftable.Stack, error) {
 	if r.RefFormat != refTables {
 		return nil, errAskGit
@@ -50,8 +50,7 @@ func (r *Repo) tableRef(name string) (oid OID, target string, update uint64, err
 	return oid, "", ref.Update, err
 }
 
-// fileRef reports whether a ref is a file whatever the storage is: git notes several commits there (git-fetch(1),
-// git-merge(1)).
+// fileRef reports whether a ref is a file in any storage: git notes several commits there (git-fetch(1), git-merge(1)).
 func (r *Repo) fileRef(name string) bool {
 	return r.RefFormat == refFiles || r.RefFormat == "" || name == "MERGE_HEAD" || name == "FETCH_HEAD"
 }
@@ -62,7 +61,7 @@ func (r *Repo) HasRef(name string) bool {
 	return err == nil
 }
 
-// RefWritten returns a number that changes when git writes a ref; 0 if there is none. Numbers of different ref
+// RefWritten returns a number that changes when git writes a ref; 0 for a missing ref. Numbers of different ref
 // storages cannot be compared.
 func (r *Repo) RefWritten(name string) int64 {
 	if r.fileRef(name) {
@@ -107,7 +106,7 @@ func (r *Repo) mayHaveRefFiles(prefix string) bool {
 	return err != nil && !errors.Is(err, fs.ErrNotExist) || strings.Contains(packed, " "+prefix)
 }
 
-// modified returns the time at which a file was last written, in nanoseconds; 0 if it is not there.
+// modified returns the time of a file's last write, in nanoseconds; 0 for a missing file.
 func modified(path string) int64 {
 	info, err := os.Stat(path)
 	if err != nil {

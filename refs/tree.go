@@ -39,7 +39,7 @@ func (e TreeEntry) Type() ObjectType {
 	return BlobObject
 }
 
-// EncodeTree writes the content of a tree object, entries in git's order whatever order they come in.
+// EncodeTree writes the content of a tree object, with the entries in git's order.
 func EncodeTree(entries []TreeEntry) []byte {
 	if !slices.IsSortedFunc(entries, compareEntries) {
 		entries = slices.Clone(entries)

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// StartNothing has git children of this repository start no program that its configuration or its hooks name: for
-// answers that nobody has asked for, as an editor's hints are. Filters and hooks are switched off by settings, which
-// the environment carries (git-config(1)), conversions of diffs by options. Signatures are judged by the programs of
-// the user. Objects that a partial clone left on its remote stay there.
+// StartNothing stops git children of this repository from starting programs that its configuration or its hooks name.
+// It is for answers that nobody requested, such as an editor's hints. It switches off filters and hooks by settings in
+// the environment (git-config(1)), and conversions of diffs by options. The user's own programs judge signatures.
+// Objects that a partial clone left on its remote stay there.
 func (r *Repo) StartNothing(ctx context.Context) error {
 	list, err := r.Git(ctx, nil, "config", "--list", "--show-scope", "--name-only", "-z")
 	if err != nil {
@@ -26,7 +26,7 @@ func (r *Repo) StartNothing(ctx context.Context) error {
 			off = append(off, [2]string{words[i+1], value})
 		}
 	}
-	count, _ := strconv.Atoi(os.Getenv("GIT_CONFIG_COUNT")) // git refuses what is no number, and then all ends here
+	count, _ := strconv.Atoi(os.Getenv("GIT_CONFIG_COUNT")) // git rejects other texts, and then the call fails
 	env := []string{"GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "GIT_CONFIG_COUNT=" + strconv.Itoa(count+len(off))}
 	for i, setting := range off {
 		n := strconv.Itoa(count + i)
@@ -46,8 +46,8 @@ func (s *settled) all() []string {
 	return s.env
 }
 
-// instead returns the value of a setting that starts nothing, for one that may: filters (gitattributes(5)) whoever
-// named them, programs that judge signatures where the repository itself names them.
+// instead returns a harmless value for a setting that may start a program: for filters (gitattributes(5)) from any
+// source, and for programs that judge signatures if the repository itself names them.
 func instead(name string, theirs bool) (value string, starts bool) {
 	section, rest, _ := strings.Cut(name, ".")
 	switch key := rest[strings.LastIndexByte(rest, '.')+1:]; section {

@@ -59,12 +59,12 @@ func (r *Repo) askUnder(ctx context.Context, prefix string) ([]NamedRef, error) 
 	return list, nil
 }
 
-// readUnder reads the refs for RefsUnder, in any order. An error means that git has to be asked.
+// readUnder reads the refs for RefsUnder, in any order. After an error, git must be asked.
 func (r *Repo) readUnder(prefix string) ([]NamedRef, error) {
 	if !r.fileRef(prefix) {
 		return r.tablesUnder(prefix)
 	}
-	loose, err := r.filesUnder(prefix) // first: packing a ref adds the line before it takes the file away
+	loose, err := r.filesUnder(prefix) // first: git adds the packed line before it removes the file
 	if err != nil {
 		return nil, err
 	}
@@ -87,19 +87,19 @@ func (r *Repo) readUnder(prefix string) ([]NamedRef, error) {
 	return list, nil
 }
 
-// filesUnder reads the refs that have files of their own.
+// filesUnder reads the refs that are files.
 func (r *Repo) filesUnder(prefix string) (map[string]OID, error) {
 	found := map[string]OID{}
 	top := strings.TrimSuffix(prefix, "/")
 	err := filepath.WalkDir(r.refPath(top), func(path string, entry fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil // there is none, or git has just packed it
+			return nil // missing, or just packed by git
 		}
 		if err != nil || entry.IsDir() || strings.HasSuffix(path, ".lock") {
 			return err
 		}
 		below, err := filepath.Rel(r.refPath(top), path)
-		if err != nil || below == "." { // a ref stands where the directory would
+		if err != nil || below == "." { // a ref has the name of the directory
 			return err
 		}
 		name := prefix + filepath.ToSlash(below)

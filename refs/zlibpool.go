@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Compressors weigh more than a megabyte and decompressors forty kilobytes: a snapshot that writes a thousand blobs
-// must not build one for each. The pools hold no state that could be observed.
+// Compressors take more than a megabyte and decompressors forty kilobytes: a snapshot that writes a thousand blobs must
+// not build one for each. The pools hold no visible state.
 var (
 	deflaters = sync.Pool{New: func() any {
 		w, _ := zlib.NewWriterLevel(io.Discard, zlib.BestSpeed) // errs only for a level that does not exist

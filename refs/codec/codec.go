@@ -35,7 +35,7 @@ func (w *Writer) Float(x *float64) {
 	w.Out = binary.LittleEndian.AppendUint64(w.Out, math.Float64bits(*x))
 }
 
-// OID writes the bytes of an id as a text; no id is an empty one.
+// OID writes an id as a text; the zero id is an empty one.
 func (w *Writer) OID(o *refs.OID) {
 	raw := string(o.Bytes())
 	w.Text(&raw)
@@ -54,13 +54,13 @@ func (w *Writer) Count(n int) int {
 	return n
 }
 
-// Reader takes values from the front of In. Texts are parts of it.
+// Reader takes values from the front of In. Texts share its memory.
 type Reader struct {
 	In     string
 	Failed bool
 }
 
-// Fail marks a fault; nothing more is read.
+// Fail marks a fault and ends the reading.
 func (r *Reader) Fail() { r.In, r.Failed = "", true }
 
 // End reports whether everything fitted, to the last byte.
@@ -95,7 +95,7 @@ func (r *Reader) Varint() int64 {
 	return int64(n>>1) ^ -int64(n&1)
 }
 
-// Take reads so many bytes.
+// Take reads n bytes.
 func (r *Reader) Take(n uint64) string {
 	if n > uint64(len(r.In)) {
 		r.Fail()

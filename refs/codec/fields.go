@@ -14,7 +14,7 @@ type Fields interface {
 	Float(x *float64)
 	OID(o *refs.OID)
 	Moment(t *time.Time)
-	// Count writes the length of a list, or gives the one that was written.
+	// Count writes the length of a list, or returns the written one.
 	Count(n int) int
 }
 

@@ -3,7 +3,7 @@ package gitargs
 
 import "strings"
 
-// Value says where an option's value stands.
+// Value says where an option has its value.
 type Value uint8
 
 // The places of a value.

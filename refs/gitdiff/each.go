@@ -12,12 +12,12 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Each asks one git-diff-tree(1) what each of a list of lines changed; a line is a commit, or a commit and the parent
-// that it is compared with. Take reads one section and gives what keeps it: keep is called once it is sure that git
-// told all of it. The sections come in the order of the list, one each, empty where nothing changed.
+// Each runs one git-diff-tree(1) for a list of lines; a line is a commit, or a commit and the parent to compare with.
+// take reads one section and returns keep, which is called once the section is known to be complete. The sections come
+// in the order of the list, one each, empty if nothing changed.
 //
-// Git ends at the first object that is missing or damaged. Skipped are the places of such lines; the others are asked
-// for again behind them. In a partial clone the trees tell at once which lines need contents that are not here.
+// Git ends at the first object that is missing or damaged. skipped has the places of such lines; the later lines are
+// asked again. In a partial clone the trees show at once which lines need missing contents.
 func Each(ctx context.Context, repo *refs.Repo, args, lines []string,
 	take func(i int, r *Reader) (keep func() error, err error)) (skipped []int, err error) {
 	e := &each{ctx: ctx, repo: repo, args: args, lines: lines, take: take}
@@ -46,7 +46,7 @@ func Each(ctx context.Context, repo *refs.Repo, args, lines []string,
 				continue
 			}
 		}
-		// The section before the one at which git gave up may be whole, and its end was not told.
+		// The section before git's failure may be whole, although its end is missing.
 		if _, err := e.some(left[:1]); errors.As(err, &given) {
 			return nil, given.text
 		} else if err != nil {
@@ -69,14 +69,14 @@ type each struct {
 	skipped []int
 }
 
-// refusal is an error of the one who takes the sections, and not git's.
+// refusal is an error of take, not of git.
 type refusal struct{ text error }
 
 func (r *refusal) Error() string { return r.text.Error() }
 
-// some asks git once, and tells how many lines are done. Git gave up at the first one behind them, or at the next: that
-// a section is whole shows where another begins. Of a commit that is not here git says nothing: its line is done, and
-// skipped.
+// some runs git once, and returns the number of lines that are done. Git failed at the next line, or at the one after
+// it: only the beginning of another section shows that a section is whole. For a missing commit git prints nothing: its
+// line is done, and skipped.
 func (e *each) some(left []int) (done int, err error) {
 	var in strings.Builder
 	for _, i := range left {
@@ -114,7 +114,7 @@ func (e *each) some(left []int) (done int, err error) {
 	return done, err
 }
 
-// survey asks git for the trees alone, and tells of which lines a content is not stored here.
+// survey asks git for the trees alone, and returns the lines whose contents are missing here.
 func (e *each) survey(left []int) map[int]bool {
 	objects := e.repo.Objects()
 	defer func() { _ = objects.Close() }()
@@ -139,7 +139,7 @@ func (e *each) survey(left []int) map[int]bool {
 		})
 		return func() error { return nil }, err
 	}
-	_, _ = trees.some(left) // where git gives up here as well, the lines behind are asked for one by one
+	_, _ = trees.some(left) // if git fails here as well, the later lines are asked one by one
 	maps.DeleteFunc(lacking, func(_ int, is bool) bool { return !is })
 	return lacking
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Hunk is the place of a hunk without context. Lines count from 1; a side without lines names the line after which
-// the other side's lines stand.
+// Hunk is the place of a hunk without context. Lines count from 1; a side without lines names the line after which the
+// other side's lines belong.
 type Hunk struct{ OldStart, OldCount, NewStart, NewCount int }
 
 // Lines takes the lines of a patch.
@@ -22,7 +22,7 @@ type Lines interface {
 }
 
 // Patch reads the patch of records, up to the id of the next commit or the end. Sections come in the order of the
-// records, one each. A record whose type changed, such as a file that became a symbolic link, has two: a deletion and a
+// records, one each. A record with a new type, such as a file that became a symbolic link, has two: a deletion and a
 // creation.
 func (r *Reader) Patch(records []Record, to Lines) error {
 	if first, err := r.ahead(1); err != nil {
@@ -66,7 +66,7 @@ func (r *Reader) Patch(records []Record, to Lines) error {
 	}
 }
 
-// lines reads as many lines as one side of a hunk has.
+// lines reads the given number of lines of one side of a hunk.
 func (r *Reader) lines(sign byte, count int, take func([]byte)) error {
 	for range count {
 		line, err := r.line()

@@ -38,7 +38,7 @@ func Unquote(text []byte) (string, bool) {
 	return string(out), true
 }
 
-// Quote writes a path as git prints it with core.quotePath as it is by default.
+// Quote quotes a path like git with its default core.quotePath.
 func Quote(path string) string {
 	plain := true
 	for i := 0; i < len(path); i++ {
@@ -66,7 +66,7 @@ func Quote(path string) string {
 	return string(append(out, '"'))
 }
 
-// The letters of C escapes and the bytes they stand for, in one order.
+// The letters of C escapes and their bytes, in the same order.
 const (
 	escapeLetters = `abtnvfr"\`
 	escapedBytes  = "\a\b\t\n\v\f\r\"\\"

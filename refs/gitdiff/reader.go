@@ -16,7 +16,7 @@ import (
 type Reader struct {
 	in *bufio.Reader
 	// Bounds; 0 for none.
-	MaxLine    int // bytes, at which lines of a patch are cut
+	MaxLine    int // the number of bytes after which a line of a patch is cut
 	MaxRecords int // of one commit
 	MaxPatch   int // bytes of all lines
 
@@ -64,7 +64,8 @@ func (r *Reader) Commit() (refs.OID, error) {
 	return id, nil
 }
 
-// Counts reads the output of --numstat for a commit: the lines that it added to each file. Binary files have none.
+// Counts reads the output of --numstat for a commit: the number of added lines in each file. It leaves out binary
+// files.
 func (r *Reader) Counts() (map[string]int, error) {
 	added := map[string]int{}
 	for {

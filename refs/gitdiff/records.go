@@ -22,7 +22,7 @@ type Record struct {
 	Status           byte // A, D, M, R, T
 }
 
-// Raw makes git-diff-tree(1) and git-diff-index(1) say raw records, whatever the user configured.
+// Raw makes git-diff-tree(1) and git-diff-index(1) print raw records, whatever the user configured.
 func Raw() []string {
 	return []string{"-r", "-z", "--raw", "--no-abbrev", "--no-color", "--no-ext-diff", "--no-textconv",
 		"--ignore-submodules=none"}
@@ -34,7 +34,7 @@ func Patch() []string {
 		"--src-prefix=a/", "--dst-prefix=b/", "--submodule=short", "--inter-hunk-context=0")
 }
 
-// Renames lists the files that have another name in the second of two trees: commits, trees or whatever names one.
+// Renames lists the files that have another name in the second of two trees, commits or other names of a tree.
 func Renames(ctx context.Context, repo *refs.Repo, from, to string) ([]Record, error) {
 	out, err := repo.Git(ctx, nil, append(append([]string{"diff-tree"}, Raw()...), "-M", "--diff-filter=R", from, to)...)
 	if err != nil {
@@ -43,7 +43,7 @@ func Renames(ctx context.Context, repo *refs.Repo, from, to string) ([]Record, e
 	return Records(out)
 }
 
-// Records reads an output that has raw records and nothing else.
+// Records reads an output of raw records.
 func Records(out []byte) ([]Record, error) {
 	r := NewReader(bytes.NewReader(out))
 	list, err := r.Records()

@@ -10,7 +10,7 @@ import (
 // Text is a patch as git writes it for people, behind raw records: `git diff --raw -p` without colour.
 type Text struct {
 	Records  []Record
-	Before   []byte // what stands before the first file: figures, where they were asked for
+	Before   []byte // the text before the first file: figures, if requested
 	Sections []Section
 }
 
@@ -31,15 +31,15 @@ type Passage struct {
 
 // TextLine is a line of a passage.
 type TextLine struct {
-	Sign     byte   // ' ', '-', '+', and '\\' for what is said of the line before
+	Sign     byte   // ' ', '-', '+', and '\\' for a note about the line before
 	Text     []byte // behind the sign, with the line feed
-	Old, New int    // the number of the line on each side that has it, 0 on one that has not
+	Old, New int    // the number of the line on each side, 0 if the side does not have it
 }
 
 // ErrCombined reports a patch against several versions at once, as in a merge that is not finished.
 var ErrCombined = errors.New("a patch of several versions")
 
-// ParseText reads such a patch. The prefixes are git's prefixes of paths. The bytes belong to out.
+// ParseText reads a patch. The prefixes are git's prefixes of paths. The result shares the bytes of out.
 func ParseText(out []byte, oldPrefix, newPrefix string) (*Text, error) {
 	t := &Text{}
 	var raw []byte
@@ -133,7 +133,7 @@ func (p *textParser) parse() error {
 	return nil
 }
 
-// record finds the record that a header is of: the one at hand, or one behind it.
+// record finds the record of a header: the present one, or a later one.
 func (p *textParser) record(line []byte) (*Record, error) {
 	names := bytes.TrimSuffix(line[len("diff --git "):], []byte("\n"))
 	for i := p.at; i < len(p.Records); i++ {
@@ -145,7 +145,7 @@ func (p *textParser) record(line []byte) (*Record, error) {
 	return nil, fmt.Errorf("%w: a file that no record names", ErrShape)
 }
 
-// isHeader reports whether a header has two names, either of which may be quoted.
+// isHeader reports whether a header has two names; each may be quoted.
 func isHeader(names []byte, old, now string) bool {
 	if string(names) == old+" "+now {
 		return true

@@ -22,7 +22,7 @@ type entry struct {
 	mark   string
 	tops   []string // real paths of main work trees whose .git is a file or a link, and of all others
 
-	enrolled bool // nobody asked for this repository alone
+	enrolled bool // enrolled by setup, not added by a person
 }
 
 // identity is a file system's identity of a directory.
@@ -128,9 +128,9 @@ func (e *entry) matches(common string) bool {
 }
 
 // leads reports whether the repository knows the way by which it was found. A work tree's .git is the git directory
-// itself, or points to one of the repository's that points back: gitdir of a linked work tree
-// (gitrepository-layout(5)), and for the main one what was seen when the repository was put on the list. Where git's
-// variables named it, git itself works there.
+// itself, or points to a git directory that points back: gitdir of a linked work tree (gitrepository-layout(5)), and
+// for the main one the way noted when the repository was put on the list. If git's variables named it, git itself works
+// there.
 func (e *entry) leads(found *refs.Found) bool {
 	linked := found.GitDir != found.CommonDir
 	if linked && filepath.Dir(found.GitDir) != filepath.Join(found.CommonDir, "worktrees") {
@@ -149,7 +149,7 @@ func (e *entry) leads(found *refs.Found) bool {
 	return slices.Contains(e.tops, found.Top)
 }
 
-// pointsBack reports whether the git directory of a linked work tree names the .git file by which it was found.
+// pointsBack reports whether the git directory of a linked work tree names the .git file that led to it.
 func pointsBack(found *refs.Found) bool {
 	text, err := readSmall(filepath.Join(found.GitDir, "gitdir"))
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 )
 
 // A hook that cannot record leaves a note wherever the user can write: in the state directory, in the runtime
-// directory, in a directory for temporary files. The next process that can record finds it by the git directory that it
-// is about. A note says when a hook was missed and why, and nothing of what the hook was told.
+// directory, in a directory for temporary files. The next process that can record finds it by the git directory. A note
+// has the time and the reason, but nothing from the hook's input.
 
 // Reasons of notes.
 const (
@@ -48,8 +48,8 @@ func (m *Missed) Add(o Missed) {
 // maxNote bounds a note, in bytes; hooks missed beyond that are not counted.
 const maxNote = 64 << 10
 
-// NoteMissed leaves a note that a hook about a work tree could not record; call is true at the end of a call. It
-// leaves one in each place: a reader may not see all of them. It reports whether there was a place at all.
+// NoteMissed leaves a note that a hook in a work tree could not record; call is true at the end of a call. It leaves
+// one in each place, because a reader may not see all of them. It reports whether it found a place.
 func NoteMissed(gitDir, why string, call bool) (left bool) {
 	kind := "hook"
 	if call {
@@ -75,8 +75,8 @@ func NoteMissed(gitDir, why string, call bool) (left bool) {
 	return left
 }
 
-// NoteUnlisted leaves a note where the repository that discovery found says that it was recorded once: by another user,
-// or at another place. Nothing of it is opened: that there is a mark is enough for a note.
+// NoteUnlisted leaves a note if the found repository has a mark, and so was recorded once, by another user or at
+// another place. It does not open the mark.
 func NoteUnlisted(found *refs.Found, call bool) {
 	if mark, err := os.Lstat(markFile(found.CommonDir)); err == nil && mark.Mode().IsRegular() {
 		NoteMissed(found.GitDir, WhyUnlisted, call)

@@ -8,13 +8,13 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// mostEntries bounds how many entries are searched for one that was moved.
+// mostEntries bounds the entries among which a moved repository is searched.
 const mostEntries = 4096
 
-// takeOver finds the entry of a repository that was moved since it was put on the list, and puts it down under its new
+// takeOver finds the entry of a repository that was moved since it was put on the list, and writes it under its new
 // place; nil if there is none. A move keeps the device, the number and the time of birth of the git directory, and the
-// mark in it. No copy has all of them, nor what was unpacked from an archive: the system gives the first three. Nothing
-// of the repository is read before these agree.
+// mark in it. Neither a copy nor an unpacked archive has all of them: the system gives the first three. Other files of
+// the repository are read only after these agree.
 func takeOver(common string) *entry {
 	id, err := identify(common)
 	id.born = born(common)

@@ -19,9 +19,8 @@ import (
 // ErrNoPlace reports that there is no directory for the list: neither XDG_STATE_HOME nor a home directory is known.
 var ErrNoPlace = errors.New("no state directory: neither XDG_STATE_HOME nor a home directory is known")
 
-// StateDir returns the directory in which git-trace keeps what is true of the user and not of a repository.
-// XDG_STATE_HOME counts on every system if it is absolute (XDG Base Directory Specification); otherwise it is the
-// system's usual place.
+// StateDir returns the directory of git-trace's data about the user. XDG_STATE_HOME counts on every system if it is
+// absolute (XDG Base Directory Specification); otherwise it is the system's usual place.
 func StateDir() (string, error) {
 	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "git-trace"), nil
@@ -47,9 +46,9 @@ func below(home string) string {
 	return filepath.Join(home, ".local", "state", "git-trace")
 }
 
-// stateDirs returns all places where the user's list may be, the one of StateDir first. An agent may give its hooks
-// another HOME or XDG_STATE_HOME than its user has, or none: so the usual place in HOME is one, and that in the home
-// directory of the account.
+// stateDirs returns all possible places of the user's list, the one of StateDir first. An agent may give its hooks
+// another HOME or XDG_STATE_HOME than its user has, or none: so it adds the usual place in HOME, and the one in the
+// home directory of the account.
 func stateDirs() []string {
 	var out []string
 	add := func(dir string) {
@@ -81,7 +80,7 @@ func dir() (string, error) {
 // makeDir makes the directory of the list.
 func makeDir() (string, error) { return MakeDir("recorded") }
 
-// MakeDir makes a directory in StateDir, for its owner alone: its files name directories.
+// MakeDir makes a directory in StateDir, for its owner alone, because its files name directories.
 func MakeDir(name string) (string, error) {
 	state, err := StateDir()
 	if err != nil {

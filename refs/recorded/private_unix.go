@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// private reports whether a directory is the user's own, and nobody else may write it: in a directory for temporary
+// private reports whether a directory belongs to the user and only they may write it: in a directory for temporary
 // files anybody may have made it.
 func private(dir string) bool {
 	info, err := os.Lstat(dir)

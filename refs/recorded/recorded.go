@@ -15,11 +15,10 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// ErrUnlisted says that a repository is not on the list, or that the way to it is not its own.
+// ErrUnlisted says that a repository is not on the list, or that another one's path led to it.
 var ErrUnlisted = errors.New("not recorded")
 
-// Around opens the recorded work tree around a path, for a hook that an agent started; refs.FindHook says what counts
-// as one.
+// Around opens the recorded work tree around a path, for a hook that an agent started. refs.FindHook finds it.
 func Around(path string) (*refs.Repo, error) {
 	found, err := refs.FindHook(path)
 	if err != nil {
@@ -65,11 +64,11 @@ func Is(repo *refs.Repo) bool {
 	return err == nil && e.matches(repo.CommonDir)
 }
 
-// Add puts a repository on the list, by the wish of its user. The mark of one that was on a list is kept: it may be on
-// the list of other users, too.
+// Add puts a repository on the list, by the wish of its user. It keeps an existing mark, because the repository may be
+// on the list of other users, too.
 func Add(repo *refs.Repo) error { return add(repo, false) }
 
-// Enrol is Add if nobody asked for this repository alone (Setup).
+// Enrol is Add for a repository that setup found (Setup).
 func Enrol(repo *refs.Repo) error {
 	if err := add(repo, true); err != nil {
 		return err
@@ -157,17 +156,17 @@ func alsoAtHome(dir string, e *entry) {
 	if usual == dir || os.MkdirAll(usual, 0o700) != nil {
 		return
 	}
-	_ = refs.WriteFileAtomic(filepath.Join(usual, name(e.GitDir)), e.encode(), 0o600) // else hooks say that they missed it
+	_ = refs.WriteFileAtomic(filepath.Join(usual, name(e.GitDir)), e.encode(), 0o600) // otherwise hooks note that they missed it
 }
 
 // youngest is the least age of an entry that may be dropped: a newer one may be of a repository that is being
 // moved.
 const youngest = 24 * time.Hour
 
-// dropGone takes entries off the list whose repositories are gone. A repository on an unmounted volume is not gone:
+// dropGone removes the entries of deleted repositories from the list. A repository on an unmounted volume still exists:
 // the directory in its place is on another device.
 func dropGone(dir string) {
-	files, _ := os.ReadDir(dir) // a list that cannot be read stays as it is
+	files, _ := os.ReadDir(dir) // a list that cannot be read stays unchanged
 	for _, file := range files {
 		path := filepath.Join(dir, file.Name())
 		if e, err := readEntry(path); err == nil && time.Since(e.Since) > youngest && e.gone() {
@@ -189,7 +188,7 @@ func (e *entry) gone() bool {
 	}
 }
 
-// Remove takes a repository off the list, and the mark out of it.
+// Remove takes a repository off the list, and removes its mark.
 func Remove(repo *refs.Repo) error {
 	gone := errors.Join(ignoreMissing(os.Remove(markFile(repo.CommonDir))), Told(repo))
 	for _, state := range stateDirs() {

@@ -101,8 +101,8 @@ func RemoveSetup() error {
 // ErrNotWanted says that a repository is not enrolled, since the user's configuration does not ask for it.
 var ErrNotWanted = errors.New("the configuration does not ask for it")
 
-// Wanted returns the reason why a found repository is not enrolled: nil if it is to be. A stranger's repository is
-// not: its own configuration could have recording start programs, or write elsewhere.
+// Wanted returns the reason why a found repository is not enrolled, or nil. A stranger's repository is not: its own
+// configuration could make recording start programs, or write elsewhere.
 func Wanted(ctx context.Context, found *refs.Found) error {
 	config, err := refs.OwnConfig(ctx)
 	if err != nil {
@@ -123,8 +123,8 @@ func Wanted(ctx context.Context, found *refs.Found) error {
 	return judge(ctx, found, false)
 }
 
-// Answers returns the reason why git-trace asks no remote of a repository by itself: nil if the repository's own
-// configuration cannot decide which programs git starts for that, or what it sends.
+// Answers returns the reason why git-trace does not call a repository's remotes on its own, or nil. For nil, the
+// repository's own configuration must not decide which programs git starts for that, or what it sends.
 func Answers(ctx context.Context, found *refs.Found) error { return judge(ctx, found, true) }
 
 // anyHolds reports whether a path is one of these directories or lies in one. Paths that are relative hold nothing.
@@ -139,7 +139,7 @@ func anyHolds(dirs []string, path string) bool {
 	})
 }
 
-// StrangeError says why a repository is not enrolled by itself.
+// StrangeError is the reason why a repository is not enrolled automatically.
 type StrangeError struct{ What string }
 
 func (e *StrangeError) Error() string { return e.What }
@@ -189,8 +189,8 @@ func linkIn(dir string) string {
 	return ""
 }
 
-// judgeConfig looks for settings of a repository's own file that name programs which recording starts, other files, or
-// places to write to; where git talks with a remote, also for those that say how.
+// judgeConfig searches a repository's own file for settings that name programs which recording starts, other files, or
+// places to write to. With talks, it also searches settings for git's calls to a remote.
 func judgeConfig(ctx context.Context, file, top string, talks bool) error {
 	info, err := os.Lstat(file)
 	if errors.Is(err, fs.ErrNotExist) {

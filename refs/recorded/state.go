@@ -14,10 +14,10 @@ type State int
 
 // The states. In all but Listed hooks do nothing.
 const (
-	Unlisted State = iota // nobody has recorded it
+	Unlisted State = iota // not recorded
 	Listed                //
-	Moved                 // it was on the list in another place, or is on somebody else's
-	Replaced              // it stands in the place of one that is on the list
+	Moved                 // it was on the list in another place, or is on another user's list
+	Replaced              // it is in the place of a listed repository
 	Astray                // it is on the list, and does not know this work tree
 	NoPlace               // there is no list
 )
@@ -29,7 +29,7 @@ type Standing struct {
 	Since time.Time // when it was put on the list
 }
 
-// Mendable reports whether the repository was recorded once and only has to be put on the list again.
+// Mendable reports whether the repository was recorded once and only needs to be put on the list again.
 func (s Standing) Mendable() bool {
 	return s.State == Moved || s.State == Replaced || s.State == Astray
 }
@@ -40,7 +40,7 @@ func Look(repo *refs.Repo) Standing {
 	if err != nil {
 		return Standing{State: NoPlace}
 	}
-	_ = Is(repo) // one that was moved is taken over
+	_ = Is(repo) // takes over a moved one
 	file := filepath.Join(dir, name(repo.CommonDir))
 	e, err := readEntry(file)
 	for _, state := range stateDirs() {

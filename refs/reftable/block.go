@@ -15,7 +15,7 @@ type block struct {
 	next    int64 // where the block behind it begins
 }
 
-// block reads the block at a position of the file. The first one has the file's header before its own.
+// block reads the block at a position of the file. The first one has the file's header before its own header.
 func (t *table) block(position int64) (block, error) {
 	skip := int64(0)
 	if position == 0 {
@@ -26,7 +26,7 @@ func (t *table) block(position int64) (block, error) {
 		return block{}, err
 	}
 	b := block{kind: head[0]}
-	body := int64(uint24(head[1:])) - skip - int64(len(head)) // of what is inflated
+	body := int64(uint24(head[1:])) - skip - int64(len(head)) // of the inflated bytes
 	if body < 2 {
 		return block{}, fmt.Errorf("%w: block of no length", ErrCorrupt)
 	}
@@ -47,7 +47,7 @@ func (t *table) block(position int64) (block, error) {
 			return block{}, err
 		}
 		b.next = from + body
-		if t.aligned > 0 { // what follows may stand in the place of the padding, but for another block of the kind
+		if t.aligned > 0 { // without padding, another block of the kind follows
 			b.next = position + max(t.aligned, b.next-position)
 		}
 	default:
@@ -80,7 +80,7 @@ func (b *block) inflate(f io.ReaderAt, from, size int64) (int64, error) {
 	return in.count, nil
 }
 
-// counter counts the bytes read. It gives single bytes, so that compress/flate does not take more than it needs.
+// counter counts the bytes read. It gives single bytes, so that compress/flate does not read too far.
 type counter struct {
 	in    *bufio.Reader
 	count int64

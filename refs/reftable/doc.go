@@ -1,13 +1,13 @@
-// Package reftable reads the tables in which git keeps refs and reflogs under extensions.refStorage=reftable. It goes
-// by git's own specification of the format, versions 1 and 2 (Documentation/technical/reftable in git's source).
+// Package reftable reads the tables in which git keeps refs and reflogs under extensions.refStorage=reftable. It
+// follows git's own specification of the format, versions 1 and 2 (Documentation/technical/reftable in git's source).
 //
-// Git keeps a stack of tables in a directory, and in the file tables.list their names, the oldest first. A table never
-// changes once it is listed; what a newer one says of a ref or of an entry of a reflog hides what the older ones say. A
-// change adds a table, and git joins tables now and then, so a listed one may be gone by the time it is opened: then
-// the list is read again.
+// Git keeps a stack of tables in a directory, and their names in the file tables.list, the oldest first. A table never
+// changes once it is listed; a newer one hides an older one's values of the same ref or reflog entry. A change adds a
+// table, and git joins tables now and then, so a listed one may be missing when it is opened: then the list is read
+// again.
 //
-// The package only reads, and it reads only what is asked for: a table's indexes lead to the block of a name. Writing
-// is git's (git-update-ref(1)), which takes the locks and joins the tables. What the specification does not know is
-// ErrUnsupported, what contradicts it ErrCorrupt; there is no panic on any content, and no length of the file is
-// believed beyond the largest block that the format allows.
+// The package only reads, and only what is needed: a table's indexes lead to the block of a name. Writing is git's
+// (git-update-ref(1)), which takes the locks and joins the tables. Data outside of the specification give
+// ErrUnsupported, and data against it ErrCorrupt. No content causes a panic, and no length in the file counts beyond
+// the largest block of the format.
 package reftable

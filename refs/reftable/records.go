@@ -37,7 +37,7 @@ func (t *table) refValue(kind byte, value *reader) (refRecord, error) {
 		r.deleted = true
 	case 1:
 		r.ID, err = value.bytes(uint64(t.idSize))
-	case 2: // and what a tag stands for in the end
+	case 2: // and the target of a tag
 		r.ID, err = value.bytes(2 * uint64(t.idSize))
 		r.ID = r.ID[:min(len(r.ID), t.idSize)]
 	case 3:
@@ -61,7 +61,7 @@ type Entry struct {
 // entries the newest.
 func (s *Stack) Log(name string, after uint64, most int) ([]Entry, error) {
 	var out []Entry
-	said := map[uint64]bool{} // by a newer table, possibly that the entry is no more
+	said := map[uint64]bool{} // a newer table has it, possibly as deleted
 	for _, t := range slices.Backward(s.tables) {
 		prefix := append([]byte(name), 0)
 		taken := 0
@@ -69,7 +69,7 @@ func (s *Stack) Log(name string, after uint64, most int) ([]Entry, error) {
 			if !bytes.HasPrefix(key, prefix) || len(key) != len(prefix)+8 {
 				return false, nil
 			}
-			update := ^binary.BigEndian.Uint64(key[len(prefix):]) // so that newer entries come first
+			update := ^binary.BigEndian.Uint64(key[len(prefix):]) // so newer entries come first
 			if update <= after || taken == most {
 				return false, nil
 			}
@@ -77,7 +77,7 @@ func (s *Stack) Log(name string, after uint64, most int) ([]Entry, error) {
 			if err != nil {
 				return false, err
 			}
-			if !said[update] && !deleted && !(zero(e.Old) && zero(e.New)) { // else: there is a reflog, and it is empty
+			if !said[update] && !deleted && !(zero(e.Old) && zero(e.New)) { // otherwise: an empty reflog
 				e.Update = update
 				out = append(out, e)
 				taken++
@@ -106,7 +106,7 @@ func (t *table) logValue(kind byte, value *reader) (e Entry, deleted bool, err e
 		return Entry{}, false, err
 	}
 	e.Old, e.New = ids[:t.idSize:t.idSize], ids[t.idSize:]
-	for range 2 { // the name and the address of who did it
+	for range 2 { // the name and the address of the person
 		if _, err := value.text(); err != nil {
 			return Entry{}, false, err
 		}
@@ -114,7 +114,7 @@ func (t *table) logValue(kind byte, value *reader) (e Entry, deleted bool, err e
 	if _, err := value.varint(); err != nil { // when
 		return Entry{}, false, err
 	}
-	if _, err := value.bytes(2); err != nil { // in which zone
+	if _, err := value.bytes(2); err != nil { // the time zone
 		return Entry{}, false, err
 	}
 	message, err := value.text()
@@ -122,7 +122,7 @@ func (t *table) logValue(kind byte, value *reader) (e Entry, deleted bool, err e
 	return e, false, err
 }
 
-// skip reads past a value that is not asked for.
+// skip reads past an unwanted value.
 func (t *table) skip(section, kind byte, value *reader) error {
 	var err error
 	if section == 'g' {

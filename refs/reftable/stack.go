@@ -17,11 +17,11 @@ var (
 )
 
 const (
-	maxTables = 4096 // git keeps their number logarithmic in that of the refs
+	maxTables = 4096 // git keeps their number logarithmic in the number of refs
 	maxTries  = 16   // of opening a stack whose tables git is joining
 )
 
-// Stack is the tables of one directory as they were at one moment. Close it.
+// Stack is the tables of one directory at one moment. The caller closes it.
 type Stack struct {
 	tables []*table // the oldest first
 }
@@ -80,10 +80,10 @@ type Ref struct {
 	Name   string
 	Update uint64 // number of the change that wrote it; grows with each change of the stack
 	ID     []byte // the object's id; nil for a symbolic ref
-	Target string // the name that a symbolic ref stands for
+	Target string // the target of a symbolic ref
 }
 
-// Ref looks a full name up; found is false if there is no such ref.
+// Ref looks a full name up; found is false if the ref is missing.
 func (s *Stack) Ref(name string) (ref Ref, found bool, err error) {
 	for _, t := range slices.Backward(s.tables) {
 		met := false

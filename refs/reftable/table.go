@@ -36,7 +36,7 @@ type table struct {
 	logs section
 }
 
-// section is the blocks of one kind in a table, and the block that their index begins with; 0: there is none.
+// section is the blocks of one kind in a table, and the first block of their index; 0 without one.
 type section struct {
 	kind       byte
 	start, end int64
@@ -171,8 +171,8 @@ func (t *table) scan(s section, want []byte, each func(key []byte, kind byte, va
 	return err
 }
 
-// seek finds the block in which a key is, or would be, by the index if there is one. The index leads down to it; a
-// level of more than one block is read from the left.
+// seek finds the block that has a key, or would have it, through the index if there is one. The index leads down to it;
+// a level of more than one block is read from the left.
 func (t *table) seek(s section, want []byte) (int64, error) {
 	if s.index == 0 {
 		return s.start, nil

@@ -9,8 +9,8 @@ import (
 	"github.com/zeebo/blake3"
 )
 
-// GitProgram names the git that answers: an update of git may answer otherwise. The program is often there under
-// several names, and git itself puts one of them before the others. So neither its path nor its inode is looked at.
+// GitProgram identifies the installed git: after an update, git may answer otherwise. The program often has several
+// names, and git itself puts one of them before the others. So neither its path nor its inode counts.
 func GitProgram() string {
 	path, err := exec.LookPath("git")
 	if err != nil {
@@ -52,7 +52,7 @@ func (d *Digester) File(path string) {
 	d.Text(string(content))
 }
 
-// Sum returns the digest of all that was taken in.
+// Sum returns the digest of all input.
 func (d *Digester) Sum() Digest {
 	var out Digest
 	copy(out[:], d.hash.Sum(nil))

@@ -107,7 +107,7 @@ func Shapes(key string) bool {
 	return false
 }
 
-// isRule reports whether a key is one of the user's rules of redaction. What they say may itself be a secret.
+// isRule reports whether a key is one of the user's rules of redaction. Its value may itself be a secret.
 func isRule(key string) bool {
 	section, name, _ := strings.Cut(key, ".")
 	return section == "trace" && strings.HasPrefix(name, "redact")
