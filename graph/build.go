@@ -9,15 +9,13 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Source gives contributors: the anchors in the logs and, for commits that have none, a searcher. The searcher may be
-// nil.
+// Source gives contributors: the anchors in the logs and, for commits without one, a searcher, which may be nil.
 type Source struct {
 	Log      belief.Log
 	Searcher belief.Searcher
-	// AtOnce is the number of commits that are searched together where nobody waits for the first ones; 0 where somebody
-	// does.
+	// AtOnce is the number of commits that are searched together if nobody waits for the first ones, else 0.
 	AtOnce int
-	Keep   bool // commits keep what is believed of them
+	Keep   bool // commits keep their believed owners
 }
 
 // Commits are searched in batches. The first batches fill a screen.
@@ -57,7 +55,7 @@ func Walk(ctx context.Context, repo *refs.Repo, from Source, q Query) iter.Seq2[
 	}
 }
 
-// batch holds commits back until the search for those without an anchor pays.
+// batch holds commits back until a search for commits without an anchor pays.
 type batch struct {
 	Source
 	named within // nil where all files count

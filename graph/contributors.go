@@ -9,14 +9,14 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// Uncommitted makes a commit without an id of what the work tree has and HEAD has not.
+// Uncommitted makes a commit without an id from the changes between HEAD and the work tree.
 func Uncommitted(what *belief.Commit) Commit {
 	c := Commit{Subject: "not committed", edges: edges{commit: "○ ", pad: "| "}}
 	c.credit(what)
 	return c
 }
 
-// credit fills in what is believed of the commit.
+// credit fills in the commit's believed owners.
 func (c *Commit) credit(known *belief.Commit) {
 	c.Anchored = true
 	c.Added, c.AI, c.Human, c.Unknown = known.Added, known.AI, known.Human, known.Unknown
@@ -37,7 +37,7 @@ func (c *Commit) credit(known *belief.Commit) {
 	}
 }
 
-// who tells contributors apart.
+// who identifies a contributor.
 type who struct {
 	kind       events.OwnerKind
 	trace      events.TraceID
@@ -46,7 +46,7 @@ type who struct {
 	candidates string
 }
 
-// Key tells contributors of a commit apart.
+// Key identifies a contributor of a commit.
 func (c *Contributor) Key() string {
 	key := fmt.Sprintf("%s\x00%s\x00%d\x00%s", c.Kind, c.Trace, c.Prompt, c.Model)
 	for _, one := range c.Candidates {
@@ -81,7 +81,7 @@ func whoIs(o *events.AnchorOwner) who {
 	return k
 }
 
-// add takes lines of a file, with who says so.
+// add adds lines of a file, with the clone that names their owner.
 func (t *tally) add(o *events.AnchorOwner, path string, by Teller) {
 	k := whoIs(o)
 	i, ok := t.at[k]

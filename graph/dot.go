@@ -35,7 +35,7 @@ func WriteDOT(w io.Writer, g *Graph, style Style) error {
 	return nil
 }
 
-// dotString returns a quoted string of lines. In a label a backslash begins an escape of Graphviz' own, such as \N for
+// dotString returns a quoted string of lines. In a label a backslash begins one of Graphviz' escapes, such as \N for
 // the name of the node. In attributes & begins a character entity of HTML.
 func dotString(lines []string) string {
 	escaped := make([]string, len(lines))

@@ -44,8 +44,8 @@ func (d *Drawer) Commit(c *Commit) error {
 	return nil
 }
 
-// Skip passes over a commit that is not shown. Of its edges only those that change columns are drawn, so that what is
-// shown hangs together as git draws it.
+// Skip skips a commit that is not shown. It draws only edges that change columns, so that the shown lines connect as in
+// git.
 func (d *Drawer) Skip(c *Commit) error {
 	for _, drawn := range slices.Concat(c.edges.beside, c.edges.after) {
 		if !quiet(drawn) {
@@ -58,7 +58,7 @@ func (d *Drawer) Skip(c *Commit) error {
 	return nil
 }
 
-// line writes one line with its edges. Straight edges are drawn so that they join from line to line.
+// line writes one line with its edges. Straight edges join from line to line.
 func (d *Drawer) line(drawn, text string) {
 	joined := strings.ReplaceAll(drawn, "|", "│")
 	if text == "" {
@@ -132,7 +132,7 @@ func refNames(list []string, room, most int) string {
 	return "(" + text + ") "
 }
 
-// rows returns the lines below a commit. Where nobody but people wrote, the commit's author has said it all.
+// rows returns the lines below a commit; none if only people wrote, because the author is shown already.
 func (d *Drawer) rows(c *Commit) []string {
 	shown := together(c.Contributors)
 	if len(shown) == 1 && shown[0].Kind == events.OwnerHuman {
@@ -163,7 +163,7 @@ func (d *Drawer) rows(c *Commit) []string {
 	return rows
 }
 
-// together puts the models of a prompt into one: no model is shown.
+// together joins the models of a prompt: no model is shown.
 func together(list []Contributor) []Contributor {
 	var out []Contributor
 	for _, c := range list {
@@ -182,7 +182,7 @@ func together(list []Contributor) []Contributor {
 	return out
 }
 
-// row returns a contributor with files and the share of what the commit added.
+// row returns a contributor with files and the share of the added lines.
 func (d *Drawer) row(who *Contributor, first bool, label, share string, room int) string {
 	if first {
 		share += ofAdded

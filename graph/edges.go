@@ -5,7 +5,7 @@ import "strings"
 // edges are the lines that `git log --graph` draws left of one commit.
 type edges struct {
 	commit string   // left of the commit itself: "| * "
-	beside []string // left of the lines that follow, as far as they differ from pad: "|\ "
+	beside []string // left of the later lines, where they differ from pad: "|\ "
 	pad    string   // left of any further line: "| | "
 	after  []string // lines without text that git draws before the next commit
 }
@@ -22,7 +22,7 @@ func newEdges(commit string, fillers []string) edges {
 	return e
 }
 
-// at returns the drawing left of line n beside a commit; line 0 is the commit's own.
+// at returns the drawing left of line n beside a commit; line 0 is the commit's line.
 func (e *edges) at(n int) string {
 	switch {
 	case n == 0:
@@ -36,8 +36,8 @@ func (e *edges) at(n int) string {
 // quiet reports whether edges only go straight down.
 func quiet(drawn string) bool { return strings.Trim(drawn, "| ") == "" }
 
-// settle returns the edges of the line below one in which edges change columns, if they then go straight down: an edge
-// drawn / came to the column left of it, one drawn \ to the column right of it.
+// settle returns the edges of the line after one in which edges change columns, if they then go straight down: an edge
+// drawn / moves one column to the left, an edge drawn \ one to the right.
 func settle(drawn string) string {
 	if quiet(drawn) {
 		return drawn

@@ -22,16 +22,15 @@ type Query struct {
 	Options []string // of git-log(1), which choose commits: --since=…, --first-parent, -n…
 	Revs    []string // revisions and ranges; none means HEAD
 	Paths   []string
-	// Dashed tells that the user wrote "--": what stands before is a revision, what behind a path, and git need not tell
-	// them apart by looking.
+	// Dashed says that the user wrote "--": revisions are before it and paths after it, so git need not guess.
 	Dashed bool
 }
 
 // mark begins the text of a line. Git draws edges of printable characters only, so the first mark ends them. Each field
-// that a stranger could fill has a line of its own; none can hold a line feed.
+// with a stranger's text has its own line, because it cannot hold a line feed.
 const mark = '\x1e'
 
-// format is one line of ids and times, which git makes, then a line each for what people wrote.
+// format is one line of git's ids and times, then a line for each text by people.
 const format = "tformat:%x1e%H %h %at %ct %P%n%x1e%aN%n%x1e%aE%n%x1e%D%n%x1e%s"
 
 const formatLines = 5
@@ -45,7 +44,7 @@ func logArgs(q Query) []string {
 	return append(args, q.chosen()...)
 }
 
-// Command prepares a git process in the directory to which the paths are relative.
+// Command prepares a git process in the directory from which paths count.
 func (q Query) Command(ctx context.Context, repo *refs.Repo, args ...string) *exec.Cmd {
 	cmd := repo.Command(ctx, args...)
 	if q.Dir != "" {
@@ -83,7 +82,7 @@ func gitLog(ctx context.Context, repo *refs.Repo, q Query, yield func(*Commit) e
 	})
 }
 
-// runLog runs git and gives what it writes to read. What git says of an error is part of it.
+// runLog runs git and passes its output to read. The error includes git's message.
 func runLog(ctx context.Context, cmd *exec.Cmd, read func(out io.Reader) error) error {
 	var complaint bytes.Buffer
 	cmd.Stderr = &complaint
@@ -114,12 +113,12 @@ func runLog(ctx context.Context, cmd *exec.Cmd, read func(out io.Reader) error) 
 
 var errLogShape = errors.New("unexpected output of git log")
 
-// readLog reads what git log writes for the format.
+// readLog reads git log's output in that format.
 func readLog(in io.Reader, yield func(*Commit) error) error {
 	r := bufio.NewReaderSize(in, 64<<10)
 	var last *Commit
 	var block []string // texts of the commit at hand
-	var drawn []string // edges left of them
+	var drawn []string // edges left of the lines
 	give := func() error {
 		if last == nil {
 			return nil

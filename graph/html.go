@@ -39,8 +39,8 @@ td.lines { text-align: right; font-family: monospace; }
 <ol>
 `
 
-// WriteHTML writes a graph as one page without scripts and without anything to load: each commit with its parents, its
-// shares and who wrote its lines.
+// WriteHTML writes a graph as one page without scripts and other files: each commit with its parents, its shares and
+// the owners of its lines.
 func WriteHTML(w io.Writer, g *Graph, style Style) error {
 	p := page{b: bufio.NewWriter(w), style: &style}
 	p.raw(pageHead)

@@ -50,7 +50,7 @@ type UncommittedJSON struct {
 	Contributors []ContributorJSON `json:"contributors"`
 }
 
-// Owned returns the added lines by who wrote them.
+// Owned returns the added lines by owner.
 func (c CommitJSON) Owned() (out numbers.Owned) {
 	if c.Added != nil {
 		out = numbers.Owned{AI: *c.AI, Human: *c.Human, Unknown: *c.Unknown, Older: c.Older}
@@ -91,8 +91,8 @@ type PromptJSON struct {
 	Index int `json:"index"`
 }
 
-// FileJSON is the number of lines of a file that somebody added. A path that is not UTF-8 has replacement characters;
-// its bytes are in the second field.
+// FileJSON has the number of lines that a contributor added to a file. A path that is not UTF-8 has replacement
+// characters; its bytes are in the second field.
 type FileJSON struct {
 	Path       string `json:"path"`
 	PathBase64 string `json:"path_base64,omitempty"`
@@ -140,7 +140,7 @@ func WriteJSON(w io.Writer, g *Graph) error {
 	return nil
 }
 
-// JSON returns the commit as it is written in JSON.
+// JSON returns the JSON form of the commit.
 func (c *Commit) JSON() CommitJSON {
 	out := CommitJSON{
 		Commit: c.ID, Parents: c.Parents, Refs: make([]string, 0, len(c.Refs)), Author: valid(c.Author),

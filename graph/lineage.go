@@ -9,7 +9,7 @@ import (
 )
 
 // lineage is a graph as nodes and arrows, for the forms that other programs draw. Texts are on one line and hold only
-// printable characters; each form still escapes what means something to it.
+// printable characters; each form still escapes its special characters.
 type lineage struct {
 	nodes  []node
 	arrows []arrow
@@ -29,7 +29,7 @@ type node struct {
 	lines []string
 }
 
-// arrow leads from a parent to its child, or from a conversation to a commit that holds lines of it.
+// arrow leads from a parent to its child, or from a conversation to a commit with its lines.
 type arrow struct {
 	from, to string
 	label    string
@@ -44,7 +44,7 @@ func lineageOf(g *Graph, short func(events.TraceID) string) *lineage {
 		known[g.Commits[i].ID.String()] = true
 	}
 	met := map[events.TraceID]bool{}
-	for i := len(g.Commits) - 1; i >= 0; i-- { // oldest first, as it is read
+	for i := len(g.Commits) - 1; i >= 0; i-- { // oldest first
 		c := &g.Commits[i]
 		id := "c" + c.ID.String()
 		l.nodes = append(l.nodes, node{id, commitNode, commitText(c)})
@@ -77,7 +77,7 @@ func commitText(c *Commit) []string {
 	return text
 }
 
-// traceNodeID makes an identifier of a trace id, whatever a foreign log calls a conversation.
+// traceNodeID makes an identifier of a trace id, for any text in a foreign log.
 func traceNodeID(id events.TraceID) string {
 	if strings.Trim(string(id), "0123456789abcdef-") == "" {
 		return "t" + strings.ReplaceAll(string(id), "-", "")

@@ -35,9 +35,8 @@ func WriteMermaid(w io.Writer, g *Graph, style Style) error {
 	return nil
 }
 
-// mermaidString returns a quoted string of lines. Mermaid takes Markdown, HTML and directives from labels; letters,
-// digits and a few signs are written as they are, all else as character codes (#35;), which mean nothing but the
-// character.
+// mermaidString returns a quoted string of lines. Mermaid reads Markdown, HTML and directives in labels. Letters,
+// digits and a few signs stay; all others become character codes (#35;), which have no other meaning.
 func mermaidString(lines []string) string {
 	var b strings.Builder
 	b.WriteByte('"')

@@ -12,13 +12,13 @@ import (
 
 // Graph is a part of the history, newest commit first as git log orders it.
 type Graph struct {
-	// Uncommitted stands above the commits; nil when it was not asked for. See the function of that name.
+	// Uncommitted stands above the commits; nil unless requested. See the function of that name.
 	Uncommitted *Commit
 	Commits     []Commit
-	IDDigits    int // how much of an id of a conversation every command shows; 0 where nobody told
+	IDDigits    int // the length of a conversation's id in every command; 0 if unknown
 }
 
-// Commit is one commit with those who wrote the lines it added.
+// Commit is one commit with the owners of its added lines.
 type Commit struct {
 	ID      refs.OID
 	Short   string // as git abbreviates ids in this repository
@@ -33,22 +33,21 @@ type Commit struct {
 	// Nobody is the kind of the lines without a known owner: older, or unknown.
 	Nobody events.OwnerKind
 
-	// Anchored reports whether the log speaks of the commit, or something was found of it. If not, the figures are zero
-	// and nobody contributes.
+	// Anchored reports whether a log or a search has owners for the commit. If not, the figures are zero and there are
+	// no contributors.
 	Anchored bool
 	Added    int // lines
 	AI       int
 	Human    int
 	Unknown  int // those older than the recording among them
-	Disputed int // lines of which other clones say different things
+	Disputed int // lines with different owners in other clones' logs
 	// Within are the files of the commit that the paths of a query name, with the lines that git counts as added. Nil
 	// without paths.
 	Within map[string]int
-	// Contributors are conversations, the one with most lines first, then people, then what nobody is known to have
-	// written.
+	// Contributors are conversations, the one with most lines first, then people, then the lines without a known owner.
 	Contributors []Contributor
-	// Believed holds the sources of Contributors, with the places of lines. It is kept where the source says so, and nil
-	// where nothing is known.
+	// Believed holds the sources of Contributors, with the places of lines. It is kept if Source.Keep is set, and nil
+	// without known owners.
 	Believed *belief.Commit
 
 	edges edges
@@ -62,13 +61,13 @@ func (c *Commit) Older() int {
 	return 0
 }
 
-// Owned returns the added lines by who wrote them.
+// Owned returns the added lines by owner.
 func (c *Commit) Owned() numbers.Owned {
 	return numbers.Owned{AI: c.AI, Human: c.Human, Unknown: c.Unknown, Older: c.Older()}
 }
 
-// Only leaves the commits that a test wants, at most so many of them if most is not negative. Git rewrites parents for
-// paths (git-rev-list(1), History Simplification), and so does this: to the nearest ancestors that stay.
+// Only keeps the commits that a test wants, at most the given number if most is not negative. Git rewrites parents for
+// paths (git-rev-list(1), History Simplification), and so does this: to the nearest kept ancestors.
 func (g *Graph) Only(wanted func(*Commit) bool, most int) {
 	stay, left := map[refs.OID]bool{}, map[refs.OID][]refs.OID{}
 	var list []Commit
@@ -109,20 +108,21 @@ type Contributor struct {
 	Model   string
 	Session string
 	Prompt  int // 1-based; 0 when not known
-	Mixed   int // of the lines, those that an agent and a person both wrote
+	Mixed   int // the number of lines that an agent and a person both wrote
 	Lines   int
 	Files   []FileLines // in the order of the commit
 	Tools   []ToolLines // the same lines of an agent, by the tool of the call too
-	// Replaced counts, of people's lines, those in the place of an agent's, by the patch that had them.
+	// Replaced counts the lines of people that replaced an agent's line, by the agent's patch.
 	Replaced map[events.PatchID]int
-	// Tellers are the other clones whose logs say so, each with its lines. This clone's log says it of the rest.
+	// Tellers are the other clones whose logs name this contributor, each with its lines. This clone's log names it for
+	// the rest.
 	Tellers []Teller
 	// Candidates are the conversations that could have written the lines when no evidence splits them.
 	Candidates []Candidate
 }
 
-// Teller is another clone by the id of its log, with the lines that it speaks of. Signer is whoever signed that log;
-// nil where git trusts no such key.
+// Teller is another clone by the id of its log, with the lines that it names. Signer is the signer of that log; nil if
+// git trusts no such key.
 type Teller struct {
 	Writer string  `json:"writer"`
 	Signer *string `json:"signer"`
@@ -153,7 +153,7 @@ type ToolLines struct {
 	FileLines
 }
 
-// FileLines is the number of lines of a file that somebody added.
+// FileLines has the number of lines that a contributor added to a file.
 type FileLines struct {
 	Path  string // raw bytes, as git knows it
 	Lines int

@@ -16,7 +16,7 @@ import (
 // within are the files of commits that the paths of a query name, with the lines that git counts as added in each.
 type within map[refs.OID]map[string]int
 
-// readWithin asks git which files of the commits the paths name. A merge counts with what differs from all its parents.
+// readWithin asks git which files of the commits match the paths. A merge counts with its differences from all parents.
 func readWithin(ctx context.Context, repo *refs.Repo, q Query) (within, error) {
 	args := []string{
 		"-c", "log.follow=false", "-c", "log.showSignature=false", "log", "--no-color", "--no-notes", "--no-renames",
@@ -54,8 +54,8 @@ func readWithin(ctx context.Context, repo *refs.Repo, q Query) (within, error) {
 	return found, err
 }
 
-// Added asks git how many lines commits added, by file; renames are followed. Merges count as git shows them by itself,
-// not at all. A commit that git cannot read whole is named in the repository's [refs.LeftOut], and is not counted.
+// Added asks git how many lines commits added, by file; it follows renames. Merges do not count, as in git's own
+// output. A commit that git cannot read whole is named in the repository's [refs.LeftOut], and does not count.
 func Added(ctx context.Context, repo *refs.Repo, commits []refs.OID) (map[refs.OID]map[string]int, error) {
 	out := make(map[refs.OID]map[string]int, len(commits))
 	lines := make([]string, len(commits))
@@ -73,7 +73,7 @@ func Added(ctx context.Context, repo *refs.Repo, commits []refs.OID) (map[refs.O
 	return out, err
 }
 
-// limit leaves of a commit what concerns the files. Lines that git counts and nobody has are unknown.
+// limit keeps only the data about some files in a commit. Lines that git counts and no owner has are unknown.
 func (c *Commit) limit(files map[string]int) {
 	if !c.Anchored {
 		return
@@ -111,8 +111,8 @@ func (c *Commit) Nobodys() int {
 	return left
 }
 
-// Place gives lines of files that no contributor has to the unknown, so many at most. The files have the lines that git
-// counts as added.
+// Place adds lines of files that no contributor has to the unknown ones, at most this many. The files have the lines
+// that git counts as added.
 func (c *Commit) Place(files map[string]int, most int) {
 	known := map[string]int{}
 	for i := range c.Contributors {
@@ -140,7 +140,7 @@ func (c *Commit) Place(files map[string]int, most int) {
 	c.Contributors = append(c.Contributors, rest)
 }
 
-// linesIn returns the number of lines that somebody has in the files.
+// linesIn returns the number of lines that the contributor has in the files.
 func (c *Contributor) linesIn(files map[string]int) int {
 	lines := 0
 	for _, f := range c.Files {

@@ -8,7 +8,7 @@ import (
 	"github.com/git-trace/git-trace/agents/userfile"
 )
 
-// marks are the two lines between which our part of a hook stands, wherever it stands.
+// marks are the two lines around our part of a hook.
 var marks = userfile.Marked("")
 
 // kind is the form of our part in a hook file.
@@ -16,9 +16,9 @@ type kind string
 
 const (
 	own     kind = "own"     // the file is ours alone
-	insert  kind = "insert"  // our lines stand after the first line of somebody else's shell script
-	chain   kind = "chain"   // the file is ours and hands over to the hook that was there, which stands aside
-	source  kind = "source"  // as chain, but the hook aside is a shell script read by the same shell, so that $0 stays
+	insert  kind = "insert"  // our lines are after the first line of another program's shell script
+	chain   kind = "chain"   // the file is ours and calls the earlier hook, which was renamed
+	source  kind = "source"  // like chain, but the same shell reads the renamed hook, so that $0 stays
 	forward kind = "forward" // in a directory of our own: hands over to the hook in the directory of before
 )
 
@@ -56,7 +56,7 @@ func parseHead(line string) (int, kind) {
 	return version, kind(name)
 }
 
-// stripBlocks removes all our blocks and nothing else: the rest are the bytes of before.
+// stripBlocks removes all our blocks: the result has the earlier bytes.
 func stripBlocks(content []byte) ([]byte, error) {
 	rest := bytes.Clone(content)
 	for {

@@ -32,7 +32,7 @@ type writeFile struct {
 	before *savedFile
 }
 
-// savedFile is an earlier file or link; nil stands for none.
+// savedFile is an earlier file or link; nil for none.
 type savedFile struct {
 	data []byte
 	mode fs.FileMode
@@ -95,7 +95,7 @@ func restoreFile(path string, before *savedFile) error {
 }
 
 func replaceFile(path string, data []byte, mode fs.FileMode) error {
-	// The umask may have taken bits away that the file of before had.
+	// The umask may have removed bits that the earlier file had.
 	if err := refs.WriteFileAtomic(path, data, mode); err != nil {
 		return named(err, "write", path)
 	}
@@ -117,8 +117,8 @@ func replaceLink(path, target string) error {
 	return named(err, "link", path)
 }
 
-// setAside gives a hook a second name, before the first is taken by ours. The bytes, the permissions and, where the
-// file system has hard links, the very file stay.
+// setAside renames a hook before ours takes its name. The bytes, the permissions and, if the file system has hard
+// links, the file itself stay the same.
 type setAside struct {
 	from, to string
 	made     bool
@@ -154,7 +154,7 @@ func (c *setAside) Revert() error {
 	return named(os.Remove(c.to), "remove", c.to)
 }
 
-// putBack is the reverse: the hook aside takes the place of ours, in one rename.
+// putBack is the reverse: the earlier hook replaces ours, in one rename.
 type putBack struct {
 	from, to string
 	before   *savedFile
@@ -248,7 +248,7 @@ func (c *makeDir) Revert() error {
 	return nil
 }
 
-// removeDir deletes a directory that was made for us, unless somebody has put something there.
+// removeDir deletes a directory that was made for us, unless it has other files.
 type removeDir struct{ path string }
 
 func (c removeDir) Apply() error {

@@ -8,7 +8,7 @@ import (
 	"github.com/git-trace/git-trace/agents/userfile"
 )
 
-// planExclude hides the hooks that we make in the work tree (core.hooksPath = .githooks): nobody should commit them.
+// planExclude hides the hooks that we make in the work tree (core.hooksPath = .githooks), so that nobody commits them.
 func (in Installer) planExclude(p *plan, s site) error {
 	if len(s.open) == 0 {
 		return nil

@@ -36,8 +36,8 @@ func Hint(err error) string {
 	return ""
 }
 
-// Names returns the hooks that get a part of ours, in the order of listings. They are all of githooks(5) that run after
-// a commit has come to be or a work tree was changed. Their exit status cannot stop the user's command.
+// Names returns the hooks that get our part, in the order of listings: all of githooks(5) that run after a commit was
+// made or a work tree was changed. Their exit status cannot stop the user's command.
 func Names() []string {
 	return []string{"post-commit", "post-rewrite", "post-checkout", "post-merge", "post-applypatch"}
 }
@@ -50,7 +50,7 @@ type Installer struct {
 
 // Action is one thing that was or would be done.
 type Action struct {
-	Hook string `json:"hook,omitempty"` // "post-commit"; empty where it concerns all of them
+	Hook string `json:"hook,omitempty"` // "post-commit"; empty if it concerns all of them
 	Path string `json:"path"`
 	What string `json:"what"`
 	Why  string `json:"why,omitempty"`

@@ -108,7 +108,7 @@ func byHand(f hookFile) bool {
 		bytes.Contains(f.content, []byte("git-trace"))
 }
 
-// planRefresh brings our part up to date where it stands.
+// planRefresh updates our part in its place.
 func planRefresh(p *plan, f hookFile, our part) error {
 	hook := our.hook
 	our.kind = f.block.kind
@@ -152,7 +152,7 @@ func staleness(f hookFile, our part) string {
 	return "starts " + was
 }
 
-// planDisabled serves a script with our part in it that somebody has made non-executable: theirs stays switched off.
+// planDisabled serves a script with our part that somebody has made non-executable: it stays switched off.
 func planDisabled(p *plan, f hookFile, our part) error {
 	theirs, err := stripBlocks(f.content)
 	if err != nil {
@@ -169,7 +169,7 @@ func planDisabled(p *plan, f hookFile, our part) error {
 	return nil
 }
 
-// planJoinHook puts our part beside somebody else's.
+// planJoinHook puts our part beside another program's.
 func planJoinHook(p *plan, f hookFile, our part) error {
 	our.kind = f.joinKind()
 	whose := manager(f.content)
@@ -217,7 +217,7 @@ func planMakeRoom(p *plan, path, hook string) error {
 	}
 }
 
-// findAside returns the name under which the hook of before stands aside, or "".
+// findAside returns the name of the renamed earlier hook, or "".
 func findAside(dir, hook string) string {
 	for _, name := range []string{hook + asideSuffix, asideDir + "/" + hook} {
 		if present(filepath.Join(dir, filepath.FromSlash(name))) {
@@ -227,11 +227,11 @@ func findAside(dir, hook string) string {
 	return ""
 }
 
-// leftovers are the names to which managers move a hook of others: pre-commit runs ".legacy", lefthook keeps
+// leftovers are the suffixes with which managers rename a hook of others: pre-commit runs ".legacy", lefthook keeps
 // ".old".
 var leftovers = [...]string{".legacy", ".old"}
 
-// planLeftovers takes our part out of such copies; it stands in the hook itself again.
+// planLeftovers removes our part from such copies; the hook itself has it again.
 func planLeftovers(p *plan, dir, hook string) error {
 	for _, suffix := range leftovers {
 		f, _ := readHook(filepath.Join(dir, hook+suffix))

@@ -11,8 +11,8 @@ import (
 	"github.com/git-trace/git-trace/agents/shell"
 )
 
-// forwarded are the hooks that our own directory hands on whether or not the other one has them now: a colleague may
-// add one tomorrow. They are the hooks of githooks(5) that run on the user's side and whose mere presence changes
+// forwarded are the hooks that our own directory calls even if the other directory does not have them now: a colleague
+// may add one tomorrow. They are the hooks of githooks(5) that run on the user's side and whose mere presence changes
 // nothing.
 var forwarded = [...]string{
 	"applypatch-msg", "commit-msg", "post-applypatch", "post-checkout", "post-commit", "post-merge", "post-rewrite",
@@ -137,7 +137,7 @@ func (in Installer) planUnforward(ctx context.Context, p *plan, s site) error {
 			break
 		}
 	}
-	entries, _ := os.ReadDir(in.ownDir()) // most repositories have none
+	entries, _ := os.ReadDir(in.ownDir()) // usually missing
 	for _, e := range entries {
 		path := filepath.Join(in.ownDir(), e.Name())
 		if f, _ := readHook(path); f.block != nil {

@@ -24,12 +24,12 @@ type receipt struct {
 	Places  []place `json:"places"`
 }
 
-// place is one hooks directory with our part in it. Work trees have several when core.hooksPath is relative. Paths are
-// absolute here and, in the file, relative to the common directory when they lie beside it, so that the repository may
-// be moved.
+// place is one hooks directory with our part in it. Work trees have several if core.hooksPath is relative. Paths are
+// absolute here. In the file they are relative to the common directory if they are beside it, so that the repository
+// may be moved.
 type place struct {
 	Dir    string   `json:"dir"`
-	Apart  bool     `json:"own_directory,omitempty"` // our own, named by core.hooksPath
+	Apart  bool     `json:"own_directory,omitempty"` // our own directory, named by core.hooksPath
 	Shared bool     `json:"shared,omitempty"`        // with other repositories
 	Made   []string `json:"made,omitempty"`          // directories made for us, deepest first
 }

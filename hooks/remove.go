@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 )
 
-// keptSuffix keeps lines that somebody added to a file of ours before the earlier hook takes its place again.
+// keptSuffix names a copy of our file with lines that somebody added, before the earlier hook replaces it.
 const keptSuffix = ".git-trace-kept"
 
 func (in Installer) planRemove(ctx context.Context) (*plan, error) {

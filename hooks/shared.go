@@ -43,7 +43,7 @@ func (in Installer) planJoin(p *plan, dir string) error {
 // sharedWithOthers reports whether another repository still counts on the hooks of a directory.
 func (in Installer) sharedWithOthers(dir string) bool { return len(in.otherUsers(dir)) > 0 }
 
-// otherUsers leaves out repositories that are gone or have uninstalled in another way.
+// otherUsers leaves out repositories that were deleted or have uninstalled in another way.
 func (in Installer) otherUsers(dir string) []string {
 	users, err := readUsers(dir)
 	if err != nil {

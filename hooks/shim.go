@@ -67,7 +67,7 @@ const callTold = locate + `if ` + traced + `; then
 fi
 ` + tidy
 
-// callSeen is call for a commit: it tells whether git's messages go to a terminal, where a person may read of it.
+// callSeen is call for a commit: it tests whether git's messages go to a terminal, where a person may read ours.
 const callSeen = locate + `if ` + traced + `; then
 ` + program + `	git_trace_seen=
 	[ ! -t 2 ] || git_trace_seen=1
@@ -76,10 +76,10 @@ const callSeen = locate + `if ` + traced + `; then
 fi
 ` + tidy
 
-// callFed is call for a hook that reads standard input and shares it with another one: both get all of it. The
-// script starts itself again with its input, marked by an argument. A marker in the environment could get lost, and
-// the script would start itself for ever. A here-document needs a temporary file in some shells. The input is lines
-// of ids, which every echo prints as they are; printf is a program, with a limit to its arguments, in some shells.
+// callFed is call for a hook that shares its standard input with another one: both get all of it. The script starts
+// itself again with its input, marked by an argument. A marker in the environment could get lost, and the script would
+// start itself for ever. A here-document needs a temporary file in some shells. The input is lines of ids, which every
+// echo prints unchanged; printf is a program in some shells, with a limit to its arguments.
 const callFed = `if [ "${1-}" = --git-trace-fed ]; then
 	shift
 else

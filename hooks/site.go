@@ -22,14 +22,14 @@ const keepKey = "trace.hooksPath"
 // consequences.
 type site struct {
 	dir   string // absolute
-	raw   string // as git puts it before a hook's name: relative to where hooks start, or absolute; "" for the default
+	raw   string // the prefix of git before a hook's name: relative to the directory in which hooks start, or absolute; "" by default
 	scope string // of core.hooksPath: "local", "worktree", "global", "system", "command"; "" when it is not set
 
-	ours string // core.hooksPath where it names a directory of ours, today's or that of before the repository moved
+	ours string // core.hooksPath if it names a directory of ours, today's or the one before the repository moved
 	kept string // trace.hooksPath as written
 
-	apart   string     // reason for a directory of our own, or ""
-	outside bool       // dir lies neither in the git directory nor in a work tree
+	apart   string     // reason for our own directory, or ""
+	outside bool       // dir is neither in the git directory nor in a work tree
 	keeper  *refs.Repo // whose work tree holds dir, if one does
 	open    []string   // hooks that are not ignored there: they are tracked, or show up as untracked files
 }
@@ -42,7 +42,7 @@ func (s site) everyones() bool {
 // shared reports whether other repositories run hooks from the same directory, or may.
 func (s site) shared() bool { return s.everyones() || s.outside }
 
-// sharing says so.
+// sharing says that other repositories use the directory too.
 func (s site) sharing() string {
 	if s.everyones() {
 		return s.dir + " is shared by all repositories (" + s.source() + ")"
@@ -61,7 +61,7 @@ func (s site) source() string {
 // ownDir returns the absolute path of our own directory.
 func (in Installer) ownDir() string { return filepath.Join(in.Repo.TracesDir(), ownDir) }
 
-// top returns the directory in which git starts hooks: relative hook paths count from there.
+// top returns the directory in which git starts hooks: relative hook paths count from it.
 func (in Installer) top() string {
 	if in.Repo.Bare() {
 		return in.Repo.GitDir
@@ -185,8 +185,8 @@ func isExit(err error, code int) bool {
 	return errors.As(err, &exit) && exit.Code == code
 }
 
-// judge decides between the directory itself and one of our own. Hooks under a team's version control stay as they
-// are, and so do hooks that cannot be written. A decision stays: a branch without the hooks changes nothing.
+// judge decides between the directory itself and our own one. Hooks under a team's version control stay unchanged, and
+// so do hooks that cannot be written. A decision stays: a branch without the hooks changes nothing.
 func (in Installer) judge(ctx context.Context, s *site) error {
 	if s.everyones() && !writable(s.dir) {
 		s.apart = "nothing can be written to the shared directory " + s.dir
@@ -207,7 +207,7 @@ func (in Installer) judge(ctx context.Context, s *site) error {
 		s.apart = s.dir + " belongs to the work tree of another repository"
 	case tracked != "":
 		s.apart = s.dir + " is part of the work tree, with a " + tracked + " of its own"
-	case s.raw == "" && s.outside: // nobody named it in a configuration: it may come with an archive
+	case s.raw == "" && s.outside: // no configuration named it: it may come with an archive
 		s.apart = s.dir + " is a link that leads out of the repository"
 	case s.ours != "":
 		s.apart = "as before"
@@ -215,7 +215,7 @@ func (in Installer) judge(ctx context.Context, s *site) error {
 	return nil
 }
 
-// foreignOpen returns the first hook of somebody else that is not ignored: our part in it would show in git-status(1).
+// foreignOpen returns the first hook of others that is not ignored: git-status(1) would show our part in it.
 func (s site) foreignOpen() (string, error) {
 	for _, hook := range s.open {
 		f, err := readHook(filepath.Join(s.dir, hook))
@@ -281,7 +281,7 @@ func notIgnored(ctx context.Context, keeper *refs.Repo, dir string, names []stri
 	return open, nil
 }
 
-// realPath resolves symbolic links up to where the path exists.
+// realPath resolves the symbolic links of the existing part of a path.
 func realPath(path string) string {
 	path = filepath.Clean(path)
 	if real, err := filepath.EvalSymlinks(path); err == nil {

@@ -14,16 +14,16 @@ type State string
 // The states of a hook.
 const (
 	Absent        State = "absent"         // no hook at all
-	ForeignOnly   State = "foreign-only"   // somebody else's hook, nothing of ours
+	ForeignOnly   State = "foreign-only"   // only another program's hook
 	Installed     State = "installed"      // our part is there as an install would write it
 	ByHand        State = "by-hand"        // the hook calls git-trace in lines that its user wrote
-	Stale         State = "stale"          // our part is of another version, or starts another program
+	Stale         State = "stale"          // our part has another version, or starts another program
 	NotExecutable State = "not-executable" // our part is there, but git skips the file
-	Overwritten   State = "overwritten"    // was installed; somebody has written over the file
-	Missing       State = "missing"        // was installed; somebody has deleted the file
+	Overwritten   State = "overwritten"    // was installed; another program has overwritten the file
+	Missing       State = "missing"        // was installed; the file was deleted
 	Bypassed      State = "bypassed"       // is installed where git does not look any more
-	Damaged       State = "damaged"        // one of the marker lines is gone
-	Blocked       State = "blocked"        // what is there can be no hook
+	Damaged       State = "damaged"        // one of the marker lines is missing
+	Blocked       State = "blocked"        // the present file cannot be a hook
 )
 
 // HookStatus is one hook.
@@ -31,7 +31,7 @@ type HookStatus struct {
 	Hook   string `json:"hook"`
 	Path   string `json:"path"`
 	State  State  `json:"state"`
-	Beside string `json:"beside,omitempty"` // who else has a part: "husky", "lefthook", …, "another hook"
+	Beside string `json:"beside,omitempty"` // the other program in it: "husky", "lefthook", …, "another hook"
 	Detail string `json:"detail,omitempty"`
 }
 
@@ -47,7 +47,7 @@ type Status struct {
 	Installed bool         `json:"installed"` // an install was made here and not removed
 	Hooks     []HookStatus `json:"hooks"`
 	Notes     []string     `json:"notes,omitempty"`
-	Setting   error        `json:"-"` // trace.trailers asks for what there is not: no message gets any
+	Setting   error        `json:"-"` // trace.trailers has an unknown value: no message gets a trailer
 }
 
 // Works reports whether git starts git-trace for every hook.
@@ -161,7 +161,7 @@ func (in Installer) judgeBlock(h *HookStatus, f hookFile) {
 	}
 }
 
-// through finds our part in a copy that pre-commit made of the hook and runs before its own.
+// through finds our part in a renamed hook that pre-commit runs before its own.
 func through(h *HookStatus) {
 	if h.Beside != "pre-commit" && h.Beside != "prek" {
 		return
@@ -171,7 +171,7 @@ func through(h *HookStatus) {
 	}
 }
 
-// lookElsewhere finds our part in a directory that git ran hooks from when it was installed.
+// lookElsewhere finds our part in an earlier hooks directory, from the receipt.
 func (in Installer) lookElsewhere(h *HookStatus, r receipt) {
 	for _, at := range r.Places {
 		if f, _ := readHook(filepath.Join(at.Dir, h.Hook)); f.block != nil {
@@ -188,7 +188,7 @@ func besides(f hookFile) string {
 	return "another hook"
 }
 
-// Neighbours names whose hooks run beside ours, or which repositories share them; "" for nobody.
+// Neighbours names the programs whose hooks run beside ours, or the repositories that share them; "" for none.
 func (s Status) Neighbours() string {
 	for _, one := range s.Hooks {
 		if one.Beside != "" && one.Beside != "another hook" {

@@ -43,7 +43,7 @@ func Trailers(config refs.Config) (form string, err error) {
 // asked are the hooks that a user has to want.
 var asked = [...]string{TrailersHook, PushHook}
 
-// all returns the hooks that may have a part of ours.
+// all returns the hooks that may have our part.
 func all() []string { return append(Names(), asked[:]...) }
 
 // wanted returns the hooks that get one. The error is about a setting that asks for a missing thing.

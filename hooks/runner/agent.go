@@ -31,7 +31,7 @@ import (
 )
 
 const (
-	// HardLimit is the time after which the process of a hook ends in any case: an agent waits for its hooks.
+	// HardLimit is the time after which the process of a hook always ends: an agent waits for its hooks.
 	HardLimit = 2 * time.Second
 	// LimitEnv names another HardLimit, in seconds, for machines that take longer for everything.
 	LimitEnv   = "GITTRACE_HOOK_SECONDS"
@@ -39,8 +39,8 @@ const (
 	// ElsewhereEnv says that the machine goes with the agent's work. ElsewhereLimit is the HardLimit there.
 	ElsewhereEnv   = "GITTRACE_ELSEWHERE"
 	ElsewhereLimit = time.Minute
-	// maxHookMemory is the memory at which a hook begins to collect garbage after all, in bytes. The process may take
-	// half as much again while it does.
+	// maxHookMemory is the memory, in bytes, from which a hook collects garbage. The process may take half as much
+	// again while it does.
 	maxHookMemory = 36 << 20
 )
 
@@ -79,7 +79,7 @@ func runAgent(args []string, in io.Reader) int {
 	if err != nil {
 		return 0
 	}
-	home, _ := os.UserHomeDir() // without one, an agent's files are found by what its payload names
+	home, _ := os.UserHomeDir() // without it, the payload's paths lead to an agent's files
 	env := capability.Env{Home: home, Getenv: os.Getenv, Environ: os.Environ}
 	agent, found := agents.Lookup(env, args[0])
 	if !found || agent.Decoder == nil {
@@ -129,8 +129,8 @@ func runAgent(args []string, in io.Reader) int {
 	return 0
 }
 
-// announce leaves a note where agents start their hooks, in the work tree. Reading a payload takes time, in which the
-// process may be killed.
+// announce leaves a note in the work tree of the current directory, where agents start their hooks. Reading a payload
+// takes time, in which the process may be killed.
 func announce() (*refs.Repo, *spool.Note) {
 	repo, err := recorded.Around(".")
 	if err != nil {
@@ -139,7 +139,7 @@ func announce() (*refs.Repo, *spool.Note) {
 	return repo, spool.Announce(repo, time.Now())
 }
 
-// TakeBoundary hands one boundary to the timeline. What cannot be done in time is put aside for the next boundary.
+// TakeBoundary passes one boundary to the timeline. Without time for it, it puts the boundary aside for the next one.
 func TakeBoundary(ctx context.Context, repo *refs.Repo, engine *trails.Engine, b events.Boundary) error {
 	engine.Most = MostChanges
 	if later.Open(repo).Busy() {
@@ -157,7 +157,7 @@ func TakeBoundary(ctx context.Context, repo *refs.Repo, engine *trails.Engine, b
 	defer cancel()
 	aside := engine.Late(glance, b)
 	if engine.GivesWay && aside == nil {
-		return nil // as it should be; an event tells of it
+		return nil // as intended; an event records it
 	}
 	if aside != nil {
 		return errors.Join(err, aside, errLost)
@@ -165,7 +165,7 @@ func TakeBoundary(ctx context.Context, repo *refs.Repo, engine *trails.Engine, b
 	return err
 }
 
-// errLost is of a boundary that could neither be taken nor put aside.
+// errLost reports that a boundary could neither be taken nor put aside.
 var errLost = errors.New("the boundary is lost")
 
 // Engine advances the timeline of a work tree, with the data of agents' own files.
@@ -186,8 +186,8 @@ func Engine(repo *refs.Repo, log trails.Log) *trails.Engine {
 	return engine
 }
 
-// Editing asks once whether an editor in which something completes, and nothing tells of it, has a work tree open. What
-// the system does not show counts as open.
+// Editing returns a function that checks once whether a work tree is open in an editor whose completions are not
+// reported. If the system does not show it, the answer is yes.
 func Editing(repo *refs.Repo) func() bool {
 	return sync.OnceValue(func() bool {
 		home, _ := os.UserHomeDir()
@@ -225,13 +225,13 @@ func Settler() trails.Settler {
 	}
 }
 
-// errHard is why the process of a hook ends in the middle of something.
+// errHard reports that the time limit ended the process of a hook.
 var errHard = fmt.Errorf("hard limit: %w", context.DeadlineExceeded)
 
-// Guard arms the hard limit and turns a panic into silence. The function it returns is deferred; ended, if it is
-// not nil, is called before the limit ends the process, beside whatever that is doing.
+// Guard arms the hard limit and turns a panic into silence. The caller defers the returned function. If ended is not
+// nil, it is called before the limit ends the process, in parallel to its work.
 func Guard(limit time.Duration, ended func(error)) func() {
-	debug.SetGCPercent(-1) // the process is gone before a collection would pay
+	debug.SetGCPercent(-1) // the process ends before a collection would pay
 	debug.SetMemoryLimit(maxHookMemory)
 	timer := time.AfterFunc(limit, fault.In(func() {
 		if ended != nil {
@@ -251,8 +251,7 @@ func Guard(limit time.Duration, ended func(error)) func() {
 // maxHookLog bounds the file that doctor reads, in bytes.
 const maxHookLog = 64 << 10
 
-// NoteFailure leaves a line for `git trace doctor`, if it can, without a payload. Without a repository there is no
-// place for it.
+// NoteFailure leaves a line for `git trace doctor`, if it can, without a payload. It needs a repository.
 func NoteFailure(repo *refs.Repo, err error) {
 	if repo == nil {
 		return
@@ -279,11 +278,11 @@ func oneLine(text string) string {
 	}, text)
 }
 
-// EnrolHook stands where the name of a hook does: that process starts to record the repository that it runs in.
+// EnrolHook, in the place of a hook's name, starts the process that records a new repository.
 const EnrolHook = "enrol"
 
-// startEnrol starts that process where the user starts or prompts an agent, if they ran `git trace setup` and the
-// repository is not recorded. The process judges whether it is one that the user wants.
+// startEnrol starts that process when the user starts or prompts an agent, if they ran `git trace setup` and the
+// repository is not recorded. The process decides whether the user wants it.
 func startEnrol(dir string) {
 	if dir == "" || !recorded.Enrols() {
 		return

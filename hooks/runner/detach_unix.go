@@ -7,11 +7,11 @@ import (
 	"syscall"
 )
 
-// detach makes a process one that outlives the terminal and the process group of whoever started it.
+// detach lets a process outlive the terminal and the process group of its parent.
 func detach(cmd *exec.Cmd) {
 	closeInherited()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 }
 
-// LowerPriority lets everybody else go first.
+// LowerPriority lets all other processes go first.
 func LowerPriority() { _ = syscall.Setpriority(syscall.PRIO_PROCESS, 0, 10) }

@@ -8,7 +8,7 @@ import (
 // detachedProcess is DETACHED_PROCESS of CreateProcess.
 const detachedProcess = 0x8
 
-// detach makes a process one that outlives the console of whoever started it.
+// detach lets a process outlive the console of its parent.
 func detach(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: detachedProcess | syscall.CREATE_NEW_PROCESS_GROUP}
 }

@@ -87,7 +87,7 @@ func runGit(args []string, in io.Reader) int {
 	log.noteConversations(repo)
 	anchored := len(log.anchors) > 0
 	if ahead {
-		_ = log.SealAsked() // otherwise the next hook starts another one, which finds nothing to do
+		_ = log.SealAsked() // otherwise the next hook starts another process, which finds nothing to do
 	} else if !tellRecords(repo, args[0], anchored) { // what stores records seals behind them
 		startSeal(repo, anchored)
 	}

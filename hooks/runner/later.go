@@ -20,21 +20,20 @@ import (
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
-// `git trace git-hook later`, a process of its own that nobody waits for, does the work that a hook has no time for:
-// the first look at a work tree in which thousands of files are new, the anchors of a commit that changes thousands.
+// `git trace git-hook later`, a background process, does the work for which a hook has no time: the first look at a
+// work tree with thousands of new files, and the anchors of a commit with thousands of changes.
 const (
-	// LaterHook stands where the name of a hook does.
+	// LaterHook is its name in the place of a hook's name.
 	LaterHook = "later"
-	// laterLimit is the time after which that process ends in any case.
+	// laterLimit is the time after which that process always ends.
 	laterLimit = 10 * time.Minute
 )
 
-// busyLimit returns the time for which a hook tries while that process is at work, which has the timeline most of the
-// time; limit is the time for which it would try otherwise. It is ten times what a hook takes.
+// busyLimit returns how long a hook tries while that process, which holds the timeline most of the time, is at work.
+// limit is the usual time. The result is ten times what a hook takes.
 func busyLimit(limit time.Duration) time.Duration { return limit / 8 }
 
-// MostChanges is the number of changed files that a hook takes in before it leaves them to that process. It takes
-// half a second for so many.
+// MostChanges bounds the changed files that a hook takes in; that process takes in more. So many take half a second.
 const MostChanges = 2000
 
 // wantsTime reports whether a hook failed for want of time alone.
@@ -157,7 +156,7 @@ func takeLater(ctx context.Context, repo *refs.Repo, log *committedLog, engine *
 func about(repo *refs.Repo, hook string) refs.OID {
 	switch hook {
 	case "post-commit", "post-applypatch":
-		head, _, _ := repo.Head() // where there is none, nothing was committed
+		head, _, _ := repo.Head() // without HEAD, nothing was committed
 		return head
 	case "post-merge":
 		return correlate.JustMade(repo)

@@ -24,8 +24,8 @@ func elsewhere() bool {
 	return os.Getenv(ElsewhereEnv) != "" || os.Getenv("CLAUDE_CODE_REMOTE") == "true"
 }
 
-// publish shares with every remote that has a level, and waits for it, where nobody could share later. The process goes
-// on if it takes longer. It does nothing without trace.autoPush.
+// publish shares with every remote that has a level, and waits for it, if no later moment is possible. If it takes
+// longer, the process goes on. It does nothing without trace.autoPush.
 func publish(repo *refs.Repo) {
 	if !elsewhere() {
 		return

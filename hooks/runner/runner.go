@@ -1,10 +1,9 @@
 // Agents and git call package runner while somebody works: `git trace hook AGENT EVENT` and `git trace git-hook NAME
-// ARGUMENTS`. It takes in what happened, and leaves what takes longer to processes of their own that nobody waits
-// for.
+// ARGUMENTS`. It records what happened, and leaves longer work to background processes.
 //
-// A hook prints nothing, never fails and ends in time (Guard). It must also start in time: whatever a program links is
-// initialised and read from the disk before its first line runs. So there is a program of this package alone,
-// git-trace-hook. It stands beside git-trace, which does the same where the other is not there.
+// A hook prints nothing, never fails and ends in time (Guard). It must also start in time: all linked packages are
+// initialised and read from the disk before its first line runs. So the program git-trace-hook has only this package.
+// It is installed beside git-trace, which does the same if the other is missing.
 package runner
 
 import (
@@ -79,8 +78,8 @@ func Main(args []string) int {
 	return 0
 }
 
-// Program returns the file of git-trace: this program's own, or the one beside git-trace-hook. Found is false in a
-// program that links these functions, such as a test.
+// Program returns the file of git-trace: this program's own, or the one beside git-trace-hook. found is false in
+// another program that links this package, such as a test.
 func Program() (path string, found bool) {
 	path, err := os.Executable()
 	if err != nil {
@@ -96,8 +95,8 @@ func Program() (path string, found bool) {
 	return path, strings.HasPrefix(base, "git-trace") && !strings.HasSuffix(base, ".test")
 }
 
-// Background starts git-trace as its own process, which nobody waits for, and reports whether it runs. Its streams
-// are the null device: agents and git wait until all processes have closed the streams of the hook.
+// Background starts git-trace as a background process, and reports whether it runs. Its streams are the null device:
+// agents and git wait until all processes have closed the streams of the hook.
 func Background(repo *refs.Repo, dir string, env []string, args ...string) (started bool) {
 	cmd := background(repo, dir, env, args...)
 	if cmd != nil {

@@ -11,31 +11,30 @@ import (
 	"github.com/git-trace/git-trace/refs/recorded"
 )
 
-// The log's ref names its sealed part (events.Log.Seal). Hooks do not seal: `git trace git-hook seal` is a process
-// of its own that nobody waits for. The processes that store records and that do postponed work seal at their end
-// instead.
+// The log's ref names its sealed part (events.Log.Seal). Hooks do not seal: a background process, `git trace git-hook
+// seal`, does. The processes that store records and that do postponed work seal at their end instead.
 const (
-	// SealHook stands where the name of a hook does.
+	// SealHook is its name in the place of a hook's name.
 	SealHook  = "seal"
 	sealLimit = time.Minute
 )
 
-// begins reports whether a boundary finds an unsealed tail of conversations that are gone, if there is any.
+// begins reports whether a boundary may find an unsealed end from earlier conversations.
 func begins(b events.Boundary) bool {
 	return b.Kind == events.SessionStart || b.Kind == events.PromptSubmit
 }
 
-// ends reports whether the log is to be sealed after a boundary: a turn or a session ended.
+// ends reports whether the log must be sealed after a boundary: a turn or a session ended.
 func ends(b events.Boundary) bool { return b.Kind == events.TurnEnd || b.Kind == events.SessionEnd }
 
-// startSeal starts that process if something is to be sealed now, or if many events wait.
+// startSeal starts that process if now is set and an event waits, or if many events wait.
 func startSeal(repo *refs.Repo, now bool) {
 	log := events.OpenLog(repo)
 	if waits := log.Unsealed(); waits == 0 || !now && !log.SealDue() {
 		return
 	}
 	if Background(repo, repo.GitDir, repo.Env(), "git-hook", SealHook) {
-		_ = log.SealAsked() // otherwise the next hook starts another one, which finds nothing to do
+		_ = log.SealAsked() // otherwise the next hook starts another process, which finds nothing to do
 	}
 }
 
@@ -64,7 +63,7 @@ func runSeal(args []string) int {
 	return 0
 }
 
-// Seal seals the log, for a process that nobody waits for.
+// Seal seals the log, for a background process.
 func Seal(ctx context.Context, repo *refs.Repo) {
 	ctx, cancel := context.WithTimeout(ctx, sealLimit*9/10)
 	defer cancel()

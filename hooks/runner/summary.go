@@ -24,9 +24,9 @@ const SeenEnv = "GITTRACE_SEEN"
 // replays are the files in the git directory that tell of a command which makes commits one after the other.
 var replays = [...]string{"rebase-merge", "rebase-apply", "sequencer", "CHERRY_PICK_HEAD", "REVERT_HEAD"}
 
-// summarise has git-trace print a line about the commit on the terminal of the person who made it. It does so only if
-// they asked for it, if git's own messages go to a terminal, and if no agent started git. An agent may give a command
-// a terminal of its own.
+// summarise makes git-trace print a line about the commit on the terminal of the person who made it. It does so only if
+// they asked for it, if git's own messages go to a terminal, and if no agent started git: an agent may give a command
+// its own terminal.
 func summarise(args []string) {
 	if len(args) == 0 || args[0] != "post-commit" || os.Getenv(SeenEnv) != "1" {
 		return
@@ -49,7 +49,7 @@ func summarise(args []string) {
 	_ = cmd.Run() // a commit without this line is whole
 }
 
-// wantsSummary reports whether the user asked for the line, and no rebase or the like is under way.
+// wantsSummary reports whether the user asked for the line, and no rebase or similar operation is under way.
 func wantsSummary(repo *refs.Repo) bool {
 	config, err := repo.Config(context.Background())
 	if err != nil || !config.Bool(SummaryKey, false) {

@@ -12,10 +12,10 @@ import (
 	"github.com/git-trace/git-trace/trails/sidestore"
 )
 
-// Packing happens in a process of its own that nobody waits for. A hook starts it when much has piled up, and looks for
-// that only now and then: the look costs a few reads, and a log does not grow overnight.
+// Packing happens in a background process. A hook starts it when there is much to pack, and checks that only now and
+// then: the check costs a few reads, and a log does not grow overnight.
 const (
-	looksInHooks = 16               // one hook in so many looks
+	looksInHooks = 16               // one hook in 16 checks
 	retryAfter   = 10 * time.Minute // a packing that failed is not tried again sooner
 )
 
@@ -34,7 +34,7 @@ func startUpkeep(repo *refs.Repo) {
 	Background(repo, repo.GitDir, repo.Env(), "gc", "--auto")
 }
 
-// hasRules reports whether texts were purged that snapshots may hold again. What reads the rules is too heavy for a
+// hasRules reports whether texts were purged that snapshots may hold again. The reader of the rules is too heavy for a
 // hook.
 func hasRules(repo *refs.Repo) bool {
 	_, err := os.Stat(filepath.Join(repo.TracesDir(), "purge", "rules"))
@@ -57,7 +57,7 @@ func isDue(repo *refs.Repo, limit int) bool {
 	return limit > 0 && sidestore.Open(repo).PackDue(limit)
 }
 
-// triedLately reports whether packing was begun a moment ago, whatever came of it.
+// triedLately reports whether packing began a moment ago, with any result.
 func triedLately(repo *refs.Repo) bool {
 	info, err := os.Stat(triedFile(repo))
 	return err == nil && time.Since(info.ModTime()) < retryAfter
