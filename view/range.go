@@ -33,7 +33,7 @@ func LinesOf(c *history.Commit) []claim.Lines {
 	return out
 }
 
-// The limits of a batch: git handles this many commits and added lines in one process.
+// The limits of a batch: so many commits and added lines are searched together.
 const (
 	ownersBatch = 256
 	ownersLines = 100_000
