@@ -22,7 +22,7 @@ const keepKey = "trace.hooksPath"
 // consequences.
 type site struct {
 	dir   string // absolute
-	raw   string // the prefix of git before a hook's name: relative to the directory in which hooks start, or absolute; "" by default
+	raw   string // git's prefix of a hook's name, relative or absolute; "" by default
 	scope string // of core.hooksPath: "local", "worktree", "global", "system", "command"; "" when it is not set
 
 	ours string // core.hooksPath if it names a directory of ours, today's or the one before the repository moved

@@ -14,10 +14,10 @@ const (
 	batchAhead = 2
 )
 
-// batch is steps that follow each other, as JSON, with their ends. What they become takes their place.
+// batch is consecutive steps, as JSON, with their ends. Their canonical forms replace them.
 type batch struct {
 	text []byte
-	room []byte // in which it is made
+	room []byte // memory for the canonical form
 	ends []int
 	err  error
 	done chan struct{}

@@ -10,8 +10,8 @@ import (
 // Check lists the faults of a record, a sentence each; a sound record has none. All records of git-trace are sound.
 func (r *Record) Check() []string { return append(r.CheckForeign(), r.unlinked()...) }
 
-// CheckForeign lists the faults of a record of others. Unlike in a sound record, its observations may belong to no
-// call of their step, or to a call that has another observation: they are kept as they are.
+// CheckForeign lists the faults of a foreign record. Unlike in a sound record, its observations may belong to no call
+// of their step, or to a call with another observation: they are kept.
 func (r *Record) CheckForeign() []string {
 	c := checker{calls: map[string]int{}}
 	if r.GenerationIndex < 0 {
@@ -79,7 +79,7 @@ func (c *checker) step(want int, s *Step) {
 	}
 }
 
-// unlinked lists the observations that belong to no call of their step, or to one that has another observation.
+// unlinked lists the observations that belong to no call of their step, or to a call with another observation.
 func (r *Record) unlinked() []string {
 	c := checker{}
 	for i := range r.Steps {

@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// Where a cost is from.
+// The sources of a cost.
 const (
 	CostByPrices = "prices" // reckoned from the tokens and a table of prices
 	CostByClient = "client" // as the client adds it up itself
 )
 
-// Members of the metadata that tell of the cost.
+// Members of the metadata with the cost.
 const (
 	MetaPricesAsOf = "prices_as_of"    // the day of the prices of estimated_cost_usd
 	MetaClientCost = "client_cost_usd" // what the client says that the conversation cost

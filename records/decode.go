@@ -11,8 +11,8 @@ import (
 // ErrNotRecord reports JSON that is not a TraceRecord.
 var ErrNotRecord = errors.New("not a trace record")
 
-// Decode reads one record. Members that are absent get the schema's defaults; members that this version does not know
-// are dropped. What a required member must be is checked, the rest is left to Check.
+// Decode reads one record. Missing members get the schema's defaults; unknown members are dropped. It checks the types
+// of required members, and leaves the rest to Check.
 func Decode(raw []byte) (*Record, error) {
 	d := rawjson.NewDecoder(raw)
 	d.Skip() // before encoding/json sees it: the depth is limited

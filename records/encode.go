@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// hashPlace stands in a record while its hash is computed.
+// hashPlace holds the place of the hash while it is computed.
 var hashPlace = strings.Repeat("0", 64)
 
 // Encode writes a record as one line of JSON without a line feed: every member, in the schema's order. It computes the
@@ -28,8 +28,7 @@ func Encode(r *Record) ([]byte, error) {
 	return setHash(raw, hash), nil
 }
 
-// EncodeStep writes a step as one line of JSON without a line feed, as it stands in a record. It makes absent lists
-// empty ones.
+// EncodeStep writes a step as in a record, as one line of JSON without a line feed. It makes absent lists empty ones.
 func EncodeStep(s *Step) ([]byte, error) { return WriteStep(s, nil) }
 
 // rooms are buffers for values, one after the other. A room that grew much is left to be collected.
@@ -40,7 +39,7 @@ const mostRoom = 256 << 10
 
 // marshal encodes JSON without the escapes for HTML.
 func marshal(v any) ([]byte, error) {
-	out := rooms.Get().(*bytes.Buffer) // there is nothing else among them
+	out := rooms.Get().(*bytes.Buffer) // the pool has only this type
 	out.Reset()
 	encoder := json.NewEncoder(out)
 	encoder.SetEscapeHTML(false)
@@ -56,8 +55,8 @@ func marshal(v any) ([]byte, error) {
 	return raw, nil
 }
 
-// setHash puts the hash where hashPlace stands. No string before it can hold the bytes that are looked for: a quote
-// inside a string has a backslash before it.
+// setHash replaces hashPlace by the hash. No string before it can hold the same bytes: a quote inside a string has a
+// backslash before it.
 func setHash(raw []byte, hash string) []byte {
 	name := []byte(`"content_hash":"`)
 	at := bytes.Index(raw, name) + len(name)

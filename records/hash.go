@@ -20,7 +20,7 @@ func ContentHash(raw []byte) (string, error) {
 	return contentHash(raw, nil)
 }
 
-// contentHash hashes a record whose steps may stand elsewhere.
+// contentHash hashes a record whose steps may be in another place.
 func contentHash(raw []byte, steps func(yield func(raw []byte) error) error) (string, error) {
 	members, err := topMembers(raw)
 	if err != nil {
@@ -63,8 +63,8 @@ func contentHash(raw []byte, steps func(yield func(raw []byte) error) error) (st
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// manySteps is the length of the steps' text from which it is brought into canonical form on all processors. A
-// shorter one is a row among others, which the other processors have.
+// manySteps is the length of the steps' text from which all processors bring it into canonical form. A shorter record
+// is one of many, and the other processors have the others.
 const manySteps = 1 << 20
 
 // elements yields the elements of an array; nil for another value.
@@ -113,8 +113,8 @@ func topMembers(raw []byte) ([]topMember, error) {
 	return members, nil
 }
 
-// HashHolds reports whether the content hash of a record is its own; raw is the JSON text of the record. The hash
-// may be of the text or, if the writer left out members with defaults, of the whole record.
+// HashHolds reports whether the content hash of a record is right; raw is the JSON text of the record. The hash may be
+// of the text or, if the writer left out members with defaults, of the whole record.
 func (r *Record) HashHolds(raw []byte) (bool, error) {
 	if r.ContentHash == nil {
 		return false, nil

@@ -6,15 +6,15 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Members of the metadata in which opentraces keeps what its hooks saw: before and after a call, as an object by the
-// call's id, and at the end of turns, as a list.
+// Members of the metadata with the findings of opentraces' hooks: before and after a call, as an object by the call's
+// id, and at the end of turns, as a list.
 const (
 	MetaHookBefore = "hook_pre_tool_use"
 	MetaHookAfter  = "hook_post_tool_use"
 	MetaHookStop   = "hook_stop"
 )
 
-// HookSaw is what a hook saw of the work tree, in the form of opentraces.
+// HookSaw is a hook's finding about the work tree, in the form of opentraces.
 type HookSaw struct {
 	Timestamp   string          `json:"timestamp"`
 	Tool        string          `json:"tool,omitempty"`
@@ -56,7 +56,7 @@ type CallTrees struct {
 	Before, After refs.OID
 }
 
-// Trees returns the trees around the calls of which a hook saw both, by the id of the call.
+// Trees returns the trees around calls, by the id of the call, if a hook saw both.
 func (r *Record) Trees() map[string]CallTrees {
 	var before, after map[string]HookSaw
 	if json.Unmarshal(r.Metadata[MetaHookBefore], &before) != nil ||

@@ -8,8 +8,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// MaxSteps is the number of steps that a conversation in a file of others may have. A step of a few bytes takes
-// hundreds in memory.
+// MaxSteps bounds the steps of a conversation in a foreign file. A step of a few bytes takes hundreds in memory.
 const MaxSteps = 1_000_000
 
 // ErrSteps reports a conversation that has more.
@@ -25,7 +24,7 @@ func (r *Record) AddStep(s Step) (*Step, error) {
 	return &r.Steps[len(r.Steps)-1], nil
 }
 
-// DecodeForeign is Decode for a record of others: ErrSteps if it has more steps than MaxSteps, which are not decoded.
+// DecodeForeign is Decode for a foreign record. ErrSteps: it has more than MaxSteps steps, which are not decoded.
 func DecodeForeign(raw []byte) (*Record, error) {
 	d := rawjson.NewDecoder(raw)
 	for d.Open(); d.Member(); {

@@ -8,7 +8,7 @@ func Text(s string) *string {
 	return &s
 }
 
-// Value returns the text, "" for one that is missing.
+// Value returns the text, "" for nil.
 func Value[T ~string](s *T) string {
 	if s == nil {
 		return ""

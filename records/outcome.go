@@ -29,7 +29,7 @@ const (
 // SourceDeterministic is the usual source of an outcome: the session file itself.
 const SourceDeterministic = "deterministic"
 
-// TerminalState is the state in which a conversation ended.
+// TerminalState is the state of a conversation at its end.
 type TerminalState string
 
 // The terminal states.
@@ -56,10 +56,10 @@ type Tier string
 
 // The tiers.
 const (
-	TierToolEmitted    Tier = "tool_emitted"                 // the commit holds what a tool call wrote
+	TierToolEmitted    Tier = "tool_emitted"                 // the commit holds lines from a tool call
 	TierToolDivergence Tier = "tool_emitted_with_divergence" // the files agree, the lines were changed in between
 	TierOverlapping    Tier = "overlapping"                  // files and times overlap
-	TierOrphan         Tier = "orphan"                       // a call says it made the commit, and nothing else ties it
+	TierOrphan         Tier = "orphan"                       // a call says that it made the commit, without other evidence
 )
 
 // Holds reports whether the commit of such a link holds lines of the conversation.
@@ -67,10 +67,10 @@ func (t Tier) Holds() bool { return t != TierOverlapping && t != TierOrphan }
 
 // Attribution lists the lines that the conversation wrote.
 type Attribution struct {
-	Experimental bool              `json:"experimental"` // true if any range is of low confidence
+	Experimental bool              `json:"experimental"` // true if the confidence of any range is low
 	Revision     map[string]string `json:"revision"`     // vcs_type, revision
 	Files        []AttributedFile  `json:"files"`
-	// changed in the commit without a tool call; null: not looked at
+	// changed in the commit without a tool call; null: not searched
 	UnaccountedFiles []string `json:"unaccounted_files"`
 }
 

@@ -5,7 +5,7 @@ import "encoding/json"
 // SchemaVersion is the version of the TraceRecord schema that this package writes.
 const SchemaVersion = "0.3.0"
 
-// Record is one conversation. A nil pointer is a null: not known.
+// Record is one conversation. A nil pointer is a null: unknown.
 type Record struct {
 	SchemaVersion    string            `json:"schema_version"`
 	TraceID          string            `json:"trace_id"`
@@ -41,8 +41,8 @@ const (
 	Runtime ExecutionContext = "runtime"
 )
 
-// Blocked reports whether much of the session file could not be read. The record must not be given away before somebody
-// has looked at it.
+// Blocked reports whether much of the session file could not be read. A person must look at the record before it is
+// shared.
 func (r *Record) Blocked() bool { return string(r.Metadata["blocked"]) == "true" }
 
 // Lifecycle reports whether commits are known for a record.

@@ -67,7 +67,7 @@ type Edited struct {
 	Hunks    []EditedHunk
 }
 
-// EditedHunk replaces lines of a file. At counts from 1 in the file as it was before the edit.
+// EditedHunk replaces lines of a file. At counts from 1 in the file before the edit.
 type EditedHunk struct {
 	At, Removed, Added int
 	Lines              []string // the added lines, nil when their text is not known exactly

@@ -32,8 +32,8 @@ type Spool struct {
 	late map[int][]Observation
 }
 
-// NewSpool returns an empty spool. If it needs a file, the file is made in dir; "" stands for the system's
-// directory for temporary files.
+// NewSpool returns an empty spool. If it needs a file, the file is made in dir; "" is the system's directory for
+// temporary files.
 func NewSpool(dir string) *Spool { return &Spool{dir: dir, late: map[int][]Observation{}} }
 
 // Len returns the number of steps.
@@ -75,7 +75,7 @@ func (s *Spool) Truncate(n int) error {
 	return nil
 }
 
-// forget drops the memory behind the last step.
+// forget drops the memory after the last step.
 func (s *Spool) forget() {
 	left := s.size()
 	for i, block := range s.mem {
@@ -137,7 +137,7 @@ func (s *Spool) toFile() error {
 	if err != nil {
 		return err
 	}
-	// Without a name nothing is left behind, however the process ends. Where that is not possible Close removes it.
+	// A file without a name disappears with the process. If the system cannot do that, Close removes it.
 	_ = os.Remove(file.Name())
 	s.file, s.out = file, bufio.NewWriterSize(file, 256<<10)
 	for _, block := range s.mem {
@@ -153,7 +153,7 @@ func (s *Spool) Late(stepIndex int, result Observation) error {
 	return nil
 }
 
-// Each gives the steps in order, each as JSON. What is given is valid until the next step.
+// Each gives the steps in order, each as JSON. A step is valid until the next one.
 func (s *Spool) Each(yield func(raw []byte) error) error {
 	if s.file == nil {
 		return s.eachInMemory(yield)
@@ -219,8 +219,8 @@ func amend(raw []byte, results []Observation) ([]byte, error) {
 	return EncodeStep(&step)
 }
 
-// WriteRecord writes the whole record, head and steps, as one line of JSON without a line feed. The record has its
-// content hash, which WriteRecord also sets in head. The steps of head are not looked at.
+// WriteRecord writes the whole record, head and steps, as one line of JSON without a line feed. It sets the content
+// hash in the record and in head. It ignores the steps of head.
 func (s *Spool) WriteRecord(w io.Writer, head *Record) error {
 	steps := head.Steps
 	head.Steps = nil

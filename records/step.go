@@ -33,7 +33,7 @@ const (
 	RoleAgent  Role = "agent"
 )
 
-// Asks reports whether a step is a prompt: somebody said it to the conversation itself, not to a sub-agent of it.
+// Asks reports whether a step is a prompt to the conversation itself, not to a sub-agent.
 func (s *Step) Asks() bool {
 	return s.Role == RoleUser && s.ParentStep == nil && (s.CallType == nil || *s.CallType == CallMain)
 }
@@ -45,7 +45,7 @@ type CallType string
 const (
 	CallMain     CallType = "main"
 	CallSubagent CallType = "subagent"
-	CallWarmup   CallType = "warmup" // the client prepared a cache; nobody asked
+	CallWarmup   CallType = "warmup" // the client prepared a cache, without a prompt
 )
 
 // ToolCall is one call of a tool. Input is a JSON object, its members in the agent's order.

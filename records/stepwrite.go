@@ -23,7 +23,7 @@ type Texts interface {
 // WriteStep encodes a step with other texts in it. The step itself only gets its absent lists.
 func WriteStep(s *Step, texts Texts) ([]byte, error) {
 	s.fill()
-	room := stepRooms.Get().(*[]byte) // there is nothing else among them
+	room := stepRooms.Get().(*[]byte) // the pool has only this type
 	w := stepWriter{out: (*room)[:0], texts: texts}
 	w.step(s)
 	if w.err != nil {
@@ -44,7 +44,7 @@ var stepRooms = sync.Pool{New: func() any { return new([]byte) }}
 // stepWriter writes a step as encoding/json does without the escapes for HTML, which takes several times as long.
 type stepWriter struct {
 	out   []byte
-	texts Texts // nil leaves them as they are
+	texts Texts // nil for no change
 	err   error
 }
 
@@ -107,7 +107,7 @@ func (w *stepWriter) usage(name string, u *TokenUsage) {
 	w.out = append(w.out, '}')
 }
 
-// name writes the name of a member behind a brace or a comma.
+// name writes the name of a member after a brace or a comma.
 func (w *stepWriter) name(before byte, name string) {
 	w.out = append(append(append(w.out, before, '"'), name...), '"', ':')
 }
@@ -123,7 +123,7 @@ func (w *stepWriter) text(name, text string) {
 	w.value(name, text)
 }
 
-// known writes a text, null where it is not known.
+// known writes a text; null if it is unknown.
 func (w *stepWriter) known(name string, text *string) {
 	w.name(',', name)
 	if text == nil {

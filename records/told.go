@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// What the agents' session files tell of steps beyond the members of a step stands in lists of the metadata.
+// Lists of the metadata hold data of session files about steps that a step has no members for.
 const (
 	metaSources  = "sources"
 	metaBranches = "branches"
@@ -42,11 +42,11 @@ type Stop struct {
 type HookRun struct {
 	After    int    `json:"after_step"`
 	Event    string `json:"event"`
-	Name     string `json:"name,omitempty"` // with what it was run for: PreToolUse:Bash
+	Name     string `json:"name,omitempty"` // with its trigger: PreToolUse:Bash
 	Outcome  string `json:"outcome"`        // started, success, blocking_error, …
 	Call     string `json:"tool_call_id,omitempty"`
 	ExitCode *int64 `json:"exit_code,omitempty"`
-	Output   string `json:"output,omitempty"` // the beginning of what it said
+	Output   string `json:"output,omitempty"` // the beginning of its output
 }
 
 // Sources returns the agent's own ids of the lines of each step, if they are known.
@@ -126,7 +126,7 @@ func (r *Record) Stops() map[int]string {
 	return out
 }
 
-// UsualStop is the usual end of an answer with so many calls.
+// UsualStop is the usual end of an answer with this many calls.
 func UsualStop(calls int) string {
 	if calls > 0 {
 		return "tool_use"

@@ -21,7 +21,7 @@ const metaKey = "io.github.git-trace"
 
 // ownMeta holds the members that this program adds to a record.
 type ownMeta struct {
-	// Conversations tells of each conversation what its URL does not, by trace id.
+	// Conversations has data about each conversation beyond its URL, by trace id.
 	Conversations map[string]conversationMeta `json:"conversations,omitempty"`
 }
 
@@ -137,8 +137,8 @@ func (f *File) add(o *events.AnchorOwner, kind string, lines Range) {
 	f.Conversations[i].Ranges = append(f.Conversations[i].Ranges, lines)
 }
 
-// Commit returns the lines that a record of a git revision tells of, as one anchor of that commit. Lines of a content
-// hash that is not theirs are left out and counted; so are files that the commit does not have (source fails).
+// Commit returns the lines in a record of a git revision, as one anchor of that commit. It leaves out and counts lines
+// with a wrong content hash, and files that the commit does not have (source fails).
 func (r *Record) Commit(source Source) (c *events.CommitData, leftOut int, err error) {
 	if r.VCS == nil || r.VCS.Type != "git" {
 		return nil, 0, fmt.Errorf("%w: vcs of type git", ErrMissing)
@@ -259,7 +259,7 @@ func (c *Conversation) owner(own *Contributor, tool *Tool, told map[string]conve
 	return o
 }
 
-// Hash returns the content hash of lines as it is written: see records.LineHash.
+// Hash returns the content hash of lines: see records.LineHash.
 func Hash(lines []string) string { return records.JoinedHash(lines) }
 
 // Holds reports whether a content hash fits the lines. The specification leaves algorithm and form open, so a hash

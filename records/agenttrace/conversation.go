@@ -11,14 +11,14 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// ErrNoLines reports a conversation without a line that is known.
+// ErrNoLines reports a conversation without known lines.
 var ErrNoLines = errors.New("no lines of the conversation are known")
 
-// noVersion stands for a version that nobody knows: the checks of the specification's authors want one.
+// noVersion is the version if it is unknown: the checks of the specification's authors want one.
 const noVersion = "unknown"
 
-// FromRecord returns the lines that a conversation wrote, as they stood at its end. It names a revision only if the
-// record pins its lines to one.
+// FromRecord returns the lines of a conversation in their form at its end. It names a revision only if the record pins
+// its lines to one.
 func FromRecord(r *records.Record) (*Record, error) {
 	if r.Attribution == nil || len(r.Attribution.Files) == 0 {
 		return nil, ErrNoLines
@@ -38,8 +38,8 @@ func FromRecord(r *records.Record) (*Record, error) {
 	return out, out.setConversations(map[string]conversationMeta{r.TraceID: {Agent: r.Agent.Name, Session: r.SessionID}})
 }
 
-// zoned returns a time in UTC, as the checks of the specification's authors want it. Some agents write no zone down, as
-// Aider: theirs count as UTC.
+// zoned returns a time in UTC, as the checks of the specification's authors want it. Some agents, such as Aider, write
+// no zone: their times count as UTC.
 func zoned(stamp string) string {
 	if t, err := time.Parse(time.RFC3339Nano, stamp); err == nil && !strings.HasSuffix(stamp, "Z") {
 		return t.UTC().Format(time.RFC3339Nano)
@@ -59,7 +59,7 @@ func first(texts ...*string) string {
 	return ""
 }
 
-// Conversation turns a record into a conversation: its lines, and nothing of what was said.
+// Conversation turns a record into a conversation that has only its lines.
 func (r *Record) Conversation() *records.Record {
 	out := &records.Record{
 		SchemaVersion: records.SchemaVersion, TraceID: r.ID, SessionID: r.ID,
@@ -123,7 +123,7 @@ func (c *Contributor) members() map[string]string {
 	return out
 }
 
-// traceURL names a conversation, or a step of it.
+// traceURL names a conversation, or one of its steps.
 func traceURL(trace string, step int) string {
 	if step > 0 {
 		return fmt.Sprintf("opentraces://%s/step_%d", trace, step)

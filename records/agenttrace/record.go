@@ -41,7 +41,7 @@ type File struct {
 	Conversations []Conversation `json:"conversations"`
 }
 
-// Conversation are the lines that one conversation, or one part of it, wrote.
+// Conversation has the lines that one conversation, or one part of it, wrote.
 type Conversation struct {
 	URL         string       `json:"url,omitempty"`
 	Contributor *Contributor `json:"contributor,omitempty"`
@@ -75,7 +75,7 @@ var (
 	ErrValue   = errors.New("a member has a value that it cannot have")
 )
 
-// Bounds of what is read.
+// The limits of reading.
 const (
 	maxLine  = 256 << 20     // bytes of a record
 	maxModel = 250           // characters of a model's id, as the specification says

@@ -14,10 +14,10 @@ type Options struct {
 	Agent   string // the agent's name: claude-code
 	Session string // the agent's own id of the session
 	TraceID string
-	Method  string        // how the conversation was got; "" stands for session_file
-	Prices  *prices.Table // nil stands for the table that comes with git-trace
-	// Relative gives the path of a file within the repository; false for one outside. nil stands for the path below the
-	// directory that the conversation began in.
+	Method  string        // the source of the conversation; "" is session_file
+	Prices  *prices.Table // nil for git-trace's own table
+	// Relative gives the path of a file within the repository; false for one outside. nil for the path below the
+	// directory in which the conversation began.
 	Relative func(path string) (string, bool)
 	// Subagent is called when a step with a call that started a subagent has been handed on, if the result tells its
 	// id. If it finds the subagent's own session file, it reads it into the conversation that Child returns.
@@ -28,11 +28,11 @@ type Options struct {
 type Conversation struct {
 	*shared
 	parent *Conversation // nil for the main conversation
-	step   int           // the step whose call started the subagent; 0 for the main conversation or when it is not known
+	step   int           // the step whose call started the subagent; 0 for the main conversation or if unknown
 	role   string        // the kind of the subagent
 	id     string        // the agent's id of the subagent
 	held   bool          // nothing leaves before the parent's step has left
-	closed bool          // nothing more comes
+	closed bool          // complete
 	listed int           // place in the list of subagents, from 1
 
 	queue     []*item

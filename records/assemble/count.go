@@ -148,7 +148,7 @@ func (c *Conversation) countEdit(p *pending, edit *Edit) {
 	}
 }
 
-// relative returns a path within the repository, in slashes; a path outside stays as it is.
+// relative returns a path within the repository, in slashes; it does not change a path outside.
 func (c *Conversation) relative(path string) (string, bool) {
 	if c.options.Relative != nil {
 		return c.options.Relative(path)
@@ -182,8 +182,8 @@ func (s *state) span(stamp string) {
 	}
 }
 
-// earlier compares two times as they stand in session files. RFC 3339 in UTC compares as text as long as the digits are
-// the same in number; other forms are parsed.
+// earlier compares two times of session files. RFC 3339 in UTC compares as text if the numbers of digits are equal;
+// other forms are parsed.
 func earlier(a, b string) bool {
 	if len(a) == len(b) && strings.HasSuffix(a, "Z") && strings.HasSuffix(b, "Z") {
 		return a < b

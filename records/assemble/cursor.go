@@ -15,7 +15,7 @@ var ErrCursor = errors.New("not a cursor")
 // cursorVersion changes with everything that a cursor carries or that depends on it.
 const cursorVersion = 2
 
-// Cursor is the place at which reading can go on when the session file has grown.
+// Cursor is the place at which reading can continue when the session file has grown.
 type Cursor struct {
 	Version   int             `json:"version"`
 	Offset    int64           `json:"offset"` // of the line to go on with
@@ -58,7 +58,7 @@ func (c *Conversation) Cursor(nextOffset, lines int64) (*Cursor, error) {
 	return cursor, nil
 }
 
-// Resume goes on where the cursor is. The parser reads from Cursor.Offset on, with the registers of the cursor.
+// Resume continues at the cursor. The parser reads from Cursor.Offset on, with the registers of the cursor.
 func Resume(sink records.Sink, options Options, cursor *Cursor) (*Conversation, error) {
 	if cursor.Version != cursorVersion {
 		return nil, fmt.Errorf("go on with a conversation: %w: version %d", ErrCursor, cursor.Version)

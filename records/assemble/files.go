@@ -13,14 +13,14 @@ import (
 // maxRanges is the number of ranges of lines that are followed in all files together.
 const maxRanges = 100_000
 
-// files follows the lines that the conversation wrote through its own later edits, so that they are given as they stand
-// at its end. What others did to the files in between is not known here.
+// files follows the lines that the conversation wrote through its own later edits, to give their form at its end.
+// Changes by others in between are unknown here.
 type files struct {
 	Paths map[string]*fileLines `json:"paths,omitempty"`
 	Count int                   `json:"count,omitempty"`
 }
 
-// fileLines are the ranges of one file, in the order of their lines, and who wrote them.
+// fileLines are the ranges of one file with their writers, in the order of lines.
 type fileLines struct {
 	Ranges  []lineRange `json:"ranges"`
 	Authors []author    `json:"authors"`
@@ -107,8 +107,8 @@ func (r lineRange) moved(by int) lineRange {
 	return r
 }
 
-// without returns the rest of a range when lines of it, from at to before after, are replaced. The text of the rest
-// is not known any more.
+// without returns the rest of a range when its lines from at to before after are replaced. The text of the rest is then
+// unknown.
 func (r lineRange) without(at, after, shift int) []lineRange {
 	var out []lineRange
 	rest := r
@@ -126,7 +126,7 @@ func (r lineRange) without(at, after, shift int) []lineRange {
 	return out
 }
 
-// attribution returns the lines as they stand now, nil when nothing was written.
+// attribution returns the lines in their present form; nil without lines.
 func (f *files) attribution(traceID string) *records.Attribution {
 	if len(f.Paths) == 0 {
 		return nil

@@ -56,7 +56,7 @@ func (c *Conversation) Finish() (*records.Record, error) {
 	return r, nil
 }
 
-// unknownModel stands among the models without a price where nobody said which it was.
+// unknownModel stands among the models without a price if the model is unknown.
 const unknownModel = "unknown"
 
 // whole takes the tokens of the whole conversation if its answers have none.
@@ -78,12 +78,12 @@ func (c *Conversation) began() (string, bool) {
 	if len(dirs) == 0 || c.options.Relative == nil {
 		return "", false
 	}
-	const probe = "x" // a name below: the top itself is no file of the work tree
+	const probe = "x" // a name below, because the top itself is not a file of the work tree
 	path, inside := c.options.Relative(strings.TrimSuffix(dirs[0], "/") + "/" + probe)
 	return cmp.Or(strings.TrimSuffix(strings.TrimSuffix(path, probe), "/"), "."), inside
 }
 
-// model returns the one that gave most answers of the main conversation.
+// model returns the model with most answers of the main conversation.
 func (s *state) model() string {
 	best := ""
 	for _, name := range slices.Sorted(maps.Keys(s.Models)) {

@@ -30,7 +30,7 @@ func (c *Conversation) Hook(run records.HookRun) {
 	})
 }
 
-// HookCount counts hooks of an event, by how they ended.
+// HookCount counts hooks of an event, by outcome.
 func (c *Conversation) HookCount(event, outcome string, n int64) {
 	if n <= 0 || n > maxHooks {
 		return
@@ -51,14 +51,14 @@ func (c *Conversation) HookCount(event, outcome string, n int64) {
 	})
 }
 
-// maxHooks is the number of hooks that a line may tell of.
+// maxHooks bounds the hooks of a line.
 const maxHooks = 1000
 
-// maxHookMember is the length of a member of what another program's hook saw that is kept.
+// maxHookMember bounds a kept member of another program's hook data.
 const maxHookMember = 4 << 10
 
-// Saw keeps what opentraces' own hook saw, its data of one call or of a turn's end, under a member of the metadata. The
-// result of the call stays out: the call has it.
+// Saw keeps the data of opentraces' own hook about one call or a turn's end, under a member of the metadata. It leaves
+// out the result of the call, which the call has.
 func (c *Conversation) Saw(member, time string, data []byte) {
 	value := map[string]any{"timestamp": time}
 	d := rawjson.NewDecoder(data)

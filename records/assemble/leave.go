@@ -52,7 +52,7 @@ func (c *Conversation) handOn(it *item) {
 	}
 }
 
-// trace notes where a step comes from and why it ended.
+// trace notes the source of a step and the reason of its end.
 func (c *Conversation) trace(it *item) {
 	s, step := c.state, it.step
 	if n := s.tree.node(it.node); n != nil {
@@ -169,7 +169,7 @@ func observe(id string, r *Result) records.Observation {
 // summaryRunes is the length of a summary.
 const summaryRunes = 200
 
-// Summary returns the beginning of a text, at most 200 characters of it, without white space around it.
+// Summary returns at most the first 200 characters of a text, without white space around it.
 func Summary(content string) string {
 	if len(content) > 8*summaryRunes {
 		content = strings.ToValidUTF8(content[:8*summaryRunes], "")
@@ -198,8 +198,8 @@ var stops = map[string]string{
 // maxReason is the length of the longest reason of an answer's end.
 const maxReason = 60
 
-// stopOf returns the reason why an answer ended in the words of records. A reason that only says that it ended adds
-// nothing to its calls; a word that is not known here stays as it is.
+// stopOf returns the reason of an answer's end in the words of records. A reason that only means the end adds nothing
+// to its calls. It does not change an unknown word.
 func stopOf(said string, calls int) string {
 	said = strings.TrimSpace(said)
 	word, known := stops[strings.ToLower(said)]

@@ -2,9 +2,9 @@ package assemble
 
 import "strings"
 
-// Model returns a model's name as records have it, provider/model, from the name that an agent uses. The providers of
-// Claude through Bedrock, Vertex and Copilot write the same model with prefixes, suffixes and dots of their own. A name
-// whose provider is not known stays as it is.
+// Model returns a model's name in the form of records, provider/model, from an agent's name for it. The providers of
+// Claude through Bedrock, Vertex and Copilot write the same model with different prefixes, suffixes and dots. It does
+// not change a name with an unknown provider.
 func Model(name string) string {
 	name = strings.TrimSpace(name)
 	if name == "" || strings.HasPrefix(name, "<") || strings.ContainsAny(name, " \t\n") || len(name) > 120 {

@@ -9,12 +9,12 @@ import (
 // Prompt is a request of the user.
 type Prompt struct {
 	At   records.Locator
-	Time string // as the session file has it; "" when it has none
+	Time string // from the session file; "" if it has none
 	Text string
 	// Source is the kind of the text: user_prompt, skill, command.
 	Source string
-	Warmup bool // nobody asked: the client prepares its cache
-	System bool // it is no prompt: the client told the model, within the conversation
+	Warmup bool // without a prompt: the client prepares its cache
+	System bool // not a prompt: the client told the model, within the conversation
 }
 
 // Answer is a piece of an answer of the model.
@@ -27,13 +27,13 @@ type Answer struct {
 	ProviderID string
 	Text       string
 	Thinking   string
-	Anew       bool // text and thinking take the place of what pieces before said, instead of following it
+	Anew       bool // text and thinking replace those of earlier pieces, instead of following them
 	Calls      []Call
 	Stop       string // why it ended, in the words of the agent; the last one counts
 	Usage      *Usage // of the answer so far; the last one counts
 	Prompt     string // hash of the system prompt
 	Tools      []string
-	Warmup     bool // nobody asked: the client prepared its cache
+	Warmup     bool // without a prompt: the client prepared its cache
 }
 
 // Usage are the tokens of an answer.
@@ -47,7 +47,7 @@ type Call struct {
 	ID    string
 	Name  string
 	Input json.RawMessage
-	// What the call says of the project: the paths that it reads or writes, and its command line.
+	// The call's data about the project: the paths that it reads or writes, and its command line.
 	Reads   []string
 	Writes  []string
 	Command string
@@ -74,7 +74,7 @@ type Commit struct {
 	Kind   string `json:"kind,omitempty"`
 	Branch string `json:"branch,omitempty"`
 	Step   int    `json:"step"`
-	Only   bool   `json:"only,omitempty"` // it holds what the calls of its step wrote and nothing else, as the agent says
+	Only   bool   `json:"only,omitempty"` // the agent says that it holds only the lines of its step's calls
 }
 
 // Edit is the change of a call in one file.
@@ -84,13 +84,13 @@ type Edit struct {
 	Hunks []Hunk // where, in order; nil when the place is not known
 }
 
-// Hunk replaces lines of a file. At counts in the file as it was before the edit.
+// Hunk replaces lines of a file. At counts in the file before the edit.
 type Hunk struct {
-	At      int // the first removed line; where none is removed, the line before which the new ones stand
+	At      int // the first removed line; without removed lines, the line before which the new ones are inserted
 	Removed int
 	Added   int
 	Lines   []string // the added lines, nil when their text is not known exactly
 }
 
-// Whatever is the Removed of a hunk that writes a whole file, when it is not known whether the file was there before.
+// Whatever is the Removed of a hunk that writes a whole file, if it is unknown whether the file existed before.
 const Whatever = 1 << 30

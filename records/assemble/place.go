@@ -30,7 +30,7 @@ func (c *Conversation) Release(place *Place, list string, value map[string]any) 
 	place.it.remarks = append(place.it.remarks, note)
 }
 
-// Fill puts a prompt into its place. What stands before it leaves: a turn has ended.
+// Fill puts a prompt into its place. The steps before it leave: a turn has ended.
 func (c *Conversation) Fill(place *Place, p Prompt) error {
 	if place.it.gone {
 		return c.Prompt(p)

@@ -24,7 +24,7 @@ type item struct {
 
 	node    int32    // its place in the tree
 	step    *pending // nil for an item that only carries remarks
-	kept    bool     // a prompt may come to stand here
+	kept    bool     // a place for a prompt that may come
 	gone    bool     // it has left
 	lines   int      // lines from this one on, up to the next item's
 	skipped map[string]int

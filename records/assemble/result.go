@@ -25,7 +25,7 @@ func (c *Conversation) Result(at records.Locator, callID string, r Result) error
 // maxEarly is the number of results that may wait for their calls.
 const maxEarly = 64
 
-// late takes a result whose step has left, or whose call has not come yet: lines are written by several hands.
+// late takes a result after its step has left, or before its call has come: several writers write the lines.
 func (c *Conversation) late(at records.Locator, callID string, r Result) error {
 	step, waited := c.state.steps[callID]
 	switch {

@@ -4,7 +4,7 @@ import (
 	"slices"
 )
 
-// Child begins the conversation of a subagent that has a session file of its own; its steps are handed on as they come.
+// Child begins the conversation of a subagent with its own session file; its steps are passed on at once.
 func (c *Conversation) Child(step int, id, role string) *Conversation {
 	return &Conversation{
 		shared: c.shared, parent: c, step: step, id: id, role: role, leftAt: -1,
@@ -12,7 +12,7 @@ func (c *Conversation) Child(step int, id, role string) *Conversation {
 	}
 }
 
-// Waiting returns a call that has no result yet and whose step has not left, nil for any other.
+// Waiting returns a call without a result whose step has not left; otherwise nil.
 func (c *Conversation) Waiting(callID string) *Call {
 	it := c.byCall[callID]
 	if it == nil {
@@ -42,8 +42,8 @@ func (c *Conversation) Pending(tools ...string) []*Call {
 	return calls
 }
 
-// Side begins the conversation of a subagent in the same file as its parent's. It is handed on after the step that
-// holds the call; "" stands for an unknown call. Later steps are handed on with the parent's next turn.
+// Side begins the conversation of a subagent in its parent's file. Its steps follow the step with the call; "" is an
+// unknown call. Later steps come with the parent's next turn.
 func (c *Conversation) Side(callID, id, role string) *Conversation {
 	side := c.Child(0, id, role)
 	side.held = true
@@ -66,7 +66,7 @@ func (c *Conversation) Close() error {
 	return c.Settle()
 }
 
-// release hands a held conversation on, and no longer holds it.
+// release passes a held conversation on, and stops holding it.
 func (c *Conversation) release(step int) error {
 	if !c.held {
 		return nil
@@ -87,8 +87,8 @@ func (c *Conversation) settleSides() error {
 	return nil
 }
 
-// goingOn reports whether a subagent has been let go since the last turn ended: a reading that goes on from here
-// would not know whose its lines are. A held one is read again with the step that holds its call.
+// goingOn reports whether a subagent was released since the last turn ended: a reading that continues here would not
+// know whose its lines are. A held one is read again with the step that has its call.
 func (c *Conversation) goingOn() bool {
 	return slices.ContainsFunc(c.sides, func(side *Conversation) bool { return !side.held })
 }

@@ -25,8 +25,8 @@ const (
 // Head holds the facts that a parser may set for the conversation as a whole.
 type Head struct {
 	Version     string                `json:"version,omitempty"`  // of the agent; the last one counts
-	Versions    []string              `json:"versions,omitempty"` // all of them, in their order
-	Began       string                `json:"began,omitempty"`    // the time, for a file whose lines have none
+	Versions    []string              `json:"versions,omitempty"` // all versions, in order
+	Began       string                `json:"began,omitempty"`    // the time, if the file's lines have none
 	OS          string                `json:"os,omitempty"`
 	Shell       string                `json:"shell,omitempty"`
 	Cwds        []string              `json:"cwds,omitempty"` // the directories that the agent worked in
@@ -133,7 +133,7 @@ type state struct {
 	Waiting     map[string]int               `json:"waiting,omitempty"` // the step of each call that left without a result
 	Sources     []records.Source             `json:"sources,omitempty"`
 	Hooks       map[string]map[string]int64  `json:"hooks,omitempty"`
-	HookOutput  int                          `json:"hook_output,omitempty"` // bytes that are kept of what they said
+	HookOutput  int                          `json:"hook_output,omitempty"` // kept bytes of their output
 	Stops       int                          `json:"stops,omitempty"`       // answers whose end the session file explains
 
 	seen  ids            // lines
@@ -170,7 +170,7 @@ func newState() *state {
 	}
 }
 
-// maxReasons is the number of different reasons that are counted: some of them are names out of session files.
+// maxReasons bounds the counted reasons: some are names from session files.
 const maxReasons = 200
 
 func (s *state) skip(reason string, n int) {

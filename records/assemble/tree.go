@@ -9,21 +9,21 @@ import (
 	"github.com/git-trace/git-trace/refs/codec"
 )
 
-// tree holds the parent of each step of the main conversation: the step before it in the model's history. A person
-// who goes back to an earlier place makes a fork. For a session file without parents of lines it is a chain, except
-// where the file says that steps were taken back.
+// tree holds the parent of each step of the main conversation: the step before it in the model's history. A person who
+// goes back to an earlier place makes a fork. For a session file without parents of lines it is a chain, unless the
+// file says that steps were undone.
 type tree struct {
 	nodes []node
 	lines []int32 // the node of each line, in the order of state.seen
 	at    int32   // the node that the next one hangs on, 0 for none
-	leaf  int32   // the node that the conversation stands at
+	leaf  int32   // the conversation's present node
 }
 
 // node is a step of the main conversation. Nodes are numbered from 1 in the order of their lines.
 type node struct {
 	parent, step int32 // step is 0 until it has left
 	prompt       bool
-	taken        bool // the session file says that it was taken back
+	taken        bool // the session file says that it was undone
 }
 
 // treeMark is the state of the tree before a line.
@@ -34,7 +34,7 @@ type treeMark struct {
 
 func (t *tree) mark() treeMark { return treeMark{len(t.nodes), t.at, t.leaf} }
 
-// plant adds a node where the conversation stands.
+// plant adds a node at the conversation's present place.
 func (t *tree) plant() int32 {
 	t.nodes = append(t.nodes, node{parent: t.at})
 	t.at = int32(len(t.nodes))
@@ -57,8 +57,8 @@ func (t *tree) settle(n int) {
 	}
 }
 
-// Hang names the parent of the line that was begun last, by its id: "" for a line without one. If the parent is
-// unknown, because it could not be read, the place stays as it is.
+// Hang names the parent of the last begun line, by its id; "" for none. If the parent is unknown, because it could not
+// be read, the place stays.
 func (c *Conversation) Hang(parent string) {
 	if c.parent != nil {
 		return
@@ -88,7 +88,7 @@ func (c *Conversation) Back(id string) {
 	}
 }
 
-// BackTurns takes back the last prompts, with the steps after each.
+// BackTurns undoes the last prompts, with the steps after each.
 func (c *Conversation) BackTurns(prompts int64) {
 	t := &c.state.tree
 	to := t.at
@@ -101,7 +101,7 @@ func (c *Conversation) BackTurns(prompts int64) {
 	t.back(to)
 }
 
-// back goes back to a node. What lies between counts as taken back.
+// back goes back to a node. The nodes between count as undone.
 func (t *tree) back(to int32) {
 	for n := t.node(t.at); n != nil && t.at != to; n = t.node(t.at) {
 		n.taken = true
@@ -110,12 +110,12 @@ func (t *tree) back(to int32) {
 	t.at, t.leaf = to, to
 }
 
-// branches finds the steps that were taken back. At each fork the conversation goes on along the way to its end, or
-// else to the newest line. The other way is a branch if the file says so, or if a prompt begins one of the two
-// ways: an answer that a client requested twice is not a branch.
+// branches finds the steps that were undone. At each fork the conversation continues on the way to its end, or else to
+// the newest line. The other way is a branch if the file says so, or if a prompt begins one of the two ways: an answer
+// that a client requested twice is not a branch.
 func (t *tree) branches() []records.Branch {
 	heirs := t.heirs()
-	chain := make([]*records.Branch, len(t.nodes)+1) // of each node that was taken back
+	chain := make([]*records.Branch, len(t.nodes)+1) // of each undone node
 	var found []*records.Branch
 	for i := range t.nodes {
 		n, number := &t.nodes[i], int32(i+1)
@@ -143,7 +143,7 @@ func (n *node) begins(heir *node, within bool) bool {
 	return within || n.taken || n.parent != 0 && heir != nil && (n.prompt || heir.prompt)
 }
 
-// heirs gives for each node the one that the conversation goes on with.
+// heirs gives the next node of the conversation for each node.
 func (t *tree) heirs() []int32 {
 	newest := make([]int32, len(t.nodes)+1)
 	heirs := make([]int32, len(t.nodes)+1)
@@ -178,7 +178,7 @@ type packedTree struct {
 	Leaf  int32  `json:"leaf,omitempty"`
 }
 
-// pack writes the tree as it was at a mark, with the nodes of the first lines. Neighbours differ by little.
+// pack writes the tree at a mark, with the nodes of the first lines. Neighbours differ by little.
 func (t *tree) pack(m treeMark, lines int) packedTree {
 	var nodes, of []byte
 	step := int64(0)
@@ -206,7 +206,7 @@ func flags(n node) (f int64) {
 	return f
 }
 
-// unpack reads a tree of so many lines.
+// unpack reads a tree with this many lines.
 func (p packedTree) unpack(lines int) (tree, bool) {
 	nodes, err := base64.RawStdEncoding.DecodeString(p.Nodes)
 	of, errLines := base64.RawStdEncoding.DecodeString(p.Lines)

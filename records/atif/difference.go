@@ -12,8 +12,8 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// lacks returns the difference that makes a document of what is made, but for the members that the format does not
-// have. Both are compared step by step: neither is put together.
+// lacks returns the difference from the made document to another one, without members that the format does not have. It
+// compares step by step, so neither is in memory as a whole.
 func (made *made) lacks(raw []byte) *rawjson.Difference {
 	d := &rawjson.Difference{}
 	_, wanted, _ := rawjson.Parts(raw)
@@ -123,7 +123,7 @@ func knownStep(raw []byte) []byte {
 	return o.End()
 }
 
-// writeAs writes what is made as the difference says: what apply makes of it, step by step.
+// writeAs writes the made document with the difference applied, step by step.
 func writeAs(w *bufio.Writer, d *rawjson.Difference, made *made) {
 	if d == nil {
 		d = &rawjson.Difference{}

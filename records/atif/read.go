@@ -28,10 +28,10 @@ func Read(r io.Reader, yield func(row int, record *records.Record) error) error 
 type kept struct {
 	Version string                     `json:"version"`
 	Copied  map[string]json.RawMessage `json:"copied_steps,omitempty"` // by their place among all steps
-	Differs *rawjson.Difference        `json:"differs,omitempty"`      // from what the record gives
+	Differs *rawjson.Difference        `json:"differs,omitempty"`      // from the document made from the record
 	Unknown map[string]int             `json:"unknown_members,omitempty"`
 	System  int                        `json:"system_steps,omitempty"`
-	Calls   []callCount                `json:"llm_calls,omitempty"` // of steps that stand for another number than one
+	Calls   []callCount                `json:"llm_calls,omitempty"` // of steps that count as another number than one
 }
 
 type callCount struct {
@@ -39,7 +39,7 @@ type callCount struct {
 	Count int64 `json:"count"`
 }
 
-// trajectory is a document as it is read.
+// trajectory is a document that was read.
 type trajectory struct {
 	version, session, id      string
 	name, agentVersion, model string
@@ -112,7 +112,7 @@ func decode(d *foreign.Document) (*records.Record, error) {
 	return record, nil
 }
 
-// contextOf tells an agent in an environment of tasks from one that edits somebody's code.
+// contextOf distinguishes an agent in a task environment from an agent that edits a person's code.
 func contextOf(extra []byte) records.ExecutionContext {
 	if said := rawjson.MemberText(rawjson.Member(extra, ownExtra), "execution_context"); said != "" {
 		return records.ExecutionContext(said)
@@ -125,7 +125,7 @@ func contextOf(extra []byte) records.ExecutionContext {
 	return records.Devtime
 }
 
-// finish takes what the document says of the conversation as a whole.
+// finish takes the document's data about the whole conversation.
 func finish(talk *foreign.Talk, record *records.Record, t *trajectory) {
 	f := metrics(t.final, "total_")
 	talk.Total(record, talk.Usage(f.prompt, f.completion, f.cached, f.written))
@@ -288,7 +288,7 @@ func (r *reader) step(talk *foreign.Talk, t *trajectory, s *step, prompted bool)
 			return err
 		}
 	}
-	talk.Abandon() // a result stands in the step of its call
+	talk.Abandon() // a result is in the step of its call
 	return nil
 }
 
@@ -302,7 +302,7 @@ func (r *reader) unknown(prefix string, raw []byte, known []string) {
 	}
 }
 
-// keep keeps what writing the record would not give back.
+// keep keeps the data that writing the record would lose.
 func (r *reader) keep(record *records.Record, raw []byte) {
 	r.unknown("", raw, documentMembers)
 	r.kept.Differs = document(record, r.kept.Copied).lacks(raw)

@@ -18,7 +18,7 @@ var (
 		"reasoning_content", "tool_calls", "observation", "metrics", "is_copied_context", "llm_call_count", "extra"}
 )
 
-// step is a step as it is read.
+// step is a step that was read.
 type step struct {
 	source, timestamp, model string
 	message, reasoning       string

@@ -19,7 +19,7 @@ import (
 // ownExtra is the member of a document's extra for facts that the format has no place for.
 const ownExtra = "git_trace"
 
-// ErrNoSteps reports a conversation in which nothing was said: a trajectory has one step at least.
+// ErrNoSteps reports a conversation without steps: a trajectory needs one.
 var ErrNoSteps = errors.New("a trajectory needs a step, and nothing was said")
 
 // Write writes a conversation as one document and a line feed.
@@ -51,9 +51,9 @@ func array(list [][]byte) []byte {
 	return append(out, ']')
 }
 
-// made is a document that a record gives. Its steps are made one after the other, when they are asked for.
+// made is a document made from a record. Its steps are made one after the other, on demand.
 type made struct {
-	members []rawjson.Part // that of the steps has no value
+	members []rawjson.Part // the steps' member has no value
 	steps   int
 	step    func(place int) []byte
 }
@@ -63,10 +63,10 @@ func renumbered(step []byte, place int) []byte {
 	return (&rawjson.Difference{Set: map[string]json.RawMessage{"step_id": number}}).Apply(step)
 }
 
-// writer writes the steps of one record: the main conversation's, and the subagents' as trajectories of their own.
+// writer writes the steps of one record: the main conversation, and each subagent as a separate trajectory.
 type writer struct {
 	r      *records.Record
-	groups map[int][]*group // by the step that started them; 0 for those of which it is not known
+	groups map[int][]*group // by the step that started them; 0 if that is unknown
 	all    []*group
 }
 
@@ -77,8 +77,8 @@ type group struct {
 	steps    []*records.Step
 }
 
-// document returns the trajectory of a record, with steps of another trajectory in their places. Before its own steps
-// stands the one system prompt that has no step.
+// document returns the trajectory of a record, with steps of another trajectory in their places. A system prompt
+// without a step comes before its own steps.
 func document(r *records.Record, copied map[string]json.RawMessage) *made {
 	w := &writer{r: r, groups: map[int][]*group{}}
 	main := w.sort()
@@ -119,7 +119,7 @@ func document(r *records.Record, copied map[string]json.RawMessage) *made {
 	return m
 }
 
-// placesOf gives by place which of its own steps a trajectory has there: -1 for one that belongs to another.
+// placesOf gives for each place the number of the trajectory's own step, or -1 for another one's.
 func placesOf(own int, copied map[string]json.RawMessage) (places []int) {
 	for next := 0; next < own || copied[strconv.Itoa(len(places))] != nil; {
 		if copied[strconv.Itoa(len(places))] != nil {
@@ -148,7 +148,7 @@ func (w *writer) sort() (main []*records.Step) {
 		First int    `json:"first_step"`
 		Last  int    `json:"last_step"`
 	}
-	_ = json.Unmarshal(w.r.Metadata["subagents"], &told) // a list of another form tells nothing
+	_ = json.Unmarshal(w.r.Metadata["subagents"], &told) // a list in another form is ignored
 	byKey := map[string]*group{}
 	for i := range w.r.Steps {
 		s := &w.r.Steps[i]
@@ -185,8 +185,8 @@ func (w *writer) sort() (main []*records.Step) {
 	return main
 }
 
-// alone returns the steps of the first subagent where nothing of the conversation itself is there, as in a subagent's
-// own session file: a trajectory has a step at least.
+// alone returns the steps of the first subagent if the conversation itself has none, as in a subagent's session file: a
+// trajectory needs a step.
 func (w *writer) alone() []*records.Step {
 	first := w.all[0]
 	w.all = w.all[1:]

@@ -30,11 +30,11 @@ const (
 	SkillInvocation Kind = "skill_invocation"
 )
 
-// line is one record as it was read; which members are set depends on its kind.
+// line is one record that was read; its kind decides which members are set.
 type line struct {
 	kind   Kind
-	vFirst bool // "v" stands before "kind"
-	turn   int  // -1 where the dialect has none
+	vFirst bool // "v" is before "kind"
+	turn   int  // -1 if the dialect has none
 	raw    []byte
 
 	sessionID, ts, actor, model, commit string // session_start
@@ -101,7 +101,7 @@ func decode(raw []byte) (*line, error) {
 	return l, l.check(seen)
 }
 
-// typed reports whether a value has the type of its member. A null is a value that is not known.
+// typed reports whether a value has the type of its member. A null is an unknown value.
 func typed(key string, kind rawjson.Kind) bool {
 	var want rawjson.Kind
 	switch key {

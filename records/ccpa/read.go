@@ -180,7 +180,7 @@ func joined(before *string, text string) *string {
 	return new(*before + "\n\n" + text)
 }
 
-// result joins a result with its call; false when there is no such call, or it has its result.
+// result joins a result with its call; false if there is no such call, or it has its result.
 func (b *builder) result(l *line) bool {
 	at, found := b.calls[l.toolUse]
 	if !found {

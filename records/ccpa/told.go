@@ -10,8 +10,8 @@ import (
 // stopWords are the reasons that the format has words for.
 var stopWords = []string{"end_turn", "max_tokens", "stop_sequence", "tool_use"}
 
-// stopOf is why an answer ended: as the session file tells it, where the format has a word for it, otherwise what its
-// calls let expect.
+// stopOf returns the reason of an answer's end: the session file's reason, if the format has a word for it, otherwise
+// the usual one for its calls.
 func stopOf(s *records.Step, told map[int]string) string {
 	if reason := told[s.StepIndex]; slices.Contains(stopWords, reason) {
 		return reason

@@ -156,7 +156,7 @@ func (m *maker) ran(step int, wanted func(event string) bool) {
 
 func isAny(string) bool { return true }
 
-// isBefore tells the events for which a client runs hooks before a call.
+// isBefore reports whether a client runs hooks for an event before a call.
 func isBefore(event string) bool { return event == "PreToolUse" || event == "PermissionRequest" }
 
 func isAfter(event string) bool { return !isBefore(event) }
@@ -214,8 +214,8 @@ func ending(r *records.Record, turn int, last string) []byte {
 	return o.End()
 }
 
-// placeHash stands for the place where the conversation was held: the SHA-256 of the remote and the commit that it
-// began at, each with a line feed; where neither is known, of the session id.
+// placeHash identifies the place of the conversation: the SHA-256 of the remote and the commit at its beginning, each
+// with a line feed; without both, of the session id.
 func placeHash(r *records.Record) string {
 	base := records.Value(r.Task.BaseCommit)
 	if base == "" {

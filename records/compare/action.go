@@ -25,7 +25,7 @@ type Action struct {
 	edits []declared.Edit
 }
 
-// Sort is what an action is.
+// Sort is the kind of an action.
 type Sort string
 
 // The actions.
@@ -35,10 +35,10 @@ const (
 	Hook  Sort = "hook"
 )
 
-// mostWhat bounds what is shown of an action, in runes.
+// mostWhat bounds the shown text of an action, in runes.
 const mostWhat = 120
 
-// readActions returns the actions of a conversation by prompts; the first list is what came before the first prompt.
+// readActions returns the actions of a conversation by prompts; the first list has the actions before the first prompt.
 // Paths below root become relative.
 func readActions(r *records.Record, root string) [][]*Action {
 	out := make([][]*Action, 1)
@@ -86,7 +86,7 @@ func (a *Action) Does() string { return a.tool }
 // Key returns a text that is equal for actions that do the same.
 func (a *Action) Key() string { return a.key }
 
-// takenBack returns the steps that the user took back: they are no longer part of the conversation.
+// takenBack returns the steps that the user undid: they are not part of the conversation now.
 func takenBack(r *records.Record) map[int]bool {
 	out := map[int]bool{}
 	for _, branch := range r.Branches() {

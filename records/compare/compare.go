@@ -9,7 +9,7 @@ import (
 // Drift is a difference between two conversations.
 type Drift struct {
 	Kind   Kind    `json:"kind"`
-	Prompt int     `json:"prompt"` // from 1; 0 for what came before the first prompt
+	Prompt int     `json:"prompt"` // from 1; 0 before the first prompt
 	A      *Action `json:"a"`      // nil where only the other one did something
 	B      *Action `json:"b"`
 }
@@ -33,7 +33,7 @@ type Result struct {
 	A       Figures  `json:"a"`
 	B       Figures  `json:"b"`
 	Actions int      `json:"actions"` // of A; its files count as one more, if either changed any
-	Equal   int      `json:"equal"`   // of them, in B too and in the same order
+	Equal   int      `json:"equal"`   // those that B also has, in the same order
 	Score   float64  `json:"score"`   // Equal by Actions, 0 to 1; 1 if neither did anything, 0 if only B did
 	Drifts  []Drift  `json:"drifts"`
 	Files   []string `json:"files"` // whose declared lines differ, in order
@@ -67,7 +67,7 @@ func at(list [][]*Action, i int) []*Action {
 
 func flat(list [][]*Action) []*Action { return slices.Concat(list...) }
 
-// turn compares what both did for a prompt.
+// turn compares the actions of both for a prompt.
 func (r *Result) turn(prompt int, a, b []*Action) {
 	r.Actions += len(a)
 	pairs := append(common(a, b), [2]int{len(a), len(b)})
@@ -80,7 +80,7 @@ func (r *Result) turn(prompt int, a, b []*Action) {
 	}
 }
 
-// gap compares actions between two that are equal: those of the same tool first, then those in the same place.
+// gap compares actions between two equal ones: first actions of the same tool, then actions in the same place.
 func (r *Result) gap(prompt int, a, b []*Action) {
 	taken := make([]bool, len(b))
 	var rest []*Action

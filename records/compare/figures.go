@@ -8,12 +8,12 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// Figures are what a conversation used.
+// Figures has the sums of a conversation.
 type Figures struct {
 	Prompts int      `json:"prompts"`
 	Answers int      `json:"answers"` // of the model, sub-agents included
-	Calls   int      `json:"calls"`   // without those of sub-agents
-	Failed  int      `json:"failed"`  // of them
+	Calls   int      `json:"calls"`   // without sub-agents
+	Failed  int      `json:"failed"`  // calls that failed
 	Input   int64    `json:"input"`   // tokens, neither read from nor written to a cache
 	Output  int64    `json:"output"`
 	Cached  int64    `json:"cached"`   // tokens read from a cache
@@ -50,7 +50,7 @@ func figures(r *records.Record, actions [][]*Action) Figures {
 	return f
 }
 
-// files compares the lines that the calls of both declare, file by file and in whatever steps. The files count as one
+// files compares the lines that the calls of both declare, file by file and in any steps. The files count as one
 // action.
 func (r *Result) files(a, b []*Action) {
 	first, second := declaredLines(a), declaredLines(b)

@@ -8,11 +8,11 @@ import (
 	"github.com/git-trace/git-trace/records/declared"
 )
 
-// mostPaths bounds the paths of a conversation that are held against those of the other.
+// mostPaths bounds the paths of a conversation that are compared with the other's.
 const mostPaths = 500
 
-// roots returns the directories that stand for each other in two conversations: those above the paths that both name,
-// of which most agree. Both are empty where nothing agrees, or where both name the same paths.
+// roots returns the directories that correspond to each other in two conversations: above the paths that both name, the
+// pair that fits most paths. Both are empty if nothing fits, or if both name the same paths.
 func roots(a, b *records.Record) (ofA, ofB string) {
 	byName := map[string][]string{}
 	for _, name := range paths(b) {
@@ -30,7 +30,7 @@ func roots(a, b *records.Record) (ofA, ofB string) {
 	return ofA, ofB
 }
 
-// aboveBoth returns what stands above the part in which two paths end alike; empty for paths that are the same.
+// aboveBoth returns the different beginnings of two paths that end alike; empty for equal paths.
 func aboveBoth(a, b string) [2]string {
 	for a != b {
 		dirA, nameA := path.Split(a)

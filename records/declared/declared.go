@@ -1,8 +1,8 @@
-// Package declared reads what the call of a tool says that it writes to files. It knows the members that the tools of
-// agents share, whatever they call them.
+// Package declared reads from a tool call the text that it writes to files. It knows the members that the tools of
+// agents share, under all their names.
 //
-// It holds declarations, and not results: a call may fail, and a formatter may run behind it. Where in the file a
-// text stands is not known of most calls, so no edit has the numbers of its lines.
+// It reads declarations, not results: a call may fail, and a formatter may run after it. Most calls do not say where in
+// the file a text is, so an edit has no line numbers.
 package declared
 
 import (
@@ -52,7 +52,7 @@ type texts struct {
 	NewJS     *string `json:"newString"`
 }
 
-// Of reads the input of a call. One that has a member of another kind than is known says nothing.
+// Of reads the input of a call. It ignores an input with a member of an unexpected kind.
 func Of(raw json.RawMessage) Call {
 	var in input
 	if json.Unmarshal(raw, &in) != nil {
@@ -111,7 +111,7 @@ func (t *texts) edit(path string) (Edit, bool) {
 	return Edit{Path: path, Old: before, New: after}, has || writes
 }
 
-// Patch reads a patch in the form of apply_patch, without the lines around those that change.
+// Patch reads a patch in the form of apply_patch, without context lines.
 func Patch(patch string) []Edit {
 	var out []Edit
 	for line := range strings.Lines(patch) {

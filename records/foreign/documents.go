@@ -51,8 +51,8 @@ func (f *Fault) Unwrap() error { return f.Err }
 // Document is one row: a JSON value that was read to its end.
 type Document struct {
 	Place
-	Raw  []byte // valid until the next row is asked for, unless [Document.Keep] is called
-	File string // the last part of the file's name, "" where it has none
+	Raw  []byte // valid until the next row is read, unless [Document.Keep] is called
+	File string // the last part of the file's name, "" without a name
 
 	scanner *scanner
 }
@@ -69,7 +69,7 @@ func (a *At) Error() string { return a.Err.Error() }
 // Unwrap gives the cause.
 func (a *At) Unwrap() error { return a.Err }
 
-// Fault says what is wrong with the row: as a whole, or at a byte of it.
+// Fault makes an error about the row: about all of it, or at a byte of it.
 func (d *Document) Fault(err error) error {
 	place := d.Place
 	if within := (*At)(nil); errors.As(err, &within) {
@@ -91,9 +91,9 @@ func (d *Document) Keep() {
 // Decode makes conversations of a row.
 type Decode func(d *Document) ([]*records.Record, error)
 
-// Each gives the conversations of all rows. The first fault ends the reading, unless the file passes over the row
-// ([jsonl.Passing]). An array whose first element is part of
-// a conversation, and no conversation itself, is one row; whole tells that.
+// Each gives the conversations of all rows. The first fault ends the reading, unless the file skips the row
+// ([jsonl.Passing]). An array is one row if its first element is a part of a conversation and not a conversation
+// itself; whole reports that.
 func Each(r io.Reader, whole func(first []byte) bool, decode Decode,
 	yield func(row int, record *records.Record) error) error {
 	rows := 0
@@ -195,7 +195,7 @@ type scanner struct {
 
 const chunk = 256 << 10
 
-// fill reads more, after it has thrown away what stands before keep; it returns the distance by which buf moved.
+// fill reads more, after it has dropped the bytes before keep; it returns the distance by which buf moved.
 func (s *scanner) fill(keep int) (moved int) {
 	if s.err != nil {
 		return 0
@@ -279,7 +279,7 @@ func (s *scanner) array(whole func([]byte) bool, yield func(*Document) error) (o
 				return false, err
 			}
 			if whole(raw) {
-				if s.base > begin { // the first element alone is longer than what is kept
+				if s.base > begin { // the first element alone is longer than the limit
 					return false, s.fault(ErrTooLong)
 				}
 				s.pos, s.line = int(begin-s.base), line
@@ -320,10 +320,10 @@ func (s *scanner) row(row int, element bool, yield func(*Document) error) error 
 	return yield(&Document{Place: place, Raw: raw, File: s.file, scanner: s})
 }
 
-// long is the size from which the buffer of a row is given back, or away.
+// long is the size from which the buffer of a row is reused, or dropped.
 const long = 4 << 20
 
-// spare gives the room of a long row back: what was made of it lies elsewhere. It reports whether it did.
+// spare gives the memory of a long row back, if its results do not use it. It reports whether it did.
 func (s *scanner) spare() bool {
 	rest := s.buf[s.pos:]
 	if cap(s.buf) <= long || len(rest) >= cap(s.buf)/4 {
@@ -404,7 +404,7 @@ func (s *scanner) value(row int, element bool) ([]byte, error) {
 	}
 }
 
-// escaped reports whether an odd number of backslashes stands before a byte.
+// escaped reports whether an odd number of backslashes precedes a byte.
 func (s *scanner) escaped(i int) bool {
 	n := 0
 	for n < i && s.buf[i-1-n] == '\\' {

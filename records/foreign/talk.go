@@ -18,10 +18,10 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// maxUnlinked is how many results without a call are kept.
+// maxUnlinked bounds the kept results without a call.
 const maxUnlinked = 20
 
-// ErrNothing reports a row in which nobody says anything.
+// ErrNothing reports a row without a conversation.
 var ErrNothing = errors.New("there is no conversation in it")
 
 // Origin names the source of a conversation.
@@ -71,13 +71,12 @@ func Begin(d *Document, origin Origin) *Talk {
 	return t
 }
 
-// Sub begins the conversation of a subagent, which a call of the step before started; "" stands for a call that is not
-// known.
+// Sub begins the conversation of a subagent, which a call of the step before started; "" is an unknown call.
 func (t *Talk) Sub(call, id, role string) *Talk {
 	return &Talk{Conversation: t.Side(t.ids[call], id, role), row: t.row, ids: map[string]string{}}
 }
 
-// ID names a row by what it says: the same row is the same conversation.
+// ID names a row by its content: equal rows are the same conversation.
 func (d *Document) ID() string {
 	canonical, err := rawjson.AppendCanonical(nil, d.Raw)
 	if err != nil {
@@ -87,10 +86,10 @@ func (d *Document) ID() string {
 	return SumID(sum[:])
 }
 
-// SumID names a conversation by the SHA-256 of what it says.
+// SumID names a conversation by the SHA-256 of its content.
 func SumID(sum []byte) string { return "sha256:" + hex.EncodeToString(sum[:16]) }
 
-// System takes a system prompt. At the beginning it is an instruction of the model, later a step of its own.
+// System takes a system prompt. At the beginning it is an instruction of the model, later a separate step.
 func (t *Talk) System(text, stamp string) error {
 	if t.made == 0 {
 		t.SystemPrompt(text)
@@ -99,7 +98,7 @@ func (t *Talk) System(text, stamp string) error {
 	return t.SystemStep(text, stamp)
 }
 
-// SystemPrompt keeps what the model was told before anything else.
+// SystemPrompt keeps the model's first instruction.
 func (t *Talk) SystemPrompt(text string) {
 	if text == "" {
 		return
@@ -110,7 +109,7 @@ func (t *Talk) SystemPrompt(text string) {
 	t.Change(func(h *assemble.Head) { h.AddPrompt(hash, text) })
 }
 
-// SystemStep takes what the client told the model within the conversation.
+// SystemStep takes a message of the client to the model within the conversation.
 func (t *Talk) SystemStep(text, stamp string) error {
 	if err := t.step(); err != nil {
 		return err
@@ -126,7 +125,7 @@ func (t *Talk) User(text, stamp, source string) error {
 	return errors.Join(t.Settle(), t.Prompt(assemble.Prompt{Text: text, Time: stamp, Source: source}))
 }
 
-// Agent takes an answer. Calls without an id get one, and an id that stood in the row before gets another.
+// Agent takes an answer. Calls without an id, or with an id that an earlier call has, get a new one.
 func (t *Talk) Agent(a assemble.Answer) error {
 	if a.Key == "" || !t.Waits(a.Key) {
 		if err := t.step(); err != nil {
@@ -149,7 +148,7 @@ func (t *Talk) step() error {
 	return nil
 }
 
-// name gives a call an id of its own, and names its effect if its tool is known.
+// name gives a call its id, and names its effect if its tool is known.
 func (t *Talk) name(c *assemble.Call, i int) {
 	id := c.ID
 	if id == "" {
@@ -170,8 +169,8 @@ func (t *Talk) name(c *assemble.Call, i int) {
 	}
 }
 
-// Answered takes the result of a call; of the first that has none if id is "". A result without a call is kept beside
-// the conversation, never with a call that nobody made.
+// Answered takes the result of a call; if id is "", of the first call without one. A result without a call is kept
+// beside the conversation.
 func (t *Talk) Answered(id string, r assemble.Result) error {
 	known := t.ids[id]
 	if id == "" && len(t.open) > 0 {
@@ -204,7 +203,7 @@ func (t *Talk) Took(seconds float64) { t.took = seconds }
 // Open tells how many calls have no result yet.
 func (t *Talk) Open() int { return len(t.open) }
 
-// Abandon forgets the calls that wait: no result of them comes any more.
+// Abandon forgets the waiting calls: their results will not come.
 func (t *Talk) Abandon() { t.open = nil }
 
 // Unlinked keeps a result whose call is not there.
@@ -250,14 +249,14 @@ func bounded(n int64) int64 {
 	return n
 }
 
-// Cost adds to what the client says that it cost.
+// Cost adds to the cost that the client reports.
 func (t *Talk) Cost(usd float64) {
 	if usd > 0 && usd < 1e6 {
 		t.cost += usd
 	}
 }
 
-// Total is Usage for the conversation as a whole: it counts where no answer has tokens of its own.
+// Total is Usage for the whole conversation: it counts if no answer has tokens.
 func (t *Talk) Total(r *records.Record, u *assemble.Usage) {
 	m := &r.Metrics
 	if u == nil || m.TotalInputTokens+m.TotalOutputTokens+m.TotalCacheReadTokens+m.TotalCacheCreationTokens > 0 {
@@ -314,7 +313,7 @@ func ExitCode(n int64) string {
 	return "exit_code:" + strconv.FormatInt(n, 10)
 }
 
-// Epoch writes seconds since 1970 as records have times; "" for what is none.
+// Epoch writes seconds since 1970 in the form of records; "" for an impossible time.
 func Epoch(seconds float64) string {
 	if !(seconds > 0 && seconds < 1<<33) {
 		return ""

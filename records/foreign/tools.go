@@ -14,10 +14,10 @@ type tool struct {
 	path    string // the file
 	whole   string // the whole new text of the file
 	text    string // the new text of a place in it
-	verb    string // the member that tells what is to be done: see verbs
+	verb    string // the member that names the action: see verbs
 }
 
-// tools are those that agents of benchmarks and data sets have in common.
+// tools are the common tools of agents in benchmarks and data sets.
 var tools = []tool{
 	{names: "bash shell execute_bash terminal run command execute_command run_command", command: "command"},
 	{names: "shell bash", command: "cmd"},

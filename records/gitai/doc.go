@@ -1,12 +1,12 @@
 // Package gitai reads and writes authorship notes of version 3.0.0 (authorship/3.0.0), as git-ai keeps them under
-// refs/notes/ai: which lines of a commit came from which session or person.
+// refs/notes/ai. A note names the session or person of each line of a commit.
 //
 // A note has two parts with a line "---" between them: for each path the keys of its authors with their lines, and JSON
-// that says who the keys are. [Parse] keeps both as they are, so that a note that was read is written again byte for
-// byte. [FromCommit] makes a note of what is known of a commit, [Note.Commit] the other way round.
+// that describes the keys. [Parse] keeps both unchanged, so a read note is written byte for byte again. [FromCommit]
+// makes a note from the owners of a commit, [Note.Commit] the reverse.
 //
-// The format has no words for lines that an agent and a person wrote together, and none for evidence: the first are
-// given as the agent's, the second is lost. The owner of a line without a key is not known.
+// The format has no words for lines that an agent and a person wrote together, and none for evidence: such lines become
+// the agent's, and the evidence is lost. The owner of a line without a key is unknown.
 package gitai
 
 // Name is the name of the format on the command line.
@@ -18,5 +18,5 @@ const Version = "authorship/3.0.0"
 // NotesRef is git-ai's ref for the notes.
 const NotesRef = "refs/notes/ai"
 
-// Writer stands for git-trace where a note names the version of git-ai that wrote it.
+// Writer is git-trace's name in the place of the version of git-ai that wrote a note.
 const Writer = "git-trace"

@@ -21,7 +21,7 @@ var (
 	ErrTooLarge  = errors.New("note is too large")
 )
 
-// Bounds of what is read.
+// The limits of reading.
 const (
 	maxNote  = 256 << 20     // bytes
 	maxLine  = math.MaxInt32 // the largest line number
@@ -33,7 +33,7 @@ type Note struct {
 	Files    []File
 	Metadata Metadata
 
-	metadata []byte // as it was read
+	metadata []byte // unchanged
 }
 
 // File is a path with its authors.

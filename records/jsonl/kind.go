@@ -6,11 +6,11 @@ import (
 	"fmt"
 )
 
-// ErrKind reports a member whose value is of another kind than the format wants.
+// ErrKind reports a member whose value has another kind than the format wants.
 var ErrKind = errors.New("wrong kind of value")
 
-// Decode is json.Unmarshal with errors that speak of the file and not of the program: "wrong kind of value: files.path:
-// a JSON number".
+// Decode is json.Unmarshal with errors about the file instead of the program: "wrong kind of value: files.path: a JSON
+// number".
 func Decode(raw []byte, into any) error {
 	err := json.Unmarshal(raw, into)
 	var kind *json.UnmarshalTypeError

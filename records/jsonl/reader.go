@@ -1,8 +1,8 @@
-// Package jsonl reads JSON lines that somebody else wrote: one object a line, with limits, and with the line and
-// the byte in every fault.
+// Package jsonl reads JSON lines of other programs: one object a line, with limits, and with the line and the byte in
+// every fault.
 //
-// A blank line is skipped, a byte order mark and carriage returns are taken off. Nothing is decoded here beyond what
-// reports whether a line is one whole object: a line that is not is a fault, and the caller decides whether to go on.
+// It skips blank lines, and removes a byte order mark and carriage returns. It only checks whether a line is one whole
+// object: otherwise the line is a fault, and the caller decides whether to go on.
 package jsonl
 
 import (
@@ -28,7 +28,7 @@ var ErrNotObject = errors.New("not one JSON object")
 // Fault is a fault of a line.
 type Fault struct {
 	Line   int   // from 1
-	Offset int64 // the byte of the file at which it is wrong; that at which the line begins, where more is not known
+	Offset int64 // the byte of the file with the error; the beginning of the line, if more is unknown
 	Err    error
 }
 
@@ -50,8 +50,8 @@ type Reader struct {
 	pass func(error) bool
 }
 
-// Passing returns how a file passes over rows that cannot be read: its method PassOver takes the fault of a row, and
-// reports whether the reading goes on. Without the method no row is passed over.
+// Passing returns how a file skips rows that cannot be read: its method PassOver takes the fault of a row, and reports
+// whether the reading goes on. Without the method no row is skipped.
 func Passing(r io.Reader) func(fault error) bool {
 	if with, ok := r.(interface{ PassOver(fault error) bool }); ok {
 		return with.PassOver
@@ -65,7 +65,7 @@ func (r *Reader) PassOver(err error) bool {
 	return errors.As(err, &line) && !errors.Is(err, ErrTooLong) && r.pass(err)
 }
 
-// NewReader reads lines of at most maxLine bytes; 0 stands for MaxLine.
+// NewReader reads lines of at most maxLine bytes; 0 is MaxLine.
 func NewReader(r io.Reader, maxLine int) *Reader {
 	if maxLine <= 0 {
 		maxLine = MaxLine
@@ -85,7 +85,7 @@ func (r *Reader) Fault(err error) error { return &Fault{r.line, r.at, err} }
 
 // Next returns the next object, without white space around it; io.EOF at the end. A fault of the line is a *Fault,
 // after which Next goes on with the next line, unless the line was too long; an error of reading is any other error.
-// What is given is valid until the next call.
+// The object is valid until the next call.
 func (r *Reader) Next() ([]byte, error) {
 	for {
 		line, err := r.read()
@@ -123,7 +123,7 @@ func (r *Reader) check(line []byte) error {
 	return nil
 }
 
-// read returns a line with its end. The last one may have none, and comes with io.EOF.
+// read returns a line with its end. The last line may have no end, and comes with io.EOF.
 func (r *Reader) read() ([]byte, error) {
 	line, err := r.in.ReadSlice('\n')
 	if !errors.Is(err, bufio.ErrBufferFull) {

@@ -10,11 +10,11 @@ import (
 // Language is the language of the files with some ends, or some names.
 type Language struct {
 	Name     string // as people read it: "C or C++"
-	Recorded string // as records have it: "c"; they have none of what is only text or data of its own kind
+	Recorded string // the name in records: "c"; empty for texts and data
 	Written  bool   // a project is written in it: not data, markup or prose
 }
 
-// Of returns the language of a file. What no language is known for has none.
+// Of returns the language of a file; empty if it is unknown.
 func Of(file string) (Language, bool) {
 	base := strings.ToLower(path.Base(strings.ReplaceAll(file, `\`, "/")))
 	if found, named := byName()[base]; named && !strings.HasPrefix(base, ".") {
@@ -31,7 +31,7 @@ func End(file string) string {
 	return strings.TrimPrefix(path.Ext(strings.TrimPrefix(base, ".")), ".")
 }
 
-// byName has the rows by the names and ends that stand for them.
+// byName has the rows by their file names and endings.
 var byName = sync.OnceValue(func() map[string]Language {
 	names := map[string]Language{}
 	for i, rows := range [][]row{programs, texts} {

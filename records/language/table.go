@@ -1,7 +1,7 @@
 package language
 
-// row is a language with the ends and the names of its files. What records call it is told where that is not its name
-// in lower case.
+// row is a language with the endings and the names of its files. recorded is its name in records, unless that is its
+// name in lower case.
 type row struct{ name, files, recorded string }
 
 // unrecorded marks a file type that records do not call a language.
@@ -67,7 +67,7 @@ var programs = []row{
 	{name: "Zig", files: ".zig"},
 }
 
-// texts are data, markup, prose, and what builds a project.
+// texts are data, markup, prose, and build files.
 var texts = []row{
 	{name: "CMake", files: ".cmake cmakelists.txt"},
 	{name: "CSS", files: ".css .less .sass .scss"},

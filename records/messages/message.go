@@ -12,14 +12,14 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// Message is one message of a list of them, as OpenAI or Anthropic write it.
+// Message is one message of a list, in the form of OpenAI or Anthropic.
 type Message struct {
 	Role, Text, Thinking string
 	ID, Time, Model      string // where the message itself tells them
 	CallID               string // of the call whose result it is
 	Stop                 string
 	Calls                []assemble.Call
-	Results              []Result // that stand within the message
+	Results              []Result // inside the message
 }
 
 // Result is a result within a message.
@@ -119,7 +119,7 @@ func (m *Message) exported(raw []byte) {
 		r.Error = records.ErrorInterrupted
 	case "error":
 		r.Error, r.Content = records.ErrorTool, new(rawjson.MemberText(raw, "error"))
-	default: // nobody says what came of it
+	default: // without a known outcome
 		return
 	}
 	m.Results = append(m.Results, Result{ID: id, Result: r})

@@ -20,7 +20,7 @@ import (
 // Name is the name of the format on the command line.
 const Name = "messages"
 
-// ErrPrediction reports a row that holds only what an agent submitted.
+// ErrPrediction reports a row with only an agent's submission.
 var ErrPrediction = errors.New("a prediction, which holds a patch and no conversation")
 
 // Read gives the conversations of a file in order. The first fault ends the reading.
@@ -161,7 +161,7 @@ func take(talk *foreign.Talk, m *Message, model string, acted bool) error {
 	return fmt.Errorf("%w: the role is %.40q", foreign.ErrForm, m.Role)
 }
 
-// answered takes the results that stand within a message.
+// answered takes the results inside a message.
 func answered(talk *foreign.Talk, m *Message) error {
 	for i := range m.Results {
 		if err := talk.Answered(m.Results[i].ID, m.Results[i].Result); err != nil {

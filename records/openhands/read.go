@@ -95,7 +95,7 @@ func uploaded(instruction string) string {
 	return dir
 }
 
-// outcome takes what an evaluator said of a row.
+// outcome takes an evaluator's verdict on a row.
 func outcome(row []byte, r *records.Record) {
 	patch := cmp.Or(rawjson.MemberText(rawjson.Member(row, "test_result"), "git_patch"),
 		rawjson.MemberText(row, "git_patch"), rawjson.MemberText(row, "model_patch"))
@@ -122,7 +122,7 @@ func outcome(row []byte, r *records.Record) {
 type walk struct {
 	talk  *foreign.Talk
 	model string
-	calls map[int64]string // ids of calls by those of their events
+	calls map[int64]string // ids of calls by the ids of their events
 	n     int              // events so far
 	asked bool             // there was a prompt
 }
@@ -152,11 +152,11 @@ func (w *walk) event(raw []byte) error {
 	return fmt.Errorf("%w: neither an action nor an observation", foreign.ErrForm)
 }
 
-// quiet are events that say nothing of the conversation.
+// quiet are events without data about the conversation.
 var quiet = map[string]bool{"recall": true, "change_agent_state": true, "null": true, "agent_state_changed": true,
 	"condensation": true, "condensation_request": true, "loop_detection": true}
 
-// args returns the arguments of an action, which stand in the action itself in the oldest form.
+// args returns the arguments of an action; in the oldest form they are in the action itself.
 func args(raw []byte) []byte {
 	if inner := rawjson.Member(raw, "args"); rawjson.NewDecoder(inner).Kind() == rawjson.Object {
 		return inner
@@ -217,7 +217,7 @@ func said(response []byte) []byte {
 	return nil
 }
 
-// unsaid are arguments that are the client's own, and no input of the call.
+// unsaid are the client's own arguments, which are not input of the call.
 var unsaid = map[string]bool{"thought": true, "is_confirmed": true, "confirmation_state": true, "security_risk": true,
 	"action": true, "action_risk": true, "id": true, "timestamp": true, "source": true, "message": true, "timeout": true,
 	"tool_call_metadata": true, "keep_prompt": true, "kernel_init_code": true, "llm_metrics": true}
@@ -253,7 +253,7 @@ func (w *walk) call(kind string, raw, of []byte) assemble.Call {
 	return c
 }
 
-// idOf returns the id of an event, its number where it has none.
+// idOf returns the id of an event, its number without one.
 func idOf(raw []byte, n int) int64 {
 	if rawjson.Member(raw, "id") == nil {
 		return -int64(n)
@@ -261,7 +261,7 @@ func idOf(raw []byte, n int) int64 {
 	return rawjson.MemberInt(raw, "id")
 }
 
-// observed takes what came of an action.
+// observed takes the outcome of an action.
 func (w *walk) observed(kind string, raw []byte) error {
 	id := rawjson.MemberText(rawjson.Member(raw, "tool_call_metadata"), "tool_call_id")
 	cause := rawjson.Member(raw, "cause")
@@ -281,7 +281,7 @@ func (w *walk) observed(kind string, raw []byte) error {
 	return w.talk.Answered(id, r)
 }
 
-// failure describes the failure of an action: by the number of a command, or by what the content begins with.
+// failure describes the failure of an action: by the exit status of a command, or by the beginning of its content.
 func failure(kind string, raw []byte, content string) string {
 	extras := rawjson.Member(raw, "extras")
 	code := rawjson.Member(rawjson.Member(extras, "metadata"), "exit_code")

@@ -1,10 +1,10 @@
 // Package opentraces reads and writes TraceRecords as opentraces exchanges them: one record a line.
 //
 // The record is git-trace's own form, version 0.3.0 of the schema, so writing is encoding it. Reading takes records of
-// every version, and checks what they claim. It refuses a record that does not match its content hash.
+// every version, and checks their claims. It refuses a record that does not match its content hash.
 //
-// A record of a later version is written in that version again, with everything that it came with. What 0.3.0 has no
-// member for is kept under metadata.opentraces, as the difference between the record that was read and its own form.
+// A record of a later version is written in that version again, complete. Data without a member in 0.3.0 are kept under
+// metadata.opentraces, as the difference between the read record and its own form.
 package opentraces
 
 import (
@@ -101,13 +101,13 @@ func countFromOne(record *records.Record) {
 	}
 }
 
-// kept is what metadata.opentraces holds of a record of a later version.
+// kept is the content of metadata.opentraces in a record of a later version.
 type kept struct {
 	Version string              `json:"schema_version"`
 	Differs *rawjson.Difference `json:"differs,omitempty"` // from the record in version 0.3.0
 }
 
-// Later reports whether a record came in a later version, and keeps what that version has.
+// Later reports whether a record came in a later version, and keeps that version's data.
 func Later(record *records.Record) bool { return len(record.Metadata[Name]) > 0 }
 
 // own reports whether a version has no member that 0.3.0 does not have.
@@ -120,8 +120,8 @@ func own(version string) bool {
 	return false
 }
 
-// keep makes a record of a later version one of 0.3.0, and keeps what that leaves out. What others call
-// metadata.opentraces is kept, too.
+// keep makes a record of a later version one of 0.3.0, and keeps the lost data. It keeps a foreign metadata.opentraces,
+// too.
 func keep(record *records.Record, raw []byte) error {
 	theirs, taken := record.Metadata[Name]
 	if own(record.SchemaVersion) && !taken {
@@ -157,7 +157,7 @@ func keep(record *records.Record, raw []byte) error {
 	return nil
 }
 
-// onlyEmpty leaves, of the members that a difference takes away, those without a value.
+// onlyEmpty keeps only the removals of a difference that remove members without a value.
 func onlyEmpty(d *rawjson.Difference, made []byte) {
 	_, parts, _ := rawjson.Parts(made)
 	d.Drop = slices.DeleteFunc(d.Drop, func(name string) bool {

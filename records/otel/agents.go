@@ -8,15 +8,15 @@ const (
 	maxAgentDepth = 20
 )
 
-// scopes tell which agent each span belongs to, nil for the one that the conversation is about.
+// scopes gives the agent of each span, nil for the agent of the conversation.
 type scopes struct {
 	of    map[*span]*span
 	above map[*span]*span // agents around agents
 	call  map[*span]string
 }
 
-// scopesOf finds agents within agents by their spans. Where two instrumentations tell of one agent, or only what is
-// within an agent was told, there is none within another.
+// scopesOf finds agents within agents by their spans. It finds none if two instrumentations describe one agent, or if
+// only the inner spans of an agent were recorded.
 func scopesOf(list []*span) *scopes {
 	c := &scopes{of: map[*span]*span{}, above: map[*span]*span{}, call: map[*span]string{}}
 	byID := map[string]*span{}
@@ -77,7 +77,7 @@ func nearest(list []*span, byID map[string]*span) map[*span]*span {
 	return around
 }
 
-// owner returns the agent to which what an agent's span holds belongs.
+// owner returns the agent that owns the content of an agent's span.
 func (c *scopes) owner(agent *span, around, owners map[*span]*span, depth int) *span {
 	if own, done := owners[agent]; done {
 		return own
@@ -104,7 +104,7 @@ func (c *scopes) depth(agent *span) (n int) {
 	return n
 }
 
-// promote makes the outermost agents those that the conversation is about, until one that it is about says something.
+// promote makes the outermost agents the conversation's own, until one of these has content.
 func (c *scopes) promote(list []*span) {
 	said := func(s *span) bool { return s.kind() == model }
 	for slices.ContainsFunc(list, said) && !slices.ContainsFunc(list, func(s *span) bool {

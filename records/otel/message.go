@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// key tells messages apart: answers by their calls, results by theirs, others by what they say.
+// key identifies messages: answers by their calls, results by theirs, others by their text.
 func key(m *messages.Message) string {
 	switch {
 	case len(m.Calls) > 0:
@@ -41,7 +41,7 @@ func inputs(s *span) []messages.Message {
 	return flattened(s, "llm.input_messages.")
 }
 
-// outputs returns those that it gave, put together.
+// outputs returns the span's output messages, joined.
 func outputs(s *span) (out messages.Message, found bool) {
 	list := parts(s.json("gen_ai.output.messages", "gen_ai.completion"))
 	if len(list) == 0 {

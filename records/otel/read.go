@@ -100,7 +100,7 @@ type told struct {
 	wraps     map[string][]string // what the models below a span said
 	responses map[string]bool
 	gaps      int
-	absent    int // answers of which no content was recorded
+	absent    int // answers without recorded content
 	truncated int // answers whose messages were cut off
 	faults    int
 }
@@ -145,8 +145,8 @@ func conversation(id string, list []*span) (*records.Record, error) {
 	return record, nil
 }
 
-// answering takes the spans of agents for their answers, where no model's span tells one: the outermost agents', with
-// what they were given and gave.
+// answering takes the spans of agents as their answers, if no model's span has one: the outermost agents', with their
+// input and output.
 func answering(list []*span) {
 	ids := map[string]*span{}
 	for _, s := range list {
@@ -165,7 +165,7 @@ func answering(list []*span) {
 	}
 }
 
-// rest takes what was said after the last answer of an agent.
+// rest takes the messages after the last answer of an agent.
 func (t *talk) rest(agent *span) error {
 	if agent.text(deltaAttr) == "" {
 		return nil
@@ -182,7 +182,7 @@ func newTalk(of *told) *talk {
 	return &talk{told: of, seen: map[string]bool{}, answered: map[string]bool{}, tools: map[string]*span{}}
 }
 
-// play takes what an agent did, in the order of time, with the agents within it where they begin.
+// play takes an agent's spans, in the order of time, with the agents within it at their beginnings.
 func (t *talk) play(agent *span) error {
 	list := t.items[agent]
 	var calls []*span
@@ -277,7 +277,7 @@ func callsAfter(list []item) []*span {
 	return out
 }
 
-// answer takes what came before an answer, then the answer and what is known of its calls.
+// answer takes the messages before an answer, then the answer and the known facts about its calls.
 func (t *talk) answer(s *span, called []*span) error {
 	at := stamp(s.start)
 	if t.Made() == 0 {
@@ -346,8 +346,8 @@ func instructions(s *span) string {
 	return text
 }
 
-// unsaid returns the new messages in the input of an answer: behind what it has in common with the history or, where
-// that is nothing, behind the last message that was known.
+// unsaid returns the new messages in the input of an answer: after the common part with the history or, without one,
+// after the last known message.
 func (t *talk) unsaid(s *span) []messages.Message {
 	list := inputs(s)
 	if s.text(deltaAttr) != "" {
@@ -371,7 +371,7 @@ func (t *talk) said(m *messages.Message) {
 	t.seen[id] = true
 }
 
-// message takes what was said before an answer.
+// message takes a message before an answer.
 func (t *talk) message(m *messages.Message, at string) error {
 	t.said(m)
 	for _, r := range m.Results {
@@ -397,7 +397,7 @@ func (t *talk) message(m *messages.Message, at string) error {
 	return t.User(m.Text, at, "")
 }
 
-// result takes the result of a call, with what its span says.
+// result takes the result of a call, with the data of its span.
 func (t *talk) result(id string, r assemble.Result) error {
 	if id != "" && t.answered[id] {
 		return nil
@@ -409,7 +409,7 @@ func (t *talk) result(id string, r assemble.Result) error {
 	return t.Answered(id, r)
 }
 
-// tell says how long a call took, and how it failed.
+// tell adds the duration of a call, and its failure.
 func (s *span) tell(r *assemble.Result) {
 	if took := s.end.Sub(s.start); took >= 0 && !s.end.IsZero() && !s.start.IsZero() {
 		r.DurationMS = new(took.Milliseconds())

@@ -22,13 +22,13 @@ const maxSpans = 1_000_000
 // errMany reports a file with more spans than are held.
 var errMany = errors.New("more spans than can be held")
 
-// span is a span in whatever container it came.
+// span is a span from any container.
 type span struct {
 	trace, id, parent, name string
 	service                 string
 	start, end              time.Time
 	failed                  bool
-	answers                 bool              // an agent's span that stands for its answer
+	answers                 bool              // an agent's span that counts as its answer
 	attrs                   map[string][]byte // JSON
 	from                    foreign.Document
 }
@@ -53,7 +53,7 @@ func (s *span) int(names ...string) int64 {
 	return 0
 }
 
-// json returns the first of some attributes that holds JSON: as such, or as the text of it.
+// json returns the first of some attributes that holds JSON, directly or as text.
 func (s *span) json(names ...string) []byte {
 	for _, name := range names {
 		raw := s.attrs[name]
@@ -130,7 +130,7 @@ func first(raw []byte, names ...string) []byte {
 	return nil
 }
 
-// flat reads one span, as OTLP or a dump has it. An object that has attributes and nothing else is one, too.
+// flat reads one span, in the form of OTLP or a dump. An object with only attributes is one, too.
 func flat(raw []byte) (*span, error) {
 	context := first(raw, "context", "spanContext")
 	text := func(names ...string) string {
@@ -229,7 +229,7 @@ func moment(raw []byte) time.Time {
 		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 			return time.Unix(0, n).UTC()
 		}
-		at, _ := time.Parse(time.RFC3339Nano, text) // what is no time is none
+		at, _ := time.Parse(time.RFC3339Nano, text) // zero for an impossible time
 		return at
 	case rawjson.Number:
 		return time.Unix(0, d.Int()).UTC()
@@ -250,5 +250,5 @@ func stamp(t time.Time) string {
 	return t.UTC().Format(time.RFC3339Nano)
 }
 
-// hexOf returns an id of so many bytes as OTLP has it.
+// hexOf returns an id of n bytes in the form of OTLP.
 func hexOf(raw []byte, n int) string { return hex.EncodeToString(raw[:n]) }

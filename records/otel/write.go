@@ -16,7 +16,7 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// Attributes of our own. The input of an answer has what came since the last one, and not all that was said.
+// Our own attributes. The input of an answer has only the messages since the last one.
 const (
 	deltaAttr = "git_trace.input_since_last_answer"
 	errorAttr = "git_trace.error"
@@ -65,7 +65,7 @@ type writer struct {
 type line struct {
 	name  string
 	own   string           // its span
-	at    int              // where that stands
+	at    int              // the place of the step
 	since []map[string]any // messages since the last answer
 }
 
@@ -120,7 +120,7 @@ func (o *writer) begin(of *line, parent string) {
 		Attributes: o.common("invoke_agent", of)})
 }
 
-// parentOf returns the step that started a subagent, 0 if it is not known.
+// parentOf returns the step that started a subagent, 0 if it is unknown.
 func parentOf(s *records.Step) int {
 	if s.ParentStep == nil {
 		return 0

@@ -1,7 +1,7 @@
-// Package packed reads files that are compressed with gzip or zstd, and no more of them than an honest file holds.
+// Package packed reads files that are compressed with gzip or zstd, up to the size of an honest file.
 //
-// A few bytes can stand for terabytes. So a stream ends with an error once it is far longer than what was read can
-// honestly become: transcripts shrink to a fifth, those that repeat themselves to a hundredth.
+// A few bytes can unpack to terabytes. So a stream ends with an error once it is far longer than its packed bytes
+// allow: transcripts shrink to a fifth, repetitive ones to a hundredth.
 package packed
 
 import (
@@ -19,7 +19,7 @@ import (
 // Unzstd unpacks a stream that is packed with zstd. There is no light library for it.
 type Unzstd func(packed io.Reader) (io.ReadCloser, error)
 
-// What a file may become: so many bytes whatever it is, and so many times its own size.
+// The limits of an unpacked file: a fixed size, and a multiple of its packed size.
 const (
 	MostSmall = 64 << 20
 	MostTimes = 400
@@ -52,7 +52,7 @@ func Name(name string) string {
 	return name
 }
 
-// Reader returns what a stream holds, unpacked if it is packed.
+// Reader returns the content of a stream, unpacked if it is packed.
 func Reader(r io.Reader, unzstd Unzstd) (io.ReadCloser, error) {
 	counted := &counter{Reader: r}
 	in := bufio.NewReaderSize(counted, 64<<10)
@@ -77,7 +77,7 @@ func Reader(r io.Reader, unzstd Unzstd) (io.ReadCloser, error) {
 	return io.NopCloser(in), nil
 }
 
-// counter counts what was read.
+// counter counts the read bytes.
 type counter struct {
 	io.Reader
 	n atomic.Int64 // another goroutine reads for a program that unpacks
@@ -123,7 +123,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close ends the unpacking. What was wrong with the stream was told when it was read.
+// Close ends the unpacking. Faults of the stream were reported while it was read.
 func (b *bounded) Close() error {
 	_ = b.ReadCloser.Close()
 	return nil

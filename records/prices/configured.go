@@ -8,7 +8,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Key is the configuration key that names a table of the user's own.
+// Key is the configuration key that names the user's own table.
 const Key = "trace.prices"
 
 // Configured returns the table that trace.prices names; without it, the one that comes with git-trace.

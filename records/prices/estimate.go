@@ -26,7 +26,7 @@ func Answers(r *records.Record) []Use {
 	return out
 }
 
-// Tiered reports whether the price of a model depends on how long a prompt is, so that only single answers have one.
+// Tiered reports whether the price of a model depends on the length of a prompt, so that only single answers have one.
 func (t *Table) Tiered(model string) bool {
 	for i := range t.Models {
 		if t.Models[i].Over > 0 && strings.HasPrefix(model, t.Models[i].Prefix) {
@@ -36,9 +36,9 @@ func (t *Table) Tiered(model string) bool {
 	return false
 }
 
-// Estimate returns the cost of uses that come to a total. What the total has beyond them is the model's if there is
-// one only. Known is false if a price is missing, or the owner of some tokens is not known. How long a cache was
-// written for is not told, and the lower price taken.
+// Estimate returns the cost of uses that add up to a total. A remainder of the total belongs to the model if there is
+// only one. known is false if a price is missing, or the model of some tokens is unknown. The lifetime of a cache is
+// not known, so the lower price counts.
 func (t *Table) Estimate(total records.TokenUsage, uses []Use) (usd float64, known bool) {
 	var sum records.TokenUsage
 	for _, use := range uses {

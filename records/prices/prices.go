@@ -26,7 +26,7 @@ var builtin []byte
 // Table is a table of prices.
 type Table struct {
 	Schema  string   `json:"schema"`
-	AsOf    string   `json:"as_of"` // the day on which they were the prices: 2026-10-16
+	AsOf    string   `json:"as_of"` // the day of the prices: 2026-10-16
 	Comment string   `json:"comment"`
 	Sources []string `json:"sources"` // pages that say so
 	Models  []Price  `json:"models"`
@@ -36,8 +36,8 @@ type Table struct {
 type Price struct {
 	Prefix       string   `json:"prefix"`   // provider/model
 	Exact        bool     `json:"exact"`    // the whole name, not a prefix: newer models of the name have other prices
-	Over         int64    `json:"over"`     // for answers to more than so many tokens, from the cache or not
-	Unpriced     bool     `json:"unpriced"` // the price of these models is not known, though that of a shorter prefix is
+	Over         int64    `json:"over"`     // for answers to more tokens than this, from the cache or not
+	Unpriced     bool     `json:"unpriced"` // the price of these models is unknown, though a shorter prefix has one
 	Input        *float64 `json:"input"`
 	Output       *float64 `json:"output"`
 	CacheRead    *float64 `json:"cache_read"`     // like Input when absent
@@ -60,7 +60,7 @@ var Default = sync.OnceValue(func() *Table {
 	return table
 })
 
-// Read reads a table. An unknown member is a fault, for it may be a misspelt price.
+// Read reads a table. An unknown member is a fault, because it may be a misspelt price.
 func Read(data []byte) (*Table, error) {
 	table := &Table{}
 	decoder := json.NewDecoder(bytes.NewReader(data))
@@ -150,9 +150,9 @@ func or(price *float64, other float64) float64 {
 	return *price
 }
 
-// find returns the entry with the longest prefix and, of those, the one for prompts of so many tokens. A prefix ends
-// where a part of the name ends: gpt-5 is not a price of gpt-55 and none of gpt-5.5. What stands in brackets behind a
-// name is not part of it.
+// find returns the entry with the longest prefix and, among these, the one for prompts of this many tokens. A prefix
+// must end where a part of the name ends: gpt-5 is not a prefix of gpt-55 or gpt-5.5. A part in brackets after a name
+// does not count.
 func (t *Table) find(model string, prompt int64) *Price {
 	var found *Price
 	for i := range t.Models {
@@ -172,5 +172,5 @@ func (t *Table) find(model string, prompt int64) *Price {
 	return found
 }
 
-// Round returns a cost as it is recorded: whole millionths of a dollar.
+// Round returns a cost in its recorded form: whole millionths of a dollar.
 func Round(cost float64) float64 { return math.Round(cost*1e6) / 1e6 }

@@ -44,7 +44,7 @@ func (f *Facts) Ran(command string) {
 	}
 }
 
-// Saw notes the dependencies in the content of a manifest; other files tell nothing.
+// Saw notes the dependencies in the content of a manifest; it ignores other files.
 func (f *Facts) Saw(name, content string) {
 	for _, dependency := range manifest(path.Base(strings.ReplaceAll(name, `\`, "/")), content) {
 		f.add(dependency)

@@ -5,12 +5,11 @@ import (
 	"strings"
 )
 
-// maxCommand is the length of a command line that is looked at: what follows is a here-document more often than a
-// command.
+// maxCommand bounds the command lines that are searched: longer text is more often a here-document than a command.
 const maxCommand = 8 << 10
 
-// installed lists the packages that a command line installs by name. It looks at words, not at what a shell would make
-// of them: a package behind a variable is not found.
+// installed lists the packages that a command line installs by name. It reads words, without the expansions of a shell:
+// it does not find a package in a variable.
 func installed(command string) []string {
 	if len(command) > maxCommand {
 		command = command[:maxCommand]
@@ -57,13 +56,13 @@ func installs(words []string) []string {
 	return nil
 }
 
-// withValue are options whose value is a word of its own.
+// withValue are options whose value is a separate word.
 var withValue = []string{
 	"-r", "--requirement", "-c", "--constraint", "-e", "--editable", "--prefix", "-C", "--features", "-F", "--index-url",
 	"-i", "--group",
 }
 
-// named turns arguments into names of packages. Options and their values, paths and addresses are none.
+// named turns arguments into names of packages. It skips options and their values, paths and addresses.
 func named(args []string, name func(string) string) []string {
 	var names []string
 	for i := 0; i < len(args); i++ {

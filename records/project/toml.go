@@ -7,8 +7,8 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// eachKey calls take for each key of a TOML document, with the names of the tables above it. These names may stand in a
-// header, in the key or around it. What follows an error is not read: a document may be a part of one.
+// eachKey calls take for each key of a TOML document, with the names of the tables above it. These names may be in a
+// header, in the key or around it. It stops at an error: a document may be a part of one.
 func eachKey(content string, take func(path []string, value *unstable.Node)) {
 	var parser unstable.Parser
 	parser.Reset([]byte(content))
@@ -44,7 +44,7 @@ func keyOf(e *unstable.Node) []string {
 	return path
 }
 
-// below returns the name that stands right below tables, "" in other places; "*" is a table of any name.
+// below returns the name directly below tables, "" in other places; "*" is a table of any name.
 func below(path []string, tables ...string) string {
 	if len(path) <= len(tables) {
 		return ""

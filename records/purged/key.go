@@ -30,7 +30,7 @@ func keyPlaces(repo *refs.Repo) []string {
 	return []string{filepath.Join(state, "purge-key"), inside}
 }
 
-// keyName says which key something was made with, and nothing else of it.
+// keyName identifies the key with which something was made, and reveals nothing about it.
 func keyName(key []byte) string {
 	sum := blake3.Sum256(append([]byte("name\x00"), key...))
 	return hex.EncodeToString(sum[:8])
@@ -61,7 +61,7 @@ func readKey(path string) ([]byte, error) {
 	return key, nil
 }
 
-// keyPatience is how long a process waits for another one that makes the key.
+// keyPatience bounds how long a process waits for another one that makes the key.
 const keyPatience = 10 * time.Second
 
 // currentKey returns the key that the user has. A new one is kept at once, so that purges that begin together have the
@@ -84,7 +84,7 @@ func currentKey(repo *refs.Repo) ([]byte, error) {
 	return nil, fmt.Errorf("keep the key of purges: %w", failed)
 }
 
-// makeKey keeps a new key in a file, or returns the one that another process kept there meanwhile.
+// makeKey stores a new key in a file, or returns the key that another process stored there meanwhile.
 func makeKey(path string) ([]byte, error) {
 	if err := refs.MakeDirs(filepath.Dir(path), 0o700); err != nil {
 		return nil, err

@@ -13,14 +13,14 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// marker stands where something was taken out of a record: what was read from a purged path, or written to it.
-// takenInput stands where the input of a call was.
+// marker replaces text that was removed from a record: text read from a purged path, or written to it. takenInput
+// replaces the input of a call.
 const (
 	marker     = "[PURGED]"
 	takenInput = `{"purged":true}`
 )
 
-// AddPath adds a path below the top of the work tree. It is kept as it is given: the log of events names it too.
+// AddPath adds a path below the top of the work tree. It keeps the path in clear: the log of events names it too.
 func (s *Set) AddPath(path string) (string, error) {
 	sum := blake3.Sum256([]byte("path\x00" + path))
 	rule := Rule{ID: hex.EncodeToString(sum[:16]), Path: path}
@@ -53,7 +53,7 @@ func (s *Set) Names(text string) bool {
 	return false
 }
 
-// NamesPath reports whether a path stands in a text as a whole: alone, or at the end of a longer path.
+// NamesPath reports whether a text has a path as a whole: alone, or at the end of a longer path.
 func NamesPath(text, path string) bool {
 	for from := 0; ; {
 		i := strings.Index(text[from:], path)
@@ -72,11 +72,11 @@ func pathByte(c byte) bool {
 	return c == '/' || c == '-' || c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 
-// Taken reports whether the input of a call was taken out.
+// Taken reports whether the input of a call was removed.
 func Taken(input json.RawMessage) bool { return string(input) == takenInput }
 
-// CutStep takes what calls did with the paths out of a step: their inputs and results, and pieces of code. It notes
-// the calls, whose results may come later, and gives how much it took.
+// CutStep removes the calls' uses of the paths from a step: their inputs and results, and pieces of code. It notes the
+// calls, whose results may come later, and returns the number of removed parts.
 func (s *Set) CutStep(step *records.Step, calls map[string]bool) (n int) {
 	if len(s.Paths()) == 0 {
 		return 0
@@ -106,7 +106,7 @@ func (s *Set) CutStep(step *records.Step, calls map[string]bool) (n int) {
 	return n
 }
 
-// CutResult takes out the result of a call that something was taken out of, or one that names a path.
+// CutResult removes the result of a call that lost a part, or that names a path.
 func (s *Set) CutResult(o *records.Observation, calls map[string]bool) int {
 	if len(s.Paths()) == 0 || o.Content == nil && o.OutputSummary == nil || o.Content != nil && *o.Content == marker {
 		return 0
@@ -119,7 +119,7 @@ func (s *Set) CutResult(o *records.Observation, calls map[string]bool) int {
 	return 1
 }
 
-// CutHead takes out what a record says of the paths beside its steps.
+// CutHead removes a record's data about the paths outside of its steps.
 func (s *Set) CutHead(head *records.Record) (n int) {
 	if len(s.Paths()) == 0 {
 		return 0

@@ -22,17 +22,17 @@ type Plan struct {
 	Rules   []string         `json:"rules,omitempty"` // of the set
 	Traces  []events.TraceID `json:"traces,omitempty"`
 	Paths   []string         `json:"paths,omitempty"`
-	// What is to be deleted. It is known, and written down, before a ref moves: afterwards nothing leads there.
+	// The objects to be deleted. They are listed before a ref moves: afterwards nothing leads to them.
 	Main  []refs.OID `json:"main,omitempty"`  // of the repository's object store
-	Side  []refs.OID `json:"side,omitempty"`  // of that of snapshots
-	Packs []string   `json:"packs,omitempty"` // which hold some of them, without their endings
+	Side  []refs.OID `json:"side,omitempty"`  // of the snapshots' object store
+	Packs []string   `json:"packs,omitempty"` // packs with some of them, without their endings
 
 	name string
 }
 
 const planSuffix = ".plan"
 
-// Keep writes the plan down, in the place of what was written down of it before.
+// Keep stores the plan, and replaces its earlier form.
 func (p *Plan) Keep(repo *refs.Repo) error {
 	if p.name == "" {
 		p.name = filepath.Join(dir(repo), strconv.FormatInt(p.Started.UnixNano(), 10)+planSuffix)
@@ -54,8 +54,7 @@ func (p *Plan) Done() error {
 	return nil
 }
 
-// Plans returns the purges that were begun and not finished. One that cannot be read, of a disk that failed, is given
-// with what can be: that it is there.
+// Plans returns the unfinished purges. One that cannot be read, on a failed disk, is returned without its content.
 func Plans(repo *refs.Repo) ([]*Plan, error) {
 	entries, err := os.ReadDir(dir(repo))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -99,7 +98,7 @@ func Unfinished(repo *refs.Repo) int {
 	return n
 }
 
-// Join takes what another plan names into this one.
+// Join adds another plan's contents to this one.
 func (p *Plan) Join(other *Plan) {
 	p.Rules = union(p.Rules, other.Rules)
 	p.Traces = union(p.Traces, other.Traces)

@@ -46,7 +46,7 @@ func strong(h *blake3.Hasher, text string) string {
 	return hex.EncodeToString(h.Sum(nil)[:strongSize])
 }
 
-// roller is the hash of a window: a polynomial modulo 2^61-1 at a place that the key gives, so that its bits tell
+// roller is the hash of a window: a polynomial modulo 2^61-1 at a secret place from the key, so that its bits reveal
 // nothing without the key.
 type roller struct {
 	base uint64
@@ -91,16 +91,16 @@ type finder struct {
 
 type window struct {
 	start roller
-	weak  [1 << 16 / 64]uint64 // a bit for each weak hash that is looked for
+	weak  [1 << 16 / 64]uint64 // a bit for each weak hash in the set
 	texts map[string]bool      // by their strong hashes
 }
 
-// mostLength bounds a text that can be looked for, in bytes.
+// mostLength bounds a searched text, in bytes.
 const mostLength = 1 << 20
 
 func newFinder(key []byte, prints []print) (*finder, error) {
 	f := &finder{lengths: map[int]*window{}}
-	if len(prints) == 0 { // there may be no key either
+	if len(prints) == 0 { // perhaps without a key
 		return f, nil
 	}
 	var err error

@@ -28,7 +28,7 @@ var ErrRules = errors.New("the rules of earlier purges cannot be applied")
 // Rule is the trace of one text, one expression or one path.
 type Rule struct {
 	ID         string  `json:"id"`
-	Prints     []print `json:"prints,omitempty"`     // of a text, in the forms in which it may stand
+	Prints     []print `json:"prints,omitempty"`     // of a text, in its possible forms
 	Expression string  `json:"expression,omitempty"` // RE2
 	Path       string  `json:"path,omitempty"`       // below the top of the work tree
 }
@@ -54,7 +54,7 @@ func dir(repo *refs.Repo) string { return filepath.Join(repo.TracesDir(), "purge
 // Path returns the file of the rules of a repository.
 func Path(repo *refs.Repo) string { return filepath.Join(dir(repo), "rules") }
 
-// Load reads the rules of a repository. Without any the set is empty, and no key is looked for.
+// Load reads the rules of a repository. Without rules the set is empty, and needs no key.
 func Load(repo *refs.Repo) (*Set, error) {
 	raw, err := os.ReadFile(Path(repo))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -102,7 +102,7 @@ func (s *Set) Save(repo *refs.Repo) error {
 	return refs.WriteFileDurable(Path(repo), append(raw, '\n'), 0o600)
 }
 
-// New returns a set of no rules to which texts can be added, under the key of the repository's rules.
+// New returns an empty set under the key of the repository's rules, to which texts can be added.
 func New(repo *refs.Repo) (*Set, error) {
 	s, err := Load(repo)
 	if err == nil {
@@ -114,7 +114,7 @@ func New(repo *refs.Repo) (*Set, error) {
 	return &Set{key: s.key}, nil
 }
 
-// Prepare gives a set without a key the user's, so that texts can be added. It makes the key if there is none yet.
+// Prepare gives a set without a key the user's key, so that texts can be added. It makes the key if necessary.
 func (s *Set) Prepare(repo *refs.Repo) (err error) {
 	if s.key == nil {
 		s.key, err = currentKey(repo)
@@ -122,8 +122,7 @@ func (s *Set) Prepare(repo *refs.Repo) (err error) {
 	return err
 }
 
-// AddText adds a text, the form in which a JSON string holds it, and its base64. It gives the rule's id; a text that is
-// there has one.
+// AddText adds a text, its form in a JSON string, and its base64. It returns the rule's id, also for a known text.
 func (s *Set) AddText(text string) (string, error) {
 	forms := []string{text}
 	quoted := rawjson.AppendString(nil, text)
@@ -142,12 +141,12 @@ func (s *Set) AddText(text string) (string, error) {
 	return rule.ID, s.add(rule)
 }
 
-// leastEncoded is the least number of base64 letters that are looked for: fewer stand anywhere by chance.
+// leastEncoded is the least number of base64 letters that are searched: fewer occur by chance.
 const leastEncoded = 8
 
-// base64Forms returns the letters in every base64 with the text in it: it begins at one of three places of a group of
-// bytes, and the letters at its ends depend on what stands beside it. All have one length, since each length is another
-// search.
+// base64Forms returns the letters that every base64 encoding of the text has: it begins at one of three places of a
+// group of bytes, and the letters at its ends depend on its neighbours. All have one length, because each length is
+// another search.
 func base64Forms(text string) []string {
 	length := (len(text)*8 - 4) / 6
 	if length < leastEncoded {
@@ -229,7 +228,7 @@ func (s *Set) compile() error {
 	return err
 }
 
-// Find returns where in a text what was purged stands, as pairs of start and end; they may overlap.
+// Find returns the places of purged text in a text, as pairs of start and end; they may overlap.
 func (s *Set) Find(text string) [][2]int {
 	if s.Empty() {
 		return nil

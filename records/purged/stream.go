@@ -11,11 +11,11 @@ import (
 // errFound ends a reading that has found what it looks for.
 var errFound = errors.New("found")
 
-// chunk is the number of bytes of a stream that are looked at at once.
+// chunk is the size of the pieces in which a stream is searched.
 const chunk = 1 << 20
 
-// HoldsStream is Holds for what is not read into memory: give writes it, and ends with the writer's error when that has
-// seen enough. A text is found also where it stands across two writes; an expression matches whatever length it needs.
+// HoldsStream is Holds for a stream: give writes it, and ends with the writer's error after a find. It also finds a
+// text across two writes; an expression matches any length.
 func (s *Set) HoldsStream(give func(io.Writer) error) (bool, error) {
 	if s.Empty() {
 		return false, nil
@@ -56,7 +56,7 @@ func (r *runes) ReadRune() (rune, int, error) {
 	return c, size, err
 }
 
-// Windows passes a stream to a test in pieces that overlap by so many bytes, until one is found.
+// Windows passes a stream to a test in pieces that overlap by this many bytes, until one matches.
 func Windows(overlap int, test func(string) bool, give func(io.Writer) error) (bool, error) {
 	w := &windows{overlap: overlap, test: test}
 	if err := give(w); errors.Is(err, errFound) {

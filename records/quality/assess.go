@@ -17,7 +17,7 @@ const (
 	Domain    Persona = "domain"
 )
 
-// Personas lists the personas in the order in which they are shown.
+// Personas lists the personas in the order of display.
 func Personas() []Persona { return []Persona{Training, RL, Analytics, Domain} }
 
 // Bar is the standard that a set of records must reach for a persona: each record at least Least, all together at
@@ -66,7 +66,7 @@ type Report struct {
 	Scores []Score  `json:"scores"`
 }
 
-// The gate: what a record must have to be worth keeping.
+// The gate: the least that a record needs to be worth keeping.
 const (
 	leastSteps = 2
 	leastCalls = 1

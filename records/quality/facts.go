@@ -11,17 +11,17 @@ import (
 type facts struct {
 	r *records.Record
 
-	pairs, goodPairs     int // neighbouring steps of the main conversation, and those that may follow each other
+	pairs, goodPairs     int // neighbouring steps of the main conversation, and pairs in a possible order
 	agent                int // steps of the model
-	spoken               int // of those, with text, thought or calls
+	spoken               int // answers with text, thought or calls
 	reasoned             int // with thought
 	counted              int // with tokens
 	modelled             int // with a model
 	stamped              int // steps with a time
 	calls, answered      int
 	observations, joined int
-	sub, placed          int // steps of subagents, and those with a parent before them
-	warm, labelled       int // steps that look like the filling of a cache, and those that are called so
+	sub, placed          int // steps of subagents, and such steps with a parent before them
+	warm, labelled       int // steps that look like the filling of a cache, and steps with that label
 	snippets, languages  int
 	turns                bool // a step is a turn of the conversation, not a call of the model
 }
@@ -49,8 +49,8 @@ func gather(r *records.Record) *facts {
 	return f
 }
 
-// follows reports whether a step may come after another: a user is answered, and the model goes on by itself only
-// after calls.
+// follows reports whether a step may come after another: an answer follows a prompt, and the model continues only after
+// calls.
 func follows(before, s *records.Step) bool {
 	if before.Role == records.RoleAgent && s.Role == records.RoleAgent {
 		return len(before.ToolCalls) > 0

@@ -10,7 +10,7 @@ import (
 
 // AppendCanonical writes the JSON value in raw in the form of Python's json.dumps(value, sort_keys=True), byte for
 // byte: members sorted by name, ", " and ": " between them, everything beyond printable ASCII escaped, whole numbers of
-// any size as they are, other numbers as repr writes a float. Of members with the same name the last counts, as in a
+// any size unchanged, other numbers as repr writes a float. Among members with the same name the last counts, as in a
 // dict.
 //
 // One difference is known: Python keeps half of a surrogate pair, here it becomes U+FFFD.
@@ -51,8 +51,8 @@ func appendValue(dst []byte, d *Decoder) []byte {
 	}
 }
 
-// appendQuoted appends the string that comes next. Most are in their canonical form as they stand: printable ASCII, and
-// of escapes those that are written so there too.
+// appendQuoted appends the next string. Most are already in canonical form: printable ASCII, with only canonical
+// escapes.
 func appendQuoted(dst []byte, d *Decoder) []byte {
 	for i := specialAt(d.data, d.pos+1); i < len(d.data); i = specialAt(d.data, i) {
 		if d.data[i] == '"' {
@@ -68,7 +68,7 @@ func appendQuoted(dst []byte, d *Decoder) []byte {
 	return appendASCII(dst, Unquote(d.Raw()))
 }
 
-// member is the name of a member, and where its name and value stand in their canonical form.
+// member is the name of a member, and the places of its name and value in canonical form.
 type member struct {
 	name       []byte
 	start, end int
@@ -103,7 +103,7 @@ func appendObject(dst []byte, d *Decoder) []byte {
 	return append(dst, '}')
 }
 
-// sortMembers puts the members that stand at the end of a text into their order.
+// sortMembers sorts the members at the end of a text.
 func sortMembers(dst []byte, from int, members []member) []byte {
 	slices.SortStableFunc(members, func(a, b member) int { return bytes.Compare(a.name, b.name) })
 	end := len(dst)

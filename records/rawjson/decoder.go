@@ -19,7 +19,7 @@ var (
 // Kind is the kind of a value, named by the byte that it begins with.
 type Kind byte
 
-// The kinds of values. None stands for the end of the text and for a byte that begins no value.
+// The kinds of values. None is the end of the text, or a byte that begins no value.
 const (
 	None   Kind = 0
 	Object Kind = '{'
@@ -47,7 +47,7 @@ type Decoder struct {
 	err   error
 	key   []byte
 	stack []byte // what is open: Object or Array
-	fresh bool   // nothing of the innermost object or array has been read
+	fresh bool   // at the beginning of the innermost object or array
 	due   bool   // a value is due: its key, or its place in an array, has been read
 }
 
@@ -99,7 +99,7 @@ func (d *Decoder) Open() { d.open(Object) }
 // OpenArray enters the array that comes next. A value of another kind is entered as an empty array.
 func (d *Decoder) OpenArray() { d.open(Array) }
 
-// empty stands on the stack for a value of another kind than the one asked for.
+// empty marks on the stack a value of another kind than expected.
 const empty = 'x'
 
 func (d *Decoder) open(kind Kind) {
@@ -129,8 +129,8 @@ func (d *Decoder) pop() {
 	d.fresh, d.due = false, false
 }
 
-// Member moves to the next member of the object that was opened last; at its end it leaves the object and gives false.
-// A value that nobody has read is skipped.
+// Member moves to the next member of the innermost open object; at its end it leaves the object and returns false. It
+// skips a value that was not read.
 func (d *Decoder) Member() bool {
 	if !d.next('}') {
 		return false
@@ -166,7 +166,7 @@ func (d *Decoder) Element() bool {
 	return true
 }
 
-// next moves to where the next member or element begins.
+// next moves to the beginning of the next member or element.
 func (d *Decoder) next(end byte) bool {
 	if d.err != nil || len(d.stack) == 0 {
 		return false
@@ -240,7 +240,7 @@ func (d *Decoder) space() {
 
 func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
 
-// quoted reads a string and gives what stands between its quotes.
+// quoted reads a string and returns the text between its quotes.
 func (d *Decoder) quoted() (raw []byte, escaped bool) {
 	end, escaped := stringEnd(d.data, d.pos)
 	if end < 0 {

@@ -22,7 +22,7 @@ type Part struct {
 	Value []byte
 }
 
-// Parts returns the parts of a value; ok is false for one that is made of nothing.
+// Parts returns the parts of a value; ok is false for a value without parts.
 func Parts(raw []byte) (kind Kind, list []Part, ok bool) {
 	d := NewDecoder(raw)
 	switch kind = d.Kind(); kind {
@@ -98,7 +98,7 @@ func Between(made, wanted []byte) (d *Difference, whole bool) {
 	return d.OrNone(), false
 }
 
-// Member notes what makes a wanted member of the one that is made, if there is one.
+// Member notes the difference from a made member to a wanted one, if there is one.
 func (d *Difference) Member(name string, made, wanted []byte, found bool) {
 	inner, whole := Between(made, wanted)
 	switch {
@@ -117,7 +117,7 @@ func (d *Difference) Within(name string, inner *Difference) {
 	d.In[name] = inner
 }
 
-// OrNone is nil for one that changes nothing.
+// OrNone returns nil for an empty difference.
 func (d *Difference) OrNone() *Difference {
 	if len(d.Set)+len(d.Drop)+len(d.In) == 0 {
 		return nil
@@ -133,7 +133,7 @@ func (d *Difference) Put(name string, value []byte) {
 	d.Set[name] = Clean(value)
 }
 
-// Clean returns a value with valid text; null for what is not JSON.
+// Clean returns a value with valid text; null for text that is not JSON.
 func Clean(value []byte) []byte {
 	clean, err := AppendClean(nil, value)
 	if err != nil {

@@ -12,15 +12,15 @@ func Count(n *int64) any { return counter{n} }
 
 type counter struct{ n *int64 }
 
-// Fill reads the object that comes next: members by their names, each followed by a pointer to where its value goes.
+// Fill reads the next object: members by their names, each with a pointer to its variable.
 func (d *Decoder) Fill(into ...any) {
 	for d.Open(); d.Member(); {
 		d.Take(into...)
 	}
 }
 
-// Take reads the value of the member that Member moved to if it is named, as Fill does. A member that is there twice
-// counts as it was told last.
+// Take reads the value of the present member if it is named, as Fill does. If a member is there twice, the last one
+// counts.
 func (d *Decoder) Take(into ...any) {
 	for i := 0; i+1 < len(into); i += 2 {
 		if name, _ := into[i].(string); string(d.key) != name {

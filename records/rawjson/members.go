@@ -2,8 +2,8 @@ package rawjson
 
 import "strconv"
 
-// Members writes the members of a JSON object one after the other, without spaces, in the order in which they are
-// given. Its zero value has none. An object has one member at least.
+// Members writes the members of a JSON object one after the other, without spaces, in the given order. Its zero value
+// is empty. An object needs at least one member.
 type Members struct{ out []byte }
 
 func (o *Members) name(name string) {
@@ -43,7 +43,7 @@ func (o *Members) Raw(name string, value []byte) *Members {
 	return o
 }
 
-// End returns the object. Nothing is added after it.
+// End returns the object.
 func (o *Members) End() []byte { return append(o.out, '}') }
 
 // String returns the object as a string.

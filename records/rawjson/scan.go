@@ -33,8 +33,8 @@ func escapeAt(text []byte, at int) int {
 	return at
 }
 
-// specialAt returns the place of the first byte that a JSON string in ASCII does not hold as it is: a quote, a
-// backslash, a control character, DEL, and what is not ASCII. It is the length where there is none.
+// specialAt returns the place of the first byte that must be escaped in a JSON string in ASCII: a quote, a backslash, a
+// control character, DEL, or a byte outside ASCII. Otherwise it returns the length.
 func specialAt(text []byte, at int) int {
 	for ; at+8 <= len(text); at += 8 {
 		word := binary.LittleEndian.Uint64(text[at:])

@@ -59,7 +59,7 @@ func skip(data []byte, pos, depth int) (int, error) {
 	}
 }
 
-// enter reads what follows an opening brace or bracket: its end, or all that stands before the first value.
+// enter reads the text after an opening brace or bracket: its end, or everything before the first value.
 func enter(data []byte, pos int, kind byte) (next int, closed bool, err error) {
 	for pos < len(data) && isSpace(data[pos]) {
 		pos++
@@ -74,7 +74,7 @@ func enter(data []byte, pos int, kind byte) (next int, closed bool, err error) {
 	return pos, false, err
 }
 
-// follow reads what follows a value in an object or array.
+// follow reads the text after a value in an object or array.
 func follow(data []byte, pos int, kind byte) (next int, closed bool, err error) {
 	for pos < len(data) && isSpace(data[pos]) {
 		pos++
@@ -174,7 +174,7 @@ func digitsEnd(data []byte, pos int) int {
 	return pos
 }
 
-// scalarFault tells a literal or number cut off by the end of the text from one that is wrong.
+// scalarFault distinguishes a literal or number cut off by the end of the text from a wrong one.
 func scalarFault(data []byte, pos int) error {
 	end := pos
 	for end < len(data) && (data[end] == '-' || data[end] == '+' || data[end] == '.' ||

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Text returns the next value if it is a string, with its escapes resolved; "" for a value of another kind. What is not
-// UTF-8 becomes U+FFFD, as encoding/json has it.
+// Text returns the next value if it is a string, with its escapes resolved; "" for a value of another kind. Invalid
+// UTF-8 becomes U+FFFD, as in encoding/json.
 func (d *Decoder) Text() string {
 	if d.Kind() != String {
 		d.Skip()
@@ -53,13 +53,13 @@ func (d *Decoder) Float() float64 {
 // Bool is the next value if it is true or false, otherwise false.
 func (d *Decoder) Bool() bool { return string(d.Raw()) == "true" }
 
-// Unquote resolves the escapes of a JSON string given with its quotes; "" when raw is none.
+// Unquote resolves the escapes of a JSON string given with its quotes; "" for other text.
 func Unquote(raw []byte) string {
 	d := Decoder{data: raw}
 	return d.Text()
 }
 
-// plain reports whether the bytes of a string without escapes stand for themselves.
+// plain reports whether a string without escapes needs no change.
 func plain(raw []byte) bool { return utf8.Valid(raw) }
 
 func unquote(raw []byte) string {
@@ -71,7 +71,7 @@ func unquote(raw []byte) string {
 	for {
 		slash := escapeAt(raw, 0)
 		out.Write(raw[:slash])
-		if slash+1 >= len(raw) { // no letter is behind the last one
+		if slash+1 >= len(raw) { // a backslash at the end
 			return out.String()
 		}
 		raw = raw[slash+1:]
@@ -86,7 +86,7 @@ func unquote(raw []byte) string {
 	}
 }
 
-// shortEscapes are the letters of the usual escapes of one letter, with what each stands for.
+// shortEscapes are the letters of the usual one-letter escapes, with their meanings.
 var shortEscapes = [256]byte{'n': '\n', 't': '\t', 'r': '\r', '"': '"', '\\': '\\', '/': '/'}
 
 // appendValid appends bytes. Each that is not UTF-8 becomes U+FFFD.
@@ -130,7 +130,7 @@ func appendEscape(out, raw []byte) (next, rest []byte) {
 			}
 		}
 		return utf8.AppendRune(out, r), raw
-	default: // a quote, a backslash, a slash; an escape that does not exist stands for its letter
+	default: // a quote, a backslash, a slash; an unknown escape means its letter
 		if c >= utf8.RuneSelf {
 			return out, raw
 		}

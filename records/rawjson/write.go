@@ -7,7 +7,7 @@ import (
 
 const hexDigits = "0123456789abcdef"
 
-// AppendString writes text as a JSON string: UTF-8 as it is, the shortest escape where JSON demands one. What is not
+// AppendString writes text as a JSON string: unchanged UTF-8, with the shortest escapes that JSON requires. Invalid
 // UTF-8 becomes U+FFFD.
 func AppendString(dst []byte, text string) []byte {
 	raw := []byte(text)
@@ -53,7 +53,7 @@ func appendControl(dst []byte, c byte) []byte {
 	return append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&0xf])
 }
 
-// appendASCII writes text as a JSON string in which everything beyond printable ASCII is escaped.
+// appendASCII writes text as a JSON string and escapes everything beyond printable ASCII.
 func appendASCII(dst []byte, text string) []byte {
 	dst = append(dst, '"')
 	from := 0

@@ -47,7 +47,7 @@ func (t *table) block(position int64) (block, error) {
 			return block{}, err
 		}
 		b.next = from + body
-		if t.aligned > 0 { // without padding, another block of the kind follows
+		if t.aligned > 0 { // the next block begins after the padding
 			b.next = position + max(t.aligned, b.next-position)
 		}
 	default:
