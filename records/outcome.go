@@ -59,7 +59,7 @@ const (
 	TierToolEmitted    Tier = "tool_emitted"                 // the commit holds lines from a tool call
 	TierToolDivergence Tier = "tool_emitted_with_divergence" // the files agree, the lines were changed in between
 	TierOverlapping    Tier = "overlapping"                  // files and times overlap
-	TierOrphan         Tier = "orphan"                       // a call says that it made the commit, without other evidence
+	TierOrphan         Tier = "orphan"                       // a call says that it made the commit; no other evidence
 )
 
 // Holds reports whether the commit of such a link holds lines of the conversation.

@@ -320,10 +320,10 @@ func (s *scanner) row(row int, element bool, yield func(*Document) error) error 
 	return yield(&Document{Place: place, Raw: raw, File: s.file, scanner: s})
 }
 
-// long is the size from which the buffer of a row is reused, or dropped.
+// long is the size from which the buffer of a row is replaced, or given away.
 const long = 4 << 20
 
-// spare gives the memory of a long row back, if its results do not use it. It reports whether it did.
+// spare replaces the buffer of a long row by a small one. It reports whether it did.
 func (s *scanner) spare() bool {
 	rest := s.buf[s.pos:]
 	if cap(s.buf) <= long || len(rest) >= cap(s.buf)/4 {

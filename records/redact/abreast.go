@@ -22,7 +22,7 @@ func (r *Redactor) Abreast() *Abreast {
 
 // twin returns a redactor for one goroutine, until the goroutine puts it back.
 func (a *Abreast) twin() *Redactor {
-	r := a.twins.Get().(*Redactor) // there is nothing else among them
+	r := a.twins.Get().(*Redactor) // the pool has only this type
 	clear(r.seen)
 	return r
 }
@@ -62,7 +62,7 @@ type ended struct {
 	err  error
 }
 
-// begin lets some processor do a piece of work. What it gives is called in the order of the pieces.
+// begin gives a piece of work to a processor. The returned functions are called in the order of the pieces.
 func (a *ahead) begin(bytes int, work func(*Redactor) (keep func() error, err error)) {
 	if a.todo == nil {
 		todo := make(chan func(*Redactor), mostAhead)
@@ -84,7 +84,7 @@ func (a *ahead) begin(bytes int, work func(*Redactor) (keep func() error, err er
 	}
 }
 
-// work does pieces of work until there are no more.
+// work does all pieces of work.
 func (a *Abreast) work(todo <-chan func(*Redactor)) {
 	r := a.twin()
 	for one := range todo {
@@ -101,7 +101,7 @@ func (a *ahead) end() {
 	}
 }
 
-// safely does a piece of work in which a panic is an error.
+// safely does a piece of work, and turns a panic into an error.
 func safely(r *Redactor, work func(*Redactor) (func() error, error)) (keep func() error, err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -4,7 +4,7 @@ package redact
 
 import "os/user"
 
-// accountName returns the name of the account of this process, "" when it is not known.
+// accountName returns the account name of this process, "" if it is unknown.
 func accountName() string {
 	account, err := user.Current()
 	if err != nil {

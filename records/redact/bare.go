@@ -2,8 +2,8 @@ package redact
 
 import "strings"
 
-// literal reports whether a value without quotes is meant as it stands, and is not an expression of a program. Such
-// values are in files of variables, in YAML and in options of commands.
+// literal reports whether a value without quotes is meant literally, and is not an expression of a program. Such values
+// are in files of variables, in YAML and in options of commands.
 func (c *candidate) literal(sep string, start, end int) bool {
 	value := c.text[start:end]
 	if strings.ContainsAny(value, "()[]{}") && !c.closed(value) {
@@ -33,8 +33,8 @@ func (c *candidate) literal(sep string, start, end int) bool {
 	return false
 }
 
-// closed reports whether a value with brackets could be a secret that a shell takes as it is: its name is in
-// capitals, and the value has a special character and does not begin with a bracket.
+// closed reports whether a value with brackets could be a secret that a shell takes literally: its name is in capitals,
+// and the value has a special character and does not begin with a bracket.
 func (c *candidate) closed(value string) bool {
 	return c.shouted() && !c.spaced && !strings.Contains(value, "()") && strings.IndexAny(value, "([{") > 0 &&
 		strings.ContainsAny(value, "!@#%^&*+?")
@@ -88,7 +88,7 @@ func (c *candidate) ofOption() bool {
 
 // nameLine describes the line of a name.
 type nameLine struct {
-	first bool // nothing but its beginning stands before the name
+	first bool // only its beginning precedes the name
 	quote byte // which opens a text right before the name; 0 for none
 	start int
 }
@@ -104,7 +104,7 @@ func (c *candidate) lineOf() nameLine {
 	return l
 }
 
-// restOfLine returns the text behind a value on its line.
+// restOfLine returns the text after a value on its line.
 func (c *candidate) restOfLine(end int) string {
 	rest := c.text[end:]
 	if i := strings.IndexByte(rest, '\n'); i >= 0 {
@@ -278,7 +278,7 @@ func (c *candidate) inSQL() bool {
 	return strings.HasSuffix(before, "with") || strings.HasSuffix(before, "encrypted") || strings.HasSuffix(before, "set")
 }
 
-// inNetrc tells a password of a .netrc: behind login on the same line, or on the line after it.
+// inNetrc recognises a password of a .netrc: after login on the same line, or on the line after it.
 func (c *candidate) inNetrc() bool {
 	if name := c.text[c.start:c.end]; name != "password" && name != "passwd" {
 		return false
@@ -302,7 +302,7 @@ func (c *candidate) inNetrc() bool {
 	return false
 }
 
-// sentenceWord tells the words that stand behind the name of an option in sentences about it.
+// sentenceWord recognises the words that follow the name of an option in sentences about it.
 func sentenceWord(value string) bool {
 	if len(value) < 4 {
 		return true
@@ -321,7 +321,7 @@ func sentenceWord(value string) bool {
 }
 
 // paired reads the value of a name that is itself a value: {"name": "DB_PASSWORD", "value": "…"},
-// <key>…</key><string>…, variable "password" { default = "…". The lines may be those of a diff.
+// <key>…</key><string>…, variable "password" { default = "…". The lines may be lines of a diff.
 func (c *candidate) paired(at int) (start, end int) {
 	text := c.text
 	if strings.HasPrefix(text[at:], "</") {
@@ -398,8 +398,8 @@ func (c *candidate) paired(at int) (start, end int) {
 	return start, end
 }
 
-// setting is where a name begins among the settings of a block, NAME = … on a line each, of which the first begins at
-// a place; that place, where it is not among the next few.
+// setting returns the place of a name among the settings of a block, NAME = … on a line each, whose first one begins at
+// a place; that place, if the name is not among the next few.
 func setting(text string, at int, name string) int {
 	const most = 5
 	next := at

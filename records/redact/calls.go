@@ -8,11 +8,11 @@ type call struct {
 	place int    // from 1; anyPlace for each
 }
 
-// anyPlace is for functions of which every text that looks like a key is one.
+// anyPlace marks functions for which every argument that looks like a key is a key.
 const anyPlace = 0
 
-// calls are the functions whose names, or those of whose arguments, do not say so. The longest name comes first of
-// those that end alike.
+// calls are functions with secret arguments whose names do not say so. Among names with the same end, the longest comes
+// first.
 var calls = [...]call{
 	{"networkcredential", 2}, {"usernamepasswordcredentials", 2}, {"passwordauthentication", 2}, {"auth", 2},
 	{"jwt.sign", 2}, {"jwt.verify", 2}, {"jwt.encode", 2}, {"jwt.decode", 2}, {"sp_addlogin", 2}, {"login", 2},
@@ -117,7 +117,7 @@ func cookieCall(text string, at int) []span {
 	return []span{{start: start, end: end, rule: cookieRule, whole: true}}
 }
 
-// argumentAt is where an argument begins, behind its name: key="…", value="…".
+// argumentAt returns the beginning of an argument, after its name: key="…", value="…".
 func argumentAt(text string, at int) int {
 	at = skipAny(text, at, " \n\t")
 	for _, name := range [...]string{"key=", "name=", "value="} {
@@ -152,7 +152,7 @@ func echoed(text string, at int) (next int, ok bool) {
 	return at, false
 }
 
-// answered reads what a script types when it is asked: expect "Password:", and send "…" on the next line.
+// answered reads a script's answer to a question: expect "Password:", and send "…" on the next line.
 func (c *candidate) answered(at int) (start, end int) {
 	rest := c.text[at:min(len(c.text), at+60)]
 	i := strings.Index(rest, "send")

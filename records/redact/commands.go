@@ -8,7 +8,7 @@ import (
 // commandRule is the rule of passwords that are arguments of commands.
 const commandRule = "command-password"
 
-// argument is how a command takes a password.
+// argument describes how a command takes a password.
 type argument struct {
 	command string // what the line has before it, with a space or a slash before that
 	option  string
@@ -21,11 +21,11 @@ type takes int
 const (
 	apart    takes = 0 // as the next word
 	attached takes = 1 // it follows at once, or with a space as well
-	login    takes = 2 // it stands behind a name and a colon, a percent sign or a comma
+	login    takes = 2 // it follows a name and a colon, a percent sign or a comma
 	last     takes = 4 // it is the last word of the command
-	single   takes = 8 // as the next word, and no other letters stand before the option's
+	single   takes = 8 // as the next word, and only if no other letters precede the option's
 	cookie   takes = 16
-	slashed  takes = 32 // it stands in a word behind a name and a slash, and before @ if that has one
+	slashed  takes = 32 // it follows a name and a slash in a word, and ends before @
 	word1    takes = 64 // it is the first word that is not an option, or the second, and so on
 	word2    takes = 65
 	word3    takes = 66
@@ -117,8 +117,8 @@ func (s *marks) commands() []span {
 	return found
 }
 
-// asTyped gives a line whose words stand in a list, "mysql", "-uroot", as a shell has them, and the place of each byte
-// in the line; the line itself, and nil, if it has no such list.
+// asTyped turns a line whose words are in a list, "mysql", "-uroot", into a shell's form, with the place of each byte
+// in the line; without such a list, it returns the line itself, and nil.
 func asTyped(line string) (typed string, places []int) {
 	if !strings.Contains(line, `, "-`) && !strings.Contains(line, ", '-") {
 		return line, nil
@@ -230,7 +230,7 @@ func ofArguments(line string) []span {
 	return found
 }
 
-// operand finds the word of a line that a command takes for a password by its place, behind its options.
+// operand finds the word of a line that a command takes for a password by its place, after its options.
 func (a *argument) operand(line string, at int) (start, end int) {
 	left := 1 + a.takes - word1
 	for at < len(line) && line[at] > ' ' { // the rest of the option's own word
@@ -258,7 +258,7 @@ func (a *argument) operand(line string, at int) (start, end int) {
 	return 0, 0
 }
 
-// behindOption is where a line goes on behind the option of a command; -1 if it has none. A letter may stand behind
+// behindOption returns the place after the option of a command in a line; -1 without the option. A letter may follow
 // others: curl -su, zip -rP.
 func (a *argument) behindOption(line string, begin int) int {
 	if i := strings.Index(line[begin:], a.option); i >= 0 {
@@ -285,7 +285,7 @@ func (a *argument) behindOption(line string, begin int) int {
 	}
 }
 
-// commandsIn returns where a line goes on behind the command of each of the arguments; 0 if it has none.
+// commandsIn returns, for each of the arguments, the place after its command in a line; 0 without the command.
 func commandsIn(line string) (begins [len(arguments)]int, any bool) {
 	margin := line[:1+strings.IndexByte(line, '-')] // of a diff, or of grep: 12-
 	if strings.Trim(margin, "0123456789 -") != "" {

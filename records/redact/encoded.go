@@ -10,9 +10,9 @@ import (
 // maxLayers is the number of encodings, one in another, that are decoded.
 const maxLayers = 3
 
-// secrets finds the secrets of a text, and names if the manner asks for them, as it stands and in its encodings; layer
-// counts the encodings around it. Escapes and sequences for terminals change nothing of a text without them, so the
-// rules of the finder are tried once, behind them.
+// secrets finds the secrets of a text, and names if the manner wants them, in the text itself and in its encodings;
+// layer counts the encodings around it. Without escapes and sequences for terminals, decoding does not change the text,
+// so the rules of the finder run once, after decoding.
 func (r *Redactor) secrets(ctx context.Context, text string, m manner, layer int) ([]span, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -10,8 +10,8 @@ const (
 	leastEntropy = 28  // characters
 	mostEntropy  = 200 // beyond that it is data, not a key
 	leastBits    = 4.2 // a character
-	// leastTurns is the share of neighbours that are of different kinds (upper case, lower case, digit). Random base62 has
-	// two thirds, names that are put together of words a quarter.
+	// leastTurns is the least share of neighbours of different kinds (upper case, lower case, digit). Random base62 has
+	// two thirds, names made from words a quarter.
 	leastTurns    = 0.42
 	fewDigitTurns = 0.5 // beside one or two digits
 )

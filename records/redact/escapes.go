@@ -136,7 +136,7 @@ func escapedNumber(out *[utf8.UTFMax]byte, text string) (n, length int) {
 	}
 	digits := 4
 	if text[1] == 'x' {
-		if digits = 2; hexAhead(text[2:]) { // the bytes of a database, behind one sign
+		if digits = 2; hexAhead(text[2:]) { // the bytes of a database, after one sign
 			return 0, 0
 		}
 	}

@@ -2,11 +2,11 @@ package redact
 
 import "strings"
 
-// form describes the tokens of a service that gitleaks has no rule for: a beginning and so many letters of a kind.
+// form describes the tokens of a service without a rule in gitleaks: a beginning and a number of letters of a kind.
 type form struct {
 	rule, begin string
 	letter      func(byte) bool
-	least, most int // letters behind the beginning
+	least, most int // letters after the beginning
 }
 
 // anyLength is for tokens that may be of any length.
@@ -28,7 +28,7 @@ func forms() (byFirst [256][]form) {
 		{"new-relic-key", "NRIQ-", wordByte, 32, 32},
 		{"new-relic-key", "NRRA-", smallHex, 42, 42},
 		{"nuget-api-key", "oy2", nameLetter, 43, 43},
-		{"telegram-bot-token", ":AA", wordByte, 31, 36}, // behind the number of the bot
+		{"telegram-bot-token", ":AA", wordByte, 31, 36}, // after the number of the bot
 		{"supabase-token", "sbp_", smallHex, 40, 40},
 		{"supabase-token", "sb_secret_", wordByte, 20, 80},
 		{"1password-service-account-token", "ops_eyJ", keyByte, 40, anyLength},
@@ -129,8 +129,8 @@ func (r *Redactor) known(s *marks) []span {
 	return found
 }
 
-// head returns the place at which a token begins whose beginning stands at another one. A number stands before a colon.
-// The beginning of a longer word is not one.
+// head returns the start of a token from the place of its beginning. A number precedes a colon. The beginning of a
+// longer word does not count.
 func (f *form) head(text string, at int) (first int, is bool) {
 	const leastNumber = 6
 	for first = at; f.begin[0] == ':' && first > 0 && digit(text[first-1]); {

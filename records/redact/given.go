@@ -13,7 +13,7 @@ func asks(command string) bool {
 	return slices.ContainsFunc(askers[:], func(asker string) bool { return strings.Contains(command, asker) })
 }
 
-// keepers are commands that keep what they read as a secret.
+// keepers are commands that store their input as a secret.
 var keepers = [...]string{" secret ", " secrets ", " env add ", " context create "}
 
 // keeps reports whether a command keeps a value of letters and digits that it reads, and does not search for a word.
@@ -24,7 +24,7 @@ func keeps(command, value string) bool {
 		slices.ContainsFunc(keepers[:], func(keeper string) bool { return strings.Contains(command, keeper) })
 }
 
-// given finds what echo, or a word behind <<<, gives to a command that asks for a password.
+// given finds the text that echo, or a word after <<<, gives to a command that asks for a password.
 func given(line string) []span {
 	start, end, login := 0, 0, false
 	if here := strings.Index(line, "<<<"); here >= 0 {

@@ -38,8 +38,8 @@ func (s *marks) homes() []span {
 	return found
 }
 
-// inHome returns the name behind a directory of homes that stands from start to end. Cased tells that it is written as
-// Linux and macOS do.
+// inHome returns the name after a directory of homes, which lies from start to end. cased says that the directory has
+// the case of Linux and macOS.
 func inHome(text string, start, end int, cased bool) (from, to int) {
 	if start == 0 || end >= len(text) {
 		return 0, 0
@@ -97,7 +97,7 @@ func endsName(text string, at int, windows bool) bool {
 	return true
 }
 
-// drive reports whether the slash stands behind a drive of Windows: C:\, /c/, /mnt/c/, c%3A/, \\host\c$\.
+// drive reports whether the slash follows a drive of Windows: C:\, /c/, /mnt/c/, c%3A/, \\host\c$\.
 func drive(text string, slash int) bool {
 	if slash == 0 {
 		return false
@@ -122,8 +122,8 @@ func drive(text string, slash int) bool {
 	return i > 1 && text[i-2] == '\\' // an escape before it
 }
 
-// rooted reports whether the directory of homes, whose slash is given, stands at the root of a path. A directory in
-// which systems keep one may stand above it. In the middle of a path it is a directory of a program.
+// rooted reports whether the directory of homes, whose slash is given, is at the root of a path, or below a directory
+// in which systems keep one. In the middle of a path it is a directory of a program.
 func rooted(text string, slash int, dir, name string, end int) bool {
 	if slash == 0 {
 		return true
@@ -186,8 +186,8 @@ func below(path string) bool {
 	return false
 }
 
-// upward reports whether a path goes up and then to a home, as ../../Users/x does. A directory of the program that
-// is called so is no home.
+// upward reports whether a path goes up and then to a home, as ../../Users/x does. A program's directory with that name
+// is not a home.
 func upward(text string, slash int, dir, name string, end int) bool {
 	levels := 0
 	i := slash
@@ -215,8 +215,8 @@ func upward(text string, slash int, dir, name string, end int) bool {
 	return !upper(name[0])
 }
 
-// hyphened gives the name in a path in which hyphens stand for slashes: -home-x-src, C--Users-x-src, and without the
-// first hyphen below a directory of projects.
+// hyphened returns the name in a path with hyphens for slashes: -home-x-src, C--Users-x-src, and without the first
+// hyphen below a directory of projects.
 func hyphened(text string, start, end int) (from, to int) {
 	i := start
 	for i > 0 && text[i-1] == '-' && start-i < 2 {
@@ -244,7 +244,7 @@ func hyphened(text string, start, end int) (from, to int) {
 	return end + 1, to
 }
 
-// tilde gives the name in ~name: before a slash, and where nothing but a home can be meant.
+// tilde returns the name in ~name: before a slash, and in other places where only a home is possible.
 func tilde(text string, at int) (from, to int) {
 	if at > 0 && strings.IndexByte(" \t\n\r\"'`=:(,;|<>[{@", text[at-1]) < 0 &&
 		!(at > 1 && text[at-2] == '\\' && strings.IndexByte("nrt", text[at-1]) >= 0) {
@@ -271,7 +271,7 @@ func tilde(text string, at int) (from, to int) {
 	return from, to
 }
 
-// bareHome reports whether what stands before a tilde is a command that takes a directory, or a host.
+// bareHome reports whether the text before a tilde is a command that takes a directory, or a host.
 func bareHome(text string, at int) bool {
 	line := text[lineStart(text, at):at]
 	if strings.TrimLeft(line, " \t\"'`$>#(") == "" && !strings.ContainsAny(line, "`(") {

@@ -49,7 +49,7 @@ func commonHost(name string) bool {
 	return false
 }
 
-// hostWords finds the names of the machine as words, with the domain of a network at home or at work behind them.
+// hostWords finds the names of the machine as words, followed by the domain of a network at home or at work.
 func (r *Redactor) hostWords(text string) []span {
 	var found []span
 	for _, name := range r.hosts {
@@ -70,7 +70,7 @@ func startsHost(text string) bool { return text != "" && (hostByte(text[0]) && t
 
 func hostByte(c byte) bool { return nameLetter(c) || c == '-' || c == '.' }
 
-// Bounds of a host behind an @, in bytes.
+// The limits of a host after an @, in bytes.
 const (
 	leastDomain  = 4
 	longestHost  = 253
@@ -111,10 +111,10 @@ func (s *marks) mail() []span {
 	return found
 }
 
-// localByte reports whether a byte may stand before the @ of an address.
+// localByte reports whether a byte may precede the @ of an address.
 func localByte(c byte) bool { return nameLetter(c) || strings.IndexByte("._+-", c) >= 0 }
 
-// addressee reports whether an address may be somebody's: not of a program that answers nobody, nor of git's own
+// addressee reports whether an address may belong to a person: not to a program that answers nobody, nor to git's own
 // logins.
 func addressee(local string) bool {
 	if local == "" || strings.Trim(local, "._+-0123456789") == "" || local[0] == '.' ||
@@ -128,7 +128,7 @@ func addressee(local string) bool {
 	return true
 }
 
-// inURL reports whether the login of a URL begins at a place, or the place is behind another @.
+// inURL reports whether the login of a URL begins at a place, or the place follows another @.
 func inURL(text string, at int) bool {
 	before := text[max(0, at-longestHost):at]
 	before = before[:1+strings.LastIndexAny(before, " \t\n\"'`<>(/@")]
@@ -152,7 +152,7 @@ func mailDomain(host, rest string) bool {
 		(strings.Count(name, ".") > 1 || !slices.Contains(endings, top)))
 }
 
-// reserved reports whether a domain is nobody's (RFC 2606), or a service's domain that is the same for everybody.
+// reserved reports whether a domain belongs to nobody (RFC 2606), or to a service and is the same for all users.
 func reserved(name string) bool {
 	for _, domain := range [...]string{"example.com", "example.org", "example.net", "test.com", "example", "test",
 		"invalid", "localhost", "noreply.github.com", "noreply.gitlab.com"} {
@@ -173,13 +173,13 @@ var topDomains = []string{"com", "org", "net", "edu", "gov", "mil", "int", "info
 	"global", "foundation", "institute", "academy", "university", "africa", "asia", "berlin", "hamburg", "london",
 	"paris", "wien", "nyc", "local", "lan", "corp", "internal", "intranet", "intern", "localdomain"}
 
-// endings are two-letter endings of files and members that no country has.
+// endings are two-letter endings of files and members that are not a country's domain.
 var endings = []string{"js", "ts", "go", "rb", "cs", "hs", "db", "fs", "vb", "kt", "gz", "xz", "jl", "el", "rc", "id"}
 
 // containerID is the length of a container's name in hexadecimal digits.
 const containerID = 12
 
-// inPrompt reports whether a host stands in a prompt of a shell, or in the place of a copy.
+// inPrompt reports whether a host is in a prompt of a shell, or in the place of a copy.
 func inPrompt(host, rest string) bool {
 	return len(host) >= 2 && (strings.HasPrefix(rest, ":~") || strings.HasPrefix(rest, ":/") && rest != ":/" &&
 		!strings.HasPrefix(rest, "://")) && !generic(host) && !commonHost(host) && !reserved(strings.ToLower(host)) &&

@@ -56,8 +56,8 @@ func (s *marks) ofLines() []span {
 	return found
 }
 
-// cookies finds secrets among the pairs behind a header Cookie or Set-Cookie, a variable or an option: the name of
-// the pair says so, or its value looks like one.
+// cookies finds secrets among the pairs after a header Cookie or Set-Cookie, a variable or an option: the name of the
+// pair says so, or its value looks like one.
 func cookies(text string, at int) []span {
 	option := strings.HasSuffix(text[:at], "--cookie")
 	name := at
@@ -161,7 +161,7 @@ func pairs(text string, at int) []span {
 	return found
 }
 
-// skipAny returns the place behind any of these bytes.
+// skipAny returns the place after any of these bytes.
 func skipAny(text string, at int, these string) int {
 	for at < len(text) && strings.IndexByte(these, text[at]) >= 0 {
 		at++
@@ -174,7 +174,7 @@ func skipAny(text string, at int, these string) int {
 func jar(text string, at int) []span {
 	end := endOfLine(text, at)
 	fields := strings.Split(strings.TrimRight(text[at:end], "\r"), "\t")
-	const name, value = 5, 6 // of seven, the first of which stands before the place
+	const name, value = 5, 6 // of seven fields; the first of them precedes the place
 	if len(fields) != value+1 || !isCookie(fields[name], fields[value]) {
 		return nil
 	}
@@ -222,7 +222,7 @@ func driver(text string, at int) []span {
 	return []span{{start: at - len(login) + colon + 1, end: at, rule: "url-password", whole: byItself(login[colon+1:])}}
 }
 
-// webhook finds the address of a webhook of Microsoft's or Discord's: whoever has it may post.
+// webhook finds the address of a webhook of Microsoft or Discord: it lets anybody post.
 func webhook(text string, at int) []span {
 	start := at + len("webhooks/")
 	for start < len(text) && digit(text[start]) {
@@ -273,7 +273,7 @@ func masterKey(text string, at int) []span {
 	return nil
 }
 
-// directive finds the password that a line of a server's configuration holds behind its name, and nothing else.
+// directive finds the password in a line of a server's configuration that has only a name and a password.
 func directive(text string, at int) []span {
 	for _, name := range [...]string{"requirepass ", "masterauth ", "bindpw ", "bind_pw ", "rootpw ", "auth default ",
 		"auth "} {
@@ -293,7 +293,7 @@ func directive(text string, at int) []span {
 	return nil
 }
 
-// netUse finds the password that net use is given: the one word that is neither a drive, a share nor an option.
+// netUse finds the password of net use: the one word that is neither a drive, a share nor an option.
 func netUse(text string, at int) []span {
 	end := endOfLine(text, at)
 	user := strings.Contains(strings.ToLower(text[at:end]), "/user:")
@@ -312,7 +312,7 @@ func netUse(text string, at int) []span {
 	return nil
 }
 
-// netUser finds the password behind the name of a user.
+// netUser finds the password after the name of a user.
 func netUser(text string, at int) []span {
 	user := argument{takes: word2}
 	start, end := user.operand(text[:endOfLine(text, at)], at)

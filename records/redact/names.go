@@ -14,7 +14,7 @@ import (
 // somebody replaces the name of a user.
 const somebody = "user"
 
-// sharedHome reports whether a directory beside homes belongs to nobody.
+// sharedHome reports whether a directory beside homes belongs to no person.
 func sharedHome(name string) bool {
 	switch strings.ToLower(name) {
 	case somebody, "shared", "public", "default", "all", "linuxbrew", ".", "..", "...", "…", "user1", "you", "me",
@@ -24,8 +24,8 @@ func sharedHome(name string) bool {
 	return false
 }
 
-// generic reports whether a name is a common word that says nothing about a person. Agents run in containers as
-// users of their own names. A name of digits only, as in a container (/home/1000), is a number in any other place.
+// generic reports whether a name is a common word that identifies no person. Agents run in containers under such user
+// names. A name of digits only, as in a container (/home/1000), is a number in any other place.
 func generic(name string) bool {
 	if strings.Trim(name, "0123456789") == "" {
 		return true

@@ -16,7 +16,7 @@ type patterns struct {
 	keyBegin, urlLogin func() *regexp.Regexp
 	forms              [256][]form
 	begins             *beginnings
-	base64, hex, token [256]bool // the letters of these
+	base64, hex, token [256]bool // their letters
 }
 
 func newPatterns() *patterns {
@@ -36,7 +36,7 @@ func newPatterns() *patterns {
 	return p
 }
 
-// plain finds secrets and names in a text as it stands, by the rules of this package and of the user.
+// plain finds secrets and names in a text without decoding, by the rules of this package and of the user.
 func (r *Redactor) plain(s *marks, m manner) []span {
 	text := s.text
 	found := append(append(append(append(s.values(), s.commands()...), s.ofLines()...), s.ofCalls()...), r.known(s)...)
@@ -56,8 +56,7 @@ func (r *Redactor) plain(s *marks, m manner) []span {
 // longestLogin bounds a name and a password in a URL, in bytes.
 const longestLogin = 700
 
-// logins finds the passwords in URLs. The expression is tried where one may end, since it begins with no letter that is
-// always the same.
+// logins finds the passwords in URLs. The expression is tried at the possible ends, because its first letter varies.
 func (r *Redactor) logins(s *marks) []span {
 	var found []span
 	text := s.text
@@ -75,7 +74,7 @@ func (r *Redactor) logins(s *marks) []span {
 		}
 		const longestScheme = 21
 		start := max(0, i-longestScheme)
-		start += 1 + strings.LastIndexByte(text[start:i], ':') // behind another URL
+		start += 1 + strings.LastIndexByte(text[start:i], ':') // after another URL
 		at := r.urlLogin().FindStringSubmatchIndex(text[start:min(len(text), from+end+len("@a"))])
 		if at == nil || placeholder(text[start+at[2]:start+at[3]]) {
 			continue
@@ -85,13 +84,13 @@ func (r *Redactor) logins(s *marks) []span {
 	return found
 }
 
-// Bounds of a token behind a word of HTTP's authorization, in bytes.
+// The limits of a token after a word of HTTP's authorization, in bytes.
 const (
 	leastAuthorization = 16
 	mostAuthorization  = 1000
 )
 
-// authorizations finds the tokens of HTTP's authorization: behind bearer, basic and authorization: token.
+// authorizations finds the tokens of HTTP's authorization: after bearer, basic and authorization: token.
 func (s *marks) authorizations() []span {
 	var found []span
 	text := s.text
@@ -129,8 +128,8 @@ func (s *marks) authorizations() []span {
 	return found
 }
 
-// behindScheme is where the token begins that a header, a variable or a member of the name authorization holds: behind
-// its quotes, brackets and signs, and the word that says of which kind it is. 0 where there is none.
+// behindScheme returns the beginning of the token in a header, a variable or a member with the name authorization:
+// after its quotes, brackets and signs, and the word for its kind. 0 without a token.
 func behindScheme(text string, at int) int {
 	const mostMarks, mostScheme = 12, 24
 	if next := skipAny(text, at, "_-"); word(text, next, "header") {
@@ -139,7 +138,7 @@ func behindScheme(text string, at int) int {
 	begin, signs := at, 0
 	quotes := 0
 	for at < len(text) && at-begin < mostMarks && strings.IndexByte(" \t\"'\\:=>[]({,`\n", text[at]) >= 0 {
-		if text[at] == '\n' { // the value stands below the name
+		if text[at] == '\n' { // the value is below the name
 			if at = skipAny(text, at, "\r\n\t \"'"); !strings.HasPrefix(text[at:], "value") {
 				return 0
 			}
@@ -208,7 +207,7 @@ func parameters(text string, at int) []span {
 	return found
 }
 
-// bareToken reports whether a token stands where a word could that says of which kind it is: Authorization: 1f2e….
+// bareToken reports whether a token is in the place of the word for its kind: Authorization: 1f2e….
 func bareToken(text string, at int) bool {
 	end, digits := at, 0
 	for ; end < len(text) && wordByte(text[end]); end++ {
@@ -224,7 +223,7 @@ func bareToken(text string, at int) bool {
 		(end == len(text) || strings.IndexByte("(.[", text[end]) < 0)
 }
 
-// skipSpace returns the place behind white space.
+// skipSpace returns the place after white space.
 func skipSpace(text string, at int) int {
 	for at < len(text) && strings.IndexByte(" \t\n\f\r", text[at]) >= 0 {
 		at++
@@ -232,7 +231,7 @@ func skipSpace(text string, at int) int {
 	return at
 }
 
-// find gives a text to the finder, window by window. What may be a token stands loose in it.
+// find passes a text to the finder, window by window. Possible tokens in it get spaces around them.
 func (r *Redactor) find(ctx context.Context, text string) ([]span, error) {
 	var found []span
 	for from, to := range windows(text) {
@@ -252,7 +251,7 @@ func (r *Redactor) find(ctx context.Context, text string) ([]span, error) {
 	return found, nil
 }
 
-// privateKeyRule is gitleaks' rule for key blocks. What it finds is not looked for by itself: our own expression takes
+// privateKeyRule is gitleaks' rule for key blocks. Its findings are not searched elsewhere: our own expression takes
 // the whole block.
 const privateKeyRule = "private-key"
 
@@ -328,8 +327,8 @@ func (r *Redactor) tokens(text string) [][2]int {
 	}
 }
 
-// loosen puts spaces for the marks that end a sentence or a bracket behind a possible token: many rules want a
-// token to end in a space or a quote. Places stay as they are.
+// loosen replaces the marks that end a sentence or a bracket after a possible token by spaces: many rules want a token
+// to end in a space or a quote. Places do not change.
 func loosen(text string, tokens [][2]int) string {
 	var out []byte
 	for _, t := range tokens {

@@ -2,8 +2,7 @@ package redact
 
 import "sort"
 
-// reading is a text in which an encoding was resolved. Of each of its bytes it knows the part of the text that the byte
-// was made of.
+// reading is a text with one encoding resolved. For each of its bytes it knows the source part.
 type reading struct {
 	text  []byte
 	parts []part
@@ -36,7 +35,7 @@ func (v *reading) add(c byte, from, to int) {
 	v.text = append(v.text, c)
 }
 
-// piece adds a part of a text as it is.
+// piece adds a part of a text unchanged.
 func (v *reading) piece(text string, start, end int) {
 	if start >= end {
 		return
@@ -80,7 +79,7 @@ func (v *reading) head(of *reading, n int) {
 	v.text = append(v.text, of.text[:n]...)
 }
 
-// madeOf returns the place in the source from which a byte was made.
+// madeOf returns the place in the source of a byte.
 func (v *reading) madeOf(i int) (from, to int) {
 	p := v.parts[sort.Search(len(v.parts), func(k int) bool { return int(v.parts[k].at) > i })-1]
 	if p.same {

@@ -58,7 +58,7 @@ func (r *Record) Hash() (string, error) {
 	return *r.head.ContentHash, nil
 }
 
-// SetGeneration numbers the version of the record. That is all that may be changed of it.
+// SetGeneration numbers the version of the record. Other changes are not possible.
 func (r *Record) SetGeneration(n int) { r.head.GenerationIndex = n }
 
 // Close drops the record.

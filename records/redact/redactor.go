@@ -24,13 +24,13 @@ type Finder interface {
 // ErrPanic reports a fault of the redactor itself.
 var ErrPanic = errors.New("the redactor failed")
 
-// Options add to the things that every redactor takes out.
+// Options add to the things that every redactor removes.
 type Options struct {
 	Names  []string // names of the user, as single words; generic ones (root, ubuntu) are left alone
 	Hosts  []string // names of the machine; generic ones are left alone
-	Trees  []string // work trees: paths in them are written as they are below them
+	Trees  []string // work trees: paths in them become relative to them
 	Rules  Rules    // the user's own
-	Finder Finder   // nil stands for the rules of gitleaks
+	Finder Finder   // nil for the rules of gitleaks
 }
 
 // Redactor takes secrets and names out of texts. It is not safe for use by several goroutines: each has a twin.
@@ -42,12 +42,12 @@ type Redactor struct {
 	places []place
 	*patterns
 	fingerprint string
-	// secrets that were found, with their rules: they are taken out wherever they stand
+	// found secrets, with their rules: they are removed everywhere
 	seen  map[string]string
 	clean *clean
 	rooms [maxLayers]rooms
 	word  reading  // that is put together
-	marks []*marks // that nobody needs any more
+	marks []*marks // for reuse
 }
 
 // rooms are the memory for the readings of one layer, text after text.
@@ -70,7 +70,7 @@ func New(o Options) (*Redactor, error) {
 	return r, nil
 }
 
-// Twin returns a redactor that finds the same, for another goroutine. What one finds nothing in the other does not read
+// Twin returns an equal redactor for another goroutine. If one has found a text clean, the other does not search it
 // again.
 func (r *Redactor) Twin() *Redactor {
 	twin := *r
@@ -82,8 +82,8 @@ func (r *Redactor) Twin() *Redactor {
 // Version names the rules that come with git-trace. Records carry it.
 func Version() string { return "git-trace/" + version + " gitleaks/" + gitleaks.Version }
 
-// Fingerprint differs between redactors that find different things, the user's names and rules included. It is not
-// for records: whoever knows a name could test whether it is the user's.
+// Fingerprint differs between redactors with different rules, including the user's names and rules. It must not be in
+// records: anybody who guesses a name could test whether it is the user's.
 func (r *Redactor) Fingerprint() string { return Version() + r.fingerprint }
 
 // Text redacts a text and counts the redactions. Paths in work trees do not count.
@@ -124,8 +124,8 @@ func (r *Redactor) guarded(ctx context.Context, name, text string, m manner) (ou
 	return out, n, err
 }
 
-// clean holds texts in which nothing was found, by their hashes: many conversations have the same texts. The seeds
-// of the hashes are secret, so nobody can make a text that is taken for another.
+// clean holds the hashes of texts in which nothing was found: many conversations have the same texts. The seeds of the
+// hashes are secret, so nobody can make a text that is taken for another.
 type clean struct {
 	seeds [2]maphash.Seed
 	mu    sync.Mutex
@@ -164,17 +164,16 @@ func (c *clean) add(key textKey) {
 	c.texts[key] = struct{}{}
 }
 
-// Bounds of the clean texts: the length from which remembering is quicker than searching, and their number.
+// The limits of the clean texts: the length from which remembering is quicker than searching, and their number.
 const (
 	leastKept = 100
 	mostKept  = 1 << 16
 )
 
-// maxPasses bounds the passes over a text: once a secret is taken out, the text behind it may be seen as a name.
+// maxPasses bounds the passes over a text: after a secret is removed, the text after it may be seen as a name.
 const maxPasses = 4
 
-// redact finds and replaces, until nothing more is found. name is the member or file that holds the text, "" if it
-// has none.
+// redact finds and replaces until it finds nothing more. name is the member or file that holds the text, or "".
 func (r *Redactor) redact(ctx context.Context, name, text string, m manner) (string, int, error) {
 	total := 0
 	text = relative(text, r.places)
@@ -227,7 +226,7 @@ func besideEscapes(text string, found []span) []span {
 			continue
 		}
 		if escaping(text, s.start) {
-			s.start += escapeLength(text[s.start:]) // behind the backslash
+			s.start += escapeLength(text[s.start:]) // after the backslash
 		}
 		if s.end > s.start && escaping(text, s.end) {
 			s.end--
@@ -261,7 +260,7 @@ const (
 	longestCalled = 4 << 10
 )
 
-// called finds text that is a secret only by its name: in {"api_key": "0f3a…"} neither half is one by itself.
+// called finds text that is a secret only by its name: in {"api_key": "0f3a…"} each half alone is not one.
 func (r *Redactor) called(ctx context.Context, name, text string) ([]span, error) {
 	if name == "" || len(name) > longestName || len(text) > longestCalled {
 		return nil, nil
@@ -285,11 +284,11 @@ func (r *Redactor) called(ctx context.Context, name, text string) ([]span, error
 // shortest is the length below which a text can hold neither a secret nor the path of a home.
 const shortest = 5
 
-// leastSeen is the length from which on a secret is looked for by itself.
+// leastSeen is the length from which a found secret is searched in other places.
 const leastSeen = 10
 
-// remember keeps the secrets found in the text as it stands, so that they are also found in other places without a
-// name or form.
+// remember keeps the secrets that were found in clear, so that they are also found in other places without a name or
+// form.
 func (r *Redactor) remember(text string, found []span) {
 	for _, s := range found {
 		secret := text[s.start:s.end]
@@ -299,14 +298,14 @@ func (r *Redactor) remember(text string, found []span) {
 	}
 }
 
-// maxSeen is the length beyond which a secret is not looked for by itself.
+// maxSeen is the length up to which a found secret is searched in other places.
 const maxSeen = 4096
 
 // span is a part of a text that must go.
 type span struct {
 	start, end int
 	rule       string
-	with       string // what takes its place; "" stands for the marker with the rule's name
+	with       string // the replacement; "" for the marker with the rule's name
 	whole      bool   // it is the secret itself, not an encoding around it or a guess
 }
 
@@ -389,8 +388,8 @@ const markerStart = "[REDACTED"
 
 func marker(rule string) string { return markerStart + ":" + rule + "]" }
 
-// Added names the rules that took something out of a text: it has their markers more often after that than before.
-// Names leave no marker. If only names were taken out, it returns "name".
+// Added names the rules that changed a text: their markers are more frequent in after than in before. Names leave no
+// marker. If only names were removed, it returns "name".
 func Added(before, after []byte) []string {
 	count := func(text []byte) map[string]int {
 		of := map[string]int{}

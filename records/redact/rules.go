@@ -15,21 +15,21 @@ import (
 // Rules are the user's own: secrets, texts that are not secrets, and names to take out.
 type Rules struct {
 	Secrets []*regexp.Regexp // the first group of a match, or the match, is a secret
-	Allowed []*regexp.Regexp // what matches as a whole is no secret, whatever rule found it
+	Allowed []*regexp.Regexp // a match of the whole is not a secret, whatever rule found it
 	Names   []string
 	Purged  Purged // what was purged before; nil for nothing
 }
 
 // Purged finds text that the user has purged. An allow rule does not change that.
 type Purged interface {
-	// Find returns where in a text it stands, as pairs of start and end.
+	// Find returns the places in a text, as pairs of start and end.
 	Find(text string) [][2]int
-	// CutStep, CutResult and CutHead take out all that belongs to purged files, and count it. CutStep notes the calls
-	// whose results have to go too.
+	// CutStep, CutResult and CutHead remove everything about purged files, and count it. CutStep notes the calls whose
+	// results must be removed too.
 	CutStep(step *records.Step, calls map[string]bool) int
 	CutResult(result *records.Observation, calls map[string]bool) int
 	CutHead(head *records.Record) int
-	// Fingerprint differs between searches for different things; "" if there is nothing to search for.
+	// Fingerprint differs between searches for different things; "" for an empty search.
 	Fingerprint() string
 }
 
@@ -124,7 +124,7 @@ func (u *Rules) find(text string) []span {
 	return found
 }
 
-// HoldsPurged reports whether a text, as it stands, holds purged text: it must not even be kept aside.
+// HoldsPurged reports whether a text, without decoding, holds purged text: it must not even be kept aside.
 func (r *Redactor) HoldsPurged(text string) bool {
 	return r.rules.Purged != nil && len(r.rules.Purged.Find(text)) > 0
 }

@@ -2,12 +2,12 @@ package redact
 
 import mathbits "math/bits"
 
-// marks are the places of a text at which a secret or a name may begin. One reading finds them, and no other place
-// is tried.
+// marks are the places of a text at which a secret or a name may begin. One reading finds them, and only they are
+// tried.
 type marks struct {
 	text   string
 	at     [families][]int32
-	unseen bool // the text may hold what nobody sees
+	unseen bool // the text may have invisible characters
 }
 
 // The kinds of places.
@@ -82,10 +82,9 @@ func newBeginnings(forms *[256][]form) *beginnings {
 	return b
 }
 
-// add gives words of a family a bit. What they have together may stand in another order too: the places are looked at
-// once more.
+// add gives words of a family a bit. Words may share bytes in another order too, so the places are checked again.
 func (b *beginnings) add(family uint8, folded bool, words ...string) {
-	bit := uint64(1) << b.words // and none is left behind the 64th
+	bit := uint64(1) << b.words // the 64th is the last
 	for _, word := range words {
 		for i := range b.byte {
 			for c := range 256 {
@@ -102,7 +101,7 @@ func (b *beginnings) add(family uint8, folded bool, words ...string) {
 // scan reads a text once.
 func (b *beginnings) scan(text string) *marks { return b.scanInto(&marks{}, text) }
 
-// scanInto is scan into marks that are no longer needed.
+// scanInto is scan into old marks.
 func (b *beginnings) scanInto(s *marks, text string) *marks {
 	s.text = text
 	for i := range s.at {

@@ -8,7 +8,7 @@ type strength int
 const (
 	says  strength = iota // nothing
 	hints                 // a token, a key: it is a secret unless it is a word
-	tells                 // a password: it is a secret, whatever it looks like, unless it stands for one
+	tells                 // a password: any value is a secret, except a placeholder
 )
 
 // longestSecretName bounds a name, in bytes.
@@ -44,7 +44,7 @@ func secretName(name string) strength {
 	return s
 }
 
-// beside reports whether a word behind a name leaves its meaning: DB_PASSWORD_PROD.
+// beside reports whether a word after a name does not change its meaning: DB_PASSWORD_PROD.
 func beside(word string) bool {
 	switch word {
 	case "prod", "production", "dev", "staging", "stage", "test", "live", "sandbox", "old", "new", "default", "backup",

@@ -16,26 +16,26 @@ import (
 )
 
 // Sink redacts a conversation step by step, as a parser gives it, and makes the Record at its end. After an error it
-// takes nothing and makes nothing. Close it unless Finish gave a Record.
+// takes and makes nothing. The caller closes it unless Finish returned a Record.
 type Sink struct {
 	redactor *Redactor
 	ctx      context.Context
 	steps    *records.Spool
 	counts   []int           // redactions of each step
-	rest     int             // and of what is no step
+	rest     int             // and of other data
 	cut      map[string]bool // calls that have to do with a purged file
 	err      error
-	ahead    *ahead // nil for one that redacts each step before it takes the next
+	ahead    *ahead // nil if each step is redacted before the next is taken
 }
 
-// Sink returns a sink whose redaction ends with the context. A long conversation is put into a temporary file in dir,
-// in the system's directory if that is "". What was found in other conversations does not matter for this one.
+// Sink returns a sink whose redaction ends with the context. A long conversation is put into a temporary file in dir;
+// "" is the system's directory. Findings in other conversations do not matter here.
 func (r *Redactor) Sink(ctx context.Context, dir string) *Sink {
 	clear(r.seen)
 	return &Sink{redactor: r, ctx: ctx, steps: records.NewSpool(dir), cut: map[string]bool{}}
 }
 
-// Record redacts a whole record. The one that was given is left as it is.
+// Record redacts a whole record. It does not change its argument.
 func (r *Redactor) Record(ctx context.Context, record *records.Record) (*Record, error) {
 	s := r.Sink(ctx, "")
 	for i := range record.Steps {
@@ -83,7 +83,7 @@ func (s *Sink) Truncate(n int) error {
 	})
 }
 
-// Secrets reports whether secrets were found so far that are taken out wherever they stand.
+// Secrets reports whether secrets were found so far that are removed everywhere.
 func (s *Sink) Secrets() bool {
 	_ = s.settled(func() error { return nil }) // an error stays
 	return len(s.redactor.seen) > 0
@@ -135,7 +135,7 @@ func (s *Sink) Late(stepIndex int, result records.Observation) error {
 	})
 }
 
-// settled runs a piece of work for which all steps before must be kept.
+// settled runs a piece of work after all earlier steps are kept.
 func (s *Sink) settled(work func() error) error {
 	return s.do(func() error {
 		if err := s.settle(0); err != nil {
@@ -159,8 +159,8 @@ func (s *Sink) do(work func() error) (err error) {
 	return work()
 }
 
-// Finish redacts the rest of the record, takes out everywhere what was found anywhere, and makes the Record. It
-// adds to the head's number of redactions. The head itself stays as it is.
+// Finish redacts the rest of the record, removes each found secret everywhere, and makes the Record. It adds to the
+// head's number of redactions, in a copy of the head.
 func (s *Sink) Finish(head *records.Record) (*Record, error) {
 	var out *Record
 	err := s.settled(func() error {
@@ -205,7 +205,7 @@ func (s *Sink) sweep(head *records.Record) error {
 		return cmp.Or(len(b)-len(a), strings.Compare(a, b))
 	})
 	pairs := make([]string, 0, 2*len(secrets))
-	var written [][]byte // as they stand in JSON
+	var written [][]byte // in their JSON form
 	for _, secret := range secrets {
 		quoted := rawjson.AppendString(nil, secret)
 		written = append(written, quoted[1:len(quoted)-1])

@@ -2,7 +2,7 @@ package redact
 
 import "strings"
 
-// spokenRule is the rule of what looks random on a line that speaks of a secret.
+// spokenRule is the rule for random-looking text on a line about a secret.
 const spokenRule = "random-beside-name"
 
 // Bounds of such a token and of its way from the name, in bytes.
@@ -11,8 +11,8 @@ const (
 	mostSpokenWay = 120
 )
 
-// spoken finds tokens that look random on a line that speaks of a secret, however the two are joined:
-// echo … | tool secret put NAME, --name db_password --value …, the API key is …
+// spoken finds random-looking tokens on a line about a secret, in any form: echo … | tool secret put NAME, --name
+// db_password --value …, the API key is …
 func (s *marks) spoken() []span {
 	var found []span
 	text, from := s.text, 0
@@ -55,7 +55,7 @@ func (s *marks) spoken() []span {
 	return found
 }
 
-// strengthIn says how surely a name shows a secret where it stands: UID=sa;PWD=…, ?key=…, &sig=….
+// strengthIn returns how surely a name shows a secret in its place: UID=sa;PWD=…, ?key=…, &sig=….
 func (n naming) strengthIn(text string) strength {
 	name, before := text[n.start:n.end], text[max(0, n.start-1):n.start]
 	switch {
@@ -80,8 +80,8 @@ func skipWord(text string) int {
 	return end
 }
 
-// speaks reports whether the word that begins here is one of secrets in plain words or in a name. A key is one if
-// the word before says of which kind it is.
+// speaks reports whether the word that begins here means a secret, in plain words or in a name. A key does if the word
+// before names its kind.
 func speaks(text string, i int) bool {
 	if i > 0 && lower(text[i]) && nameLetter(text[i-1]) {
 		return false

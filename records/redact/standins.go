@@ -206,7 +206,7 @@ func hyphenatedWords(value string) bool {
 	}) < 0 && strings.Count(value, "-")+strings.Count(value, "_") >= 2
 }
 
-// otherwise gives what a value is where its variable is not set: ${NAME:…} and ${NAME:-…}; else the value itself.
+// otherwise returns the default of a value whose variable is not set: ${NAME:…} and ${NAME:-…}; else the value itself.
 func (c *candidate) otherwise(start, end int) (from, to int) {
 	value := c.text[start:end]
 	name := strings.TrimPrefix(value, "${")

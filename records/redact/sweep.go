@@ -17,7 +17,7 @@ var errSwept = errors.New("a secret stands in a step")
 // fewSecrets is the number of secrets up to which separate searches are quicker than one search for all.
 const fewSecrets = 24
 
-// holder returns a function that reports whether a JSON text holds one of the secrets, as they are written in JSON.
+// holder returns a function that reports whether a JSON text holds one of the secrets, in their JSON form.
 func holder(secrets [][]byte, replacer *strings.Replacer) func(raw []byte) bool {
 	return func(raw []byte) bool {
 		if len(secrets) > fewSecrets {
@@ -59,7 +59,7 @@ func (s *Sink) anyHolds(holds func(raw []byte) bool) error {
 		if found.Load() {
 			return errSwept
 		}
-		// A line feed stands in no step, so nothing is found that goes over it.
+		// A step has no line feed, so a match cannot go over one.
 		if part = append(append(part, raw...), '\n'); len(part) >= sweepBytes {
 			look()
 		}
@@ -75,8 +75,8 @@ func (s *Sink) anyHolds(holds func(raw []byte) bool) error {
 	return err
 }
 
-// swept takes secrets out of the strings of a record's JSON text. It leaves ids alone: a text that looks like an id
-// must not untie the parts of the record. An id that is itself a secret by its form was taken out before.
+// swept removes secrets from the strings of a record's JSON text. It leaves ids unchanged: a text that looks like an id
+// must not separate the parts of the record. An id with the form of a secret was removed before.
 func swept(raw []byte, secrets *strings.Replacer) ([]byte, error) {
 	d := rawjson.NewDecoder(raw)
 	out := sweepValue(make([]byte, 0, len(raw)), d, secrets, ofSchema)

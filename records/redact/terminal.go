@@ -3,8 +3,8 @@ package redact
 import "strings"
 
 // shown returns a text as a terminal shows it: without colours and other sequences for terminals, without the zero
-// bytes of UTF-16, characters without width, and deleted characters. changed is false if the text has none of them.
-// glued is true if a sequence had kept two words apart.
+// bytes of UTF-16, characters without width, and deleted characters. changed is false if the text has no such bytes.
+// glued is true if a sequence had separated two words.
 func (s *marks) shown() (v reading, changed, glued bool) {
 	if !s.unseen {
 		return v, false, false

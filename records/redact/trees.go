@@ -10,7 +10,7 @@ import (
 // place is a directory of this machine, as a text may write it.
 type place struct {
 	text string
-	sep  string // what stands between two names
+	sep  string // the separator of names
 }
 
 // leastTree is the least number of names in a directory that says something about the machine: /app and /workspace
@@ -49,7 +49,7 @@ func placesOf(dirs []string) []place {
 	return slices.Compact(out)
 }
 
-// relative writes paths in a work tree as they are below it, and a work tree itself as a dot.
+// relative makes paths in a work tree relative to it, and a work tree itself a dot.
 func relative(text string, places []place) string {
 	for _, p := range places {
 		var out strings.Builder
@@ -122,7 +122,7 @@ func beginsName(text string) bool {
 	return text != "" && text[0] != '-' && (pathByte(text[0]) || strings.IndexByte("[({@+#$", text[0]) >= 0)
 }
 
-// pathByte reports whether a byte stands in most names of files.
+// pathByte reports whether a byte is common in names of files.
 func pathByte(c byte) bool {
 	return nameByte(c) || c == '~' || c >= 0x80
 }

@@ -77,7 +77,7 @@ func stem(text string, i int) bool {
 	return false
 }
 
-// word reports whether a text goes on with a word of small letters, in whatever case.
+// word reports whether a text goes on with a word, in any case.
 func word(text string, i int, want string) bool {
 	if len(text)-i < len(want) {
 		return false
@@ -97,7 +97,7 @@ type naming struct {
 	option bool // it is one of the command line
 }
 
-// nameAround returns the name that stands around a place.
+// nameAround returns the name around a place.
 func nameAround(text string, i int) naming {
 	n := naming{start: i, end: i}
 	for n.start > 0 && nameByte(text[n.start-1]) && i-n.start < longestSecretName {
@@ -117,7 +117,7 @@ func nameAround(text string, i int) naming {
 	return n
 }
 
-// value returns the secret behind a name; an empty place if there is none.
+// value returns the secret after a name; an empty place if there is none.
 func (n naming) value(text string) (start, end int) {
 	at := n.end
 	quoted := at < len(text) && isQuote(text[at])
@@ -201,7 +201,7 @@ func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
 type candidate struct {
 	naming
 	text       string
-	quotedName bool // the name stands between quotes
+	quotedName bool // the name is in quotes
 	spaced     bool // there is space beside the separator
 }
 
@@ -245,7 +245,7 @@ func (c *candidate) shouted() bool {
 	return strings.ToUpper(name) == name && len(name) > 2
 }
 
-// assigned reads the value behind =, : and the like.
+// assigned reads the value after =, : and the like.
 func (c *candidate) assigned(sep string, at int) (start, end int) {
 	document := strings.HasPrefix(c.text[min(at, len(c.text)):], "<<")
 	at = c.blockOf(sep, at)
@@ -290,8 +290,8 @@ func (c *candidate) assigned(sep string, at int) (start, end int) {
 	return start, end
 }
 
-// blockOf gives where the value begins that stands on the next line: behind | or > in YAML, or a name with nothing
-// behind it.
+// blockOf returns the beginning of a value on the next line: after | or > in YAML, or after a name at the end of its
+// line.
 func (c *candidate) blockOf(sep string, at int) int {
 	if at >= len(c.text) {
 		return at
@@ -398,7 +398,7 @@ func bareEnd(text string, at int) int {
 	return end
 }
 
-// strict reads a value in quotes that is one beyond doubt, where names and texts stand beside each other for other
+// strict reads an unquestionable value in quotes, for places where names and texts are also neighbours for other
 // reasons.
 func (c *candidate) strict(at int) (start, end int) {
 	start, end, ok := c.inQuotes(at)

@@ -20,8 +20,8 @@ type walker struct {
 	changed bool // which paths in work trees do, and do not count
 }
 
-// labels are the members of a record that others refer to or count by. Below a member that holds what an agent or a
-// tool made up (scope), no name means anything.
+// labels are the members of a record that others refer to or count by. Below a member with free data of an agent or a
+// tool (scope), names have no meaning.
 func labels(name string) bool {
 	switch name {
 	case "schema_version", "trace_id", "session_id", "content_hash", "timestamp_start", "timestamp_end", "timestamp",
@@ -43,7 +43,7 @@ type scope int
 
 const (
 	ofSchema   scope = iota
-	ofMetadata       // members that agents and programs of others make up, but for the lines that steps come from
+	ofMetadata       // free members of agents and programs of others, except the lines that steps come from
 	ofSources        // these lines: their ids are labels
 	free             // names mean nothing
 )
@@ -65,7 +65,7 @@ func (s scope) below(name string) scope {
 	return ofSchema
 }
 
-// apply redacts a value of the schema by way of its JSON, so that no member can be forgotten.
+// apply redacts a value of the schema through its JSON, so that it forgets no member.
 func apply[T any](ctx context.Context, r *Redactor, value *T) (int, error) {
 	raw, err := json.Marshal(value)
 	if err != nil {
@@ -111,7 +111,7 @@ func redactStep(ctx context.Context, r *Redactor, step *records.Step) (raw []byt
 	return raw, w.count, err
 }
 
-// stepWalker redacts the texts of a step while it is written. All are written anew once one of them has changed.
+// stepWalker redacts the texts of a step while it is written. If one of them changes, all are written anew.
 type stepWalker struct {
 	walker
 	redacted bool // they are written
@@ -189,7 +189,7 @@ func (w *walker) object(d *rawjson.Decoder, at scope, m manner) error {
 		}
 		var err error
 		switch {
-		case at == ofSchema: // names of the schema stay as they are
+		case at == ofSchema: // names of the schema do not change
 			w.texts = append(w.texts, name)
 			err = w.value(d, inside, below)
 		case d.Kind() == rawjson.String:
@@ -208,7 +208,7 @@ func (w *walker) object(d *rawjson.Decoder, at scope, m manner) error {
 	return d.Err()
 }
 
-// written appends the next value as it is with the redacted texts in it.
+// written appends the next value with its redacted texts.
 func (w *walker) written(out []byte, d *rawjson.Decoder) []byte {
 	first := true
 	comma := func() {

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Lengths from which on words are decoded: of base64, and of hexadecimal digits, which ids are made of too.
+// The lengths from which words are decoded: of base64, and of hexadecimal digits, which ids have too.
 const (
 	leastBase64 = 16
 	leastHex    = 32
@@ -18,8 +18,8 @@ type stretch struct {
 	start, end int
 }
 
-// inWords finds words in base64 or hexadecimal digits that hold secrets. The encoded text is taken out as a whole.
-// The letters of both encodings are among the letters of tokens.
+// inWords finds words in base64 or hexadecimal digits that hold secrets. The encoded text is removed as a whole. Tokens
+// have all letters of both encodings.
 func (r *Redactor) inWords(ctx context.Context, text string, tokens [][2]int, m manner, layer int) ([]span, error) {
 	var found []span
 	for _, e := range [...]struct {
@@ -110,7 +110,7 @@ func debase64(run string) []stretch {
 	return out
 }
 
-// sixBits is the value of each letter of base64; of what is none, that of the last.
+// sixBits is the value of each letter of base64; other bytes have the value of the last letter.
 var sixBits = func() (values [256]byte) {
 	for c := range 256 {
 		switch b := byte(c); {
@@ -153,7 +153,7 @@ func hexDigit(c byte) byte {
 	return c | 0x20 - 'a' + 10
 }
 
-// leastReadable is the length from which on bytes are taken for text, in characters.
+// leastReadable is the least number of characters in bytes that count as text.
 const leastReadable = 10
 
 // readable returns the stretches of data that are text: of UTF-8, or of ASCII in UTF-16 of either order.
@@ -195,8 +195,8 @@ func readable(data []byte) []stretch {
 	return out
 }
 
-// mayRead reports whether data may hold a stretch that is text. It asks for less, and looks at a part of the bytes: no
-// stretch goes over two that do not follow each other in a text.
+// mayRead reports whether data may hold a stretch of text. It is a weaker test on a part of the bytes: a stretch ends
+// where two bytes cannot follow each other in a text.
 func mayRead(data []byte) bool {
 	for from := 0; from+leastReadable <= len(data); {
 		at := from + leastReadable - 1
@@ -211,7 +211,7 @@ func mayRead(data []byte) bool {
 	return bytes.IndexByte(data, 0) >= 0 // UTF-16
 }
 
-// The kinds of bytes of UTF-8, and which follow each other.
+// The kinds of bytes of UTF-8, and the kinds that may follow each.
 const (
 	noText = iota
 	inASCII

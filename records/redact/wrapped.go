@@ -13,7 +13,7 @@ const (
 	mostWord    = 16 << 10
 )
 
-// leastPlain is the length from which on a word of letters alone may be part of a secret.
+// leastPlain is the length from which a word of letters alone may be part of a secret.
 const leastPlain = 32
 
 // unwrap joins words that a terminal or a mail has cut by line feeds. The reading gets only these words, one on each
@@ -36,8 +36,8 @@ func (r *Redactor) unwrap(v *reading, text string) {
 	}
 }
 
-// endsPiece reports whether a byte may end a line behind a piece: a byte of a piece, or a byte that lastPiece
-// leaves out.
+// endsPiece reports whether a byte may end a line after a piece: a byte of a piece, or a byte that lastPiece leaves
+// out.
 func endsPiece(c byte) bool {
 	return pieceByte(c) || c >= utf8.RuneSelf || strings.IndexByte("\r \\\"'|", c) >= 0
 }
@@ -45,9 +45,9 @@ func endsPiece(c byte) bool {
 // maxPrefixes is the number of prefixes of a growing word that are added.
 const maxPrefixes = 3
 
-// joinedLines adds the word that goes on over the line feed at nl: as it is after each of the first pieces, without
-// its last piece, and as a whole, since its real end is unknown. It returns the end of the last piece, 0 if there
-// is no such word.
+// joinedLines adds the word that continues after the line feed at nl, in several forms, because its real end is
+// unknown: up to each of the first pieces, without its last piece, and as a whole. It returns the end of the last
+// piece, 0 without such a word.
 func joinedLines(v, word *reading, text string, nl int) int {
 	start, end := lastPiece(text, nl)
 	if end == start || end-start < leastPiece && contextOf(text, max(0, start-8), start) == start {
@@ -177,10 +177,10 @@ func lastPiece(text string, nl int) (start, end int) {
 	return start, end
 }
 
-// fillsLine are the bytes that may stand between a word and the end of its line, beside border.
+// fillsLine are the bytes, except border's, that may stand between a word and the end of its line.
 var fillsLine = [256]bool{'\r': true, ' ': true, '\\': true, '"': true, '\'': true, '+': true, '|': true}
 
-// firstPiece returns the first word of a line, behind the sign and the line number.
+// firstPiece returns the first word of a line, after the sign and the line number.
 func firstPiece(text string, at int, sign byte) (start, end int) {
 	if sign != 0 && at < len(text) && text[at] == sign {
 		at++
@@ -205,7 +205,7 @@ func firstPiece(text string, at int, sign byte) (start, end int) {
 	return at, end
 }
 
-// gutter returns the place behind the number of a line, as cat -n, grep -n and agents' tools write it.
+// gutter returns the place after the number of a line, as cat -n, grep -n and agents' tools write it.
 func gutter(text string, at int) int {
 	i := at
 	for i < len(text) && text[i] == ' ' {

@@ -28,7 +28,7 @@ type Digest struct {
 	Prompts    int
 	Calls      int
 	Redactions int
-	Input      int64 // tokens that are neither read from nor written to the cache
+	Input      int64 // tokens without the cache
 	Output     int64
 	CacheRead  int64
 	CacheWrite int64
@@ -40,12 +40,12 @@ type Digest struct {
 	Unreadable string   // why the record could not be read
 	Blocked    bool     // much of the session file could not be read
 
-	// The first prompt of the log that the record holds: its number, 0 if there is none, and its text, at most
-	// PromptLength bytes.
+	// The first prompt of the log in the record: its number, 0 if there is none, and its text, at most PromptLength
+	// bytes.
 	PromptIndex int
 	PromptText  string
 	HeldPrompts int // how many prompts of the log the record holds
-	LastPrompt  int // the number of the last of them that was answered
+	LastPrompt  int // the number of the last answered one
 
 	segment      int
 	conversation uint32
@@ -64,8 +64,8 @@ const titleLength = 300
 // PromptLength bounds a prompt in a digest.
 const PromptLength = 1000
 
-// prompts notes which prompts of the log a record holds. The record's metadata has the step of each prompt. A
-// prompt behind the last of these is the log's next one: the session file had it before the hook.
+// prompts notes the prompts of the log that a record has. The record's metadata has the step of each. A prompt after
+// the last of these is the log's next one: the session file had it before the hook.
 func (d *Digest) prompts(r *records.Record) {
 	var held map[int]int
 	if json.Unmarshal(r.Metadata["prompts"], &held) != nil {
@@ -162,7 +162,7 @@ const (
 	inputText = 4 << 10
 )
 
-// textOf returns the text by which a search finds a step.
+// textOf returns the searched text of a step.
 func textOf(s *records.Step) string {
 	var b strings.Builder
 	add := func(mark, text string, limit int) {
@@ -190,7 +190,7 @@ func textOf(s *records.Step) string {
 	return b.String()
 }
 
-// patched returns the files that a patch in an input names, each once: no member has their names.
+// patched returns the files that a patch in an input names, each once: other members do not have their names.
 func patched(input json.RawMessage) []string {
 	if !bytes.Contains(input, []byte("*** ")) {
 		return nil
@@ -211,7 +211,7 @@ const (
 	fileMark  = "\x02"
 )
 
-// unmarked returns a text without them, as it was.
+// unmarked returns a text without the marks.
 func unmarked(text string) string {
 	if !strings.ContainsAny(text, inputMark+fileMark) {
 		return text
@@ -219,7 +219,7 @@ func unmarked(text string) string {
 	return strings.NewReplacer(inputMark, "", fileMark, "").Replace(text)
 }
 
-// eachText gives the texts of a JSON value, and whether they name files.
+// eachText gives the texts of a JSON value, and whether each names a file.
 func eachText(raw json.RawMessage, yield func(text string, file bool)) {
 	var value any
 	if json.Unmarshal(raw, &value) == nil {

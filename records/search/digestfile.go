@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/refs/codec"
 )
 
-// The file holds the digests, then a table, then where the table begins and how many entries it has. The table finds
+// The file holds the digests, then a table, then the place of the table and the number of its entries. The table finds
 // the digest of a conversation by its place in the index.
 const (
 	tableEntry = 20 // segment, conversation (4 each), offset (8), length (4)

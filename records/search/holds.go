@@ -2,7 +2,7 @@ package search
 
 import "strings"
 
-// Matcher finds texts that are in no record, as the index finds those that are.
+// Matcher searches texts that are in no record, as the index searches records.
 type Matcher struct {
 	text   string
 	wanted []string

@@ -33,7 +33,7 @@ type manifest struct {
 	Digests  string        `json:"digests"` // name of the file of the digests
 }
 
-// segmentFile is a segment and what of it is gone.
+// segmentFile is a segment with its removed parts.
 type segmentFile struct {
 	File string   `json:"file"`
 	Size int64    `json:"size"`
@@ -161,8 +161,7 @@ func (ix *Index) allDigests() ([]Digest, error) {
 	return ix.digests, nil
 }
 
-// mended does something with the index; when its files turn out to be damaged it is made anew, and the thing done
-// again.
+// mended calls do; if the index's files turn out to be damaged, it makes the index anew and calls do again.
 func (ix *Index) mended(ctx context.Context, do func() error) error {
 	err := do()
 	if !errors.Is(err, errDamaged) && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, io.EOF) {
@@ -177,8 +176,7 @@ func (ix *Index) mended(ctx context.Context, do func() error) error {
 	return do()
 }
 
-// lockWait is the time for which one waits for a process that updates the index. Who does not get the lock indexes in
-// memory.
+// lockWait bounds the wait for a process that updates the index. Without the lock, a process indexes in memory.
 const lockWait = 2 * time.Second
 
 // update reads the records that changed and writes a new segment and a new manifest.
@@ -221,7 +219,7 @@ func (ix *Index) update(ctx context.Context, records *store.Store, progress Prog
 	return ix.save()
 }
 
-// save writes the digests and then the manifest, and removes what is not named any more.
+// save writes the digests and then the manifest, and removes files that it does not name.
 func (ix *Index) save() error {
 	name := "digests-" + strconv.FormatInt(time.Now().UnixNano(), 36)
 	if err := refs.WriteFileAtomic(filepath.Join(ix.dir, name), encodeDigests(ix.digests), 0o600); err != nil {

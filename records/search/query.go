@@ -16,7 +16,7 @@ import (
 // Query describes a search.
 type Query struct {
 	Text  string
-	Limit int // of conversations; 0 stands for all
+	Limit int // number of conversations; 0 for all
 	In    In  // whose words count
 	// Count asks how many conversations hold all words in each place.
 	Count bool
@@ -78,15 +78,15 @@ type Hit struct {
 const (
 	mostHits = 3 // of a conversation
 
-	promptWeight = 2.0 // what the user says counts more than what tools are given
-	prefixWeight = 0.4 // of a word that only begins like the one looked for
-	phraseWeight = 1.5 // of a step that holds the text as it was written
+	promptWeight = 2.0 // a user's words count more than tools' inputs
+	prefixWeight = 0.4 // of a word that only begins with the searched one
+	phraseWeight = 1.5 // of a step with the exact text
 )
 
 // Found is the answer to a query.
 type Found struct {
 	Total   int        // conversations that hold all words
-	In      map[In]int // how many do so in each place; nil where nobody asked
+	In      map[In]int // number of matches in each place; nil unless requested
 	Results []Result
 }
 
@@ -96,10 +96,10 @@ type place struct {
 	conversation uint32
 }
 
-// mostWords is how many words of a query count.
+// mostWords bounds the words of a query.
 const mostWords = 16
 
-// Search ranks the conversations that hold every word of the query, in whatever steps.
+// Search ranks the conversations that have every word of the query, in any steps.
 func (ix *Index) Search(ctx context.Context, q Query) (Found, error) {
 	wanted := queryWords(q.Text)
 	if len(wanted) == 0 {
@@ -154,7 +154,7 @@ func (ix *Index) search(ctx context.Context, q Query, wanted []string) (Found, e
 	return out, nil
 }
 
-// counted adds up by place; only what is wanted, where some are.
+// counted adds up by place; if some is set, only wanted ones.
 func counted(where []whole, some bool, want func(place) bool) map[In]int {
 	out := map[In]int{}
 	for _, w := range where {
@@ -178,8 +178,8 @@ type whole struct {
 	list  [4][]place
 }
 
-// allMatches looks into all segments at the same time. It also gives the conversations that hold all words in a place,
-// by segment, where that is asked for.
+// allMatches searches all segments at the same time. If requested, it also returns the conversations with all words in
+// a place, by segment.
 func (ix *Index) allMatches(ctx context.Context, wanted []string, q Query) ([]match, []whole, error) {
 	lists, errs := make([][]match, len(ix.segments)), make([]error, len(ix.segments))
 	where := make([]whole, len(ix.segments))
@@ -196,13 +196,13 @@ func (ix *Index) allMatches(ctx context.Context, wanted []string, q Query) ([]ma
 	return slices.Concat(lists...), where, nil
 }
 
-// best gives so many of the matches, the best first.
+// best returns the best matches, at most this many, the best first.
 func best(matches []match, most int) []match {
 	order := func(a, b match) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.segment, b.segment),
 			cmp.Compare(a.conversation, b.conversation))
 	}
-	if len(matches) > 2*most && most > 0 { // few are good enough: those below the worst of them need no order
+	if len(matches) > 2*most && most > 0 { // only the best need an order
 		scores := make([]float64, len(matches))
 		for i := range matches {
 			scores[i] = matches[i].score
@@ -233,7 +233,7 @@ type scored struct {
 type weights struct {
 	score []float64
 	held  []uint16 // which words a step holds, a bit each
-	in    []placed // of each conversation; nil where nobody asked
+	in    []placed // of each conversation; nil unless requested
 }
 
 // placed holds a bit for each word of a query in each of Places.

@@ -52,7 +52,7 @@ type posting struct {
 	in       uint32 // inInput and inFile
 }
 
-// The parts of a step beside what was said.
+// The parts of a step outside of its text.
 const (
 	inInput  = 1 << iota // what a call was given
 	inFile               // the name of a file among it
@@ -237,7 +237,7 @@ type segment struct {
 	table   []byte // of the steps, once it was read
 }
 
-// mostConversations is how many conversations a segment may have: far more than its text leaves room for.
+// mostConversations bounds the conversations of a segment: far more than its text allows.
 const mostConversations = 1 << 22
 
 // openSegment reads the head of a segment and checks that what it says fits the size.
@@ -300,7 +300,7 @@ func (s *segment) word(i int) (word, error) {
 	return word{string(text), binary.LittleEndian.Uint64(raw[8:]), sizes >> 32}, err
 }
 
-// mostBeginnings is how many words that begin like a word of the query count.
+// mostBeginnings bounds the words with the beginning of a query's word.
 const mostBeginnings = 50
 
 // find returns the entries of the words that are the word given, or begin with it.
@@ -366,7 +366,7 @@ func decodeDocument(raw []byte) document {
 	}
 }
 
-// text reads what a step was found by.
+// text reads the text by which a step was found.
 func (s *segment) text(d document) (string, error) {
 	raw, err := s.read(s.offsets[0]+d.text, uint64(d.size), s.offsets[0], s.offsets[1])
 	return string(raw), err

@@ -8,8 +8,8 @@ import (
 // snippetSize is the number of bytes of a text that are shown around a hit.
 const snippetSize = 220
 
-// snippet returns the part of a text that holds what was looked for: the text as it was written, otherwise most of its
-// words. White space is made one blank.
+// snippet returns the part of a text with the searched text: exact, otherwise most of its words. White space becomes
+// one blank.
 func snippet(body, text string, wanted []string) string {
 	lower := strings.ToLower(body)
 	if len(lower) != len(body) { // a letter whose small form is longer: places would not fit
@@ -43,7 +43,7 @@ func snippet(body, text string, wanted []string) string {
 	return out
 }
 
-// bestPlace returns the first place from which on most of the words follow within a snippet.
+// bestPlace returns the first place after which a snippet has most of the words.
 func bestPlace(lower string, wanted []string) int {
 	best, most := 0, 0
 	for _, word := range wanted {

@@ -17,7 +17,7 @@ import (
 // digestFile is the file of the digests. Single ones are read from it.
 type digestFile struct {
 	digests string
-	table   string           // finds them by their place, as it is stored
+	table   string           // finds them by their place, in stored form
 	lie     []span           // of the readable ones, in the order of the ids
 	ids     []events.TraceID // theirs
 }
@@ -28,7 +28,7 @@ type Times struct {
 	Start, End string
 }
 
-// Times tells them of the conversations that IDs lists, in its order. No more of a digest is read than that.
+// Times returns the times of the conversations that IDs lists, in its order. It reads only that part of a digest.
 func (ix *Index) Times() (list []Times, err error) {
 	err = ix.mended(context.Background(), func() error {
 		list = nil
@@ -64,7 +64,7 @@ func (ix *Index) Times() (list []Times, err error) {
 // span is the place of a digest.
 type span struct{ offset, size int }
 
-// IDs lists the conversations that have a record which could be read, in their order. No digest is read for it.
+// IDs lists the conversations with a readable record, in their order. It reads no digest.
 func (ix *Index) IDs() (list []events.TraceID, err error) {
 	err = ix.mended(context.Background(), func() error {
 		list = nil
@@ -86,7 +86,7 @@ func (ix *Index) IDs() (list []events.TraceID, err error) {
 	return list, nil
 }
 
-// Some returns the digests of these conversations, of those whose record could be read.
+// Some returns the digests of these conversations, if their records could be read.
 func (ix *Index) Some(ids []events.TraceID) (list []Digest, err error) {
 	err = ix.mended(context.Background(), func() error {
 		list = nil
@@ -158,7 +158,7 @@ func (ix *Index) openDigests() (digestFile, error) {
 	return file, nil
 }
 
-// readDigestFile returns the digests and the table behind them, both as they are stored.
+// readDigestFile returns the digests and the table after them, both in stored form.
 func (ix *Index) readDigestFile() (digests, table string, err error) {
 	file, err := os.Open(ix.digestPath())
 	if err != nil {

@@ -75,7 +75,7 @@ func (u *updater) run(ctx context.Context, list []store.Entry) error {
 	return nil
 }
 
-// bury marks the conversation of a digest as gone.
+// bury marks the conversation of a digest as removed.
 func (u *updater) bury(d Digest) {
 	if d.Unreadable == "" && d.segment >= 0 && d.segment < len(u.ix.segments) {
 		u.ix.segments[d.segment].dead[d.conversation] = true
@@ -105,7 +105,7 @@ func (u *updater) take(e store.Entry) error {
 	return nil
 }
 
-// flush writes what is in the builder as a segment.
+// flush writes the builder's content as a segment.
 func (u *updater) flush() error {
 	if u.build == nil {
 		return nil
@@ -139,7 +139,7 @@ func (ix *Index) addSegment(build *builder) error {
 	return err
 }
 
-// merge puts the small segments together, without what is gone.
+// merge joins the small segments, without removed conversations.
 func (u *updater) merge() error {
 	old, oldFiles, oldEntries := u.ix.segments, u.ix.files, u.ix.manifest.Segments
 	u.ix.segments, u.ix.files, u.ix.manifest.Segments = nil, nil, nil
@@ -178,10 +178,10 @@ func (u *updater) merge() error {
 	return u.ix.addSegment(build)
 }
 
-// moved stands for the segment that is being built.
+// moved is the number of the segment under construction.
 const moved = -2
 
-// move takes the conversations of a segment that are not gone into another.
+// move copies the remaining conversations of a segment into another.
 func (u *updater) move(build *builder, s *segment, digests map[uint32]int) error {
 	table, err := s.documents()
 	if err != nil {

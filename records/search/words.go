@@ -31,7 +31,7 @@ func words(text string, yield func(word string)) {
 
 func wordRune(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// parts splits snake_case and camelCase. A word of one part has none.
+// parts splits snake_case and camelCase; a word of one part gives none.
 func parts(word string, yield func(string)) {
 	start := 0
 	var last rune

@@ -1,5 +1,5 @@
-// Package sharegpt reads rows of conversations in the manner of ShareGPT, and of Hermes, whose calls and results stand
-// in the texts between tags.
+// Package sharegpt reads rows of conversations in the form of ShareGPT, and of Hermes, which has calls and results in
+// the texts between tags.
 package sharegpt
 
 import (
@@ -22,7 +22,7 @@ func Read(r io.Reader, yield func(row int, record *records.Record) error) error 
 	return foreign.Each(r, nil, decode, yield)
 }
 
-// kept are members of a row that stand in the metadata as they are.
+// kept are members of a row that the metadata keep unchanged.
 var kept = []string{"usage", "api_calls", "tool_stats", "toolsets_used"}
 
 func decode(d *foreign.Document) ([]*records.Record, error) {
@@ -125,8 +125,8 @@ func between(text, tag string) (string, bool) {
 	return string(raw), ok
 }
 
-// value returns the JSON value that a tag holds, and what follows its end. The value is read as JSON, since texts in it
-// may hold the end as well.
+// value returns the JSON value inside a tag, and the text after the tag. It reads JSON, because texts in the value may
+// contain the end tag as well.
 func value(text, tag string) (raw []byte, rest string, ok bool) {
 	text = strings.TrimLeft(text, " \t\r\n")
 	d := rawjson.NewDecoder([]byte(text))
@@ -181,7 +181,7 @@ func (w *walk) results(text string) error {
 			return nil
 		}
 		raw, rest, ok := value(after, "tool_response")
-		if !ok { // it is no JSON: the text up to the end
+		if !ok { // it is not JSON: the text up to the end
 			said, more, _ := strings.Cut(after, "</tool_response>")
 			raw, rest = rawjson.AppendString(nil, strings.TrimSpace(said)), more
 		}

@@ -9,7 +9,7 @@ import (
 // branches are the parts of a conversation that the person took back.
 type branches struct {
 	list     []records.Branch
-	branchOf map[int]int // the number of the branch of each step, from 1; 0 is what was kept
+	branchOf map[int]int // the number of the branch of each step, from 1; 0 for kept steps
 }
 
 func (b *branches) read(r *records.Record) {
@@ -24,7 +24,7 @@ func (b *branches) read(r *records.Record) {
 // metadata are the other members of a record's metadata that steering asks about.
 type metadata struct {
 	interrupted map[int]*string // the time, by the step after which the person interrupted
-	rolledBack  map[int]*string // the time, by the step after which the person took turns back by a command
+	rolledBack  map[int]*string // the time, by the step after which a command of the person undid turns
 	stops       map[int]string
 	ids         map[int][]string
 }
@@ -33,8 +33,7 @@ func (m *metadata) read(r *records.Record) {
 	*m = metadata{afterSteps(r, "interruptions"), afterSteps(r, "rollbacks"), r.Stops(), r.Sources()}
 }
 
-// afterSteps returns the times of a list of remarks by their steps, nil where there is none; a list of another form has
-// none.
+// afterSteps returns the times of a list of remarks by their steps; nil for a missing list, or one in another form.
 func afterSteps(r *records.Record, name string) map[int]*string {
 	var list []struct {
 		After int    `json:"after_step"`

@@ -10,7 +10,7 @@ import (
 	"github.com/git-trace/git-trace/records/treetrace"
 )
 
-// brief gathers what the next agent is told of a conversation.
+// brief gathers the facts about a conversation that the next agent gets.
 func (a *analysis) brief(c *conversation, failures []*failure) {
 	b := &a.doc.Brief
 	if next, decided := c.open(a.words); decided {
@@ -50,8 +50,8 @@ func (a *analysis) brief(c *conversation, failures []*failure) {
 	}
 }
 
-// stands reports whether what the turn did is still there: lines that are alive where that is known, otherwise any
-// change that the conversation did not take back.
+// stands reports whether the turn's work is still there: its lines are alive if that is known, otherwise the
+// conversation did not undo all its changes.
 func (t *turn) stands() bool {
 	if sum := t.lines(); sum != nil {
 		return sum.Alive > 0
@@ -104,8 +104,8 @@ func (a *analysis) allConstraints() []string {
 	return out
 }
 
-// open returns the newest instruction whose work no commit has; "" where the last word was a checkpoint or nothing was
-// left to do. A conversation that says nothing of it leaves it as it was.
+// open returns the newest instruction whose work is in no commit; "" if the last word was a checkpoint or nothing was
+// left to do. decided is false if the conversation does not decide it.
 func (c *conversation) open(words *Words) (instruction string, decided bool) {
 	const least = 12
 	for _, t := range slices.Backward(c.nodes()) {

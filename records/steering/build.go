@@ -22,8 +22,8 @@ func (b Begin) Compare(other Begin) int {
 	return cmp.Or(compareTimes(b.Start, other.Start), cmp.Compare(b.Trace, other.Trace))
 }
 
-// Builder makes a document of conversations, one after the other. Of each it keeps no more than the document and later
-// conversations ask for.
+// Builder makes a document of conversations, one after the other. It keeps only the data that the document and later
+// conversations need.
 type Builder struct{ a *analysis }
 
 // New begins a document.
@@ -52,13 +52,13 @@ func (b *Builder) Add(c *Conversation) {
 	one.forget()
 }
 
-// Document ends it with what all conversations teach.
+// Document ends it with the lessons of all conversations.
 func (b *Builder) Document() *treetrace.Document {
 	b.a.findLessons()
 	return b.a.document()
 }
 
-// forget drops what later conversations do not ask about.
+// forget drops data that later conversations do not need.
 func (c *conversation) forget() {
 	c.Conversation, c.all, c.branches, c.places = nil, nil, branches{}, places{}
 	for _, t := range c.everyTurn() {
@@ -119,7 +119,7 @@ func (a *analysis) findNodes(c *conversation) {
 	}
 }
 
-// nodes returns the turns that stand in the document. What came before the first prompt does if something was rejected
+// nodes returns the turns of the document. The part before the first prompt is one of them if something was rejected
 // then.
 func (c *conversation) nodes() []*turn {
 	if c.before == nil || len(c.before.rejections) == 0 {
@@ -128,9 +128,8 @@ func (c *conversation) nodes() []*turn {
 	return c.everyTurn()
 }
 
-// originOf returns the turn from which a conversation goes on. It is the last turn of the conversation that it was
-// forked from. Otherwise it is the last prompt of the conversation before, if both changed a file or were on the same
-// branch.
+// originOf returns the turn that a conversation continues. It is the last turn of the conversation that it was forked
+// from. Otherwise it is the last prompt of the conversation before, if both changed a file or were on the same branch.
 func (a *analysis) originOf(c *conversation) *turn {
 	var forked []string
 	c.meta("forked_from", &forked)
@@ -223,7 +222,7 @@ func (a *analysis) node(t *turn) treetrace.Node {
 	return n
 }
 
-// actions returns the calls that ran, then those that did not.
+// actions returns the calls that ran, then the others.
 func (t *turn) actions() []treetrace.Action {
 	out := []treetrace.Action{}
 	for _, declined := range []bool{false, true} {

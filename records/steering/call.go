@@ -27,7 +27,7 @@ type call struct {
 // maxCommand is the number of bytes of a command that leave.
 const maxCommand = 2000
 
-// newCall reads a call and what came of it.
+// newCall reads a call and its result.
 func newCall(s *records.Step, c *records.ToolCall) *call {
 	out := &call{id: c.ToolCallID, tool: c.ToolName, model: modelName(s.Model), at: s.Timestamp, step: s.StepIndex}
 	for i := range s.Observations {
@@ -47,7 +47,7 @@ func newCall(s *records.Step, c *records.ToolCall) *call {
 	return out
 }
 
-// failed reports whether the call ran and failed. A search that finds nothing has not failed.
+// failed reports whether the call ran and failed. An empty search is not a failure.
 func (c *call) failed() bool {
 	if c.failure != records.ErrorTool && !strings.HasPrefix(c.failure, "exit_code:") || c.calledOff() {
 		return false
@@ -55,8 +55,8 @@ func (c *call) failed() bool {
 	return !c.foundNothing()
 }
 
-// foundNothing reports whether the call only looked for something that is not there: a search without a hit, or a
-// look whose errors were thrown away.
+// foundNothing reports whether the call only searched for something missing: a search without a hit, or a look whose
+// errors were thrown away.
 func (c *call) foundNothing() bool {
 	if c.said() != "" {
 		return false
@@ -97,7 +97,7 @@ func (c *call) said() string {
 	return strings.TrimSpace(c.output)
 }
 
-// searches reports whether a command is one whose exit status 1 says that nothing was found.
+// searches reports whether the exit status 1 of a command means an empty search.
 func searches(command []string) bool {
 	switch command[0] {
 	case "grep", "egrep", "fgrep", "rg", "ag", "diff", "cmp", "test", "[", "[[", "pgrep", "which", "command", "type":

@@ -6,7 +6,7 @@ import (
 	"github.com/git-trace/git-trace/records/treetrace"
 )
 
-// chain ties a failing turn to the one that corrected it.
+// chain ties a failing turn to its correction.
 type chain struct {
 	failure    *failure
 	failures   []*failure // all of the turn that the same prompt corrected
@@ -15,8 +15,8 @@ type chain struct {
 	resolvedBy string
 }
 
-// weight is the order in which a chain takes its type from several failures: what the person steered away from comes
-// before what only broke.
+// weight is the order in which a chain takes its type from several failures: first the person's corrections, then mere
+// breakage.
 var weight = []string{
 	treetrace.IgnoredConstraint, treetrace.ScopeDrift, treetrace.Overbuilt, treetrace.WrongToolChoice,
 	treetrace.Underbuilt, treetrace.MisunderstoodGoal,
@@ -27,7 +27,7 @@ var weight = []string{
 	treetrace.Frustration,
 }
 
-// findChains finds, for each failure, the prompt that corrected it, and the one after which it was gone.
+// findChains finds, for each failure, the prompt that corrected it, and the prompt after which it no longer occurred.
 func findChains(conv *conversation, failures []*failure, words *Words) []*chain {
 	if len(failures) == 0 {
 		return nil
@@ -70,7 +70,7 @@ func findChains(conv *conversation, failures []*failure, words *Words) []*chain 
 
 // repairs holds the facts that find the repairer of a failure.
 type repairs struct {
-	ran     map[string][]*turn // the turns in which a command ran to its end and did not fail
+	ran     map[string][]*turn // the turns in which a command ended without failing
 	takers  map[*turn]*turn    // the first turn that took lines of another
 	follows map[*turn]*turn    // the prompt after a turn
 	failed  map[*turn]bool     // turns that were corrected once more
@@ -108,8 +108,8 @@ func readRepairs(c *conversation, failures []*failure) *repairs {
 	return r
 }
 
-// of returns the turn that corrected a failure. Where the person declined or interrupted, it is the next prompt. Where
-// a command failed, it is the turn in which the command ran well. Otherwise it is the correction that took the
+// of returns the turn that corrected a failure. If the person declined or interrupted, it is the next prompt. If a
+// command failed, it is the turn in which the command succeeded. Otherwise it is the correction that replaced the
 // failure's lines.
 func (r *repairs) of(f *failure) *turn {
 	switch f.kind {
@@ -129,7 +129,7 @@ func (r *repairs) of(f *failure) *turn {
 	return r.takers[f.turn]
 }
 
-// atOrAfter returns the first of a list of turns that is another or comes after it; nil if there is none, or no other.
+// atOrAfter returns the first of a list of turns that is t or comes after it; nil if there is none.
 func atOrAfter(list []*turn, t *turn) *turn {
 	if t == nil {
 		return nil
@@ -141,8 +141,8 @@ func atOrAfter(list []*turn, t *turn) *turn {
 	return list[at]
 }
 
-// resolve finds the turn after which the failure was gone: its command ran well, or the lines that took the place of
-// its lines were committed and are alive, and nobody corrected them again. Words count only where neither can be known.
+// resolve finds the turn after which the failure no longer occurred: its command succeeded, or the replacements of its
+// lines were committed and are alive, and were not corrected again. Words count only if neither can be known.
 func (c *chain) resolve(r *repairs, words *Words) {
 	for _, f := range c.failures {
 		for _, t := range r.ran[f.command] {

@@ -14,8 +14,8 @@ type change struct {
 	patch            *Patch // nil where the record alone speaks
 }
 
-// readChanges finds what the calls of a conversation changed: from the log where it has patches, otherwise from what
-// edit tools say they wrote. Lines that a turn took from another are counted there.
+// readChanges finds the changes by the calls of a conversation: from the log if it has patches, otherwise from the
+// declarations of edit tools. It counts the lines that a turn took from another.
 func (c *conversation) readChanges() {
 	turns := map[*call]*turn{}
 	for _, t := range c.everyTurn() {
@@ -101,7 +101,7 @@ func (b *book) page(path string) (p *page, known bool) {
 	return p, known
 }
 
-// take takes in what a call wrote.
+// take adds a call's changes.
 func (b *book) take(c *conversation, t *turn, one *call) {
 	for i := range one.edits {
 		e := &one.edits[i]
@@ -157,7 +157,7 @@ func (p *page) all() map[string]int {
 	return out
 }
 
-// lose takes lines from those who wrote them.
+// lose takes lines from their writers.
 func (p *page) lose(t *turn, line string, n int) {
 	owners := p.lines[line]
 	for ; n > 0 && len(owners) > 0; n-- {

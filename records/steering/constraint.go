@@ -19,7 +19,7 @@ const (
 	mostClauses             = 3
 )
 
-// constraintsOf finds the constraints of a prompt: sentences, and parts of sentences behind a comma, that begin with a
+// constraintsOf finds the constraints of a prompt: sentences, and parts of sentences after a comma, that begin with a
 // directive or hold one. "Build a CLI, no web app." has one, "no web app".
 func (w *Words) constraintsOf(text string) []constraint {
 	var out []constraint
@@ -44,7 +44,7 @@ func (w *Words) constraintsOf(text string) []constraint {
 	return out
 }
 
-// clauses divides a text into sentences, and those at commas behind which a directive follows. Questions are left out.
+// clauses divides a text into sentences, and these at commas before a directive. Questions are left out.
 func (w *Words) clauses(text string) []string {
 	var out []string
 	for _, sentence := range sentences(text) {
@@ -114,7 +114,7 @@ func (w *Words) keyOf(clause string) []string {
 	return out
 }
 
-// sameKey reports whether one clause's words hold the other's.
+// sameKey reports whether one clause has all words of the other.
 func sameKey(a, b []string) bool {
 	if len(a) > len(b) {
 		a, b = b, a

@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/records/treetrace"
 )
 
-// tell writes what was concluded of a conversation into the document.
+// tell writes the conclusions about a conversation into the document.
 func (a *analysis) tell(c *conversation, failures []*failure, chains []*chain) {
 	d := a.doc
 	for _, t := range c.nodes() {

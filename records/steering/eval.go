@@ -67,8 +67,8 @@ func (f *failure) context() string {
 	return f.evidence
 }
 
-// input returns the prompt that failed. What the person abandoned or the model refused is never an instruction: then it
-// is the prompt before.
+// input returns the prompt that failed. A prompt that the person abandoned or the model refused is not an instruction:
+// then it returns the prompt before.
 func (f *failure) input() string {
 	t := f.turn
 	if f.kind == treetrace.AbandonedPath || f.kind == treetrace.ModelRefused {
@@ -81,7 +81,7 @@ func (f *failure) input() string {
 	return t.text
 }
 
-// expected are statements that can be checked, made of what was seen.
+// expected returns statements that can be checked, made from the evidence.
 func (f *failure) expected() []string {
 	var out []string
 	quoted := "`" + f.subject + "`"

@@ -18,10 +18,10 @@ type failure struct {
 	evidence   string
 	subject    string // a constraint, a command, a file or a package; "" gives no lesson
 	reason     string // what the person wrote when they declined it
-	command    string // that failed, by which a repair is seen
+	command    string // the failed command, by which a repair is recognised
 	asked      *turn  // where the constraint was said first
 	corrector  *turn
-	byEvidence bool // the corrector is known by what it did
+	byEvidence bool // evidence identifies the corrector
 	byWords    bool // the failure itself is known by words alone
 	resolved   *turn
 	resolvedBy string
@@ -35,7 +35,7 @@ type analysis struct {
 	words    *Words
 	options  *Options
 	doc      *treetrace.Document
-	convs    []*conversation // those that were taken in, without what nobody asks about any more
+	convs    []*conversation // the conversations so far, without data that later ones do not need
 	prompts  int             // nodes
 	failures []*failure
 	lessons  []*lesson
@@ -176,7 +176,7 @@ func (t *turn) call(id string) *call {
 // run are the runs of a command that failed one after the other.
 type run struct {
 	failures int
-	files    []string        // changed between every two of them
+	files    []string        // files that changed between every two of them
 	since    map[string]bool // changed since the last one
 }
 
@@ -240,7 +240,7 @@ func common(list []string, set map[string]bool, all bool) []string {
 // leastLines is the number of lines that a prompt must have written before their loss says something.
 const leastLines = 5
 
-// fates asks what became of the lines of a prompt.
+// fates finds the fate of a prompt's lines.
 func (a *analysis) fates(t *turn) {
 	g := t.lines()
 	if g == nil || g.Added < leastLines || t.abandoned {
@@ -290,7 +290,7 @@ func (a *analysis) dependencies(t *turn) {
 	}
 }
 
-// otherTool finds a declined call in whose place the next prompt asked for another program, which the agent then used.
+// otherTool finds a declined call that the next prompt replaced: it asked for another program, and the agent used that.
 func (a *analysis) otherTool(t *turn) {
 	p := t.previous
 	if p == nil || p.number == 0 {
@@ -316,7 +316,7 @@ func (a *analysis) otherTool(t *turn) {
 	}
 }
 
-// names returns the tool and the programs of a call, in lower case, but those that are ordinary words.
+// names returns the tool and the programs of a call, in lower case, without ordinary words.
 func (c *call) names(w *Words) []string {
 	out := []string{strings.ToLower(c.tool)}
 	for _, words := range simpleCommands(c.command) {

@@ -10,12 +10,12 @@ import (
 	"github.com/git-trace/git-trace/records/treetrace"
 )
 
-// mostReferences bounds the references of a conversation that are looked for in what was said before.
+// mostReferences bounds the references of a conversation that are searched in its earlier text.
 const mostReferences = 200
 
-// hallucinated finds calls that use a file which was not there at that moment: a read, a search, an edit or a command
-// says so, and so does the newest snapshot before it, if there is one. No call before made the file, and neither the
-// person nor a result had named it.
+// hallucinated finds calls that use a missing file: a read, a search, an edit or a command reports that, and so does
+// the newest snapshot before it, if there is one. An earlier call did not make the file, and neither the person nor a
+// result had named it.
 func (a *analysis) hallucinated(c *conversation) {
 	at := places{roots: slices.Clone(c.places.roots)}
 	at.add(c.above())
@@ -115,7 +115,7 @@ func missingFiles(c *call) []string {
 	return out
 }
 
-// noSuchFile finds the name in what programs say of a missing file.
+// noSuchFile finds the name in programs' messages about a missing file.
 var noSuchFile = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)(?:^|[\s:])(?:['"‘]([^'"’\n]+)['"’]|([^\s:'"]+)):? ?(?:for reading: |: ?)?` +
 		`(?:\[Errno 2\] )?No such file or directory`)
@@ -175,7 +175,7 @@ func (a *analysis) missing(t *turn, category, reference, evidence, asked string,
 	})
 }
 
-// prompted reports whether the prompt of a turn, or one of the 1,000 before it, is of a kind.
+// prompted reports whether the prompt of a turn, or one of the 1,000 before it, passes a test.
 func (c *conversation) prompted(t *turn, kind func(text string) bool) bool {
 	const far = 1000
 	upTo := slices.Index(c.turns, t) + 1

@@ -15,7 +15,7 @@ type ecosystem struct {
 	ends      []string // of source files
 	manifests []string // beside a source file, or above it
 	missing   []*regexp.Regexp
-	local     []string // where a module of the project itself stands, with % for its name
+	local     []string // the place of the project's own module, with % for its name
 	imports   string   // an expression for a line that imports it, with % for its name
 	below     bool     // a module has packages below its name
 	within    bool     // a package may have a longer name than its module
@@ -175,7 +175,7 @@ func (e *ecosystem) names(word, module string) bool {
 var otherNames = map[string]string{"cv2": "opencv", "pil": "pillow", "sklearn": "scikit-learn", "bs4": "beautifulsoup4"}
 
 // declares reports whether a manifest beside a file or above it names a package, or the project has such a module
-// itself; asked is "" if there is no manifest.
+// itself. Without a manifest, asked is "".
 func (c *conversation) declares(e *ecosystem, call string, prompt int, name, file string) (declared bool,
 	asked string) {
 	for dir := path.Dir(file); ; dir = path.Dir(dir) {
@@ -190,7 +190,7 @@ func (c *conversation) declares(e *ecosystem, call string, prompt int, name, fil
 					declared = declared || e.names(word, name)
 				}
 			}
-			declared = declared || strings.Contains(string(text), `"workspaces"`) // their packages are no dependencies
+			declared = declared || strings.Contains(string(text), `"workspaces"`) // its own packages are not dependencies
 		}
 		for _, place := range e.local {
 			there, _ := c.Known.There(call, prompt, path.Join(dir, strings.ReplaceAll(place, "%", name)))

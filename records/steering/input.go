@@ -4,11 +4,11 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// Conversation is a conversation, and what the log knows of it.
+// Conversation is a conversation, with the log's facts about it.
 type Conversation struct {
 	Record *records.Record
-	Known  *Known // nil where there is no log, as for a file
-	// Name returns the name under which commands take the prompt of a step; nil where none does, as for a file.
+	Known  *Known // nil without a log, as for a file
+	// Name returns the name of a step's prompt in commands; nil without names, as for a file.
 	Name func(step int) string
 }
 
@@ -18,11 +18,11 @@ type Known struct {
 	Tasks    map[int]bool    // steps of prompts that no person typed
 	Rejected map[string]bool // calls that never ran
 	Patches  []Patch         // in the order of the log
-	// There reports whether a path was there when a call of a prompt began, and what was asked: a tree or a commit, ""
-	// if nothing could be.
+	// There reports whether a path existed when a call of a prompt began. asked is the evidence: a tree or a commit, ""
+	// without any.
 	There func(call string, prompt int, path string) (there bool, asked string)
-	// Read returns a small file at that moment, and what was asked; "" where it is not there. Both take no call and no
-	// prompt for the end of the conversation.
+	// Read returns a small file at that moment, with the evidence; "" for a missing file. Without a call and a prompt,
+	// both describe the end of the conversation.
 	Read func(call string, prompt int, path string) (text []byte, asked string)
 }
 
@@ -34,20 +34,20 @@ type Patch struct {
 	Added    int      // lines, without blank ones and lone brackets
 	Removed  int      // lines that it took away
 	Created  bool     // the file was new
-	Deleted  bool     // the file is gone
-	Previous []string // the patches of which it took lines
-	Fate     *Fate    // nil where nobody followed it
+	Deleted  bool     // the file was deleted
+	Previous []string // the patches that lost lines to it
+	Fate     *Fate    // nil if unknown
 	Thrown   bool     // a person took all its lines out, before any commit and while no call ran
 }
 
 // Fate is the fate of the lines of a patch.
 type Fate struct {
 	State                                 string // as git trace track has it
-	Alive, Changed, Human, Reverted, Lost int    // lines; Human are those of Changed that people changed before the commit
+	Alive, Changed, Human, Reverted, Lost int    // lines; Human counts the lines of Changed that people changed before the commit
 	People                                int    // lines of Changed that people changed, whenever
-	Dropped                               int    // lines that were gone before any commit
+	Dropped                               int    // lines that were removed before any commit
 	Commits                               []string
-	Uncommitted                           int // lines of Alive that no commit has
+	Uncommitted                           int // uncommitted lines of Alive
 }
 
 // Options are the settings of a document.
@@ -55,5 +55,5 @@ type Options struct {
 	Project string   // "" takes the name of the repository, or none
 	Version string   // of git-trace
 	Roots   []string // directories of the repository, redacted as records are
-	Words   *Words   // nil takes those of English
+	Words   *Words   // nil for the English words
 }

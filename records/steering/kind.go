@@ -7,8 +7,8 @@ import (
 	"github.com/git-trace/git-trace/records/treetrace"
 )
 
-// fold takes prompts that say nothing new into the turn before them: the same text again, the same instruction in other
-// words, "go on".
+// fold joins repeating prompts to the turn before them: the same text again, the same instruction in other words, "go
+// on".
 func (c *conversation) fold(w *Words) {
 	kept := c.turns[:0]
 	into := map[*turn]*turn{}
@@ -64,7 +64,7 @@ func commonPrefix(a, b string) int {
 	return n
 }
 
-// join adds what followed another prompt.
+// join adds the calls after another prompt.
 func (t *turn) join(o *turn) {
 	t.raw += o.raw
 	t.calls = append(t.calls, o.calls...)
@@ -122,8 +122,7 @@ func (t *turn) kindOf(w *Words) (kind, by string) {
 	return treetrace.Direction, treetrace.ByPosition
 }
 
-// stopsPrevious reports whether the prompt follows an interruption or a declined call, or turns that were taken back
-// by a command.
+// stopsPrevious reports whether the prompt follows an interruption or a declined call, or turns that a command undid.
 func (t *turn) stopsPrevious() bool { return t.previous != nil && (t.previous.stopped || t.rolledBack) }
 
 // worksOn reports whether the turn changed a file that another had changed.
@@ -133,8 +132,8 @@ func (t *turn) worksOn(o *turn) bool {
 	})
 }
 
-// takesBack reports whether the turn took away so much of what another wrote that it must have been wrong: three
-// lines and a third of them, or a file that the other made.
+// takesBack reports whether the turn removed so much of another turn's work that this was wrong: three lines and a
+// third of them, or a file that the other made.
 func (t *turn) takesBack(o *turn) bool {
 	if o == nil {
 		return false

@@ -16,7 +16,7 @@ type lesson struct {
 	failures []*failure
 }
 
-// titles are the titles of lessons, and what an eval of the type is called and asks.
+// titles are the titles of lessons, with the name and the question of an eval of the type.
 var titles = sync.OnceValue(func() map[string]struct{ title, eval string } {
 	return map[string]struct{ title, eval string }{
 		treetrace.IgnoredConstraint:  {"Preserve explicit constraints", "constraint_preservation"},
@@ -89,7 +89,7 @@ func (l *lesson) confidence() float64 {
 
 func (l *lesson) newest() int { return l.failures[len(l.failures)-1].turn.number }
 
-// nodes returns the prompts at which it was learned.
+// nodes returns the prompts that teach it.
 func (l *lesson) nodes() []string {
 	var out []string
 	seen := map[string]bool{}
@@ -160,7 +160,7 @@ func (l *lesson) text() string {
 	return oneLine(what+f.outcome(), 600) + "."
 }
 
-// outcome names the corrector of a failure and the time at which it was gone.
+// outcome names the corrector of a failure and the prompt after which it no longer occurred.
 func (f *failure) outcome() string {
 	out := ""
 	if f.corrector != nil {

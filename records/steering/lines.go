@@ -9,7 +9,7 @@ import (
 
 func counted(n int) string { return strconv.Itoa(n) }
 
-// lines sums up what became of the lines that the turn wrote; nil where nobody followed them.
+// lines sums up the fate of the turn's lines; nil if it is unknown.
 func (t *turn) lines() *treetrace.Lines {
 	var out *treetrace.Lines
 	for _, c := range t.changes {
@@ -40,11 +40,11 @@ func (t *turn) sum(of func(*Fate) int) int {
 	return n
 }
 
-// dropped are lines that were gone before any commit; human are those that people changed.
+// dropped counts lines that were removed before any commit; human counts lines that people changed.
 func (t *turn) dropped() int { return t.sum(func(f *Fate) int { return f.Dropped }) }
 func (t *turn) human() int   { return t.sum(func(f *Fate) int { return f.Human }) }
 
-// commits returns those that hold lines of the turn.
+// commits returns the commits with lines of the turn.
 func (t *turn) commits() []string {
 	var out []string
 	for _, c := range t.changes {

@@ -9,8 +9,8 @@ import (
 	"github.com/git-trace/git-trace/records/treetrace"
 )
 
-// absent are messages of package managers about a package that is not in their registry. A version that is
-// not there, and a registry that did not answer, are none of them.
+// absent are messages of package managers about a package that is not in their registry. A missing version, or a
+// registry that did not answer, does not count.
 var absent = sync.OnceValue(func() []*regexp.Regexp {
 	var out []*regexp.Regexp
 	for _, expression := range []string{
@@ -31,7 +31,7 @@ var absent = sync.OnceValue(func() []*regexp.Regexp {
 	return out
 })
 
-// unanswered are messages that say that the registry was not reached, or wanted to know who asks.
+// unanswered are messages about a registry that was not reached, or that wanted a login.
 var unanswered = []string{
 	"failed to establish a new connection", "temporary failure in name resolution", "could not resolve host",
 	"enotfound", "eai_again", "etimedout", "econnrefused", "network is unreachable", "offline", "no such host",
@@ -39,7 +39,7 @@ var unanswered = []string{
 	"could not read username", "authentication failed", "401",
 }
 
-// absentPackage returns the package that a registry does not have, by what a call was told.
+// absentPackage returns the package that a registry does not have, by the output of a call.
 func absentPackage(output string) (string, bool) {
 	const most = 16 << 10
 	if len(output) > most {
@@ -56,7 +56,7 @@ func absentPackage(output string) (string, bool) {
 	return "", false
 }
 
-// withoutVersion returns a package without the version behind it: left-padd@^1.0.0, @scope/x@latest.
+// withoutVersion returns a package without its version: left-padd@^1.0.0, @scope/x@latest.
 func withoutVersion(name string) string {
 	if i := strings.LastIndexByte(name, '@'); i > 0 {
 		return name[:i]
@@ -64,8 +64,8 @@ func withoutVersion(name string) string {
 	return name
 }
 
-// inventedPackages finds packages that no registry has. The registry said so, and no later call installed the package.
-// The agent's command or an edit of the agent's named it, and the person did not.
+// inventedPackages finds packages that do not exist in a registry. The registry said so, and no later call installed
+// the package. The agent's command or edit named it, and the person did not.
 func (a *analysis) inventedPackages(c *conversation) {
 	wrote := map[string]bool{}
 	for _, t := range c.everyTurn() {

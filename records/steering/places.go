@@ -47,7 +47,7 @@ func clean(name string) string {
 	return path.Clean(strings.ReplaceAll(name, `\`, "/"))
 }
 
-// relative returns a path as the repository has it; one outside is left as it is.
+// relative returns a path in the repository's form; it does not change a path outside.
 func (p *places) relative(name string) string {
 	name = clean(name)
 	for _, root := range p.roots {

@@ -17,7 +17,7 @@ func (t *turn) reject(kind, source string, confidence float64, c *call, at *stri
 		r.Evidence = new(oneLine(evidence, maxEvidence))
 	}
 	if c != nil {
-		r.ToolUseID, r.Tool = new(c.id), new(c.tool) // of their own, so that the call can go
+		r.ToolUseID, r.Tool = new(c.id), new(c.tool) // copies, so that the call can be freed
 	}
 	t.rejections = append(t.rejections, r)
 }
@@ -72,9 +72,8 @@ func byRule(output string) bool {
 		"permission mode", "sandbox")
 }
 
-// forbidden reports whether the system refused what the call tried: one of the first lines ends so, or names the
-// error. A command that is not there was not refused, and a line of a file that speaks of permissions is not a
-// refusal.
+// forbidden reports whether the system refused a call: one of the first lines of its output ends so, or names the
+// error. A missing command was not refused, and a line of a file about permissions is not a refusal.
 func forbidden(said string) bool {
 	for line := range strings.Lines(strings.ToLower(firstLines(said, 10))) {
 		line = strings.TrimRight(line, " .)\r\n")
@@ -99,8 +98,8 @@ func containsAny(text string, list ...string) bool {
 	return false
 }
 
-// rejectText notes a prompt that declines what the turn before did. Words alone are 0.8; that the turn before was
-// stopped, or that its lines are taken away now, makes it 0.95.
+// rejectText notes a prompt that declines the work of the turn before. Words alone give 0.8. If the turn before was
+// stopped, or its lines are removed now, it is 0.95.
 func (t *turn) rejectText(w *Words) {
 	if t.previous == nil || len([]rune(t.text)) > 240 || !w.declines(t.text) {
 		return

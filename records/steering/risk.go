@@ -11,8 +11,8 @@ import (
 	"github.com/git-trace/git-trace/records/treetrace"
 )
 
-// risky looks for what is dangerous in edits and commands that ran. What was declined is not a risk, and what a
-// prompt says is the weakest tier.
+// risky searches danger in edits and commands that ran. Declined calls are not a risk, and words of a prompt are the
+// weakest tier.
 func (a *analysis) risky(t *turn) {
 	for _, c := range t.calls {
 		if !c.succeeded() {
@@ -39,7 +39,7 @@ func (a *analysis) risk(t *turn, confidence float64, subject, evidence string) {
 		treetrace.Risk{Tier: treetrace.Tier(confidence), NodeID: nodeID(t.number), Text: evidence})
 }
 
-// redacted is the mark of a secret that was taken out of a record: the edit wrote one.
+// redacted matches the mark of a removed secret in a record: the edit wrote one.
 var redacted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\[REDACTED:([^\]\s]{1,60})\]`) })
 
 func (a *analysis) riskyEdit(t *turn, c *call, e *declared.Edit) {
@@ -76,7 +76,7 @@ var testName = sync.OnceValue(func() *regexp.Regexp {
 
 func isTest(file string) bool { return testName().MatchString(file) }
 
-// runsElsewhere tells a file by which a server runs commands, or says who may do what.
+// runsElsewhere recognises a file by which a server runs commands, or grants permissions.
 func runsElsewhere(file string) bool {
 	return strings.HasPrefix(file, ".github/workflows/") || file == ".gitlab-ci.yml" || file == "Jenkinsfile" ||
 		path.Base(file) == "CODEOWNERS" ||
@@ -89,7 +89,7 @@ func namesAutomation(prompt string) bool {
 	return found
 }
 
-// textRisks are texts of programs that open what was shut. The word is what is told.
+// textRisks are texts of programs that open a closed door. The word names the risk in reports.
 var textRisks = sync.OnceValue(func() []pattern {
 	return patterns(
 		"a check of certificates is off",
@@ -194,7 +194,7 @@ func (a *analysis) intents(t *turn) {
 	}
 }
 
-// missing are messages of programs that look for what is not installed.
+// missing are messages of programs about something that is not installed.
 var missing = sync.OnceValue(func() []*regexp.Regexp {
 	var out []*regexp.Regexp
 	for _, expression := range []string{
@@ -214,7 +214,7 @@ var missing = sync.OnceValue(func() []*regexp.Regexp {
 	return out
 })
 
-// missingDependency is what a program says that it misses. Files of the repository are none.
+// missingDependency returns the missing thing that a program names, unless it is a file of the repository.
 func missingDependency(output string) (string, bool) {
 	if len(output) > 16<<10 {
 		output = output[:16<<10]

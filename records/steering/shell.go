@@ -5,8 +5,7 @@ import (
 )
 
 // simpleCommands splits a command line into simple commands and their words, as a POSIX shell does without expanding
-// anything. What a shell would read otherwise (here-documents, substitutions) stays as it is: the words are only
-// compared, never run.
+// anything. Here-documents and substitutions stay unresolved: the words are only compared, never run.
 func simpleCommands(line string) [][]string {
 	var out [][]string
 	var words []string
@@ -73,7 +72,8 @@ func isAssignment(word string) bool {
 	return true
 }
 
-// normalCommand returns a command line by which two runs are the same: white space in one, without a leading "cd X &&".
+// normalCommand returns a command line in a form for comparing runs: with single white space, without a leading "cd X
+// &&".
 func normalCommand(line string) string {
 	line = strings.Join(strings.Fields(line), " ")
 	for {
@@ -89,7 +89,7 @@ func normalCommand(line string) string {
 	}
 }
 
-// onlyCommits reports whether a command line commits, tags or pushes and does nothing else but stage and look.
+// onlyCommits reports whether a command line only commits, tags or pushes, or stages and looks.
 func onlyCommits(line string) bool {
 	marks := false
 	for _, words := range simpleCommands(line) {
@@ -111,7 +111,7 @@ func onlyCommits(line string) bool {
 	return marks
 }
 
-// gitVerb is git's subcommand; options that stand before it are passed over.
+// gitVerb returns git's subcommand; it skips options before it.
 func gitVerb(words []string) string {
 	for i := 0; i < len(words); i++ {
 		switch {

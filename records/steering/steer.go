@@ -71,7 +71,7 @@ func (a *analysis) corrected(t *turn) {
 	}
 }
 
-// hint is the confidence of what lines or words say alone: a thing to look at, not yet a finding.
+// hint is the confidence from lines or words alone: a thing to look at, not yet a finding.
 const hint = 0.62
 
 // takenBack weighs the lines that a correction took from the turn it corrects.
@@ -109,8 +109,8 @@ func (a *analysis) takenBack(t, failed *turn) {
 	a.fail(f)
 }
 
-// correctedTurn returns the turn that a correction is about: the nearest that shares a file with it or whose file it
-// names, otherwise the one before.
+// correctedTurn returns the turn that a correction is about: the nearest one that shares a file with it or a name of a
+// file, otherwise the one before.
 func (t *turn) correctedTurn() *turn {
 	const far = 20
 	n := 0

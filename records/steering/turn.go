@@ -10,12 +10,12 @@ import (
 	"github.com/git-trace/git-trace/records/treetrace"
 )
 
-// turn is a prompt and what the agent did until the next one. It becomes a node.
+// turn is a prompt with the agent's work until the next one. It becomes a node.
 type turn struct {
 	conv   *conversation
 	number int    // of the node, from 1
-	name   string // under which commands take it; empty where none does
-	step   int    // of the prompt; 0 for what came before the first one
+	name   string // its name in commands; empty without one
+	step   int    // of the prompt; 0 before the first one
 	text   string
 	at     *string
 	source []string // ids of the session file's records
@@ -31,14 +31,14 @@ type turn struct {
 	kind, kindBy        string
 	byLines             bool // a correction only because it took lines away
 	abandoned           bool
-	branch              int   // 0 is what the person kept
-	from                int   // the step from which an abandoned branch leaves
+	branch              int   // 0 for kept turns
+	from                int   // the step at which an abandoned branch begins
 	previous            *turn // the one before it in the conversation, as the person saw it
 	parent              *turn
 	rejections          []treetrace.Rejection
-	rolledBack          bool          // turns before it were taken back by a command
+	rolledBack          bool          // a command undid turns before it
 	stopped             bool          // it ended with an interruption or a declined call
-	taken               map[*turn]int // lines of others that its changes took away
+	taken               map[*turn]int // removed lines of other turns
 	constraints         []constraint
 }
 
@@ -53,12 +53,12 @@ type conversation struct {
 	all       []*call
 	branches
 	places places
-	origin *turn // of another conversation, from which it goes on
+	origin *turn // of another conversation, which this one continues
 
 	lastCommitted int
 }
 
-// meta reads a member of the record's metadata; one of another form says nothing.
+// meta reads a member of the record's metadata, and ignores other forms.
 func (c *conversation) meta(name string, to any) { _ = json.Unmarshal(c.Record.Metadata[name], to) }
 
 // newConversation divides a record into turns.
@@ -83,7 +83,7 @@ type divider struct {
 	of    map[int]*turn // by step
 	now   *turn
 
-	rolled bool // turns were taken back since the last prompt
+	rolled bool // turns were undone since the last prompt
 }
 
 func (d *divider) step(s *records.Step) {
@@ -180,7 +180,7 @@ func (d *divider) interrupted(t *turn, step int) {
 // the keys, or goes on in the next one: nothing was rejected.
 func (t *turn) begun() bool { return len(t.calls) > 0 || t.answer != "" }
 
-// link finds, for each turn, the one that the person saw before it.
+// link finds the turn that the person saw before each turn.
 func (c *conversation) link() {
 	newest := map[int]*turn{}
 	for _, t := range c.turns {

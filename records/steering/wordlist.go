@@ -10,7 +10,7 @@ import (
 )
 
 // With adds the words of a table, so that prompts of another language are understood too. The table has the form of
-// words.json; every list may be absent. How sure a phrase makes is not for it to say.
+// words.json; every list is optional. It does not set the confidence of a phrase.
 func (w *Words) With(raw []byte) (*Words, error) {
 	var more Words
 	d := json.NewDecoder(bytes.NewReader(raw))

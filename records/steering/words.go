@@ -16,7 +16,7 @@ import (
 // in lower case, their words divided by single spaces.
 type Words struct {
 	Language         string   `json:"language"`
-	Acknowledgements []string `json:"acknowledgements"` // a prompt of nothing else says "go on"
+	Acknowledgements []string `json:"acknowledgements"` // a prompt of only these means "go on"
 	Acceptance       []string `json:"acceptance"`
 	Interjections    []string `json:"interjections"` // passed over before an opener
 	Declines         []string `json:"declines"`
@@ -43,7 +43,7 @@ type Words struct {
 	Intents          []string `json:"intents"`
 }
 
-// Cue are phrases of corrections that speak of a type of failure.
+// Cue are phrases of corrections about a type of failure.
 type Cue struct {
 	Type       string   `json:"type"`
 	Confidence float64  `json:"confidence"`
@@ -67,7 +67,7 @@ func ReadWords(raw []byte) (*Words, error) {
 	return w, nil
 }
 
-// spaced returns a text as its words, each with a space before and behind, so that phrases can be searched for.
+// spaced returns a text as its words, each between spaces, for the search of phrases.
 func spaced(s string) string { return " " + strings.Join(tokens(s), " ") + " " }
 
 func begins(spacedText string, phrases []string) (string, bool) {
@@ -100,7 +100,7 @@ func after(spacedText string, phrases []string) string {
 	}
 }
 
-// acknowledges reports whether a prompt says no more than "go on": at most four words, all of them known.
+// acknowledges reports whether a prompt means only "go on": at most four words, all of them known.
 func (w *Words) acknowledges(s string) bool {
 	const most = 4
 	t := spaced(s)
@@ -116,7 +116,7 @@ func (w *Words) accepts(s string) bool {
 
 func (w *Words) declines(s string) bool {
 	t := spaced(s)
-	for range 2 { // as it stands, and behind interjections
+	for range 2 { // as it is, and after interjections
 		if _, not := begins(t, w.NotDeclines); not {
 			return false
 		}
@@ -188,8 +188,8 @@ func (w *Words) plain(s string) string {
 	return after(after(after(spaced(s), w.Acceptance), w.Acknowledgements), w.Interjections)
 }
 
-// widens reports whether a prompt asks for more, or for something else, at its beginning. What it pastes below does
-// not speak of it.
+// widens reports whether a prompt asks for more, or for something else, at its beginning. Pasted text below does not
+// count.
 func (w *Words) widens(s string) bool {
 	const within = 300
 	t := spaced(cut(s, within))
@@ -200,8 +200,8 @@ func (w *Words) widens(s string) bool {
 	return found
 }
 
-// marks reports whether a prompt asks for a checkpoint: at its beginning, also behind an acceptance ("Looks good,
-// commit it.").
+// marks reports whether a prompt asks for a checkpoint: at its beginning, or after an acceptance ("Looks good, commit
+// it.").
 func (w *Words) marks(s string) bool {
 	_, found := begins(after(w.plain(s), w.Requests), w.Checkpoints)
 	return found
@@ -222,8 +222,8 @@ func (w *Words) choice(s string) (string, bool) {
 	return list[0], number || letter
 }
 
-// cues returns the types of failure that the words of a correction speak of, at most two, in the order of the table.
-// One that only stands when it is alone is the last of the table.
+// cues returns the types of failure in the words of a correction, at most two, in the order of the table. The last one
+// of the table counts only alone.
 func (w *Words) cues(s string) []Cue {
 	const most = 2
 	var out []Cue

@@ -17,7 +17,7 @@ import (
 // Change puts a record into the store.
 type Change struct {
 	Record *redact.Record
-	// Base is the file of the version that the record was made from, Entry.Blob; zero if the store had none. If the
+	// Base is the file of the version from which the record was made, Entry.Blob; zero if the store had none. If the
 	// store has another version by then, nothing is stored.
 	Base refs.OID
 }
@@ -137,8 +137,8 @@ func (s *Store) commit(tip refs.OID, changes []Change, out []Stored) (refs.OID, 
 	return s.writeCommit(tree, parents, message, undated)
 }
 
-// Keep makes a ref of fetched records name these and no others, without a history; none deletes it. Their blobs have to
-// be here.
+// Keep sets a ref of fetched records to exactly these, without a history; without any, it deletes the ref. Their blobs
+// must be here.
 func (s *Store) Keep(ctx context.Context, ref string, list []Entry) error {
 	if !strings.HasPrefix(ref, fetchedRefs) {
 		return fmt.Errorf("keep records: %s is not a fetched ref", ref)
@@ -188,8 +188,8 @@ const (
 	authorEmail = "git-trace@localhost"
 )
 
-// undated is the date of a commit, in 1970: git offers and shows the newest commits first, and those are to be a
-// person's. The event of a record has the time of storing.
+// undated is the date of a commit, in 1970: git offers and shows the newest commits first, which should be people's.
+// The event of a record has the time of storing.
 var undated = time.Unix(0, 0)
 
 func (s *Store) writeCommit(tree refs.OID, parents []refs.OID, message string, when time.Time) (refs.OID, error) {
@@ -202,7 +202,7 @@ func (s *Store) writeCommit(tree refs.OID, parents []refs.OID, message string, w
 	return id, nil
 }
 
-// inMemory is the size up to which a record is written by this process; a longer one is given to git, which streams it.
+// inMemory is the size up to which this process writes a record; git streams longer ones.
 const inMemory = 32 << 20
 
 // writeBlob stores the file of a record.
@@ -244,7 +244,7 @@ func (l *limited) Write(p []byte) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		_ = os.Remove(file.Name()) // without a name nothing is left behind; where that fails, close removes it
+		_ = os.Remove(file.Name()) // a file without a name disappears with the process; if that fails, close removes it
 		l.file = file
 		if _, err := file.Write(l.mem.Bytes()); err != nil {
 			return 0, err

@@ -17,7 +17,7 @@ import (
 // Verdict is the fate of one version of a record when the store is rewritten.
 type Verdict struct {
 	Remove bool           // it goes
-	Record *redact.Record // what takes its place; nil to keep it as it is
+	Record *redact.Record // the replacement; nil for no change
 }
 
 // Version is one version of a record, wherever it was found.
@@ -37,8 +37,7 @@ type Move struct {
 	Old, New refs.OID
 }
 
-// Unread is a fetched ref that has the name of a ref of records and is not one. A ref that leads to more than is looked
-// at is one, too.
+// Unread is a fetched ref with the name of a ref of records that is not one, or that leads to more than the limit.
 type Unread struct {
 	Ref string
 	Err error
@@ -46,8 +45,8 @@ type Unread struct {
 
 // Rewritten lists the results of a rewriting, made or planned.
 type Rewritten struct {
-	Removed map[events.TraceID]bool // conversations of which every version is gone
-	Changed map[events.TraceID]bool // those that have versions left, with something taken out or versions gone
+	Removed map[events.TraceID]bool // conversations without a remaining version
+	Changed map[events.TraceID]bool // conversations with remaining versions, some changed or removed
 	Old     map[refs.OID]bool       // commits, trees and files that are not reached any more once the refs have moved
 	Kept    map[refs.OID]bool       // what they lead to then
 	Moves   []Move
@@ -55,9 +54,9 @@ type Rewritten struct {
 	Unread  []Unread
 }
 
-// Rewrite judges every version of every record that is or ever was on the refs of records, the fetched ones
-// included. It writes their histories again without the condemned parts. It touches neither refs nor old objects:
-// Move moves the refs, and Old names the objects that can be deleted then. With dry set it writes nothing.
+// Rewrite judges every version of every record in the present and past of the refs of records, with the fetched ones.
+// It writes their histories again without the condemned parts. It changes neither refs nor old objects: Move moves the
+// refs, and Old names the objects that can be deleted then. With dry set it writes nothing.
 func (s *Store) Rewrite(ctx context.Context, judge Judge, dry bool) (Rewritten, error) {
 	names, err := s.refs(ctx)
 	if err != nil {
@@ -110,7 +109,7 @@ func (s *Store) JudgeFile(ctx context.Context, id refs.OID, judge Judge) (bool, 
 	}
 	record, err := records.Decode(raw)
 	if err != nil || !events.TraceID(record.TraceID).Valid() {
-		return false, nil //nolint:nilerr // it is no record
+		return false, nil //nolint:nilerr // it is not a record
 	}
 	v, err := judge(Version{events.TraceID(record.TraceID), raw, record, nil})
 	if err != nil {
@@ -155,7 +154,7 @@ type rewriting struct {
 	out   Rewritten
 
 	foreign bool  // the ref that is being read was fetched
-	budget  int64 // how many bytes of it may still be judged
+	budget  int64 // the number of bytes that may still be judged
 }
 
 // Bounds of the bytes that a fetched ref can make a rewriting read: of one file that is taken apart, and of all.
@@ -282,7 +281,7 @@ func (w *rewriting) commit(c link, parent, lastTree refs.OID) (tip, tree refs.OI
 	return tip, tree, err
 }
 
-// message leaves out the lines of conversations that are gone.
+// message leaves out the lines of removed conversations.
 func (w *rewriting) message(text string) string {
 	var out []string
 	for line := range strings.SplitSeq(text, "\n") {

@@ -131,7 +131,7 @@ func (w *rewriting) file(trace events.TraceID, id refs.OID) (refs.OID, error) {
 	return out, nil
 }
 
-// version reads a file. What is too large, of others sooner than of ours, is left to be searched as it streams by.
+// version reads a file. A large one, with a lower limit for foreign ones, is searched later in a stream.
 func (w *rewriting) version(trace events.TraceID, id refs.OID) (Version, error) {
 	v := Version{Trace: trace, Copy: func(to io.Writer) error { return w.repo.CopyObject(w.ctx, id, to) }}
 	if w.foreign {

@@ -19,7 +19,7 @@ const Ref = "refs/traces/records"
 // fetchedRefs begins the refs of fetched records.
 const fetchedRefs = "refs/traces/remotes/"
 
-// maxRecord is the size in bytes beyond which a record is neither stored nor read.
+// maxRecord bounds a record in bytes, for storing and reading.
 const maxRecord = 256 << 20
 
 // Errors that callers branch on.
@@ -36,7 +36,7 @@ type Store struct {
 	objects *refs.Objects
 }
 
-// Open returns the store of a repository. Nothing is read or made.
+// Open returns the store of a repository. It reads and makes nothing.
 func Open(repo *refs.Repo) *Store {
 	objects := repo.Objects()
 	objects.Max = maxRecord
@@ -130,8 +130,8 @@ func (s *Store) Find(ctx context.Context, trace events.TraceID) (Entry, error) {
 	return Entry{}, fmt.Errorf("record of %s: %w", trace, ErrNotFound)
 }
 
-// Empty reports whether no ref holds records, at the cost of a few small files: who would ask for many conversations
-// can ask this first.
+// Empty reports whether no ref holds records. It reads a few small files, so it is a cheap test before reading many
+// conversations.
 func (s *Store) Empty(ctx context.Context) (bool, error) {
 	names, err := s.refs(ctx)
 	if err != nil || len(names) > 1 {
@@ -141,7 +141,7 @@ func (s *Store) Empty(ctx context.Context) (bool, error) {
 	return tip.IsZero(), err
 }
 
-// Raw returns the record of an entry as it is stored.
+// Raw returns the stored record of an entry.
 func (s *Store) Raw(e Entry) ([]byte, error) {
 	raw, err := s.objects.Blob(e.Blob)
 	if errors.Is(err, refs.ErrTooLarge) {
@@ -153,7 +153,7 @@ func (s *Store) Raw(e Entry) ([]byte, error) {
 	return raw, nil
 }
 
-// Read decodes the record of an entry. A record that says it is of another conversation is refused.
+// Read decodes the record of an entry. It refuses a record with another conversation's id.
 func (s *Store) Read(e Entry) (*records.Record, error) {
 	raw, err := s.Raw(e)
 	if err != nil {
@@ -219,7 +219,7 @@ func (s *Store) refs(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
-// tip returns the commit of a ref; zero when there is none.
+// tip returns the commit of a ref; zero for a missing ref.
 func (s *Store) tip(name string) (refs.OID, error) {
 	tip, err := s.repo.ReadRef(name)
 	if errors.Is(err, refs.ErrRefMissing) {

@@ -27,7 +27,7 @@ func traceOf(dir string, e refs.TreeEntry) events.TraceID {
 	return trace
 }
 
-// entries lists the records of a commit. Other files are not looked at.
+// entries lists the records of a commit. It ignores other files.
 func (s *Store) entries(ref string, commit refs.OID) ([]Entry, error) {
 	root, err := s.root(commit)
 	if err != nil {
@@ -62,7 +62,7 @@ func (s *Store) root(commit refs.OID) ([]refs.TreeEntry, error) {
 	return s.objects.Tree(c.Tree)
 }
 
-// lookup returns the file of a conversation on a ref; zero if there is none.
+// lookup returns the file of a conversation on a ref; zero without one.
 func (s *Store) lookup(ref string, trace events.TraceID) (refs.OID, error) {
 	tip, err := s.tip(ref)
 	if err != nil {
@@ -120,7 +120,7 @@ func sortEntries(list []Entry) {
 	slices.SortFunc(list, func(a, b Entry) int { return cmp.Compare(a.Trace, b.Trace) })
 }
 
-// On lists the records on one ref; none when there is no such ref.
+// On lists the records on one ref; none for a missing ref.
 func (s *Store) On(ref string) ([]Entry, error) {
 	tip, err := s.tip(ref)
 	var list []Entry

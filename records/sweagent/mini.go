@@ -82,7 +82,7 @@ func (w *miniWalk) message(raw []byte) error {
 	case m.Role == "system":
 		return w.talk.System(m.Text, at)
 	case m.Role == "exit":
-		return nil // what was submitted stands in info, too
+		return nil // info has the submission, too
 	case m.Role == "user" || m.Role == "tool":
 		r := miniResult(m.Text, extra, at)
 		interrupted := rawjson.MemberText(extra, "interrupt_type") != ""
@@ -101,7 +101,7 @@ func (w *miniWalk) message(raw []byte) error {
 	return fmt.Errorf("%w: the role is %.40q", foreign.ErrForm, m.Role)
 }
 
-// answer takes an answer: its calls stand beside it, in the manner of either interface of OpenAI, or in a fence.
+// answer takes an answer: its calls are beside it, in the form of either interface of OpenAI, or in a fence.
 func (w *miniWalk) answer(raw []byte, m messages.Message, extra []byte, at string) error {
 	var calls []assemble.Call
 	e := rawjson.NewDecoder(rawjson.Member(extra, "actions"))

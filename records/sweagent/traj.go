@@ -92,7 +92,7 @@ func session(d *foreign.Document) string {
 	return d.ID()
 }
 
-// entry is a step of the environment: an action, what came of it, how long it took.
+// entry is a step of the environment: an action with its result and duration.
 type entry struct {
 	action, observation, response, thought string
 	seconds                                float64
@@ -178,7 +178,7 @@ func (w *walk) history(raw []byte) error {
 			return fmt.Errorf("message %d: %w", n, err)
 		}
 	}
-	if w.talk.Open() > 0 && w.at > 0 { // nobody asked the model again after the last action
+	if w.talk.Open() > 0 && w.at > 0 { // the model was not called after the last action
 		if last := w.entries[w.at-1].observation; last != "" {
 			if err := w.talk.Answered("", result(last)); err != nil {
 				return err
@@ -218,8 +218,7 @@ func (w *walk) message(raw []byte) error {
 	return fmt.Errorf("%w: the role is %.40q", foreign.ErrForm, m.Role)
 }
 
-// entry finds the step of the environment that an action belongs to; those passed over, such as blocked actions, become
-// steps of their own.
+// entry finds the environment's step for an action; skipped steps, such as blocked actions, become separate steps.
 func (w *walk) entry(action string) (took float64, err error) {
 	for i := w.at; i < len(w.entries) && action != ""; i++ {
 		if strings.TrimSpace(w.entries[i].action) != strings.TrimSpace(action) {
@@ -245,7 +244,7 @@ func (w *walk) rest(to int) error {
 	return nil
 }
 
-// alone takes the entries where there is no history.
+// alone takes the entries without a history.
 func (w *walk) alone() error {
 	for i := range w.entries {
 		w.talk.Take()

@@ -12,7 +12,7 @@ import (
 // Told holds the facts of a conversation in the log.
 type Told struct {
 	Edits []Edit
-	Fates map[string]Fate // by call, of those that wrote lines
+	Fates map[string]Fate // by call, for calls that wrote lines
 }
 
 // Fate is the fate of the lines of an answer's calls.
@@ -20,7 +20,7 @@ type Fate struct {
 	Alive          int `json:"alive"`
 	Human          int `json:"changed_by_human"`
 	Reverted       int `json:"reverted"`
-	NeverCommitted int `json:"never_committed"` // gone before any commit
+	NeverCommitted int `json:"never_committed"` // removed before any commit
 	Other          int `json:"other"`           // others took their place, or a commit took them away
 
 	Thrown int      `json:"-"` // of NeverCommitted, that a person took out
@@ -30,16 +30,16 @@ type Fate struct {
 // Edit is a person's change of the lines of a call.
 type Edit struct {
 	Later  bool                 // a commit had them as the call wrote them
-	Call   string               // of the call, which wrote nothing else
+	Call   string               // of the call, which wrote only these
 	Wrote  []events.Fingerprint // of the lines that it wrote
-	Lines  []string             // that stand in their place in the commit, redacted
-	Human  int                  // lines of them that the person wrote
+	Lines  []string             // their replacements in the commit, redacted
+	Human  int                  // lines of these that the person wrote
 	Commit string
 	Path   string
 }
 
-// edited pairs a call with what people made of its lines. Its text is known by the fingerprints of the lines; without
-// them in the input of the call, once and one after the other, there is no pair.
+// edited pairs a call with people's version of its lines. It finds the text by the fingerprints of the lines; if the
+// input of the call does not have them once, in a row, there is no pair.
 func edited(st *state, edits []Edit) []*pair {
 	if len(st.step.ToolCalls) != 1 {
 		return nil
@@ -74,7 +74,7 @@ func edited(st *state, edits []Edit) []*pair {
 	return out
 }
 
-// replaced returns the input of a call with the lines of a commit in the place of those that it wrote.
+// replaced returns the input of a call with its lines replaced by a commit's.
 func replaced(input json.RawMessage, e *Edit) (json.RawMessage, bool) {
 	o := &rawjson.Members{}
 	found := 0
@@ -95,7 +95,7 @@ func replaced(input json.RawMessage, e *Edit) (json.RawMessage, bool) {
 	return json.RawMessage(o.String()), found == 1 && d.Err() == nil
 }
 
-// within puts lines in the place of those with the fingerprints.
+// within replaces the lines with the fingerprints by others.
 func within(text string, e *Edit) (string, bool) {
 	lines := strings.Split(text, "\n")
 	if len(e.Wrote) == 0 || len(e.Wrote) > len(lines) {

@@ -7,11 +7,11 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// These texts stand in for missing texts of the record.
+// These texts replace missing texts of the record.
 const (
 	noResult    = "[no result]"
 	compacted   = "[earlier conversation was compacted]"
-	notRecorded = "[not recorded]" // a message of the client, or what an answer without a prompt answers
+	notRecorded = "[not recorded]" // a message of the client, or the question of an answer without a prompt
 )
 
 // said holds the messages of the user's side since the last answer: results of its calls, and texts.
@@ -24,7 +24,7 @@ func (s *said) empty() bool { return len(s.results) == 0 && len(s.texts) == 0 }
 
 func list(parts []string) string { return "[" + strings.Join(parts, ",") + "]" }
 
-// user writes what the user's side said, as messages of a dialect.
+// user writes the texts of the user's side, as messages of a dialect.
 func (d Dialect) user(s *said) []string {
 	text := strings.Join(s.texts, "\n\n")
 	var parts []string
@@ -62,7 +62,7 @@ func (d Dialect) result(r *records.Observation) string {
 	return o.String()
 }
 
-// assistant writes an answer. A thought is "" where none is to be written.
+// assistant writes an answer, without a thought if that is "".
 func (d Dialect) assistant(s *records.Step, thought string) string {
 	text := content(s)
 	if len(s.ToolCalls) == 0 && thought == "" {
@@ -137,7 +137,7 @@ func action(s *records.Step) string {
 	}
 	out, err := rawjson.AppendCanonical(nil, []byte(list(calls)))
 	if err != nil {
-		return list(calls) // an input that is no JSON: Check refuses such a record
+		return list(calls) // an input that is not JSON: Check refuses such a record
 	}
 	return string(out)
 }

@@ -23,16 +23,16 @@ const (
 	OpenAI    Dialect = "openai"
 )
 
-// Options say which states are made, and how they are written.
+// Options choose the states and their form.
 type Options struct {
 	History   History
 	Messages  Dialect
 	System    string // the system prompt that each history begins with; "" for none
 	Recorded  bool   // each history begins with the system prompt of its answer, where the record has it
 	Reverted  bool   // pairs of lines that were reverted, too
-	MaxTokens int64  // of a history, where a token counts as four bytes; 0 stands for no limit
+	MaxTokens int64  // of a history, with a token counted as four bytes; 0 for no limit
 	Subagents bool   // states of subagents, too
-	Active    bool   // none of steps that the user took back
+	Active    bool   // without steps that the user undid
 	Thinking  bool   // what the model thought is kept in histories
 	PerCall   bool   // a state for each call of an answer with several
 	Only      Kind   // states of this kind alone; "" for both

@@ -25,13 +25,13 @@ const (
 	Fixed        Origin = "failed_then_fixed" // a command failed; a variation of it worked in the same turn
 	Reverted     Origin = "reverted"          // a commit reverted all lines; the next prompt's edit of the file stayed
 	Discarded    Origin = "discarded"         // a person took all lines out before any commit; as above
-	Taught       Origin = "teachers"          // other models gave another answer; the most common of them
+	Taught       Origin = "teachers"          // other models gave another answer; the most common one is taken
 )
 
 var confidences = map[Origin]records.Confidence{HumanEdit: records.High, UserModified: records.Medium,
 	Declined: records.Medium, Fixed: records.Medium, Reverted: records.Low, Discarded: records.Low}
 
-// pair is a state with what was done, and what took its place.
+// pair is a state with its answer, and a replacement.
 type pair struct {
 	*state
 	origin   Origin
@@ -44,7 +44,7 @@ type pair struct {
 }
 
 // WritePairs writes the preference pairs of a conversation, one a line: pairs of the record, and pairs of people's
-// changes of its edits. Options must be checked; their form of history, and which states they want, does not count.
+// changes of its edits. Options must be checked; their form of history and choice of states do not count.
 func WritePairs(w io.Writer, r *records.Record, o Options, told Told, stats *Stats) error {
 	o.History, o.PerCall, o.Only, o.MinChars = Full, false, "", 0
 	m := states(r, o, told, stats)
@@ -87,7 +87,7 @@ func (m *maker) followers() map[*state][]*state {
 	return after
 }
 
-// maxLater is how many answers after a call may take its place.
+// maxLater bounds the answers after a call that may replace it.
 const maxLater = 50
 
 // later gives the answers that follow a state on its way, with the prompts between: up to the given number of prompts.
@@ -110,7 +110,7 @@ func (m *maker) later(st *state, after map[*state][]*state, prompts int, yield f
 	}
 }
 
-// heir returns the answer that follows a state: the one that was not taken back, if there are several.
+// heir returns the answer that follows a state; among several, the one that was not undone.
 func heir(st *state, list []*state) *state {
 	for _, next := range list {
 		if next.way.branch == st.way.branch {
@@ -121,7 +121,7 @@ func heir(st *state, list []*state) *state {
 }
 
 // declined pairs calls that a person refused with the next calls, if all of these were accepted and none failed. One
-// prompt may stand between: it is a hint.
+// prompt may come between them, as a hint.
 func (m *maker) declined(st *state, after map[*state][]*state) *pair {
 	if len(st.step.ToolCalls) == 0 ||
 		!m.all(st.step, func(failure string) bool { return failure == records.ErrorRejected }) {
@@ -161,9 +161,9 @@ func (m *maker) fixed(st *state, after map[*state][]*state) *pair {
 	return found
 }
 
-// reverted pairs an edit that is gone with the next lasting edit of the file. A commit reverted all lines of the
-// first edit, or a person took them out before any commit. One prompt may stand between. What took the place of the
-// turn need not be an answer to the same question: the weakest of the pairs.
+// reverted pairs a lost edit with the next lasting edit of the file. A commit reverted all lines of the first edit, or
+// a person removed them before any commit. One prompt may come between them. The replacement need not answer the same
+// question, so these are the weakest pairs.
 func (m *maker) reverted(st *state, after map[*state][]*state) *pair {
 	gone, found := m.fate(st.step)
 	origin, lines := Reverted, gone.Reverted
@@ -189,7 +189,7 @@ func (m *maker) reverted(st *state, after map[*state][]*state) *pair {
 	return out
 }
 
-// fate returns the fate of the lines of an answer; found is false where nobody followed them.
+// fate returns the fate of the lines of an answer; found is false if it is unknown.
 func (m *maker) fate(s *records.Step) (sum Fate, found bool) {
 	for i := range s.ToolCalls {
 		f, known := m.told.Fates[s.ToolCalls[i].ToolCallID]

@@ -8,7 +8,7 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// node is a link of a history: messages of one side, and what came before. Histories of the same conversation share
+// node is a link of a history: messages of one side, and the link before. Histories of the same conversation share
 // links.
 type node struct {
 	before *node
@@ -27,7 +27,7 @@ func (n *node) after(texts []string, user bool) *node {
 	return out
 }
 
-// chain lists the links after one of them, oldest first.
+// chain lists the links after another link, oldest first.
 func (n *node) chain(after *node) []*node {
 	var out []*node
 	for ; n != nil && n != after; n = n.before {
@@ -37,14 +37,14 @@ func (n *node) chain(after *node) []*node {
 	return out
 }
 
-// path is one way through a conversation: its main way, a branch that was taken back, or a subagent.
+// path is one way through a conversation: its main way, an undone branch, or a subagent.
 type path struct {
 	session   string // the id that ids of states begin with
 	head      *node
 	said      said // since the last answer
 	last      *state
 	compacted bool
-	branch    bool // it was taken back
+	branch    bool // it was undone
 	subagent  bool
 }
 
@@ -53,7 +53,7 @@ type paths struct {
 	main     *path
 	branches map[int]*branch // by step
 	agents   map[int]*path   // by step of a subagent
-	forks    map[int]*path   // the way as it was after a step from which a branch goes off
+	forks    map[int]*path   // the way after each step at which a branch begins
 }
 
 type branch struct {
@@ -118,7 +118,7 @@ func (p *paths) agent(s *records.Step) *path {
 	return way
 }
 
-// left keeps the way as it is after a step, if a branch goes off there.
+// left keeps the way after a step, if a branch begins there.
 func (p *paths) left(step int, way *path) {
 	if _, forks := p.forks[step]; forks {
 		kept := *way

@@ -9,11 +9,11 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// state is one answer and what the model saw before it.
+// state is one answer with the model's view before it.
 type state struct {
 	id        string
 	step      *records.Step
-	way       path   // as it was
+	way       path   // at its time
 	history   *node  // ends with the user
 	base      *state // the state before it on its way
 	compacted bool
@@ -30,7 +30,7 @@ type maker struct {
 	stops     map[int]string
 	summaries map[int]string // what was told the model after a compaction, by the step before it
 	ids       map[string]bool
-	late      map[string]records.Observation // results that stand in another step than their call
+	late      map[string]records.Observation // results in another step than their call
 	states    []*state
 }
 
@@ -110,7 +110,7 @@ func (m *maker) answer(way *path, s *records.Step) {
 }
 
 // parts returns the states of an answer: one, or with PerCall one for each call. The history of a later call has the
-// answer with the calls before it, and what came of them.
+// answer with the earlier calls, and their results.
 func (m *maker) parts(way *path, s *records.Step) []*state {
 	if !m.PerCall || len(s.ToolCalls) < 2 {
 		return []*state{{step: s, way: *way, history: way.head, compacted: way.compacted}}
@@ -132,7 +132,7 @@ func (m *maker) parts(way *path, s *records.Step) []*state {
 	return out
 }
 
-// take takes a state, if it is one of those that are wanted.
+// take takes a state, if it is wanted.
 func (m *maker) take(st *state) bool {
 	switch {
 	case m.Only != "" && kindOf(st.step) != m.Only:
@@ -147,7 +147,7 @@ func (m *maker) take(st *state) bool {
 	return true
 }
 
-// assistant writes an answer, with what the model thought if that is wanted.
+// assistant writes an answer, with the model's thought if that is wanted.
 func (m *maker) assistant(s *records.Step) string {
 	thought := ""
 	if m.Thinking && s.ReasoningContent != nil {

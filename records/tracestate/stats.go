@@ -6,15 +6,15 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// Stats count what was made of records and what was not.
+// Stats counts the results, and the parts of records without one.
 type Stats struct {
 	Records     int            `json:"records"`
 	Steps       int            `json:"steps"`
 	States      int            `json:"states"`
 	ByKind      map[Kind]int   `json:"by_kind"`
-	Skipped     map[string]int `json:"skipped"`      // answers that are no states, by reason
+	Skipped     map[string]int `json:"skipped"`      // answers without a state, by reason
 	Joined      int            `json:"joined"`       // prompts that follow another one without an answer between
-	NotRecorded int            `json:"not_recorded"` // answers before which the record has no message of the user
+	NotRecorded int            `json:"not_recorded"` // answers without a user's message before them
 	Dropped     int            `json:"dropped"`      // messages that a limit of tokens left out
 	Pairs       map[Origin]int `json:"pairs,omitempty"`
 	Unreadable  int            `json:"unreadable_lines"`

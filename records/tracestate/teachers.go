@@ -96,7 +96,7 @@ func (t *Teachers) take(raw []byte, clean func(string) (string, error)) error {
 	return nil
 }
 
-// stepOf returns the answer that an action tells of: calls, or a text.
+// stepOf returns the answer of an action: calls, or a text.
 func stepOf(text string) *records.Step {
 	s := &records.Step{Role: records.RoleAgent, Content: &text}
 	var calls []struct {

@@ -92,11 +92,11 @@ func (m *maker) messages(write func(...string), links []*node, whole bool, syste
 	}
 }
 
-// tokenBytes is how many bytes count as a token.
+// tokenBytes is the number of bytes that count as a token.
 const tokenBytes = 4
 
-// limited leaves out the oldest messages after the first, an answer and what follows it at a time. It ends when a
-// history is short enough, or has only its first and its last message.
+// limited leaves out the oldest messages after the first, an answer and its results at a time. It ends when a history
+// is short enough, or has only its first and its last message.
 func (m *maker) limited(links []*node) ([]*node, int) {
 	if m.MaxTokens == 0 {
 		return links, 0

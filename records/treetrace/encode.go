@@ -54,7 +54,7 @@ func indented(v any) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// indent encodes a value behind what is there; its further lines begin with a prefix.
+// indent appends an encoded value; its further lines begin with a prefix.
 func indent(out *bytes.Buffer, v any, prefix string) error {
 	e := json.NewEncoder(out)
 	e.SetEscapeHTML(false)

@@ -36,7 +36,7 @@ type Failure struct {
 	Git               *Git    `json:"git,omitempty"`
 }
 
-// The types of failures. HumanRewrite is git-trace's own; readers take it as a label.
+// The types of failures. HumanRewrite is only git-trace's; readers take it as a label.
 const (
 	IgnoredConstraint  = "ignored_constraint"
 	MisunderstoodGoal  = "misunderstood_goal"
@@ -63,14 +63,14 @@ const (
 	HallucinatedPackage = "hallucinated_import_or_package"
 )
 
-// Hallucinations are references to what was not there.
+// Hallucinations are references to missing things.
 type Hallucinations struct {
 	Verified     bool // against the files of the moment of the call
 	ManifestSeen bool
 	List         []Hallucination
 }
 
-// Hallucination is one of them.
+// Hallucination is one such reference.
 type Hallucination struct {
 	Category      string         `json:"category"`
 	Reference     string         `json:"reference"`
@@ -91,9 +91,9 @@ type ReferenceCheck struct {
 type Brief struct {
 	Goal        string   `json:"goal"`
 	Next        string   `json:"next"`        // what is open; "" for nothing
-	Uncommitted []string `json:"uncommitted"` // files with lines that no commit holds
+	Uncommitted []string `json:"uncommitted"` // files with uncommitted lines
 	Failing     []string `json:"failing"`     // commands that failed and were not seen to succeed
-	Decisions   []string `json:"decisions"`   // what was asked for and stands
+	Decisions   []string `json:"decisions"`   // requests whose work is still there
 	Constraints []string `json:"constraints"`
 	DeadEnds    []string `json:"deadEnds"`
 	Thinking    int      `json:"-"` // answers with thoughts

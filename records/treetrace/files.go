@@ -75,7 +75,7 @@ func (d *Document) topTypes() []typeCount {
 	return out
 }
 
-// tierCounts are how many failures each tier has.
+// tierCounts counts the failures of each tier.
 type tierCounts struct {
 	Verified  int `json:"verified"`
 	High      int `json:"high"`
@@ -231,7 +231,7 @@ func Lessons(d *Document) ([]byte, error) {
 	return []byte(b.String()), nil
 }
 
-// proof returns the nodes that prove a lesson, at most eight. Where nodes have names, the text of the lesson has them.
+// proof returns the nodes that prove a lesson, at most eight. If nodes have names, the text of the lesson has them.
 func (d *Document) proof(l *Lesson) string {
 	const most = 8
 	list := l.NodeIDs

@@ -97,7 +97,7 @@ func (d *Document) legend() string {
 	return strings.Join(out, " · ")
 }
 
-// pathLine writes a node. A branch that was abandoned stands one step further in than what it left.
+// pathLine writes a node. An abandoned branch is indented one step more than its origin.
 func (d *Document) pathLine(b *strings.Builder, n *Node, depths map[string]int) {
 	depth := 0
 	if n.ParentID != nil {
@@ -156,7 +156,7 @@ func (d *Document) pack() string {
 	return b.String()
 }
 
-// mostDrawn is how many nodes a graph may have before it is drawn without its side branches.
+// mostDrawn bounds the nodes of a graph with side branches; a larger one is drawn without them.
 const mostDrawn = 25
 
 // Graph is PROMPT_TREE_GRAPH.md, the tree for Mermaid.

@@ -77,7 +77,7 @@ func (d *Document) conversations() ([]*records.Record, error) {
 	return out, nil
 }
 
-// begin begins the record of a session with what the document says of it.
+// begin begins the record of a session with the document's data about it.
 func (d *Document) begin(session string) *builder {
 	s := Session{ID: session}
 	for i := range d.Sessions {
@@ -146,8 +146,8 @@ func (b *builder) node(n *Node) error {
 	return nil
 }
 
-// calls adds a step with the actions of a node. Whether one failed is known where a rejection names its tool and what
-// it did.
+// calls adds a step with the actions of a node. An action is known to have failed if a rejection names its tool and its
+// effect.
 func (b *builder) calls(n *Node) error {
 	if len(n.Actions) == 0 {
 		return nil
@@ -226,7 +226,7 @@ func (b *builder) abandon(n *Node, from int) {
 	}
 }
 
-// finish puts what has no place in a record into its metadata.
+// finish puts data without a place in a record into its metadata.
 func (b *builder) finish(d *Document) {
 	b.r.Metrics.TotalSteps = len(b.r.Steps)
 	chains := []Chain{}

@@ -60,7 +60,7 @@ func Screen(d *Document) ([]byte, error) {
 	return []byte(b.String()), nil
 }
 
-// withoutKind returns an evidence without the words of the format in front of what was said.
+// withoutKind removes the format's words at the front of an evidence.
 func withoutKind(evidence string) string {
 	for _, kind := range [...]string{UserDeclinedTool, UserInterrupt, UserTextDecline, ToolError, PermissionDenied,
 		ModelRefusal} {
@@ -75,7 +75,7 @@ func withoutKind(evidence string) string {
 
 func plain(kind string) string { return strings.ReplaceAll(kind, "_", " ") }
 
-// name returns the name under which commands take the prompt of a node; without one its id.
+// name returns the name of a node's prompt in commands; without one its id.
 func (d *Document) name(node string) string { return cmp.Or(d.Names[node], node) }
 
 // Report is TREETRACE_REPORT.md.
@@ -123,7 +123,7 @@ func section(b *strings.Builder, title string, list []string) {
 	}
 }
 
-// first returns the first lines of a list, and how many are left out.
+// first returns the first lines of a list, and the number of the others.
 func first(list []string, most int) []string {
 	if len(list) <= most {
 		return list
@@ -222,7 +222,7 @@ func (d *Document) next() []string {
 	return []string{"- Continue: " + inline(d.Brief.Next)}
 }
 
-// Handoff returns the brief for whoever goes on.
+// Handoff returns the brief for the next person or agent.
 func Handoff(d *Document) ([]byte, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Handoff: %s\n\n## Original goal\n\n%s", inline(d.Project.Name), quoteBlock(d.Brief.Goal, ""))

@@ -17,8 +17,8 @@ var names = []string{
 	"RejectionsByKind", "Model", "Models",
 }
 
-// Texts gives every text of the document to a function, and puts what it returns in its place. Ids, times and words
-// of the format are not texts. The first error ends it.
+// Texts passes every text of the document to a function, and replaces it by the result. Ids, times and words of the
+// format are not texts. It stops at the first error.
 func (d *Document) Texts(visit func(string) (string, error)) error {
 	return texts(reflect.ValueOf(d), visit)
 }

@@ -1,6 +1,6 @@
 package treetrace
 
-// Document is tree.json. Failures and Hallucinations stand in files of their own.
+// Document is tree.json. Failures and Hallucinations have separate files.
 type Document struct {
 	SchemaVersion    string          `json:"schemaVersion"`
 	Generator        Generator       `json:"generator"`
@@ -18,7 +18,7 @@ type Document struct {
 	Hallucinations Hallucinations `json:"-"`
 	Brief          Brief          `json:"-"`
 
-	// Names are the names under which commands take the prompts of nodes, by node; empty where none does.
+	// Names are the names of nodes' prompts in commands, by node; empty without names.
 	Names map[string]string `json:"-"`
 }
 
@@ -51,14 +51,14 @@ type Stats struct {
 	ToolUses          int            `json:"toolUses"`
 	FilesTouched      int            `json:"filesTouched"`
 	InputTokens       int64          `json:"inputTokens"`     // all that the models read, the cache included
-	CacheReadTokens   int64          `json:"cacheReadTokens"` // the part of them that the cache gave
+	CacheReadTokens   int64          `json:"cacheReadTokens"` // the cached part of them
 	OutputTokens      int64          `json:"outputTokens"`
 	Models            []string       `json:"models"`
 	FirstTS           *string        `json:"firstTs"`
 	LastTS            *string        `json:"lastTs"`
 }
 
-// Analysis are counts of what follows the nodes.
+// Analysis counts the events after the nodes.
 type Analysis struct {
 	FailureSignals   int `json:"failureSignals"`
 	CorrectionChains int `json:"correctionChains"`
@@ -92,7 +92,7 @@ const (
 	Rejected    = "rejection" // no prompt: something was declined or failed before the first one
 )
 
-// What a kind was concluded from.
+// The sources of a kind.
 const (
 	ByEvidence = "evidence"
 	ByWords    = "words"
@@ -129,7 +129,7 @@ type Node struct {
 	Git            *Git        `json:"git,omitempty"`
 }
 
-// Action is a call of a tool. One that never ran stands behind the others, with Ran false.
+// Action is a call of a tool. Calls that never ran follow the others, with Ran false.
 type Action struct {
 	Tool    *string  `json:"tool"`
 	File    *string  `json:"file"` // relative to the repository where that is known
@@ -178,7 +178,7 @@ type Rejection struct {
 	Evidence   *string `json:"evidence"`
 }
 
-// Edge leads from a node to one that follows it.
+// Edge leads from a node to a following one.
 type Edge struct {
 	From         string `json:"from"`
 	To           string `json:"to"`
@@ -202,7 +202,7 @@ func Relationship(kind string) string {
 	return "refines"
 }
 
-// Chain ties a failure to the prompt that corrected it, and to the one after which it was gone.
+// Chain ties a failure to the prompt that corrected it, and to the prompt after which it no longer occurred.
 type Chain struct {
 	ID               string  `json:"id"`
 	FailureNodeID    string  `json:"failureNodeId"`
@@ -239,7 +239,7 @@ type EvalCandidate struct {
 	Files            []string `json:"files,omitempty"`
 }
 
-// Git holds the facts of the lines behind a node, from the log.
+// Git holds the log's facts about a node's lines.
 type Git struct {
 	Trace   string   `json:"trace"`
 	Prompt  int      `json:"prompt,omitempty"` // its number in the log

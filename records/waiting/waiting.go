@@ -1,8 +1,8 @@
-// Package waiting remembers which conversations have something that is in no record yet.
+// Package waiting remembers which conversations have data that is in no record yet.
 //
 // Hooks note conversations here, in a file each below <common git dir>/traces/pending, and start a process that stores
-// them without waiting for it. The package is for the hooks' side too, so it imports nothing heavy. A note names the
-// session file and holds nothing of it.
+// them without waiting for it. Hooks link this package, so it imports nothing heavy. A note names the session file, but
+// has none of its text.
 package waiting
 
 import (
@@ -44,7 +44,7 @@ func (s Session) Beside() []string {
 // List is the conversations that wait in a repository.
 type List struct{ dir string }
 
-// Open returns the list of a repository. Nothing is read or made.
+// Open returns the list of a repository. It reads and makes nothing.
 func Open(repo *refs.Repo) *List { return &List{dir: filepath.Join(repo.TracesDir(), "pending")} }
 
 func (l *List) path(trace events.TraceID) string {
@@ -89,10 +89,10 @@ func (l *List) Any() bool {
 	}
 }
 
-// abandoned is the age from which on nobody is writing a file any more.
+// abandoned is the age from which a file is no longer being written.
 const abandoned = time.Hour
 
-// All returns the conversations that wait, in the order of their ids. What cannot be read is left out.
+// All returns the waiting conversations, in the order of their ids. It leaves out unreadable notes.
 func (l *List) All() ([]Session, error) {
 	entries, err := os.ReadDir(l.dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -119,7 +119,7 @@ func (l *List) All() ([]Session, error) {
 	return out, nil
 }
 
-// Done takes a conversation off the list if its note is still the one that was given.
+// Done removes a conversation from the list if its note has not changed.
 func (l *List) Done(s Session) error {
 	raw, err := os.ReadFile(l.path(s.Trace))
 	if errors.Is(err, fs.ErrNotExist) {

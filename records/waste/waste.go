@@ -1,9 +1,9 @@
-// Package waste finds in a conversation what filled its context without need: long results, files and searches that
-// gave the same as before, and commands that failed again and again, with the way out.
+// Package waste finds unnecessary text in the context of a conversation: long results, files and searches that gave the
+// same as before, and commands that failed again and again, with their solution.
 //
-// It goes by what the record holds. A result is a repetition only if the same call had the same result while it was
-// still in the context. Tokens are estimated, four bytes each, and counted once: what later answers paid to have them
-// in their context is not known. Sub-agents have contexts of their own and are left out.
+// It uses only the record. A result is a repetition only if the same call had the same result while it was still in the
+// context. Tokens are estimated, four bytes each, and counted once: the price of keeping them in the context of later
+// answers is unknown. Sub-agents have separate contexts and are left out.
 package waste
 
 import (
@@ -28,7 +28,7 @@ const (
 	FailedAgain Kind = "failed_again"
 )
 
-// Limits of what counts.
+// The limits of findings.
 const (
 	largeTokens = 8000
 	leastTokens = 50 // of a repeated result
@@ -45,7 +45,7 @@ type Finding struct {
 	What    string   `json:"what"`   // the file, the pattern, the command
 	Of      *int     `json:"of"`     // the step that had the same; of a loop, its first failure; null for a long output
 	Times   int      `json:"times"`  // of a loop: how often it failed
-	Passed  *int     `json:"passed"` // of a loop: the step at which it ran well; null if it never did
+	Passed  *int     `json:"passed"` // of a loop: the step at which it succeeded; null if it never did
 	Tokens  int64    `json:"tokens"` // estimated
 	CostUSD *float64 `json:"cost_usd"`
 }
@@ -54,7 +54,7 @@ type Finding struct {
 type Result struct {
 	Findings []Finding `json:"findings"`
 	Tokens   int64     `json:"tokens"`
-	CostUSD  *float64  `json:"cost_usd"` // null if the price of one of them is not known
+	CostUSD  *float64  `json:"cost_usd"` // null if one of the prices is unknown
 }
 
 // Cost returns the price of tokens that a model read and wrote, if it is known.
@@ -64,7 +64,7 @@ type Cost func(model string, usage records.TokenUsage) (usd float64, known bool)
 type finder struct {
 	cost  Cost
 	out   []Finding
-	seen  map[string]earlier // calls whose results are in the context, by what they do
+	seen  map[string]earlier // calls with results in the context, by their keys
 	loops map[string]*loop
 	edits int
 }
@@ -154,7 +154,7 @@ func (f *finder) call(a *compare.Action, step *records.Step, result *records.Obs
 	f.add(one, model, records.TokenUsage{InputTokens: tokens})
 }
 
-// failed notes a failure. Of a loop, all but the first are waste: what they printed, and what asked for them.
+// failed notes a failure. In a loop, all but the first are waste: their output, and their input.
 func (f *finder) failed(a *compare.Action, step *records.Step, tokens int64, model string) {
 	l := f.loops[a.Key()]
 	if l == nil {
@@ -184,7 +184,7 @@ func (f *finder) add(one Finding, model string, usage records.TokenUsage) {
 	f.out = append(f.out, one)
 }
 
-// repeats returns the kind of a call that reads or searches, which a second time gives nothing new; "" for another.
+// repeats returns the kind of a call that reads or searches, so that a second one gives nothing new; "" for others.
 func repeats(a *compare.Action) Kind {
 	switch a.Does() {
 	case "read":
@@ -209,7 +209,7 @@ func (k Kind) Words() string {
 	return cmp.Or(words[k], strings.ReplaceAll(string(k), "_", " "))
 }
 
-// Way says what a finding repeats, and how a loop ended. Name names a step.
+// Way describes what a finding repeats, and the end of a loop. name names a step.
 func (f *Finding) Way(name func(step int) string) string {
 	switch {
 	case f.Of == nil:

@@ -1,6 +1,6 @@
-// Package windsurf reads the trajectory that Windsurf hands to its hooks. Each line of the file is a prompt, an answer
-// or what the agent did. An edit has the whole text of its file, before and after. There are no ids, times and tokens,
-// so the conversation is named by what the file says.
+// Package windsurf reads the trajectory that Windsurf passes to its hooks. Each line of the file is a prompt, an answer
+// or an action of the agent. An edit has the whole text of its file, before and after. There are no ids, times and
+// tokens, so the conversation is named by the content of the file.
 package windsurf
 
 import (
@@ -20,7 +20,7 @@ import (
 // Name is the name of the format on the command line, and the agent's.
 const Name = "windsurf"
 
-// Kinds of lines with which a file begins.
+// Kinds are the possible first lines of a file.
 var Kinds = []string{"user_input", "planner_response", "code_action"}
 
 // line is a line of a file: what somebody says, or a call with its result.
@@ -153,7 +153,7 @@ func resultOf(kind, status string, value []byte) *assemble.Result {
 	return r
 }
 
-// take takes a prompt, or an answer with the calls behind it.
+// take takes a prompt, or an answer with its calls.
 func take(talk *foreign.Talk, lines []line) error {
 	for range lines {
 		talk.Take()

@@ -156,7 +156,7 @@ func alsoAtHome(dir string, e *entry) {
 	if usual == dir || os.MkdirAll(usual, 0o700) != nil {
 		return
 	}
-	_ = refs.WriteFileAtomic(filepath.Join(usual, name(e.GitDir)), e.encode(), 0o600) // otherwise hooks note that they missed it
+	_ = refs.WriteFileAtomic(filepath.Join(usual, name(e.GitDir)), e.encode(), 0o600) // else hooks leave a note
 }
 
 // youngest is the least age of an entry that may be dropped: a newer one may be of a repository that is being

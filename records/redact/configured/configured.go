@@ -33,8 +33,8 @@ func Redactor(ctx context.Context, repo *refs.Repo) (*redact.Redactor, error) {
 	return by(repo, config)
 }
 
-// ToShow makes the same for what is only shown. Git is started for the user's rules where they have some: one prompt
-// would otherwise cost a process.
+// ToShow makes the same for texts that are only shown. It starts git for the user's rules only if they have some: one
+// prompt would otherwise cost a process.
 func ToShow(ctx context.Context, repo *refs.Repo) (*redact.Redactor, error) {
 	kept, err := settings.Read(ctx, repo)
 	if err != nil {
@@ -98,7 +98,7 @@ func fileOf(config refs.Config) (redact.Rules, error) {
 	if !named {
 		dir, err := os.UserConfigDir()
 		if err != nil {
-			return redact.Rules{}, nil // without such a directory there is no file in it
+			return redact.Rules{}, nil // without such a directory there is no file
 		}
 		name = filepath.Join(dir, "git-trace", "redact")
 	}

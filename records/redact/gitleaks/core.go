@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// letters are those that one byte of a match may be, as far as they are ASCII. The last word tells that it may be
-// another, besides those of foldsToASCII.
+// letters are the possible values of one byte of a match, in ASCII. The last word says that it may be another byte,
+// besides foldsToASCII.
 type letters [3]uint64
 
 func (l *letters) add(c byte)      { l[c>>6] |= 1 << (c & 63) }
@@ -24,21 +24,20 @@ func (l *letters) within(c byte) bool {
 	return l[0]&^only[0] == 0 && l[1]&^only[1] == 0
 }
 
-// core is what a match of a rule holds without a gap: letters one after the other, and a keyword among them.
+// core is a gapless part of a rule's matches: letters one after the other, and a keyword among them.
 type core struct {
 	letters []letters
 	keyword string
 	at      int // where the keyword begins
 }
 
-// Bounds of a core: how many letters it has, and how many ways there are to begin one.
+// The limits of a core: its letters, and its possible beginnings.
 const (
 	mostLetters = 64
 	mostWays    = 32
 )
 
-// coresOf gives cores one of which each match of an expression holds, the longest there are; nil where no such thing is
-// sure.
+// coresOf returns the longest cores of an expression, so that each match has one of them; nil if this is not certain.
 func coresOf(expression string, keywords []string) []core {
 	re, err := syntax.Parse(expression, syntax.Perl)
 	if err != nil {
@@ -76,7 +75,7 @@ func inOrder(list []*syntax.Regexp, re *syntax.Regexp) []*syntax.Regexp {
 	return list
 }
 
-// waysOf returns what a match of an expression begins with: one of these. Whole tells that nothing follows.
+// waysOf returns the possible beginnings of an expression's matches. whole says that a match ends there.
 func waysOf(re *syntax.Regexp) (ways [][]letters, whole bool) {
 	nothing := [][]letters{nil}
 	switch re.Op {
@@ -146,7 +145,7 @@ func waysOfAll(list []*syntax.Regexp) (ways [][]letters, whole bool) {
 	return ways, true
 }
 
-// joined lets each way go on in each of others.
+// joined appends each of the next ways to each way.
 func joined(ways, next [][]letters) [][]letters {
 	out := make([][]letters, 0, len(ways)*len(next))
 	for _, one := range ways {
@@ -171,7 +170,7 @@ func lettersOf(r rune, fold bool) letters {
 	return l
 }
 
-// withKeywords makes cores of ways, if a keyword stands in each.
+// withKeywords makes cores of ways, if each has a keyword.
 func withKeywords(ways [][]letters, keywords []string) []core {
 	var out []core
 	for _, way := range ways {
@@ -212,14 +211,14 @@ func leastOf(list []core) int {
 	return least
 }
 
-// foldsToASCII are the characters that an expression without case takes for s and k. No keyword is found by them.
+// foldsToASCII are the characters that an expression without case takes for s and k. The search for keywords does not.
 const (
 	foldsToASCII = "\u017f\u212a"
 	longestFold  = 3
 )
 
-// mayMatch reports whether a match may hold the keyword that stands at a place of a text. Behind what is not ASCII
-// there may be anything.
+// mayMatch reports whether a match may have the keyword at a place of a text. After a byte outside ASCII, anything may
+// match.
 func mayMatch(cores []core, text string, start int, keyword string) bool {
 	for i := range cores {
 		if c := &cores[i]; c.keyword == keyword && c.stands(text, start-c.at) {
@@ -247,7 +246,7 @@ func (c *core) stands(text string, at int) bool {
 	return true
 }
 
-// folded reports whether a text has a character for which no keyword stands.
+// folded reports whether a text has such a character.
 func folded(text string) bool {
 	for _, r := range foldsToASCII {
 		if strings.ContainsRune(text, r) {

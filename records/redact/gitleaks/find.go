@@ -27,8 +27,8 @@ func (r *Rules) Find(text string) ([]Finding, error) {
 	return found, nil
 }
 
-// part is a part of a text, by its beginning and its end, in which a rule may match. Sure tells that a match may be
-// more than what the rule allows.
+// part is a part of a text, from its beginning to its end, in which a rule may match. sure says that a match may be
+// more than an allowed text.
 type part struct {
 	rule, start, end int
 	sure             bool
@@ -41,7 +41,7 @@ type hit struct {
 	sure             bool
 }
 
-// called returns the parts of the text in which rules may match, by rule and place: around their keywords.
+// called returns the parts of the text around keywords, by rule and place.
 func (r *Rules) called(text string) []part {
 	var out []part
 	for _, rule := range r.always {
@@ -76,7 +76,7 @@ func (r *Rules) called(text string) []part {
 	return out
 }
 
-// partsOf returns the parts around the hits of each rule that touch each other, where one of them is sure.
+// partsOf returns the parts around the hits of each rule that touch each other, if one of them is sure.
 func partsOf(text string, hits []hit) []part {
 	slices.SortFunc(hits, func(a, b hit) int { return cmp.Or(a.rule-b.rule, a.start-b.start) })
 	var out []part
@@ -111,13 +111,13 @@ func partsOf(text string, hits []hit) []part {
 	return out
 }
 
-// Generic is the rule for what is called a key or a secret: its keywords are everywhere, and it wants the value on the
-// same line or the next.
+// Generic is the rule for values that are called a key or a secret: its keywords are everywhere, and the value must be
+// on the same line or the next.
 const Generic = "generic-api-key"
 
-// Bounds of what the rule Generic wants behind a keyword, in bytes.
+// The limits of the rule Generic for the text after a keyword, in bytes.
 const (
-	mostBetween  = 20 + 3   // the keyword and what sets it
+	mostBetween  = 20 + 3   // the keyword and its assignment
 	mostSetting  = 4 + 5    // what sets it, and quotes and space
 	leastGeneric = 10       // the value
 	between      = "-.'\""  // beside words and space
@@ -126,9 +126,8 @@ const (
 	ofValue      = "=-./+" // beside words
 )
 
-// maySet reports whether what follows a keyword may be a value as the rule Generic wants it. It also tells whether
-// that is a name: the rule allows names. It asks for less than the expressions, which take a hundred times as long,
-// and for nothing else.
+// maySet reports whether the text after a keyword may be a value of the rule Generic, and whether it is a name: the
+// rule allows names. It is a weaker test than the expressions, which take a hundred times as long.
 func maySet(rest string) (may, name bool) {
 	at := 0
 	for at < len(rest) && at <= mostBetween &&
@@ -142,7 +141,7 @@ func maySet(rest string) (may, name bool) {
 	for at < len(rest) && at-begin < mostSetting && (space(rest[at]) || strings.IndexByte(aroundValue, rest[at]) >= 0) {
 		at++
 	}
-	for at > begin && rest[at-1] == '=' { // the value may begin so
+	for at > begin && rest[at-1] == '=' { // a possible beginning of the value
 		at--
 	}
 	value := at
@@ -155,10 +154,10 @@ func maySet(rest string) (may, name bool) {
 	return at-value >= leastGeneric, name
 }
 
-// mostBefore is how many characters of a word a match of the rule Generic may have before its keyword.
+// mostBefore bounds the characters of a word before the keyword in a match of the rule Generic.
 const mostBefore = 50
 
-// beforeWord is where a match of the rule Generic may begin at the earliest, for a keyword at a place.
+// beforeWord returns the earliest beginning of a match of the rule Generic with a keyword at a place.
 func beforeWord(text string, start int) int {
 	least := max(0, start-mostBefore*longestFold)
 	for start > least && (wordByte(text[start-1]) || text[start-1] == '.' || text[start-1] == '-') {
@@ -172,23 +171,23 @@ func letterOfName(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_' || c == '.' || c == '-'
 }
 
-// wordByte and space are the classes \w and \s of expressions, and what is no ASCII: an expression that knows no case
-// takes two of those for letters.
+// wordByte and space are the classes \w and \s of expressions, and bytes outside ASCII: an expression without case
+// takes two such characters for letters.
 func wordByte(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c >= 0x80
 }
 
 func space(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' }
 
-// How far from a keyword a match may reach, in bytes.
+// The distance from a keyword that a match may reach, in bytes.
 const (
 	lookBack    = 256 // and not beyond the beginning of the line
 	lookForward = 1 << 10
 	longestWord = 16 << 10 // a token that begins in reach is read to its end
 )
 
-// around gives the part of a text in which a match with a keyword may lie. The smaller part, near, ends with the line
-// that follows the line of the keyword.
+// around returns the part of a text in which a match with a keyword may lie. The smaller part, near, ends with the line
+// after the keyword's line.
 func around(text string, start, end int) (near, far part) {
 	from := max(0, start-lookBack)
 	if i := strings.LastIndexByte(text[from:start], '\n'); i >= 0 {
@@ -211,7 +210,7 @@ func around(text string, start, end int) (near, far part) {
 	return near, far
 }
 
-// merged makes one part of those of a rule that touch.
+// merged joins the parts of a rule that touch.
 func merged(parts []part) []part {
 	if len(parts) < 2 {
 		return parts
@@ -254,8 +253,8 @@ func (r *Rules) apply(rule *rule, text string, p part) ([]Finding, error) {
 	return found, nil
 }
 
-// secretOf is the part of a match that is the secret: the group that the rule names, otherwise the first that holds
-// something, otherwise the match.
+// secretOf returns the secret part of a match: the group that the rule names, otherwise the first group with text,
+// otherwise the match.
 func secretOf(rule *rule, groups []int) (start, end int) {
 	if g := 2 * rule.Group; rule.Group > 0 && len(groups) > g+1 && groups[g] >= 0 {
 		return groups[g], groups[g+1]

@@ -1,19 +1,19 @@
 package gitleaks
 
-// keywords finds the words of a fixed set in a text, in one reading of it. Case means nothing to it.
+// keywords finds the words of a fixed set in a text, in one reading, in any case.
 type keywords struct {
-	class [256]uint8                // of each byte: the same for both cases, 0 for a byte that no word has
-	third [classes * classes]uint64 // by the classes of two bytes: those that the third byte of a word may have
+	class [256]uint8                // of each byte: the same for both cases, 0 for a byte that is in no word
+	third [classes * classes]uint64 // by the classes of two bytes: the possible third bytes of a word
 	words [classes * classes][]word
 }
 
 // word is one of the set.
 type word struct {
 	text  string // in small letters
-	rules []int  // those that it calls
+	rules []int  // their rules
 }
 
-// classes is how many kinds of bytes are told apart: a word has a bit for each.
+// classes is the number of distinguished kinds of bytes: a word has a bit for each.
 const classes = 64
 
 // newKeywords reads a set. Words have two bytes at least.
@@ -50,7 +50,7 @@ func (k *keywords) find(text string, met func(start int, w *word)) {
 	if len(text) < 2 {
 		return
 	}
-	// What no word begins with has an empty entry, so one look tells.
+	// A beginning that no word has is empty, so one look is enough.
 	at := int(k.class[text[0]])*classes + int(k.class[text[1]])
 	for i := range len(text) - 1 {
 		next := uint8(0)
@@ -70,7 +70,7 @@ func (k *keywords) find(text string, met func(start int, w *word)) {
 	}
 }
 
-// hasWord reports whether a text begins with a word of small letters, in whatever case.
+// hasWord reports whether a text begins with a word, in any case.
 func hasWord(text, word string) bool {
 	if len(text) < len(word) {
 		return false

@@ -27,7 +27,7 @@ type Rules struct {
 	allow    func() ([]*allowlist, error)
 }
 
-// storeHead is what stands before the rules in rules.json.
+// storeHead is the part before the rules in rules.json.
 type storeHead struct {
 	Version    string      `json:"version"`
 	Allowlists []storeList `json:"allowlists"`
@@ -43,8 +43,8 @@ type storeRule struct {
 	Allowlists []storeList `json:"allowlists,omitempty"`
 }
 
-// storeList allows what looks like a secret. Target is what the expressions are tried on: the secret (""), the match or
-// the line. All asks for an expression and a stop word both.
+// storeList allows false secrets. Target is the text for the expressions: the secret (""), the match or the line. All
+// requires both an expression and a stop word.
 type storeList struct {
 	All       bool     `json:"all,omitempty"`
 	Target    string   `json:"target,omitempty"`
@@ -137,7 +137,7 @@ func lists(stored []storeList) []*allowlist {
 	return out
 }
 
-// held returns what each match holds, nil if unknown.
+// held returns the cores of each match, nil if unknown.
 func (r *rule) held() []core {
 	r.decoded.Do(func() {
 		if r.err = json.Unmarshal([]byte(r.line), &r.storeRule); r.err == nil {
@@ -147,7 +147,7 @@ func (r *rule) held() []core {
 	return r.cores
 }
 
-// What follows a secret in most rules, and what does here as well: pages and addresses close it in other ways.
+// The end of a secret in most rules, and its end here: pages and addresses have other ends.
 const (
 	endings     = "(?:[\\x60'\"\\s;]|"
 	moreEndings = "(?:[\\x60'\"\\s;<>&,)}\\]|]|"
@@ -158,7 +158,7 @@ func (r *rule) compiled() (*regexp.Regexp, error) {
 	r.once.Do(func() {
 		if r.fault = r.err; r.err == nil {
 			text := r.Regex
-			if !r.generic { // which finds what looks like a call's arguments
+			if !r.generic { // which finds calls with arguments
 				text = strings.ReplaceAll(text, endings, moreEndings)
 			}
 			r.pattern, r.fault = regexp.Compile(text)
