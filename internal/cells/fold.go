@@ -2,9 +2,9 @@ package cells
 
 import "strings"
 
-// Fold breaks a line that is wider than n cells, colours and all. It breaks before what stands behind a gap of two
-// blanks or before " · ", and at single blanks where such a part is too wide itself. What goes on stands below the
-// second part, so that a label keeps its column. A word that no line has room for stays whole: it may be pasted.
+// Fold breaks a line that is wider than n cells, with its colours. It breaks before a part that follows a gap of two
+// blanks or " · ", and at single blanks if such a part is too wide. Continuation lines begin below the second part, so
+// that a label keeps its column. A word that is wider than a line stays whole, so that it can be pasted.
 func Fold(line string, n int) string {
 	if len(line) <= n {
 		return line
@@ -22,11 +22,11 @@ func Fold(line string, n int) string {
 
 // word is the text between two blanks, with the blanks before it.
 type word struct {
-	gap, text string // text has colours, gap has none
+	gap, text string // text has colours, gap does not
 	width     int
 }
 
-// part are words between which no line is broken if one line can have them all.
+// part are words that stay on one line if it is wide enough for them.
 type part struct {
 	words []word
 	width int // without the gap before it
@@ -36,7 +36,7 @@ type folder struct {
 	n      int
 	total  int // width of the line as it came
 	indent int // of the line
-	hang   int // of what goes on
+	hang   int // of continuation lines
 	at     int // how wide the line that is being written is
 	out    strings.Builder
 	colour string // what is switched on
@@ -44,7 +44,7 @@ type folder struct {
 
 const (
 	partGap   = 2 // blanks between parts
-	hangBelow = 2 // more than the line's own indent, where nothing else tells
+	hangBelow = 2 // more than the line's indent, by default
 )
 
 // parse cuts a line into parts.

@@ -49,10 +49,10 @@ func SafeTabs(text string) string {
 	return text
 }
 
-// Line returns the beginning of a text of several lines on one: white space of any kind becomes one blank, and what is
-// left is made safe.
+// Line returns the beginning of a text on one line: white space of any kind becomes one blank, and the rest is made
+// safe.
 func Line(text string) string {
-	const enough = 4096 // of a prompt that is a whole document; no screen is that wide
+	const enough = 4096 // enough for a prompt that is a whole document; no screen is so wide
 	if len(text) > enough {
 		text = text[:enough]
 	}

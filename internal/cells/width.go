@@ -18,7 +18,7 @@ func Width(text string) int {
 	return screen().StringWidth(text)
 }
 
-// ascii reports whether a text is of ASCII letters, figures and signs alone, a cell each.
+// ascii reports whether a text has only ASCII letters, figures and signs, a cell each.
 func ascii(text string) bool {
 	for i := range len(text) {
 		if text[i] < ' ' || text[i] > '~' {
@@ -28,12 +28,12 @@ func ascii(text string) bool {
 	return true
 }
 
-// Pad adds blanks up to n cells. Longer text stays as it is.
+// Pad adds blanks up to n cells. It does not change longer text.
 func Pad(text string, n int) string {
 	return text + strings.Repeat(" ", max(n-Width(text), 0))
 }
 
-// Cut shortens text to at most n cells, the last of them an ellipsis if anything was cut.
+// Cut shortens text to at most n cells; a cut text ends in an ellipsis.
 func Cut(text string, n int) string {
 	switch {
 	case n < 1:
@@ -101,7 +101,7 @@ func headOf(word string, n int) string {
 	return head
 }
 
-// Expand writes out tabs as blanks, with stops every eight cells of the text's own.
+// Expand replaces tabs by blanks, with stops every eight cells of the text.
 func Expand(text string) string {
 	const stop = 8
 	var b strings.Builder

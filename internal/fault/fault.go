@@ -1,9 +1,8 @@
-// Package fault is the door of the programs: a fault of ours, a panic, is told as an error and never as a trace of Go,
-// and a hook stays silent. Goroutines come to the same door, since a panic in one of them would end the program past
-// every recover of main.
+// Package fault turns a panic of a program into an error of one line, without a trace of Go; a hook stays silent.
+// Goroutines use it too, because a panic in one of them would end the program past every recover of main.
 //
-// A program sets the door first thing (Tell or Hush) and goes through it (Run). Where no door was set, as in tests, a
-// panic is one. What the runtime itself ends a program for, such as memory that is used up, comes to no door.
+// A program first sets the handler (Tell or Hush) and then calls Run. Without a handler, as in tests, a panic stays a
+// panic. An end by the runtime itself, such as for lack of memory, cannot be handled.
 package fault
 
 import (
@@ -18,10 +17,10 @@ import (
 
 var door atomic.Pointer[func(what string)]
 
-// At sets what is done at a fault. Tell is told what happened and where, in one line, and ends the program.
+// At sets the handler of faults. tell gets the fault and its place, in one line, and ends the program.
 func At(tell func(what string)) { door.Store(&tell) }
 
-// Tell sets the door of a program that people call: an error in one line, and the status with which git dies.
+// Tell sets the handler of a program for people: an error in one line, and git's exit status for it.
 func Tell() {
 	At(func(what string) {
 		fmt.Fprintf(os.Stderr, "git-trace: error: %s\n", text(what))
@@ -64,7 +63,7 @@ func Catch() {
 	}
 }
 
-// Run runs a program behind the door, and gives its exit status.
+// Run runs a program with the handler, and returns its exit status.
 func Run(program func() int) int {
 	defer Catch()
 	return program()
@@ -73,7 +72,7 @@ func Run(program func() int) int {
 // Go starts a goroutine whose faults come to the door.
 func Go(do func()) { go In(do)() }
 
-// In is do with its faults taken to the door, for what others start as a goroutine.
+// In wraps do for a goroutine: its faults go to the handler.
 func In(do func()) func() {
 	return func() {
 		defer Catch()
@@ -83,7 +82,7 @@ func In(do func()) func() {
 
 const module = "github.com/git-trace/git-trace/"
 
-// place returns the line of ours that a panic came from, or the outermost one that led to it.
+// place returns our line in which a panic occurred, or the outermost one that led to it.
 func place() string {
 	callers := make([]uintptr, 64)
 	frames := runtime.CallersFrames(callers[:runtime.Callers(1, callers)])

@@ -15,7 +15,7 @@ func Age(then, now time.Time) string {
 	return strconv.Itoa(n) + unit.short
 }
 
-// Ago is Age in words: "2 hours ago". A time that nobody told is not long ago.
+// Ago is Age in words: "2 hours ago". A zero time is not long ago.
 func Ago(then, now time.Time) string {
 	if then.IsZero() {
 		return "time unknown"
@@ -33,7 +33,7 @@ func Ago(then, now time.Time) string {
 type ageUnit struct {
 	short, word string
 	length      time.Duration
-	below       int // how many of them are still said in this unit
+	below       int // the number up to which this unit is used
 }
 
 const (

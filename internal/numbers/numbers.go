@@ -37,7 +37,7 @@ func Agree(n int, one, more string) string {
 	return more
 }
 
-// Thousands writes a number with a comma behind every third digit from the right.
+// Thousands writes a number with a comma before every third digit from the right.
 func Thousands(n int) string {
 	digits := strconv.Itoa(n)
 	sign := ""
@@ -65,7 +65,7 @@ func Short(n int64) string {
 	return Thousands(int(n))
 }
 
-// Percents are Shares as text. None says 0 of something. They stand in a column three digits wide.
+// Percents are Shares as text. A positive share is never shown as 0. They fit a column of three digits.
 func Percents(parts []int, whole int) []string {
 	out := make([]string, len(parts))
 	for i, percent := range Shares(parts, whole) {
@@ -77,8 +77,8 @@ func Percents(parts []int, whole int) []string {
 	return out
 }
 
-// Shares are parts of a whole in percent, rounded so that they add up to 100 where the parts are the whole. None is 100
-// of less than all.
+// Shares are parts of a whole in percent, rounded so that they add up to 100 if the parts are the whole. Less than all
+// is never 100.
 func Shares(parts []int, whole int) []int {
 	percent := make([]int, len(parts))
 	order := make([]int, len(parts))
@@ -92,7 +92,7 @@ func Shares(parts []int, whole int) []int {
 		all += part
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(lost(b), lost(a)) })
-	for _, i := range order { // those that lost most are rounded up
+	for _, i := range order { // the largest rounding losses are rounded up
 		up := left > 0 && lost(i)*2 >= whole
 		if all == whole {
 			up = left > 0 && lost(i) > 0
@@ -105,7 +105,7 @@ func Shares(parts []int, whole int) []int {
 	return percent
 }
 
-// Dollars returns a sum of money, with cents, and with more where cents would say nothing.
+// Dollars returns a sum of money, with cents, and with more digits if cents would show nothing.
 func Dollars(sum float64) string {
 	if sum > 0 && sum < 0.01 {
 		return "$" + strconv.FormatFloat(sum, 'f', 4, 64)

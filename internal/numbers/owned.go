@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// Owned holds figures of lines by who wrote them. As in documents, Unknown counts the lines older than the recording
-// too.
+// Owned holds figures of lines by owner. As in documents, Unknown includes the lines older than the recording.
 type Owned struct{ AI, Human, Unknown, Older int }
 
 // Part holds the lines of one kind of owner.
@@ -16,8 +15,8 @@ type Part struct {
 	Lines int
 }
 
-// Parts returns the lines by kind. They add up to all lines. The older ones have a part only if there are some. Then
-// the unknown have one only if there are some of them too.
+// Parts returns the lines by kind. They add up to all lines. Older lines have a part only if there are some; then
+// unknown lines also have one only if there are some.
 func (o Owned) Parts() []Part {
 	out := []Part{{"ai", "agents", o.AI}, {"human", "people", o.Human}}
 	if o.Older > 0 {
@@ -65,7 +64,7 @@ func (o Owned) String() string {
 	return strings.Join(out, ", ")
 }
 
-// Phrase returns the word as it follows a number of lines: by agents, by people, older, unknown.
+// Phrase returns the word after a number of lines: by agents, by people, older, unknown.
 func (p Part) Phrase() string {
 	if p.Kind == "ai" || p.Kind == "human" {
 		return "by " + p.Word
@@ -79,7 +78,7 @@ type Share struct {
 	Percent string
 }
 
-// Shares returns the parts with percentages that add up to 100, none of nothing.
+// Shares returns the parts with percentages that add up to 100; none for no lines.
 func (o Owned) Shares() []Share {
 	if o.Sum() == 0 {
 		return nil

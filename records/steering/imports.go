@@ -190,7 +190,7 @@ func (c *conversation) declares(e *ecosystem, call string, prompt int, name, fil
 					declared = declared || e.names(word, name)
 				}
 			}
-			declared = declared || strings.Contains(string(text), `"workspaces"`) // its own packages are not dependencies
+			declared = declared || strings.Contains(string(text), `"workspaces"`) // its packages are not dependencies
 		}
 		for _, place := range e.local {
 			there, _ := c.Known.There(call, prompt, path.Join(dir, strings.ReplaceAll(place, "%", name)))

@@ -43,7 +43,7 @@ type Patch struct {
 // Fate is the fate of the lines of a patch.
 type Fate struct {
 	State                                 string // as git trace track has it
-	Alive, Changed, Human, Reverted, Lost int    // lines; Human counts the lines of Changed that people changed before the commit
+	Alive, Changed, Human, Reverted, Lost int    // lines; Human counts Changed lines that a person changed
 	People                                int    // lines of Changed that people changed, whenever
 	Dropped                               int    // lines that were removed before any commit
 	Commits                               []string

@@ -29,7 +29,7 @@ type Log struct {
 	Conversations []LogItem `json:"conversations"`
 }
 
-// LogItem is a conversation with its prompts; nil where nobody asked for them.
+// LogItem is a conversation with its prompts, or nil unless they are requested.
 type LogItem struct {
 	*view.Conversation
 	Asked []view.Asked `json:"asked,omitempty"`
@@ -41,7 +41,7 @@ type Search struct {
 	IDDigits int               `json:"id_digits"`
 	Text     string            `json:"text"`
 	Total    int               `json:"total"` // conversations that hold all words
-	In       map[search.In]int `json:"in"`    // how many do so in each place
+	In       map[search.In]int `json:"in"`    // the number of matches in each place
 	Results  []Found           `json:"results"`
 }
 
@@ -57,7 +57,7 @@ type Found struct {
 	Hits    []Hit          `json:"hits"`
 }
 
-// Hit is a step in which words were found, or a call that was described.
+// Hit is a step with searched words, or a matching call.
 type Hit struct {
 	Step   int    `json:"step"`                   // 0 for a prompt that is in no record
 	Index  int    `json:"prompt_index,omitempty"` // of such a prompt; with facets, of the call's prompt
@@ -80,7 +80,7 @@ type Status struct {
 	Open      []trails.OpenCall `json:"open"`
 	Missed    *MissedHooks      `json:"not_recorded"`
 	Pending   *PendingLines     `json:"pending"`
-	Failure   *doctor.Failure   `json:"failure"` // the last one that is recent
+	Failure   *doctor.Failure   `json:"failure"` // the last recent one
 	Prompts   view.Typed        `json:"typed_prompts"`
 	Purged    purge.Talks       `json:"purged"`
 	Shared    []sharing.State   `json:"shared"`
@@ -96,7 +96,7 @@ type MissedHooks struct {
 	Why   []string  `json:"why"`
 }
 
-// PendingLines are lines by agents that no commit holds.
+// PendingLines counts uncommitted lines by agents.
 type PendingLines struct {
 	view.PendingFigures
 	Why []events.Limit `json:"why,omitempty"` // the limitations that the log names for lines of unknown writers

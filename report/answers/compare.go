@@ -36,7 +36,7 @@ type WrittenLines struct {
 	Added   int `json:"added"`
 	Removed int `json:"removed"`
 	Commits int `json:"committed"` // each counted once
-	Alive   int `json:"alive"`     // in the work tree, as they were written
+	Alive   int `json:"alive"`     // in the work tree, unchanged
 }
 
 // Row is a figure of both sides.

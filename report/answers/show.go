@@ -30,7 +30,7 @@ type Object struct {
 	ToolCall *view.WholeCall `json:"tool_call,omitempty"`
 	Patch    *view.Hunk      `json:"patch,omitempty"`
 	Commit   *Commit         `json:"commit,omitempty"`
-	Event    json.RawMessage `json:"event,omitempty"` // as it is stored
+	Event    json.RawMessage `json:"event,omitempty"` // in stored form
 	Step     *TalkStep       `json:"step,omitempty"`
 	Why      *why.Place      `json:"why,omitempty"`
 }
@@ -40,13 +40,13 @@ type Talk struct {
 	view.Conversation
 	Subagents []string    `json:"subagents"`
 	Turns     []view.Turn `json:"turns"`
-	// Record is the stored record, null when there is none.
+	// Record is the stored record, null without one.
 	Record json.RawMessage `json:"record"`
 	// Own reports whether this clone stored the record.
 	Own bool `json:"own"`
 	// Costs holds the costs of its answers, if the tokens of each are known and have a price.
 	Costs []view.AnswerCost `json:"costs"`
-	// Waste is what filled its context without need, null without a record.
+	// Waste describes unnecessary text in its context, null without a record.
 	Waste *waste.Result `json:"waste"`
 }
 

@@ -22,7 +22,7 @@ const (
 	Unknown   = "unknown"  // lines without a known owner
 	Unsigned  = "unsigned" // the log that tells the owner is not signed
 	Disputed  = "disputed" // logs say different things of the owner
-	NoLines   = "no-lines" // a file has no lines that can be checked
+	NoLines   = "no-lines" // a file without lines to check
 	mostFound = 5000
 )
 
@@ -57,9 +57,9 @@ type Result struct {
 	Gaps     []Gap       `json:"gaps"`
 }
 
-// Facts are what is known beside the owners of lines.
+// Facts are further facts, beside the owners of lines.
 type Facts struct {
-	// Reviewers lists who reviewed each commit of the change; Touched lists the commits that changed a path.
+	// Reviewers lists the reviewers of each commit of the change; Touched lists the commits that changed a path.
 	Reviewers map[refs.OID][]string
 	Touched   map[string][]refs.OID
 	// Noted reports whether a person said of a conversation that it reached its goal.

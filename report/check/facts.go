@@ -15,8 +15,8 @@ import (
 // mostReviewers bounds the reviewers of a commit.
 const mostReviewers = 100
 
-// Commits reads who reviewed the commits between two, and what they changed. A merge changes what is as in none of its
-// parents.
+// Commits reads the reviewers and the changed files of the commits between two. For a merge, it takes the files that
+// differ from all parents.
 func Commits(ctx context.Context, repo *refs.Repo, from, to refs.OID) (*Facts, error) {
 	// A message has no NUL, and a trailer that is unfolded no line feed (git-log(1), pretty formats).
 	out, err := repo.Git(ctx, nil, "log", "-z", "--no-show-signature",

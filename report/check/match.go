@@ -40,5 +40,5 @@ func (p *Policy) effective(name string) (out Rule, from *Rule) {
 // reviewed reports whether the rule wants a review.
 func (r *Rule) reviewed() bool { return r.Review != nil && *r.Review }
 
-// limits reports whether the rule needs to know who wrote a line.
+// limits reports whether the rule needs the owner of a line.
 func (r *Rule) limits() bool { return r.Agents != nil || r.Models != nil || r.reviewed() }

@@ -31,7 +31,7 @@ type Policy struct {
 	Rules     []*Rule
 }
 
-// Rule is a section of paths. A nil list and a nil Unknown say nothing.
+// Rule is a section of paths. A nil list and a nil Unknown set no limit.
 type Rule struct {
 	Pattern string
 	Agents  []string // empty for none
@@ -225,7 +225,7 @@ func budget(value string) (*Budget, error) {
 	return &Budget{n, percent, value}, nil
 }
 
-// allows reports whether so many lines of all are within the budget.
+// allows reports whether this many unknown lines are within the budget.
 func (b *Budget) allows(unknown, all int) bool {
 	if b.Percent {
 		return unknown*100 <= b.Lines*all

@@ -5,8 +5,8 @@ import (
 	"github.com/git-trace/git-trace/blame/gitblame"
 )
 
-// batch are lines whose owners are asked for at once. What blame says of a line takes several times its room, so a long
-// diff is asked about in parts.
+// batch are lines whose owners are searched together. The answers of blame take several times the memory of the lines,
+// so a long diff is searched in parts.
 type batch struct {
 	*finder
 	sign    byte
@@ -31,7 +31,7 @@ func (b *batch) add(file *File, lines []*Line, credits []gitblame.Line) error {
 	return b.settle()
 }
 
-// answer takes what blame said, of the lines that the diff shows as blame does.
+// answer takes blame's answers for lines that the diff shows as blame does.
 func (b *batch) answer(q *question) error {
 	if !q.known {
 		return nil

@@ -11,8 +11,8 @@ import (
 	"github.com/git-trace/git-trace/refs/gitdiff"
 )
 
-// chain returns the changes that several commits made to a file, newest first, where each began with what the next one
-// in the list left: git blame goes the same way. Nil where the history has merges, or the file had another name.
+// chain returns the changes of a file by several commits, newest first, if each began with the result of the next one
+// in the list: git blame goes the same way. Nil if the history has merges, or the file had another name.
 func (h *history) chain(f *File) []touch {
 	list := h.touches[f.Path]
 	if !h.straight || h.merges || len(list) == 0 || f.OldPath != f.Path {
@@ -83,7 +83,7 @@ type place struct {
 	path   string
 }
 
-// mostPaths bounds what is named on a command line.
+// mostPaths bounds the paths of a command line.
 const mostPaths = 1000
 
 // readPatches reads the hunks of the files of chains.
@@ -108,7 +108,7 @@ func readPatches(ctx context.Context, repo *refs.Repo, list []*question) (map[pl
 	}
 	out := map[place][]gitdiff.Hunk{}
 	skipped, err := gitdiff.Each(ctx, repo, args, lines, func(i int, r *gitdiff.Reader) (func() error, error) {
-		r.MaxLine = 1 << 10 // nothing is asked of what the lines say
+		r.MaxLine = 1 << 10 // the texts of lines are not needed
 		records, err := r.Records()
 		if err != nil {
 			return nil, err

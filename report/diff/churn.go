@@ -10,9 +10,9 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Writer tells apart who wrote lines: a conversation, people, or nobody known, before the recording or within it.
+// Writer identifies an owner of lines: a conversation, people, or unknown, before the recording or within it.
 type Writer struct {
-	Kind  events.OwnerKind // ai, human, older or unknown; lines by an agent and a person both are the agent's
+	Kind  events.OwnerKind // ai, human, older or unknown; mixed lines count as the agent's
 	Trace events.TraceID   // empty where several conversations could have written the lines
 	Agent string
 	Model string
@@ -40,7 +40,7 @@ func writerOf(kind events.OwnerKind, trace events.TraceID, agent, model string) 
 // key returns the part of a writer that tells writers apart.
 func (w Writer) key() Writer { return Writer{Kind: w.Kind, Trace: w.Trace} }
 
-// mostSearched bounds the commits in which lines are searched for that no hook reported.
+// mostSearched bounds the commits without hooks in which owners are searched.
 const mostSearched = 500
 
 // churn adds up what the commits between the sides added, and takes off what is still there.
@@ -64,7 +64,7 @@ func (f *finder) churn() error {
 	if err != nil {
 		return err
 	}
-	inside := map[refs.OID]events.OwnerKind{} // of lines that nobody is known to have written
+	inside := map[refs.OID]events.OwnerKind{} // of lines without a known owner
 	for i, c := range known {
 		inside[c.ID] = began.Nobodys(c, time.Unix(f.history.commits[i].Committer.Time, 0))
 	}

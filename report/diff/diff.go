@@ -20,10 +20,10 @@ import (
 
 // Diff is the output of git diff with owners.
 type Diff struct {
-	Before   []byte // the figures that git wrote before the patch, where they were asked for
+	Before   []byte // git's figures before the patch, if requested
 	Files    []*File
 	Old, New Side
-	Fork     bool // the old side is where Old and New parted
+	Fork     bool // the old side is the merge base of Old and New
 	Changed  bool // with --exit-code: git found a difference
 	Churn    []Churn
 
@@ -35,7 +35,7 @@ type Diff struct {
 
 // File is a file that differs.
 type File struct {
-	*gitdiff.Record        // nil for what git says of a submodule in words of its own
+	*gitdiff.Record        // nil for git's own text about a submodule
 	Path            string // relative to the top of the work tree, as raw bytes
 	OldPath         string
 	Head            []byte // what git wrote before the first hunk
@@ -50,8 +50,8 @@ type Hunk struct {
 	Lines []Line
 }
 
-// Line is a line of a hunk. Owner is nil for a line that both sides have, and for one that nobody asked about. Lines
-// of one run share it: it holds facts about the owner, and not about one line.
+// Line is a line of a hunk. Owner is nil for an unchanged line, and for one that was not requested. Lines of one run
+// share it: it holds facts about the owner, and not about one line.
 type Line struct {
 	gitdiff.TextLine
 	Owner *blame.Annotated
@@ -86,7 +86,7 @@ type Failure struct {
 
 func (f *Failure) Error() string { return f.Message }
 
-// Git is git diff as the user asked for it, in their directory.
+// Git is git diff with the user's arguments, in their directory.
 func (o *Options) Git(ctx context.Context, repo *refs.Repo, dir string) *exec.Cmd {
 	args := []string{"diff"}
 	if o.Color != "" {
@@ -95,7 +95,7 @@ func (o *Options) Git(ctx context.Context, repo *refs.Repo, dir string) *exec.Cm
 	return o.command(ctx, repo, dir, args)
 }
 
-// command is git with the user's arguments behind others. The trees of moments lie in the store of snapshots.
+// command is git with the user's arguments after others. The trees of moments are in the store of snapshots.
 func (o *Options) command(ctx context.Context, repo *refs.Repo, dir string, args []string) *exec.Cmd {
 	cmd := repo.CommandUser(ctx, dir, append(args, o.git...)...)
 	if len(o.moments) > 0 {
@@ -116,7 +116,7 @@ func Read(ctx context.Context, repo *refs.Repo, dir string, o Options, from Sour
 	f.Diff = d
 	s, err := o.sides(ctx, repo, dir)
 	if f.sides = s; len(out) == 0 {
-		if err != nil { // nothing differs, between whatever
+		if err != nil { // an empty diff
 			return d, nil
 		}
 		err = f.untracked()
@@ -142,7 +142,7 @@ func Read(ctx context.Context, repo *refs.Repo, dir string, o Options, from Sour
 	return d, err
 }
 
-// git runs git diff. Ours go first, so that the user's are read after them, but for what must hold.
+// git runs git diff. Our options come first, so that the user's win, except for required ones.
 func (f *finder) git() (out []byte, changed bool, err error) {
 	args := []string{"diff", "--raw", "-p", "--no-abbrev", "--no-color", "--no-ext-diff"}
 	if value, _ := f.from.Config.Get("diff.submodule"); value == "diff" {
@@ -189,7 +189,7 @@ func (o *Options) prefixesOf(config refs.Config, s sides) (old, now string) {
 	return old, now
 }
 
-// take makes the model of what git wrote.
+// take makes the model from git's output.
 func (f *finder) take(text *gitdiff.Text) {
 	f.Before = text.Before
 	if f.o.reverse {
@@ -264,7 +264,7 @@ func nobody() *blame.Annotated {
 	return out
 }
 
-// only leaves the hunks in which somebody chosen wrote a line, and the files that have one.
+// only keeps the hunks with a line of a chosen owner, and the files with such a hunk.
 func (d *Diff) only(kinds []events.OwnerKind) {
 	if len(kinds) == 0 {
 		return

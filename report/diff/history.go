@@ -27,7 +27,7 @@ type touch struct {
 	record gitdiff.Record
 }
 
-// between looks at the history between the sides, where they are of two commits, or of none and one.
+// between reads the history between the sides, if they are two commits, or the work tree and one commit.
 func (f *finder) between() error {
 	old, now := f.sides.old, f.sides.new
 	rev := now.Rev
@@ -54,7 +54,7 @@ func (f *finder) between() error {
 	return nil
 }
 
-// logFormat is of the fields of a commit: side, id, the author's name, address and time, the committer's, parents,
+// logFormat has the fields of a commit: side, id, the author's name, address and time, the committer's, parents,
 // subject.
 const logFormat = "--format=%x1e%m%x1f%H%x1f%aN%x1f%aE%x1f%ad%x1f%cN%x1f%cE%x1f%cd%x1f%P%x1f%s"
 
@@ -148,7 +148,7 @@ func (h *history) logCommit(text string) (*gitblame.Commit, error) {
 		return nil, errLog
 	}
 	if fields[0] == "<" {
-		return nil, nil // only that there is one is to be known
+		return nil, nil // the caller only needs to know that there is one
 	}
 	id, err := refs.ParseOID(fields[1])
 	if err != nil {
@@ -166,7 +166,7 @@ func (h *history) logCommit(text string) (*gitblame.Commit, error) {
 	return c, nil
 }
 
-// only returns the one commit that made the whole change of a file; nil if there is no such.
+// only returns the commit that made the whole change of a file; nil if several did.
 func (h *history) only(f *File) *gitblame.Commit {
 	list := h.touches[f.Path]
 	if len(list) != 1 || f.OldPath != f.Path && len(h.touches[f.OldPath]) != 1 {

@@ -8,7 +8,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Snapshot is the tree that stands for a moment, or for the work tree as it is.
+// Snapshot is the tree of a moment, or of the present work tree.
 type Snapshot struct {
 	Tree refs.OID
 	Side Side
@@ -17,15 +17,15 @@ type Snapshot struct {
 // ErrMergeBase refuses to look for the commit where moments parted.
 var ErrMergeBase = errors.New("moments of a conversation have no merge base")
 
-// MayNameMoments reports whether a word looks as if it named a prompt, a step or a call. It is for those who want
-// nothing of git-trace but moments: finding out costs opening the log.
+// MayNameMoments reports whether a word looks like the name of a prompt, a step or a call. It is for callers that use
+// git-trace only for moments: finding out costs opening the log.
 func (o *Options) MayNameMoments() bool {
 	return slices.ContainsFunc(o.words, func(word string) bool { return strings.ContainsAny(word, "#:_") })
 }
 
-// FindMoments has find say what the words stand for that may name a prompt, a step or a call: M, M1..M2, and M^! for
-// what came about between its beginning and its end. Words that it knows nothing of are left to git. Found reports
-// whether a moment is compared with the work tree. Then [Options.CompareWith] is to be told what that has.
+// FindMoments resolves words that may name a prompt, a step or a call with find: M, M1..M2, and M^! for the changes
+// between its beginning and its end. Words that find does not know are left to git. found reports whether a moment is
+// compared with the work tree: then the caller must call [Options.CompareWith].
 func (o *Options) FindMoments(find func(word string, after bool) (s Snapshot, known bool, err error)) (
 	work bool, err error,
 ) {
@@ -69,7 +69,7 @@ func (o *Options) CompareWith(now refs.OID) {
 	o.stand(Snapshot{now, Side{Kind: Work}})
 }
 
-// stand notes what a tree stands for, and gives the word for it. Where two moments have one tree, nothing differs.
+// stand notes the moment of a tree, and returns the word for it. Two moments with one tree do not differ.
 func (o *Options) stand(s Snapshot) string {
 	if o.moments == nil {
 		o.moments = map[string]Side{}

@@ -11,37 +11,37 @@ import (
 // ErrHelp reports that the arguments ask for help: -h, --help.
 var ErrHelp = errors.New("help requested")
 
-// Options is a parsed argument vector. What it does not name is git's business and is passed on.
+// Options is a parsed argument vector. Other options are passed on to git.
 type Options struct {
 	JSON    bool
 	Removed bool   // --removed: whose the lines were that went; --json asks for them, too
 	NoTrace bool   // --no-trace: git's own output
 	Prompts bool   // --prompts: the texts of prompts above the lines that they led to
-	After   bool   // --after: prompts and calls stand for the moments at which they ended
+	After   bool   // --after: prompts and calls mean the moments of their ends
 	Color   string // always, never, auto; "" when nothing was said
 
-	// Only, unless it is empty, leaves the hunks in which one of these wrote a line: --only-ai and its like.
+	// Only, unless it is empty, selects the hunks with a line of one of these owners: --only-ai and the like.
 	Only []events.OwnerKind
 
-	// Verbatim tells that an option gives another form of output, or one that programs read: that is git's own.
+	// Verbatim says that an option asks for another form of output, or for one that programs read: it stays git's own.
 	Verbatim bool
 	Figures  bool // --stat and its like: a patch is shown only if Patch asks for it
 	Patch    bool
 
 	cached, mergeBase bool
 	reverse           bool    // -R
-	relative          *string // --relative: nil when nothing was said, "-" for --no-relative, "" for where one is
+	relative          *string // --relative: nil if not given, "-" for --no-relative, "" without a path
 	compares          bool    // an option says which lines count as changed
 	picks             bool    // an option says which files or changes are shown
-	textconv          bool    // --textconv was not taken back
+	textconv          bool    // --no-textconv was not given
 	prefixes          []string
 	words, after      []string
-	moments           map[string]Side // trees that stand for moments, by the words that git is given
+	moments           map[string]Side // trees of moments, by the words for git
 	dashes            bool
-	git               []string // git's arguments in the order they came, ours taken out
+	git               []string // git's arguments in their order, without ours
 }
 
-// role is the meaning of an option for this package; most are nothing to it.
+// role is the meaning of an option for this package; most have none.
 type role uint8
 
 const (
@@ -264,7 +264,7 @@ func (o *Options) take(spec option, value string, on bool, words []string) {
 	o.git = append(o.git, words...)
 }
 
-// cluster reads a word of short options, "-wU5", and tells how many of the words behind it are values.
+// cluster reads a word of short options, "-wU5", and returns how many of the next words are values.
 func (o *Options) cluster(word string, behind []string) (taken int) {
 	for at := 1; at < len(word); at++ {
 		spec, known := gitargs.Short(gitOptions, word[at])

@@ -27,13 +27,13 @@ type finder struct {
 	sides   sides
 	objects *refs.Objects
 
-	base    string   // where the sides parted; "" until asked for
-	history *history // between the sides; nil where it was not looked at
+	base    string   // the merge base of the sides; "" until it is needed
+	history *history // between the sides; nil unless it was read
 }
 
 var noCommit = &gitblame.Commit{}
 
-// own finds the owners of the lines that came and, where they are asked for, of those that went.
+// own finds the owners of the added lines and, if requested, of the removed ones.
 func (f *finder) own() error {
 	if err := f.between(); err != nil {
 		return err
@@ -116,7 +116,7 @@ func (f *finder) side(sign byte, here, there Side) error {
 	return nil
 }
 
-// same reports whether blame speaks of the text that the diff shows: a conversion may be in between.
+// same reports whether blame has the text of the diff: a conversion may come between them.
 func (l *Line) same(at *gitblame.Line) bool { return bytes.Equal(l.Content(), at.Content) }
 
 func (f *File) pathOf(sign byte) string {
@@ -136,7 +136,7 @@ func credited(c *gitblame.Commit, path string, lines []*Line) []gitblame.Line {
 	return out
 }
 
-// inquiry is whom to ask about the lines of a file: a commit that wrote all of them, patches, or blame.
+// inquiry is the source of the owners in a file: a commit that wrote all the lines, patches, or blame.
 type inquiry struct {
 	commit   *gitblame.Commit
 	chain    []touch // blame is asked where a line leads beyond it
@@ -194,7 +194,7 @@ func (f *finder) ask(file *File, sign byte, here, there Side) (inquiry, error) {
 	return inquiry{contents: contents}, err
 }
 
-// isHead reports whether HEAD has what this side is compared with, or, of a side that is the older one, what it has.
+// isHead reports whether HEAD has the content of the other side or, for an older side, of this one.
 func (f *finder) isHead(file *File, sign byte, here, there Side) (bool, error) {
 	base := there
 	if sign == Removed {
@@ -224,7 +224,7 @@ func (f *finder) has(commit string, file *File, sign byte) bool {
 	return err == nil && found == id
 }
 
-// revOf returns the commit that a side is of.
+// revOf returns the commit of a side.
 func (f *finder) revOf(s Side) (string, error) {
 	if f.sides.fork && s == f.sides.old {
 		if f.base == "" {
@@ -279,7 +279,7 @@ func (f *finder) blame(list []*question) error {
 	workers.Wait()
 	for _, q := range list {
 		var refused *gitblame.Failure
-		if q.err != nil && !errors.As(q.err, &refused) { // of a path that git does not blame nobody knows the lines
+		if q.err != nil && !errors.As(q.err, &refused) { // git does not blame the path, so its lines are unknown
 			return q.err
 		}
 	}
@@ -353,8 +353,7 @@ func (f *File) apply(before []byte) (after []byte, fits bool) {
 	return append(after, bytes.Join(old[at:], nil)...), true
 }
 
-// inHead returns the object that HEAD has at a path; zero for nothing. No process is started for it, and no content
-// read.
+// inHead returns HEAD's object at a path; zero without one. It starts no process, and reads no content.
 func (f *finder) inHead(path string) (refs.OID, error) {
 	head, _, err := f.repo.Head()
 	if err != nil || head.IsZero() {

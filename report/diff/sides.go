@@ -36,10 +36,10 @@ const head = "HEAD"
 // sides are the two contents that a diff compares, before -R swaps them.
 type sides struct {
 	old, new Side
-	fork     bool // the old side is where the two parted, as with A...B
+	fork     bool // the old side is the merge base, as with A...B
 	part     bool // paths are named
 	paths    []string
-	given    [2]Kind // what git was given: trees stand for moments
+	given    [2]Kind // git's arguments: trees for moments
 }
 
 // sides reads the words as git-diff(1) does. It is asked when git has taken them, so each is a revision or a path.
@@ -138,7 +138,7 @@ func asked(ctx context.Context, repo *refs.Repo, dir string, revs []string) ([]s
 	return append(negative, plain...), nil
 }
 
-// ErrGit tells of a diff to which no owners can be given: git's own output is to be shown.
+// ErrGit reports a diff without owners: the caller shows git's own output.
 var ErrGit = errors.New("no owners for this diff")
 
 // nameTrees finds the sides that name trees by their whole ids. HEAD:dir is one of these by now, see asked.
@@ -154,7 +154,7 @@ func (f *finder) nameTrees() {
 	}
 }
 
-// empty reports whether it is the tree without files, with which git-show(1) compares a commit without a parent.
+// empty reports whether rev is the tree without files, with which git-show(1) compares a commit without a parent.
 func (f *finder) empty(rev string) bool { return rev == f.repo.Format.EmptyTree().String() }
 
 // forked returns the commit where two sides parted.

@@ -8,8 +8,8 @@ import (
 	"github.com/git-trace/git-trace/internal/numbers"
 )
 
-// Counts are lines by who wrote them: ai, human and unknown add up to all of them. Of the unknown, Older are in commits
-// older than the recording.
+// Counts are lines by owner: ai, human and unknown add up to all of them. Among the unknown, Older are in commits older
+// than the recording.
 type Counts struct {
 	Lines   int `json:"lines"`
 	AI      int `json:"ai"` // lines that an agent and a person both wrote among them
@@ -19,7 +19,7 @@ type Counts struct {
 	Older   int `json:"older"`
 }
 
-// Owned returns the lines by who wrote them.
+// Owned returns the lines by owner.
 func (c Counts) Owned() numbers.Owned {
 	return numbers.Owned{AI: c.AI, Human: c.Human, Unknown: c.Unknown, Older: c.Older}
 }
@@ -49,13 +49,13 @@ type Sum struct {
 	Added, Removed int
 }
 
-// Sums holds the figures of all writers and of all lines. Removed is nil where nobody asked whose the lines were that
-// went; Went counts them anyway.
+// Sums holds the figures of all writers and of all lines. Removed is nil unless the owners of removed lines were
+// requested; Went always counts them.
 type Sums struct {
 	Added   Counts
 	Removed *Counts
 	Went    int
-	Writers []Sum // conversations, the one with most lines first, people, and what nobody knows
+	Writers []Sum // conversations, the one with most lines first, people, and unknown lines
 }
 
 // Sums adds up the lines.

@@ -12,13 +12,13 @@ import (
 	"github.com/git-trace/git-trace/refs/gitdiff"
 )
 
-// Bounds of what is read of files that are not tracked: nobody asked for them by name.
+// The limits of untracked files, which are read without being named.
 const (
 	mostUntracked      = 200
 	mostUntrackedBytes = 1 << 20 // of one file
 )
 
-// untracked adds the untracked files of the work tree, which git diff leaves out. Git is asked as git-status(1) asks,
+// untracked adds the untracked files of the work tree, which git diff leaves out. It asks git as git-status(1) does,
 // for the same paths.
 func (f *finder) untracked() error {
 	if show, _ := f.from.Config.Get("status.showuntrackedfiles"); show == "no" || show == "false" || f.o.picks ||
@@ -55,11 +55,11 @@ func (f *finder) untracked() error {
 	return nil
 }
 
-// ownNew finds the owners of the lines of a file that no commit has.
+// ownNew finds the owners of the lines of an uncommitted file.
 func (f *finder) ownNew(file *File, name string) error {
 	content, err := os.ReadFile(name)
 	if file.binary = gitdiff.Binary(content); file.binary || err != nil {
-		return nil //nolint:nilerr // what cannot be read has no lines to tell of
+		return nil //nolint:nilerr // an unreadable file has no lines here
 	}
 	h := Hunk{}
 	var credits []gitblame.Line

@@ -12,7 +12,7 @@ import (
 // Accepted says what became of the lines that hooks saw agents write. A line that a commit brings again counts once.
 type Accepted struct {
 	Written   int `json:"written"`   // the same line counts again where an agent wrote it again
-	Committed int `json:"committed"` // of them, in commits that are counted
+	Committed int `json:"committed"` // those in counted commits
 	Rewritten int `json:"rewritten"` // lines of people in their place, in these commits
 }
 
@@ -22,7 +22,7 @@ type origin struct {
 	model string
 }
 
-// held counts what commits hold of conversations, and what people put in the place of their lines.
+// held counts the lines of conversations in commits, and the people's lines that replaced them.
 type held struct {
 	lines    map[origin]int
 	replaced map[events.PatchID]int
@@ -40,15 +40,15 @@ func (h *held) add(c *graph.Commit) {
 	}
 }
 
-// ByWriter reports whether the groups are by agent and model alone: only then it is known in which group a line is that
-// no commit has.
+// ByWriter reports whether the groups are only by agent and model: otherwise the group of an uncommitted line is
+// unknown.
 func (s *Sums) ByWriter() bool {
 	return !slices.ContainsFunc(s.Grouped.By.Dimensions, func(d stats.Dimension) bool {
 		return d != stats.Agent && d != stats.Model
 	})
 }
 
-// accept puts what became of lines into their groups.
+// accept adds the fate of lines to their groups.
 func (s *Sums) accept(known *view.Reader) error {
 	s.accepted = map[*stats.Group]*Accepted{}
 	written := map[origin]int{}

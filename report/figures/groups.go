@@ -14,12 +14,12 @@ type Counted struct {
 	Key         map[stats.Dimension]*string `json:"key"`
 	Contributor *events.OwnerKind           `json:"contributor"` // null where the lines are anybody's
 	stats.Lines
-	Percent       int           `json:"percent"` // of all lines; those of all groups add up to 100
+	Percent       int           `json:"percent"` // of all lines; the groups add up to 100
 	Conversations int           `json:"conversations"`
-	Tokens        *Tokens       `json:"tokens"`   // null where they are not known, or told by no such group
-	CostUSD       *float64      `json:"cost_usd"` // null where it is not known, or told by no such group
-	Accepted      *Accepted     `json:"accepted"` // null where it is not known, or not told by such groups
-	Survival      []AliveAtAges `json:"survival"` // null where nobody asked
+	Tokens        *Tokens       `json:"tokens"`   // null if unknown, or if groups like this have none
+	CostUSD       *float64      `json:"cost_usd"` // null if unknown, or if groups like this have none
+	Accepted      *Accepted     `json:"accepted"` // null if unknown, or if groups like this have none
+	Survival      []AliveAtAges `json:"survival"` // null unless requested
 
 	Group *stats.Group `json:"-"`
 }
@@ -48,14 +48,14 @@ func (c *charges) add(u *view.Usage) {
 	}
 }
 
-// Charges reports whether conversations, and what they cost, are of one group each.
+// Charges reports whether each conversation, with its cost, belongs to one group.
 func (s *Sums) Charges() bool {
 	return !slices.ContainsFunc(s.Grouped.By.Dimensions, func(d stats.Dimension) bool {
 		return !d.Owns() && !d.Times()
 	})
 }
 
-// charge puts a conversation and what it cost into its group. One with several models is of none of them.
+// charge adds a conversation and its cost to its group. One with several models belongs to none.
 func (s *Sums) charge(c *view.Conversation) {
 	if !s.Charges() {
 		return
@@ -100,7 +100,7 @@ func (s *Sums) charge(c *view.Conversation) {
 	s.charged[group].add(c.Usage)
 }
 
-// group makes the groups that are shown.
+// group makes the shown groups.
 func (s *Sums) group() {
 	s.Grouped.Sort()
 	s.By = s.Grouped.By.Dimensions

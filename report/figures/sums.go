@@ -31,7 +31,7 @@ type AgentLines struct {
 	traces map[events.TraceID]bool
 }
 
-// ModelUse is the work of a model. Those of all models, with what no model is known of, add up to the tokens.
+// ModelUse is the work of a model. All models, with the unknown part, add up to the tokens.
 type ModelUse struct {
 	Model         string `json:"model"` // empty where it is not known
 	Conversations int    `json:"conversations"`
@@ -56,14 +56,14 @@ func (t *Tokens) add(o Tokens) {
 
 func (t Tokens) Sum() int64 { return t.Input + t.Output + t.CacheRead + t.CacheWrite }
 
-// Costs adds up the costs of conversations. Each counts once: by prices or, where a price is not known, as its client
-// says.
+// Costs adds up the costs of conversations. Each counts once: by prices or, if a price is unknown, by its client's
+// figure.
 type Costs struct {
-	USD        float64  `json:"usd"`    // of all whose cost is known
+	USD        float64  `json:"usd"`    // of all with a known cost
 	Priced     int      `json:"priced"` // how many that are
 	Unknown    int      `json:"unknown"`
 	ClientUSD  float64  `json:"client_usd"` // the part of usd that clients say
-	ByClient   int      `json:"by_client"`  // of how many conversations
+	ByClient   int      `json:"by_client"`  // number of conversations
 	PricesAsOf []string `json:"prices_as_of"`
 }
 
@@ -86,30 +86,30 @@ func (c *Costs) add(u *view.Usage) {
 // Stats is the answer of git trace stats --json: all that is counted of lines and of conversations.
 type Stats struct {
 	Schema        string        `json:"schema"`
-	Range         []string      `json:"range"` // as it was given
-	Now           bool          `json:"now"`   // the lines are those that a revision has
+	Range         []string      `json:"range"` // as the user gave it
+	Now           bool          `json:"now"`   // the lines are those of a revision
 	Lines         stats.Lines   `json:"lines"`
 	Authors       []AuthorLines `json:"authors"`
 	Agents        []AgentLines  `json:"agents"`
 	Conversations struct {
 		Count    int `json:"count"`
-		Recorded int `json:"recorded"` // those that have a record
+		Recorded int `json:"recorded"` // those with a record
 		Prompts  int `json:"prompts"`
 		Calls    int `json:"calls"`
-		Steps    int `json:"steps"` // of those that have a record, as tokens and cost are
+		Steps    int `json:"steps"` // of those with a record, like tokens and cost
 
 		Known bool `json:"-"` // the calls of one at least are
 	} `json:"conversations"`
 	Tokens Tokens     `json:"tokens"`
 	Cost   Costs      `json:"cost"`
 	Models []ModelUse `json:"models"`
-	Waste  *Waste     `json:"waste"` // null where nobody asked
+	Waste  *Waste     `json:"waste"` // null unless requested
 	// By lists the dimensions of Groups; their lines add up to Lines.
 	By     []stats.Dimension `json:"by"`
 	Groups []Counted         `json:"groups"`
 }
 
-// Sums are what is counted, while it is being counted.
+// Sums are the figures while they are being counted.
 type Sums struct {
 	Stats
 	Grouped  *stats.Groups
@@ -121,7 +121,7 @@ type Sums struct {
 	traces   map[events.TraceID]bool
 }
 
-// New counts nothing yet. The range is as it was given.
+// New returns empty sums. named is the range as the user gave it.
 func New(named []string, by stats.By) *Sums {
 	return &Sums{
 		Stats: Stats{
@@ -178,7 +178,7 @@ func (s *Sums) AddCommits(all []*graph.Commit) {
 	})
 }
 
-// counted returns the conversations that count: all that are known, or those that wrote lines of the commits.
+// counted returns the conversations that count: all known ones, or those that wrote lines of the commits.
 func (s *Sums) counted(known *view.Reader, whole bool) ([]view.Conversation, error) {
 	if whole {
 		return known.Conversations()
@@ -196,8 +196,8 @@ func (s *Sums) counted(known *view.Reader, whole bool) ([]view.Conversation, err
 	return out, nil
 }
 
-// AddConversations adds up what conversations used, and makes the groups. These are the conversations that wrote lines
-// of the commits or, for the whole, all that are known.
+// AddConversations adds up the use of conversations, and makes the groups. These are the conversations that wrote lines
+// of the commits or, with whole, all known ones.
 func (s *Sums) AddConversations(known *view.Reader, whole bool) error {
 	counted, err := s.counted(known, whole)
 	if err != nil {

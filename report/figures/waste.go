@@ -7,7 +7,7 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// Waste is what filled the contexts of conversations without need. The costs are null if the price of one is not known.
+// Waste counts unnecessary text in the contexts of conversations. The costs are null if the price of one is unknown.
 type Waste struct {
 	Conversations int         `json:"conversations"` // that have some
 	Kinds         []WasteKind `json:"kinds"`
@@ -63,7 +63,7 @@ func (w *Waste) add(found *waste.Result) {
 	}
 }
 
-// plus adds costs; the sum is not known if one of them is not.
+// plus adds costs; the sum is unknown if one of them is.
 func plus(a, b *float64) *float64 {
 	if a == nil || b == nil {
 		return nil

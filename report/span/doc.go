@@ -1,5 +1,5 @@
-// Package span tells who wrote a range of commits: a branch, a pull request or a release.
+// Package span describes the owners of a range of commits: a branch, a pull request or a release.
 //
-// Nothing is counted here a second time: package stats counts the lines that commits wrote, and package diff the lines
-// in the result. Of lines that moved or that a merge brought, package span says only that they came otherwise.
+// It counts nothing itself: package stats counts the lines that commits wrote, and package diff the lines in the
+// result. Lines that moved or that a merge brought are counted as lines that came otherwise.
 package span

@@ -12,7 +12,7 @@ type PathLines struct {
 	PathBase64 string `json:"path_base64,omitempty"`
 	Lines      int    `json:"lines"`
 
-	Raw string `json:"-"` // the path as it is
+	Raw string `json:"-"` // the unescaped path
 }
 
 func newLines(path string, lines int) PathLines {

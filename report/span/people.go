@@ -14,11 +14,11 @@ import (
 // Rewritten are lines of people in the place of an agent's that follow each other.
 type Rewritten struct {
 	Run
-	Trace    events.TraceID `json:"trace"` // whose lines stood there; empty where the log does not have it
+	Trace    events.TraceID `json:"trace"` // the owner of the replaced lines; empty if the log does not have it
 	previous events.PatchID
 }
 
-// Review is somebody who, as messages of commits say, looked at some of them.
+// Review is a person who reviewed some of the commits, according to their messages.
 type Review struct {
 	view.Review
 	Commits int `json:"commits"`
@@ -35,7 +35,7 @@ func (r *Report) rewritten(path string, line int, previous events.PatchID) {
 		previous: previous})
 }
 
-// addPeople adds whose lines people rewrote, and who looked at the commits.
+// addPeople adds the owners of the lines that people rewrote, and the reviewers of the commits.
 func (r *Report) addPeople(ctx context.Context, known *view.Reader, commits []*graph.Commit) error {
 	for i := range r.Rewritten {
 		wrote, found, err := known.Log().Patch(r.Rewritten[i].previous)

@@ -20,8 +20,8 @@ import (
 // Schema names the form of the JSON output; docs/schema/report-1.schema.json describes it.
 const Schema = "git-trace.report/1"
 
-// Report is the answer of git trace report --json: the facts of a range of commits. Nothing in it is counted a second
-// time: stats counts the written lines, and diff the lines in the result.
+// Report is the answer of git trace report --json: the facts of a range of commits. stats counts the written lines, and
+// diff the lines in the result.
 type Report struct {
 	Schema        string        `json:"schema"`
 	Range         Range         `json:"range"`
@@ -35,17 +35,17 @@ type Report struct {
 	Rewritten     []Rewritten   `json:"rewritten"`
 	Shared        []Run         `json:"shared"`
 	Weak          []Run         `json:"weak"`
-	Reviewers     []Review      `json:"reviewers"` // who looked at most commits first
+	Reviewers     []Review      `json:"reviewers"` // the most active first
 	Limits        Limits        `json:"limits"`
 	People        []string      `json:"-"` // the authors of people's lines, who has most first
 	Before        []string      `json:"-"` // the authors of lines older than the recording
 	Held          int           `json:"-"` // commits with lines of agents
-	Without       []refs.OID    `json:"-"` // commits that nobody looked at, as far as messages and notes say
+	Without       []refs.OID    `json:"-"` // commits without a review in messages and notes
 }
 
 // Range is the range of a report.
 type Range struct {
-	Given string   `json:"given"` // as it was named; empty for the branch that is checked out
+	Given string   `json:"given"` // as the user named it; empty for the branch that is checked out
 	From  refs.OID `json:"from"`
 	To    refs.OID `json:"to"`
 	// Fork is true if the range begins where the two branches parted.
@@ -62,8 +62,8 @@ func (s *Range) Dotted() string {
 	return s.From.String() + dots + s.To.String()
 }
 
-// Counts are lines of one writer. The written ones without those gone before the end, and with those that came
-// otherwise, are the lines in the result.
+// Counts are lines of one writer. The written lines, without lines that were lost before the end, and with lines that
+// came otherwise, are the lines in the result.
 type Counts struct {
 	Written   int `json:"written"`
 	Result    int `json:"result"`
@@ -73,13 +73,13 @@ type Counts struct {
 	kept int
 }
 
-// settle derives the lines that are gone and the lines that came otherwise.
+// settle derives the lost lines and the lines that came otherwise.
 func (c *Counts) settle() {
 	c.Gone = max(c.Written-c.kept, 0)
 	c.Otherwise = c.Result - (c.Written - c.Gone)
 }
 
-// Writer is an agent, people, or nobody that is known.
+// Writer is an agent, people, or unknown.
 type Writer struct {
 	Kind   events.OwnerKind `json:"kind"`
 	Older  bool             `json:"older,omitempty"` // one of the unknown
@@ -100,14 +100,14 @@ type Talk struct {
 	Prompts int            `json:"prompts"` // of the whole conversation, as the calls are
 	Calls   int            `json:"calls"`
 	Counts
-	Commits   int           `json:"commits"` // of the range, that hold lines of it
-	Files     []PathLines   `json:"files"`   // in which it wrote lines
+	Commits   int           `json:"commits"` // commits of the range with its lines
+	Files     []PathLines   `json:"files"`   // files with its lines
 	Usage     *view.Usage   `json:"usage"`   // null without a record
-	Blocked   bool          `json:"blocked"` // much of it could not be read: none of its texts is shown
+	Blocked   bool          `json:"blocked"` // much of it could not be read: its texts are not shown
 	Elsewhere bool          `json:"elsewhere"`
 	Texts     []view.Prompt `json:"texts"`
 
-	Of *view.Conversation `json:"-"` // nil where nothing is known of it
+	Of *view.Conversation `json:"-"` // nil if it is unknown
 }
 
 // File is a file that differs.
@@ -119,20 +119,20 @@ type File struct {
 	Removed    int              `json:"removed"`
 	Traces     []events.TraceID `json:"conversations"` // of its lines, who has most first
 
-	Raw string `json:"-"` // the path as it is
+	Raw string `json:"-"` // the unescaped path
 }
 
 // Limits holds the limits of the figures, and their grounds.
 type Limits struct {
 	Nothing    bool `json:"nothing_recorded"`
-	Unheard    int  `json:"unheard_commits"`      // commits of which nothing is known
+	Unheard    int  `json:"unheard_commits"`      // commits without any evidence
 	Several    int  `json:"one_of_several"`       // lines of the result that one of several conversations wrote
 	Low        int  `json:"low_confidence"`       // lines of agents in the result, on weak evidence
-	Reviewed   int  `json:"reviewed_commits"`     // commits whose message names somebody who looked at them
+	Reviewed   int  `json:"reviewed_commits"`     // commits whose message names a reviewer
 	Rewritten  int  `json:"changed_by_people"`    // lines of people in the result that were an agent's
 	Unrecorded int  `json:"without_record"`       // conversations, whose tokens and cost are not known
-	Blocked    int  `json:"blocked"`              // conversations of which much could not be read
-	Elsewhere  int  `json:"told_by_other_clones"` // conversations that only the log of another clone tells of
+	Blocked    int  `json:"blocked"`              // conversations that could not be read in large part
+	Elsewhere  int  `json:"told_by_other_clones"` // conversations that only another clone's log has
 	Posed      int  `json:"ids_used_elsewhere"`   // writers of a remote whose ids a repository without a name uses
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Lines are lines that commits added, by who wrote them: AI, Human and Unknown add up to Added. Of the unknown, Older
-// are in commits older than the recording.
+// Lines are lines that commits added, by owner: AI, Human and Unknown add up to Added. Among the unknown, Older are in
+// commits older than the recording.
 type Lines struct {
 	Commits int `json:"commits"`
 	Added   int `json:"added"`
@@ -19,11 +19,12 @@ type Lines struct {
 	Human   int `json:"human"`
 	Unknown int `json:"unknown"`
 	Older   int `json:"older"`
-	// Disputed are lines of which other clones say different things with the same right; they count as what is shown.
+	// Disputed are lines with different owners in other clones' logs, with equal evidence; they count under the shown
+	// owner.
 	Disputed int `json:"disputed,omitempty"`
 }
 
-// Owned returns the lines by who wrote them.
+// Owned returns the lines by owner.
 func (l Lines) Owned() numbers.Owned {
 	return numbers.Owned{AI: l.AI, Human: l.Human, Unknown: l.Unknown, Older: l.Older}
 }
@@ -59,8 +60,8 @@ func (l *Lines) of(kind events.OwnerKind, lines int) {
 	}
 }
 
-// Searched knows how many lines the searched commits added. known is false for one that was not counted. The search of
-// a reader satisfies it.
+// Searched knows how many lines the searched commits added. known is false for a commit that was not counted. The
+// search of a reader satisfies it.
 type Searched interface {
 	Added(commit refs.OID) (lines int, known bool)
 }
@@ -69,13 +70,13 @@ type Searched interface {
 type Source struct {
 	graph.Source
 	Search Searched
-	// ByFile asks for the files of lines without a known owner. Git is asked for them.
+	// ByFile asks git for the files of lines without a known owner.
 	ByFile bool
-	Tell   func(done, commits int) // is told how far Survival is; nil for nobody
+	Tell   func(done, commits int) // gets the progress of Survival; may be nil
 }
 
 // Count returns the commits of a query, with all lines that they added: the lines of the contributors of a commit add
-// up to it. Of a commit that nothing is known of, the lines that git counts are unknown.
+// up to it. In a commit without evidence, the lines that git counts are unknown.
 func Count(ctx context.Context, repo *refs.Repo, from Source, query graph.Query) ([]*graph.Commit, error) {
 	var all []*graph.Commit
 	err := from.each(ctx, repo, query, math.MaxInt, func(list []*graph.Commit) error {
@@ -85,10 +86,10 @@ func Count(ctx context.Context, repo *refs.Repo, from Source, query graph.Query)
 	return all, err
 }
 
-// eachBatch is the number of commits that git is asked for together where they are given one after the other.
+// eachBatch is the number of commits for one call of git if they are given one after the other.
 const eachBatch = 1024
 
-// Each yields the commits that Count returns, in the same order, and holds few of them.
+// Each yields the commits of Count, in the same order, and keeps few of them in memory.
 func Each(ctx context.Context, repo *refs.Repo, from Source, query graph.Query,
 	yield func(*graph.Commit) error) error {
 	return from.each(ctx, repo, query, eachBatch, func(list []*graph.Commit) error {
@@ -101,7 +102,7 @@ func Each(ctx context.Context, repo *refs.Repo, from Source, query graph.Query,
 	})
 }
 
-// each yields the commits in batches of so many.
+// each yields the commits in batches of this size.
 func (s Source) each(ctx context.Context, repo *refs.Repo, query graph.Query, most int,
 	yield func([]*graph.Commit) error) error {
 	b := counted{Source: s}
@@ -127,8 +128,8 @@ func (s Source) each(ctx context.Context, repo *refs.Repo, query graph.Query, mo
 	return yield(b.all)
 }
 
-// counted are commits whose lines are being counted: of the bare ones nothing is known, of the open ones not the files
-// of all lines.
+// counted are commits whose lines are being counted: the bare ones have no evidence, the open ones lack the files of
+// some lines.
 type counted struct {
 	Source
 	all, bare, open []*graph.Commit
@@ -153,7 +154,7 @@ func (b *counted) take(commit *graph.Commit) {
 	}
 }
 
-// complete asks git for what is not counted.
+// complete asks git for the missing figures.
 func (b *counted) complete(ctx context.Context, repo *refs.Repo) error {
 	files, err := graph.Added(ctx, repo, ids(b.bare, b.open))
 	if err != nil {
@@ -165,7 +166,7 @@ func (b *counted) complete(ctx context.Context, repo *refs.Repo) error {
 	for _, c := range b.open {
 		c.Place(files[c.ID], c.Nobodys())
 	}
-	for _, c := range b.all { // where git counts fewer, nobody knows the file
+	for _, c := range b.all { // if git counts fewer, the file is unknown
 		if left := c.Nobodys(); left > 0 {
 			c.Contributors = append(c.Contributors, graph.Contributor{Kind: c.Nobody, Lines: left})
 		}
@@ -173,7 +174,7 @@ func (b *counted) complete(ctx context.Context, repo *refs.Repo) error {
 	return nil
 }
 
-// unknown makes what git counts in files the lines of a commit.
+// unknown makes git's figures the unknown lines of a commit.
 func unknown(c *graph.Commit, files map[string]int) {
 	for _, n := range files {
 		c.Added += n

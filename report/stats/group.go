@@ -32,13 +32,13 @@ const (
 	Language  Dimension = "language"
 )
 
-// Dimensions are all of them.
+// Dimensions lists all dimensions.
 var Dimensions = []Dimension{Agent, Model, Tool, Author, Day, Week, Month, Hour, Directory, File, Language}
 
-// Owns reports whether the dimension is one of who wrote a line: people and unknown lines are groups of it.
+// Owns reports whether the dimension is a property of the owner: people and unknown lines are groups of it.
 func (d Dimension) Owns() bool { return d == Agent || d == Model || d == Tool }
 
-// Times reports whether the dimension is one of time: its groups stand in their order.
+// Times reports whether the dimension is one of time: its groups are in the order of time.
 func (d Dimension) Times() bool { return d == Day || d == Week || d == Month || d == Hour }
 
 // InFiles reports whether the dimension asks which file a line is in.
@@ -55,7 +55,7 @@ func (b By) InFiles() bool { return slices.ContainsFunc(b.Dimensions, Dimension.
 
 func (b By) has(d Dimension) bool { return slices.Contains(b.Dimensions, d) }
 
-// Key names a group: what its lines are by each dimension. Nil is not known, or does not apply.
+// Key names a group: the values of its lines for each dimension. Nil is unknown, or does not apply.
 type Key []*string
 
 func (k Key) id() string {
@@ -69,7 +69,7 @@ func (k Key) id() string {
 	return out.String()
 }
 
-// Group are lines that have a key in common. Where a dimension is one of owners, all of them have one kind.
+// Group is the lines with a common key. With a dimension of owners, all of them have one kind.
 type Group struct {
 	Key    Key
 	Kind   events.OwnerKind // empty where the lines are anybody's
@@ -131,8 +131,8 @@ func (g *Group) add(c *graph.Commit, who *graph.Contributor, lines int) {
 	}
 }
 
-// Group returns the group of a line that a contributor wrote in a commit, and in a file; the path is empty where that
-// is not known.
+// Group returns the group of a line that a contributor wrote in a commit, and in a file; the path is empty if it is
+// unknown.
 func (g *Groups) Group(c *graph.Commit, who *graph.Contributor, file string) *Group {
 	return g.group(c, who, graph.ToolLines{FileLines: graph.FileLines{Path: file}})
 }
@@ -190,7 +190,7 @@ func (b By) value(d Dimension, c *graph.Commit, who *graph.Contributor, in graph
 	return ""
 }
 
-// DayOf returns the day that a time is in, as "2026-11-02" (UTC); empty for a time that nobody told.
+// DayOf returns the day of a time, as "2026-11-02" (UTC); empty for a zero time.
 func DayOf(t time.Time) string {
 	if t.Unix() <= 0 {
 		return ""
@@ -198,7 +198,7 @@ func DayOf(t time.Time) string {
 	return t.UTC().Format(time.DateOnly)
 }
 
-// WeekOf returns the Monday of the week that a time is in, as "2026-11-02" (UTC); empty for a time that nobody told.
+// WeekOf returns the Monday of a time's week, as "2026-11-02" (UTC); empty for a zero time.
 func WeekOf(t time.Time) string {
 	if t.Unix() <= 0 {
 		return ""
@@ -207,7 +207,7 @@ func WeekOf(t time.Time) string {
 	return t.AddDate(0, 0, -(int(t.Weekday())+6)%7).Format(time.DateOnly)
 }
 
-// MonthOf returns the month that a time is in, as "2026-11" (UTC); empty for a time that nobody told.
+// MonthOf returns the month of a time, as "2026-11" (UTC); empty for a zero time.
 func MonthOf(t time.Time) string {
 	if t.Unix() <= 0 {
 		return ""
@@ -215,8 +215,7 @@ func MonthOf(t time.Time) string {
 	return t.UTC().Format("2006-01")
 }
 
-// HourOf returns the hour of the week that a time is in, as "1 Mon 14" (UTC), where Monday is 1; empty for a time that
-// nobody told.
+// HourOf returns the hour of the week of a time, as "1 Mon 14" (UTC), with Monday as 1; empty for a zero time.
 func HourOf(t time.Time) string {
 	if t.Unix() <= 0 {
 		return ""
@@ -225,7 +224,7 @@ func HourOf(t time.Time) string {
 	return strconv.Itoa((int(t.Weekday())+6)%7+1) + t.Format(" Mon 15")
 }
 
-// directory returns the directory of a file, cut to so many parts; "." for the top.
+// directory returns the directory of a file, cut to depth parts; "." for the top.
 func directory(file string, depth int) string {
 	if file == "" {
 		return ""
@@ -238,8 +237,8 @@ func directory(file string, depth int) string {
 	return strings.Join(parts[:min(depth, len(parts))], "/") + "/"
 }
 
-// Sort puts times in their order, and else the group with most lines first; people and unknown stand last
-// among owners.
+// Sort puts times in their order, and other groups by their lines, most lines first; people and unknown are last among
+// owners.
 func (g *Groups) Sort() {
 	rank := map[events.OwnerKind]int{events.OwnerHuman: 1, events.OwnerOlder: 2, events.OwnerUnknown: 3}
 	text := func(p *string) string {
@@ -262,8 +261,8 @@ func (g *Groups) Sort() {
 	})
 }
 
-// LanguageOf returns the language of a file by its name alone. An end that no language is known for stands for itself,
-// ".foo", and a name without one for nothing.
+// LanguageOf returns the language of a file by its name alone. For an unknown ending it returns the ending, ".foo";
+// empty for a name without one.
 func LanguageOf(file string) string {
 	if found, known := language.Of(file); known {
 		return found.Name

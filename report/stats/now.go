@@ -18,10 +18,9 @@ import (
 	"github.com/git-trace/git-trace/refs/gitdiff"
 )
 
-// Now returns the commits that wrote the lines of a tree as it is at a commit, each with the lines that are left of
-// it, in the files as they are named there. It blames every file with text below the paths, which are relative to dir;
-// all files where there are no paths. Tell hears how many of the files are blamed. Files that cannot be read are noted
-// as left out of the commit.
+// Now returns the commits that wrote the lines of a tree at a commit, each with its remaining lines, in the files of
+// that tree. It blames every file with text below the paths, which are relative to dir; without paths, all files. tell
+// gets the number of blamed files. Files that cannot be read are noted as left out of the commit.
 func Now(ctx context.Context, repo *refs.Repo, resolver blame.Resolver, at refs.OID, dir string, paths []string,
 	tell func(done, files int)) ([]*graph.Commit, error) {
 	files, err := textFiles(ctx, repo, at, dir, paths)
@@ -49,8 +48,8 @@ func Now(ctx context.Context, repo *refs.Repo, resolver blame.Resolver, at refs.
 	return left.list, nil
 }
 
-// textFiles lists the files of a commit that have lines: no binary or empty ones, links or submodules. What is not here
-// is noted as left out of the commit.
+// textFiles lists the files of a commit that have lines, without binary or empty files, links and submodules. A missing
+// content is noted as left out of the commit.
 func textFiles(ctx context.Context, repo *refs.Repo, at refs.OID, dir string, paths []string) ([]string, error) {
 	args := append([]string{"diff-tree"}, gitdiff.Raw()...)
 	args = append(args, "--no-renames", "--no-relative", repo.Format.EmptyTree().String(), at.String(), "--")

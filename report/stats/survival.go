@@ -15,23 +15,23 @@ import (
 	"github.com/git-trace/git-trace/refs/gitdiff"
 )
 
-// Ages are the days after which it is looked whether lines are alive.
+// Ages are the numbers of days after which lines are counted as alive or not.
 var Ages = [...]int{1, 7, 30, 90}
 
-// Alive are lines and how many of them lived, by age. Of lines that are younger than an age nothing is known for it.
+// Alive counts written and living lines, by age. Lines younger than an age do not count for it.
 type Alive [len(Ages)]struct{ Written, Alive int }
 
 // ErrManyTips reports that the history of a query ends in several commits.
 var ErrManyTips = errors.New("survival is told of one history, and these revisions have several ends")
 
-// Survival tells of the lines of commits how many lived, group by group. A line's life begins with the commit of the
-// first-parent history that brought it, whoever wrote it on whichever branch. It ends with the commit in which it is no
-// longer there. The last commit of the history ends what is known, and so does one that git cannot read whole: the
-// repository's [refs.LeftOut] names it.
+// Survival counts how many lines of commits lived, group by group. A line's life begins with the commit of the
+// first-parent history that brought it, whoever wrote it on whichever branch. It ends with the commit that removes it.
+// Its fate is unknown after the last commit of the history, and after one that git cannot read whole: the repository's
+// [refs.LeftOut] names it.
 //
-// Lines that never reached this history have no part in it. A line that is moved within its file, or that is changed,
-// ends, as git's diff says; a renamed file takes its lines along. With paths, lines count that were written in them,
-// wherever they are now.
+// Lines that never reached this history do not count. A line that is moved within its file, or that is changed, ends,
+// as in git's diff; a renamed file takes its lines along. With paths, lines count that were written in them, wherever
+// they are now.
 func Survival(ctx context.Context, repo *refs.Repo, from Source, query graph.Query, commits []*graph.Commit,
 	groups *Groups) error {
 	return Lives(ctx, repo, from, query, commits, func(l *Life) error {
@@ -55,12 +55,12 @@ func Survival(ctx context.Context, repo *refs.Repo, from Source, query graph.Que
 type Life struct {
 	Commit *graph.Commit
 	Who    *graph.Contributor // without its lines
-	Path   string             // in which they were written
+	Path   string             // the file in which they were written
 	Lines  int
 	Born   time.Time // of the commit that brought them to the first-parent history
-	Gone   time.Time // of the one that took them away; zero for lines that are there
+	Gone   time.Time // of the commit that removed them; zero for living lines
 	GoneBy refs.OID
-	End    time.Time // of the last commit of which it is known whether they are there
+	End    time.Time // of the last commit in which their fate is known
 }
 
 // Lives yields the lives of the lines of commits, as Survival counts them.
@@ -108,14 +108,14 @@ func Lives(ctx context.Context, repo *refs.Repo, from Source, query graph.Query,
 
 // lives follows lines from commit to commit.
 type lives struct {
-	ctx      context.Context // that of one walk
+	ctx      context.Context // the context of one walk
 	repo     *refs.Repo
 	from     Source
 	chosen   map[refs.OID]*graph.Commit // whose lines count
 	main     map[refs.OID]bool          // the first-parent history
 	end      time.Time
 	states   map[refs.OID]map[string][]span // of commits that have children to come
-	children map[refs.OID]int               // how many of them
+	children map[refs.OID]int               // their number
 	births   []birth                        // the first has id 1
 	known    []*belief.Commit               // the owners of one batch of the history
 	batch    int
@@ -129,12 +129,12 @@ type birth struct {
 	arrivals []arrival
 }
 
-// arrival are lines that reached the first-parent history at one time, with those that left it.
+// arrival are lines that reached the first-parent history at one time, with their removals.
 type arrival struct {
 	at   time.Time
 	left int
 	gone []gone
-	end  time.Time // where it is not known what became of them; else zero
+	end  time.Time // the end of the known history, if their fate is unknown; else zero
 }
 
 type gone struct {
@@ -143,13 +143,12 @@ type gone struct {
 	lines int
 }
 
-// span are lines that stand together, and the id of their birth. Id 0 is of lines that were there before, or do not
-// count.
+// span are consecutive lines with the id of their birth. Id 0 is for lines that were there before, or do not count.
 type span struct{ count, id int }
 
 const (
 	unborn = -1
-	// endless is the length of the last span of every file: how long a file is that was there before, nobody asks.
+	// endless is the length of the last span of every file: the real length of an old file is not needed.
 	endless = 1 << 30
 )
 
@@ -166,10 +165,10 @@ func (l *lives) read(list []history.Commit) error {
 		}
 	}
 	var sides []*side // of the commit that is read
-	of, next := -1, 0 // its place, and the one behind the last that was read whole
+	of, next := -1, 0 // its place, and the place after the last commit that was read whole
 	args := append([]string{"--root"}, gitdiff.Patch()...)
 	skipped, err := gitdiff.Each(l.ctx, l.repo, args, lines, func(line int, r *gitdiff.Reader) (func() error, error) {
-		r.MaxLine = 1 << 10 // nothing is asked of what the lines say
+		r.MaxLine = 1 << 10 // the texts of lines are not needed
 		s, i := &side{at: map[string]int{}}, at[line]
 		err := s.read(r)
 		return func() error {
@@ -194,8 +193,7 @@ func (l *lives) read(list []history.Commit) error {
 	return nil
 }
 
-// lose goes over commits that git cannot read whole. What becomes of the lines that are there is not known from then
-// on.
+// lose skips commits that git cannot read whole. From then on, the fate of the present lines is unknown.
 func (l *lives) lose(commits []history.Commit) {
 	for i := range commits {
 		if !l.main[commits[i].ID] {
@@ -211,7 +209,7 @@ func (l *lives) lose(commits []history.Commit) {
 	}
 }
 
-// survivalBatch is how many commits are asked for their owners at once.
+// survivalBatch is the number of commits whose owners are searched at once.
 const survivalBatch = 500
 
 func (l *lives) owners(list []history.Commit) ([]*belief.Commit, error) {
@@ -222,7 +220,7 @@ func (l *lives) owners(list []history.Commit) ([]*belief.Commit, error) {
 	return belief.All(l.ctx, l.from.Log, l.from.Searcher, ids)
 }
 
-// commit makes the state of a commit from those of its parents, and tells the first-parent history of it.
+// commit makes the state of a commit from the states of its parents, and records its first-parent history.
 func (l *lives) commit(list []history.Commit, at int, sides []*side) error {
 	if batch := at / survivalBatch; l.known == nil || batch != l.batch {
 		until := min((batch+1)*survivalBatch, len(list))
@@ -249,7 +247,7 @@ func (l *lives) commit(list []history.Commit, at int, sides []*side) error {
 	if l.main[c.ID] {
 		l.count(c, first, next)
 	}
-	// The state takes the place of the first parent's, where nobody needs that any more.
+	// The state replaces the first parent's, if that is not needed again.
 	own := first.parent
 	for k, p := range c.Parents {
 		if l.children[p]--; l.children[p] == 0 {
@@ -273,7 +271,7 @@ func (l *lives) commit(list []history.Commit, at int, sides []*side) error {
 	return nil
 }
 
-// count tells the first-parent history which lines a commit brought, and which it took away.
+// count records for the first-parent history the lines that a commit added and removed.
 func (l *lives) count(c *history.Commit, first *side, next map[string][]span) {
 	change := map[int]int{} // by the id of lines
 	for _, record := range first.records {
@@ -306,7 +304,7 @@ func (l *lives) count(c *history.Commit, first *side, next map[string][]span) {
 	}
 }
 
-// give tells each life: of lines that left together one, and one of those that are there.
+// give yields each life: one for lines that were removed together, and one for living lines.
 func (l *lives) give(yield func(*Life) error) error {
 	for i := range l.births {
 		b := &l.births[i]

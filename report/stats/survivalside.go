@@ -7,7 +7,7 @@ import (
 	"github.com/git-trace/git-trace/refs/gitdiff"
 )
 
-// side is what a commit changed against one parent.
+// side is the change of a commit against one parent.
 type side struct {
 	parent  map[string][]span
 	records []gitdiff.Record
@@ -30,7 +30,7 @@ func (s *side) Hunk(record int, h gitdiff.Hunk) { s.hunks[record] = append(s.hun
 func (s *side) Removed([]byte)                  {}
 func (s *side) Added([]byte)                    {}
 
-// before is what the parent's file held. Of a file that nobody has seen yet, lines that were there before.
+// before returns the lines of the parent's file. An unknown file has only lines that were there before.
 func (s *side) before(path string) []span {
 	if spans, ok := s.parent[path]; ok {
 		return spans
@@ -38,7 +38,7 @@ func (s *side) before(path string) []span {
 	return []span{{endless, 0}}
 }
 
-// spans returns the lines of a file as far as the parent has them; the others are of id unborn.
+// spans returns the lines of a file that the parent has; the others have the id unborn.
 func (s *side) spans(path string) []span {
 	i, changed := s.at[path]
 	if !changed {
@@ -55,7 +55,7 @@ func (s *side) spans(path string) []span {
 		if h.OldCount > 0 {
 			until--
 		}
-		if until < done { // of another type now: the second section has all of it
+		if until < done { // a new type: the second section has all of it
 			out, done, old = nil, 0, cursor{spans: []span{{endless, 0}}}
 		}
 		out = append(out, old.take(until-done)...)
@@ -68,7 +68,7 @@ func (s *side) spans(path string) []span {
 	return append(out, old.take(endless)...)
 }
 
-// merge puts together what the parents have of a file: a line is the first's that has it, and else the commit's own.
+// merge joins the parents' lines of a file: a line belongs to the first parent that has it, else to the commit.
 func merge(sides []*side, own *fresh) []span {
 	cursors := make([]cursor, len(sides))
 	for i, s := range sides {
@@ -122,7 +122,7 @@ func (c *cursor) left() int {
 	return c.spans[0].count - c.used
 }
 
-// take goes on by so many lines, or to the end, and gives them.
+// take returns the next n lines, or the rest.
 func (c *cursor) take(n int) []span {
 	var out []span
 	for n > 0 && len(c.spans) > 0 {
@@ -142,7 +142,7 @@ type fresh struct {
 	commit *graph.Commit // nil where its lines do not count
 	path   string
 	runs   []belief.Run
-	ids    map[string]int // by who
+	ids    map[string]int // by owner
 }
 
 func (f *fresh) lines(start, count int) []span {

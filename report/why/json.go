@@ -96,7 +96,7 @@ func (r *Reason) json() ReasonJSON {
 	switch t := r.Turn; {
 	case t != nil:
 		out.Prompt = &PromptJSON{t.Index, t.Time, t.Text}
-	case o.PromptIndex > 0: // nothing but its number is here
+	case o.PromptIndex > 0: // only its number is here
 		out.Prompt = &PromptJSON{Index: o.PromptIndex}
 	}
 	if s := r.Step; s != nil {

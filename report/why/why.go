@@ -1,5 +1,5 @@
-// Package why unites what is known of a line. It names the owner with the evidence, and the prompt and thoughts
-// before. It shows the call with its change, the commit, and what became of the change since. It draws nothing.
+// Package why collects the facts about a line. It names the owner with the evidence, and the prompt and thoughts
+// before. It shows the call with its change, the commit, and the fate of the change since. It draws nothing.
 package why
 
 import (
@@ -19,18 +19,18 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// Reason is why some lines of a file are there. All of them have one owner and one commit.
+// Reason explains some lines of a file. All of them have one owner and one commit.
 type Reason struct {
 	Path  string // relative to the top of the work tree, as raw bytes
 	Lines []blame.Annotated
-	Turn  *view.Turn      // what was asked; nil where nobody knows
+	Turn  *view.Turn      // the prompt; nil if unknown
 	Step  *records.Step   // the answer that made the call; nil without a record
-	Call  *view.WholeCall // nil where no call is known
+	Call  *view.WholeCall // nil if unknown
 	Hunk  *view.Hunk      // the change that brought the lines; nil where the log does not have it
-	// Declared is the change as the call says it, where the log has none or its text is not kept; nil where the call says
-	// nothing of it.
+	// Declared is the call's own statement of the change, if the log has none or its text is not kept; nil if the call
+	// has none.
 	Declared *view.Declared
-	// Replaced are the changes whose lines the hunk took away, or, of a line that a person changed, the agent's own.
+	// Replaced are the changes whose lines the hunk removed, or, for a line that a person changed, the agent's own.
 	Replaced []*view.Hunk
 	Trail    *trail.Trail // what became of the change; nil for people's lines
 }
@@ -38,7 +38,8 @@ type Reason struct {
 // Owner returns the writer of the lines.
 func (r *Reason) Owner() *blame.Attribution { return r.Lines[0].Owner }
 
-// Completed says of lines that a completion wrote who gave it, and when a person accepted it; "" of other lines.
+// Completed returns, for lines of a completion, its source and the time at which a person accepted it; "" for other
+// lines.
 func (r *Reason) Completed() string {
 	o := r.Owner()
 	if o.Trace == "" || o.Tool != events.ToolCompletion {
@@ -62,7 +63,7 @@ func (r *Reason) Commit() *gitblame.Commit {
 	return nil
 }
 
-// NoLineError reports a line that a file does not have, and how many it has.
+// NoLineError reports a line that a file does not have, with the file's number of lines.
 type NoLineError struct{ Lines int }
 
 func (e *NoLineError) Error() string { return "there is no such line" }
@@ -71,7 +72,7 @@ func (e *NoLineError) Error() string { return "there is no such line" }
 type Finder struct {
 	Known    *view.Reader
 	Trails   *trail.Tracker
-	Contents []byte // what the work tree is taken to have in the path that is asked about; nil for what it has
+	Contents []byte // the content to use instead of the work tree's file; nil for none
 }
 
 // Lines finds why the lines from first to last of a path are there. It takes them as a revision has them or, without
@@ -163,7 +164,7 @@ func (f *Finder) explain(ctx context.Context, r *Reason) error {
 func (f *Finder) hunk(id events.PatchID) (*view.Hunk, error) {
 	h, err := f.Known.Hunk(id)
 	if errors.Is(err, refs.ErrMissing) {
-		return nil, nil // nothing is known of it, which is no error
+		return nil, nil // unknown, which is not an error
 	}
 	return h, err
 }

@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// Anonymiser puts keyed hashes in the place of names, ids and paths, and leaves texts out. The same key gives the same
-// hash for the same name, so tables of several repositories can still be joined. Without the key no hash can be
-// computed, and no name guessed.
+// Anonymiser replaces names, ids and paths by keyed hashes, and leaves texts out. The same key gives the same hash for
+// the same name, so tables of several repositories can still be joined. Without the key, a hash cannot be computed, nor
+// a name guessed.
 type Anonymiser struct{ key []byte }
 
 // NewAnonymiser takes a key of 32 random bytes.
 func NewAnonymiser(key []byte) *Anonymiser { return &Anonymiser{key} }
 
-// hashed is the number of bytes of a hash that stand for a name.
+// hashed is the number of bytes of a hash that replaces a name.
 const hashed = 16
 
 // Hash returns the hash of a name. The kind keeps hashes of different things apart.
@@ -27,8 +27,8 @@ func (a *Anonymiser) Hash(kind, text string) string {
 	return hex.EncodeToString(mac.Sum(nil)[:hashed])
 }
 
-// path hashes each part of a path by what leads to it. So directories stay directories, and a name says nothing about
-// the same name elsewhere.
+// path hashes each part of a path with the parts before it. So directories stay directories, and a name reveals nothing
+// about the same name elsewhere.
 func (a *Anonymiser) path(path string) string {
 	parts := strings.Split(path, "/")
 	for i := range parts {

@@ -14,11 +14,10 @@ import (
 	"github.com/git-trace/git-trace/serve/dataset/shards"
 )
 
-// cardName is the name under which hubs look for the description of a data set.
+// cardName is the file name that hubs expect for the description of a data set.
 const cardName = "README.md"
 
-// Marks around what is made anew each time. What people write outside of them, and their licence, stays. Tables that
-// have come are added.
+// Marks around the generated part. The rest, which people write, and their licence stay. New tables are added.
 const (
 	cardBegin = "<!-- figures by git-trace: made anew by each export -->"
 	cardEnd   = "<!-- end of figures -->"

@@ -9,7 +9,7 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// conversations writes the tables of what was said.
+// conversations writes the tables of conversations.
 func (m *maker) conversations(list []view.Conversation, t writers) error {
 	for i := range list {
 		c := &list[i]
@@ -127,8 +127,8 @@ func (m *maker) call(c *view.Conversation, s *records.Step, n, prompt int) *Call
 	return row
 }
 
-// promptOf tells for each step which prompt of the log it belongs to: the last one before it. Where the record does not
-// say which steps are prompts of the log, 0.
+// promptOf returns for each step the number of its prompt in the log: the last one before it. If the record does not
+// know the log's prompts, 0.
 func promptOf(r *records.Record) []int {
 	at := map[int]int{}
 	for prompt, step := range recorder.PromptSteps(r) {
@@ -145,7 +145,7 @@ func promptOf(r *records.Record) []int {
 	return out
 }
 
-// patches writes what hooks saw.
+// patches writes the patches that hooks saw.
 func (m *maker) patches(t writers) error {
 	own, err := m.Known.Log().OwnWriter()
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/git-trace/git-trace/report/stats"
 )
 
-// history writes the commits, and who owns the lines that they added.
+// history writes the commits, and the owners of the lines that they added.
 func (m *maker) history(t writers) error {
 	if m.empty() {
 		return nil
@@ -32,7 +32,7 @@ func (m *maker) history(t writers) error {
 	})
 }
 
-// empty reports that there is no history.
+// empty reports whether there is no history.
 func (m *maker) empty() bool {
 	head, _, err := m.Repo.Head()
 	return m.Known.Untraced() || err == nil && head.IsZero()
@@ -50,9 +50,9 @@ func (m *maker) commit(c *graph.Commit, reverts []string) *Commit {
 	return row
 }
 
-// owners writes the lines of a commit: those whose place is known, then what is left of its contributors.
+// owners writes the lines of a commit: those with a known place, then the rest of its contributors.
 func (m *maker) owners(c *graph.Commit, t writers) error {
-	placed := map[string]int{} // lines of nobody that have a place, by file
+	placed := map[string]int{} // placed lines without an owner, by file
 	all := 0
 	if c.Believed != nil {
 		for i := range c.Believed.Files {

@@ -14,13 +14,13 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// Source is a repository, and what tells of it.
+// Source is a repository with its logs and records.
 type Source struct {
 	Name  string // of the repository
 	Repo  *refs.Repo
 	Known *view.Reader
 	Lines stats.Source
-	Force bool        // give also records of which much could not be read
+	Force bool        // also give records that could not be read in large part
 	Hide  *Anonymiser // nil leaves names
 }
 
@@ -67,7 +67,7 @@ func Write(ctx context.Context, from Source, set *shards.Set) (Written, error) {
 // writers are tables that are made together.
 type writers map[string]*shards.Writer
 
-// write makes tables, unless all of them are whole.
+// write makes tables, unless all of them are whole already.
 func (m *maker) write(names []string, rows func(t writers) error) error {
 	t := writers{}
 	whole := true

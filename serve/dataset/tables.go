@@ -7,11 +7,11 @@ import (
 	"github.com/git-trace/git-trace/serve/dataset/shards"
 )
 
-// The tag "anon" says what becomes of a column where a data set names nobody: keep leaves it, id, name and path put a
-// keyed hash in its place, drop leaves it out. A text may name anybody, so every text is dropped.
+// The tag "anon" gives the fate of a column in a data set without names: keep leaves it, id, name and path replace it
+// by a keyed hash, drop leaves it out. A text may name a person, so every text is dropped.
 
-// Conversation is a row of the table conversations: one for each conversation that is known, with or without a record.
-// What only a record tells is null without one.
+// Conversation is a row of the table conversations: one for each known conversation, with or without a record. Columns
+// from the record are null without one.
 type Conversation struct {
 	Repo             string   `json:"repo" kind:"word" anon:"name"`
 	Month            *string  `json:"month" kind:"word" anon:"keep"`
@@ -53,7 +53,7 @@ type Conversation struct {
 	ContentHash      *string  `json:"content_hash" anon:"id"`
 }
 
-// Prompt is a row of the table prompts: one for each prompt that is known, with its text where it is kept.
+// Prompt is a row of the table prompts: one for each known prompt, with its text if it is kept.
 type Prompt struct {
 	Repo   string  `json:"repo" kind:"word" anon:"name"`
 	Month  *string `json:"month" kind:"word" anon:"keep"`
@@ -86,7 +86,7 @@ type Step struct {
 	CacheWriteTokens int64   `json:"cache_write_tokens"`
 }
 
-// Call is a row of the table calls: a call of a tool, with what came of it.
+// Call is a row of the table calls: a call of a tool, with its outcome.
 type Call struct {
 	Repo       string          `json:"repo" kind:"word" anon:"name"`
 	Month      *string         `json:"month" kind:"word" anon:"keep"`
@@ -103,7 +103,7 @@ type Call struct {
 	DurationMS *int64          `json:"duration_ms"`
 }
 
-// Patch is a row of the table patches: one hunk of one file that a hook saw come, whoever wrote it.
+// Patch is a row of the table patches: one hunk of one file that a hook saw, by any writer.
 type Patch struct {
 	Repo       string  `json:"repo" kind:"word" anon:"name"`
 	Month      *string `json:"month" kind:"word" anon:"keep"`
@@ -144,8 +144,8 @@ type Commit struct {
 	Reverts    []string `json:"reverts" anon:"id"`
 }
 
-// Line is a row of the table lines: lines that a commit added, one after the other, of one owner. Where the place of
-// lines is not known, start is null, and the path may be.
+// Line is a row of the table lines: consecutive lines of one owner that a commit added. If the place of lines is
+// unknown, start is null, and the path may be.
 type Line struct {
 	Repo       string  `json:"repo" kind:"word" anon:"name"`
 	Month      *string `json:"month" kind:"word" anon:"keep"`
@@ -210,7 +210,7 @@ func (s stamp) MarshalJSON() ([]byte, error) {
 	return time.Time(s).UTC().AppendFormat(nil, `"2006-01-02T15:04:05.000000Z"`), nil
 }
 
-// stampOf is nil for a time that nobody told, and for one that no table holds.
+// stampOf is nil for a zero time, and for one that tables cannot hold.
 func stampOf(t time.Time) *stamp {
 	if t.IsZero() || t.Year() < 1 || t.Year() > 9999 {
 		return nil

@@ -48,7 +48,7 @@ type File struct {
 	Executable bool    `json:"executable"`
 	Before     *string `json:"before"` // the content; null for none
 	After      *string `json:"after"`
-	Redacted   bool    `json:"redacted"` // the contents are not as they were
+	Redacted   bool    `json:"redacted"` // the contents were changed
 }
 
 // Left is a touched path that is not in the capsule.
@@ -64,14 +64,14 @@ type Test struct {
 	Passed  bool   `json:"passed"`
 }
 
-// ErrCapsule reports a file that is not a capsule, or has what a capsule cannot have.
+// ErrCapsule reports a file that is not a valid capsule.
 var ErrCapsule = errors.New("not a capsule")
 
 func wrong(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrCapsule, fmt.Sprintf(format, args...))
 }
 
-// Read reads a capsule and its episode. Nothing of it is believed.
+// Read reads a capsule and its episode. It trusts no part of the file.
 func Read(r io.Reader) (*Capsule, *records.Record, error) {
 	raw, err := io.ReadAll(io.LimitReader(r, mostBytes+1))
 	if err != nil {

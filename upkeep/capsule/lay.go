@@ -8,8 +8,8 @@ import (
 	"path"
 )
 
-// Lay writes the files below a directory, as they were after the episode, or before it. What stands at their paths
-// is taken away first, so that nothing is written through a link, and a file may take the place of a directory.
+// Lay writes the files below a directory, in their form after the episode, or before it. It first removes existing
+// files at their paths, so that nothing is written through a link, and a file may replace a directory.
 func (c *Capsule) Lay(dir string, before bool) (err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -37,7 +37,7 @@ func (c *Capsule) Lay(dir string, before bool) (err error) {
 	return nil
 }
 
-// takeAway removes what stands at a path: nothing below a file, which may be in the place of a directory.
+// takeAway removes the file or directory at a path; it does not follow a file in the place of a directory.
 func takeAway(root *os.Root, name string) error {
 	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
 		info, err := root.Lstat(dir)

@@ -16,7 +16,7 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// Errors of a conversation of which no capsule can be made.
+// Errors of a conversation that cannot become a capsule.
 var (
 	ErrNoRecord = errors.New("its words are in no record")
 	ErrBlocked  = errors.New("much of its session file could not be read")
@@ -58,7 +58,7 @@ func (m *Maker) Make(ctx context.Context, of *view.Conversation, prompt int) (*C
 	return c, m.files(ctx, c, prompt)
 }
 
-// episode returns the first step of a prompt, and the step behind its last; 0 if there is none.
+// episode returns the first step of a prompt, and the step after its last one; 0 if there is none.
 func episode(r *records.Record, prompt int) (from, until int) {
 	steps := recorder.PromptSteps(r)
 	from, until = steps[prompt], len(r.Steps)+1
@@ -111,7 +111,7 @@ func (m *Maker) words(ctx context.Context, c *Capsule, whole *records.Record) er
 	return err
 }
 
-// tested notes the last command that ran tests, one that passed before one that failed.
+// tested notes the last command that ran tests, with preference for one that passed.
 func (c *Capsule) tested(s *records.Step) {
 	for i := range s.ToolCalls {
 		call := &s.ToolCalls[i]
@@ -176,7 +176,7 @@ func (m *Maker) files(ctx context.Context, c *Capsule, prompt int) error {
 	return nil
 }
 
-// withoutFiles says why there are no snapshots; "" for another error, and for none.
+// withoutFiles returns the reason why there are no snapshots; "" for other errors, and without one.
 func withoutFiles(err error) string {
 	switch {
 	case errors.Is(err, view.ErrNoMoment):
@@ -244,7 +244,7 @@ func (m *Maker) file(
 	return nil
 }
 
-// content reads a text, or says why there is none.
+// content reads a text, or returns the reason why there is none.
 func content(objects *refs.Objects, entry refs.TreeEntry) (text, why string, err error) {
 	if !slices.Contains([]uint32{refs.ModeFile, refs.ModeExec}, entry.Mode) {
 		return "", "it is not a plain file", nil

@@ -21,7 +21,7 @@ type Target struct {
 	err error
 }
 
-// touched reports whether anything of ours is there.
+// touched reports whether any of our hooks is there.
 func (t *Target) touched() bool { return len(t.Present)+len(t.Stale) > 0 }
 
 // works reports whether the agent calls this program.
@@ -38,7 +38,7 @@ type Agent struct {
 	agent capability.Agent
 }
 
-// label returns the agent's name, and where it is not traced.
+// label returns the agent's name, with the place if it is not traced there.
 func (one *Agent) label() string {
 	for i := range one.Targets {
 		if t := &one.Targets[i]; t.works() && !t.OnlyAtTop {
@@ -49,7 +49,7 @@ func (one *Agent) label() string {
 		" --global serves sub-directories too)"
 }
 
-// touched reports whether hooks of ours are there for the agent.
+// touched reports whether the agent has our hooks.
 func (one *Agent) touched() bool {
 	for i := range one.Targets {
 		if one.Targets[i].touched() {
@@ -195,7 +195,7 @@ func untraced(mend string, names ...string) Finding {
 	}
 }
 
-// untracedFindings names agents on this machine that are not traced, if others are: no hook tells of their lines.
+// untracedFindings names agents on this machine without hooks, if others have them: nobody reports their lines.
 func (d *Doctor) untracedFindings(ctx context.Context, all []Agent) []Finding {
 	var out []Finding
 	ignored, err := agents.Ignored(ctx, d.repo, d.env)

@@ -23,8 +23,8 @@ import (
 // Finding is something that is not as it should be.
 type Finding struct {
 	What string  `json:"what"`
-	Mend string  `json:"mend"` // a command, or what else to do
-	fix  *repair // nil for what only the user can mend
+	Mend string  `json:"mend"` // a command, or another action
+	fix  *repair // nil if only the user can mend it
 
 	agents []string // that it is about, where it is about some
 }
@@ -38,23 +38,23 @@ type repair struct {
 // Deeds are the program's other commands, for repairs.
 type Deeds struct {
 	Start  func(context.Context) error                    // begins to record, as init does
-	TakeIn func(context.Context) error                    // takes in what git's hooks left for later
+	TakeIn func(context.Context) error                    // does the work that git's hooks left for later
 	Store  func(context.Context, []waiting.Session) error // reads conversations from the session files of their agents
-	// Settings returns the reason why no conversation can be stored with these settings.
+	// Settings returns the reason why conversations cannot be stored with these settings.
 	Settings func(refs.Config) (mend string, err error)
 	// Strays finds traces that were fetched from former remotes.
 	Strays func(context.Context) ([]Stray, error)
 	Gather func(context.Context) error // gives them their places, or deletes them
 	// Remotes returns news of the remotes, by the level of sharing.
 	Remotes func(context.Context, time.Time) ([]string, error)
-	// Wrong finds settings with values that they do not take, and names that no setting has.
+	// Wrong finds settings with invalid values, and unknown settings.
 	Wrong func(context.Context, refs.Config) []Finding
 }
 
 // Stray is a remote that was renamed or removed and has left fetched refs here.
 type Stray struct {
 	Remote string // the name that it had
-	Now    string // the one that it has; empty where it was removed
+	Now    string // the present one; empty if it was removed
 	Logs   int
 }
 
@@ -65,11 +65,11 @@ type Doctor struct {
 	deeds     Deeds
 	log       *events.Log
 	hooks     hooks.Installer
-	agents    []capability.Agent // those that have hooks
+	agents    []capability.Agent // those with hooks
 	reinstall *repair            // of the git hooks
 }
 
-// New makes a doctor for a work tree. Nothing is looked at yet.
+// New makes a doctor for a work tree. It checks nothing yet.
 func New(repo *refs.Repo, env capability.Env, deeds Deeds) *Doctor {
 	d := &Doctor{
 		repo: repo, env: env, deeds: deeds, log: events.OpenLog(repo), agents: agents.Installable(env),
@@ -82,16 +82,16 @@ func New(repo *refs.Repo, env capability.Env, deeds Deeds) *Doctor {
 	return d
 }
 
-// check is one thing that is looked at.
+// check is one check.
 type check struct {
 	name string
 	run  func(*Doctor, context.Context) (fine string, problems []Finding)
-	// reads marks a check that is also made if nothing is recorded, and logs of others were fetched.
+	// reads marks a check that is also made without recording, if logs of others were fetched.
 	reads bool
 }
 
-// checks are in the order in which one thing depends on another. If nothing is recorded, only the first is made,
-// and the checks for readers of others' logs.
+// checks are in the order of their dependencies. If nothing is recorded, only the first is made, and the checks for
+// readers of others' logs.
 var checks = [...]check{
 	{name: "recording", run: (*Doctor).checkListed},
 	{name: "git directory", run: (*Doctor).checkWritable},
@@ -110,7 +110,7 @@ var checks = [...]check{
 type Result struct {
 	Name   string
 	Fine   string    // what there is, where nothing is wrong; without a word nothing is told
-	Mended []Finding // Mend is what was done
+	Mended []Finding // Mend says what was done
 	Left   []Finding
 }
 
@@ -162,7 +162,7 @@ func (d *Doctor) examine(ctx context.Context, one check, mend bool) Result {
 		}
 		r.Mended = append(r.Mended, Finding{What: p.What, Mend: p.fix.what})
 	}
-	if len(r.Left) == 0 { // a repair that helped leaves nothing to find
+	if len(r.Left) == 0 { // a successful repair
 		_, r.Left = one.run(d, ctx)
 	}
 	return r

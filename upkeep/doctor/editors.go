@@ -10,7 +10,7 @@ import (
 	"github.com/git-trace/git-trace/internal/numbers"
 )
 
-// editorFindings names editors on this machine in which something completes, and nothing tells of it.
+// editorFindings names editors on this machine whose completions are not reported.
 func (d *Doctor) editorFindings(ctx context.Context) []Finding {
 	ignored, err := agents.Ignored(ctx, d.repo, d.env)
 	if err != nil && ignored == nil {

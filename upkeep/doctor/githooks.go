@@ -34,7 +34,7 @@ func (d *Doctor) hookFindings(st hooks.Status) []Finding {
 			Finding{What: "git runs no hooks here (" + st.Source + ")", Mend: hooks.Hint(hooks.ErrHooksOff)})
 	}
 	var out []Finding
-	names := map[string][]string{} // hooks by what is wrong with them
+	names := map[string][]string{} // hooks by their fault
 	for _, one := range st.Hooks {
 		if one.Works() {
 			continue

@@ -17,7 +17,7 @@ type Glance struct {
 	Agents    []Agent
 	Log       *LogEnd
 	Spooled   int
-	Failure   *Failure // the last one that is recent
+	Failure   *Failure // the last recent one
 	Attention []Finding
 }
 
@@ -69,8 +69,8 @@ func (d *Doctor) Glance(ctx context.Context, now time.Time) (g Glance, err error
 // shownFailures bounds the failures that are listed one by one.
 const shownFailures = 5
 
-// Notes returns useful facts, one a line: hooks of others that hide who wrote a line, session files newer than the
-// tested versions of their parser, and failures that hooks could not report.
+// Notes returns useful facts, one a line: other programs' hooks that hide the writer of a line, session files newer
+// than the tested versions of their parser, and failures that hooks could not report.
 func (d *Doctor) Notes(ctx context.Context, now time.Time) (notes []string) {
 	notes = append(d.foreignHooks(ctx), d.untested(ctx, now)...)
 	for _, f := range d.editorFindings(ctx) {

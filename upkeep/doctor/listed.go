@@ -54,7 +54,7 @@ func (d *Doctor) checkListed(ctx context.Context) (string, []Finding) {
 	return "", []Finding{d.unlisted(ctx)}
 }
 
-// unlisted reports whether `git trace setup` will have the repository recorded, and why not.
+// unlisted reports whether `git trace setup` will record the repository, or the reason against it.
 func (d *Doctor) unlisted(ctx context.Context) Finding {
 	nothing := Finding{What: "nothing is recorded here", Mend: "git trace init"}
 	found, err := refs.FindHook(d.repo.WorkTree)

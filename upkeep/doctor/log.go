@@ -23,7 +23,7 @@ type LogEnd struct {
 	LastTime time.Time `json:"last_time"`
 }
 
-// logEnd reads the last event; nil if there is no log.
+// logEnd reads the last event; nil without a log.
 func (d *Doctor) logEnd() (*LogEnd, error) {
 	end, err := d.log.End(refs.EventsRef)
 	if err != nil || end.Seq == 0 {

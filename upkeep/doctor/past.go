@@ -20,8 +20,8 @@ func (d *Doctor) Untraced(ctx context.Context, told ...string) []Finding {
 	})
 }
 
-// Past reports conversations of the work tree that are only in session files, an agent at a time. It also reports
-// when the agent deletes the first of them.
+// Past reports conversations of the work tree that are only in session files, an agent at a time, with the day on which
+// the agent deletes the first of them.
 func (d *Doctor) Past(now time.Time) (past []Finding) {
 	stored := d.storedAt()
 	engine := trails.New(d.repo, d.log, nil)
@@ -31,7 +31,7 @@ func (d *Doctor) Past(now time.Time) (past []Finding) {
 		}
 		sessions, err := agent.Discoverer.ProjectSessions(d.repo.WorkTree, time.Time{})
 		if err != nil {
-			continue // session files that cannot be read say nothing
+			continue // ignore unreadable session files
 		}
 		n, oldest := 0, now
 		for _, s := range sessions {

@@ -30,7 +30,7 @@ func (d *Doctor) checkWritable(context.Context) (string, []Finding) {
 	return "can be written", nil
 }
 
-// checkLocks looks for locks at which pull and push stop.
+// checkLocks searches locks that stop pull and push.
 func (d *Doctor) checkLocks(context.Context) (string, []Finding) {
 	if left := d.repo.StaleLocks(); len(left) > 0 {
 		return "", []Finding{{
@@ -53,7 +53,7 @@ func tryWrite(dir string) error {
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
-// checkTimeline checks the timeline's state between two boundaries, and whether its snapshot is still there.
+// checkTimeline checks the timeline's state between two boundaries, and its snapshot.
 func (d *Doctor) checkTimeline(context.Context) (string, []Finding) {
 	anew := &repair{"the timeline begins anew; what changed meanwhile stays unknown", d.restartTimeline}
 	interval, tree, err := trails.Position(d.repo)

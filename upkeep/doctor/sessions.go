@@ -42,7 +42,7 @@ func (d *Doctor) unheardFindings(all []Agent) []Finding {
 		}
 		sessions, err := one.agent.Discoverer.ProjectSessions(d.repo.WorkTree, since)
 		if err != nil {
-			continue // session files that cannot be read say nothing
+			continue // ignore unreadable session files
 		}
 		var unheard, lost spell
 		for _, s := range sessions {
@@ -67,7 +67,7 @@ func (d *Doctor) unheardFindings(all []Agent) []Finding {
 	return out
 }
 
-// spell is a number of conversations, and when the last of them went on.
+// spell is a number of conversations, with the last activity in one of them.
 type spell struct {
 	n    int
 	last time.Time
@@ -112,8 +112,8 @@ func (d *Doctor) gaps() (out []gap) {
 	return out
 }
 
-// untoldFindings reports calls that are in session files and that no hook reported, an agent at a time: since when,
-// and how many.
+// untoldFindings reports calls in session files that no hook reported, an agent at a time, with their number and first
+// day.
 func (d *Doctor) untoldFindings(now time.Time) []Finding {
 	reader, err := index.Open(d.repo)
 	if err != nil {
@@ -158,8 +158,8 @@ func (d *Doctor) untoldFindings(now time.Time) []Finding {
 	return out
 }
 
-// storedAt returns the times at which conversations were stored last: a conversation that backfill has read since
-// its end is not news.
+// storedAt returns the times at which conversations were last stored: a conversation that backfill has read since its
+// end is not news.
 func (d *Doctor) storedAt() map[events.TraceID]time.Time {
 	out := map[events.TraceID]time.Time{}
 	reader, err := index.Open(d.repo)
@@ -179,10 +179,10 @@ func (d *Doctor) storedAt() map[events.TraceID]time.Time {
 	return out
 }
 
-// longestCommand is the number of bytes of a hook's command that are shown.
+// longestCommand bounds the shown bytes of a hook's command.
 const longestCommand = 60
 
-// foreignHooks names hooks of others that may rewrite an agent's files and whose end is not known.
+// foreignHooks names other programs' hooks that may rewrite an agent's files and whose end is unknown.
 func (d *Doctor) foreignHooks(ctx context.Context) (notes []string) {
 	for _, one := range d.examineAgents(ctx) {
 		if !one.Traced || one.agent.Traits.HooksEnd {
@@ -214,7 +214,7 @@ func (d *Doctor) untested(ctx context.Context, now time.Time) (notes []string) {
 		}
 		sessions, err := agent.Discoverer.ProjectSessions(d.repo.WorkTree, now.Add(-Recent))
 		if err != nil || len(sessions) == 0 {
-			continue // session files that cannot be read say nothing
+			continue // ignore unreadable session files
 		}
 		last := sessions[len(sessions)-1]
 		if info, err := os.Stat(last.Path); err != nil || info.Size() > untestedBytes {

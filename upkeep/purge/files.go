@@ -141,8 +141,8 @@ func (p *Purge) hookLogs() error {
 	return nil
 }
 
-// stopRecording keeps conversations that were purged as a whole from being read from their session files again,
-// which still hold them. Purged texts and paths are taken out of every new record, so their conversations go on.
+// stopRecording stops conversations that were purged as a whole from being read again from their session files, which
+// still have them. Purged texts and paths are removed from every new record, so their conversations go on.
 func (p *Purge) stopRecording() error {
 	for trace := range p.Target.Traces {
 		if err := mark(p.Repo, trace, time.Now()); err != nil {

@@ -13,7 +13,7 @@ const (
 	ownLog   = "the log of events"
 )
 
-// logged reports the objects beside records that hold the texts: of this clone's log, of others' publications, and
+// logged reports the objects outside of records that hold the texts: in this clone's log, in others' publications, and
 // unreachable objects.
 func (p *Purge) logged(loose []refs.Listed, gone map[refs.OID]bool) error {
 	if !p.Target.Texts.HasTexts() {

@@ -126,7 +126,7 @@ func remoteOf(ref string) string {
 // file searches one file.
 func (p *Purge) file(name string) error {
 	if p.dry && p.ours(name) && !p.disposable(name) && name != events.OpenLog(p.Repo).JournalPath() {
-		return nil // told already, as what it is
+		return nil // reported already
 	}
 	held, err := p.Target.HoldsFile(name)
 	switch {
@@ -188,7 +188,7 @@ func (p *Purge) disposable(name string) bool {
 	return inCache || p.ours(name) && strings.HasPrefix(filepath.Base(name), "tmp_")
 }
 
-// halfWritten deletes the objects that a killed process of git-trace was writing: their content is unknown. It
+// halfWritten deletes the objects that a killed process of git-trace was writing, because their content is unknown. It
 // reports git's half-written objects.
 func (p *Purge) halfWritten() error {
 	for _, dir := range []string{p.Repo.MainObjects(), p.Repo.SideObjects()} {

@@ -33,7 +33,7 @@ func Was(repo *refs.Repo, trace events.TraceID) bool {
 	return err == nil
 }
 
-// Pass notes that a conversation went on after it was purged, and drops its typed prompts: no record will hold
+// Pass notes that a conversation went on after it was purged, and drops its typed prompts, because no record will have
 // them.
 func Pass(repo *refs.Repo, trace events.TraceID, now time.Time) error {
 	purged := now
@@ -75,8 +75,8 @@ func timesOf(repo *refs.Repo, name string) []time.Time {
 // Talks are the conversations that are not recorded any more, since they were purged as a whole.
 type Talks struct {
 	Count  int        `json:"count"`
-	WentOn int        `json:"went_on"` // those of them that went on afterwards
-	Last   *time.Time `json:"last"`    // when one of them did so last
+	WentOn int        `json:"went_on"` // number of conversations that went on afterwards
+	Last   *time.Time `json:"last"`    // the last such moment
 }
 
 // Allow lets a conversation be recorded again.

@@ -84,7 +84,7 @@ func (p *Purge) mainObjects(s *store.Store, judge store.Judge) (map[refs.OID]boo
 func (p *Purge) above(loose []refs.Listed, gone map[refs.OID]bool) {
 	objects := p.Repo.Objects()
 	defer func() { _ = objects.Close() }()
-	parents := map[refs.OID][]refs.OID{} // by what they lead to
+	parents := map[refs.OID][]refs.OID{} // by their children
 	for _, o := range loose {
 		switch o.Type {
 		case refs.TreeObject:
@@ -152,7 +152,7 @@ func (p *Purge) snapshotBlobs() (map[refs.OID]bool, error) {
 	return out, nil
 }
 
-// heldBy adds the objects that hold the texts. What is large is searched as it streams by.
+// heldBy adds the objects that hold the texts. It searches large ones in a stream.
 func (p *Purge) heldBy(all []refs.Listed, out map[refs.OID]bool) error {
 	objects := p.Repo.Objects()
 	defer func() { _ = objects.Close() }()
@@ -230,7 +230,7 @@ func (p *Purge) pathBlobs(all []refs.Listed, side, out map[refs.OID]bool) error 
 	return nil
 }
 
-// follow walks down from a tree; zero if there is no such path.
+// follow walks down from a tree; zero for a missing path.
 func (p *Purge) follow(objects *refs.Objects, entries []refs.TreeEntry, path []string) refs.OID {
 	for _, e := range entries {
 		if e.Name != path[0] {

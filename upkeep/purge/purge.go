@@ -1,6 +1,6 @@
-// Package purge takes what must not be kept out of everything that git-trace stores: records in every version, prompts,
-// caches, spools, snapshots, and the git objects of them. Everything can be done twice, so whoever finds a purge that
-// was interrupted does the whole of it again ([Finish]).
+// Package purge removes data that must not be kept from everything that git-trace stores: records in every version,
+// prompts, caches, spools, snapshots, and their git objects. Every step can be repeated, so an interrupted purge is
+// simply done again ([Finish]).
 package purge
 
 import (
@@ -19,10 +19,10 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Purge is one purge, or the search for what one would do. The rules and the plan are written down first. So purged
-// text is not recorded again, and a killed process leaves a note of its work. The order of the rest is: new
-// objects; the plan again, with everything that has to go; texts in files; refs; old objects; a search of every
-// file; the plan goes. Each step can be done again.
+// Purge is one purge, or a dry run. The rules and the plan are written down first. So purged text is not recorded
+// again, and a killed process leaves a note of its work. The order of the rest is: new objects; the plan again, with
+// everything to be deleted; texts in files; refs; old objects; a search of every file; the plan is removed. Each step
+// can be done again.
 type Purge struct {
 	ctx    context.Context // it lives as long as the command
 	Repo   *refs.Repo
@@ -30,7 +30,7 @@ type Purge struct {
 	dry    bool
 	most   int64 // the size beyond which a content is streamed, in bytes
 
-	patience time.Duration     // see settle; 0 for who does not wait
+	patience time.Duration     // see settle; 0 for no waiting
 	searched map[refs.OID]bool // objects of the side store
 
 	plans []*purged.Plan // of purges that were interrupted: they are finished too
@@ -55,7 +55,7 @@ func Look(ctx context.Context, repo *refs.Repo, target *Target) (*Purge, error) 
 	return p, p.run()
 }
 
-// Do purges. After an error some of it may be done: the next purge does the rest.
+// Do purges. After an error some of the work may be done: the next purge does the rest.
 func Do(ctx context.Context, repo *refs.Repo, target *Target) (*Purge, error) {
 	p := newPurge(ctx, repo, target, false)
 	p.patience = untilTheyEnd
@@ -81,7 +81,7 @@ func (p *Purge) run() error {
 	if !p.Repo.HasTraces() {
 		return nil
 	}
-	// Nobody stores records meanwhile: one that was read before would come back.
+	// Recorders are locked out: a record that was read before would come back.
 	lock, err := store.Lock(p.Repo, store.Patience)
 	if err != nil {
 		return err
@@ -127,7 +127,7 @@ func (p *Purge) join() error {
 	}
 	for _, plan := range p.plans {
 		p.plan.Join(plan)
-		if plan.Started.IsZero() { // it cannot be read: it was one of these
+		if plan.Started.IsZero() { // unreadable, so it was one of these
 			p.plan.Rules = append(p.plan.Rules, known.IDs()...)
 		}
 	}
@@ -244,7 +244,7 @@ func keys(ids map[refs.OID]bool) []refs.OID {
 	return out
 }
 
-// moveRefs moves the refs of records to their new histories. A fetched one that could not be read goes.
+// moveRefs moves the refs of records to their new histories. It deletes a fetched one that could not be read.
 func (p *Purge) moveRefs(s *store.Store) error {
 	if err := s.Move(p.ctx, p.Records.Moves); err != nil {
 		return err
@@ -354,7 +354,7 @@ func (p *Purge) tell() error {
 	return nil
 }
 
-// Touched returns the conversations that something was taken out of, or that went.
+// Touched returns the conversations that were changed or removed.
 func (p *Purge) Touched() []events.TraceID {
 	var out []events.TraceID
 	for _, traces := range []map[events.TraceID]bool{p.Target.Traces, p.Records.Removed, p.Records.Changed} {

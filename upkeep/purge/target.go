@@ -17,7 +17,7 @@ type Target struct {
 	Texts  *purged.Set // texts, expressions and paths
 }
 
-// None reports whether nothing is to be purged.
+// None reports whether there is nothing to purge.
 func (t *Target) None() bool {
 	return len(t.Traces) == 0 && t.Texts.Empty()
 }
@@ -33,7 +33,7 @@ func (t *Target) kind() string {
 	return "trace"
 }
 
-// holds reports whether a text holds purged text, as it is or in the form of a JSON string.
+// holds reports whether a text holds purged text, directly or in the form of a JSON string.
 func (t *Target) holds(text string) bool { return t.Texts.Holds(text) }
 
 // HoldsFile reports whether a file holds one of the texts. Its size does not matter.
@@ -73,7 +73,7 @@ func (t *Target) judge(ctx context.Context, redactor *redact.Redactor) store.Jud
 		if err := clean.Write(&out); err != nil {
 			return store.Verdict{}, err
 		}
-		if t.holds(out.String()) || clean.Trace() != v.Trace { // it stands where nothing may be replaced
+		if t.holds(out.String()) || clean.Trace() != v.Trace { // it is in a place that cannot be replaced
 			return store.Verdict{Remove: true}, clean.Close()
 		}
 		return store.Verdict{Record: clean}, nil

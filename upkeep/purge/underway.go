@@ -15,7 +15,7 @@ import (
 	"github.com/git-trace/git-trace/trails"
 )
 
-// What others store while a purge looks. A process that is writing a snapshot holds a text that no search finds yet.
+// Data that others store during the search. A process that is writing a snapshot holds a text that no search finds yet.
 const (
 	untilTheyEnd = 5 * time.Minute // a purge waits for them
 	untilBegun   = 5 * time.Second // a process that a hook has started takes up what the hook put aside
@@ -78,7 +78,7 @@ func held(name string) bool {
 	return false
 }
 
-// since takes out contents that snapshots stored during the purge, until a look finds none.
+// since removes contents that snapshots stored during the purge, until a search finds none.
 func (p *Purge) since() error {
 	for {
 		all, err := p.Repo.ListObjects(p.ctx, p.Repo.SideObjects())
@@ -106,7 +106,7 @@ func (p *Purge) since() error {
 	}
 }
 
-// askedFile returns the file with the time up to which all stored contents were compared with the rules.
+// askedFile returns the file with the time before which all stored contents were compared with the rules.
 func askedFile(repo *refs.Repo) string {
 	return filepath.Join(filepath.Dir(purged.Path(repo)), "asked")
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Unfinished describes interrupted purges for status, doctor and verify; "" if there are none.
+// Unfinished describes interrupted purges for status, doctor and verify; "" without one.
 func Unfinished(repo *refs.Repo) string {
 	switch n := purged.Unfinished(repo); n {
 	case 0:

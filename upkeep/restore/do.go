@@ -23,7 +23,7 @@ func (p *Plan) Do(ctx context.Context) (err error) {
 	if err := refs.MakeDirs(stage, 0o700); err != nil {
 		return fmt.Errorf("prepare files: %w", err)
 	}
-	keep := false // what is noted, for the next to clear up
+	keep := false // whether the notes stay, for the next restore to clear up
 	defer func() {
 		if !keep {
 			_ = os.RemoveAll(stage) // the next clears it up, too
@@ -33,11 +33,11 @@ func (p *Plan) Do(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("prepare files: %w", err)
 	}
-	defer func() { _ = notes.Close() }() // what it says is of no use after the end
+	defer func() { _ = notes.Close() }() // the notes are useless after the end
 	if err := p.checkOut(ctx, stage); err != nil {
 		return err
 	}
-	root, err := os.OpenRoot(p.repo.WorkTree) // whose operations follow no link that leads out of it
+	root, err := os.OpenRoot(p.repo.WorkTree) // its operations follow no link out of the directory
 	if err != nil {
 		return fmt.Errorf("open work tree: %w", err)
 	}
@@ -54,7 +54,7 @@ func (p *Plan) Do(ctx context.Context) (err error) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if c := &p.Changes[i]; c.Deletes() { // first, since a file may stand where a directory comes
+		if c := &p.Changes[i]; c.Deletes() { // first, because a file may be in the place of a new directory
 			if err := w.remove(c); err != nil {
 				return err
 			}
@@ -78,7 +78,7 @@ func (p *Plan) Do(ctx context.Context) (err error) {
 	return nil
 }
 
-// checkOut has git make the files in a directory of ours, with the filters and line ends that they have.
+// checkOut lets git make the files in a directory of ours, with their filters and line ends.
 func (p *Plan) checkOut(ctx context.Context, stage string) error {
 	var entries, names strings.Builder
 	for i := range p.Changes {
@@ -126,7 +126,7 @@ func (p *Plan) lost() error {
 	return nil
 }
 
-// work is a plan that is being carried out, and how to take it back.
+// work is a plan in execution, with the data to undo it.
 type work struct {
 	root  *os.Root
 	notes *os.File
@@ -135,8 +135,7 @@ type work struct {
 	n     int
 }
 
-// setAside keeps what is in the place of a file until all is well. The file stays in its place where the system knows
-// hard links.
+// setAside keeps the present file at a path until all is well. With hard links, the file also stays in its place.
 func (w *work) setAside(c *Change) error {
 	info, err := w.root.Lstat(c.Path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -171,7 +170,7 @@ func (w *work) setAside(c *Change) error {
 		if err := w.root.Rename(old, c.Path); err != nil {
 			return err
 		}
-		_ = w.root.Remove(old) // rename(2) leaves two names of one file as they are
+		_ = w.root.Remove(old) // rename(2) does nothing for two names of one file
 		return nil
 	})
 	w.done = append(w.done, func() error { return w.root.Remove(old) })
@@ -267,7 +266,7 @@ func (w *work) put(c *Change, fresh string) error {
 	return nil
 }
 
-// settle removes what was set aside. What cannot be removed now is for the next restore.
+// settle removes the files that were set aside. The next restore removes the rest.
 func (w *work) settle() error {
 	_, failed := w.notes.WriteString(endedNote + "\x00")
 	for _, step := range w.done {
@@ -276,7 +275,7 @@ func (w *work) settle() error {
 	return failed
 }
 
-// takeBack makes everything as it was.
+// takeBack undoes all changes.
 func (w *work) takeBack() error {
 	var failed error
 	for i := len(w.undo) - 1; i >= 0; i-- {

@@ -23,8 +23,8 @@ type Turn struct {
 // turnWait bounds the time that a restore waits for another one.
 const turnWait = 10 * time.Second
 
-// Begin waits for the turn. What a killed process left beside the files goes. A file that it had moved away comes back
-// to its place, unless something else is there by now.
+// Begin waits for the turn. It removes the files that a killed process left, and moves a file back that it had moved
+// away, unless another file is there by now.
 func Begin(repo *refs.Repo) (*Turn, error) {
 	lock, err := refs.Flock(filepath.Join(repo.WorktreeTracesDir(), "restore.lock"), turnWait)
 	if err != nil {
@@ -44,18 +44,18 @@ func (t *Turn) Gone() []string { return t.gone }
 
 func (t *Turn) End() { t.lock.Unlock() }
 
-// stageDir returns the directory in which a restore prepares files. It is there as long as one is under way, or was
+// stageDir returns the directory in which a restore prepares files. It exists while one is under way, or after one was
 // killed.
 func stageDir(repo *refs.Repo) string { return filepath.Join(repo.WorktreeTracesDir(), "restore") }
 
-// notesName is the file of the stage that names what comes to stand beside the files of the work tree, before it is
-// there: its kind, the file and what stands beside it, each ended by a NUL.
+// notesName is the file of the stage that lists new files beside the files of the work tree, before they are made:
+// kind, file and new file, each ended by a NUL.
 const notesName = "beside"
 
-// besidePrefix begins the name of what stands beside a file while it is restored.
+// besidePrefix begins the name of a temporary file beside a file that is restored.
 const besidePrefix = ".git-trace-"
 
-// clearUp undoes what a killed restore began and did not end, and lists what it had deleted.
+// clearUp undoes the work of a killed restore that had not ended, and lists the files that it had deleted.
 func clearUp(repo *refs.Repo) (gone []string, err error) {
 	stage := stageDir(repo)
 	notes, err := os.ReadFile(filepath.Join(stage, notesName))
@@ -72,7 +72,7 @@ func clearUp(repo *refs.Repo) (gone []string, err error) {
 	defer func() { _ = root.Close() }()
 	fields := strings.Split(string(notes), "\x00")
 	ended := slices.Contains(fields, endedNote)
-	for i := 0; i+3 < len(fields); i += 3 { // a note that is cut off names nothing that was made
+	for i := 0; i+3 < len(fields); i += 3 { // a note that is cut off names a file that was not made
 		kind, name, beside := fields[i], fields[i+1], fields[i+2]
 		if !strings.HasPrefix(path.Base(beside), besidePrefix) {
 			continue
@@ -98,11 +98,10 @@ func clearOne(root *os.Root, kind, name, beside string, ended bool) error {
 	return root.Remove(beside)
 }
 
-// endedNote, which is not a path, says that every file is in its place. What stands beside them is of no use any
-// more.
+// endedNote, which is not a path, says that every file is in its place. The temporary files are then useless.
 const endedNote = "/"
 
-// The kinds of what stands beside a file.
+// The kinds of temporary files.
 const (
 	freshKind    = "fresh"   // what the file is to hold
 	replacedKind = "old"     // what it held

@@ -19,9 +19,9 @@ import (
 // Plan lists the changes of a restore.
 type Plan struct {
 	Changes []Change
-	Left    []Left   // paths that stay as they are though they are named, or below what is named
+	Left    []Left   // paths that are named, themselves or by a directory, and do not change
 	Unsaved []string // what is there now would be lost
-	Same    int      // named files that are as they were
+	Same    int      // named files that are unchanged
 
 	repo *refs.Repo
 	gone []string
@@ -33,7 +33,7 @@ type Change struct {
 	Path string   // relative to the top of the work tree, as raw bytes
 	Mode uint32   // as git has it; 0 for a file that is deleted
 	To   refs.OID // its content
-	From refs.OID // the content that is replaced; none for a new file, and for what snapshots leave out
+	From refs.OID // the replaced content; zero for a new file, and for files outside of snapshots
 	Over bool     // something is there
 }
 
@@ -48,11 +48,11 @@ type Refusal struct{ Path, Why, Hint string }
 
 func (r *Refusal) Error() string { return r.Path + ": " + r.Why }
 
-// ErrNotKept reports a content of the snapshot that is gone.
+// ErrNotKept reports a missing content of the snapshot.
 var ErrNotKept = errors.New("its content is not kept any more")
 
-// Make lists the changes of a work tree by restoring paths of the snapshot then, if the snapshot now is of that work
-// tree. Paths are relative to the top and clean; "" is the top. Those that are gone ([Turn.Gone]) may be named
+// Make lists the changes to restore paths of the snapshot then; now is a snapshot of the present work tree. Paths are
+// relative to the top and clean; "" is the top. The deleted paths of an interrupted restore ([Turn.Gone]) may be named
 // although they are neither there now nor then.
 func Make(ctx context.Context, repo *refs.Repo, then, now refs.OID, paths, gone []string) (*Plan, error) {
 	return (&Plan{repo: repo, gone: gone}).make(ctx, then, now, paths)
@@ -100,7 +100,7 @@ func (p *Plan) make(ctx context.Context, then, now refs.OID, paths []string) (*P
 	return p, p.findUnsaved(ctx, unsure)
 }
 
-// add takes in what a path has then in the place of what it has now.
+// add adds the change of a path from now to then.
 func (p *Plan) add(r *gitdiff.Record, in entry, named bool) error {
 	switch {
 	case in.unmerged:
@@ -119,7 +119,7 @@ func (p *Plan) add(r *gitdiff.Record, in entry, named bool) error {
 
 func (p *Plan) leave(path, why string) { p.Left = append(p.Left, Left{path, why}) }
 
-// check refuses a name that nothing stands for, and one that is none of this work tree's.
+// check rejects a name without a file, and a name outside of this work tree.
 func (p *Plan) check(ctx context.Context, name string, then, now refs.OID) error {
 	for _, part := range strings.Split(name, "/") {
 		if strings.EqualFold(part, ".git") {
@@ -207,7 +207,7 @@ func (p *Plan) index(ctx context.Context, paths []string) (map[string]entry, err
 	return list, nil
 }
 
-// git runs a command on paths as they are written, not as patterns. It reads snapshots, too.
+// git runs a command on literal paths, not patterns. It reads snapshots, too.
 func (p *Plan) git(ctx context.Context, command string, args, paths []string) ([]byte, error) {
 	args = append([]string{"--literal-pathspecs", command}, args...)
 	if !slices.Contains(paths, "") {
@@ -227,7 +227,7 @@ func (p *Plan) abs(name string) string {
 	return filepath.Join(p.repo.WorkTree, filepath.FromSlash(name))
 }
 
-// way looks at the directories above a file, and at what is in its place. Nothing is written through a link.
+// way checks the directories above a file, and the present file, so that nothing is written through a link.
 func (p *Plan) way(c *Change) error {
 	for dir := path.Dir(c.Path); dir != "."; dir = path.Dir(dir) {
 		info, err := os.Lstat(p.abs(dir))
@@ -261,8 +261,8 @@ func (p *Plan) deletes(name string) bool {
 	return slices.ContainsFunc(p.Changes, func(c Change) bool { return c.Path == name && c.Deletes() })
 }
 
-// findUnsaved looks for contents in HEAD, and among those that boundaries saw. A content that lies in a store by
-// chance does not count: nobody would find it again.
+// findUnsaved searches contents in HEAD, and among contents that boundaries saw. A content that is in a store by chance
+// does not count, because nobody would find it again.
 func (p *Plan) findUnsaved(ctx context.Context, contents map[string]refs.OID) error {
 	objects := p.repo.Objects()
 	defer objects.Close()

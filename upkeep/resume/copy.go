@@ -19,7 +19,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Errors of a session file of which no part can be copied.
+// Errors of a session file that cannot be copied in part.
 var (
 	ErrNoCopier = errors.New("a part of its session files is not a session to it")
 	ErrNoFile   = errors.New("the session file is not there")
@@ -63,7 +63,7 @@ func (p *Point) Source(ctx context.Context, env agents.Env, repo *refs.Repo) (*S
 		return nil, err
 	}
 	if parsed.Head != nil {
-		_ = json.Unmarshal(parsed.Head.Metadata[records.MetaDirectory], &s.held) // "" for one that does not tell
+		_ = json.Unmarshal(parsed.Head.Metadata[records.MetaDirectory], &s.held) // "" if it has none
 	}
 	if p.Step == 0 {
 		return s, nil

@@ -17,7 +17,7 @@ type Point struct {
 	Step         int // the first step that is left out; 0 for the end
 	Prompt       int // the prompt that was named; 0 for none
 	Files        view.Moment
-	Seen         int // the step whose snapshot that is, if the step that was named has none; 0 otherwise
+	Seen         int // the step of that snapshot, if the named step has none; 0 otherwise
 
 	steps []records.Step
 }

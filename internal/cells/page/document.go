@@ -11,49 +11,49 @@ type Document struct {
 	order []loose
 }
 
-// Part is text, or parts between a head and a foot. A part that had parts and has none left is left out itself.
+// Part is text, or parts between a head and a foot. A part that loses all its parts is left out itself.
 type Part struct {
 	head, foot string
 	parts      []*Part
 	gone       bool
 }
 
-// loose is a part that may be left out, and what it is.
+// loose is a part that may be left out, with its kind.
 type loose struct {
 	*Part
 	what string
 }
 
-// Add adds a part: text, with what follows its own parts.
+// Add adds a part: head, then its own parts, then foot.
 func (p *Part) Add(head, foot string) *Part {
 	part := &Part{head: head, foot: foot}
 	p.parts = append(p.parts, part)
 	return part
 }
 
-// Loose marks parts that may be left out, the last one first, after the parts of earlier calls. What they are is said
-// in the singular.
+// Loose marks parts that may be left out, the last one first, after the parts of earlier calls. what is the name of one
+// part.
 func (d *Document) Loose(what string, parts []*Part) {
 	for i := len(parts) - 1; i >= 0; i-- {
 		d.order = append(d.order, loose{parts[i], what})
 	}
 }
 
-// Left is the number of parts of a kind that were left out, of how many.
+// Left has a kind of part, the number of parts left out, and their total.
 type Left struct {
 	What      string
 	Parts, Of int
 }
 
-// TooSmallError tells of a limit that not even what must stay fits into.
+// TooSmallError reports a limit that is too small even for the fixed parts.
 type TooSmallError struct{ Limit, Least int }
 
 func (e *TooSmallError) Error() string {
 	return fmt.Sprintf("%d bytes are too few: the least is %d", e.Limit, e.Least)
 }
 
-// Within returns the text in at most so many bytes; a limit of 0 is none. Tell says at the end what was left out to
-// keep to the limit.
+// Within returns the text in at most limit bytes; 0 is no limit. tell describes at the end what was left out for the
+// limit.
 func (d *Document) Within(limit int, tell func(limit int, left []Left) string) (string, error) {
 	told := func(left []Left) string { return tell(limit, left) }
 	text := d.without(0, told)
@@ -64,7 +64,7 @@ func (d *Document) Within(limit int, tell func(limit int, left []Left) string) (
 	if len(least) > limit {
 		return "", &TooSmallError{limit, d.least(tell)}
 	}
-	fits, over := len(d.order), 0 // so many parts fewer fit, so many do not
+	fits, over := len(d.order), 0 // this many parts left out are too few, or too many
 	text = least
 	for fits-over > 1 {
 		middle := (fits + over) / 2
@@ -77,7 +77,7 @@ func (d *Document) Within(limit int, tell func(limit int, left []Left) string) (
 	return text, nil
 }
 
-// least returns the smallest limit that can be kept. What is told of a longer one may be longer.
+// least returns the smallest limit that can be kept. The text of tell for a larger one may be longer.
 func (d *Document) least(tell func(int, []Left) string) int {
 	for limit := 0; ; {
 		n := len(d.without(len(d.order), func(left []Left) string { return tell(limit, left) }))

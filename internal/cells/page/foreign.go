@@ -7,7 +7,7 @@ import (
 	"github.com/git-trace/git-trace/internal/cells"
 )
 
-// Code is foreign text as a code span of one line, a path for example. Of an empty text there is none.
+// Code is foreign text as a code span of one line, a path for example; empty for an empty text.
 func Code(text string) string {
 	if text = tame(cells.Safe(text)); text == "" {
 		return ""
@@ -23,12 +23,12 @@ func Code(text string) string {
 // Cell is Code for a cell of a table.
 func Cell(text string) string { return strings.ReplaceAll(Code(text), "|", "¦") }
 
-// HTML is foreign text of one line for HTML of ours.
+// HTML is foreign text of one line for our HTML.
 func HTML(text string) string {
 	return "<code>" + html.EscapeString(tame(cells.Safe(text))) + "</code>"
 }
 
-// Fence is foreign text of several lines between fences, each line behind a bar.
+// Fence is foreign text of several lines between fences, each line after a bar.
 func Fence(text string) string {
 	marks := strings.Repeat("`", max(longestRun(text)+1, len("```")))
 	var out strings.Builder
@@ -40,7 +40,7 @@ func Fence(text string) string {
 	return out.String()
 }
 
-// longestRun is how many backticks stand together at most.
+// longestRun is the length of the longest run of backticks.
 func longestRun(text string) int {
 	longest, run := 0, 0
 	for i := range len(text) {
@@ -62,8 +62,7 @@ const (
 // closing are the words before an issue that close it, on any forge, without their endings.
 var closing = []string{"clos", "fix", "resolv", "implement"}
 
-// tame takes the sting out of what programs read that look at the source: mentions, words that close issues, and
-// commands of runners.
+// tame disarms text for programs that read the source: mentions, words that close issues, and commands of runners.
 func tame(text string) string {
 	var out strings.Builder
 	for i := range len(text) {

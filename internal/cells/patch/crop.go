@@ -34,7 +34,7 @@ func (s Style) crop(hunks []hunk) []hunk {
 	return []hunk{out}
 }
 
-// leftOut draws the number of changed lines that are not shown; nothing if there are none.
+// leftOut draws the number of changed lines that are not shown, if there are any.
 func (s Style) leftOut(hunks []hunk, rows []row) []row {
 	for _, h := range hunks {
 		rows = append(rows[:len(rows):len(rows)], h.rows...)

@@ -14,7 +14,7 @@ type Style struct {
 	Terminal bool // tabs are blanks there
 	Color    bool
 	// Margin gives the text before a line, by its number in the new content, or in the old one for a removed line; nil
-	// for no margin. It is asked for other lines of the patch with the number 0.
+	// for no margin. For other lines of the patch the number is 0.
 	Margin func(removed bool, line int) string
 	Crop   *Crop // nil for the whole patch
 }
@@ -22,9 +22,9 @@ type Style struct {
 // Crop leaves a window of a patch: the rows around a line of the new content.
 type Crop struct {
 	Line, Rows int
-	Title      string // stands behind the ranges, in place of the names of the files
-	Ranges     string // stands for the ranges where nobody knows them
-	// LeftOut says, in a line of its own, how many changed lines stand before or behind the window.
+	Title      string // follows the ranges, instead of the names of the files
+	Ranges     string // replaces the ranges if they are unknown
+	// LeftOut returns a line with the number of changed lines before or after the window.
 	LeftOut func(lines int) string
 }
 
@@ -61,13 +61,13 @@ func (f *File) Draw(style Style) (string, error) {
 	return style.finish(out.String()), nil
 }
 
-// Replaced makes lines that went, and those that came in their place, fit for the screen: with the words that changed,
-// where there is colour. Lines keep their ends.
+// Replaced draws removed lines, and the lines that replaced them, with the changed words if there is colour. Lines keep
+// their ends.
 func (s Style) Replaced(gone, came []string) (drawnGone, drawnCame []string) {
 	return s.lines(chunk{diff.Delete, gone}, came), s.lines(chunk{diff.Add, came}, gone)
 }
 
-// lines makes the lines of a chunk fit for the screen; other are those in whose place they stand.
+// lines draws the lines of a chunk; other are the lines that they replace.
 func (s Style) lines(c chunk, other []string) []string {
 	out := make([]string, len(c.lines))
 	for i, line := range c.lines {
@@ -113,18 +113,18 @@ func (s Style) text(line string) (text, end string) {
 	return text, end
 }
 
-// safe keeps what acts on a terminal away from it.
+// safe removes characters that act on a terminal.
 func (s Style) safe(text string) string {
 	if s.Terminal {
 		return cells.Safe(text)
 	}
-	if rest, found := strings.CutSuffix(text, "\r"); found { // of a line whose end is that of Windows
+	if rest, found := strings.CutSuffix(text, "\r"); found { // a Windows line end
 		return cells.SafeTabs(rest) + "\r"
 	}
 	return cells.SafeTabs(text)
 }
 
-// row is a line of a hunk, with its number on its side; 0 if it has none.
+// row is a line of a hunk, with its number on its side, or 0.
 type row struct {
 	text     string
 	sign     byte
@@ -147,7 +147,7 @@ type hunk struct {
 	rows []row
 }
 
-// finish takes out of a patch what nobody asked for, and puts the margin before its lines.
+// finish removes unwanted parts of a patch, and puts the margin before its lines.
 func (s Style) finish(text string) string {
 	names, hunks := split(text)
 	if s.Crop != nil {
@@ -173,7 +173,7 @@ func (s Style) finish(text string) string {
 	return out.String()
 }
 
-// split takes a patch apart. Of what stands before the first hunk only the names are wanted: no ids are known here.
+// split takes a patch apart. Before the first hunk only the names are kept, because there are no ids.
 func split(text string) (names []string, hunks []hunk) {
 	old, now := 0, 0
 	for line := range strings.Lines(text) {
@@ -203,8 +203,7 @@ func split(text string) (names []string, hunks []hunk) {
 	return names, hunks
 }
 
-// cutHeading leaves the ranges of "@@ -1,2 +1,3 @@ text": the text is whatever line stood before, not a function's
-// name.
+// cutHeading keeps the ranges of "@@ -1,2 +1,3 @@ text": the text is any line before, not a function's name.
 func cutHeading(line string) string {
 	const mark = " @@"
 	at := strings.Index(line, mark)

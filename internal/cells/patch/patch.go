@@ -18,7 +18,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/format/diff"
 )
 
-// Context is the number of unchanged lines that stand around a change.
+// Context is the number of unchanged lines around a change.
 const Context = 3
 
 // Change maps lines of the old content to lines of the new one. Lines are counted from 1; where the count is 0, the
@@ -33,11 +33,11 @@ type File struct {
 	chunks           []chunk
 }
 
-// ErrRange tells of a change of lines that a content does not have.
+// ErrRange reports a change of lines that a content does not have.
 var ErrRange = errors.New("no such lines")
 
-// Of returns the patch of some changes between two contents. What else changed is in the patch as it is in the new
-// content, so the patch can be taken back by itself.
+// Of returns the patch of some changes between two contents. Other changes are in both sides of the patch, so it can be
+// undone alone.
 func Of(oldPath, newPath string, before, after []byte, changes []Change) (*File, error) {
 	f := &File{OldPath: oldPath, NewPath: newPath}
 	old, now, at := lines(before), lines(after), 0
@@ -68,7 +68,7 @@ func first(start, count int) int {
 	return start - 1
 }
 
-// lines cuts a content behind each newline.
+// lines cuts a content after each newline.
 func lines(content []byte) []string {
 	var out []string
 	for line := range bytes.Lines(content) {
@@ -94,7 +94,7 @@ func (f *File) FilePatches() []diff.FilePatch { return []diff.FilePatch{f} }
 // Message returns the text before a patch: nothing.
 func (f *File) Message() string { return "" }
 
-// IsBinary reports that there are no lines; there are.
+// IsBinary returns false: a file has lines here.
 func (f *File) IsBinary() bool { return false }
 
 // Files returns the two sides.
@@ -126,7 +126,7 @@ type chunk struct {
 func (c chunk) Content() string      { return strings.Join(c.lines, "") }
 func (c chunk) Type() diff.Operation { return c.op }
 
-// side is a path with another content. Nothing else is known of it.
+// side is a path with another content.
 type side struct {
 	path    string
 	content byte

@@ -17,8 +17,7 @@ const (
 	leastAlike  = 0.4  // of the characters: what is less alike is another line
 )
 
-// Words divides two forms of a line into what stayed and what changed. Lines that have too little in common are one
-// piece each.
+// Words divides two forms of a line into common and changed pieces. Lines with too little in common are one piece each.
 func Words(before, after string) [2][]Piece {
 	whole := [2][]Piece{{{Text: before}}, {{Text: after}}}
 	most := max(utf8.RuneCountInString(before), utf8.RuneCountInString(after))

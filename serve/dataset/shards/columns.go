@@ -10,8 +10,8 @@ import (
 // columnsName is the name of the file without rows.
 const columnsName = "columns"
 
-// Columns puts a file without rows into the directory of each table, so that engines know the columns of a table of
-// which nobody has a row. Lines have no columns.
+// Columns puts a file without rows into the directory of each table, so that engines know the columns of an empty
+// table. The form of lines has no columns.
 func (s *Set) Columns(tables []Table) error {
 	if s.Pack == nil {
 		return nil

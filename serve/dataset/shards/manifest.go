@@ -70,8 +70,8 @@ func (s *Set) publish(old, m *Manifest) error {
 	return replace(filepath.Join(s.Dir, manifests, totalsName), append(raw, '\n'))
 }
 
-// totals returns those with the new manifest. A writer that was killed may have come to the manifest and not to the
-// sums: the one that goes on counts all anew.
+// totals returns the sums with the new manifest. A writer may have been killed after its manifest and before the sums:
+// the next one counts all anew.
 func (s *Set) totals(old, m *Manifest) (*Totals, error) {
 	if s.done.went {
 		return recount(s.Dir)
@@ -119,7 +119,7 @@ func (t *Totals) add(m *Manifest, sign int64) {
 	}
 }
 
-// ReadTotals reads the sums of a directory; of one in which nobody wrote they are zero.
+// ReadTotals reads the sums of a directory; they are zero if nobody wrote in it.
 func ReadTotals(dir string) (*Totals, error) {
 	t := &Totals{}
 	raw, err := os.ReadFile(filepath.Join(dir, manifests, totalsName))

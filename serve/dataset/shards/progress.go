@@ -28,7 +28,7 @@ type record struct {
 	file   *os.File
 	files  []File
 	closed map[string]bool // tables
-	went   bool            // it goes on with what another process began
+	went   bool            // it continues another process's work
 }
 
 type entry struct {
@@ -37,8 +37,8 @@ type entry struct {
 	Closed string `json:"closed,omitempty"` // a table
 }
 
-// resume reads what was finished of a source. Of another source, or where one of its files is gone, nothing was. A last
-// line without an end was being written when the writer was killed.
+// resume reads the finished work on a source. It returns none for another source, or if one of its files is missing. It
+// ignores a last line without an end, which a killed writer left.
 func resume(path, source string, there func(File) bool) (*record, error) {
 	fresh := &record{closed: map[string]bool{}}
 	raw, err := os.ReadFile(path)

@@ -18,11 +18,11 @@ type Options struct {
 	Dir    string
 	Key    string   // names the writer in the names of its files: letters and digits
 	Name   string   // of the writer, for people
-	Source string   // names what the rows are made of, and how: the same source gives the same rows
+	Source string   // names the input of the rows: the same source gives the same rows
 	Size   int64    // of the rows of a file as JSON lines, in bytes; a file ends with the row that reaches it
 	By     []string // the columns of the partitions, the outermost first
-	Ext    string   // of the files: "jsonl", or what Pack makes
-	Pack   Packer   // nil leaves lines as they are
+	Ext    string   // of the files: "jsonl", or Pack's ending
+	Pack   Packer   // nil for plain lines
 }
 
 // Packer makes another form of a file of JSON lines.
@@ -39,7 +39,7 @@ const (
 	staging    = "_staging"
 	progress   = "progress.jsonl"
 	lockName   = "lock"
-	lockWait   = 20 * time.Second // for whoever publishes
+	lockWait   = 20 * time.Second // for a writer that publishes
 	dirMode    = 0o755
 	fileMode   = 0o644
 	shardName  = "%s-%06d.%s"
@@ -93,19 +93,19 @@ func (s *Set) Written() (*Manifest, error) {
 	for _, f := range m.Files {
 		info, err := os.Stat(filepath.Join(s.Dir, filepath.FromSlash(f.Path)))
 		if err != nil || info.Size() != f.Bytes {
-			return nil, nil //nolint:nilerr // what is gone is written again
+			return nil, nil //nolint:nilerr // a missing file is written again
 		}
 	}
 	return m, nil
 }
 
-// Went reports whether this process goes on with what another one began.
+// Went reports whether this process continues another one's work.
 func (s *Set) Went() bool { return s.done.went }
 
 // Made returns the number of files that this process wrote.
 func (s *Set) Made() int { return s.made }
 
-// Close gives the place back. What is not finished stays for the next one.
+// Close releases the directory. The next writer continues unfinished work.
 func (s *Set) Close() error {
 	var err error
 	if s.done != nil {
@@ -218,8 +218,7 @@ func (s *Set) dropOld(old, m *Manifest) error {
 	return nil
 }
 
-// ours reports whether a path of a manifest can be one that a writer of this key made: a manifest is a file that
-// anybody may have changed.
+// ours reports whether a writer with this key can have made a path of a manifest: anybody may have changed a manifest.
 func ours(path, key string) bool {
 	return filepath.IsLocal(filepath.FromSlash(path)) &&
 		strings.HasPrefix(path[strings.LastIndexByte(path, '/')+1:], key+"-")

@@ -9,7 +9,7 @@ import (
 // Kind is the kind of value in a column.
 type Kind string
 
-// The kinds. In JSON, a time is a string in RFC 3339 with microseconds, UTC; a JSON value stands as it is.
+// The kinds. In JSON, a time is a string in RFC 3339 with microseconds, UTC; a JSON value is unchanged.
 const (
 	Text  Kind = "text"
 	Word  Kind = "word" // text that comes back often: engines keep it in a dictionary
@@ -27,7 +27,7 @@ type Column struct {
 	Kind Kind   `json:"kind"`
 }
 
-// Table is a table by its name and a struct that a row of it is.
+// Table is a table by its name and the struct of its rows.
 type Table struct {
 	Name    string
 	Columns []Column
@@ -90,11 +90,11 @@ func (t *Table) partition(row reflect.Value, by []int) string {
 	return out.String()
 }
 
-// mostName keeps the name of a directory below what file systems take.
+// mostName keeps the name of a directory within the limits of file systems.
 const mostName = 150
 
-// escaped returns a value in the name of a directory. Letters, digits and a few marks stand for themselves, as in URLs;
-// a long value ends in a number that tells it from others.
+// escaped returns a value in the form of a directory's name. Letters, digits and a few marks are unchanged, as in URLs;
+// a long value ends in a number that identifies it.
 func escaped(value string) string {
 	var out strings.Builder
 	for i := range len(value) {

@@ -18,13 +18,13 @@ import (
 	"github.com/git-trace/git-trace/internal/fault"
 )
 
-// Writer takes the rows of a table. It is of one goroutine.
+// Writer takes the rows of a table. It is for one goroutine.
 type Writer struct {
 	set   *Set
 	table Table
 	by    []int
 	parts map[string]*part
-	open  []*part // those with an open file, the one used longest ago first
+	open  []*part // those with an open file, the least recently used first
 	busy  chan error
 	err   error
 
@@ -42,7 +42,7 @@ type part struct {
 	buffer    *bufio.Writer
 }
 
-// Table begins a table. It gives nil where all of it has been written: its rows need not be made.
+// Table begins a table. It returns nil if the table is already written: its rows need not be made.
 func (s *Set) Table(t Table) (*Writer, error) {
 	if s.done.closed[t.Name] {
 		return nil, nil
@@ -83,7 +83,7 @@ func (w *Writer) Row(row any) error {
 	return w.err
 }
 
-// fault is the error that ended the writing; a table that is not written has none.
+// fault returns the error that ended the writing; nil for a table that is not written.
 func (w *Writer) fault() error {
 	if w == nil {
 		return nil
@@ -149,7 +149,7 @@ func (w *Writer) shut(p *part) error {
 	return err
 }
 
-// path returns the path at which the file at hand of a partition is staged.
+// path returns the path at which a partition's present file is staged.
 func (w *Writer) path(p *part, ext string) string {
 	return filepath.Join(w.set.stage(), filepath.FromSlash(w.name(p, ext)))
 }
@@ -245,7 +245,7 @@ func (w *Writer) Close() error {
 	return w.set.done.write(entry{Closed: w.table.Name})
 }
 
-// Drop ends the table without its other rows. What is finished stays for the next time.
+// Drop ends the table without its other rows. Finished files stay for the next time.
 func (w *Writer) Drop() {
 	if w == nil {
 		return

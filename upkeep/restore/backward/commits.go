@@ -12,9 +12,9 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
-// Committed lists the steps of a work in commits, the oldest first. Commits that do not lead to HEAD have none, and
-// neither have merges. Lines that a commit only removes have no owner there, and stay removed. What another clone alone
-// tells, without a signature, removes nothing: strangers are such clones.
+// Committed lists the steps of a work in commits, the oldest first. It skips merges, and commits that do not lead to
+// HEAD. Lines that a commit only removes have no owner there, and stay removed. A claim of only another clone, without
+// a signature, removes nothing: strangers are such clones.
 func Committed(ctx context.Context, repo *refs.Repo, log belief.Log, searcher belief.Searcher, work Work,
 	commits []refs.OID,
 ) (steps []Step, strangers []string, err error) {
@@ -90,7 +90,7 @@ func changedIn(ctx context.Context, repo *refs.Repo, commit refs.OID) ([]gitdiff
 	return gitdiff.Records(out)
 }
 
-// stepOf returns the part of the work in a change of a commit, and who else names lines of it.
+// stepOf returns the part of the work in a change of a commit, and the other clones that name lines of it.
 func stepOf(objects *refs.Objects, r *gitdiff.Record, known *belief.Commit, work Work,
 ) (_ Step, strangers []string, _ error) {
 	s := Step{Own: true, Path: r.Path, Before: r.Old, After: r.New}
@@ -132,8 +132,8 @@ func stepOf(objects *refs.Objects, r *gitdiff.Record, known *belief.Commit, work
 	return s, strangers, nil
 }
 
-// partOf returns the part of a hunk that is the work's: all of it, or the new lines that are. Who removed the old lines
-// of a hunk with several writers is not known.
+// partOf returns the work's part of a hunk: all of it, or its new lines. In a hunk with several writers, the remover of
+// the old lines is unknown.
 func partOf(h linediff.Hunk, mine map[int]bool) (out []linediff.Hunk) {
 	own := 0
 	for i := h.NewStart; i < h.NewStart+h.NewCount; i++ {

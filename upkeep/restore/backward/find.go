@@ -11,13 +11,13 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
-// Work names the work that is to be taken back. What is not set does not matter.
+// Work names the work to be undone. Empty fields do not matter.
 type Work struct {
 	Trace  events.TraceID
 	Prompt int
 	Calls  []string // none for all
 	Patch  events.PatchID
-	Commit refs.OID // only what this commit holds; without a conversation, of all agents
+	Commit refs.OID // only its lines in this commit; without a conversation, of all agents
 }
 
 // Log gives access to recorded events. The index of the log satisfies it.
@@ -45,7 +45,7 @@ type Step struct {
 	interval int64
 }
 
-// Find lists the changes of the files that a work changed, from its first one on: its own and those of others. Seen is
+// Find lists the changes of the files that a work changed, from its first one on, with the changes of others. seen is
 // false if hooks of this clone did not see the work: then [Committed] may know its lines in commits.
 func Find(log Log, work Work) (steps []Step, seen bool, err error) {
 	told, err := toldOf(log, work)
@@ -87,7 +87,7 @@ func Find(log Log, work Work) (steps []Step, seen bool, err error) {
 	return steps, seen, nil
 }
 
-// changesOf returns the patches of paths from a number on, and of the paths to which their files moved.
+// changesOf returns the patches of paths from a number on, with the later names of their files.
 func changesOf(log Log, first map[string]int64) ([]events.Event, error) {
 	var out []events.Event
 	queue := slices.Sorted(maps.Keys(first))

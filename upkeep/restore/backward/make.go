@@ -29,8 +29,8 @@ type File struct {
 	Conflicts int
 	Taken     int    // lines of the work that go
 	Back      int    // lines of others that come back
-	Left      string // why the file stays as it is
-	Refused   bool   // the file stays as it is although something of the work is in it
+	Left      string // why the file is not changed
+	Refused   bool   // the file is not changed although it has some of the work
 
 	changed bool
 	mode    uint32 // 0 for a file that goes
@@ -108,7 +108,7 @@ func (m *maker) files(steps []Step, within func(string) bool) ([]*File, error) {
 		}
 		f := named[name]
 		if f == nil && !s.Own {
-			continue // nothing of the work is in it so far
+			continue // it has none of the work so far
 		}
 		if f == nil {
 			f = &File{}
@@ -240,8 +240,8 @@ func step(w *weave.Weave, from, to text, mine []linediff.Hunk, whose func(int) w
 	return err
 }
 
-// changes returns the change from one content to another: what the work changed, and between it what others changed.
-// White space alone is not a change of theirs.
+// changes returns the change from one content to another: the work's changes, with the changes of others between them.
+// White space alone does not count as a change of others.
 func changes(from, to text, mine []linediff.Hunk) ([]weave.Hunk, error) {
 	mine = slices.Clone(mine)
 	slices.SortFunc(mine, func(a, b linediff.Hunk) int {
@@ -357,7 +357,7 @@ func (m *maker) whole(f *File) error {
 	return nil
 }
 
-// creates reports whether there was no file before a step. An edit tool reports a new file as an empty one.
+// creates reports whether the file did not exist before a step. An edit tool reports a new file as an empty one.
 func (m *maker) creates(s *Step) bool {
 	if s.Before.IsZero() {
 		return true
@@ -366,7 +366,7 @@ func (m *maker) creates(s *Step) bool {
 	return s.Before == empty && !m.owners.before(s.Call).IsZero() && m.modeBefore(s) == 0
 }
 
-// modeBefore returns the mode that a file had before a step; 0 if that is not known.
+// modeBefore returns the mode of a file before a step; 0 if it is unknown.
 func (m *maker) modeBefore(s *Step) uint32 {
 	tree := m.owners.before(s.Call)
 	if tree.IsZero() {
@@ -397,7 +397,7 @@ func (m *maker) nameAndMode(f *File) {
 	for i := range f.steps {
 		old := f.steps[i].OldPath
 		if old == "" || old == f.Path || last != f.Path || f.steps[i].Call == "" {
-			continue // nobody knows who renamed a file in a commit
+			continue // the renamer of a file in a commit is unknown
 		}
 		if e, err := m.objects.EntryAt(m.now, old); err != nil || e.Mode != 0 {
 			f.Left = "it keeps its name: another file is at " + gitdiff.Quote(old)

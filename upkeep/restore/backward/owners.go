@@ -10,13 +10,13 @@ import (
 	"github.com/git-trace/git-trace/upkeep/restore/weave"
 )
 
-// Owners tells which lines are the work's, as far as that is known.
+// Owners tells which lines are known to be the work's.
 type Owners struct {
 	Work Work
 	Repo *refs.Repo
 	// Lines blames the present content of a path.
 	Lines func(path string) ([]blame.Annotated, error)
-	// Before returns the tree before a call; none if no snapshot was taken.
+	// Before returns the tree before a call; zero without a snapshot.
 	Before func(call string) refs.OID
 }
 

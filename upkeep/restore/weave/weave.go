@@ -13,7 +13,7 @@ type Hunk struct {
 	Mine bool
 }
 
-// Whose says who owns a line, as far as that is known.
+// Whose names the known owner of a line.
 type Whose int
 
 // The owners.
@@ -37,7 +37,7 @@ type line struct {
 	mine    bool // the writer wrote it
 	brought bool // the writer put it there, and somebody else wrote it
 	rival   bool // somebody else put it there
-	clash   bool // two versions of it are possible
+	clash   bool // two versions are possible
 	hunk    int  // the writer's change that wrote it
 	gone    bool
 	taker   int // the writer's change that removed it; 0 for somebody else's
@@ -58,8 +58,8 @@ func New(content [][]byte) *Weave {
 	return w
 }
 
-// Step makes the changes that lead to the next content. The hunks count lines of the content before and of the next
-// one. Whose tells the owner of a line of the next content. A kept line may have another white space.
+// Step makes the changes that lead to the next content. The hunks count lines of the present content and of the next
+// one. whose returns the owner of a line of the next content. A kept line may have another white space.
 func (w *Weave) Step(hunks []Hunk, next [][]byte, whose func(int) Whose) {
 	var seen []int // the places of the lines that the file has
 	for at, l := range w.lines {
@@ -124,8 +124,8 @@ func (c *change) rivals() bool {
 	return slices.ContainsFunc(c.fresh, func(l *line) bool { return l.rival })
 }
 
-// gap returns the place of lines that are added before the line with a number. What the writer removed there makes
-// their place uncertain, unless a line of the writer stands for it.
+// gap returns the place of lines that are added before the line with a number. Lines that the writer removed there make
+// the place uncertain, unless a line of the writer replaces them.
 func (c *change) gap(seen []int, number int) int {
 	before, after := -1, len(c.w.lines)
 	if number > 0 && number <= len(seen) {
@@ -152,7 +152,7 @@ func (c *change) gap(seen []int, number int) int {
 	return after
 }
 
-// remove takes lines away. The span also has lines between them that are gone already.
+// remove removes lines. The span also has lines between them that were removed before.
 func (c *change) remove(span []*line) {
 	w, removed := c.w, backs(span)
 	if c.mine {
@@ -169,12 +169,12 @@ func (c *change) remove(span []*line) {
 		return
 	}
 	carried := 0
-	var others []*line // that stood for lines of others
+	var others []*line // that replaced lines of others
 	for _, l := range span {
 		if l.gone {
 			continue
 		}
-		if l.gone = true; l.clash { // what stands for it is one of the versions
+		if l.gone = true; l.clash { // its replacement is one of the versions
 			others = append(others, l)
 		}
 		if !l.mine {
@@ -266,7 +266,7 @@ func (w *Weave) removedBy(hunk int) []*line {
 	return out
 }
 
-// region returns what a change of the writer wrote and removed.
+// region returns the written and the removed lines of a change by the writer.
 func (w *Weave) region(hunk int) []*line {
 	out := w.removedBy(hunk)
 	for _, l := range w.lines {
@@ -288,7 +288,7 @@ func (w *Weave) like(of *line) []*line {
 	return out
 }
 
-// clash notes lines of which two versions are possible.
+// clash marks lines with two possible versions.
 func (w *Weave) clash(parts ...[]*line) {
 	lines := slices.Concat(parts...)
 	for _, l := range lines {

@@ -17,7 +17,7 @@ type Result struct {
 	Others    int // lines of others that the present file has
 }
 
-// Labels are the words behind the conflict markers.
+// Labels are the words after the conflict markers.
 type Labels struct{ Now, Without string }
 
 // Back returns the lines that come back, without their white space.
@@ -27,8 +27,8 @@ func (w *Weave) Back(into map[string]bool) {
 	}
 }
 
-// Keep keeps lines of others that the writer brought here, unless they come back: here or, by their text without
-// white space, elsewhere.
+// Keep keeps lines of others that the writer moved here, unless they come back: here or, by their text without white
+// space, elsewhere.
 func (w *Weave) Keep(back map[string]bool) {
 	for _, l := range w.lines {
 		if l.brought && !l.gone && w.taken[l.hunk] == 0 && !back[string(linediff.StripSpace(l.text))] {
@@ -37,7 +37,7 @@ func (w *Weave) Keep(back map[string]bool) {
 	}
 }
 
-// span is a range of lines in which two versions are possible.
+// span is a range of lines with two possible versions.
 type span struct{ first, last int }
 
 // spans returns where the clashes are, in order. Those that overlap are one.
@@ -111,7 +111,7 @@ func (r *Result) conflict(lines []*line, labels Labels) {
 			without = append(without, l.text)
 		}
 	}
-	if own == len(now) && own > 0 { // what others did there is gone again
+	if own == len(now) && own > 0 { // others' work there was undone
 		r.Lines, r.Taken, r.Back = append(r.Lines, without...), r.Taken+own, r.Back+len(without)
 		return
 	}
