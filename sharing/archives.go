@@ -25,7 +25,7 @@ const (
 	archiveBefore = "archive" // the line of the archive before, in the place of a writer
 	maxArchives   = 10_000    // commits that are read of all archives at once
 	maxDescent    = 20_000    // commits that are read to find which of two logs goes on from the other
-	maxArchive    = 1 << 20   // bytes of one of them
+	maxArchive    = 1 << 20   // bytes of one archive
 	perArchive    = 100       // writers in one commit: few enough for a command line of any system
 )
 

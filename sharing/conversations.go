@@ -21,7 +21,7 @@ import (
 type Conversations struct {
 	Sent     []store.Entry
 	Redacted int           // places in them
-	Attached int           // images and files that stand in them as placeholders
+	Attached int           // images and files with placeholders in the texts
 	Encoded  int           // texts in them with encoded data, which no rule of redaction reads
 	Kept     []Kept        // that own a line of a published commit and stay all the same
 	Unstored int           // that have no record
@@ -98,7 +98,7 @@ func (p *Plan) mayLeave() []events.TraceID {
 	return out
 }
 
-// ErrUnredacted reports that there is no redactor: then no conversation leaves.
+// ErrUnredacted reports a missing redactor: then no conversation leaves.
 var ErrUnredacted = errors.New("conversations cannot be redacted")
 
 var errTooLarge = errors.New("it is larger than 50 MB")
@@ -140,7 +140,7 @@ func (p *Plan) look(ctx context.Context, s *store.Store, redactor *redact.Redact
 		}
 	}
 	p.looked[here] = e.Blob
-	p.unsent[here] = unsent // it is looked at again: the commits may be there then
+	p.unsent[here] = unsent // checked again later: the commits may be there then
 	return err
 }
 
@@ -185,7 +185,7 @@ func writeRecord(ctx context.Context, s *store.Store, redactor *redact.Redactor,
 // leaves.
 func (p *Plan) readLooked() {
 	p.looked, p.unsent = map[refs.OID]refs.OID{}, map[refs.OID]bool{}
-	noted, _ := os.ReadFile(p.rulesPath()) // without it all are looked at again
+	noted, _ := os.ReadFile(p.rulesPath()) // without it all are checked again
 	rules, rest, _ := strings.Cut(string(noted), "\n")
 	if rules != p.rules {
 		return
@@ -212,7 +212,7 @@ func (p *Plan) noteLooked() {
 			text += here.String() + " " + leaves.String() + "\n"
 		}
 	}
-	_ = refs.WriteFileAtomic(p.rulesPath(), []byte(text), 0o600) // without it all are looked at again
+	_ = refs.WriteFileAtomic(p.rulesPath(), []byte(text), 0o600) // without it all are checked again
 }
 
 // saysTheSame reports whether a redaction changed nothing in a record.
@@ -253,8 +253,8 @@ func (c *Conversations) count(r *records.Record) {
 	c.Encoded += data
 }
 
-// publishRecords makes the commit with the records. It begins a new history if an older version has something that must
-// go: after a purge, after a stricter redaction, or when a conversation is taken back.
+// publishRecords makes the commit with the records. It begins a new history if an older version must not stay: after a
+// purge, after a stricter redaction, or when a conversation is retracted.
 func (p *Plan) publishRecords(ctx context.Context, r *Ref) error {
 	s := store.Open(p.repo)
 	defer func() { _ = s.Close() }()

@@ -20,10 +20,10 @@ const (
 // leaving removes from the head of a record the members that the list excludes, and the commits that the remote does
 // not have.
 type leaving struct {
-	may    map[string]bool // members, with those that they are in
-	commit map[string]bool // those that name commits
+	may    map[string]bool // members, with the members around them
+	commit map[string]bool // members that name commits
 	hidden map[string]bool // ids of commits
-	cut    bool            // something was taken out
+	cut    bool            // something was removed
 	unsent bool            // and there were commits among it
 }
 

@@ -18,7 +18,7 @@ import (
 type Demanded struct {
 	Got       int      // records that came
 	Elsewhere []string // remotes that keep others, or did not give them
-	Err       error    // why not; nil where nobody was asked
+	Err       error    // the reason of a failure; nil if no remote was called
 }
 
 // offer is a record that a writer shares.
@@ -69,7 +69,7 @@ func Demand(ctx context.Context, log *events.Log, traces []events.TraceID) (Dema
 	defer cancel()
 	var failed error
 	for _, name := range remotesOf(missing) {
-		if r, err := s.Source(name); err != nil { // that of a URL has no name to ask by
+		if r, err := s.Source(name); err != nil { // a URL has no name
 			failed = errors.Join(failed, err)
 		} else if err := s.demandFrom(ctx, log, r, traces, missing); err != nil {
 			failed = errors.Join(failed, err)
@@ -126,7 +126,7 @@ func offers(ctx context.Context, log *events.Log, traces []events.TraceID) ([]of
 		}
 		p, err := log.ReadPublication(f.Tip)
 		if err != nil || p.Head.Writer != f.Writer {
-			continue // those who read it tell
+			continue // its reader reports it
 		}
 		for _, trace := range lacking {
 			blob, shared := p.Records[trace]

@@ -26,7 +26,7 @@ type Digest struct {
 	Conversations []events.TraceID
 	Silent        int            // conversations that left no line in a published commit
 	stored        []events.Event // record_stored, of all conversations
-	all           []events.Event // of this clone's log, of which a digest may tell
+	all           []events.Event // the events of this clone's log that a digest may have
 	Source        events.Witness
 }
 
@@ -73,7 +73,7 @@ func readOwn(ctx context.Context, log *events.Log, fetched []events.FetchedLog) 
 		if err != nil {
 			return nil, err
 		}
-		d.all = slices.Insert(d.all, 1, append([]events.Event{bare}, aside...)...) // behind what opens the log
+		d.all = slices.Insert(d.all, 1, append([]events.Event{bare}, aside...)...) // after the event that opens the log
 		if len(aside) > 0 {
 			d.all = d.all[1:] // what was set aside is older than this log
 		}

@@ -8,11 +8,11 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// Leaf says from which level on some members leave for a remote, and describes them. A narrower level removes them
+// Leaf describes some members, with the lowest level at which they leave for a remote. A narrower level removes them
 // ([told]). Other members leave only at the level log, which is the log itself.
 type Leaf struct {
 	Of      string // a type of event, or every event; publication, commit or record
-	Members string // names in JSON, a dot before those of what is in them
+	Members string // names in JSON; names of inner members have a dot before them
 	Level   Level
 	What    string // in the words of the question that is asked
 }
@@ -20,7 +20,7 @@ type Leaf struct {
 // publishedCommits are ids of commits that the remote has: members with other commits do not leave ([Plan.leaves]).
 const publishedCommits = "published commits"
 
-// everyEvent stands for the members of all events outside of their data.
+// everyEvent is the name for the members of all events outside of their data.
 const everyEvent = "every event"
 
 // Leaves returns the list of everything that may leave. The question before the first push is made from it. Tests

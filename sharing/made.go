@@ -10,9 +10,9 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// made notes the commits that this clone sent to a remote, by writer and kind as in the names of the refs: the last one
-// that arrived, and later ones that may have arrived. The note is a file, because a fetch with a wide refspec can
-// overwrite any ref.
+// made notes the commits that this clone sent to a remote, by writer and kind, as in the names of the refs: the last
+// commit that arrived, and later ones that may have arrived. The note is a file, because a fetch with a wide refspec
+// can overwrite any ref.
 type made map[string][]refs.OID
 
 // mostMade bounds the failed pushes that are noted.

@@ -13,13 +13,13 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// tracesRefs is the prefix of all refs of traces here, remotesRefs that of the fetched ones.
+// tracesRefs is the prefix of all refs of traces here, remotesRefs the prefix of fetched ones.
 const (
 	tracesRefs  = "refs/traces/"
 	remotesRefs = tracesRefs + "remotes/"
 )
 
-// MostOthers is the number of other clones' refs on a remote from which on git-trace warns.
+// MostOthers is the number of other clones' refs on a remote from which git-trace warns.
 const MostOthers = 1000
 
 // Notes returns notes about remotes that transfer traces without a choice, such as mirrors, and about remotes with very
@@ -73,7 +73,7 @@ func MirrorNotes(ctx context.Context, repo *refs.Repo) ([]string, error) {
 // mirrors reports whether a plain `git push` to a remote sends refs of traces.
 func (s *Settings) mirrors(name string) bool {
 	if s.always.Bool("remote."+name+".mirror", false) {
-		return !slices.ContainsFunc(s.always.All("remote."+name+".fetch"), func(spec string) bool { // one that fetches
+		return !slices.ContainsFunc(s.always.All("remote."+name+".fetch"), func(spec string) bool { // a refspec that fetches
 			return strings.HasSuffix(spec, ":refs/*")
 		})
 	}

@@ -79,7 +79,7 @@ func readOffer(path string, r Remote, now time.Time) *Offer {
 	return offer
 }
 
-// askWriters counts the writers of whom a remote has traces.
+// askWriters counts the writers with traces on a remote.
 func askWriters(ctx context.Context, repo *refs.Repo, s *Settings, r Remote) (int, error) {
 	command, _ := s.always.Get("core.sshcommand")
 	if err := refs.AskNobody(command); err != nil {

@@ -15,7 +15,7 @@ var ErrNothingLost = errors.New("the remote has nothing of this clone that the c
 type Lost struct {
 	Events   []events.Event
 	From, To int64 // numbers in the log that was lost, as the digest there says
-	Signed   bool  // by the key with which this clone signs
+	Signed   bool  // by this clone's key
 
 	log    *events.Log
 	remote Remote

@@ -33,7 +33,7 @@ type earlier struct {
 // none returns the empty digest, for a remote without refs of this clone.
 func none() *earlier { return &earlier{content: map[events.ID]bool{}} }
 
-// readEarlier reads the digest to which new events are added.
+// readEarlier reads the digest that gets the new events.
 func (p *Plan) readEarlier(found events.Publication) (*earlier, error) {
 	e := none()
 	e.commit, e.files, e.last, e.count = found.Commit, found.Files, found.Head.Last, found.Head.Events
@@ -123,7 +123,7 @@ func (p *Plan) TakenBack() int {
 	return n
 }
 
-// publish makes a publication with the new events, and returns its commit. No ref names it yet.
+// publish makes a publication with the new events, and returns its commit. It sets no ref.
 func (p *Plan) publish(ctx context.Context) (refs.OID, error) {
 	if !p.changes() {
 		return p.base.commit, nil

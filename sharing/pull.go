@@ -20,7 +20,7 @@ var ErrTooMany = errors.New("the remote has too many refs of traces")
 
 // What holds the choices of a pull.
 type What struct {
-	Writers []string // only of these; all without one
+	Writers []string // only these; all if empty
 	Records bool     // conversations, too
 	Log     bool     // and the whole logs
 	Dry     bool     // fetch nothing
@@ -32,11 +32,11 @@ type What struct {
 // Pulled is the result of a pull from a remote.
 type Pulled struct {
 	Remote  string         `json:"remote"`
-	Writers []PulledWriter `json:"writers"` // all whose digests or logs are here now, by their ids
+	Writers []PulledWriter `json:"writers"` // all writers with a digest or log here now, by their ids
 	Refs    int            `json:"refs"`    // that the remote has
-	Changed int            `json:"changed"` // of which were new here, or other ones
+	Changed int            `json:"changed"` // the number of new or changed ones
 	Doubts  []Doubt        `json:"doubts"`  // what a writer saw of another one's log, and the remote does not show
-	// Elsewhere is a prefix below which the remote has traces, if it has none below the one of the settings.
+	// Elsewhere is another prefix under which the remote has traces, if it has none under the prefix of the settings.
 	Elsewhere string `json:"elsewhere,omitempty"`
 }
 
@@ -47,10 +47,10 @@ type PulledWriter struct {
 	Events        int64  `json:"events"`
 	Commits       int    `json:"commits"`       // that are anchored
 	Conversations int    `json:"conversations"` // that began there
-	Records       int    `json:"records"`       // of which the texts are here
-	Shared        int    `json:"shared"`        // of which the writer shares the texts
+	Records       int    `json:"records"`       // number with their texts here
+	Shared        int    `json:"shared"`        // number whose texts the writer shares
 	New           bool   `json:"new"`           // it came, or moved, with this pull
-	Anew          bool   `json:"anew"`          // its digest was begun anew, and took the place of the one that was here
+	Anew          bool   `json:"anew"`          // its digest was begun anew, and replaced the former one here
 	LeftOut       string `json:"left_out,omitempty"`
 	Kept          bool   `json:"kept"` // what was here stays and is counted: the remote shows another history now
 }
@@ -90,7 +90,7 @@ func (w What) refspecs(r Remote, own string) []string {
 	return out
 }
 
-// mostLoose is the number of new refs from which on a pull packs them: each command opens every loose ref.
+// mostLoose is the number of new refs from which a pull packs them: each command opens every loose ref.
 const mostLoose = 64
 
 // MostFetched is the default of trace.maxFetched.
@@ -127,7 +127,7 @@ func Pull(ctx context.Context, log *events.Log, r Remote, w What) (*Pulled, erro
 	if err != nil {
 		return nil, err
 	}
-	// Refs that were fetched once are updated too; otherwise they would stay here after they are taken back.
+	// Refs that were fetched once are updated too; otherwise they would stay here after they are retracted.
 	for kept := range before {
 		kind := kept[strings.LastIndexByte(kept, '/')+1:]
 		w.Records = w.Records || kind == "records" && w.covers(kept, r, own, kind)
@@ -159,7 +159,7 @@ func Pull(ctx context.Context, log *events.Log, r Remote, w What) (*Pulled, erro
 			same, moved = false, moved+1
 		}
 	}
-	for kept := range before { // those that are gone there go here
+	for kept := range before { // refs that were deleted there are deleted here
 		same = same && (!wanted[kept].IsZero() || !w.covers(kept, r, own, w.refKinds()...))
 	}
 	if !same && !w.Dry {
@@ -304,7 +304,7 @@ func (p *Pulled) look(ctx context.Context, log *events.Log, r Remote, own string
 			p.Changed++
 		}
 		if c.Digest && c.Writer != "" && c.Err == nil {
-			if w.LeftOut != "" { // it may stay as it was
+			if w.LeftOut != "" { // perhaps unchanged
 				c.Tip, _ = log.Tip(c.Ref)
 			}
 			if named, err := log.ReadPublication(c.Tip); err == nil { // otherwise it names no text
@@ -326,7 +326,7 @@ func (p *Pulled) look(ctx context.Context, log *events.Log, r Remote, own string
 	return p.countTexts(ctx, texts)
 }
 
-// holdTexts removes the texts that no digest names, and notes their writers.
+// holdTexts removes the texts that are in no digest, and notes their writers.
 func (p *Pulled) holdTexts(ctx context.Context, texts *texts, sound map[string]events.Publication) error {
 	wrong, err := texts.hold(ctx, sound)
 	if err != nil {

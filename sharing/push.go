@@ -49,10 +49,10 @@ type Plan struct {
 	ahead    bool // it has commits that are not here: what they hold is not known
 	means    Means
 	rules    string                // a hash of the redactor's, and of the level
-	looked   map[refs.OID]refs.OID // the blobs of records that leave, by those that are stored here
-	unsent   map[refs.OID]bool     // of which commits were left out that the remote does not have
+	looked   map[refs.OID]refs.OID // the blobs of records that leave, by their stored blobs here
+	unsent   map[refs.OID]bool     // the commits that each leaves out because the remote does not have them
 	anew     bool                  // the digest begins anew, without a history
-	replaces bool                  // and takes the place of whatever is there
+	replaces bool                  // and replaces any value there
 	repo     *refs.Repo
 	log      *events.Log
 	settings *Settings
@@ -74,7 +74,7 @@ type Ref struct {
 	Force bool
 
 	kept  string // where it is noted here
-	state string // of the push: "pushed", or why not
+	state string // of the push: "pushed", or the reason of a failure
 }
 
 // New returns the new events that the plan sends, in their form in the digest.
@@ -201,7 +201,7 @@ func (p *Plan) fill(ctx context.Context) error {
 	p.published = func(commits []refs.OID) (map[refs.OID]bool, error) { return p.repo.LedTo(ctx, commits, tips...) }
 	if p.means.Reconcile != nil {
 		open := index.Open
-		if p.settings.signs() { // nobody's word gets a signature that it did not have
+		if p.settings.signs() { // a digest's signature must not cover others' unsigned claims
 			open = index.OpenSigned
 		}
 		if err := p.means.Reconcile(ctx, p.log, p.Remote.Label, p.published, open); err != nil {
@@ -275,7 +275,7 @@ func (p *Plan) chooseRefs(ctx context.Context, remote map[string]refs.OID) error
 		if err := p.maySucceed(kind, remote[name], tip); err != nil {
 			return err
 		}
-		// A seal descends from the one before. If the ref was made anew, it replaces the seal on which it continues.
+		// A seal descends from the one before. If the ref was made anew, it replaces the seal that it continues.
 		force := !remote[name].IsZero() &&
 			(p.replaces || kind == "events" && !newBounds(0).descends(p.repo, tip, remote[name]))
 		p.Refs = append(p.Refs, Ref{Name: name, Old: remote[name], New: tip, Force: force, kept: p.kept(kind)})

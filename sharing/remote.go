@@ -33,7 +33,7 @@ func unreached(err error) error {
 	return fmt.Errorf("%w: %w", ErrUnreached, err)
 }
 
-// ErrOtherObjects reports a remote whose objects have ids of another kind: none of its commits is here.
+// ErrOtherObjects reports a remote whose objects have ids of another kind, so that none of its commits is here.
 var ErrOtherObjects = errors.New("it is a repository of another object format")
 
 // silence is the time that a remote may take for the first answer.
@@ -201,7 +201,7 @@ func (e *RemoteError) Error() string {
 
 func (e *RemoteError) Unwrap() error { return e.Err }
 
-// mostSaid is the number of lines of a remote's message that are shown.
+// mostSaid bounds the shown lines of a remote's message.
 const mostSaid = 20
 
 var credentials = sync.OnceValue(func() *regexp.Regexp {

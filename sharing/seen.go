@@ -23,7 +23,7 @@ type lastSeen struct {
 	Commit refs.OID  `json:"commit"`
 	Time   time.Time `json:"time"`             // of the pull
 	Signer string    `json:"signer,omitempty"` // of that commit, with a key that git trusts
-	Key    string    `json:"key,omitempty"`    // with which the publications of the writer are signed, once one was
+	Key    string    `json:"key,omitempty"`    // the key that has signed the publications of the writer
 	Anew   int       `json:"anew,omitempty"`   // how often it said that its digest began anew
 }
 
@@ -112,7 +112,7 @@ func (s seen) vouched(log *events.Log, c *events.FetchedCopy) string {
 	}
 	p, err := log.ReadPublication(digest.Commit)
 	if err != nil || !vouches(p.Head, c.Writer, c.Copy) || p.Head.Source.Seq != c.Copy.Last() {
-		return "" // of what came after that the signature says nothing
+		return "" // the signature does not cover later events
 	}
 	return digest.Signer
 }

@@ -108,7 +108,7 @@ type Pushed struct {
 	Ref    string   `json:"ref"`
 	Old    refs.OID `json:"old,omitzero"`
 	Commit refs.OID `json:"commit,omitzero"` // absent for a ref that was deleted
-	State  string   `json:"state"`           // "pushed", or what the remote said
+	State  string   `json:"state"`           // "pushed", or the remote's message
 }
 
 const statePushed = "pushed"

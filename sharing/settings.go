@@ -26,11 +26,11 @@ type Level string
 const (
 	LevelNone          Level = "none"          // nothing
 	LevelCommits       Level = "commits"       // the digest
-	LevelConversations Level = "conversations" // and the redacted records of conversations that own a line of it
+	LevelConversations Level = "conversations" // and the redacted records of conversations with a line in it
 	LevelLog           Level = "log"           // and the whole log with its checkpoints
 )
 
-// Levels are the ones that can be chosen, the narrowest first.
+// Levels are the possible levels, the narrowest first.
 var Levels = []Level{LevelCommits, LevelConversations, LevelLog}
 
 // Wider reports whether more leaves than at another level.
@@ -41,9 +41,9 @@ type Remote struct {
 	Name   string // or the URL that was given in its place; Label names the refs
 	Label  string // below refs/traces/remotes
 	Share  Level
-	Pinned string // the push URL for which the person chose the level, as Bare gives it; empty for none
+	Pinned string // the push URL with which the person chose the level, in the form of Bare; empty for none
 	Prefix string // of the refs there: "refs/traces/writers/"
-	Code   string // the remote whose commits are told of: this one, unless remote.<name>.traceCode names another
+	Code   string // the remote with the described commits: this one, unless remote.<name>.traceCode names another
 }
 
 // DefaultPrefix is the default place of writers' refs on a remote.
@@ -54,7 +54,7 @@ const DefaultPrefix = "refs/traces/writers/"
 type Settings struct {
 	own    refs.Config
 	names  []string    // of all remotes
-	always refs.Config // all scopes, for what decides nothing
+	always refs.Config // all scopes, for harmless settings
 }
 
 // ReadSettings asks git for the settings.
@@ -197,7 +197,7 @@ func (s *Settings) remote(name string) Remote {
 	return r
 }
 
-// codeTips returns the branches of the remote with the commits, as they were last fetched or pushed.
+// codeTips returns the branches of the remote with the commits, at the last fetch or push.
 func (s *Settings) codeTips(ctx context.Context, repo *refs.Repo, of Remote) ([]string, error) {
 	under := "refs/remotes/" + of.Code + "/"
 	tips := []string{"--glob=" + under + "*"}
@@ -218,7 +218,7 @@ func (s *Settings) codeTips(ctx context.Context, repo *refs.Repo, of Remote) ([]
 // URLs are an error: the person agreed to one.
 func (s *Settings) PushURL(ctx context.Context, repo *refs.Repo, remote string) (string, error) {
 	urls := s.pushURLs(remote)
-	if len(urls) == 0 { // of a remote that no configuration names
+	if len(urls) == 0 { // the configuration does not name the remote
 		out, err := repo.Git(ctx, nil, "remote", "get-url", "--push", "--all", remote)
 		if err != nil {
 			return "", fmt.Errorf("find the push URL: %w", err)

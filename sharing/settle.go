@@ -20,13 +20,13 @@ var ErrNotOwn = errors.New("this clone did not write it")
 type NotOwn struct {
 	Ref    string
 	Events []events.Event // of the digest, whose content this clone's log does not have
-	Why    error          // ErrNotOwn, ErrBehind or ErrDiverged, with what more is known
+	Why    error          // ErrNotOwn, ErrBehind or ErrDiverged, with details
 }
 
 func (e *NotOwn) Error() string { return fmt.Sprintf("%s: %s", e.Ref, e.Why) }
 func (e *NotOwn) Unwrap() error { return e.Why }
 
-// settle finds the digest to which this one adds: the remote's, if this clone wrote it. A new digest adds to none.
+// settle finds the digest to extend: the remote's, if this clone wrote it. A new digest extends none.
 func (p *Plan) settle(ctx context.Context, there refs.OID) error {
 	p.base = none()
 	if p.anew = p.anew && !there.IsZero(); p.anew {
@@ -152,8 +152,8 @@ func (d *Digest) contents() (map[events.ID]bool, error) {
 	return out, nil
 }
 
-// signedByUs reports whether the key with which this clone signs has signed a commit; true if this clone does not sign.
-// To find the key, git signs a commit now.
+// signedByUs reports whether this clone's key has signed a commit; true if this clone does not sign. To find the key,
+// git signs a commit now.
 func (p *Plan) signedByUs(ctx context.Context, commit refs.OID) (bool, error) {
 	if !p.settings.signs() {
 		return true, nil

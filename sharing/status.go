@@ -16,17 +16,17 @@ import (
 type State struct {
 	Remote  string `json:"remote"`  // its name, or the label of a URL
 	Level   Level  `json:"level"`   // what was chosen
-	Moved   bool   `json:"moved"`   // the remote has another URL than when it was chosen: nothing is sent
-	Commits int    `json:"commits"` // of whose lines this clone has told there
-	Waiting int    `json:"waiting"` // recorded ones that the remote has, of which it was not told
+	Moved   bool   `json:"moved"`   // the remote's URL has changed since the choice: nothing is sent
+	Commits int    `json:"commits"` // commits that this clone has described there
+	Waiting int    `json:"waiting"` // recorded commits that the remote has, without a description
 	Writers int    `json:"writers"` // others whose logs were fetched from there
-	// Heard is the time of the last pull that brought something new of them; zero if none did.
+	// Heard is the time of the last pull with something new from them; zero if none had.
 	Heard time.Time `json:"heard,omitzero"`
 	// Failed describes failing automatic pushes; absent if none has failed.
 	Failed *Failed `json:"failed,omitempty"`
 }
 
-// States lists the remotes with which something is shared, by their names.
+// States lists the remotes that share something, by their names.
 func States(ctx context.Context, log *events.Log) ([]State, error) {
 	s, err := ReadSettings(ctx, log.Repo())
 	if err != nil {
@@ -77,7 +77,7 @@ func States(ctx context.Context, log *events.Log) ([]State, error) {
 func (s *Settings) stateOf(ctx context.Context, log *events.Log, r Remote, own string) (State, error) {
 	out := State{Remote: r.Name, Level: r.Share, Failed: autoFailed(log.Repo(), r)}
 	if url, err := s.PushURL(ctx, log.Repo(), r.Name); err != nil || Bare(url) != r.Pinned {
-		out.Moved = true // or it has none any more
+		out.Moved = true // or it has none now
 	}
 	if own == "" {
 		return out, nil

@@ -17,7 +17,7 @@ import (
 // traces nor their fetch lines; `git remote remove` leaves the refs.
 type Stray struct {
 	Label string // the name that the remote had
-	To    string // the one that it has now; empty where it was removed
+	To    string // its present name; empty if it was removed
 	Refs  int
 }
 
@@ -47,7 +47,7 @@ func Strays(ctx context.Context, log *events.Log) ([]Stray, error) {
 		}
 	}
 	slices.SortFunc(out, func(a, b Stray) int { return strings.Compare(a.Label, b.Label) })
-	var idle []string // remotes with a level from which nothing was fetched: one of them may be the old one
+	var idle []string // remotes with a level and without fetched refs: one of them may be the old one
 	for _, name := range s.names {
 		if of[name] == 0 && s.remote(name).Share != LevelNone {
 			idle = append(idle, name)
@@ -86,7 +86,7 @@ func (s *Settings) fetching(name, label string) []string {
 	return out
 }
 
-// Gather renames strays to the present name of their remote. It deletes those of a removed remote.
+// Gather renames strays to the present name of their remote. It deletes the strays of a removed remote.
 func Gather(ctx context.Context, log *events.Log, strays []Stray) error {
 	s, err := ReadSettings(ctx, log.Repo())
 	if err != nil {

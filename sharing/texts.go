@@ -20,7 +20,7 @@ type texts struct {
 	store  *store.Store
 	label  string
 	before map[string][]store.Entry
-	now    map[string][]store.Entry // nil where that has to be read again
+	now    map[string][]store.Entry // nil if it must be read again
 }
 
 func openTexts(ctx context.Context, repo *refs.Repo, label string) (*texts, error) {
@@ -50,7 +50,7 @@ func (t *texts) read(ctx context.Context) (map[string][]store.Entry, error) {
 			continue
 		}
 		if kind := r.Name[strings.LastIndexByte(r.Name, '/')+1:]; kind == "records" || kind == "demanded" {
-			out[r.Name], _ = t.store.On(r.Name) // what cannot be read has none
+			out[r.Name], _ = t.store.On(r.Name) // none if it cannot be read
 		}
 	}
 	return out, nil
@@ -103,7 +103,7 @@ func (t *texts) hold(ctx context.Context, sound map[string]events.Publication) (
 	return wrong, t.forget(ctx)
 }
 
-// forget clears the caches of texts that are gone or have changed.
+// forget clears the caches of texts that were removed or have changed.
 func (t *texts) forget(ctx context.Context) error {
 	now, err := t.current(ctx)
 	if err != nil {
@@ -128,7 +128,7 @@ func (t *texts) forget(ctx context.Context) error {
 			}
 		}
 	}
-	if gone { // the words of what is gone stay in the files of the index
+	if gone { // words of removed texts stay in the files of the index
 		return os.RemoveAll(search.Dir(t.repo))
 	}
 	return nil

@@ -17,12 +17,12 @@ type FetchedState struct {
 	Writer string             `json:"writer"`
 	Digest bool               `json:"digest"`
 	Own    bool               `json:"own"`    // what a remote has of this clone; it is not read
-	Events int64              `json:"events"` // 0 for one that is left out
+	Events int64              `json:"events"` // 0 if it is left out
 	Why    string             `json:"why,omitempty"`
 	Signed checkpoint.Verdict `json:"signed"`
 	Signer string             `json:"signer,omitempty"` // of a good signature alone
-	// Made is the event of the full log up to which a digest was made, Seen the other writers' ends that it names. For
-	// a whole log, Made is the event up to which the digest published with it, and its signature, cover it.
+	// Made is the last event of the full log that a digest covers; Seen has the other writers' ends that it names. For
+	// a whole log, Made is the last event that the digest published with it, and its signature, cover.
 	Made events.Witness   `json:"made,omitzero"`
 	Seen []events.Witness `json:"seen,omitempty"`
 	// Published is the time of a digest, by its writer's clock. Witnessed is the last event that digests of other

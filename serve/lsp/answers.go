@@ -18,8 +18,8 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// on makes the handler of requests about a document: nothing is the answer where the editor has no such file open, or
-// git-trace knows nothing of it.
+// on makes the handler of requests about a document: it answers nothing if the editor has not opened the file, or
+// git-trace does not know it.
 func on[P any](nothing any, answer func(s *server, ctx context.Context, d *document, p P) (any, error)) handler {
 	return func(s *server, ctx context.Context, m *message) (any, error) {
 		about, err := paramsOf[documentParams](m)
@@ -68,8 +68,8 @@ func (s *server) why(ctx context.Context, d *document, line int) (string, error)
 	return string(raw), err
 }
 
-// passedOver drops the error of a file that git-trace knows nothing of: the editor has many such. Its reason goes to
-// the editor's log.
+// passedOver drops the error of a file that git-trace does not know: the editor has many. Its reason goes to the
+// editor's log.
 func (s *server) passedOver(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -109,7 +109,7 @@ func (s *server) inlayHints(ctx context.Context, d *document, p rangeParams) (an
 // leastOfLens is the number of lines that a block has to have for a line of its own above it.
 const leastOfLens = 3
 
-// codeLenses stand above blocks of some lines.
+// codeLenses are drawn above blocks of lines.
 func (s *server) codeLenses(ctx context.Context, d *document, p documentParams) (any, error) {
 	r, err := s.runs(ctx, d)
 	if err != nil {
@@ -175,8 +175,8 @@ func commandNames() []string {
 	return []string{commandShow, commandTrack, commandWhy, commandCopy, commandOpen}
 }
 
-// execute returns a page of Markdown, and has the editor show it where it can. Of an id to copy it gives the id, and
-// nothing of what the browser shows.
+// execute returns a page of Markdown, and lets the editor show it if it can. To copy an id, it returns the id, not the
+// browser's page.
 func (s *server) execute(ctx context.Context, m *message) (any, error) {
 	p, err := paramsOf[commandParams](m)
 	if err != nil {
@@ -215,7 +215,7 @@ var (
 	errNoLine = &rpcError{codeInvalidParams, "the line is not a number"}
 )
 
-// open shows in the browser what wrote a line, or the line where nothing is known.
+// open shows the origin of a line in the browser, or the line if its origin is unknown.
 func (s *server) open(ctx context.Context, d *document, word string) error {
 	line, err := strconv.Atoi(word)
 	if err != nil {
@@ -233,7 +233,7 @@ func (s *server) open(ctx context.Context, d *document, word string) error {
 	return s.Open(ctx, p)
 }
 
-// about returns what a command tells about an id or a line, and a name for it.
+// about returns a command's text about an id or a line, and a name for it.
 func (s *server) about(ctx context.Context, d *document, verb, word string) (text, name string, err error) {
 	var raw []byte
 	dir := filepath.Dir(d.path)
@@ -295,7 +295,7 @@ func (s *server) show(about, text string) error {
 	return nil
 }
 
-// allRuns returns what git trace blame --json=runs prints, its blocks, and the colour of each conversation.
+// allRuns returns the blocks of git trace blame --json=runs, with the colour of each conversation.
 func (s *server) allRuns(ctx context.Context, d *document, _ documentParams) (any, error) {
 	r, err := s.runs(ctx, d)
 	if err != nil {
@@ -312,7 +312,7 @@ func (s *server) allRuns(ctx context.Context, d *document, _ documentParams) (an
 	}{r.raw, append([]block{}, r.blocks()...), colours}, nil
 }
 
-// width is how many characters of the agreed encoding a line has.
+// width is the number of characters of a line in the agreed encoding.
 func (s *server) width(line string) int {
 	if s.wide {
 		return len(line)

@@ -29,7 +29,7 @@ const mostBody = 64 << 20
 // message is a request (id and method), a notification (method alone), or an answer (id alone).
 type message struct {
 	Version string          `json:"jsonrpc"`
-	ID      json.RawMessage `json:"id,omitempty"` // a number or a string; null of what could not be read
+	ID      json.RawMessage `json:"id,omitempty"` // a number or a string; null if it could not be read
 	Method  string          `json:"method,omitempty"`
 	Params  json.RawMessage `json:"params,omitempty"`
 	Result  json.RawMessage `json:"result,omitempty"`
@@ -53,7 +53,7 @@ type conn struct {
 	next int // the id of our next request
 }
 
-// errFrame says that the stream can't be followed any further: where the next message begins is not known.
+// errFrame says that the stream is unusable: the beginning of the next message is unknown.
 var errFrame = errors.New("a message has no readable header")
 
 // read returns the next message. A body that is not a message is a *rpcError, and reading can go on; any other error
@@ -96,7 +96,7 @@ func (c *conn) write(m *message) error {
 	return err
 }
 
-// answer sends what came of a request: a result, null for a nil one, or an error.
+// answer sends the answer to a request: a result, null for a nil one, or an error.
 func (c *conn) answer(id json.RawMessage, result any, failed error) {
 	m := &message{ID: id}
 	var told *rpcError
@@ -113,7 +113,7 @@ func (c *conn) answer(id json.RawMessage, result any, failed error) {
 			m.Result, m.Error = nil, &rpcError{codeInternal, err.Error()}
 		}
 	}
-	_ = c.write(m) // a reader that is gone is met where we read
+	_ = c.write(m) // reading reports an editor that has ended
 }
 
 // tell sends a notification.

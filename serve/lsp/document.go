@@ -20,14 +20,14 @@ import (
 
 // Times and sizes of a document.
 const (
-	settled = 300 * time.Millisecond // how long nobody has typed before its runs are computed
-	fresh   = 5 * time.Second        // how long runs are believed: commits and agents change owners and tell nobody
+	settled = 300 * time.Millisecond // the pause in typing before its runs are computed
+	fresh   = 5 * time.Second        // the time for which runs are valid: commits and agents change owners without notice
 	mostDoc = 32 << 20               // bytes; of larger buffers and files nothing is told
 )
 
 // document is a file as the editor has it.
 type document struct {
-	path string // absolute; empty for what is no file
+	path string // absolute; empty if it is not a file
 
 	mu      sync.Mutex
 	text    string
@@ -49,7 +49,7 @@ type computation struct {
 // errChanged says that the text changed while its runs were searched for.
 var errChanged = errors.New("the text changed meanwhile")
 
-// pathOf returns the file that a URI names, empty for what is none.
+// pathOf returns the file of a URI, empty if it is not a file.
 func pathOf(uri string) string {
 	u, err := url.Parse(uri)
 	if err != nil || u.Scheme != "file" || (u.Host != "" && u.Host != "localhost") {
@@ -88,7 +88,7 @@ func (d *document) saved() {
 	d.forget()
 }
 
-// forget ends a search and drops what was found. The lock is held.
+// forget ends a search and drops its results. The caller holds the lock.
 func (d *document) forget() {
 	if d.under != nil {
 		d.under.cancel()
@@ -111,7 +111,7 @@ func (d *document) contents() (content []byte, text string, err error) {
 	case errors.Is(err, errNoFile), errors.Is(err, errTooLarge):
 		return nil, text, err
 	case err != nil: // it was never saved
-		return []byte(text), text, nil //nolint:nilerr // what has no file yet is its buffer alone
+		return []byte(text), text, nil //nolint:nilerr // without a file, only the buffer counts
 	}
 	mark := []byte("\ufeff")
 	bare := bytes.TrimPrefix(disk, mark)
@@ -126,13 +126,13 @@ func (d *document) contents() (content []byte, text string, err error) {
 	return []byte(text), text, nil
 }
 
-// What editors have open and git-trace tells nothing of.
+// Reasons for no answer about an open document.
 var (
 	errTooLarge = errors.New("the buffer or the file is too large")
 	errNoFile   = errors.New("it is not a regular file")
 )
 
-// onDisk reads the file, if it is a regular one, in bounds. Nobody typed a command for it: a link may lead to a device
+// onDisk reads the file, if it is a regular one, up to a limit. No person chose the file: a link may lead to a device
 // without an end, and a pipe waits for ever.
 func (d *document) onDisk() ([]byte, error) {
 	info, err := os.Lstat(d.path)
@@ -156,7 +156,7 @@ func (d *document) lines() []string {
 	return strings.Split(d.text, "\n")
 }
 
-// lineAt returns a line without its end, which counts from 0; empty for one that is not there.
+// lineAt returns the line with a number, from 0, without its end; empty if it is missing.
 func lineAt(lines []string, n int) string {
 	if n < 0 || n >= len(lines) {
 		return ""
@@ -164,8 +164,8 @@ func lineAt(lines []string, n int) string {
 	return strings.TrimRight(lines[n], "\r")
 }
 
-// runs finds who wrote which lines of the buffer. It waits until nobody types any more; one search serves all who ask
-// for the same text, and ends when nobody waits for it.
+// runs finds the owners of the lines in the buffer. It waits for a pause in typing. One search serves all requests for
+// the same text, and ends when none is waiting.
 func (s *server) runs(ctx context.Context, d *document) (*runs, error) {
 	for {
 		c, err := s.computation(ctx, d)
@@ -236,7 +236,7 @@ func (s *server) compute(ctx context.Context, d *document, c *computation) {
 	c.ended = time.Now()
 	if ctx.Err() != nil {
 		c.runs, c.err = nil, errChanged
-		if d.under == c { // it was nobody's any more
+		if d.under == c { // another search has replaced it
 			d.under = nil
 		}
 	}

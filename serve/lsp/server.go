@@ -1,7 +1,7 @@
-// Package lsp serves editors who wrote a line and why, by the Language Server Protocol 3.17.
+// Package lsp answers editors who wrote a line and why, by the Language Server Protocol 3.17.
 //
-// It finds nothing itself: each answer is the output of a command of git-trace for the buffer as the editor has it.
-// While nobody asks, nothing runs. The protocol is specified at
+// It computes nothing: each answer is the output of a command of git-trace for the editor's buffer. Between requests,
+// nothing runs. The protocol is specified at
 // https://microsoft.github.io/language-server-protocol/specifications/lsp/3.17/specification/.
 package lsp
 
@@ -22,13 +22,13 @@ import (
 // Host gives the server its version, git-trace and the browser.
 type Host struct {
 	Version string
-	// Ask runs git-trace in a directory, with that standard input, and gives what it prints.
+	// Ask runs git-trace in a directory, with this standard input, and returns its output.
 	Ask func(ctx context.Context, dir string, stdin []byte, args ...string) ([]byte, error)
 	// Open shows the page of a place in the browser. The page is there for as long as the editor.
 	Open func(ctx context.Context, p Place) error
 }
 
-// Place is a line of a file, and what wrote it.
+// Place is a line of a file, with its origin.
 type Place struct {
 	Path   string // absolute
 	Line   int    // from 1
@@ -85,7 +85,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, host Host) error {
 	}
 }
 
-// end stops what is under way and removes what was written.
+// end stops all searches and removes written files.
 func (s *server) end(cancel context.CancelFunc) {
 	cancel()
 	s.requests.Wait()
@@ -96,7 +96,7 @@ func (s *server) end(cancel context.CancelFunc) {
 	}
 }
 
-// read takes messages in their order: what was typed stands before the next question is answered.
+// read takes messages in order: an edit counts before the next request is answered.
 func (s *server) read() error {
 	for {
 		m, err := s.conn.read()
@@ -111,7 +111,7 @@ func (s *server) read() error {
 			return err
 		}
 		switch {
-		case m.Method == "": // an answer to what we asked for
+		case m.Method == "": // an answer to our request
 		case m.ID == nil:
 			if m.Method == "exit" {
 				if s.state == ending {
@@ -126,7 +126,7 @@ func (s *server) read() error {
 	}
 }
 
-// notified takes what has no answer; what can't be understood is left out, as the protocol asks.
+// notified takes a message without an answer; it ignores unknown ones, as the protocol asks.
 func (s *server) notified(m *message) {
 	switch m.Method {
 	case "textDocument/didOpen":
@@ -180,7 +180,7 @@ var handlers = map[string]handler{
 	"gitTrace/runs":            on(nil, (*server).allRuns),
 }
 
-// requested answers in a goroutine of its own, but for what changes the server itself.
+// requested answers in a separate goroutine, except for requests that change the server itself.
 func (s *server) requested(m *message) {
 	answer := handlers[m.Method]
 	switch {
@@ -216,7 +216,7 @@ func (s *server) requested(m *message) {
 	}))
 }
 
-// initialize agrees with the editor on what is sent.
+// initialize agrees with the editor on the capabilities.
 func (s *server) initialize(m *message) (any, error) {
 	if s.state != begun {
 		return nil, &rpcError{codeInvalidRequest, "initialize comes once"}
@@ -251,7 +251,7 @@ func (s *server) initialize(m *message) (any, error) {
 	}, nil
 }
 
-// paramsOf reads what a message brings.
+// paramsOf reads the parameters of a message.
 func paramsOf[T any](m *message) (T, error) {
 	var p T
 	if err := json.Unmarshal(m.Params, &p); err != nil {
@@ -280,7 +280,7 @@ func (s *server) close(uri string) {
 	}
 }
 
-// document returns the open document of a URI, nil for one that is not open or not a file.
+// document returns the open document of a URI; nil if it is not open or not a file.
 func (s *server) document(uri string) *document {
 	s.mu.Lock()
 	defer s.mu.Unlock()

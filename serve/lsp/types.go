@@ -2,8 +2,8 @@ package lsp
 
 import "encoding/json"
 
-// What the Language Server Protocol 3.17 calls these, as far as they are used. Lines and characters count from 0;
-// a character is a unit of the encoding that was agreed on.
+// The types of the Language Server Protocol 3.17 that are used here. Lines and characters count from 0; a character is
+// a unit of the agreed encoding.
 type (
 	position struct {
 		Line      int `json:"line"`

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// asked are the arguments of a command: the verb and its options, the wanted number of entries of a list, and the
-// other arguments. Zero stands for all entries.
+// asked are the arguments of a command: the verb and its options, the wanted number of entries of a list, and the other
+// arguments. Zero means all entries.
 type asked struct {
 	head    []string
 	limit   int
@@ -27,10 +27,10 @@ func (a asked) args() []string {
 	return slices.Concat(a.head, []string{"-n", strconv.Itoa(a.limit)}, a.tail)
 }
 
-// words makes them of the parameters of an address. None becomes an option.
+// words makes arguments from the parameters of an address. None becomes an option.
 type words func(q *question) (asked, error)
 
-// mostListed bounds the parameter limit, and usualListed is the number of entries behind a cursor without one.
+// mostListed bounds the parameter limit, and usualListed is the number of entries after a cursor without one.
 const (
 	mostListed  = 200
 	usualListed = 50
@@ -210,10 +210,10 @@ func (q *question) answer(a asked) (out []byte, next string, err error) {
 	return out, next, err
 }
 
-// asPrinted returns an answer the line breaks with which the command prints it.
+// asPrinted gives an answer the line breaks of the command's output.
 func asPrinted(answer []byte) []byte {
 	if bytes.IndexByte(answer, '\n') < len(answer)-1 {
-		return answer // it has them, or is none
+		return answer // it has them, or is not JSON
 	}
 	var out bytes.Buffer
 	if json.Indent(&out, answer, "", "  ") != nil {

@@ -67,7 +67,7 @@ func code(err error) int {
 // mostKept bounds the answers that are kept, in bytes.
 const mostKept = 48 << 20
 
-// asking keeps the answers of commands as long as the repository stays as it is.
+// asking keeps the answers of commands while the repository does not change.
 type asking struct {
 	ask  Ask
 	repo *refs.Repo

@@ -20,7 +20,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// legend is one owner, with how many lines.
+// legend is one owner, with the number of its lines.
 type legend struct {
 	Trace, Agent string
 	Lines        int
@@ -49,7 +49,7 @@ type blameBody struct {
 // The choices.
 const (
 	onlyAgents = "agents" // leave out what no agent wrote
-	onlyTalk   = "talk"   // leave out what another conversation wrote, or nobody
+	onlyTalk   = "talk"   // leave out lines of other conversations, and without an owner
 	passBlanks = "w"      // pass over white space
 	showAges   = "age"    // colour lines by their age
 )
@@ -86,7 +86,7 @@ const (
 	widest     = 400   // columns
 )
 
-// workTree stands for a revision in the address of a file as it is in the work tree.
+// workTree is the revision in the address of a file in the work tree.
 const workTree = "worktree"
 
 // Tree returns the revision whose directories the page names. Lines of the work tree have no page.
@@ -108,7 +108,7 @@ func (e *goneError) Error() string {
 
 func (*goneError) Unwrap() error { return errNotFound }
 
-// gone says more of a file that is not in the work tree, where the last commit has it.
+// gone improves the error for a file that is not in the work tree, if the last commit has it.
 func (q *question) gone(b *blameBody, err error) error {
 	if !b.WorkTree || !errors.Is(err, errNotFound) {
 		return err
@@ -182,13 +182,13 @@ func blamed(q *question) (string, string, any, error) {
 	for _, talk := range runs.Conversations {
 		q.digits = len(talk.Short)
 	}
-	body.fill(&runs, content, <-words, max(positive(ask.Get("from")), 1)) // what is no number begins at the beginning
+	body.fill(&runs, content, <-words, max(positive(ask.Get("from")), 1)) // without a number, begin at the beginning
 	return path, "blame", body, nil
 }
 
 // positive reads a number; other text is 0.
 func positive(text string) int {
-	n, _ := strconv.Atoi(text) // of what is none it gives 0, or the largest
+	n, _ := strconv.Atoi(text) // for other texts it returns 0, or the largest number
 	return max(n, 0)
 }
 
@@ -207,7 +207,7 @@ func (b *blameBody) choose(q *question) {
 	}
 }
 
-// Sole reports whether only the lines of a conversation are asked for.
+// Sole reports whether only the lines of a conversation are requested.
 func (b *blameBody) Sole(trace string) bool {
 	begin := b.chosen.Get(onlyTalk)
 	return begin != "" && strings.HasPrefix(trace, begin)
@@ -322,7 +322,7 @@ func codeOf(lines []string, words [][]word) []word {
 	return code
 }
 
-// mark draws where the lines of conversations stand. What is beside lines of the same conversation is one stroke.
+// mark draws the places of conversations' lines. Neighbouring lines of one conversation are one stroke.
 func (b *blameBody) mark() {
 	const whole, least = 1000, 2
 	rows, drawn, last := 0, 0, 0

@@ -18,8 +18,8 @@ import (
 
 // turnBlock is a prompt with its steps.
 type turnBlock struct {
-	Number  int // of the prompt; 0 where nobody numbered it
-	Step    int // of the record, in which it was said
+	Number  int // of the prompt; 0 without one
+	Step    int // the record's step with it
 	Kind    string
 	Time    *time.Time
 	Text    string
@@ -39,7 +39,7 @@ type partBlock struct {
 	From, To    int
 	Whole       bool
 	Steps       []*stepBlock
-	Page, Fetch string // where they are shown whole: the page, and what a script puts in their place
+	Page, Fetch string // the places of the whole texts: the page, and the address for a script
 }
 
 // wholeCalls returns the calls of the turn that are shown whole.
@@ -146,7 +146,7 @@ func (s *stepBlock) Words() int { return len(strings.Fields(s.Reasoning)) }
 type callBlock struct {
 	view.Call
 	Name     string
-	Argument string // what says most of what it was given
+	Argument string // the most informative part of its input
 	Result   string
 	Cut      int // bytes of the result that are not shown
 	Error    string
@@ -157,7 +157,7 @@ type callBlock struct {
 
 	given json.RawMessage  // the whole input; nil where only the log knows the call
 	file  bool             // the argument names one
-	input []records.Member // its members, once they were asked for
+	input []records.Member // its members; nil until they are needed
 }
 
 // mostResult bounds the shown part of a result and of a part of an input, in bytes.
@@ -220,7 +220,7 @@ func (c *callBlock) declare() {
 	}
 }
 
-// Input returns the input of the call, member by member. Of a long conversation few calls are asked for it.
+// Input returns the input of the call, member by member. In a long conversation few calls need it.
 func (c *callBlock) Input() []records.Member {
 	if c.input == nil {
 		c.input = records.Members(c.given)

@@ -95,7 +95,7 @@ func shortDate(label, form string) string {
 	return at.Format(form)
 }
 
-// allTimes returns the days or weeks from the first to the last one, those without a commit too.
+// allTimes returns the days or weeks from the first to the last one, also without commits.
 func allTimes(groups []figures.Counted, by stats.Dimension) []figures.Counted {
 	have := slices.Clone(groups)
 	slices.SortFunc(have, func(x, y figures.Counted) int {

@@ -9,7 +9,7 @@ import (
 	"github.com/git-trace/git-trace/report/answers"
 )
 
-// checked is the answer about the log, and when it was given.
+// checked is the answer about the log, with its time.
 type checked struct {
 	answers.Verify
 	At time.Time `json:"-"`
@@ -18,11 +18,11 @@ type checked struct {
 // verifying checks the log.
 var verifying = []string{"verify", "--json"}
 
-// checkEvery is the time for which a check of the log stands on the overview. That of a long log takes longer than
-// the page may.
+// checkEvery is the time for which the overview shows a check of the log. Checking a long log takes longer than a page
+// may.
 const checkEvery = 30 * time.Second
 
-// checkAfter is the time for which a check waits: whoever opened the overview opens other pages first.
+// checkAfter is the delay of a check: the user opens other pages right after the overview.
 const checkAfter = 2 * time.Second
 
 // checks keeps the last check of the log.
@@ -32,7 +32,7 @@ type checks struct {
 	running bool
 }
 
-// check returns the last check, nil if there was none yet. An old check is made again behind the page.
+// check returns the last check, nil if there was none yet. An old check is repeated in the background.
 func (s *Site) check(ctx context.Context) *checked {
 	c := s.checks
 	c.mu.Lock()

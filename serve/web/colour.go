@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/internal/fault"
 )
 
-// Bounds of what is coloured. The rest is shown without colours.
+// The limits of coloured text. The rest has no colours.
 const (
 	mostColoured   = 128 << 10 // bytes of a page
 	longestColours = 2000      // bytes of a line
@@ -45,7 +45,7 @@ func kindOf(token chroma.Token) string {
 // turns lets one text after the other be divided: a text of a stranger may take long, and one processor is enough.
 var turns = make(chan struct{}, 1)
 
-// languageOf returns what divides a file into words, by its name; nil if nothing does.
+// languageOf returns the lexer for a file, by its name; nil without one.
 func languageOf(name string) chroma.Lexer { return lexers.Match(path.Base(name)) }
 
 // colours divides the lines of a text into words. It returns nil without a language, or if that takes too long.

@@ -36,7 +36,7 @@ type commitBody struct {
 	Child    string // the commit after it on the way to HEAD, where it is among the newest
 }
 
-// committed returns the page of a commit: its diff with its first parent, with who wrote the lines.
+// committed returns the page of a commit: its diff with its first parent, with the owners of lines.
 func committed(q *question) (string, string, any, error) {
 	id, err := q.files.commit(q.ctx, q.r.PathValue("id"))
 	if err != nil {
@@ -81,7 +81,7 @@ func committed(q *question) (string, string, any, error) {
 	return title, "commit", body, nil
 }
 
-// endsOf takes a range apart: A..B, or A...B from where they parted. Of one revision two is false.
+// endsOf takes a range apart: A..B, or A...B, which starts at the merge base. For one revision, two is false.
 func endsOf(span string) (from, to string, parted, two bool) {
 	if from, to, parted = strings.Cut(span, "..."); parted {
 		return from, to, true, true
@@ -125,7 +125,7 @@ func ranged(q *question) (string, string, any, error) {
 	return fmt.Sprintf("%.7s%s%.7s", ends[0], dots, ends[1]), "commit", body, body.fill(q)
 }
 
-// fill reads the diff, and whose its lines are.
+// fill reads the diff, with the owners of its lines.
 func (b *commitBody) fill(q *question) error {
 	b.Split, b.Only = q.r.URL.Query().Get("view") == "split", q.r.URL.Query().Has(onlyAgents)
 	address := func(split, only bool) string {
@@ -181,7 +181,7 @@ func (b *commitBody) Undrawn() int { return len(b.Files) - len(b.Drawn()) }
 // Command prints all of the diff.
 func (b *commitBody) Command() string { return "git trace diff " + b.older + " " + b.To }
 
-// More returns the rest of the message behind the title of the page.
+// More returns the rest of the message after the title of the page.
 func (b *commitBody) More() string {
 	title, rest, _ := strings.Cut(b.Message, "\n")
 	if len(title) > mostTitle {
@@ -283,10 +283,10 @@ func livedFor(began, end time.Time) string {
 	return "lived " + long
 }
 
-// mostBirths bounds the commits that are read for how long lines lived.
+// mostBirths bounds the commits that are read to find how long lines lived.
 const mostBirths = 500
 
-// leaveOut takes out the hunks in which no agent's line came or went.
+// leaveOut removes the hunks without an agent's line.
 func (b *commitBody) leaveOut() {
 	agents := func(r *patchRow) bool { return r.Owner != nil && (r.Owner.Trace != nil || r.Owner.Contributor == "ai") }
 	for _, file := range b.Files {

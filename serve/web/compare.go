@@ -17,7 +17,7 @@ type compareBody struct {
 	More  int // drifts that are not drawn
 }
 
-// driftTurn holds the drifts behind a prompt.
+// driftTurn holds the drifts after a prompt.
 type driftTurn struct {
 	Prompt int
 	Drifts []compare.Drift
@@ -40,7 +40,7 @@ func compared(q *question) (string, string, any, error) {
 		return "", "", nil, err
 	}
 	for i, side := range [...]*answers.Side{&body.Of, &body.With} {
-		if side.File != "" { // a page shows what is recorded
+		if side.File != "" { // a page shows only recorded conversations
 			return "", "", nil, fmt.Errorf("conversation '%s': %w", ids[i], errNotFound)
 		}
 	}
@@ -66,5 +66,5 @@ var driftWords = map[compare.Kind]string{
 	compare.OtherInput: "something else", compare.OtherOrder: "another order", compare.OtherKind: "not the same kind",
 }
 
-// Word returns what a kind of drift means.
+// Word describes a kind of drift.
 func (*compareBody) Word(kind compare.Kind) string { return driftWords[kind] }

@@ -33,7 +33,7 @@ func (l listed) name(entry json.RawMessage) (name string) {
 	return name
 }
 
-// A list is asked for again, longer, until the entry is found after which it goes on.
+// A list is requested again, longer, until it has the entry after which it continues.
 const (
 	firstLook = 4 // pages
 	lookMore  = 4 // times as many
@@ -42,14 +42,14 @@ const (
 // wanted is a part of a list: the arguments of the command, the entry before the part, and the number of its
 // entries.
 type wanted struct {
-	head, tail []string // the verb and its options, and what follows them
+	head, tail []string // the verb and its options, and the words after them
 	before     string
 	limit      int
 	keep       func(entry json.RawMessage) bool // which entries count; nil for all
 }
 
-// part asks for a part of a list, and whether there are more entries behind it. The name of an entry stays true when
-// the list gets longer at its head; the number of its place would not.
+// part requests a part of a list, and reports whether there are more entries after it. The name of an entry stays valid
+// when the list grows at its head; the number of its place would not.
 func (q *question) part(w wanted) (answer []byte, last string, more bool, err error) {
 	kind := lists[w.head[0]]
 	for n := w.limit + 1; ; n *= lookMore {
@@ -91,7 +91,7 @@ func (q *question) part(w wanted) (answer []byte, last string, more bool, err er
 	}
 }
 
-// partInto asks for a part of a list and reads it. It gives the entry after which the list goes on, "" at its end.
+// partInto requests a part of a list and reads it. It returns the entry after which the list continues, "" at its end.
 func (q *question) partInto(to any, w wanted) (next string, err error) {
 	answer, last, more, err := q.part(w)
 	if err != nil {

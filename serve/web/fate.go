@@ -77,7 +77,7 @@ func (f fate) Ends() []ended {
 func (q *question) trails(ctx context.Context, id string) ([]*trail.TrailJSON, error) {
 	out, err := q.answers.get(ctx, nil, "track", "--json", id)
 	if err != nil {
-		if code(err) == http.StatusNotFound { // it wrote nothing that is known
+		if code(err) == http.StatusNotFound { // it wrote no known lines
 			return nil, nil
 		}
 		return nil, err
@@ -87,7 +87,7 @@ func (q *question) trails(ctx context.Context, id string) ([]*trail.TrailJSON, e
 	return answer.Trails, err
 }
 
-// followed is the fate of all that a conversation wrote, or why it is not known.
+// followed is the fate of a conversation's lines, or the reason why it is unknown.
 type followed struct {
 	trails []*trail.TrailJSON
 	err    error
@@ -95,7 +95,7 @@ type followed struct {
 	hunks map[events.PatchID]*view.Hunk // what it wrote, where that is little
 }
 
-// mostAhead is the number of patches that are asked for before it is known which of them are shown whole.
+// mostAhead bounds the patches that are requested before it is known which of them are shown whole.
 const mostAhead = 50
 
 // follow asks for the fate of all lines of a conversation, at the same time as other questions.
@@ -115,12 +115,12 @@ func (q *question) follow(ctx context.Context, id string) <-chan followed {
 	return out
 }
 
-// ahead asks for the patches of the conversation while it is read: its trails name them. The others are asked for
+// ahead requests the patches of the conversation while it is read: its trails name them. The others are requested
 // later.
 func (f *followed) ahead(ctx context.Context, q *question) {
 	args := []string{"show", "--json"}
 	for _, t := range f.trails {
-		if t.Patch != "" { // of a call that no hook saw there is none
+		if t.Patch != "" { // a call without hooks has no patch
 			args = append(args, string(t.Patch))
 		}
 	}
@@ -271,7 +271,7 @@ func (c *callBlock) kind() string {
 	return "other"
 }
 
-// thinned leaves of marks at one place the one that says most.
+// thinned keeps, of several marks at one place, the most important one.
 func thinned(marks []mark, whole float64) []mark {
 	if len(marks) <= mostTicks {
 		return marks

@@ -21,7 +21,7 @@ var (
 	errAmbiguous   = errors.New("ambiguous, it begins")
 )
 
-// mostFile bounds a file that is shown, in bytes.
+// mostFile bounds a shown file, in bytes.
 const mostFile = 16 << 20
 
 // files reads git's objects, by commit and path.
@@ -30,7 +30,7 @@ type files struct {
 
 	mu    sync.Mutex
 	head  string            // the commit that the children are told for
-	child map[string]string // of a commit, the one that follows it on the way to head
+	child map[string]string // of a commit, the next one on the way to head
 }
 
 // commit returns the commit that a revision names. A revision is never taken for an option (git-rev-parse(1)).
@@ -84,7 +84,7 @@ func (f *files) unnamed(ctx context.Context, rev string) error {
 	return fmt.Errorf("revision '%s': %w %s", rev, errAmbiguous, strings.Join(commits, " and "))
 }
 
-// newest is the number of commits that are looked at for a child.
+// newest bounds the commits among which a child is searched.
 const newest = 5000
 
 // childOf returns the commit that follows another on the way to HEAD; "" if it is not among the newest. The way to
@@ -115,7 +115,7 @@ func (f *files) childOf(ctx context.Context, of string) string {
 	return f.child[of]
 }
 
-// entry walks from the tree of a commit down a path, entry by entry, so that a path is nothing but names.
+// entry walks from the tree of a commit down a path, entry by entry, so that a path is only names.
 func (f *files) entry(objects *refs.Objects, commit refs.OID, path string) (refs.TreeEntry, error) {
 	c, err := objects.Commit(commit)
 	if err != nil {
@@ -182,7 +182,7 @@ func (f *files) worktree(ctx context.Context, path string) ([]byte, error) {
 		return nil, err
 	}
 	defer func() { _ = root.Close() }()
-	file, err := root.Open(path) // no link leads out of it
+	file, err := root.Open(path) // links cannot lead out of it
 	if err != nil {
 		return nil, missing
 	}

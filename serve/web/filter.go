@@ -29,7 +29,7 @@ func (b *talkBody) Shows() (names []string) {
 	return names
 }
 
-// filter leaves the steps that are asked for.
+// filter keeps the requested steps.
 func (b *talkBody) filter() error {
 	if b.Show == "" {
 		return nil

@@ -17,7 +17,7 @@ const (
 	mostRequests = 8                // at once
 	mostTime     = 30 * time.Second // for an answer
 	mostHeader   = 8 << 10          // bytes
-	retryAfter   = "2"              // seconds, where there is no answer now
+	retryAfter   = "2"              // seconds, if there is no answer now
 )
 
 // policy is the browser's rights with a page: show it, with the style and the script of this server.
@@ -103,7 +103,7 @@ func busy(w http.ResponseWriter, what string) {
 	http.Error(w, what, http.StatusServiceUnavailable)
 }
 
-// again sets the time to ask again, if the status says that there is no answer now.
+// again sets the time for the next try, if the status says that there is no answer now.
 func again(h http.Header, status int) {
 	if status == http.StatusServiceUnavailable {
 		h.Set("Retry-After", retryAfter)
@@ -126,8 +126,8 @@ func (g *guard) knows(token string) bool {
 	return subtle.ConstantTimeCompare([]byte(token), []byte(g.token)) == 1
 }
 
-// admit takes the token out of the address into a cookie. It answers with a page that goes on by itself: browsers send
-// a strict cookie along only where a page of this server asked.
+// admit moves the token from the address into a cookie. It answers with a page that reloads itself, because browsers
+// send a strict cookie only with requests from a page of this server.
 func (g *guard) admit(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	if !g.knows(query.Get("k")) {

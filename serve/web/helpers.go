@@ -80,7 +80,7 @@ func hue(trace any) string {
 	return "h" + strconv.Itoa(cells.Hue(plain(trace)))
 }
 
-// at returns the address of a page: its name, and the parts of a path. Each of them may hold anything.
+// at returns the address of a page: its name, and the parts of a path. Each part may hold anything.
 func at(parts ...any) string {
 	var b strings.Builder
 	for _, part := range parts {
@@ -98,7 +98,7 @@ func percent(part, all int) string {
 	return strconv.Itoa(numbers.Shares([]int{part, all - part}, all)[0]) + " %"
 }
 
-// tidy returns a text of several lines as it is shown.
+// tidy returns a text of several lines in its shown form.
 func tidy(text string) string {
 	return strings.Trim(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 }
@@ -139,8 +139,8 @@ func bar(lines numbers.Owned) []share {
 	return out
 }
 
-// marked shows what would act on the screen as what it is. Markup of templates has none of it, so a page is looked at
-// as a whole, and no field can be forgotten.
+// marked makes characters visible that would act on the screen. Templates have none in their markup, so it works on the
+// whole page, and no field can be forgotten.
 func marked(page []byte) []byte {
 	acts := func(c byte) bool { return c < ' ' && c != '\n' && c != '\t' || c >= 0x7f }
 	at := slices.IndexFunc(page, acts)

@@ -54,7 +54,7 @@ func (s *status) Writers() int {
 	return n
 }
 
-// How much the overview shows.
+// The lengths of the overview's lists.
 const (
 	homeTalks   = 8
 	homeCommits = 12
@@ -63,7 +63,7 @@ const (
 
 type homeBody struct {
 	Status  status
-	Checked *checked // the log, when it was looked at last; nil where that is going on for the first time
+	Checked *checked // the log at the last check; nil during the first one
 	Talks   []*view.Conversation
 	Commits []graph.CommitJSON
 	Lines   stats.Lines
@@ -76,7 +76,7 @@ func (*homeBody) Spans() []string {
 	return []string{"a week ago", "30 days ago", "90 days ago", "a year ago"}
 }
 
-// home returns the overview. Each part is asked for by itself, and a part without an answer is left out.
+// home returns the overview. Each part is requested separately, and a part without an answer is left out.
 func home(q *question) (string, string, any, error) {
 	body := &homeBody{Range: homeRange, Since: q.r.URL.Query().Get("since")}
 	counted := []string{"stats", "--json", "-n", strconv.Itoa(homeRange)}
@@ -93,7 +93,7 @@ func home(q *question) (string, string, any, error) {
 		func() error { return optional(q.into(&sums, counted...)) },
 	)
 	body.Talks = talksOf(&list)
-	if body.Status.Log != nil { // asked last: a check takes what processors there are
+	if body.Status.Log != nil { // requested last: a check uses all processors
 		body.Checked = q.check(q.ctx)
 	}
 	q.digits, body.Commits, body.Lines = list.IDDigits, commits.Commits, sums.Lines
@@ -132,7 +132,7 @@ func all(things ...func() error) error {
 	return nil
 }
 
-// talksPage is how many conversations a page lists.
+// talksPage is the number of conversations on a page.
 const talksPage = 50
 
 type talksBody struct {
@@ -143,7 +143,7 @@ type talksBody struct {
 	More               string // the address of the next page; empty at the end
 }
 
-// talkStates are the choices of what became of a conversation.
+// talkStates are the possible outcomes of a conversation.
 var talkStates = map[string]func(*view.Conversation) bool{
 	"committed":   func(c *view.Conversation) bool { return len(c.Commits) > 0 },
 	"uncommitted": func(c *view.Conversation) bool { return len(c.Commits) == 0 },
@@ -154,7 +154,7 @@ var talkStates = map[string]func(*view.Conversation) bool{
 // States returns the names of the choices.
 func (b *talksBody) States() []string { return slices.Sorted(maps.Keys(talkStates)) }
 
-// wanted reports whether a conversation is of the model, the writer and the state that are asked for.
+// wanted reports whether a conversation has the requested model, writer and state.
 func (b *talksBody) wanted(c *view.Conversation) bool {
 	state := talkStates[b.State]
 	model := func(m string) bool { return m == b.Model || view.ModelName(m) == b.Model }

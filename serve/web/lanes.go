@@ -9,7 +9,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Sizes of what is drawn left of a commit, in pixels.
+// Sizes of the drawing left of a commit, in pixels.
 const (
 	laneWide  = 14
 	laneNode  = 21 // from the top of the row to the commit
@@ -32,8 +32,8 @@ type drawing struct {
 	leads func(parent refs.OID) bool
 }
 
-// laned draws the lines of commits that are in the order of git log --graph: a commit stands above its parents. Where
-// open is set, lines to parents that are not on the page are drawn to its end; else they are left out.
+// laned draws the lines of commits in the order of git log --graph: a commit is above its parents. With open, lines to
+// parents on later pages reach the end of the page; otherwise they are left out.
 func laned(commits []graph.CommitJSON, open bool) map[refs.OID]*lanes {
 	rows := map[refs.OID]*lanes{}
 	for i := range commits {

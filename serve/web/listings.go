@@ -70,7 +70,7 @@ func commits(q *question) (string, string, any, error) {
 	return "Commits", "graph", body, nil
 }
 
-// wrote reports whether the agent that is asked for wrote lines of a commit.
+// wrote reports whether the requested agent wrote lines of a commit.
 func (b *graphBody) wrote(c *graph.CommitJSON) bool {
 	return slices.ContainsFunc(c.Contributors, func(w graph.ContributorJSON) bool {
 		return records.Value(w.Agent) == b.Agent
@@ -81,7 +81,7 @@ type searchBody struct {
 	Text, Where string
 	Places      []searchPlace
 	Facets      []searchFacet
-	Filtered    bool // by one of them
+	Filtered    bool // by one of these
 	answers.Search
 }
 
@@ -102,7 +102,7 @@ func searchFacets() []searchFacet {
 	}
 }
 
-// searchPlace is a part of conversations in which words are looked for.
+// searchPlace is a part of conversations in which words are searched.
 type searchPlace struct {
 	Name, Address string
 	Here          bool
@@ -112,7 +112,7 @@ type searchPlace struct {
 // searchPlaces are the choices of in; "" is everywhere.
 var searchPlaces = []string{"", "prompts", "answers", "calls", "files"}
 
-// searchPage is how many conversations a search shows.
+// searchPage is the number of conversations that a search shows.
 const searchPage = 30
 
 func search(q *question) (string, string, any, error) {
@@ -158,7 +158,7 @@ func search(q *question) (string, string, any, error) {
 	return "Search for " + body.Text, "search", body, err
 }
 
-// Marked divides a text by the words that are looked for.
+// Marked divides a text by the searched words.
 func (b *searchBody) Marked(text string) []part {
 	text = strings.ReplaceAll(text, "\n", " ")
 	lower := strings.ToLower(text)
@@ -198,7 +198,8 @@ type treeBody struct {
 	Entries   []treeEntry
 }
 
-// directory lists a directory of a commit, with whose lines commits added to each file and below each directory.
+// directory lists a directory of a commit, with the owners of the lines that commits added to each file and below each
+// directory.
 func directory(q *question) (string, string, any, error) {
 	commit, err := q.files.commit(q.ctx, q.r.PathValue("rev"))
 	if err != nil {
@@ -314,10 +315,10 @@ type healthBody struct {
 	Verify  checked
 }
 
-// mostWriters is the number of logs of others that are checked for a page.
+// mostWriters bounds the other clones' logs that are checked for a page.
 const mostWriters = 200
 
-// health reports whether the log is whole, and what is recorded.
+// health reports whether the log is whole, and the state of recording.
 func health(q *question) (string, string, any, error) {
 	body := &healthBody{}
 	body.Verify.At = time.Now()

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// How many pages may wait for news at once, and how often it is looked for.
+// The number of pages that may wait for news at once, and the times between looks.
 const (
 	mostWatchers = 32
 	lookEvery    = time.Second
-	beatEvery    = 20 // looks, after which a page is told that the server is there
+	beatEvery    = 20 // number of looks after which a page gets a sign of life
 )
 
 type watchers struct{ slots chan struct{} }

@@ -64,7 +64,7 @@ func (f *files) patch(ctx context.Context, from, to string) ([]*patchFile, error
 	return readPatch(out), nil
 }
 
-// readPatch reads the form of git-diff(1) for people. What it does not understand it leaves out.
+// readPatch reads the form of git-diff(1) for people. It leaves out unknown lines.
 func readPatch(out []byte) []*patchFile {
 	var list []*patchFile
 	var file *patchFile
@@ -126,7 +126,7 @@ func readPatch(out []byte) []*patchFile {
 	return list
 }
 
-// header takes a line that stands above the hunks of a file.
+// header takes a line above the hunks of a file.
 func (f *patchFile) header(line string) {
 	path := func(text, prefix string) string {
 		if plain, ok := gitdiff.Unquote([]byte(strings.TrimSuffix(text, "\t"))); ok {
@@ -172,7 +172,7 @@ func stretch(text string) (start, count int) {
 	return start, count
 }
 
-// compare marks what has changed in lines that others took the place of, one for one.
+// compare marks the changes in replaced lines, one for one.
 func (h *patchHunk) compare() {
 	for i := 0; i < len(h.Rows); {
 		old := i
@@ -194,7 +194,7 @@ func (h *patchHunk) compare() {
 	}
 }
 
-// changed divides two lines into what they share at both ends and what differs, by whole words.
+// changed divides two lines into their common ends and the difference, by whole words.
 func changed(a, b string) (partsA, partsB []part) {
 	wordsA, wordsB := wordsOf(a), wordsOf(b)
 	first := 0
@@ -218,7 +218,7 @@ func changed(a, b string) (partsA, partsB []part) {
 	return divide(wordsA), divide(wordsB)
 }
 
-// wordsOf divides a line into words and what stands between them.
+// wordsOf divides a line into words and separators.
 func wordsOf(line string) []string {
 	var out []string
 	last := -1

@@ -15,7 +15,7 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// Bounds of what is read as Markdown. What is longer, or nested deeper, is shown as it was written.
+// The limits of Markdown. Longer text, or deeper nesting, is shown as plain text.
 const (
 	mostProse = 32 << 10 // bytes
 	mostDepth = 100      // nodes within nodes
@@ -23,17 +23,17 @@ const (
 
 var proseParser = goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough)).Parser()
 
-// prose shows what an agent answered, which is Markdown, as a block. All markup is written here, none is of the text:
-// HTML in it is text, an image is a link, and a link says where it leads.
+// prose shows an agent's answer, which is Markdown, as a block. All markup comes from this function, none from the
+// text: HTML in it is text, an image is a link, and a link shows its target.
 func prose(said string) template.HTML {
 	source := tidy(said)
 	if out, read := readProse(source); read {
-		return template.HTML(out) // what is of the text has gone through proseWriter.text
+		return template.HTML(out) // all text has passed proseWriter.text
 	}
 	return template.HTML(`<div class="said">` + html.EscapeString(source) + `</div>`)
 }
 
-// readProse is false where the text is shown as it was written.
+// readProse returns false if the text is shown as plain text.
 func readProse(source string) (string, bool) {
 	if len(source) > mostProse {
 		return "", false
@@ -51,10 +51,10 @@ type proseWriter struct {
 	out     strings.Builder
 	depth   int
 	tooDeep bool
-	linked  bool // what is written stands in a link
+	linked  bool // inside a link
 }
 
-// text writes what stands in the source as text.
+// text writes a part of the source as text.
 func (p *proseWriter) text(s string) { p.out.WriteString(html.EscapeString(s)) }
 
 func (p *proseWriter) children(n ast.Node) {
@@ -67,7 +67,7 @@ func (p *proseWriter) children(n ast.Node) {
 	p.depth--
 }
 
-// within writes an element around what a node holds. The element is this program's own, never of the text.
+// within writes an element around the content of a node. The element is always this program's, never the text's.
 func (p *proseWriter) within(n ast.Node, element string) {
 	p.out.WriteString("<" + element + ">")
 	p.children(n)
@@ -124,7 +124,7 @@ func (p *proseWriter) node(n ast.Node) {
 	}
 }
 
-// lines writes the lines of a block, and more of them, as they stand in the source.
+// lines writes the lines of a block, and more of them, unchanged.
 func (p *proseWriter) lines(n ast.Node, more ...text.Segment) {
 	var b strings.Builder
 	for _, line := range append(n.Lines().Sliced(0, n.Lines().Len()), more...) {
@@ -167,13 +167,13 @@ func (p *proseWriter) inline(n ast.Node) {
 		p.link(resolved(n.Destination), p.plain(n), func() { p.children(n) })
 	case *ast.Image:
 		p.link(resolved(n.Destination), p.plain(n), func() { p.text("image: "); p.children(n) })
-	default: // a block without an element of its own, and what an extension may bring
+	default: // a block without an element, or one of an extension
 		p.children(n)
 	}
 }
 
-// link writes a link, and behind it where it leads if its words do not say so. What does not lead to the web or to a
-// person is not a link.
+// link writes a link, followed by its target if its words do not show it. Only targets on the web and mail addresses
+// become links.
 func (p *proseWriter) link(target, words string, inner func()) {
 	to, err := url.Parse(target)
 	leads := err == nil && !p.linked
@@ -211,7 +211,7 @@ func (p *proseWriter) plain(n ast.Node) string {
 	return b.String()
 }
 
-// escape is a punctuation mark that stands for itself, or a character by its name or number.
+// escape matches an escaped punctuation mark, or a character by its name or number.
 var escape = regexp.MustCompile("\\\\[!-/:-@\\[-`{-~]|&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]*);")
 
 // resolved is a text without the escapes of Markdown.

@@ -16,7 +16,7 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// nameOf names who wrote.
+// nameOf names a writer.
 func nameOf(w span.Writer) string {
 	switch {
 	case w.Kind == "human":
@@ -95,7 +95,7 @@ func runsOf(list []span.Run) []span.Rewritten {
 	return out
 }
 
-// Report draws what git trace report prints as one page: without script, with the style and the charts in it.
+// Report draws the output of git trace report as one page: without script, with its style and charts included.
 func Report(ctx context.Context, repo *refs.Repo, ask Ask, prompts string, about ...string) ([]byte, error) {
 	a := &asking{ask: ask, repo: repo}
 	style, err := assets.ReadFile("static/page.css")

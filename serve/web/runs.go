@@ -13,7 +13,7 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// runBlock is a run with its lines, as it is drawn. A long run is several blocks.
+// runBlock is a run with its lines, in drawn form. A long run is several blocks.
 type runBlock struct {
 	blame.RunJSON
 	First   bool
@@ -26,7 +26,7 @@ type runBlock struct {
 	Summary string // of the commit
 	Code    []word
 	Rows    int
-	Age     string // ageNames, by how long ago the commit was; empty where nobody asks
+	Age     string // ageNames, by the age of the commit; empty unless requested
 	Numbers []lineNumbers
 }
 
@@ -54,7 +54,7 @@ func (b *runBlock) About() string {
 	return strings.Join(words, ", ")
 }
 
-// Class returns the drawing of the block: how high it is, and by age or by whose it is.
+// Class returns the drawing of the block: its height, and its age or owner.
 func (b *runBlock) Class() string {
 	high := "n" + strconv.Itoa(b.Rows%10)
 	if b.Rows >= 10 {
@@ -73,7 +73,7 @@ func (b *runBlock) Class() string {
 	return high
 }
 
-// Who names who wrote a block of no known conversation.
+// Who names the owner of a block without a known conversation.
 func (b *runBlock) Who() string {
 	switch {
 	case byAI(&b.RunJSON):
@@ -81,7 +81,7 @@ func (b *runBlock) Who() string {
 	case b.unknown():
 		return "unknown"
 	}
-	if b.Rows == 1 { // the age of the commit stands beside it
+	if b.Rows == 1 { // the age of the commit is beside it
 		return cells.Cut(cells.Line(b.Author), mostBesideAge)
 	}
 	return cells.Cut(cells.Line(b.Author), mostAuthor)
@@ -96,8 +96,8 @@ const (
 	mostBesideAge = 16
 )
 
-// Sign returns the mark behind an owner who is not sure, as in the terminal: ~ for one of several and for little
-// confidence, ! for one that other clones dispute.
+// Sign returns the mark after an uncertain owner, as in the terminal: ~ for several candidates and for low confidence,
+// ! for an owner that other clones dispute.
 func (b *runBlock) Sign() string {
 	switch {
 	case len(b.Disputed) > 0:
@@ -108,11 +108,10 @@ func (b *runBlock) Sign() string {
 	return ""
 }
 
-// HasStep reports whether the step is known in which an agent wrote the block. Another clone tells no more than the
-// prompt.
+// HasStep reports whether the step is known in which an agent wrote the block. Another clone's log has only the prompt.
 func (b *runBlock) HasStep() bool { return b.Trace != nil && b.ToolCall != nil && b.Source == nil }
 
-// number gives the lines their numbers. The first has an address, and so has one that is asked for.
+// number gives the lines their numbers. The first has an address, and so has the requested one.
 func (b *runBlock) number(asked int) {
 	for line := b.Start; line < b.Start+b.Rows; line++ {
 		if line == b.Start || line == asked {
@@ -136,7 +135,7 @@ var ages = []struct {
 // ageOf returns the class of the colour of an age.
 func ageOf(at, now time.Time) string {
 	if at.IsZero() {
-		return "a0" // nobody has committed it
+		return "a0" // uncommitted
 	}
 	for i, a := range ages {
 		if now.Sub(at) < a.below {
@@ -146,9 +145,8 @@ func ageOf(at, now time.Time) string {
 	return "a" + strconv.Itoa(len(ages)-1)
 }
 
-// behind returns the address of what lies behind a line that is asked for: the file before the line's commit, or that
-// commit where it made the file, or the step in which an agent wrote the line. A line's address is short, and a page
-// has many.
+// behind returns the address of the page behind a requested line: the file before the line's commit, or that commit if
+// it made the file, or the step in which an agent wrote the line. A line's address is short, and a page has many.
 func behind(a *blame.RunsJSON, q *question, ask url.Values) (string, error) {
 	for name, address := range map[string]func(run *blame.RunJSON, line int) string{
 		"up": func(run *blame.RunJSON, line int) string {
@@ -199,7 +197,7 @@ func byAI(r *blame.RunJSON) bool {
 	return r.Contributor != "human" && (r.Contributor == "ai" || r.Contributor == "mixed" || r.Trace != nil)
 }
 
-// name says of a block what its commit and its conversation say. What stands in told is not said again.
+// name names a block by its commit and its conversation. It does not repeat names in told.
 func (b *runBlock) name(runs *blame.RunsJSON, told map[string]bool) {
 	once := func(key, text string) string {
 		if told[key] {

@@ -16,9 +16,9 @@ import (
 
 // Options are the settings of a site.
 type Options struct {
-	Address string        // of the loopback device, with a port; 0 takes one that is free
-	Anyway  bool          // also one that other machines reach
-	Idle    time.Duration // without a request, after which the server ends; 0 for never
+	Address string        // of the loopback device, with a port; 0 for any free one
+	Anyway  bool          // also an address that other machines can reach
+	Idle    time.Duration // the time without a request after which the server ends; 0 for never
 }
 
 // ErrNotLoopback refuses an address that other machines could reach.
@@ -33,8 +33,8 @@ const (
 	goneEvery  = 5 * time.Second // whether the repository is there
 )
 
-// Serve answers until ctx ends, the repository goes, or nobody has asked for as long as the options say. It tells ready
-// the address that opens a page, but for the page: it ends in the token of this start.
+// Serve answers until ctx ends, the repository is deleted, or no request comes within the time of the options. It
+// passes to ready the address of the pages, which ends in the token of this start.
 func (s *Site) Serve(ctx context.Context, o Options, ready func(Opened)) error {
 	host, _, err := net.SplitHostPort(o.Address)
 	if err != nil {
@@ -103,7 +103,7 @@ func safely(h http.Handler, w http.ResponseWriter, r *http.Request) (err error) 
 	return nil
 }
 
-// watchGone ends a server whose repository is no longer there.
+// watchGone ends a server whose repository was deleted.
 func (s *Site) watchGone(ctx context.Context, end func()) {
 	for ctx.Err() == nil {
 		if _, err := os.Stat(s.repo.CommonDir); errors.Is(err, os.ErrNotExist) {

@@ -45,7 +45,7 @@ func New(repo *refs.Repo, ask Ask) *Site {
 	}
 }
 
-// maker makes what a page shows. The name is its template's.
+// maker makes the content of a page. name is its template's.
 type maker func(*question) (title, name string, body any, err error)
 
 // question is a request for a page.
@@ -54,7 +54,7 @@ type question struct {
 	ctx context.Context // the life of one request
 	r   *http.Request
 
-	digits int // how much of an id is shown, where an answer told it; 0 where none did
+	digits int // the number of shown digits of an id, from an answer; 0 without one
 }
 
 func (q *question) into(to any, args ...string) error { return q.answers.into(q.ctx, to, args...) }
@@ -93,7 +93,7 @@ func (s *Site) Handler() http.Handler {
 	return mux
 }
 
-// moved is the answer to an address that stands for another, which stays true.
+// moved is the answer to an old address, permanently.
 type moved struct{ to string }
 
 func (m *moved) Error() string { return "moved to " + m.to }
@@ -125,7 +125,7 @@ type frame struct {
 	writer func() string // of this clone
 }
 
-// Foreign names the clone whose log tells of a conversation; empty for this one.
+// Foreign names the clone whose log has a conversation; empty for this one.
 func (f *frame) Foreign(writer string) string {
 	if writer == "" || writer == f.writer() {
 		return ""
@@ -133,7 +133,8 @@ func (f *frame) Foreign(writer string) string {
 	return cells.Cut(cells.Line(writer), mostWriter)
 }
 
-// Said names the clones whose logs give a contributor lines, behind the contributor; empty where this one's does.
+// Said names the clones whose logs give a contributor lines, for the text after the contributor; empty if this one's
+// does.
 func (f *frame) Said(c graph.ContributorJSON) string {
 	var out []string
 	for _, t := range c.Sources {
@@ -148,10 +149,10 @@ func (f *frame) Said(c graph.ContributorJSON) string {
 	return strings.Join(out, ", ")
 }
 
-// mostWriter is the number of cells of a clone's id that are shown.
+// mostWriter bounds the shown cells of a clone's id.
 const mostWriter = 8
 
-// frame puts it around the body. Where no answer told how much of an id is shown, it is asked when an id comes.
+// frame puts it around the body. If no answer had the number of digits of an id, it is requested when an id comes.
 func (s *Site) frame(r *http.Request, title string, body any, digits int) *frame {
 	ask := sync.OnceValue(func() int {
 		if digits > 0 {
@@ -165,27 +166,27 @@ func (s *Site) frame(r *http.Request, title string, body any, digits int) *frame
 		Body: body, digits: ask, writer: sync.OnceValue(s.writer)}
 }
 
-// writer returns the id of this clone; empty if it has none, and then every log is another's.
+// writer returns the id of this clone; empty without one: then every log is another's.
 func (s *Site) writer() string {
 	id, _ := events.OpenLog(s.repo).Writer()
 	return id
 }
 
-// digits returns the number of digits of an id that every command shows. All ids are abbreviated to the same
-// length, so the newest tells it; 0 if there is none.
+// digits returns the number of digits of an id in every command. All ids are abbreviated to the same length, so the
+// newest shows it; 0 without ids.
 func (s *Site) digits(ctx context.Context) int {
 	out, err := s.answers.get(ctx, nil, "log", "-n", "1", "--format", "%h %H")
 	if err != nil {
 		return 0
 	}
 	short, whole, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
-	if short == whole { // such a short id says nothing of the others
+	if short == whole { // an id of this length shows nothing about the others
 		return math.MaxInt
 	}
 	return len(short)
 }
 
-// usualDigits is the number of digits of an id that a page shows where the number that tells all apart is not known.
+// usualDigits is the number of shown digits of an id if the number that distinguishes all is unknown.
 const usualDigits = 8
 
 // Short abbreviates the id of a conversation.
@@ -194,19 +195,19 @@ func (f *frame) Short(id any) string {
 	return text[:min(len(text), f.digits())]
 }
 
-// Part returns the beginning of an id, by which a link names it: this server knows the rest, and a page of many lines
-// is short.
+// Part returns the beginning of an id, which is enough for a link: this server knows the rest, and a page of many lines
+// stays short.
 func (f *frame) Part(id any, n int) string {
 	text := plain(id)
 	return text[:min(len(text), max(n, f.digits()))]
 }
 
-// Line returns the address of a line of a file: a page has it for the line that is asked for.
+// Line returns the address of a line of a file, to request that line.
 func (f *frame) Line(rev, path string, line int) string {
 	return fmt.Sprintf("%s?line=%d", at("blame", rev, path), line)
 }
 
-// show draws a page. Where it fails on the way nothing is sent of it.
+// show draws a page. After an error in between it sends no part of it.
 func (s *Site) show(w http.ResponseWriter, r *http.Request, status int, name string, f *frame) {
 	var out bytes.Buffer
 	if err := pages().ExecuteTemplate(&out, name, f); err != nil {
@@ -236,14 +237,14 @@ type failure struct {
 	Last   string // the address of the file in the last commit, where the work tree does not have it
 }
 
-// said divides what a command says on standard error: the error, and what one can do about it.
+// said divides a command's standard error: the error, and the advice.
 func said(err error) (what string, hints []string) {
 	for line := range strings.Lines(err.Error()) {
 		line = strings.TrimSpace(line)
 		if text, is := strings.CutPrefix(line, "git-trace: error: "); is {
 			what = text
 		} else if text, is := strings.CutPrefix(line, "git-trace: hint: "); is && what != "" {
-			hints = append(hints, text) // those above the error are of the repository
+			hints = append(hints, text) // lines above the error are about the repository
 		}
 	}
 	if what == "" {

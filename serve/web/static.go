@@ -15,13 +15,13 @@ import (
 // assetNames are the files that pages need beside themselves.
 var assetNames = []string{"page.css", "page.js"}
 
-// asset is such a file as it is sent.
+// asset is a file in its sent form.
 type asset struct {
 	kind          string
 	plain, packed []byte
 }
 
-// ready are the assets, made smaller. None of them depends on a repository.
+// ready are the compressed assets. They do not depend on a repository.
 var ready = sync.OnceValue(func() map[string]asset {
 	out := map[string]asset{}
 	for _, name := range assetNames {
@@ -50,8 +50,7 @@ func tight(style []byte) []byte {
 	return bytes.TrimSpace(style)
 }
 
-// bare leaves out of a script the lines that only people read, and how far the others stand in. No string of it goes on
-// in the next line.
+// bare removes comments and indentation from a script. No string in it continues on the next line.
 func bare(script []byte) []byte {
 	var out []byte
 	for line := range bytes.Lines(script) {

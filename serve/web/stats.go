@@ -19,8 +19,8 @@ type statsBody struct {
 	figures.Stats
 	Since string
 	Range string
-	Wants string // the one grouping that is asked for; empty for the usual ones
-	Usual string // the time from which is counted where none is asked for
+	Wants string // the only requested grouping; empty for the usual ones
+	Usual string // the start of the count by default
 	Times timeChart
 	Lives lifeChart
 	By    []statsTable
@@ -56,7 +56,7 @@ func (t statsTable) Label(g figures.Counted) string {
 	return ownerOf(&g)
 }
 
-// owner names whose the lines of a group by agent are.
+// ownerOf names the owner of a group by agent.
 func ownerOf(g *figures.Counted) string {
 	switch agent := records.Value(g.Key["agent"]); {
 	case agent != "":
