@@ -73,7 +73,7 @@ func MirrorNotes(ctx context.Context, repo *refs.Repo) ([]string, error) {
 // mirrors reports whether a plain `git push` to a remote sends refs of traces.
 func (s *Settings) mirrors(name string) bool {
 	if s.always.Bool("remote."+name+".mirror", false) {
-		return !slices.ContainsFunc(s.always.All("remote."+name+".fetch"), func(spec string) bool { // a refspec that fetches
+		return !slices.ContainsFunc(s.always.All("remote."+name+".fetch"), func(spec string) bool { // it fetches
 			return strings.HasSuffix(spec, ":refs/*")
 		})
 	}

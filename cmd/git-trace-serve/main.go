@@ -25,8 +25,8 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// verbs are the commands for which git-trace starts this program. It calls VERB PROGRAM VERSION ARGUMENT…: the
-// program that answers, its own version, and what the verb takes.
+// verbs are the commands that start this program: VERB PROGRAM VERSION ARGUMENT…, with git-trace's path, its version,
+// and the arguments of the verb.
 var verbs = map[string]func(ctx context.Context, a *answers, args []string) error{
 	"lsp":     serveEditor,
 	"mcp":     serveTools,
@@ -106,8 +106,8 @@ func serveEditor(ctx context.Context, a *answers, _ []string) error {
 // unzstdMemory bounds the window that a stream may ask for, in bytes.
 const unzstdMemory = 256 << 20
 
-// unzstd writes what a stream compressed with zstd holds. git-trace does not link the library, because it would slow
-// down hooks.
+// unzstd writes the content of a stream compressed with zstd. git-trace does not link the library, because it would
+// slow down hooks.
 func unzstd(in io.Reader, out io.Writer) error {
 	z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(unzstdMemory))
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// anyPort is the address at which an editor's pages are served.
+// anyPort is the address of an editor's pages.
 const anyPort = "127.0.0.1:0"
 
 // opener shows pages for an editor. If git trace serve runs, it uses its pages. Otherwise it serves them itself until
@@ -75,11 +75,11 @@ func (o *opener) open(ctx context.Context, p lsp.Place) error {
 	return own.running.show(ctx, own.opened.URL(page))
 }
 
-// serving is our server of a work tree, started where there is none. The lock is held.
+// serving is our server of a work tree; it starts one if there is none. The caller holds the lock.
 func (o *opener) serving(repo *refs.Repo) (*ownServer, error) {
 	if own := o.served[repo.GitDir]; own != nil {
 		select {
-		case <-own.ended: // its repository had gone
+		case <-own.ended: // its repository was deleted
 			own.running.forget()
 		default:
 			return own, nil
@@ -114,7 +114,7 @@ func pageOf(ctx context.Context, repo *refs.Repo, p lsp.Place) (string, error) {
 	case p.Trace != "":
 		return "/t/" + url.PathEscape(p.Trace), nil
 	}
-	// git knows what leads from the top to a directory, whatever links are on the way.
+	// git knows the way from the top to a directory, through any links.
 	prefix, err := repo.CommandIn(ctx, filepath.Dir(p.Path), "rev-parse", "--show-prefix").Output()
 	if err != nil {
 		return "", err

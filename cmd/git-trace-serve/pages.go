@@ -20,8 +20,8 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// servePages serves the pages of the repository until the person interrupts, or there was no request for long. If they
-// are served already, it prints the address.
+// servePages serves the pages of the repository until an interrupt, or a long time without a request. If they are
+// served already, it prints the address.
 func servePages(ctx context.Context, a *answers, args []string) error {
 	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
 	port := flags.Int("port", 0, "")
@@ -69,7 +69,7 @@ func servePages(ctx context.Context, a *answers, args []string) error {
 	})
 }
 
-// asked makes the function by which pages and editors ask git-trace in a directory; who is one of view.ByPage and
+// asked makes the function through which pages and editors call git-trace in a directory; who is one of view.ByPage and
 // view.ByEditor.
 func (a *answers) asked(dir, who string) web.Ask {
 	return func(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {

@@ -20,15 +20,15 @@ import (
 	"github.com/git-trace/git-trace/serve/dataset/shards"
 )
 
-// Bounds of a row group. What is in one is held in memory.
+// The limits of a row group, which is held in memory.
 const (
 	groupBytes = 16 << 20 // of rows as JSON lines
 	groupRows  = 128 << 10
 	rowsAtOnce = 256
 )
 
-// packing is a file of JSON lines that git-trace wants as Parquet, one of them a line of standard input. Each is
-// answered with a line: empty, or what went wrong.
+// packing is a file of JSON lines to be turned into Parquet, one a line of standard input. The answer is a line each:
+// empty, or the error.
 type packing struct {
 	Columns []shards.Column `json:"columns"`
 	From    string          `json:"from"`

@@ -18,7 +18,7 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// The address of a conversation as a resource: git-trace://conversation/ID, with ?cursor=N for what follows.
+// The address of a conversation as a resource: git-trace://conversation/ID, with ?cursor=N for the next part.
 const (
 	conversationScheme = "git-trace"
 	conversationHost   = "conversation"
@@ -56,7 +56,7 @@ func offerConversations(s *mcp.Server, a *answers) {
 	})
 }
 
-// askConversation returns the question behind an address.
+// askConversation returns the question in an address.
 func askConversation(address string) (asked, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != conversationScheme || u.Host != conversationHost {
@@ -72,8 +72,8 @@ func askConversation(address string) (asked, error) {
 	return asked{args: []string{"show", "--no-color", id}, cursor: cursor}, plain(id)
 }
 
-// conversations lists the newest conversations as resources: none where nothing is recorded, or no repository is.
-// Clients ask for the list when they start, wherever that is.
+// conversations lists the newest conversations as resources: none without recording, or without a repository. Clients
+// request the list when they start, anywhere.
 func (a *answers) conversations(ctx context.Context) (_ []*mcp.Resource, err error) {
 	defer fault.Caught(&err)
 	out, err := a.output(ctx, "log", "--json", "-n", strconv.Itoa(listedResources))

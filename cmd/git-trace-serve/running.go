@@ -13,7 +13,7 @@ import (
 	"github.com/git-trace/git-trace/trails/process"
 )
 
-// Files beside the log of a work tree, for the person alone.
+// Files beside the log of a work tree, only for the person.
 const (
 	runningFile = "serve.json"
 	openFile    = "serve.html"
@@ -22,7 +22,7 @@ const (
 // running is the server of a work tree, as the next one finds it.
 type running struct {
 	dir  string
-	made string // a directory that is taken away at the end
+	made string // a directory that is removed at the end
 }
 
 // noted is a server's note about itself.

@@ -27,7 +27,7 @@ import (
 const (
 	pageBytes  = 20_000  // bytes: 8,000 tokens where one has two and a half
 	pageWeight = 80_000  // tenths of a token, where one has fewer bytes
-	mostOutput = 8 << 20 // bytes of a command: whoever wants more asks for less at once
+	mostOutput = 8 << 20 // bytes of a command's output: for more, a client must make smaller requests
 	mostTime   = time.Minute
 )
 
@@ -73,7 +73,7 @@ type (
 // asked is a question of a client: a command, the form of its answer, and the cursor.
 type asked struct {
 	args   []string
-	form   func(output string) (string, error) // nil leaves it as it is
+	form   func(output string) (string, error) // nil for no change
 	cursor int
 }
 
@@ -173,7 +173,7 @@ func runsOf(output string) (string, error) {
 	return out.String(), nil
 }
 
-// toldOf returns what is told of a line besides its number.
+// toldOf returns the facts about a line besides its number.
 func toldOf(l *blame.LineJSON) string {
 	who := string(l.Contributor)
 	switch {
@@ -227,8 +227,8 @@ func add[In any](s *mcp.Server, a *answers, name, about string, arguments func(I
 // answers runs git-trace.
 type answers struct{ program string }
 
-// ask returns the output of a command, in pages. A command that found nothing says so in its answer. The error of one
-// that fails is its message on standard error.
+// ask returns the output of a command, in pages. A command that found nothing says so in its answer. If a command
+// fails, its standard error is the error.
 func (a *answers) ask(ctx context.Context, asked asked) (string, error) {
 	out, err := a.output(ctx, asked.args...)
 	text := strings.ToValidUTF8(out.String(), "\ufffd")
@@ -313,7 +313,7 @@ type question struct {
 	args  []string
 	dir   string
 	stdin []byte
-	env   []string // beside that of this program
+	env   []string // beside this program's
 	most  int
 }
 

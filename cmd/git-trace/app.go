@@ -74,7 +74,7 @@ func runApp(args []string, std streams) int {
 	return report(std.err, err)
 }
 
-// command runs a command, or what is none of the list.
+// command runs a command, or reports an unknown one.
 func (a *app) command(c *command, args []string) error {
 	switch {
 	case c != nil:
@@ -112,7 +112,7 @@ func (a *app) beginLine(args []string) {
 	}
 }
 
-// globals takes the options that stand before the verb: -C, --git-dir, --work-tree and --no-pager.
+// globals takes the options before the verb: -C, --git-dir, --work-tree and --no-pager.
 func (a *app) globals(args []string) ([]string, error) {
 	for len(args) > 0 {
 		arg := args[0]

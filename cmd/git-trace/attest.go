@@ -78,7 +78,7 @@ type signature struct {
 	Sig   []byte `json:"sig"`
 }
 
-// sum returns the SHA-256 of what DSSE signs: the payload with its type and the lengths of both.
+// sum returns the SHA-256 of the text that DSSE signs: the payload with its type and the lengths of both.
 func (e *envelope) sum() []byte {
 	sum := sha256.Sum256(fmt.Appendf(nil, "DSSEv1 %d %s %d %s", len(e.PayloadType), e.PayloadType, len(e.Payload),
 		e.Payload))
@@ -124,7 +124,7 @@ func (a *app) attest(c *call, ops operands) error {
 	return nil
 }
 
-// attestable reads what a statement says of a range, without texts.
+// attestable reads the facts of a statement about a range, without texts.
 func (a *app) attestable(ctx context.Context, repo *refs.Repo, about span.Range) (*span.Report, error) {
 	known, err := a.openConversations(ctx, repo)
 	if err != nil {
@@ -176,7 +176,7 @@ type attested struct {
 
 const attestedSchema = "git-trace.verify-attestation/1"
 
-// attestedLog says whether the log on which a statement rests is here.
+// attestedLog says whether the log behind a statement is here.
 type attestedLog string
 
 // The answers.

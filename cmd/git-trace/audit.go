@@ -25,7 +25,7 @@ type audit struct {
 	Range   span.Range   `json:"range"`
 	Used    agentUsed    `json:"agent_used"`
 	Commits int          `json:"commits"`
-	Held    int          `json:"commits_of_agents"` // of the commits, those with lines of agents
+	Held    int          `json:"commits_of_agents"` // number of commits with lines of agents
 	Lines   diff.Counts  `json:"lines"`             // that came, from one end to the other
 	Agents  []auditAgent `json:"agents"`
 	Review  auditReview  `json:"review"`
@@ -52,11 +52,11 @@ type auditAgent struct {
 	Result        int      `json:"result"`
 }
 
-// auditReview says who looked at the commits, by their messages and by notes.
+// auditReview names the reviewers of the commits, by their messages and by notes.
 type auditReview struct {
 	Reviewed int           `json:"reviewed"`
 	Without  []refs.OID    `json:"without"`
-	By       []span.Review `json:"by"` // who looked at most commits first
+	By       []span.Review `json:"by"` // the most active first
 }
 
 // auditTalk is a conversation that wrote lines of the commits.
@@ -71,14 +71,14 @@ type auditTalk struct {
 	Recorded bool           `json:"recorded"` // its texts are stored here
 }
 
-// auditProof holds what the answers rest on.
+// auditProof holds the evidence for the answers.
 type auditProof struct {
 	Writer     string       `json:"writer"` // of this clone
 	State      events.State `json:"state"`  // of the log of this clone
 	Events     int64        `json:"events"`
 	Head       string       `json:"head"`      // the id of the last event
 	Last       int64        `json:"last"`      // its number
-	Confirmed  int64        `json:"confirmed"` // the event up to which a signature or a copy confirms the log
+	Confirmed  int64        `json:"confirmed"` // the last event that a signature or a copy confirms
 	By         string       `json:"confirmed_by"`
 	Fetched    []auditLog   `json:"fetched"` // logs of other clones
 	Unheard    int          `json:"unheard_commits"`
@@ -256,7 +256,7 @@ func (u *audit) reviewed() string {
 	return text
 }
 
-// lines tells what the answers rest on, and what they do not cover.
+// lines describes the evidence for the answers, and its gaps.
 func (p *auditProof) lines() (out []string) {
 	switch {
 	case p.Events == 0:

@@ -20,7 +20,7 @@ import (
 // takes no longer, and its result is the same.
 const (
 	pushLaterHook = "push-later"
-	// pushLimit is the time after which that process ends in any case.
+	// pushLimit is the time after which that process always ends.
 	pushLimit = time.Hour
 )
 

@@ -96,7 +96,7 @@ type filler struct {
 	dry    bool
 	asked  map[refs.OID]bool // commits of the range
 	newest time.Time
-	lost   []history.Commit // those that are missing
+	lost   []history.Commit // the missing ones
 
 	brief  bool // a terminal gets some of the rows
 	rows   int
@@ -295,7 +295,7 @@ func (b *filler) roots() []string {
 		}
 	}
 	if here, err := filepath.Abs(b.app.dir); err == nil {
-		for here != filepath.Dir(here) { // the name by which the user came here
+		for here != filepath.Dir(here) { // the user's own path to the directory
 			if real, err := filepath.EvalSymlinks(here); err == nil && real == b.repo.WorkTree {
 				add(here)
 			}

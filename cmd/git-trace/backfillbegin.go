@@ -73,7 +73,7 @@ func told(log *view.Log, trace events.TraceID) (told map[string]bool, hooked boo
 		case e.Type == events.RecordStored, e.Type == events.CommitAnchored:
 			continue // both follow from a backfill too
 		case e.Type == events.CaptureIncomplete:
-			continue // that no hook tells of it, or of calls
+			continue // that no hook reports the conversation, or its calls
 		case slices.Contains(e.Method, events.SessionFile):
 			continue // what was found to be the conversation's beside hooks
 		case len(e.Method) != 1 || e.Method[0] != events.Backfill:

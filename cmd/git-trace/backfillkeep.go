@@ -24,7 +24,7 @@ type keeper struct {
 	prompts *ledger.Prompts
 	byTrace map[events.TraceID]*transcripts.Transcript
 	roots   map[events.TraceID]string // the checkout that each was held in
-	ours    map[events.TraceID]bool   // those whose prompts have backfill's numbers
+	ours    map[events.TraceID]bool   // conversations whose prompts have backfill's numbers
 	listed  map[events.TraceID]bool
 }
 
@@ -92,7 +92,7 @@ func (k *keeper) list() error {
 			if !k.ours[trace] {
 				break
 			}
-			if k.job.purged.Holds(p.Text) { // it is put down by nobody, not even until the record holds the rest
+			if k.job.purged.Holds(p.Text) { // not even kept until the record has the others
 				continue
 			}
 			if err := k.prompts.Put(trace, i+1, p.Text); err != nil {
@@ -128,7 +128,7 @@ func (k *keeper) noted() ([]waiting.Session, error) {
 	}), nil
 }
 
-// keep stores conversations of the list whose session files were heard. A conversation that cannot be stored waits for
+// keep stores conversations of the list whose session files were read. A conversation that cannot be stored waits for
 // the next run.
 func (k *keeper) keep(ctx context.Context, noted []waiting.Session) error {
 	if len(noted) == 0 {
@@ -139,7 +139,7 @@ func (k *keeper) keep(ctx context.Context, noted []waiting.Session) error {
 		t.Forget()
 	}
 	collectBeyond(convertRoom)
-	// in the order in which they were held: git's answer for one commit serves the next
+	// in the order of time: git's answer for one commit serves the next
 	slices.SortStableFunc(noted, func(a, b waiting.Session) int {
 		return k.byTrace[a.Trace].First.Compare(k.byTrace[b.Trace].First)
 	})

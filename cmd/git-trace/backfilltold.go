@@ -148,7 +148,7 @@ func (b *filler) row(l *backfill.Link) ([]byte, error) {
 			*backfill.Link
 		}{backfillSchema, l})
 	}
-	const id = 8 // digits of it, which show takes
+	const id = 8 // digits of the id, enough for show
 	trace := string(l.Trace)
 	text := fmt.Sprintf("%.8s  %-20s %-6s %12s in %s", l.Commit, printable(l.Agent+" "+trace[:min(len(trace), id)]),
 		l.Confidence, plural(l.Lines, "line"), plural(l.Files, "file"))

@@ -53,7 +53,7 @@ func (b beginning) first() beginning {
 	return begin(rest)
 }
 
-// row returns the content of a row of a file: the object, or the first of an array of them.
+// row returns the content of a row of a file: the object, or the first one of an array.
 func (b beginning) row() beginning {
 	if b.kind == rawjson.Array {
 		return b.first()

@@ -159,7 +159,7 @@ func blameFailure(err error) error {
 	return fail(refused.ExitCode(), err, hint)
 }
 
-// pathHint suggests a path for one that git does not have.
+// pathHint suggests a path instead of one that git does not have.
 func pathHint(message string) string {
 	_, path, _ := strings.Cut(message, "'")
 	if end := strings.LastIndex(path, "'"); end >= 0 {

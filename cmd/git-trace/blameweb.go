@@ -18,7 +18,7 @@ func withoutWeb(args []string) (rest []string, web bool) {
 	return slices.Concat(args[:at], args[at+1:]), true
 }
 
-// blameInBrowser opens the page of a file: as it stands in the work tree, or in a revision.
+// blameInBrowser opens the page of a file in the work tree, or in a revision.
 func (a *app) blameInBrowser(args []string) error {
 	var words []string
 	dashes := false

@@ -80,7 +80,7 @@ func (a *app) capsule(c *call, ops operands) error {
 	return openCapsule(a.std.out, made, record)
 }
 
-// makeCapsule writes the capsule of what a word names.
+// makeCapsule writes the capsule of a named conversation or prompt.
 func (a *app) makeCapsule(c *call, word string) error {
 	repo, known, err := a.recorded(c.Context)
 	if err != nil {
@@ -132,7 +132,7 @@ func cannotEnclose(trace events.TraceID, word string, err error) error {
 	return err
 }
 
-// agrees asks the person; if nobody can be asked, --yes is the answer.
+// agrees asks the person; without a terminal, --yes is the answer.
 func (a *app) agrees(c *call, question, otherwise string) error {
 	if c.Bool("yes") {
 		return nil

@@ -94,7 +94,7 @@ func (a *app) check(c *call, ops operands) error {
 	return nil
 }
 
-// readPolicy reads the policy of the base, or the file that is to be tried, and names it; "" for none.
+// readPolicy reads the policy of the base, or the file of --policy, and names it; "" for none.
 func readPolicy(c *call, repo *refs.Repo, base refs.OID) (p *check.Policy, from string, err error) {
 	from = base.String()
 	if file := c.String("policy"); file != "" {
@@ -138,7 +138,7 @@ func (a *app) checkSpan(c *call, repo *refs.Repo, known *conversations, s span.R
 	return out, nil
 }
 
-// writeCheck writes a result to where it is wanted.
+// writeCheck writes a result in the requested form.
 func (a *app) writeCheck(c *call, out *checkedRange, form string) error {
 	var text strings.Builder
 	var err error

@@ -11,8 +11,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// command is a command: what help, the manual, docs/cli.md and completion tell of it, what it does, and how tests
-// call it.
+// command is a command with its texts for help, the manual, docs/cli.md and completion, its function, and the calls
+// that tests make.
 type command struct {
 	name, does string
 	form       string // a line for each; completion offers operands by the names in them
@@ -23,15 +23,14 @@ type command struct {
 	traits     trait
 	// Calls without the name, where a file a and two commits are. The first call of all searches the repository.
 	shows  []string // only show data, which may be hostile
-	tries  []string // all others; like these, they leave nothing in a repository that nobody records
+	tries  []string // all others; like these, they leave no files in a repository that is not recorded
 	waits  string   // searches the repository in the place of the first call
 	leaves string   // why a call leaves something there
 	unseen string   // why views.txtar has no screen of a command with colours
 }
 
-// example is a call that help, the manual and docs/cli.md show. What it names is of one small project: the
-// conversation 4f2a with three prompts, the file server.go, the remote origin. A test makes that project and runs
-// every example.
+// example is a call that help, the manual and docs/cli.md show. Its names come from one small project: the conversation
+// 4f2a with three prompts, the file server.go, the remote origin. A test makes that project and runs every example.
 type example struct{ call, does string }
 
 // trait is a property of some commands.
@@ -51,7 +50,7 @@ const (
 
 func (c *command) is(t trait) bool { return c != nil && c.traits&t != 0 }
 
-// commandGroups returns the commands by purpose, as help lists them. Each stands in a file of its own.
+// commandGroups returns the commands by purpose, in the order of help. Each has its own file.
 func commandGroups() []commandGroup {
 	return []commandGroup{
 		{"record", []*command{initCommand(), setupCommand(), uninstallCommand(), statusCommand(), doctorCommand(),
@@ -126,7 +125,7 @@ func (a *app) sealing(c *call, ops operands) error {
 	}
 	_, before := unsealed()
 	err := c.command.run(a, c, ops)
-	if repo, now := unsealed(); now > before || c.command.name == "record" && now > 0 { // whose hook has left that to it
+	if repo, now := unsealed(); now > before || c.command.name == "record" && now > 0 { // the hook has left the seal to this process
 		runner.Seal(c.Context, repo)
 	}
 	return err

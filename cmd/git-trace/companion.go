@@ -51,7 +51,7 @@ func (a *app) beCompanion(ctx context.Context, verb string, args ...string) erro
 	return nil
 }
 
-// companionEnds is the time in which the companion may end when the person interrupts.
+// companionEnds is the time that the companion has to end after an interrupt.
 const companionEnds = 2 * time.Second
 
 // systemEnv returns the world for agents, with the companion as the reader of zstd.

@@ -166,7 +166,7 @@ func sideName(c *answers.Side, width int) string {
 	return cells.Cut(cells.Safe(c.Agent+" "+name), width)
 }
 
-// driftLines tells a drift: - for what only the first did, + for the second.
+// driftLines describes a drift: - for actions of the first only, + for the second.
 func driftLines(d *compare.Drift) []string {
 	says := func(sign string, a *compare.Action, note string) string {
 		text := fmt.Sprintf("%s step %d  %s %s", sign, a.Step, a.Name, a.What)

@@ -212,7 +212,7 @@ func (c *completer) remotes(typed string) {
 // mostOffered is the number of conversations that are offered: more do not help.
 const mostOffered = 50
 
-// conversations offers the newest conversations whose ids begin with what was typed, each with its agent and its first
+// conversations offers the newest conversations whose ids begin with the typed text, each with its agent and its first
 // prompt, and returns their number.
 func (c *completer) conversations(typed string) int {
 	_, known, err := c.a.recorded(context.WithoutCancel(c.a.life))

@@ -49,7 +49,7 @@ func waitsForConsent(status capability.Status) bool {
 	return false
 }
 
-// consents asks a person. It does not ask if nobody can answer.
+// consents asks a person. It does not ask without a terminal.
 func (a *app) consents(what string) bool {
 	if what == "" || !a.typing() {
 		return false
@@ -75,7 +75,7 @@ func (a *app) asks(question string) bool {
 	return answer == "y" || answer == "yes"
 }
 
-// asked puts a question to a person at a terminal, and gives the answer as it was typed: empty for the one proposed.
+// asked asks a person at a terminal, and returns the typed answer: empty for the proposed one.
 func (a *app) asked(question, proposed string) string {
 	if !a.typing() {
 		return ""
@@ -86,7 +86,7 @@ func (a *app) asked(question, proposed string) string {
 }
 
 // asksSummary asks a person at a terminal once, for all their repositories, whether they want a line after each commit.
-// It returns their answer as a value of the setting; "" if there is one already or nobody can answer.
+// It returns their answer as a value of the setting; "" if it is set already, or without a terminal.
 func (a *app) asksSummary(config refs.Config) string {
 	if _, has := config.Get(runner.SummaryKey); has || !a.typing() {
 		return ""
@@ -97,13 +97,13 @@ func (a *app) asksSummary(config refs.Config) string {
 // answer reads the person's answer, in small letters.
 func (a *app) answer() string {
 	line, err := bufio.NewReader(a.std.in).ReadString('\n')
-	if err != nil { // the end of the input, behind the question
+	if err != nil { // the end of the input, after the question
 		fmt.Fprintln(a.std.err)
 	}
 	return strings.ToLower(strings.TrimSpace(line))
 }
 
-// confirm asks before something that cannot be undone. If nobody can answer, it refuses. does describes --yes.
+// confirm asks before something that cannot be undone. Without a terminal, it refuses. does describes --yes.
 func (a *app) confirm(question, does string) (bool, error) {
 	if _, terminal := terminalOf(a.std.err); !terminal {
 		return false, fail(exitUsage, errors.New("there is no terminal to confirm on"), "--yes "+does+" without asking")

@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// conversations are the reader of a repository, and the words by which people name what it knows.
+// conversations are the reader of a repository, with the names that people give to its objects.
 type conversations struct{ *view.Reader }
 
 // recorded finds the repository, and opens its conversations. Close them.
@@ -51,8 +51,8 @@ func (a *app) findAll(ctx context.Context, repo *refs.Repo, ids []string) ([]eve
 	return out, nil
 }
 
-// short abbreviates the ids of conversations to the fewest digits that tell all of them apart. So show takes every
-// id that is shown.
+// short abbreviates the ids of conversations to the fewest digits that distinguish all of them. So show takes every
+// printed id.
 func (s *conversations) short() (func(events.TraceID) string, error) {
 	n, err := s.digits()
 	return abbreviator(n), err
@@ -75,8 +75,8 @@ func abbreviator(digits int) func(events.TraceID) string {
 	return func(id events.TraceID) string { return string(id)[:min(digits, len(id))] }
 }
 
-// lookUp lists the candidates for an id: as it is written, or else in lower case, as hexadecimal digits are. An id
-// that is shorter than an abbreviation may be counts only in full.
+// lookUp lists the candidates for an id: exact, or else in lower case, like hexadecimal digits. An id that is shorter
+// than an abbreviation counts only in full.
 func (s *conversations) lookUp(id string) ([]view.Candidate, error) {
 	found, err := s.Find(id)
 	if lower := strings.ToLower(id); err == nil && len(found) == 0 && lower != id {

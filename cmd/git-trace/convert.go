@@ -236,7 +236,7 @@ func (v *converter) recognised(name, as string) bool {
 	return err == nil && found && agent.Name == as
 }
 
-// errNoConversation reports a session file in which nothing was said.
+// errNoConversation reports a session file without a conversation.
 var errNoConversation = errors.New("holds no conversation")
 
 // errUnknownFile reports a file that no agent and no format recognises.
@@ -335,8 +335,8 @@ func (s *countingSink) Step(step *records.Step) error {
 	return s.Sink.Step(step)
 }
 
-// exchanged converts a file of an exchange format. Nothing of it is written unless all of it can be read: the
-// output is held until then. States are counted as they are written, so their file is read once before.
+// exchanged converts a file of an exchange format. It writes nothing unless it can read the whole file: the output is
+// held until then. States are counted as they are written, so their file is read once before.
 func (v *converter) exchanged(ctx context.Context, format exchange, name string) error {
 	if isTraining(v.out.format) {
 		return v.rows.eachRecord(format, name, v.records(ctx, name))
@@ -392,13 +392,13 @@ func (v *converter) told(name string, line int, r *records.Record, err error) er
 	return err
 }
 
-// withoutLines reports that there was nothing to write, which is not a fault.
+// withoutLines reports that there was nothing to write, without an error.
 func (v *converter) withoutLines(name string) error {
 	fmt.Fprintf(v.app.std.err, "git-trace: hint: %s\n", printable(name+": "+errNoLines.Error()))
 	return nil
 }
 
-// identifyHead is the number of bytes of a file that are looked at to identify it.
+// identifyHead is the number of bytes of a file that are read to identify it.
 const identifyHead = 64 << 10
 
 // identifyExchange reports whether a file begins as one of an exchange format does.

@@ -11,9 +11,9 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// cutHistory lets git work without missing or damaged objects, after it gave up because of them: for this command
-// commits have only the parents that can be read, as if the others had been grafted away. It returns false if nothing
-// is missing and git had another reason. Package gitblame does the same for a file whose older contents are missing.
+// cutHistory lets git work without missing or damaged objects, after it failed because of them: for this command
+// commits have only their readable parents, as after a graft. It returns false if nothing is missing and git had
+// another reason. Package gitblame does the same for a file whose older contents are missing.
 func (a *app) cutHistory(args []string, cause error) bool {
 	var failed *refs.GitError
 	if a.grafts != "" || !errors.As(cause, &failed) || !refs.NamesUnread(failed.Stderr) {
@@ -51,7 +51,7 @@ func (a *app) cutHistory(args []string, cause error) bool {
 	if text == "" {
 		return false
 	}
-	known, _ := os.ReadFile(filepath.Join(repo.CommonDir, "info", "grafts")) // usually there are none
+	known, _ := os.ReadFile(filepath.Join(repo.CommonDir, "info", "grafts")) // usually missing
 	return a.writeGrafts(strings.TrimRight(string(known), "\n") + "\n" + text)
 }
 

@@ -24,7 +24,7 @@ func (d *showDrawer) declared(e *view.Declared, line, rows int) {
 	}
 	file, err := patch.Of(e.Path, e.Path, []byte(e.Old), []byte(e.New), changes)
 	if err != nil {
-		return // of texts and what differs between them it makes a patch
+		return // it makes a patch from texts and their difference
 	}
 	text, err := file.Draw(patch.Style{Terminal: d.terminal, Color: d.pen.on, Crop: &patch.Crop{
 		Line: line, Rows: rows, Title: d.safe(e.Path), Ranges: asDeclared, LeftOut: d.leftOut,

@@ -30,7 +30,7 @@ type demoStep struct {
 	Files   map[string]string `json:"files,omitempty"`   // written before anything is recorded, and committed
 	Lines   []json.RawMessage `json:"lines,omitempty"`   // what the client writes to its session file before the hook
 	Hook    string            `json:"hook,omitempty"`    // event name; Payload goes to its standard input
-	Payload json.RawMessage   `json:"payload,omitempty"` // ${REPO} stands for the repository
+	Payload json.RawMessage   `json:"payload,omitempty"` // ${REPO} is replaced by the repository
 	Replace *demoReplace      `json:"replace,omitempty"` // what a tool, or a person, does to a file
 	Shell   string            `json:"shell,omitempty"`   // what a shell tool runs
 	Git     []string          `json:"git,omitempty"`

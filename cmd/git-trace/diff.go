@@ -16,7 +16,7 @@ import (
 	"github.com/git-trace/git-trace/report/diff"
 )
 
-// diffCommand stands in the list of commands; the arguments never come this way, because they are git's.
+// diffCommand is for the list of commands; its arguments never come this way, because they are git's.
 func diffCommand() *command {
 	return &command{
 		name: "diff",

@@ -14,7 +14,7 @@ import (
 	"github.com/git-trace/git-trace/report/diff"
 )
 
-// diffDrawer draws a diff for people: git's own lines behind a margin.
+// diffDrawer draws a diff for people: git's own lines after a margin.
 type diffDrawer struct {
 	*diff.Diff
 	pen    pen
@@ -50,7 +50,7 @@ func newDiffDrawer(s *screen, d *diff.Diff, style blame.Style) *diffDrawer {
 			for k := range f.Hunks[i].Lines {
 				l := &f.Hunks[i].Lines[k]
 				last = max(last, l.Old, l.New)
-				if l.Owner != nil && l.Owner != owner { // those of a run share it
+				if l.Owner != nil && l.Owner != owner { // lines of one run share it
 					owner = l.Owner
 					lines = append(lines, *owner)
 				}
@@ -62,12 +62,12 @@ func newDiffDrawer(s *screen, d *diff.Diff, style blame.Style) *diffDrawer {
 	return out
 }
 
-// draw writes the diff as it comes: the whole of it may be long.
+// draw writes the diff while it arrives, because it may be long.
 func (d *diffDrawer) draw(to io.Writer, opts diff.Options) error {
 	d.text.Writer = bufio.NewWriter(to)
 	if opts.Figures && !opts.Patch {
 		d.head(bytes.TrimSuffix(d.Before, []byte("\n\n")))
-		if bytes.HasSuffix(d.Before, []byte("\n\n")) { // the blank line stands before the patch
+		if bytes.HasSuffix(d.Before, []byte("\n\n")) { // the blank line before the patch
 			d.text.WriteString("\n")
 		}
 	} else {
@@ -214,8 +214,7 @@ func (d *diffDrawer) margin(owner *blame.Annotated, number int) string {
 	return cell + d.pen.paint(faint, fmt.Sprintf(" %*s │ ", d.digits, text))
 }
 
-// bodies returns the texts of the lines behind their signs. Where lines came in the place of others, the words that
-// changed are marked.
+// bodies returns the texts of the lines after their signs. In lines that replaced others, the changed words are marked.
 func (d *diffDrawer) bodies(h *diff.Hunk) []string {
 	style := patch.Style{Terminal: d.style.Terminal, Color: d.style.Color}
 	out := make([]string, len(h.Lines))
@@ -269,7 +268,7 @@ func (d *diffDrawer) context(line string) string {
 	return body
 }
 
-// sums draws each owner's number of lines, and the lines that are gone.
+// sums draws each owner's number of lines, and the lost lines.
 func (d *diffDrawer) sums() {
 	sums := d.Sums()
 	if sums.Added.Lines+sums.Went == 0 {
@@ -296,14 +295,14 @@ func (d *diffDrawer) sums() {
 		delete(gone, key)
 		d.writerRow(s.Writer, row)
 	}
-	for _, c := range d.Churn { // of whose lines nothing is left
+	for _, c := range d.Churn { // writers without a remaining line
 		if _, left := gone[diff.Writer{Kind: c.Kind, Trace: c.Trace}]; left && c.Gone > 0 {
 			d.writerRow(c.Writer, "  "+cells.Fit(d.writer(c.Writer), width)+strings.Repeat(" ", figure)+d.gone(c, 0))
 		}
 	}
 }
 
-// gone returns how many of somebody's lines on the way are not there at the end, and how many of their lines at the
+// gone describes how many of a writer's lines on the way are not there at the end, and how many of their lines at the
 // end came from a merge or were moved.
 func (d *diffDrawer) gone(c diff.Churn, added int) string {
 	if c.Gone == 0 {
@@ -332,7 +331,7 @@ func signed(sign string, n int) string {
 	return sign + thousands(n)
 }
 
-// writer names who wrote lines, without the number of a prompt.
+// writer names a writer of lines, without the number of a prompt.
 func (d *diffDrawer) writer(w diff.Writer) string {
 	switch {
 	case w.Trace != "":

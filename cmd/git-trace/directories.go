@@ -11,16 +11,16 @@ import (
 	"github.com/git-trace/git-trace/view/transcripts"
 )
 
-// mostInDirectory is the number of files of one directory that are looked at.
+// mostInDirectory bounds the files of one directory that are searched.
 const mostInDirectory = 200_000
 
-// named is a file to be read, and the directory that was named in its place; "" for one that was named itself.
+// named is a file to be read, with the named directory; "" if the file itself was named.
 type named struct{ file, dir string }
 
 // inDirectories returns the named files and a counter for them. A directory is replaced by its files, in the order
 // of their names. A directory that an agent keeps for one session counts as one file.
 func inDirectories(env agents.Env, names []string) (all []named, over *passed, err error) {
-	var stands []string // files that stand for their directory
+	var stands []string // files that identify their directory
 	for _, agent := range agents.All(env) {
 		stands = append(stands, agent.Stands...)
 	}
@@ -76,7 +76,7 @@ func skipTree(entry fs.DirEntry) error {
 	return nil
 }
 
-// sessionOf returns the file that stands for a directory, "" for any other directory.
+// sessionOf returns the file that represents a directory, "" for any other directory.
 func sessionOf(dir string, stands []string) string {
 	for _, name := range stands {
 		path := filepath.Join(dir, name)

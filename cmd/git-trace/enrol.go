@@ -20,8 +20,8 @@ import (
 // originLimit bounds the first snapshot, which reads the whole work tree once.
 const originLimit = 10 * time.Minute
 
-// startRecording marks the repository as recorded, opens its log and takes the first snapshot: its content belongs
-// to nobody, and later changes are seen.
+// startRecording marks the repository as recorded, opens its log and takes the first snapshot: nobody owns its content,
+// and later changes are seen.
 func startRecording(ctx context.Context, repo *refs.Repo) error {
 	if err := beginRecording(ctx, repo); err != nil {
 		return err
@@ -47,7 +47,7 @@ func beginRecording(ctx context.Context, repo *refs.Repo) error {
 }
 
 // runEnrol starts to record the repository in which it runs, if `git trace setup` was run and the user wants this
-// repository. An agent's hook started it, and nobody waits for it.
+// repository. An agent's hook starts it in the background.
 func runEnrol() int {
 	guard := runner.Guard(originLimit, nil)
 	defer guard()
@@ -60,7 +60,7 @@ func runEnrol() int {
 	return exitDone
 }
 
-// enrol returns the repository if it is to be recorded.
+// enrol returns the repository if it is wanted.
 func enrol(ctx context.Context) (*refs.Repo, error) {
 	found, err := refs.FindHook(".")
 	if err != nil || !recorded.Enrols() || recorded.Wanted(ctx, found) != nil {

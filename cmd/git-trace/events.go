@@ -81,7 +81,7 @@ func (a *app) printEvents(c *call, repo *refs.Repo, all *events.Copy, filter *ev
 type eventFilter struct {
 	types  []string
 	traces []string
-	last   int // of those that are left, only so many from the end; negative for all
+	last   int // the number of last events to show; negative for all
 }
 
 func eventTypes() string {
@@ -133,8 +133,8 @@ func (f *eventFilter) wants(line []byte) bool {
 		(len(f.types) == 0 || slices.Contains(f.types, string(e.Type)))
 }
 
-// lastText returns the text of the last member of a name in a canonical line, up to the next quote. The envelope's type
-// and trace are the last of theirs: behind them come only v, worktree and writer, and quotes inside a text are escaped.
+// lastText returns the text of the last member of a name in a canonical line, up to the next quote. The last type and
+// trace are the envelope's: only v, worktree and writer follow, and quotes inside a text are escaped.
 func lastText(line []byte, member string) string {
 	const usual = 400
 	at := bytes.LastIndex(line[max(0, len(line)-usual):], []byte(member))

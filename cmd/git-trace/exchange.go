@@ -26,15 +26,15 @@ import (
 	"github.com/git-trace/git-trace/records/windsurf"
 )
 
-// exchange is a format in which conversations, or the lines that they wrote, are exchanged. A nil function is something
-// that the format does not allow.
+// exchange is a format for conversations, or for the lines that they wrote. A nil function is something that the format
+// does not allow.
 type exchange struct {
 	name  string
 	read  func(r io.Reader, yield func(line int, record *records.Record) error) error
-	write func(w io.Writer, record *records.Record) error // nothing, unless all of it can be written
+	write func(w io.Writer, record *records.Record) error // nothing, unless it can write everything
 	is    func(b beginning) bool                          // whether a file that begins so is one
-	lines bool                                            // it tells of the lines of commits
-	tree  bool                                            // it tells of all conversations together, as a tree of prompts
+	lines bool                                            // for lines of commits
+	tree  bool                                            // for all conversations together, as a tree of prompts
 
 	tables bool // it is tables of a whole repository, written into a directory
 }
@@ -100,7 +100,7 @@ func exchanges() []exchange {
 	}
 }
 
-// formatNames lists the formats for which something holds, as people list them.
+// formatNames lists the formats that pass a test, in words.
 func formatNames(which func(exchange) bool) string {
 	var names []string
 	for _, e := range exchanges() {
@@ -112,7 +112,7 @@ func formatNames(which func(exchange) bool) string {
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// exchangeOf finds the format that an option names. Which are the formats that the option is for.
+// exchangeOf finds the format that an option names, among the formats that which accepts.
 func exchangeOf(option, name string, which func(exchange) bool) (exchange, error) {
 	var names []string
 	for _, e := range exchanges() {
@@ -130,7 +130,7 @@ func exchangeOf(option, name string, which func(exchange) bool) (exchange, error
 	return exchange{}, noSuch("format", name, names)
 }
 
-// exchangeTo finds a format that is written, for a command that writes some of them.
+// exchangeTo finds an output format, for a command that writes some of them.
 func exchangeTo(name string, which func(exchange) bool) (exchange, error) {
 	format, err := exchangeOf("format", name, which)
 	if err == nil && !format.given() {
@@ -147,7 +147,7 @@ func readAgentTrace(r io.Reader, yield func(line int, record *records.Record) er
 	})
 }
 
-// errNoLines reports a conversation that a format of lines cannot tell of.
+// errNoLines reports a conversation without lines, for a format of lines.
 var errNoLines = agenttrace.ErrNoLines
 
 func writeAgentTrace(w io.Writer, record *records.Record) error {

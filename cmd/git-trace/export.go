@@ -114,7 +114,7 @@ type exporter struct {
 
 	traces []events.TraceID // that were named
 	revs   []string         // revisions and ranges that were named
-	force  bool             // also what should be looked at first
+	force  bool             // also records that a person should look at first
 	byTime bool             // in the order of their beginning
 	names  bool             // cite prompts by the names that commands take
 }
@@ -147,7 +147,7 @@ func (e *exporter) choose(words []string) error {
 	return nil
 }
 
-// noneStored is said where nothing is there to be told of.
+// noneStored is the hint if no record is stored.
 const noneStored = "git-trace: hint: no conversation has a stored record (git trace record stores what waits)"
 
 // conversations writes stored records.
@@ -174,7 +174,7 @@ func (e *exporter) conversations() error {
 	return e.app.allFaults(faults)
 }
 
-// each returns the stored records that are wanted. What is wrong with one does not keep the others back.
+// each returns the wanted stored records. A fault in one does not stop the others.
 func (e *exporter) each(yield func(*records.Record) error) (faults []error, err error) {
 	s := e.known.Prompts().Records
 	wanted, err := e.wanted()
@@ -217,7 +217,7 @@ func (e *exporter) each(yield func(*records.Record) error) (faults []error, err 
 	return faults, nil
 }
 
-// inOrder puts entries into the order in which their conversations began.
+// inOrder sorts entries by the beginnings of their conversations.
 func (e *exporter) inOrder(list []store.Entry) ([]store.Entry, error) {
 	starts, err := e.known.Starts()
 	if err != nil {
@@ -230,8 +230,7 @@ func (e *exporter) inOrder(list []store.Entry) ([]store.Entry, error) {
 	return list, nil
 }
 
-// wanted returns the named conversations, and the conversations that wrote lines of the named commits; nil stands
-// for all.
+// wanted returns the named conversations, and the conversations that wrote lines of the named commits; nil for all.
 func (e *exporter) wanted() (map[events.TraceID]bool, error) {
 	if len(e.traces)+len(e.revs) == 0 {
 		return nil, nil

@@ -20,7 +20,7 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// history lists the commits that were asked for.
+// history lists the requested commits.
 func (e *exporter) history() ([]history.Commit, error) {
 	debug.SetGCPercent(countGrowth)
 	if len(e.traces) > 0 {
@@ -51,14 +51,14 @@ func (e *exporter) history() ([]history.Commit, error) {
 			return nil, nil
 		}
 	}
-	if e.known.Untraced() { // git judges the revisions, and no commit is listed
+	if e.known.Untraced() { // git checks the revisions, but the list is empty
 		_, err := commitsOf(e.ctx, e.repo, e.revs, false, "--max-count=0")
 		return nil, err
 	}
 	return history.List(e.ctx, e.repo, append(slices.Clone(e.revs), "--")...)
 }
 
-// commits writes who wrote the lines of each commit.
+// commits writes the owners of the lines of each commit.
 func (e *exporter) commits(asNotes bool) error {
 	list, err := e.history()
 	if err != nil {
@@ -176,7 +176,7 @@ func (e *exporter) note(c *history.Commit, data *events.CommitData, notes *notes
 type notesWriter struct {
 	ctx  context.Context
 	repo *refs.Repo
-	has  map[string]bool // commits whose note is of somebody else
+	has  map[string]bool // commits with somebody else's note
 
 	stream bytes.Buffer // for git-fast-import(1): all notes but the last
 	last   refs.OID

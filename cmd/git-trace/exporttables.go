@@ -44,8 +44,8 @@ func tableFlags() []optionUse {
 	return []optionUse{opt("shard-size", "").or("256M"), opt("partition", ""), opt("anonymise", "")}
 }
 
-// tableMemory is the amount of memory, in bytes, from which an export of tables collects garbage more often. The
-// rest of 200 MB is for memory outside the limit, and for the program that packs.
+// tableMemory is the memory, in bytes, from which an export of tables collects garbage more often. The rest of 200 MB
+// is for memory outside the limit, and for the program that packs.
 const tableMemory = 96 << 20
 
 // exportTables writes the tables of the repository into a directory.
@@ -108,7 +108,7 @@ func askTables(c *call, format string, words []string) (o shards.Options, by []s
 	return o, by, err
 }
 
-// shardSize reads a number of bytes, with k, M or G behind it as git writes them.
+// shardSize reads a number of bytes with the unit k, M or G, as in git.
 func shardSize(text string) (int64, error) {
 	digits, unit := text, int64(1)
 	if at := strings.IndexAny(text, "kKmMgG"); at == len(text)-1 && at > 0 {

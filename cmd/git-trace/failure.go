@@ -17,9 +17,9 @@ import (
 // Exit statuses of the command line contract.
 const (
 	exitDone      = 0
-	exitFinding   = 1   // verify found damage, no such conversation
+	exitFinding   = 1   // verify found damage, or there is no such conversation
 	exitUnchecked = 2   // could not be checked
-	exitLeak      = 4   // what would be written holds what must not leave; nothing is
+	exitLeak      = 4   // the output would have private text; nothing is written
 	exitGit       = 128 // not a repository, or git failed
 	exitUsage     = 129
 )
@@ -52,7 +52,7 @@ type silent int
 
 func (s silent) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 
-// report prints an error as git does and returns the exit status. Nothing of it goes to standard output.
+// report prints an error as git does and returns the exit status. It leaves standard output alone.
 func report(w io.Writer, err error) int {
 	if err == nil {
 		return exitDone
@@ -73,7 +73,7 @@ func report(w io.Writer, err error) int {
 	return code
 }
 
-// anotherHint stands between two hints of one failure.
+// anotherHint separates two hints of one failure.
 const anotherHint = "\ngit-trace: hint: "
 
 // hintNewer is the advice if a newer program has stored something.

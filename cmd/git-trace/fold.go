@@ -12,7 +12,7 @@ import (
 )
 
 // foldWriter breaks lines for people at the terminal's width: a terminal breaks them within words, and without the
-// indentation. Lines of files and of patches stay as they are.
+// indentation. It does not break lines of files and of patches.
 type foldWriter struct {
 	to    io.Writer
 	width int
@@ -28,8 +28,8 @@ func (a *app) folded(to io.Writer) io.Writer {
 	return &foldWriter{to: to, width: a.fold}
 }
 
-// foldsAt returns the column at which the lines of a call are broken, 0 for never: output for programs, for
-// pasting, and of files stays as it is.
+// foldsAt returns the column at which the lines of a call are broken; 0 for never: output for programs, for pasting,
+// and of files is not broken.
 func (a *app) foldsAt(c *command, args []string) int {
 	columns, terminal := terminalOf(a.std.out)
 	if os.Getenv("GIT_PAGER_IN_USE") == "true" {

@@ -26,8 +26,7 @@ type gate struct {
 	short    func(events.TraceID) string
 }
 
-// newGate makes the gate of a repository; nil stands for the repository around the current directory, if there is
-// one.
+// newGate makes the gate of a repository; nil for the repository around the current directory, if there is one.
 func newGate(ctx context.Context, repo *refs.Repo) (*gate, error) {
 	if repo == nil {
 		var err error
@@ -62,9 +61,9 @@ func (g *gate) redact(d *treetrace.Document) (int, error) {
 	return found, fail(exitLeak, err, "")
 }
 
-// pass refuses a document if the rules find secrets or names in the conversations behind it, unless they are taken out.
-// It tells the steps that have them. A text that was cut or joined may look like a secret without being one: it is
-// taken out, and does not refuse the document.
+// pass refuses a document if the rules find secrets or names in its conversations, unless takeOut removes them. The
+// error lists the steps with them. A text that was cut or joined may look like a secret without being one: it is
+// removed, and does not refuse the document.
 func (g *gate) pass(d *treetrace.Document, takeOut bool, stored func(events.TraceID) (*records.Record, error)) error {
 	all, nodes, found := map[events.TraceID]bool{}, d.Nodes, 0
 	for i := range d.Sessions {
@@ -110,7 +109,7 @@ func (g *gate) pass(d *treetrace.Document, takeOut bool, stored func(events.Trac
 		"--redact-auto removes it from the output, git trace purge from the stored data")
 }
 
-// steps looks at a stored conversation as a whole, and names its steps that hold what must not leave: "4f2a:12 (host)".
+// steps searches a stored conversation as a whole, and names its steps with private text: "4f2a:12 (host)".
 func (g *gate) steps(record *records.Record) (found int, where []string, err error) {
 	look := func(part *records.Record, name string) error {
 		n, kinds, err := g.kinds(part)

@@ -68,7 +68,7 @@ type gcReport struct {
 	} `json:"snapshots"`
 	Prompts struct {
 		Expired int `json:"expired"`
-	} `json:"prompts"` // as they were typed
+	} `json:"prompts"` // in their typed form
 	Temporary int `json:"temporary"` // files that killed processes left
 }
 
@@ -77,7 +77,7 @@ func (a *app) gc(c *call, _ operands) error {
 	if err != nil {
 		return err
 	}
-	if !repo.HasTraces() { // nothing to do, and not even a lock is left behind
+	if !repo.HasTraces() { // nothing to do, and no lock file to leave
 		if c.Bool("auto") {
 			return nil
 		}
@@ -128,7 +128,7 @@ func (a *app) tellGC(c *call, report gcReport) error {
 	return printGC(quietWriter{a.std.out}, report)
 }
 
-// gcWait is for how long a command waits for the gc of a hook.
+// gcWait bounds how long a command waits for the gc of a hook.
 const gcWait = 5 * time.Second
 
 // tidy does everything: it removes expired objects first, so that they are not packed before.

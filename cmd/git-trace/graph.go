@@ -85,7 +85,7 @@ func (a *app) graph(c *call, ops operands) error {
 	return write(quietWriter{a.std.out}, g, graph.Style{ShortTrace: abbreviator(g.IDDigits)})
 }
 
-// needsCommits fails if HEAD was asked for and has no commit yet.
+// needsCommits fails if HEAD was named and has no commit yet.
 func needsCommits(repo *refs.Repo, revs []string) error {
 	if head, _, err := repo.Head(); err == nil && head.IsZero() && len(revs) == 0 {
 		return fail(exitGit, errNoCommits, "")
@@ -95,8 +95,7 @@ func needsCommits(repo *refs.Repo, revs []string) error {
 
 var errNoCommits = errors.New("there are no commits yet")
 
-// graphForm returns the writer of the form that was asked for; nil for text, which is drawn while git finds the
-// commits.
+// graphForm returns the writer of the requested form; nil for text, which is drawn while git finds the commits.
 func graphForm(c *call) (func(io.Writer, *graph.Graph, graph.Style) error, error) {
 	forms := map[string]func(io.Writer, *graph.Graph, graph.Style) error{
 		"text": nil, "dot": graph.WriteDOT, "mermaid": graph.WriteMermaid, "html": graph.WriteHTML,
@@ -116,8 +115,8 @@ func graphForm(c *call) (func(io.Writer, *graph.Graph, graph.Style) error, error
 	return form, nil
 }
 
-// uncommitted returns the changes above HEAD if nothing but HEAD was asked for: the lines that no commit holds, if
-// some of them are an agent's.
+// uncommitted returns the changes above HEAD if only HEAD was named: the uncommitted lines, if some of them are an
+// agent's.
 func uncommitted(ctx context.Context, repo *refs.Repo, log belief.Log, q graph.Query) (*graph.Commit, error) {
 	limited := slices.ContainsFunc(q.Options, func(o string) bool { return !strings.HasPrefix(o, "--max-count=") })
 	if limited || len(q.Revs)+len(q.Paths) > 0 || repo.Bare() || !recorded.Is(repo) {
@@ -203,7 +202,7 @@ func graphQuery(c *call, repo *refs.Repo, ops operands) (graph.Query, error) {
 	return q, nil
 }
 
-// splitRevs has git tell revisions from the paths behind them. If git cannot, all count as revisions, and git log
+// splitRevs lets git separate revisions from the paths after them. If git cannot, all count as revisions, and git log
 // reports the error.
 func splitRevs(ctx context.Context, repo *refs.Repo, dir string, words []string) (revs, paths []string) {
 	out, err := repo.CommandIn(ctx, dir, append([]string{"rev-parse", "--no-flags", "--no-revs"}, words...)...).Output()

@@ -25,7 +25,7 @@ func (h *heldOutput) Write(text []byte) (int, error) {
 		if err != nil {
 			return 0, fmt.Errorf("keep output: %w", err)
 		}
-		_ = os.Remove(file.Name()) // without a name nothing is left behind; where that is not possible close removes it
+		_ = os.Remove(file.Name()) // a file without a name disappears with the process; if that fails, close removes it
 		h.file = file
 		if _, err := h.memory.WriteTo(file); err != nil {
 			return 0, fmt.Errorf("keep output: %w", err)

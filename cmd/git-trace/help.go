@@ -67,7 +67,7 @@ func (c *command) help() string {
 // helpOption is an option of every command, so no list of a command has it.
 var helpOption = optionUse{optionForm: optionForm{[]string{"help", "h"}, takesNothing, "show help"}}
 
-// paragraphs makes one line of each paragraph. Indented lines stay as they are.
+// paragraphs makes one line of each paragraph. It does not join indented lines.
 func paragraphs(text string) string {
 	var out strings.Builder
 	for i, line := range strings.Split(text, "\n") {
@@ -105,7 +105,7 @@ func (h *helpText) section(title, text string) {
 	}
 }
 
-// usage writes the forms of a command. What does not fit stands below the first word behind the command's name.
+// usage writes the forms of a command. Continuation lines begin below the first word after the command's name.
 func (h *helpText) usage(c *command) {
 	const indent = "   "
 	h.out.WriteString("\nUSAGE:\n")

@@ -141,7 +141,7 @@ type importer struct {
 
 // conversations stores the records of files: all of them, or none.
 func (im *importer) conversations(files []string) error {
-	for _, name := range files { // before the lock, which leaves a file behind
+	for _, name := range files { // before the lock, which makes a file
 		file, err := im.rows.openRecords(im.format, name)
 		if err != nil {
 			return fail(exitUnchecked, fileFault(name, err), "nothing was imported")
@@ -198,16 +198,16 @@ func (im *importer) conversations(files []string) error {
 	return im.report(importReport{Stored: len(in.changes), Newer: in.newer, Here: len(in.known), Bad: im.rows.left})
 }
 
-// intake decides which records of files are stored. Of several generations of a conversation the newest is. A
-// conversation that was recorded here stays as it is: its session file says more.
+// intake decides which records of files are stored. Of several generations of a conversation it takes the newest. It
+// does not replace a conversation that was recorded here: its session file has more.
 type intake struct {
 	ctx     context.Context
 	store   *store.Store
 	log     *view.Log
 	changes []store.Change
-	at      map[events.TraceID]int  // where a conversation stands in changes
+	at      map[events.TraceID]int  // the place of a conversation in changes
 	known   map[events.TraceID]bool // conversations that were there in this generation or a newer one
-	newer   int                     // of the changes, those that take the place of an older generation
+	newer   int                     // the number of changes that replace an older generation
 }
 
 func (in *intake) close() {
@@ -257,13 +257,13 @@ func (in *intake) add(change store.Change) {
 
 const importSchema = "git-trace.import/1"
 
-// importReport lists the imported facts, as --json gives them: conversations of formats that are made of them, lines
-// and commits of the others.
+// importReport lists the imported facts in the form of --json: conversations, lines or commits, depending on the
+// format.
 type importReport struct {
 	Schema  string `json:"schema"`
 	Format  string `json:"format"`
 	Stored  int    `json:"stored"` // conversations
-	Newer   int    `json:"newer"`  // of them, those that take the place of an older generation
+	Newer   int    `json:"newer"`  // those that replaced an older generation
 	Here    int    `json:"here"`   // conversations that were already here
 	Lines   int    `json:"lines"`
 	Commits int    `json:"commits"`
@@ -341,7 +341,7 @@ func (r *rowRules) readRecords(format exchange, file *foreignFile, name string,
 	return err
 }
 
-// errStopped ends a reading whose records nobody wants any more.
+// errStopped ends a reading whose records are no longer needed.
 var errStopped = errors.New("stopped")
 
 // ahead reads the next records while one is taken: both take about as long. Faults of rows that are passed over come
@@ -401,11 +401,11 @@ func (r *rowRules) openRecords(format exchange, name string) (*foreignFile, erro
 	return openForeign(name)
 }
 
-// foreignFile is a file of others, uncompressed.
+// foreignFile is another program's file, uncompressed.
 type foreignFile struct {
 	io.ReadCloser
 	file *os.File
-	over func(fault error) bool // nil for a file of which no row is passed over
+	over func(fault error) bool // nil if no row is skipped
 }
 
 // PassOver reports whether the file passes over a row with this fault.

@@ -159,7 +159,7 @@ func (r *entireReader) list(files map[string]*entireFile, tree string) {
 	}
 }
 
-// write writes the files, but those that are the beginning of another file of their session.
+// write writes the files, except those that are the beginning of another file of their session.
 func (r *entireReader) write(files map[string]*entireFile) error {
 	sessions := map[string][]*entireFile{}
 	for key, f := range files {

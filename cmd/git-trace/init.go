@@ -84,7 +84,7 @@ type installation struct {
 	target capability.Target
 	found  bool         // the agents were found on this machine, not named by the user
 	passed []passedOver // agents that were found and cannot be installed
-	global bool         // one of them has hooks in the user's own settings
+	global bool         // one of them has hooks in the user's settings
 }
 
 // passedOver is an agent that is left out, with the reason.
@@ -171,10 +171,9 @@ func installable(env capability.Env) []string {
 	return out
 }
 
-// initialise plans everything before it writes anything, so that a settings file that is not valid leaves all as it
-// was. If an agent cannot be installed, it is left out with a message; git's hooks and the other agents are still
-// installed. If the user named that agent, the command fails afterwards; if none of the named agents can be
-// installed, nothing is changed.
+// initialise plans everything before it writes anything, so an invalid settings file changes nothing. If an agent
+// cannot be installed, it is left out with a message; git's hooks and the other agents are still installed. If the user
+// named that agent, the command fails afterwards; if none of the named agents can be installed, nothing is changed.
 func (a *app) initialise(c *call) error {
 	in, err := a.installation(c)
 	if err != nil {
@@ -313,7 +312,7 @@ func (in *installation) planAgents(ctx context.Context, out []planned) ([]planne
 			out = append(out, planned{who: agent.Name, what: describeAction(action)})
 		}
 	}
-	if !in.found && len(in.agents) == 0 { // nothing of what was asked for can be done
+	if !in.found && len(in.agents) == 0 { // the whole request is impossible
 		return nil, fmt.Errorf("%s: %w", in.passed[0].agent.Name, in.passed[0].err)
 	}
 	return out, nil
@@ -339,7 +338,7 @@ func (a *app) printActions(actions []planned, prefix string) {
 // together lists the same action for several hooks of a directory in one line.
 func together(actions []planned) []planned {
 	var out []planned
-	counts := map[hooks.Action]int{} // by what is done, where and why
+	counts := map[hooks.Action]int{} // by action, place and reason
 	of := func(one planned) hooks.Action {
 		return hooks.Action{Path: filepath.Dir(one.hook.Path), What: one.hook.What, Why: one.hook.Why}
 	}

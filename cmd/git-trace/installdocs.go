@@ -76,7 +76,7 @@ func installDocsCommand() *command {
 	}
 }
 
-// docFile is a file that install-docs writes. The directory is one that may have been there before.
+// docFile is a file of install-docs, with a directory that may have existed before.
 type docFile struct {
 	below string
 	path  string
@@ -162,14 +162,14 @@ func docFiles(pages, data string) ([]docFile, error) {
 	return out, nil
 }
 
-// put writes the file whole, or takes it away with the directories below the given one that this leaves empty.
+// put writes the file whole, or removes it with the directories below the given one that become empty.
 func (f docFile) put(away bool) error {
 	if away {
 		if err := os.Remove(f.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		for dir := filepath.Dir(f.path); dir != f.below && os.Remove(dir) == nil; dir = filepath.Dir(dir) {
-			continue // Remove takes away nothing that holds a file
+			continue // Remove keeps a directory with files
 		}
 		return nil
 	}

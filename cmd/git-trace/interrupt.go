@@ -11,9 +11,9 @@ import (
 	"github.com/git-trace/git-trace/internal/fault"
 )
 
-// interrupts are the signals by which a person ends a command: Ctrl-C, or kill. The first one lets the command end
-// in order, so that locks and temporary files are removed. If the command does not end in a moment, or at a second
-// signal, it is left.
+// interrupts are the signals with which a person ends a command: Ctrl-C, or kill. The first one lets the command end in
+// order, so that locks and temporary files are removed. If the command does not end in a moment, or at a second signal,
+// the process exits.
 type interrupts struct {
 	signals chan os.Signal
 	got     atomic.Int32 // the number of the signal that came; 0 for none
@@ -52,7 +52,7 @@ func (i *interrupts) listen(ctx context.Context) (context.Context, func()) {
 // leave leaves signals to another program that has the terminal now.
 func (i *interrupts) leave() { i.away.Store(true) }
 
-// status returns the exit status of a command that was interrupted, 0 of one that was not.
+// status returns the exit status of an interrupted command, otherwise 0.
 func (i *interrupts) status() int {
 	if n := i.got.Load(); n != 0 {
 		return exitSignalled + int(n)

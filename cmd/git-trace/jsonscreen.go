@@ -11,9 +11,9 @@ import (
 	"github.com/git-trace/git-trace/internal/cells"
 )
 
-// jsonScreen makes JSON safe for a terminal without changing its meaning: characters that act on a terminal, or on
-// the order of the text beside them, become escapes. They occur only in strings. Output to a program or a file
-// stays as it is.
+// jsonScreen makes JSON safe for a terminal without changing its meaning: characters that act on a terminal, or on the
+// order of the text beside them, become escapes. They occur only in strings. It does not change output to a program or
+// a file.
 type jsonScreen struct {
 	to    io.Writer
 	carry []byte // the beginning of a character whose end has not been written yet

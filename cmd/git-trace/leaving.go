@@ -28,7 +28,7 @@ type written interface {
 	Close() error
 }
 
-// asItIs lets a conversation leave as it is.
+// asItIs lets a conversation leave unredacted.
 type asItIs struct{ *records.Spool }
 
 func (s asItIs) Finish(head *records.Record) (written, error) { return &whole{s.Spool, head}, nil }
@@ -46,8 +46,8 @@ type redacted struct{ *redact.Sink }
 
 func (s redacted) Finish(head *records.Record) (written, error) { return s.Sink.Finish(head) }
 
-// beginLeaving prepares conversations for leaving: they are redacted, unless the user wants them as they are. Several
-// may leave at once.
+// beginLeaving prepares conversations for leaving: it redacts them, unless the user wants them unchanged. Several may
+// leave at once.
 func beginLeaving(asTheyAre bool) (func(context.Context) leaving, error) {
 	if asTheyAre {
 		return func(context.Context) leaving { return asItIs{records.NewSpool("")} }, nil
@@ -72,7 +72,7 @@ type outgoing struct {
 	format exchange
 	out    io.Writer
 	begin  func(ctx context.Context) leaving
-	tree   shelf // those that a format tells of together
+	tree   shelf // the conversations for a format that joins them
 }
 
 // record writes a record.

@@ -97,7 +97,7 @@ func (a *app) log(c *call, ops operands) error {
 	return a.drawLog(c, repo, known, items, short)
 }
 
-// withPrompts adds the prompts of the time that was asked for. It leaves out conversations that have none.
+// withPrompts adds the prompts of the requested time. It leaves out conversations without any.
 func withPrompts(
 	ctx context.Context, known *conversations, list []answers.LogItem, want view.Choice,
 ) ([]answers.LogItem, error) {
@@ -230,7 +230,7 @@ func saysNow(text string) bool {
 	return strings.ContainsAny(text, "0123456789") || strings.Contains(lower, "now") || strings.Contains(lower, "today")
 }
 
-// checkAgents refuses names that no known agent has, nor any of the conversations here.
+// checkAgents rejects names that neither a known agent nor a conversation here has.
 func checkAgents(names []string, here *conversations) error {
 	known := agents.Names()
 	for _, name := range names {

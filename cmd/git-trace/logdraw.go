@@ -99,7 +99,7 @@ func modelsOf(c *view.Conversation) string {
 	return name
 }
 
-// callsText counts the calls of a conversation, where that is known.
+// callsText counts the calls of a conversation, if they are known.
 func callsText(c *view.Conversation) string {
 	if !c.CallsKnown() {
 		return ""
@@ -107,7 +107,7 @@ func callsText(c *view.Conversation) string {
 	return plural(c.Calls, "call")
 }
 
-// conversation draws a conversation: who and when, the prompt, and the outcome.
+// conversation draws a conversation: the agent and time, the prompt, and the outcome.
 func (d *logDrawer) conversation(c *view.Conversation) string {
 	var b strings.Builder
 	color := traceColor(c.Trace)

@@ -14,7 +14,7 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// placeholder returns the value of a letter behind % in the form that --format gives.
+// placeholder returns the value of a letter after % in the form of --format.
 func (d *logDrawer) placeholder(c *view.Conversation, letter byte) (text string, known bool) {
 	switch letter {
 	case 'h':
@@ -74,7 +74,7 @@ func firstWords(c *view.Conversation) string {
 	return cells.Line(c.Prompt.Text)
 }
 
-// nameOf returns what a row calls a conversation: its title, or its first prompt.
+// nameOf returns the name of a conversation in a row: its title, or its first prompt.
 func nameOf(c *view.Conversation) string { return cmp.Or(cells.Line(c.Called()), firstWords(c)) }
 
 // formatted returns a conversation in the form of --format, or an error that names an unknown placeholder.
@@ -150,7 +150,7 @@ func (d *logDrawer) asked(item *answers.LogItem, alone bool) string {
 	return b.String()
 }
 
-// stat draws the files that a conversation changed, and by how many lines, as git diff --stat does.
+// stat draws the files that a conversation changed, with line counts, as git diff --stat does.
 func (d *logDrawer) stat(files []view.FileLines) string {
 	const bar = 20
 	most, digits, name := 1, 1, 1

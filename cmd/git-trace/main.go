@@ -18,7 +18,7 @@ func main() {
 	os.Exit(fault.Run(func() int { return run(os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}) }))
 }
 
-// streams are the standard streams, so that a command can be run without touching the process's own.
+// streams are the standard streams; a test can replace them.
 type streams struct {
 	in       io.Reader
 	out, err io.Writer

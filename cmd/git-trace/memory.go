@@ -10,7 +10,7 @@ import (
 // end before that: collecting took a sixth of the processor time of `git trace blame`.
 const earlyGrowth = 800
 
-// collectLate sets when the memory is looked through first. From then on the usual rule counts, or the one that the
+// collectLate sets the memory at the first garbage collection. After that the usual rule counts, or the one that the
 // command has set meanwhile.
 func collectLate() {
 	if os.Getenv("GOGC") != "" {
@@ -32,7 +32,7 @@ const convertRoom = 48 << 20
 // which takes a large document twice. Texts are looked through quickly.
 const leastGrowth = 50
 
-// collectBeyond lets the memory grow to so many bytes before it is looked through. Where more than two thirds of that
+// collectBeyond lets the memory grow to this many bytes before a garbage collection. If more than two thirds of that
 // are needed, leastGrowth counts.
 func collectBeyond(room uint64) {
 	if os.Getenv("GOGC") != "" {

@@ -9,8 +9,8 @@ import (
 	"runtime/debug"
 )
 
-// memoryOfReaders bounds the memory of a command that reads: the publications of others decide how much there is to
-// read. Somebody whose history needs more sets GOMEMLIMIT, which Go reads.
+// memoryOfReaders bounds the memory of a command that reads, because others' publications decide the amount of data. A
+// user with a larger history sets GOMEMLIMIT, which Go reads.
 const memoryOfReaders = 1 << 30
 
 // boundMemory ends a command that reads and needs more memory than it may.
@@ -23,7 +23,7 @@ func boundMemory(end func(error)) {
 	lookAtMemory(&outgrown{most: uint64(most)}, end)
 }
 
-// lookAtMemory looks behind each collection.
+// lookAtMemory checks the memory after each collection.
 func lookAtMemory(o *outgrown, end func(error)) {
 	runtime.AddCleanup(new([64]byte), func(o *outgrown) {
 		var now runtime.MemStats
@@ -36,8 +36,8 @@ func lookAtMemory(o *outgrown, end func(error)) {
 	}, o)
 }
 
-// outgrown counts the collections that left more than there may be, one behind the other. What nobody needs is not yet
-// gone behind a single one.
+// outgrown counts the consecutive collections that left more than the limit. One collection need not free all unused
+// memory.
 type outgrown struct {
 	most  uint64
 	times int

@@ -47,8 +47,8 @@ func (a *app) warn(f doctor.Finding) {
 // untracedAsked is the time between two looks of blame for agents that are not traced.
 const untracedAsked = 24 * time.Hour
 
-// tellUntraced says below a blame, once, that this machine has agents of which no hook tells. A file
-// remembers that it was said; without the file, it is said again.
+// tellUntraced says below a blame, once, that this machine has agents without hooks. A file remembers that; without the
+// file, the message is repeated.
 func (a *app) tellUntraced(ctx context.Context, repo *refs.Repo) {
 	if _, watched := terminalOf(a.std.err); !watched || repo.Bare() || !recorded.Is(repo) {
 		return

@@ -69,7 +69,7 @@ func (r *resolver) isRevision(ctx context.Context, word string) bool {
 	return err == nil
 }
 
-// moment finds the snapshot of a place, and makes sure that it is kept. Word is the person's name of it.
+// moment finds the snapshot of a place, and makes sure that it is kept. word is the person's name for it.
 func (r *resolver) moment(ctx context.Context, word string, p view.Place, after bool) (view.Moment, error) {
 	m, err := r.known.Moment(ctx, p, after)
 	if errors.Is(err, view.ErrNoMoment) {

@@ -10,9 +10,8 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// tellOffer names the remote's publications to somebody who never pulled, and reports whether there were any.
-// Without again it does so only after a new request to the remote, once a day. It says nothing if git-trace-serve
-// runs the command.
+// tellOffer names the remote's publications to a user who never pulled, and reports whether it has any. Without again
+// it does so only after a new request to the remote, once a day. It says nothing if git-trace-serve runs the command.
 func (a *app) tellOffer(repo *refs.Repo, again bool) bool {
 	if os.Getenv(view.Unasked) != "" {
 		return false

@@ -11,7 +11,7 @@ import (
 // operands are the arguments of a verb that are not options.
 type operands struct {
 	list   []string // before "--"
-	behind []string // behind "--"
+	behind []string // after "--"
 	dashed bool     // "--" was given
 }
 
@@ -46,7 +46,7 @@ func (c *call) String(name string) string {
 
 // Int64 returns the value of an option as a number.
 func (c *call) Int64(name string) int64 {
-	n, _ := strconv.ParseInt(c.String(name), 0, 64) // parse has looked at it
+	n, _ := strconv.ParseInt(c.String(name), 0, 64) // parse has checked it
 	return n
 }
 
@@ -59,8 +59,8 @@ func (c *call) Duration(name string) time.Duration {
 	return d
 }
 
-// parse takes the options, which may stand anywhere before "--", as git's may, and returns the rest; help is true if
-// they ask for help.
+// parse takes the options, which may stand anywhere before "--", as in git, and returns the rest; help is true if they
+// ask for help.
 func (c *call) parse(args []string) (ops operands, help bool, err error) {
 	for i := 0; i < len(args); i++ {
 		arg := args[i]

@@ -23,7 +23,7 @@ const (
 // optionForm is an option, the same for every command: its spellings, its value, and its effect. The word in
 // backquotes names its value.
 type optionForm struct {
-	names []string // the first is the one that code asks for
+	names []string // the first is the one in the code
 	kind  optionKind
 	does  string
 }
@@ -232,7 +232,7 @@ func (k optionKind) has(value string) (is bool) {
 	return err == nil
 }
 
-// text returns the spelling of an option, and its effect. What stands in backquotes is its value.
+// text returns the spelling of an option, and its effect. Backquotes mark its value.
 func (u optionUse) text() (name, text string) {
 	for i, n := range u.names {
 		if i > 0 {
@@ -256,7 +256,7 @@ func (u optionUse) text() (name, text string) {
 	return name + " <" + value + ">", strings.ReplaceAll(before+value+after, " ("+value+")", "")
 }
 
-// dashed returns an option as it is typed.
+// dashed returns an option in its typed form.
 func dashed(name string) string {
 	name = strings.TrimLeft(name, "-")
 	if len(name) == 1 {

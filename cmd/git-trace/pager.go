@@ -84,7 +84,7 @@ func startPager(command string, terminal *os.File, errors io.Writer) *pager {
 // exitInterrupted is the exit status of an interrupted command in a shell.
 const exitInterrupted = 130
 
-// pagerDefaults returns git's own settings for the pagers it knows, if the user has none.
+// pagerDefaults returns git's own settings for pagers, unless the user has set them.
 func pagerDefaults() []string {
 	var out []string
 	for name, value := range map[string]string{"LESS": "FRX", "LV": "-c"} {

@@ -16,16 +16,15 @@ import (
 // progressDelay is the time after which a command shows its progress.
 const progressDelay = time.Second
 
-// statusLine is the last line of a terminal while a command says nothing else: how far it has come, or at least that it
-// is at work. Whatever the command writes takes its place. The nil line is of a command whose standard error nobody
-// watches.
+// statusLine is the last line of a terminal while a command is at work: its progress, or at least a sign of life. The
+// command's output replaces it. It is nil if standard error is not a terminal.
 type statusLine struct {
 	to    io.Writer
 	what  string // the command
 	mu    sync.Mutex
 	begun time.Time
 	spoke time.Time // when something was written last
-	shown bool      // the line stands on the terminal
+	shown bool      // the line is on the terminal
 	told  bool      // by a progress, which knows more
 	ended bool
 }
@@ -90,8 +89,7 @@ func (l *statusLine) end() {
 	l.ended = true
 }
 
-// below is the terminal output of the command, on which the line may stand. A line that it has not ended stays the
-// last.
+// below is the terminal output of the command, above the status line. A line that it has not ended stays the last.
 type below struct {
 	file  *os.File
 	line  *statusLine
@@ -115,8 +113,8 @@ func (b below) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// wrapMessages breaks messages at blanks where a terminal ends, so that no word is cut. What goes on stands below the
-// beginning.
+// wrapMessages breaks messages at blanks where a terminal ends, so that no word is cut. Continuation lines begin below
+// the text.
 func wrapMessages(text []byte, columns int) []byte {
 	if columns < leastWidth || !bytes.HasSuffix(text, []byte("\n")) {
 		return text
@@ -138,10 +136,10 @@ func wrapMessages(text []byte, columns int) []byte {
 	return out.Bytes()
 }
 
-// leastWidth is the width from which breaking lines at blanks makes them easier to read.
+// leastWidth is the width from which lines are broken at blanks.
 const leastWidth = 40
 
-// cutMessage cuts "git-trace: hint: text" behind the second colon; nothing is before it where it is not a message.
+// cutMessage cuts "git-trace: hint: text" after the second colon; head is empty for other text.
 func cutMessage(line string) (head, message string) {
 	for _, head := range [...]string{"git-trace: error: ", "git-trace: hint: ", "git-trace: warning: "} {
 		if rest, found := strings.CutPrefix(line, head); found && strings.HasSuffix(rest, "\n") {

@@ -138,7 +138,7 @@ func (a *app) tellElsewhere(r sharing.Remote, p *sharing.Pulled) {
 		p.Elsewhere, name, p.Elsewhere)
 }
 
-// pullOwn takes back the clone's lost events. It shows the events that this clone's key did not sign, and asks.
+// pullOwn restores the clone's lost events. It shows the events that this clone's key did not sign, and asks.
 func (a *app) pullOwn(c *call, log *events.Log, s *sharing.Settings, sources []sharing.Remote,
 	most int64,
 ) error {
@@ -266,7 +266,7 @@ func sayPulled(w io.Writer, p *sharing.Pulled) {
 		if o.LeftOut != "" && !o.Kept {
 			continue
 		}
-		known := writers[o.Writer] // a whole log tells of what its digest does
+		known := writers[o.Writer] // a whole log has the events of its digest
 		commits += max(0, o.Commits-known.Commits)
 		conversations += max(0, o.Conversations-known.Conversations)
 		texts += o.Records

@@ -227,8 +227,8 @@ func (a *app) sayLeft(p *purge.Purge) {
 type purgeJSON struct {
 	Schema  string           `json:"schema"`
 	DryRun  bool             `json:"dry_run"`
-	Removed []events.TraceID `json:"removed"` // conversations whose records are gone
-	Changed []events.TraceID `json:"changed"` // those that something was taken out of
+	Removed []events.TraceID `json:"removed"` // conversations whose records were removed
+	Changed []events.TraceID `json:"changed"` // conversations whose records were changed
 	Prompts int              `json:"prompts"`
 	Files   int              `json:"files"`
 	Blobs   int              `json:"blobs"`   // contents of snapshots

@@ -10,7 +10,7 @@ import (
 	"github.com/git-trace/git-trace/upkeep/purge"
 )
 
-// What a purge does not reach is not a finding, since it never does: it is said, as exactly as it is known.
+// Data that a purge cannot reach is not a finding, because this never changes: it is described as exactly as possible.
 
 // mostFiles is the number of session files that are named.
 const mostFiles = 5

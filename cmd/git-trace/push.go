@@ -188,8 +188,8 @@ func (a *app) retract(c *call, log *events.Log, s *sharing.Settings, remote shar
 const takenOff = "whoever has fetched it keeps it until their next pull; " +
 	"a remote may keep unreachable objects for weeks\n"
 
-// agreesToPush asks the person; if nobody can be asked, naming the level with --to is the answer. Nobody knows
-// beforehand what a server forbids: so it names the needs of a retraction.
+// agreesToPush asks the person; without a terminal, --to with the level is the answer. A server may forbid things that
+// nobody knows before: so it lists the needs of a retraction.
 func (a *app) agreesToPush(c *call, p *sharing.Plan) (bool, error) {
 	if p.Remote.Share == sharing.LevelNone {
 		fmt.Fprintln(a.std.err, "git-trace: hint: git trace push --retract takes it back, unless the server forbids "+
@@ -278,7 +278,7 @@ func sayLeaves(w io.Writer, level sharing.Level) {
 	fmt.Fprintln(w, indent+line)
 }
 
-// sayDoubts prints the logs of which others saw more.
+// sayDoubts prints the logs of which others saw later events.
 func sayDoubts(w io.Writer, doubts []sharing.Doubt) {
 	for _, d := range doubts {
 		fmt.Fprintf(w, "  in doubt    %s\n", d)
@@ -306,7 +306,7 @@ func sayPushed(w io.Writer, p *sharing.Plan, sent []sharing.Pushed) {
 	}
 }
 
-// reviewPush prints the events and the records that would be sent, in the form in which they would leave.
+// reviewPush prints the events and the records that would be sent, in the form that would be sent.
 func (a *app) reviewPush(p *sharing.Plan) error {
 	w := quietWriter{a.std.out}
 	for _, d := range p.New() {

@@ -99,7 +99,7 @@ type judge struct {
 	list []judged
 }
 
-// all judges what the words name: files that exist, otherwise conversations; every stored record if there are no words.
+// all judges the named files, otherwise the named conversations; without words, every stored record.
 func (q *judge) all(words []string) []error {
 	if len(words) == 0 {
 		if q.open() != nil {

@@ -42,8 +42,8 @@ func (a *app) open(ctx context.Context, repo *refs.Repo, o view.Options) (*view.
 // overdueLimit is the longest time that a reader waits for the timeline.
 const overdueLimit = time.Second
 
-// closeOverdue closes calls that were under way when something was recorded of them, by the agents' own records.
-// The next boundary does the rest.
+// closeOverdue closes calls with recorded changes that have ended, by the agents' own records. The next boundary does
+// the rest.
 func (a *app) closeOverdue(repo *refs.Repo) {
 	if repo.Bare() || !recorded.Is(repo) {
 		return
@@ -58,7 +58,7 @@ func (a *app) closeOverdue(repo *refs.Repo) {
 	}
 }
 
-// hintSilence warns of a repository that was recorded once, and whose hooks do nothing now.
+// hintSilence warns about a repository that was recorded once, if its hooks do nothing now.
 func (a *app) hintSilence(repo *refs.Repo) {
 	if !recorded.Look(repo).Mendable() {
 		return
@@ -82,8 +82,8 @@ type ambiguous struct {
 
 func (e *ambiguous) Error() string { return fmt.Sprintf("id '%s' is ambiguous", e.id) }
 
-// reportAmbiguous lists the candidates of an ambiguous id, one a line, and gives the exit status; other errors it
-// returns as they are.
+// reportAmbiguous lists the candidates of an ambiguous id, one a line, and returns the exit status; it returns other
+// errors unchanged.
 func reportAmbiguous(w io.Writer, err error) error {
 	var several *ambiguous
 	if !errors.As(err, &several) {

@@ -23,7 +23,7 @@ import (
 )
 
 const (
-	// settleTime is how long a session file must have been left alone: agents write the end of a turn after its hook.
+	// settleTime is how long a session file must be unchanged: agents write the end of a turn after its hook.
 	settleTime = 200 * time.Millisecond
 )
 
@@ -60,7 +60,7 @@ type recordReport struct {
 // recordedConversation is a conversation whose session file was read.
 type recordedConversation struct {
 	Trace    events.TraceID `json:"trace"`
-	Stored   bool           `json:"stored"` // otherwise the record was as it is
+	Stored   bool           `json:"stored"` // otherwise the record did not change
 	Steps    int            `json:"steps"`
 	Redacted int            `json:"redacted"` // places
 }
@@ -143,7 +143,7 @@ func (a *app) recordNamed(ctx context.Context, job *recording, names []string, f
 	}
 	defer known.Close()
 	var ids []events.TraceID
-	for _, name := range names { // before the lock, which leaves a file behind
+	for _, name := range names { // before the lock, which makes a file
 		id, err := known.find(name)
 		if err != nil {
 			return reportAmbiguous(a.std.err, err)
@@ -231,8 +231,8 @@ func newRecording(ctx context.Context, repo *refs.Repo) (*recording, error) {
 
 func (r *recording) close() { _ = r.recorder.Store.Close() }
 
-// lock takes the lock under which conversations are stored. A purge that had it meanwhile left rules, which are
-// followed, and packs that are new.
+// lock takes the lock for storing conversations. A purge that held it meanwhile left rules, which then count, and new
+// packs.
 func (r *recording) lock(ctx context.Context, wait time.Duration) (*refs.FileLock, error) {
 	lock, err := store.Lock(r.repo, wait)
 	if err != nil {
@@ -256,7 +256,7 @@ func (r *recording) lock(ctx context.Context, wait time.Duration) (*refs.FileLoc
 	return lock, nil
 }
 
-// takeIn reads the session files of which no hook told, and stores the conversations that wait.
+// takeIn reads the session files that no hook reported, and stores the waiting conversations.
 func (r *recording) takeIn(ctx context.Context, wait time.Duration, tell func(recordedConversation)) (failed []error,
 	err error) {
 	unheard := (&witnesses{repo: r.repo, env: r.recorder.Env}).all(ctx) // what it finds waits from then on
@@ -271,7 +271,7 @@ func (r *recording) takeIn(ctx context.Context, wait time.Duration, tell func(re
 // want to wait may leave: the working process looks again after it has let go of the lock.
 func (r *recording) drain(ctx context.Context, wait time.Duration, tell func(recordedConversation)) (failed []error,
 	err error) {
-	if r.off || !r.repo.HasTraces() { // then nothing waits, and not even a lock is left behind
+	if r.off || !r.repo.HasTraces() { // then nothing waits, and no lock file is made
 		return nil, nil
 	}
 	tried := map[waiting.Session]bool{}
@@ -295,7 +295,7 @@ func (r *recording) drain(ctx context.Context, wait time.Duration, tell func(rec
 	}
 }
 
-// untried lists the conversations with a note that was not looked at.
+// untried lists the conversations with a note that was not tried.
 func (r *recording) untried(tried map[waiting.Session]bool) ([]waiting.Session, error) {
 	all, err := r.list.All()
 	var out []waiting.Session
@@ -339,8 +339,8 @@ func (r *recording) pass(
 	return failed, nil
 }
 
-// mend brings every record of this clone up to date: with commits that were made or are gone, and with the parts of
-// session files that only this version reads. It also stores conversations that are in the log and have no record.
+// mend updates every record of this clone: with commits that were made or removed, and with the parts of session files
+// that only this version reads. It also stores conversations of the log without a record.
 func (r *recording) mend(
 	ctx context.Context, shown *progress, tell func(recordedConversation),
 ) (failed []error, err error) {
@@ -371,8 +371,8 @@ func (r *recording) mend(
 	return failed, nil
 }
 
-// behind lists the conversations whose records may be out of date: the ones that this clone stored, and the ones
-// that hooks reported to it.
+// behind lists the conversations whose records may be out of date: the ones that this clone stored, and the ones that
+// hooks reported to it.
 func (r *recording) behind(ctx context.Context) ([]waiting.Session, error) {
 	known, err := view.Open(ctx, r.repo, view.Options{LogOnly: true})
 	if err != nil {
@@ -400,7 +400,7 @@ func (r *recording) behind(ctx context.Context) ([]waiting.Session, error) {
 	for i := range traces {
 		t := &traces[i]
 		hooked := t.Hooked > 0 && t.Writer == own
-		read := recorder.LastRead(r.repo, t.ID) // an imported one has no session file, and stays as it was written
+		read := recorder.LastRead(r.repo, t.ID) // an imported one has no session file, and does not change
 		if !hooked && (!mine[t.ID] || read == "") || t.Agent == "" || t.Session == "" || purge.Was(r.repo, t.ID) {
 			continue
 		}

@@ -63,8 +63,7 @@ func (d *showDrawer) outcome(r *records.Record) {
 	}
 }
 
-// costOf returns the cost of a conversation, and its source if it is not reckoned from prices; empty if it is not
-// known.
+// costOf returns the cost of a conversation, with its source if it does not come from prices; empty if it is unknown.
 func costOf(u *view.Usage) string {
 	switch {
 	case u.CostUSD == nil:
@@ -167,7 +166,7 @@ func (d *showDrawer) stepHead(trace events.TraceID, s *records.Step) string {
 	return id + "  " + d.pen.paint(bold, d.safe(who)) + name + "  " + d.pen.paint(faint, d.safe(dotted(facts...)))
 }
 
-// clock returns a time to the second in the user's own time zone; a text of another form stays as it is.
+// clock returns a time to the second in the user's own time zone; it does not change other texts.
 func clock(stamp string) string {
 	at, err := time.Parse(time.RFC3339Nano, stamp)
 	if err != nil {

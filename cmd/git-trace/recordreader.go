@@ -16,9 +16,9 @@ import (
 type recordReader struct {
 	app   *app
 	ctx   context.Context
-	repo  *refs.Repo     // nil until a conversation is asked for
-	known *conversations // nil until a conversation is asked for
-	fatal error          // no conversation can be read
+	repo  *refs.Repo     // nil until a conversation is named
+	known *conversations // nil until a conversation is named
+	fatal error          // why no conversation can be read
 }
 
 // read gives the records that a word names, and the file they are in: "" for a stored one.
@@ -100,7 +100,7 @@ func (n *recordReader) file(name string, take func(r *records.Record, file strin
 		return errors.New("holds no conversation")
 	}
 	parsed.Head.Steps = steps.Steps
-	if _, err := records.Encode(parsed.Head); err != nil { // fills in what has defaults
+	if _, err := records.Encode(parsed.Head); err != nil { // sets the defaults
 		return err
 	}
 	return take(parsed.Head, name)

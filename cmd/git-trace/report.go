@@ -48,7 +48,7 @@ func reportCommand() *command {
 	}
 }
 
-// forgeLimits are how long a text may be, in bytes. GitHub counts characters in comments, which are never more.
+// forgeLimits bounds the length of a text, in bytes. GitHub counts characters in comments, which are never more.
 var forgeLimits = map[string]int{"github-comment": 65536, "github-summary": 1 << 20, "gitlab-comment": 1_000_000}
 
 // rangeReport is a report, and the short ids of its conversations.
@@ -196,7 +196,7 @@ func (a *app) writeReport(r *rangeReport, opts reportOptions) error {
 	return a.output("report", opts.file, out.String())
 }
 
-// reportOf reads what is known of the lines of a range.
+// reportOf reads the facts about the lines of a range.
 func (a *app) reportOf(
 	ctx context.Context, repo *refs.Repo, known *conversations, about span.Range, prompts span.Prompts,
 ) (*span.Report, error) {
@@ -316,7 +316,7 @@ func commitOf(ctx context.Context, repo *refs.Repo, rev string) (refs.OID, error
 	return refs.ParseOID(strings.TrimSpace(string(out)))
 }
 
-// upstreamOf returns the branch with which a branch is compared; empty where nothing is known.
+// upstreamOf returns the branch to compare a branch with; empty if it is unknown.
 func upstreamOf(ctx context.Context, repo *refs.Repo, branch string) string {
 	for _, name := range []string{branch + "@{upstream}", "refs/remotes/origin/HEAD"} {
 		out, err := repo.Git(ctx, nil, "rev-parse", "--verify", "--quiet", "--abbrev-ref", "--end-of-options", name)

@@ -14,7 +14,7 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// reportPage draws a report as Markdown. What anybody may have chosen goes through package page.
+// reportPage draws a report as Markdown. Foreign text goes through package page.
 type reportPage struct {
 	*rangeReport
 	page.Document
@@ -27,7 +27,7 @@ const (
 	mostTitle  = 60   // cells of a prompt in the line of its conversation
 	mostPrompt = 2000 // bytes of a prompt
 	mostNames  = 3    // names in a list
-	mostShown  = 5    // runs of lines that stand above the conversations
+	mostShown  = 5    // bounds the runs of lines above the conversations
 )
 
 func drawReport(r *rangeReport) *page.Document {
@@ -129,7 +129,7 @@ func someLines(n int) string {
 	return thousands(n)
 }
 
-// without drops the column of lines that came otherwise if no row has any.
+// without drops the column of lines that came otherwise if it is empty in all rows.
 func without(row []string, none bool) []string {
 	if none {
 		return slices.Delete(slices.Clone(row), 3, 4)
@@ -243,7 +243,7 @@ func places(runs []span.Run) (rows []string) {
 
 func placeRow(run *span.Run) string { return "  - " + page.Code(run.Raw) + " " + lineNumbers(run) }
 
-// someRows ends rows, and counts those that it leaves out.
+// someRows ends rows, and counts the rows that it leaves out.
 func someRows(rows []string) (out []string) {
 	for i, row := range rows {
 		if i == mostShown && len(rows) > mostShown+1 {
@@ -291,7 +291,7 @@ func (p *reportPage) conversations() {
 	}
 }
 
-// callsOf counts the calls of a conversation, where that is known.
+// callsOf counts the calls of a conversation, if they are known.
 func callsOf(t *span.Talk) string {
 	if t.Of == nil {
 		return ""
@@ -328,7 +328,7 @@ func (p *reportPage) facts(t *span.Talk) string {
 	return out.String()
 }
 
-// promptText returns a prompt between fences, the beginning of one that is long.
+// promptText returns a prompt between fences; a long one is cut.
 func promptText(text string) string {
 	text = strings.Trim(text, "\n")
 	if len(text) <= mostPrompt {

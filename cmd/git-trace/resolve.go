@@ -44,7 +44,7 @@ const (
 type resolver struct {
 	repo   *refs.Repo
 	known  *conversations
-	demand demander // nil to ask nobody for a record
+	demand demander // nil for no requests to remotes
 }
 
 // resolve understands the ids of conversations (a trace id or the agent's session id), TRACE#N, and the ids of tool
@@ -87,7 +87,7 @@ func noSteps(trace events.TraceID, n int) error {
 func (r *resolver) stepOf(ctx context.Context, id string, n int) (object, bool, error) {
 	trace, err := r.known.find(id)
 	if err != nil {
-		return object{}, false, nil //nolint:nilerr // what is no conversation is no step
+		return object{}, false, nil //nolint:nilerr // without a conversation there is no step
 	}
 	if r.demand != nil {
 		if err := r.demand(ctx, r.repo, trace); err != nil {
@@ -95,7 +95,7 @@ func (r *resolver) stepOf(ctx context.Context, id string, n int) (object, bool, 
 		}
 	}
 	if _, err := r.known.Prompts().Records.Find(ctx, trace); err != nil {
-		return object{trace: trace}, false, nil //nolint:nilerr // without a record no step is known
+		return object{trace: trace}, false, nil //nolint:nilerr // without a record its steps are unknown
 	}
 	return object{kind: stepObject, trace: trace, step: n}, true, nil
 }

@@ -121,8 +121,8 @@ func (a *app) restore(c *call, ops operands) error {
 	return a.printRestored(&out, repo, plan, words[1:])
 }
 
-// takeTurn waits for the turn of whoever writes files, and returns the paths that a killed one left. A dry run changes
-// nothing: it waits for nobody and leaves them.
+// takeTurn waits until no other process writes files, and returns the paths that a killed one left. A dry run changes
+// nothing: it does not wait and leaves them.
 func takeTurn(repo *refs.Repo, dry bool) (gone []string, end func(), err error) {
 	if dry {
 		return nil, func() {}, nil
@@ -134,8 +134,7 @@ func takeTurn(repo *refs.Repo, dry bool) (gone []string, end func(), err error) 
 	return turn.Gone(), turn.End, nil
 }
 
-// putBack carries a plan out, unless that takes more away than the person wants. Contents are the ones that the
-// timeline knows.
+// putBack executes a plan, unless it removes more than the person wants. Contents are the timeline's.
 func (a *app) putBack(c *call, repo *refs.Repo, known *conversations, then namedMoment, now refs.OID,
 	plan *restore.Plan, out *restored, contents map[string]refs.OID,
 ) (err error) {
@@ -218,7 +217,7 @@ func refused(err error) error {
 	return err
 }
 
-// unsaved refuses to replace content that nobody could bring back.
+// unsaved refuses to replace content that could not be restored.
 func unsaved(paths []string) error {
 	what := paths[0]
 	if n := len(paths) - 1; n > 0 {
@@ -291,8 +290,7 @@ func (r *restored) tell(plan *restore.Plan) {
 	}
 }
 
-// mostNamed is the number of files that the way back names one by one. Those that came can only be taken away by
-// their names.
+// mostNamed bounds the files that the command for the way back names. New files can only be removed by name.
 const mostNamed = 8
 
 func (a *app) printRestored(r *restored, repo *refs.Repo, plan *restore.Plan, words []string) error {
@@ -331,7 +329,7 @@ func (a *app) printRestored(r *restored, repo *refs.Repo, plan *restore.Plan, wo
 	return err
 }
 
-// namesHere returns the files of a plan as they are named in the person's directory.
+// namesHere returns the files of a plan by their names in the person's directory.
 func namesHere(repo *refs.Repo, plan *restore.Plan) []string {
 	dir, _ := filepath.Abs(".")
 	if resolved, err := filepath.EvalSymlinks(dir); err == nil {

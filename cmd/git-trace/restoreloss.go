@@ -24,7 +24,7 @@ type lostLines struct {
 	Lines  int  `json:"lines"`
 }
 
-// loss counts the lines that a plan would take away, by owner, the largest count first.
+// loss counts the lines that a plan would remove, by owner, the largest count first.
 func (a *app) loss(repo *refs.Repo, known *conversations, then view.Moment, now refs.OID, plan *restore.Plan) (
 	[]lostLines, error) {
 	out := []lostLines{}
@@ -131,7 +131,7 @@ func ofOthers(lost []lostLines, trace events.TraceID) bool {
 // errNotRestored reports that the person did not want the change.
 var errNotRestored = errors.New("nothing was changed")
 
-// mayLose asks on a terminal before lines of others are taken away.
+// mayLose asks on a terminal before others' lines are removed.
 func (a *app) mayLose(text, command string) error {
 	in, isFile := a.std.in.(*os.File)
 	if !isFile {

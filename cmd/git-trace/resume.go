@@ -76,8 +76,8 @@ func (a *app) resume(c *call, ops operands) error {
 	return a.handOver(repo.WorkTree, line)
 }
 
-// resumeLine returns the agent's command line for a conversation. The id of a session that came from a fetched log is
-// foreign data: one that could be taken for an option is refused.
+// resumeLine returns the agent's command line for a conversation. The id of a session from a fetched log is foreign
+// data: it refuses one that looks like an option.
 func resumeLine(trace *view.Conversation) ([]string, error) {
 	agent, known := agents.Lookup(capability.Env{}, trace.Agent)
 	if !known || agent.Resumer == nil {

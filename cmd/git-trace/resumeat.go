@@ -27,14 +27,14 @@ type resumed struct {
 	Commit      refs.OID       `json:"commit"`
 	Tree        refs.OID       `json:"tree"`
 	Worktree    string         `json:"worktree"`
-	Directory   string         `json:"directory"` // in which the agent is started
+	Directory   string         `json:"directory"` // where the agent is started
 	Session     string         `json:"session"`
 	SessionFile string         `json:"session_file"`
 	Command     []string       `json:"command"`
-	Left        []restoredPath `json:"left"` // paths that are not as they were
+	Left        []restoredPath `json:"left"` // paths that differ from that moment
 }
 
-// resumeAt goes on from a step, in a work tree of its own.
+// resumeAt continues from a step, in a new work tree.
 func (a *app) resumeAt(c *call, word string) error {
 	if c.Bool("before") && c.Bool("after") {
 		return usage("--before and --after exclude each other")
@@ -124,7 +124,7 @@ func cannotResume(c *view.Conversation, word string, err error) error {
 	return err
 }
 
-// prepare makes the work tree and the copy of the session. Where one fails, neither is left behind.
+// prepare makes the work tree and the copy of the session. If one fails, it removes both.
 func (a *app) prepare(c *call, repo *refs.Repo, point *resume.Point, source *resume.Source,
 	dir string) (out *resumed, err error) {
 	linked, err := point.Add(c.Context, repo, dir)

@@ -62,7 +62,7 @@ type revertedFile struct {
 	Taken      int    `json:"taken"` // lines of the work that go
 	Back       int    `json:"back"`  // lines that come back
 	Conflicts  int    `json:"conflicts"`
-	Left       string `json:"left,omitempty"` // why it stays as it is
+	Left       string `json:"left,omitempty"` // why it does not change
 }
 
 func (a *app) revert(c *call, ops operands) error {
@@ -91,7 +91,7 @@ func (a *app) revert(c *call, ops operands) error {
 	return t.take(paths, gone)
 }
 
-// taking is work that is being taken back.
+// taking is work that is being undone.
 type taking struct {
 	*app
 	c     *call
@@ -252,7 +252,7 @@ func (t *taking) take(paths, gone []string) error {
 		if plan, err = restore.Make(ctx, t.repo, made.Tree, taken.Tree, changed, gone); err != nil {
 			return refused(err)
 		}
-		if recorded.Is(t.repo) { // the timeline keeps what is there, and nothing of others goes
+		if recorded.Is(t.repo) { // the timeline keeps the present content, and no line of others is lost
 			plan.Unsaved = nil
 		}
 		remembered, err := plan.Remembered(ctx)

@@ -16,7 +16,7 @@ type rowRules struct {
 	left  int // rows that were passed over
 }
 
-// errEnough ends a reading from which enough was taken.
+// errEnough ends a reading that has enough.
 var errEnough = errors.New("enough conversations were read")
 
 // mostRowFaults bounds the faults of rows that are printed.
@@ -45,14 +45,14 @@ func (r *rowRules) take(err error) error {
 	return nil
 }
 
-// pass tells of a row that is passed over.
+// pass reports a row that is skipped.
 func (r *rowRules) pass(err error) {
 	if r.left++; r.left <= mostRowFaults {
 		fmt.Fprintf(r.app.std.err, "git-trace: warning: left out: %s\n", cells.Safe(err.Error()))
 	}
 }
 
-// done tells how many rows are left out, if not all were named. It is an error if nothing else was there.
+// done reports the number of skipped rows that were not named. It is an error if there were no others.
 func (r *rowRules) done() error {
 	if r.left > mostRowFaults {
 		fmt.Fprintf(r.app.std.err, "git-trace: warning: left out: %s in all\n", plural(r.left, "row"))

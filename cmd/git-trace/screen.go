@@ -23,7 +23,7 @@ type screen struct {
 	Width    int  // in columns
 	Terminal bool // what is written ends on a terminal
 	Whole    bool // a program reads along: no text of a line is cut
-	// Config is git's configuration, if it had to be read.
+	// Config is git's configuration, if it was read.
 	Config *refs.Config
 
 	pager *pager
@@ -91,7 +91,7 @@ func (a *app) plainScreen(repo *refs.Repo, when string) (*screen, refs.Config, e
 	if columns, s.Terminal = terminalOf(a.std.out); columns > 0 {
 		s.Width = columns
 	}
-	// Git starts the pager itself for `git -p trace …` and with pager.trace; it then says so, and how wide the screen is.
+	// Git starts the pager itself for `git -p trace …` and with pager.trace; then it sets these variables.
 	s.Terminal = s.Terminal || os.Getenv("GIT_PAGER_IN_USE") == "true"
 	n := columnsSet()
 	if n > 0 {
@@ -136,7 +136,7 @@ func (s *screen) cutLeft(text string, room int) string {
 	return cells.CutLeft(text, room)
 }
 
-// columnsSet returns the screen's width in the environment, 0 if there is none.
+// columnsSet returns the screen's width from the environment, 0 without one.
 func columnsSet() int {
 	n, err := strconv.Atoi(os.Getenv("COLUMNS"))
 	if err != nil {
@@ -197,7 +197,7 @@ func (s *stickyWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// quietWriter ends a command without a word when nobody reads any more: the reader of a pipe has seen enough.
+// quietWriter ends a command silently when the reader of its pipe has ended.
 type quietWriter struct {
 	w io.Writer
 }

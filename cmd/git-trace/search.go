@@ -217,7 +217,7 @@ func (a *app) drawFound(c *call, repo *refs.Repo, found view.Found, text string,
 			}
 			room := max(screen.Width-len(indent)-len(label)-2, 20)
 			said := h.Text
-			if repo.WorkTree != "" { // files of it by their names there
+			if repo.WorkTree != "" { // files by their names in the work tree
 				said = strings.ReplaceAll(said, repo.WorkTree+string(filepath.Separator), "")
 			}
 			for k, line := range cells.Wrap(cells.Safe(said), room, 2) {
@@ -235,7 +235,7 @@ func (a *app) drawFound(c *call, repo *refs.Repo, found view.Found, text string,
 	return errors.Join(err, screen.Close())
 }
 
-// marked paints the words that were looked for.
+// marked paints the searched words.
 func (p pen) marked(line, text string) string {
 	if !p.on {
 		return line

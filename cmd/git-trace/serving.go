@@ -71,7 +71,7 @@ func serveCommand() *command {
 	}
 }
 
-// servedIdle is the time after which pages that nobody reads are no longer served.
+// servedIdle is the time without a reader after which pages are no longer served.
 const servedIdle = 12 * time.Hour
 
 // servePages has the companion serve the pages of the repository.
@@ -117,7 +117,7 @@ func (a *app) servePages(c *call, ops operands) error {
 	return a.stays(c.Context, args...)
 }
 
-// stays has the companion serve pages until it is interrupted. The terminal is its own.
+// stays lets the companion serve pages until an interrupt. The companion has the terminal.
 func (a *app) stays(ctx context.Context, args ...string) error {
 	if a.line != nil {
 		fmt.Fprintln(a.std.err, "git-trace: hint: Ctrl-C ends it")

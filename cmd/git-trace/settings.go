@@ -168,7 +168,7 @@ func (s setting) named(name string) bool {
 		strings.HasPrefix(s.key, "remote.<") && strings.HasSuffix(strings.ToLower(name), strings.ToLower(s.suffix()))
 }
 
-// suffix returns the part behind the name of a remote, with its dot.
+// suffix returns the part after the name of a remote, with its dot.
 func (s setting) suffix() string { return s.key[strings.LastIndexByte(s.key, '.'):] }
 
 // set returns the keys of the setting in the configuration with their values: several if it is about remotes.

@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/upkeep/doctor"
 )
 
-// wrongSettings finds values that a setting does not take, and keys that no setting has.
+// wrongSettings finds settings with invalid values, and unknown settings.
 func wrongSettings(ctx context.Context, repo *refs.Repo, config refs.Config) []doctor.Finding {
 	var found []doctor.Finding
 	wrong := func(key, what string) {

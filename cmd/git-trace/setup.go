@@ -120,8 +120,8 @@ func (a *app) setUp(c *call) error {
 	return errors.Join(a.tellObstacles(c.Context, in), a.tellPassed(in))
 }
 
-// directoriesBelow returns the directories in which repositories are to be enrolled: the named ones, else the
-// user's answer, else the home directory. It returns none if the configuration has some.
+// directoriesBelow returns the directories in which repositories will be enrolled: the named ones, else the user's
+// answer, else the home directory. It returns none if the configuration has some.
 func (a *app) directoriesBelow(c *call) ([]string, error) {
 	config, err := refs.OwnConfig(c.Context)
 	if err != nil {
@@ -209,7 +209,7 @@ func fileExists(path string) bool {
 	return err == nil
 }
 
-// undoSetup takes out the agents' hooks, the values and the repositories that were enrolled.
+// undoSetup removes the agents' hooks, the settings and the enrolled repositories.
 func (a *app) undoSetup(c *call) error {
 	set, err := recorded.ReadSetup()
 	if errors.Is(err, fs.ErrNotExist) {
@@ -259,7 +259,7 @@ func (a *app) undoSetup(c *call) error {
 	return recorded.RemoveSetup()
 }
 
-// gitHasNoValue is the exit status of git config where there is nothing to unset.
+// gitHasNoValue is the exit status of git config if there is nothing to unset.
 const gitHasNoValue = 5
 
 // leaveEnrolled takes the hooks out of a repository that was enrolled.

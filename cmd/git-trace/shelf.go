@@ -31,7 +31,7 @@ func (s *shelf) put(begin steering.Begin, raw []byte) error {
 		if err != nil {
 			return fmt.Errorf("keep conversation: %w", err)
 		}
-		_ = os.Remove(file.Name()) // without a name nothing is left behind; where that is not possible close removes it
+		_ = os.Remove(file.Name()) // a file without a name disappears with the process; if that fails, close removes it
 		s.file = file
 	}
 	if _, err := s.file.WriteAt(raw, s.size); err != nil {

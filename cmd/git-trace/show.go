@@ -43,7 +43,7 @@ type drawable interface {
 	fill(o *answers.Object)
 }
 
-// shown is an object with its kind, as it stands in JSON.
+// shown is an object with its kind, in the form of JSON.
 type shown struct {
 	kind objectKind
 	view drawable
@@ -119,7 +119,7 @@ func (a *app) showAll(c *call, ids []string, demand demander) error {
 		if err != nil {
 			return err
 		}
-		if t, is := v.(*traceView); is && (c.Bool("json") || c.Bool("cost")) { // the steps tell neither
+		if t, is := v.(*traceView); is && (c.Bool("json") || c.Bool("cost")) { // the steps have neither
 			t.Costs, t.Waste = known.AnswerCosts(t.record), known.Waste(t.record)
 		}
 		objects = append(objects, shown{o.kind, v})

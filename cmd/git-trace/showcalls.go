@@ -15,7 +15,7 @@ import (
 // Bounds of the list of calls, in cells.
 const (
 	mostTool  = 12
-	leastCall = 14 // of a tool call id, or what tells the ids apart
+	leastCall = 14 // of a tool call id, or enough to distinguish the ids
 	heldWidth = 13 // of the commits at the right
 )
 
@@ -26,7 +26,7 @@ func (d *showDrawer) calls(list []view.Call) {
 	}
 }
 
-// callRows returns a row for each call: its tool, its id, its changes, and where they are now.
+// callRows returns a row for each call: its tool, its id, its changes, and their place now.
 func (d *showDrawer) callRows(list []view.Call) (rows []string) {
 	tool, ids := 4, make([]string, 0, len(list))
 	for i := range list {
@@ -224,7 +224,7 @@ func (d *showDrawer) hunks(list []*view.Hunk, named bool) {
 	}
 }
 
-// diff draws the lines, with context, or a window of them; if their text is gone, it draws their number.
+// diff draws the lines, with context, or a window of them; if their text is lost, it draws their number.
 func (d *showDrawer) diff(list []*view.Hunk, crop *patch.Crop) {
 	p := list[0]
 	oldPath, newPath := cmp.Or(p.OldPath, p.Path), p.Path
@@ -256,7 +256,7 @@ func (d *showDrawer) diff(list []*view.Hunk, crop *patch.Crop) {
 	}
 }
 
-// notKept draws the number of lines whose text is gone.
+// notKept draws the number of lines with lost text.
 func (d *showDrawer) notKept(sign string, count int) {
 	d.line(d.pen.paint(faint, fmt.Sprintf("%s(%s; the text is not kept any more)", sign, plural(count, "line"))))
 }

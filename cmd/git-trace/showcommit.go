@@ -41,7 +41,7 @@ func (c *commitView) draw(d *showDrawer) {
 	}
 }
 
-// reviews draws who looked at a commit, a line each.
+// reviews draws the reviewers of a commit, a line each.
 func (d *showDrawer) reviews(list []view.Review) {
 	for i, r := range list {
 		d.field(label(i == 0, "reviewed"), d.safe(r.Who+" ("+r.How+")"))
@@ -64,7 +64,7 @@ func (d *showDrawer) refNames(names []string) string {
 	return " (" + d.safe(strings.Join(names, ", ")) + ")"
 }
 
-// contributor draws who wrote lines of a commit, and how many of each file.
+// contributor draws an owner of lines in a commit, with the number of lines in each file.
 func (d *showDrawer) contributor(c *graph.Commit, n int, asked string) {
 	who := &c.Contributors[n]
 	name := string(who.Kind)

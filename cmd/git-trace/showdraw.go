@@ -27,7 +27,7 @@ type showDrawer struct {
 	width    int
 	now      time.Time
 	short    func(events.TraceID) string
-	inside   func(path string) string // a path as it stands in the work tree, others as they are
+	inside   func(path string) string // a path in the work tree's form; other paths are unchanged
 	digits   int                      // of a commit id
 	prompts  map[int]int              // the numbers of the prompts of a conversation, by step
 	text     strings.Builder
@@ -40,8 +40,7 @@ func newShowDrawer(s *screen, v *viewer) *showDrawer {
 		inside: v.known.Inside}
 }
 
-// commitDigits returns the number of digits of git's abbreviated commit ids here. The configuration is nil if
-// nobody read it.
+// commitDigits returns the number of digits of git's abbreviated commit ids here. The configuration may be nil.
 func commitDigits(ctx context.Context, repo *refs.Repo, known *refs.Config) int {
 	if known == nil {
 		config, err := settings.Read(ctx, repo)
@@ -85,7 +84,7 @@ func (d *showDrawer) field(label, text string) {
 	}
 }
 
-// conversation names a conversation or a prompt of it, in its colour.
+// conversation names a conversation or one of its prompts, in its colour.
 func (d *showDrawer) conversation(trace events.TraceID, prompt int) string {
 	if trace == "" {
 		return ""
@@ -111,7 +110,7 @@ func (d *showDrawer) commits(list []view.CommitLines) string {
 	return strings.Join(out, ", ")
 }
 
-// when returns a moment in the user's own time zone, and how long ago it was.
+// when returns a moment in the user's own time zone, and its age.
 func (d *showDrawer) when(t time.Time) string {
 	return t.Local().Format("2006-01-02 15:04:05") + ", " + numbers.Ago(t, d.now)
 }
@@ -133,7 +132,7 @@ func (d *showDrawer) span(first, last time.Time) string {
 	return text + ", " + numbers.Ago(last, d.now)
 }
 
-// paceText says how long an agent worked and waited; nothing where that is not known, or less than a minute.
+// paceText describes an agent's working and waiting times; nothing if they are unknown, or less than a minute.
 func paceText(p view.Pace) string {
 	if p.Worked+p.Waited < time.Minute {
 		return ""
@@ -216,7 +215,7 @@ func (t *traceView) origin() string {
 	return "a record of another clone"
 }
 
-// shownPromptLines bounds the text of a prompt where the whole conversation is shown.
+// shownPromptLines bounds the text of a prompt when the whole conversation is shown.
 const shownPromptLines = 3
 
 // turn draws a prompt: the main part of its text or, alone, all of it.

@@ -56,7 +56,7 @@ func (d *showDrawer) says(text string) {
 	d.line("")
 }
 
-// came draws the sum of the calls' changes, and the part of it in commits.
+// came draws the sum of the calls' changes, and the part in commits.
 func (d *showDrawer) came(calls []view.Call) {
 	o := cameOf(calls)
 	if len(o.files)+len(o.commits) == 0 {
@@ -75,7 +75,7 @@ func (d *showDrawer) came(calls []view.Call) {
 type upshot struct {
 	files          []string
 	added, removed int
-	commits        []view.CommitLines // that hold lines of them
+	commits        []view.CommitLines // commits with lines of them
 }
 
 const noneKept = "no line is in a commit"

@@ -15,7 +15,7 @@ import (
 // snapshotSchema names the form of the JSON output; docs/schema/snapshot-1.schema.json describes it.
 const snapshotSchema = "git-trace.snapshot/1"
 
-// The snapshots of this command have a state of their own, so that the timeline goes on as if they had not been taken.
+// This command's snapshots have a separate state, so they do not affect the timeline.
 const (
 	snapshotState = "snapshot.state"
 	snapshotLock  = "snapshot.lock"

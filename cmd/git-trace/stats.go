@@ -21,7 +21,7 @@ import (
 type statistics struct {
 	*figures.Sums
 
-	whole bool // a program reads along: no name is cut, and no column left out
+	whole bool // for a program: no name is cut, and no column left out
 }
 
 func statsCommand() *command {
@@ -157,7 +157,7 @@ func newStatistics(named []string, by stats.By) *statistics {
 	return &statistics{Sums: figures.New(named, by)}
 }
 
-// hintNothing gives the reason why all figures are zero. It does not read a history if the outcome is known.
+// hintNothing gives the reason why all figures are zero. It reads no history if the reason is clear without it.
 func (a *app) hintNothing(repo *refs.Repo) {
 	if a.tellOffer(repo, true) {
 		return
@@ -166,11 +166,11 @@ func (a *app) hintNothing(repo *refs.Repo) {
 		"(git trace backfill looks into old session files)")
 }
 
-// countGrowth is by how many percent memory may grow between two collections in a command that goes through a history:
-// it lives short, and holds one batch of commits at a time.
+// countGrowth is the percentage by which memory may grow between two collections in a command that walks a history: it
+// is short-lived, and holds one batch of commits at a time.
 const countGrowth = 400
 
-// lines counts the lines of the commits, groups them, and follows them where that is asked for.
+// lines counts the lines of the commits, groups them, and follows them if requested.
 func (s *statistics) lines(ctx context.Context, repo *refs.Repo, known *conversations, query graph.Query,
 	ask *statsAsk, shown *progress) error {
 	from := linesFrom(known)

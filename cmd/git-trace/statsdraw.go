@@ -36,7 +36,7 @@ func (s *statistics) draw(p pen, width int) string {
 	name := max(width-(len(parts)+1)*column, leastName+2)
 	row := func(color, label string, figures ...string) {
 		line := cells.Safe(label)
-		if len(figures) > 0 && cells.Width(line) > name { // what it is about stands whole, above its figures
+		if len(figures) > 0 && cells.Width(line) > name { // a long name is not cut: it stands above its figures
 			b.WriteString(p.paint(color, line) + "\n")
 			line = ""
 		}
@@ -152,7 +152,7 @@ func (s *statistics) namedAuthors() []figures.AuthorLines {
 	return out
 }
 
-// drawGroups draws the groups, one a line, as many columns of them as fit.
+// drawGroups draws the groups, one a line, with as many columns as fit.
 func (s *statistics) drawGroups(p pen, width int) string {
 	var b strings.Builder
 	t := s.table()
@@ -202,7 +202,7 @@ func paintIf(p pen, color, text string) string {
 	return p.paint(color, text)
 }
 
-// bar is as long as the group's share of the lines, in the signs of who wrote them.
+// bar is as long as the group's share of the lines, in the signs of their owners.
 func (s *statistics) bar(g *figures.Counted, p pen, room int) string {
 	if room < leastBar || s.Lines.Added == 0 {
 		return ""
@@ -294,7 +294,7 @@ func (s *statistics) table() *groupTable {
 	return t
 }
 
-// acceptance adds the columns of what became of the lines that hooks saw agents write.
+// acceptance adds the columns about the fate of the agents' lines that hooks saw.
 func (s *statistics) acceptance(column func(head, sum string, cell func(g *figures.Counted) string)) {
 	var all figures.Accepted
 	for i := range s.Groups {
@@ -330,7 +330,7 @@ func (s *statistics) mixed() bool {
 	return true
 }
 
-// percentOf returns a share alone; of nothing it is not known.
+// percentOf returns a share alone; the share of nothing is unknown.
 func percentOf(part, whole int) string {
 	if whole == 0 {
 		return "–"
@@ -377,7 +377,7 @@ const (
 	columnGap = 2
 )
 
-// fit drops the last columns until the names have room, and gives the names what is left.
+// fit drops the last columns until the names have room, and gives the names the rest.
 func (t *groupTable) fit(width int) {
 	t.widths = make([]int, len(t.head))
 	for i := range t.head {

@@ -15,9 +15,9 @@ import (
 // statsAsk says how to group and show lines.
 type statsAsk struct {
 	by       stats.By
-	grouped  bool // groups are what was asked for
+	grouped  bool // the user named the groups
 	survival bool
-	now      string // the revision whose lines are counted as they are; empty to count what commits added
+	now      string // the revision whose present lines are counted; empty to count lines that commits added
 	format   string
 }
 
@@ -61,7 +61,7 @@ func askStats(c *call) (*statsAsk, error) {
 	return ask, nil
 }
 
-// dimensions returns the names of what lines can be grouped by.
+// dimensions returns the names of the dimensions.
 func dimensions() []string {
 	names := make([]string, len(stats.Dimensions))
 	for i, d := range stats.Dimensions {
@@ -121,7 +121,7 @@ func (s *statistics) writeCSV(w io.Writer) error {
 	return out.Error()
 }
 
-// spreadsheetText is foreign text that no spreadsheet takes for a formula.
+// spreadsheetText changes foreign text so that a spreadsheet does not take it for a formula.
 func spreadsheetText(text *string) string {
 	switch {
 	case text == nil:

@@ -35,7 +35,7 @@ func checkNow(c *call, ask *statsAsk, query *graph.Query) error {
 	return nil
 }
 
-// counted names what is asked for lines.
+// counted names the options that need lines.
 func (ask *statsAsk) counted() string {
 	if ask.now != "" {
 		return "file with text"
@@ -43,7 +43,7 @@ func (ask *statsAsk) counted() string {
 	return "commit"
 }
 
-// linesNow counts the lines of a revision as it is.
+// linesNow counts the present lines of a revision.
 func (s *statistics) linesNow(ctx context.Context, repo *refs.Repo, known *conversations, query graph.Query,
 	rev string, shown *progress) error {
 	at, err := commitOf(ctx, repo, rev)

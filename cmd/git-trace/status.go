@@ -65,8 +65,8 @@ func (a *app) status(c *call, _ operands) error {
 	return nil
 }
 
-// oldPrompt is the age at which a prompt without a record is worth mentioning: the record of a conversation comes at
-// the end of a turn.
+// oldPrompt is the age from which a prompt without a record is mentioned: the record of a conversation comes at the end
+// of a turn.
 const oldPrompt = 24 * time.Hour
 
 // statusOf gathers everything that can be known quickly.
@@ -105,7 +105,7 @@ func statusOf(ctx context.Context, repo *refs.Repo, h *doctor.Doctor, now time.T
 	return r, nil
 }
 
-// drawStatus writes one row for each thing, and below what needs attention what to do about it.
+// drawStatus writes one row for each thing, with the command that mends it below.
 func drawStatus(s *screen, r answers.Status, now time.Time) error {
 	t := rows{screen: s}
 	if r.Recording {
@@ -253,8 +253,8 @@ type rows struct {
 
 const labelWidth = 12
 
-// row adds a row; mend, what to do about it, stands at its end where there is room, else below. A label that repeats
-// the row above is left out.
+// row adds a row; mend, the advice, stands at its end if there is room, else below. A label that repeats the row above
+// is left out.
 func (t *rows) row(label, text, mend string) {
 	text, mend = cells.Line(text), cells.Line(mend)
 	room := t.screen.Width - labelWidth
@@ -280,7 +280,7 @@ func (t *rows) row(label, text, mend string) {
 	}
 }
 
-// findings adds rows for findings, and below those that are mended alike what mends them, once.
+// findings adds rows for findings. Findings with the same advice share it, below them.
 func (t *rows) findings(label string, list []doctor.Finding) {
 	for i, f := range list {
 		alone := (i == 0 || list[i-1].Mend != f.Mend) && (i == len(list)-1 || list[i+1].Mend != f.Mend)
@@ -296,14 +296,14 @@ func (t *rows) findings(label string, list []doctor.Finding) {
 	}
 }
 
-// below adds what to do about the rows above.
+// below adds advice about the rows above.
 func (t *rows) below(mend string) {
 	for _, line := range cells.Wrap(cells.Line(mend), t.screen.Width-labelWidth, 8) {
 		t.text.WriteString(strings.Repeat(" ", labelWidth) + t.paint(line) + "\n")
 	}
 }
 
-// paint marks what can be typed.
+// paint marks commands.
 func (t *rows) paint(text string) string {
 	if !t.screen.Color {
 		return text

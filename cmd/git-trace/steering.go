@@ -26,7 +26,7 @@ const steeringSchema = "git-trace.steering/1"
 // steeringScope is the form of the arguments of the commands about steering.
 const steeringScope = "[<conversation> | <revision range>]…"
 
-// wordTable reads the table that is named; nil stands for English.
+// wordTable reads the named table; nil for English.
 func wordTable(c *call) (*steering.Words, error) {
 	name := c.String("words")
 	if name == "" {
@@ -67,7 +67,7 @@ func steeringCommand() *command {
 	}
 }
 
-// atHandText says what lessons and handoff tell of when nothing is named.
+// atHandText describes the conversations of lessons and handoff without an operand.
 const atHandText = "Without an operand it takes the current work: the conversations with lines in commits that " +
 	"the upstream\nof the branch does not have, and the newest one; HEAD takes all. See git trace steering."
 
@@ -116,7 +116,7 @@ func (a *app) steering(c *call, ops operands) error {
 	return a.steered(c, ops, treetrace.Screen)
 }
 
-// steered makes the document of what is asked for, and writes what a function makes of it, or its JSON.
+// steered makes the requested document, and writes a function's form of it, or its JSON.
 func (a *app) steered(c *call, ops operands, form func(*treetrace.Document) ([]byte, error)) error {
 	if c.Bool("json") {
 		form = steeringJSON
@@ -177,8 +177,7 @@ func (e *exporter) chooseAtHand(command string) error {
 	return nil
 }
 
-// writeTree writes the tree of the conversations that are wanted, in a form. Nothing is written that the gate does not
-// let pass.
+// writeTree writes the tree of the wanted conversations, in a form. It writes only what passes the gate.
 func (e *exporter) writeTree(c *call, form func(*treetrace.Document) ([]byte, error)) error {
 	known, err := wordTable(c)
 	if err != nil {
@@ -316,8 +315,8 @@ func steeringJSON(d *treetrace.Document) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// writeFiles writes all files of the format below a directory: each is whole or as it was. A link that leads out of the
-// directory is not followed.
+// writeFiles writes all files of the format below a directory: each is whole or unchanged. It does not follow a link
+// that leads out of the directory.
 func writeFiles(dir string, d *treetrace.Document) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return fail(exitUnchecked, fmt.Errorf("make directory '%s': %w", dir, refs.PathCause(err)), "")

@@ -14,13 +14,13 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// steeringLog reads what the log knows of conversations, for steering: which calls never ran, which patches they made,
-// and what became of these.
+// steeringLog reads the log's facts about conversations, for steering: which calls never ran, which patches they made,
+// and the fate of these.
 type steeringLog struct {
 	view     *view.Reader
 	objects  *refs.Objects
 	tracker  *trail.Tracker
-	brackets []events.Fingerprint // of lines that say nothing
+	brackets []events.Fingerprint // of lines without content
 }
 
 func newSteeringLog(ctx context.Context, repo *refs.Repo, known *conversations) (*steeringLog, error) {
@@ -36,7 +36,7 @@ func (l *steeringLog) close() {
 	_ = l.objects.Close()
 }
 
-// known returns the facts of a conversation in the log; nil where no hook told of it.
+// known returns the log's facts about a conversation; nil if no hook reported it.
 func (l *steeringLog) known(r *records.Record) (*steering.Known, error) {
 	trace := events.TraceID(r.TraceID)
 	course, err := l.view.Course(trace)
@@ -83,7 +83,7 @@ func (l *steeringLog) known(r *records.Record) (*steering.Known, error) {
 // mostManifest bounds a manifest that is read, in bytes.
 const mostManifest = 1 << 20
 
-// manifest returns a file of a snapshot, and the snapshot; "" where the file is not there, is no file or is too long.
+// manifest returns a file of a snapshot, and the snapshot; "" if the path is missing, is not a file or is too long.
 func (l *steeringLog) manifest(tree refs.OID, path string) ([]byte, string) {
 	entry, asked := l.entry(tree, path)
 	if !asked || entry == nil || entry.IsDir() {
@@ -119,8 +119,7 @@ func (l *steeringLog) patch(known *steering.Known, course *view.Course, of *view
 	return nil
 }
 
-// telling returns the number of lines of a patch that say something: those that it brought, without blank ones and lone
-// brackets.
+// telling returns the number of lines that a patch added, without blank ones and lone brackets.
 func telling(d *events.PatchData, brackets []events.Fingerprint) int {
 	kept := 0
 	for _, run := range d.Kept {
@@ -139,7 +138,7 @@ func telling(d *events.PatchData, brackets []events.Fingerprint) int {
 	return max(d.NewCount-kept-silent, 0)
 }
 
-// brackets returns the lines that hold nothing else.
+// brackets returns the lines with only brackets.
 func brackets() []events.Fingerprint {
 	var out []events.Fingerprint
 	for _, line := range [...]string{"{", "}", "(", ")", "[", "]", "};", "},", ");", "),", "];", "],", "})", "});", "}),",
@@ -149,8 +148,8 @@ func brackets() []events.Fingerprint {
 	return out
 }
 
-// fate returns the fate of a patch. A person changed its lines before the commit if theirs stand in the first commit
-// that has lines of it, or in none yet.
+// fate returns the fate of a patch. A person changed its lines before the commit if their lines are in the first commit
+// with lines of the patch, or in none yet.
 func fate(tr *trail.Trail) *steering.Fate {
 	f := &steering.Fate{State: string(tr.Now.State), Alive: tr.Now.Alive, Dropped: tr.Now.Dropped}
 	for _, p := range tr.Now.Places {
@@ -188,8 +187,8 @@ func fate(tr *trail.Trail) *steering.Fate {
 	return f
 }
 
-// thrown reports whether a person took all lines of a patch out: they were there when a turn ended, and none of them
-// was before the next call began.
+// thrown reports whether a person removed all lines of a patch: they were there when a turn ended, and were all missing
+// when the next call began.
 func (l *steeringLog) thrown(course *view.Course, of *view.CallPatch) bool {
 	lines, err := events.DecodeFingerprints(of.Data.Lines)
 	if lines = slices.DeleteFunc(lines, events.Fingerprint.Blank); err != nil || len(lines) == 0 || len(of.Data.Kept) > 0 {
@@ -211,7 +210,7 @@ func (l *steeringLog) thrown(course *view.Course, of *view.CallPatch) bool {
 	return false
 }
 
-// held returns the lines of a file in a snapshot: none where it is not there. Found is false if it is not known.
+// held returns the lines of a file in a snapshot: none if it is missing. found is false if that is unknown.
 func (l *steeringLog) held(tree refs.OID, path string) (lines map[events.Fingerprint]bool, found bool) {
 	entry, asked := l.entry(tree, path)
 	if entry == nil {
@@ -237,7 +236,7 @@ func (l *steeringLog) there(tree refs.OID, path string) (bool, string) {
 	return entry != nil, tree.String()
 }
 
-// entry returns a path of a snapshot, nil where it is not there; asked is false for a snapshot that is no longer kept.
+// entry returns a path of a snapshot, nil if it is missing; asked is false for a snapshot that is no longer kept.
 func (l *steeringLog) entry(tree refs.OID, path string) (entry *refs.TreeEntry, asked bool) {
 	at := tree
 	for rest := path; ; {

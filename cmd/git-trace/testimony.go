@@ -28,12 +28,12 @@ import (
 	"github.com/git-trace/git-trace/view/transcripts"
 )
 
-// witnesses compares what session files tell with what hooks told. Whoever reads a session file asks it: the process
-// that hooks leave at work at a turn's end and at a commit, readers of lines that no commit has, and backfill.
+// witnesses compares session files with the reports of hooks. All readers of session files use it: background processes
+// of hooks at a turn's end and at a commit, readers of uncommitted lines, and backfill.
 type witnesses struct {
 	repo *refs.Repo
 	env  agents.Env
-	// most is the size of the largest session file that is read, for a command that somebody waits for; 0 for any.
+	// most bounds the session files that are read, for a command that somebody waits for; 0 for any size.
 	most int64
 }
 
@@ -51,7 +51,7 @@ func (w *witnesses) waiting(ctx context.Context) error {
 	for _, s := range list {
 		path, err := recorder.SessionFile(w.env, s)
 		if _, statErr := os.Stat(path); err != nil || statErr != nil {
-			continue // there is nothing to read
+			continue // nothing to read
 		}
 		failed = errors.Join(failed, w.session(ctx, s, path, s.Beside()))
 	}
@@ -87,7 +87,7 @@ func (w *witnesses) unreported(ctx context.Context) error {
 		}
 		sessions, err := agent.Discoverer.ProjectSessions(w.repo.WorkTree, since)
 		if err != nil {
-			continue // session files that cannot be read say nothing
+			continue // ignore unreadable session files
 		}
 		for _, s := range sessions {
 			if s.ID != "" && s.Changed.After(since) {
@@ -104,7 +104,7 @@ func (w *witnesses) session(ctx context.Context, s waiting.Session, path string,
 	return w.hear(ctx, s.WorkTree, &transcripts.Transcript{Agent: agent, Path: path, ID: s.Session, Earlier: earlier})
 }
 
-// hear takes in what a session file tells, if it was written to since it was heard last.
+// hear takes a session file's calls, if it was written to since the last time.
 func (w *witnesses) hear(ctx context.Context, dir string, t *transcripts.Transcript) error {
 	mark, fresh, err := w.read(ctx, dir, t)
 	if err != nil || !fresh {
@@ -113,8 +113,8 @@ func (w *witnesses) hear(ctx context.Context, dir string, t *transcripts.Transcr
 	return w.heard(t, mark, w.testify(ctx, t))
 }
 
-// read reads what is new in a session file; fresh is false if nothing is. The conversation was held in the directory;
-// only edits tell a better one.
+// read reads the new part of a session file; fresh is false without one. dir is the conversation's directory, unless
+// its edits show a better one.
 func (w *witnesses) read(
 	ctx context.Context, dir string, t *transcripts.Transcript,
 ) (mark heardMark, fresh bool, err error) {
@@ -123,7 +123,7 @@ func (w *witnesses) read(
 	}
 	size, changed, err := transcripts.Written(t.Path)
 	if err != nil {
-		return mark, false, nil //nolint:nilerr // a file that went meanwhile tells nothing
+		return mark, false, nil //nolint:nilerr // the file was deleted meanwhile
 	}
 	if w.most > 0 && size > w.most {
 		return mark, false, nil
@@ -145,7 +145,7 @@ func (w *witnesses) read(
 	return mark, true, nil
 }
 
-// listens reports whether the calls of a session file can be compared with what hooks told.
+// listens reports whether the calls of a session file can be compared with the reports of hooks.
 func (w *witnesses) listens(t *transcripts.Transcript) bool {
 	return t.Agent.Parser != nil && t.Agent.Traits.CallIDs != capability.CallIDsPaired &&
 		!purge.Was(w.repo, events.NewTraceID(t.Agent.Name, t.ID))
@@ -154,10 +154,10 @@ func (w *witnesses) listens(t *transcripts.Transcript) bool {
 // heard notes that a session file was heard; err is the error of the testimony, if any.
 func (w *witnesses) heard(t *transcripts.Transcript, mark heardMark, err error) error {
 	switch {
-	case err == nil && purged.Stamp(w.repo) != "": // a reading may hold what was purged: all of it is heard again
+	case err == nil && purged.Stamp(w.repo) != "": // a reading may hold purged text: all is read again
 	case err == nil:
 		mark.Reading = t.Reading()
-	case !errors.Is(err, trails.ErrUnwatched): // then all of it is heard again
+	case !errors.Is(err, trails.ErrUnwatched): // then all is read again
 		return err
 	}
 	return w.mark(t.ID, mark)
@@ -258,9 +258,10 @@ func toldIn(repo *refs.Repo, t *transcripts.Transcript, c *transcripts.Call) *tr
 	return out
 }
 
-// testify compares the sessions with the log: conversations that hooks told of, and those whose records will be stored.
-// They are read once more, since the texts of their edits were dropped when the edits were linked. As many as mostHeard
-// holds are compared at once. Until a change is recorded, sessions from before the recording have nothing to compare.
+// testify compares the sessions with the log: conversations that hooks reported, and conversations whose records will
+// be stored. They are read once more, because the texts of their edits were dropped when the edits were linked. As many
+// as mostHeard allows are compared at once. Until a change is recorded, sessions from before the recording have nothing
+// to compare.
 func (b *filler) testify(found map[events.TraceID]*transcripts.Transcript, stored []waiting.Session) error {
 	if b.dry || !recorded.Is(b.repo) {
 		return nil
@@ -319,7 +320,7 @@ func (b *filler) testify(found map[events.TraceID]*transcripts.Transcript, store
 	return flush()
 }
 
-// heardMark is the state in which a session file was heard last.
+// heardMark is the state of a session file at its last reading.
 type heardMark struct {
 	Path    string `json:"path"`
 	Size    int64  `json:"size"`
@@ -333,7 +334,7 @@ func (w *witnesses) markFile(session string) string {
 	return filepath.Join(recorder.StateDir(w.repo), "heard", hex.EncodeToString(sum[:8]))
 }
 
-// marked returns a cache: what is not marked is heard again, and nothing comes of it.
+// marked reads a cache: a session without a mark is read again, without harm.
 func (w *witnesses) marked(session string) (mark heardMark) {
 	if raw, err := os.ReadFile(w.markFile(session)); err == nil && json.Unmarshal(raw, &mark) != nil {
 		return heardMark{}

@@ -100,7 +100,7 @@ type patchFinder struct {
 	found   []foundPatch
 }
 
-// foundPatch is the writer of some lines, with a path where they are if one is known.
+// foundPatch is the writer of some lines, with a path that has them if one is known.
 type foundPatch struct {
 	owner events.AnchorOwner
 	path  string
@@ -133,7 +133,7 @@ func looksLikePath(name string) bool {
 	return err == nil || strings.ContainsAny(name, "/.") && !strings.HasPrefix(name, "b3")
 }
 
-// find takes an argument for lines of a file where there is such a file, or what could be one, and for an id otherwise.
+// find takes an argument for lines of a file if there is such a file, or could be one, and for an id otherwise.
 func (f *patchFinder) find(arg string) error {
 	if p, named, err := placeOf(arg); named && looksLikePath(p.name) {
 		if err != nil {
@@ -192,7 +192,7 @@ func (f *patchFinder) object(o object) error {
 	return err
 }
 
-// published adds what a conversation, or a prompt of it, has in commits: another clone told of that, and of no call.
+// published adds the lines of a conversation or a prompt in commits: another clone published these, without calls.
 func (f *patchFinder) published(o object) error {
 	found, _, err := f.known.Conversation(o.trace)
 	if err != nil {

@@ -47,7 +47,7 @@ func (d *trackDrawer) trail(list []*trail.Trail, i int) {
 	d.now(t)
 }
 
-// gather puts the trails of one author together, in the order in which the first of each stands.
+// gather puts the trails of one author together, in the order of each author's first trail.
 func (d *trackDrawer) gather(list []*trail.Trail) {
 	first := map[string]int{}
 	for i, t := range list {
@@ -199,7 +199,7 @@ func (d *trackDrawer) whatIsLeft(t *trail.Trail) []string {
 	return out
 }
 
-// ofAll counts lines where some are left, and says nothing where all are meant.
+// ofAll counts lines if some are left; it is empty if all are.
 func (d *trackDrawer) ofAll(lines, all int) string {
 	if lines >= all {
 		return plural(lines, "line")
@@ -238,7 +238,7 @@ func (d *trackDrawer) alive(t *trail.Trail) string {
 	return text
 }
 
-// joined makes one run of those that lie side by side, whatever commit they are of.
+// joined makes one run of neighbouring lines, whatever their commits.
 func joined(places []trail.Place) []trail.Run {
 	var out []trail.Run
 	for _, p := range places {
@@ -260,7 +260,7 @@ func shortRef(ref string) string {
 	return ref
 }
 
-// byWhom names who took lines, and with which commit.
+// byWhom names the writers who removed lines, with the commit.
 func (d *trackDrawer) byWhom(loss *trail.Loss) string {
 	who := d.safe(loss.Author)
 	if o := loss.Owner; o != nil {

@@ -82,7 +82,7 @@ func (a *app) trailers(c *call, ops operands) error {
 	return nil
 }
 
-// stagedShares returns the shares of the lines by which the index differs from HEAD.
+// stagedShares returns the shares of owners in the lines that the index adds to HEAD.
 func (a *app) stagedShares(repo *refs.Repo, known *conversations) ([]share, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -167,7 +167,7 @@ func trailersOf(shares []share, format string, ids bool) []string {
 	return out
 }
 
-// heaviest returns the texts of shares, the largest share first; an empty text is none.
+// heaviest returns the texts of shares, the largest share first, without empty texts.
 func heaviest(shares []share, text func(share) string) []string {
 	sums := map[string]int{}
 	var out []string

@@ -17,8 +17,8 @@ import (
 	"github.com/git-trace/git-trace/refs/recorded"
 )
 
-// runTrailersHook adds to the message of a commit what git trace trailers prints of its lines. Like every hook it
-// prints nothing, never fails and ends in time; whatever is in doubt leaves the message as it is.
+// runTrailersHook adds to the message of a commit the output of git trace trailers for its lines. Like every hook it
+// prints nothing, never fails and ends in time; in doubt it leaves the message unchanged.
 func runTrailersHook(args []string) int {
 	soft, hard := runner.Limits()
 	guard := runner.Guard(hard, nil)
@@ -35,17 +35,17 @@ func runTrailersHook(args []string) int {
 	return exitDone
 }
 
-// underWay are the files in the git directory that tell of a merge, a squash, a revert, a pick or a rebase. Git writes
+// underWay are the files in the git directory during a merge, a squash, a revert, a pick or a rebase. Git writes
 // MERGE_MSG for all of them but the last, and for no other commit.
 var underWay = [...]string{"MERGE_MSG", "MERGE_HEAD", "SQUASH_MSG", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge",
 	"rebase-apply", "sequencer"}
 
-// longestMessage bounds the messages that are looked at.
+// longestMessage bounds the messages that are searched.
 const longestMessage = 1 << 20
 
-// addTrailers acts where git has the whole message, from -m or -F (githooks(5)). A message that is yet to be typed is
-// left alone: git ends a commit whose message stayed empty, and a trailer would fill it. So is one that was taken from
-// a commit: git does not tell an amended one from another's.
+// addTrailers acts if git has the whole message, from -m or -F (githooks(5)). It leaves a message alone that will still
+// be typed: git ends a commit with an empty message, and a trailer would fill it. It also leaves alone a message that
+// comes from a commit: git does not distinguish an amended commit from another's.
 func addTrailers(ctx context.Context, repo *refs.Repo, args []string) error {
 	if len(args) != 2 || args[1] != "message" || !repo.HasTraces() {
 		return nil
@@ -94,7 +94,7 @@ func addTrailers(ctx context.Context, repo *refs.Repo, args []string) error {
 	return interpretTrailers(ctx, config, args[0], lines)
 }
 
-// hasTrailer reports whether a message speaks of agents already.
+// hasTrailer reports whether a message names agents already.
 func hasTrailer(message []byte) bool {
 	for line := range bytes.Lines(message) {
 		key, _, found := bytes.Cut(line, []byte(":"))
@@ -106,8 +106,8 @@ func hasTrailer(message []byte) bool {
 	return false
 }
 
-// interpretTrailers has git add the trailers to the file, which it replaces as a whole. The settings that add trailers
-// of the user's own are not asked: git does that, if it is asked to (trailer.* in git-interpret-trailers(1)).
+// interpretTrailers lets git add the trailers to the file, which it replaces as a whole. It ignores the settings for
+// the user's own trailers: git adds those itself, if requested (trailer.* in git-interpret-trailers(1)).
 func interpretTrailers(ctx context.Context, config refs.Config, file string, lines []string) error {
 	args := []string{"interpret-trailers", "--in-place", "--if-exists", "addIfDifferent"}
 	if mark, found := config.Get("core.commentchar"); found && mark != "auto" {

@@ -24,9 +24,9 @@ import (
 type training struct {
 	app     *app
 	options tracestate.Options
-	count   bool // print what was skipped, too
+	count   bool // print the number of skipped ones, too
 	stats   tracestate.Stats
-	// told gives what the log tells of a conversation; nil if there is no log.
+	// told gives the log's facts about a conversation; nil without a log.
 	told  func(r *records.Record) (tracestate.Told, error)
 	human bool     // write them
 	files []string // of teachers
@@ -61,7 +61,7 @@ func writePairs(w io.Writer, r *records.Record) error {
 	return t.pairs(w, r)
 }
 
-// training reads the options; nil for another format, with which none of them goes.
+// training reads the options; nil for another format, which takes none of them.
 func (a *app) training(c *call, format exchange) (*training, error) {
 	if !isTraining(format) {
 		for _, f := range append(trainingFlags(), options("include-human")...) {
@@ -124,7 +124,7 @@ func (t *training) teach(clean func(string) (string, error)) error {
 	return nil
 }
 
-// into makes a format write what the options say.
+// into makes a format follow the options.
 func (t *training) into(format exchange) exchange {
 	if t == nil {
 		return format
@@ -152,7 +152,7 @@ func (t *training) pairs(w io.Writer, r *records.Record) error {
 	return tooLong(tracestate.WritePairs(w, r, t.options, told, &t.stats))
 }
 
-// tell returns what the log tells; edits of people only if they are to be written.
+// tell returns the log's facts; edits of people only if they are wanted.
 func (t *training) tell(r *records.Record) (tracestate.Told, error) {
 	if t.told == nil {
 		return tracestate.Told{}, nil
@@ -199,8 +199,8 @@ func (t *training) done() error {
 	return err
 }
 
-// tell lets states and pairs say what the log knows: what became of lines and, for pairs, what people made of them.
-// The function that is returned ends it.
+// tell gives states and pairs the log's facts: the fate of lines and, for pairs, people's changes. The caller ends it
+// with the returned function.
 func (e *exporter) tell(t *training) (end func(), err error) {
 	if t == nil {
 		return func() {}, nil
@@ -274,7 +274,7 @@ func (e *exporter) corrections(log *steeringLog, redactor *redact.Redactor, trac
 		}
 		blob, err := log.objects.Blob(c.Blob)
 		if err != nil {
-			continue // of a partial clone, or gone
+			continue // missing, as in a partial clone
 		}
 		edit, err := correctedEdit(e.ctx, redactor, &c, string(blob))
 		if err != nil {
@@ -287,8 +287,8 @@ func (e *exporter) corrections(log *steeringLog, redactor *redact.Redactor, trac
 	return out, nil
 }
 
-// whole asks blame for all lines that stand in the place of a call's, if an earlier commit has some of them. They must
-// stand together, and nobody else may have changed one.
+// whole asks blame for all lines that replaced a call's, if an earlier commit has some of them. They must be together,
+// and only this person may have changed them.
 func (e *exporter) whole(log *steeringLog, c *view.Correction) (bool, error) {
 	if !c.Later {
 		return true, nil

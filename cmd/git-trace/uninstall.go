@@ -30,8 +30,8 @@ func uninstallCommand() *command {
 	}
 }
 
-// uninstall takes out the agents' hooks; without --agent and --global also git's, and recording ends. Who is asked
-// whether all shall be deleted is asked before anything is changed.
+// uninstall removes the agents' hooks; without --agent and --global also git's, and recording ends. It asks whether to
+// delete everything before it changes anything.
 func (a *app) uninstall(c *call, _ operands) error {
 	in, err := a.installation(c)
 	if err != nil {
@@ -124,7 +124,7 @@ func (a *app) removeAgents(ctx context.Context, in *installation) (removed int, 
 	return removed, nil
 }
 
-// gitRemovals lists what removing git's hooks would do.
+// gitRemovals lists the effects of removing git's hooks.
 func (in *installation) gitRemovals(ctx context.Context) ([]planned, error) {
 	actions, err := in.hooks.PlanRemove(ctx)
 	if err != nil {
@@ -161,8 +161,7 @@ func (a *app) tellDeletion(ctx context.Context, repo *refs.Repo) error {
 	return nil
 }
 
-// ownConversations counts the conversations that this clone knows of by itself: the writers of its own log, and of
-// its records.
+// ownConversations counts the conversations from this clone's own log and its records.
 func ownConversations(ctx context.Context, repo *refs.Repo, log *view.Log) (int, error) {
 	writer, err := events.OpenLog(repo).Writer()
 	if err != nil {
@@ -189,7 +188,7 @@ func ownConversations(ctx context.Context, repo *refs.Repo, log *view.Log) (int,
 	return len(own), err
 }
 
-// tellKept names the things that stay, and how to remove them.
+// tellKept names the things that stay, and the way to remove them.
 func (a *app) tellKept(repo *refs.Repo) {
 	if _, err := repo.ReadRef(refs.EventsRef); err != nil {
 		return

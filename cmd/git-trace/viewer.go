@@ -22,7 +22,7 @@ type viewer struct {
 	known   *conversations
 	objects *refs.Objects
 	short   func(events.TraceID) string
-	digits  int            // of what short gives
+	digits  int            // of short's ids
 	trails  *trail.Tracker // nil until somebody asks
 }
 
@@ -78,12 +78,12 @@ func (v *viewer) view(o object) (drawable, error) {
 	return eventView{o.event}, nil
 }
 
-// commitView is a commit as the graph knows it, and what it took the place of or what took its place.
+// commitView is a commit in the graph's form, with the commits that it replaced or that replaced it.
 type commitView struct {
 	commit   graph.Commit
 	rewrites []view.Retold
 	reviews  []view.Review
-	asked    map[string]string // the prompts that led to lines of it, by Contributor.Key
+	asked    map[string]string // the prompts that led to its lines, by Contributor.Key
 }
 
 func (v *viewer) commit(id refs.OID) (drawable, error) {

@@ -14,16 +14,16 @@ import (
 type traceView struct {
 	answers.Talk
 	record *records.Record
-	far    bool // the log that tells of it is that of another clone
+	far    bool // another clone's log has it
 }
 
-// promptView is a prompt by itself, with what was said and done after it.
+// promptView is a single prompt, with its answers and calls.
 type promptView struct{ *view.WholeTurn }
 
-// callView is a tool call by itself.
+// callView is a single tool call.
 type callView struct{ *view.WholeCall }
 
-// hunkView is a patch by itself.
+// hunkView is a single patch.
 type hunkView struct{ *view.Hunk }
 
 func (v *viewer) trace(id events.TraceID) (*traceView, error) {
@@ -78,7 +78,7 @@ func (e *noPromptError) Error() string {
 	return fmt.Sprintf("conversation %.8s has no prompt %d", e.trace, e.n)
 }
 
-// toolCall is one of the log, or one that only a record has.
+// toolCall finds a call in the log, or one that only a record has.
 func (v *viewer) toolCall(id string) (drawable, error) {
 	call, err := v.known.Call(v.ctx, id)
 	if err != nil || call == nil {
@@ -95,7 +95,7 @@ func (v *viewer) hunk(id events.PatchID) (drawable, error) {
 	return hunkView{hunk}, nil
 }
 
-// missing is the error for what an index named and the log does not have.
+// missing is the error for something that the index names and the log does not have.
 func missing(ok bool, what string) error {
 	if ok {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"github.com/git-trace/git-trace/report/figures"
 )
 
-// costView draws what a conversation cost, and what filled its context without need.
+// costView draws the cost of a conversation, and the unnecessary text in its context.
 type costView struct{ *traceView }
 
 // costsOnly takes the costs of conversations, in place of their steps.
@@ -52,7 +52,7 @@ func wasteText(found []waste.Finding, tokens int64, usd *float64) string {
 	return dotted(plural(len(found), "result"), amountText(tokens, usd))
 }
 
-// amountText returns estimated tokens, and their cost where it is known.
+// amountText returns estimated tokens, with their cost if it is known.
 func amountText(tokens int64, usd *float64) string {
 	cost := ""
 	if usd != nil {
@@ -61,7 +61,7 @@ func amountText(tokens int64, usd *float64) string {
 	return dotted("about "+plural(int(tokens), "token"), cost)
 }
 
-// wastesText sums up the waste of conversations; nothing if nobody asked.
+// wastesText sums up the waste of conversations; nothing unless requested.
 func wastesText(w *figures.Waste) string {
 	if w == nil {
 		return ""

@@ -20,8 +20,7 @@ import (
 	"github.com/git-trace/git-trace/trails"
 )
 
-// watcher notices what hooks do not report. What it remembers between two looks lies in <common git
-// dir>/traces/watch.json.
+// watcher notices conversations without hooks. Its memory between two looks is <common git dir>/traces/watch.json.
 type watcher struct {
 	repo     *refs.Repo
 	agents   []capability.Agent
@@ -30,7 +29,7 @@ type watcher struct {
 	memory  watchMemory
 	changed bool      // the memory, since it was saved
 	since   time.Time // session files that were written to before it are not looked into
-	due     bool      // session files are looked for in this look, whether something changed or not
+	due     bool      // session files are searched in this look, even without a change
 	first   bool      // this look is the first of all
 	started bool      // there was a look in this process
 	told    bool      // something was said
@@ -43,7 +42,7 @@ type watchMemory struct {
 	Sessions map[string]sessionMark `json:"sessions"` // by agent and session id; those written to lately, and those told
 }
 
-// sessionMark is the state in which a session file was seen last.
+// sessionMark is the state of a session file at the last look.
 type sessionMark struct {
 	Changed time.Time `json:"changed"`
 	Told    bool      `json:"told,omitempty"` // the log says that no hook reports it
@@ -55,7 +54,7 @@ const (
 	// maxSessionMarks bounds the memory: what was not written to for the longest time is forgotten first. A conversation
 	// that was forgotten is told again should it go on.
 	maxSessionMarks = 4096
-	// watchSlack is the time by which a file's time may lie before the last look though the file was written later:
+	// watchSlack is the time by which a file's time may be before the last look though the file was written later:
 	// clocks of file systems and of the machine differ.
 	watchSlack = time.Minute
 )
@@ -108,7 +107,7 @@ func (w *watcher) save() error {
 	return nil
 }
 
-// forget takes out of the memory what no look needs any more.
+// forget drops the parts of the memory that no look needs.
 func (w *watcher) forget() {
 	marks := w.memory.Sessions
 	maps.DeleteFunc(marks, func(_ string, m sessionMark) bool {
@@ -124,8 +123,7 @@ func (w *watcher) forget() {
 	}
 }
 
-// begin begins a look. The first of all takes what is there for known, and looks only into files that were just written
-// to.
+// begin begins a look. The first of all takes existing files for known, and reads only files that were just written to.
 func (w *watcher) begin(now time.Time) {
 	if w.first = w.memory.Sessions == nil; w.first {
 		w.memory.Sessions, w.memory.Looked = map[string]sessionMark{}, now
@@ -139,8 +137,8 @@ func (w *watcher) begin(now time.Time) {
 	w.memory.Looked, w.changed = now, true
 }
 
-// unreported lists the conversations in a directory of the work tree that were written to since it listed them last. It
-// lists only those that no hook reported. At the first look of all nothing is known to be new.
+// unreported lists the conversations in a directory of the work tree that were written to since the last list, and that
+// no hook reported. At the first look of all the list is empty.
 func (w *watcher) unreported(repo *refs.Repo) ([]trails.Unreported, error) {
 	var out []trails.Unreported
 	var failed error

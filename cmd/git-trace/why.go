@@ -124,7 +124,7 @@ func (v *whyView) traces() []events.TraceID {
 	return out
 }
 
-// whyOperands are places, and the revision in front of them.
+// whyOperands reads places, with the revision in front of them.
 func whyOperands(ops operands) (rev string, places []fileLines, err error) {
 	for i, arg := range ops.all() {
 		p, named, err := placeOf(arg)
@@ -145,7 +145,8 @@ func whyOperands(ops operands) (rev string, places []fileLines, err error) {
 	return rev, places, nil
 }
 
-// lineHint says how a line is named, where an argument names none: a number behind a path, or what is not a path.
+// lineHint explains how to name a line, if an argument names none: a number after a path, or something other than a
+// path.
 func lineHint(before, arg string) string {
 	number := strings.Trim(arg, "0123456789") == ""
 	_, missing := os.Lstat(arg)

@@ -18,13 +18,13 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// Bounds of what one screen tells of a line, in rows.
+// The limits of one screen about a line, in rows.
 const (
-	mostWhyLines   = 8 // of the lines that are asked about
+	mostWhyLines   = 8 // of the requested lines
 	mostThoughts   = 6
 	mostWhyPrompt  = 6
 	mostWhyCommand = 6
-	mostWhyRows    = 16 // of the change, around the line that is asked about
+	mostWhyRows    = 16 // of the change, around the requested line
 )
 
 // evidenceText describes each tier of evidence.
@@ -110,7 +110,7 @@ func (d *showDrawer) reason(r *why.Reason, reviews map[refs.OID][]view.Review) {
 	d.next(r)
 }
 
-// writtenBy names whoever wrote lines that no conversation is known to have written.
+// writtenBy names the writer of lines without a known conversation.
 func writtenBy(r *why.Reason) string {
 	c := r.Commit()
 	switch kind := r.Owner().Kind; {
@@ -138,7 +138,7 @@ func (d *showDrawer) wrappedField(name, text string, rows int) {
 	}
 }
 
-// whyLines draws the lines that are asked about.
+// whyLines draws the requested lines.
 func (d *showDrawer) whyLines(r *why.Reason) {
 	d.line(d.pen.paint(bold, d.safe(r.Path)+":"+lineList(r)))
 	digits := len(strconv.Itoa(r.Lines[len(r.Lines)-1].FinalLine))
@@ -159,7 +159,7 @@ func (d *showDrawer) whyLines(r *why.Reason) {
 	}
 }
 
-// lineList names lines as they are given on the command line: 3, 7-9.
+// lineList names lines in the form of the command line: 3, 7-9.
 func lineList(r *why.Reason) string {
 	var out []string
 	for i := 0; i < len(r.Lines); {
@@ -195,7 +195,7 @@ func (d *showDrawer) asked(r *why.Reason) {
 	}
 }
 
-// thoughts draws what the agent reasoned and said before the call.
+// thoughts draws the agent's reasoning and text before the call.
 func (d *showDrawer) thoughts(r *why.Reason) {
 	if r.Step == nil {
 		return
@@ -233,7 +233,7 @@ func (d *showDrawer) did(r *why.Reason) {
 	}
 }
 
-// command draws what a call ran, or was asked to do; nothing of one that names its file.
+// command draws the command or the task of a call; nothing if the call names its file.
 func (d *showDrawer) command(input json.RawMessage) {
 	text, isPath := view.MainArgument(input)
 	if isPath || text == "" {
@@ -283,7 +283,7 @@ func (d *showDrawer) evidence(r *why.Reason) {
 	}
 }
 
-// anotherClone names a clone by its log, with whoever signed that.
+// anotherClone names a clone by its log, with the log's signer.
 func anotherClone(writer, signer string) string {
 	if signer == "" {
 		return "another clone (" + writer + ", not signed)"

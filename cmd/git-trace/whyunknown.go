@@ -77,7 +77,7 @@ func (v *whyView) doubt(ctx context.Context, repo *refs.Repo) {
 	}
 }
 
-// reasons say in words why lines are unknown.
+// reasons explain in words why lines are unknown.
 var reasons = map[events.Limit]string{
 	events.LimitProcessGone:       "an agent died in a call",
 	events.LimitProcessUnknown:    "a call was open, and its processes are not known",

@@ -14,7 +14,7 @@ type whyView struct {
 	reviews   map[refs.OID][]view.Review
 }
 
-// json returns the place as it is written.
+// json returns the place in the form of --json.
 func (v *whyView) json() *why.Place { return why.PlaceOf(v.path, v.rev, v.reasons, v.reviews) }
 
 func callOfStep(r *why.Reason) *records.ToolCall {

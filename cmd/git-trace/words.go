@@ -19,13 +19,12 @@ func ownerWord(kind events.OwnerKind) string {
 // plural counts things: "1 event", "18,204 events".
 func plural(n int, word string) string { return numbers.Count(n, word) }
 
-// thousands writes a number with a comma behind every third digit from the right.
 func thousands(n int) string { return numbers.Thousands(n) }
 
-// words joins what is not empty by blanks.
+// words joins the texts that are not empty by blanks.
 func words(list ...string) string { return join(list, " ") }
 
-// dotted joins what is not empty by dots: "claude-code · claude-opus-4-5".
+// dotted joins the texts that are not empty by dots: "claude-code · claude-opus-4-5".
 func dotted(list ...string) string { return join(list, " · ") }
 
 func join(list []string, by string) string {

@@ -21,7 +21,7 @@ import (
 // Times and sizes of a document.
 const (
 	settled = 300 * time.Millisecond // the pause in typing before its runs are computed
-	fresh   = 5 * time.Second        // the time for which runs are valid: commits and agents change owners without notice
+	fresh   = 5 * time.Second        // the time for which runs are valid: owners change without notice
 	mostDoc = 32 << 20               // bytes; of larger buffers and files nothing is told
 )
 
