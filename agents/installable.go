@@ -16,8 +16,8 @@ func Installable(env Env) []Agent {
 	return slices.DeleteFunc(All(env), func(one Agent) bool { return one.Installer == nil })
 }
 
-// agent makes an agent whose installer writes the command that fits a target. What a project commits must not name one
-// person's machine: there the program is looked for on the PATH.
+// agent makes an agent whose installer writes the command for a target. A file that a project commits must not name one
+// person's machine: there the command finds the program on the PATH.
 func (r registered) agent(env Env) Agent {
 	own := r.make(env)
 	if own.Installer == nil || env.Binary == "" { // a hook installs nothing
@@ -31,7 +31,7 @@ func (r registered) agent(env Env) Agent {
 	return own
 }
 
-// byScope is the installer of an agent for one person, and that for everybody in a project.
+// byScope is the installer of an agent for one person, and the one for everybody in a project.
 type byScope struct{ own, project HookInstaller }
 
 func (b byScope) of(target Target) HookInstaller {
@@ -61,7 +61,7 @@ func (b byScope) Status(ctx context.Context, target Target) (Status, error) {
 // Init leaves them out unless they are named, and status does not mention them.
 const IgnoreKey = "trace.ignoreAgent"
 
-// UnknownError is of a name that no agent has.
+// UnknownError reports an unknown agent's name.
 type UnknownError struct {
 	Name  string
 	Known []string

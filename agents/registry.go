@@ -48,8 +48,7 @@ type registered struct {
 	make func(Env) Agent
 }
 
-// registry returns the list of agents, in the order in which they are shown. An agent is added by writing its package
-// and naming it here.
+// registry returns the list of agents, in the order of display. To add an agent, write its package and name it here.
 func registry() []registered {
 	return []registered{
 		{claudecode.Name, claudecode.New},

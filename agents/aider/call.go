@@ -43,8 +43,8 @@ func (c *call) written(dir string) []assemble.Edit {
 	return []assemble.Edit{{Path: path, Text: c.edit.replace}}
 }
 
-// apply notes that an edit of a file was made. If the answer has no known edit of it, a call without a text is
-// noted.
+// apply notes that an edit of a file was made. If the answer has no known edit of that file, it notes a call without a
+// text.
 func (s *session) apply(at records.Locator, path string) error {
 	known := false
 	for _, c := range s.calls {
@@ -82,7 +82,7 @@ func (s *session) commit(sha string) error {
 	return nil
 }
 
-// settle hands on the results of the edits that were made; the first has the commit. At the end of an answer, the
+// settle passes on the results of the edits that were made; the first has the commit. At the end of an answer, the
 // other edits count as failed or as unknown.
 func (s *session) settle(commit *assemble.Commit, end bool) error {
 	for _, c := range s.calls {
@@ -113,7 +113,7 @@ func (s *session) settle(commit *assemble.Commit, end bool) error {
 	return nil
 }
 
-// ran takes a command that the model asked for: it was run, or the user did not want it.
+// ran takes a command that the model proposed: it was run, or the user declined it.
 func (s *session) ran(at records.Locator, command string, rejected bool) error {
 	if s.key == "" || !s.c.Waits(s.key) {
 		s.c.Drop("command_without_answer")

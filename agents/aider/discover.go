@@ -72,8 +72,8 @@ func (s sessions) SessionsIn(path string) ([]capability.Session, error) {
 	return found, nil
 }
 
-// dirOf returns the directory that the paths in a chat history start from: the file's directory, if the file is
-// where Aider puts it.
+// dirOf returns the directory from which the paths in a chat history count: the file's directory, if the file is in
+// Aider's usual place.
 func dirOf(path string) string {
 	if filepath.Base(path) != fileName {
 		return ""
@@ -88,7 +88,7 @@ func dirOf(path string) string {
 // SessionID is "": a file holds several conversations.
 func (s sessions) SessionID(string) string { return "" }
 
-// headBytes is the number of bytes in which the first heading must stand.
+// headBytes is the number of bytes that must include the first heading.
 const headBytes = 4 << 10
 
 // Recognises identifies a chat history by its first heading.

@@ -15,7 +15,7 @@ type edit struct {
 	whole           bool // replace is the whole file
 }
 
-// maxEdits is the number of edits of one answer that are looked at.
+// maxEdits bounds the edits of one answer.
 const maxEdits = 2000
 
 // editsOf reads the edits of an answer, in the form that Aider told the model to use. If the form is the whole
@@ -35,7 +35,7 @@ func editsOf(text, format string, named []string) []edit {
 	return edits[:min(len(edits), maxEdits)]
 }
 
-// blocksOf reads SEARCH/REPLACE blocks; several may stand below one name.
+// blocksOf reads SEARCH/REPLACE blocks; one name may have several.
 func blocksOf(lines []string) []edit {
 	var edits []edit
 	path, from := "", 0
@@ -51,7 +51,7 @@ func blocksOf(lines []string) []edit {
 	return edits
 }
 
-// nameAbove returns the file name in the last lines before a block, without the fence; "" if there is none.
+// nameAbove returns the file name in the last lines before a block, without the fence; "" without one.
 func nameAbove(lines []string) string {
 	for i := len(lines) - 1; i >= max(len(lines)-3, 0); i-- {
 		line := strings.TrimSpace(lines[i])
@@ -152,7 +152,7 @@ func diffEdits(lines []string) []edit {
 	return edits
 }
 
-// wholes reads files that stand in fences as a whole, below their names.
+// wholes reads whole files in fences, below their names.
 func wholes(lines, named []string) []edit {
 	var edits []edit
 	for i := 1; i < len(lines); i++ {

@@ -22,7 +22,7 @@ const heading = "# aider chat started at "
 // stamp is the form of that time.
 const stamp = "2006-01-02 15:04:05"
 
-// maxSessions is the number of conversations of one file that are looked at.
+// maxSessions bounds the conversations of one file.
 const maxSessions = 100_000
 
 // part is the place of one conversation in the file.
@@ -32,7 +32,7 @@ type part struct {
 	lines     int64 // before it
 }
 
-// begins reports whether a line begins a conversation, and when that was.
+// begins reports whether a line begins a conversation, and returns its time.
 func begins(line []byte) (began string, found bool) {
 	rest, found := bytes.CutPrefix(bytes.TrimRight(line, " \r\n"), []byte(heading))
 	if !found || len(rest) != len(stamp) {
@@ -96,7 +96,8 @@ type history struct {
 	part part
 }
 
-// index keeps where the conversations of the last history are: one that holds a thousand is opened a thousand times.
+// index caches the places of the last history's conversations: a history with a thousand of them is opened a thousand
+// times.
 type index struct {
 	sync.Mutex
 	path    string
@@ -124,7 +125,7 @@ func (x *index) of(path string, tail *transcript.Tail) ([]part, error) {
 	return parts, nil
 }
 
-// open opens a conversation; "" stands for the last one.
+// open opens a conversation; "" is the last one.
 func (s sessions) open(path, session string) (sessionfile.File, error) {
 	tail, err := transcript.Open(path)
 	if err != nil {
@@ -164,8 +165,8 @@ const (
 	blockAnswer  = 'a'
 )
 
-// blocks gives the blocks of a conversation: lines of one kind that follow one another. An object is the kind of the
-// block and its lines as they stand.
+// blocks gives the blocks of a conversation: consecutive lines of one kind. An object is the kind of the block and its
+// unchanged lines.
 type blocks struct {
 	in     *bufio.Reader
 	at     int64  // offset of the next line
@@ -179,7 +180,7 @@ type blocks struct {
 // Faults returns the counts so far.
 func (b *blocks) Faults() jsonlines.Faults { return b.faults }
 
-// End returns the offset up to which everything has been given.
+// End returns the end of the blocks given so far.
 func (b *blocks) End() int64 { return b.at }
 
 // Lines returns the number of lines before End.

@@ -128,7 +128,7 @@ func (s *session) tool(at records.Locator, lines []string) error {
 // printed matches the text that is added to the chat for the output of a command.
 var printed = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\d+ lines? of output$`) })
 
-// line takes one of them, after another.
+// line takes one of these lines, after another.
 func (s *session) line(at records.Locator, line, before string) error {
 	head, rest, _ := strings.Cut(line, " ")
 	switch head {

@@ -15,7 +15,7 @@ import (
 // sessions implements the capabilities for the chat history.
 type sessions struct{ index *index }
 
-// parser reads a conversation of a chat history: the one that the options name, otherwise the last.
+// parser reads a conversation of a chat history: the one in the options, otherwise the last.
 func (s sessions) parser() sessionfile.Kind {
 	return sessionfile.Kind{
 		Agent: Name, Open: s.open,
@@ -39,7 +39,7 @@ type session struct {
 
 	text    string // what the model may have said, until it is known whether it did
 	textAt  records.Locator
-	command bool   // what has no mark is what a command of the user printed
+	command bool   // lines without a mark are the output of a user's command
 	talk    string // what the user told the model with a command, until it is known whether the writer repeats it
 	talkAt  records.Locator
 
@@ -194,7 +194,7 @@ func (s *session) told() error {
 	return s.c.Prompt(assemble.Prompt{At: s.talkAt, Text: text, Source: "command"})
 }
 
-// close ends what the model said and the calls of it: nothing more is told of them.
+// close ends the model's text and its calls: nothing more will come for them.
 func (s *session) close(of *remarks) error {
 	if err := s.answer(of); err != nil {
 		return err
@@ -202,7 +202,7 @@ func (s *session) close(of *remarks) error {
 	return s.settle(nil, true)
 }
 
-// answer takes the text that waits, as an answer of the model with what Aider remarked on it.
+// answer takes the waiting text as an answer of the model, with Aider's remarks on it.
 func (s *session) answer(of *remarks) error {
 	if s.text == "" {
 		return nil
@@ -215,7 +215,7 @@ func (s *session) answer(of *remarks) error {
 		return nil
 	}
 	s.command = false
-	if err := s.settle(nil, true); err != nil { // those of the answer before
+	if err := s.settle(nil, true); err != nil { // results of the answer before
 		return err
 	}
 	s.answers++
@@ -241,7 +241,7 @@ func (s *session) answer(of *remarks) error {
 	return err
 }
 
-// callID returns the id of the next call of the last answer: Aider gives none.
+// callID returns the id of the next call of the last answer, because Aider gives none.
 func (s *session) callID() string {
 	return "aider_" + strconv.Itoa(s.answers) + "_" + strconv.Itoa(len(s.calls)+1)
 }

@@ -56,7 +56,7 @@ type about struct {
 	created                int64
 }
 
-// aboutOf reads the members of a thread that stand before and after its messages.
+// aboutOf reads the members of a thread before and after its messages.
 func aboutOf(path string) about {
 	var a about
 	file, err := sessionfile.Document(path, "messages")

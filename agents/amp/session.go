@@ -70,7 +70,7 @@ func (t *thread) Object(object jsonlines.Object) error {
 	return nil
 }
 
-// user takes what the user typed, and results of calls.
+// user takes the user's text, and results of calls.
 func (t *thread) user(raw []byte, at records.Locator) error {
 	time := sessionfile.Millis(rawjson.MemberInt(rawjson.Member(raw, "meta"), "sentAt"))
 	t.last = cmp.Or(time, t.last)

@@ -92,7 +92,7 @@ func (p *patchReader) line(line string) {
 	case line == endOfFile:
 	case strings.HasPrefix(line, "+"):
 		p.new.WriteString(line[1:] + "\n")
-	case f.Added: // all of it is new
+	case f.Added: // all lines are new
 	case line == "": // an empty line of context, whose blank was cut off
 		p.context("")
 	case line[0] == '-':
@@ -115,8 +115,8 @@ func (p *patchReader) endHunk() {
 	p.new.Reset()
 }
 
-// Command finds the patch in a command that does nothing but apply one: `apply_patch <<'EOF'`, perhaps after `cd DIR
-// &&`. Codex takes such a command for a call of apply_patch and reports no end of it.
+// Command finds the patch in a command that only applies one: `apply_patch <<'EOF'`, perhaps after `cd DIR &&`. Codex
+// takes such a command for a call of apply_patch and does not report its end.
 func Command(command, cwd, home string) (patch, dir string, found bool) {
 	first, body, _ := strings.Cut(strings.TrimSpace(command), "\n")
 	dir = cwd

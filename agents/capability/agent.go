@@ -21,17 +21,16 @@ type Agent struct {
 	Copier     Copier // nil if a part of a session cannot be made a session
 	Traits     Traits
 	Tested     string // the newest version whose session files the tests hold; "" where these do not tell the version
-	// Program is the name of the agent's own command. Dir is the absolute path of its directory of settings or of
-	// sessions. Where one of them is found the agent is used on this machine. Both are empty for an agent that has
-	// neither.
+	// Program is the name of the agent's command. Dir is the absolute path of its directory of settings or of sessions.
+	// If one of them exists, the agent is used on this machine. An agent may have neither.
 	Program, Dir string
-	// Skills is the directory of a project in which the agent looks for skills; it looks in "skills" below Dir too. It
-	// is empty for an agent that is not known to have skills.
+	// Skills is the directory of a project in which the agent searches skills; it also searches "skills" below Dir. It
+	// is empty for an agent without known skills.
 	Skills string
-	// Kept returns the time for which the agent keeps a session file that is not written to; nil if it deletes none.
+	// Kept returns how long the agent keeps an unchanged session file; nil if it deletes none.
 	Kept func() time.Duration
-	// Stands are names of files that stand for their directory: what lies beside one is a part of its
-	// session, or another copy of it. The first that is there counts.
+	// Stands are names of files that represent their directory: files beside one are parts of its session, or other
+	// copies of it. The first existing one counts.
 	Stands []string
 	// InProject is true if sessions lie in the project itself: the discoverer needs a directory.
 	InProject bool
@@ -51,8 +50,7 @@ func (a Agent) Found(env Env) bool {
 type PayloadDecoder interface {
 	// Events lists the agent's own names of the hook events that carry a boundary.
 	Events() []string
-	// Decode reads the payload of one hook call. An event that is not a boundary gives neither a boundary nor an
-	// error.
+	// Decode reads the payload of one hook call. An event that is not a boundary gives neither a boundary nor an error.
 	Decode(event string, payload []byte) ([]events.Boundary, error)
 	// Settle finds the end of a tool call whose after-boundary never came.
 	Settle(call Call) End
@@ -64,7 +62,7 @@ type Call struct {
 	Subagent   string // the agent's id of the subagent that made the call, "" for the main conversation
 	CallID     string
 	Class      events.ToolClass
-	Background bool // the call has a result already and went on in the background: the question is whether it has ended
+	Background bool // the call has a result already and went on in the background: has it ended?
 }
 
 // The end of a call, as an agent's own record tells it.

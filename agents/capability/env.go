@@ -12,15 +12,15 @@ import (
 	"github.com/git-trace/git-trace/refs/recorded"
 )
 
-// Env is the world around an agent's package. Tests inject their own.
+// Env is the environment of an agent's package. Tests replace it.
 type Env struct {
 	Home   string                  // absolute path of the user's home directory
-	Binary string                  // absolute path of what hook commands call; only installers need it
-	Getenv func(key string) string // the environment of the process; nil stands for an empty one
-	// Environ lists the environment of the process; nil stands for an empty one.
+	Binary string                  // absolute path of the program for hook commands; only installers need it
+	Getenv func(key string) string // the environment of the process; nil for an empty one
+	// Environ lists the environment of the process; nil for an empty one.
 	Environ func() []string
-	Now     func() time.Time // the clock; nil stands for time.Now
-	State   string           // git-trace's own directory of what is true of the user; "" for none
+	Now     func() time.Time // the clock; nil for time.Now
+	State   string           // git-trace's own directory of data about the user; "" for none
 	// Unzstd unpacks zstd. It is nil in hooks: the library would make every hook slower.
 	Unzstd func(packed io.Reader) (io.ReadCloser, error)
 }
@@ -53,7 +53,7 @@ func (e Env) Lookup(key string) string {
 	return e.Getenv(key)
 }
 
-// ConfigDirs returns the directories in which programs with windows keep the user's settings, on all systems.
+// ConfigDirs returns the directories in which graphical programs keep the user's settings, on all systems.
 func (e Env) ConfigDirs() []string {
 	return []string{
 		cmp.Or(e.Lookup("XDG_CONFIG_HOME"), filepath.Join(e.Home, ".config")),
@@ -73,8 +73,8 @@ func (e Env) Time() time.Time {
 // HookProgram is the name of the program that runs as git-trace in hooks, and starts faster.
 const HookProgram = "git-trace-hook"
 
-// hookProgram returns the path that hook commands name: HookProgram where it stands beside git-trace, and git-trace
-// itself where it does not.
+// hookProgram returns the path in hook commands: HookProgram if it is installed beside git-trace, otherwise git-trace
+// itself.
 func hookProgram(program string) string {
 	beside := filepath.Join(filepath.Dir(program), HookProgram+filepath.Ext(program))
 	if info, err := os.Stat(beside); program != "" && err == nil && info.Mode().IsRegular() {
@@ -83,8 +83,8 @@ func hookProgram(program string) string {
 	return program
 }
 
-// Program returns the path by which others call this program, "" when it is not known. The name on the search path is
-// preferred over the file it leads to: package managers keep the name and move the file with every version.
+// Program returns the path by which other programs call this one, "" if unknown. It prefers the name on the search path
+// over the file behind it: package managers keep the name and move the file with every version.
 func Program() string {
 	own, err := os.Executable()
 	if err != nil {

@@ -12,7 +12,7 @@ type HookInstaller interface {
 	Plan(ctx context.Context, target Target) ([]Action, error)
 	// Install brings the target up to date and lists its actions.
 	Install(ctx context.Context, target Target) ([]Action, error)
-	// Remove takes out all that Install put in, of any version and any path of the program, and lists its actions.
+	// Remove removes everything that Install put in, of any version and any path of the program, and lists its actions.
 	Remove(ctx context.Context, target Target) ([]Action, error)
 	// Status reports the state of the target, without changing anything.
 	Status(ctx context.Context, target Target) (Status, error)
@@ -23,8 +23,8 @@ type Scope string
 
 // The scopes of a target.
 const (
-	ScopeUser    Scope = "user"    // every session of this user, in whatever directory
-	ScopeRepo    Scope = "repo"    // this user's sessions in one repository; nothing of it is ever committed
+	ScopeUser    Scope = "user"    // every session of this user, in any directory
+	ScopeRepo    Scope = "repo"    // this user's sessions in one repository, in files that are never committed
 	ScopeProject Scope = "project" // everybody's sessions in a project, through settings that the project commits
 )
 
@@ -37,7 +37,7 @@ type Target struct {
 // Op is the kind of an Action.
 type Op string
 
-// What an installer can do to a file.
+// The actions of an installer on a file.
 const (
 	OpCreate Op = "create"
 	OpUpdate Op = "update"
@@ -69,7 +69,7 @@ type Status struct {
 	DisabledBy []string `json:"disabled_by,omitempty"`
 	// Obstacles are other reasons why entries that are there do not run.
 	Obstacles []Obstacle `json:"obstacles,omitempty"`
-	// Foreign are hooks of others in the same file that run after a tool, and may change the tool's files.
+	// Foreign are other programs' hooks in the same file that run after a tool, and may change the tool's files.
 	Foreign []ForeignHook `json:"foreign,omitempty"`
 }
 
@@ -82,16 +82,16 @@ type ForeignHook struct {
 // Obstacle keeps installed hooks from running.
 type Obstacle struct {
 	What string `json:"what"` // lower case, a sentence without full stop
-	Mend string `json:"mend"` // a command, or what else to do
+	Mend string `json:"mend"` // a command, or another action
 	// Untrusted is true if the agent waits for its user to allow the hooks.
 	Untrusted bool `json:"untrusted,omitempty"`
 }
 
-// HookTrust is an agent's record of the hooks that its user allows. Nothing is put into it unless the user said so.
+// HookTrust is an agent's record of the hooks that its user allows. It changes only with the user's consent.
 type HookTrust interface {
 	// Ask describes, in a few lines for the user, the consent that Allow needs.
 	Ask(target Target) string
-	// Allow records the consent for our own hooks of a target as they are now, and for nothing else.
+	// Allow records the consent for our present hooks of a target, and for no others.
 	Allow(ctx context.Context, target Target) ([]Action, error)
 }
 
@@ -106,10 +106,10 @@ const (
 	CodeSettingsUnwritable InstallCode = "settings_unwritable" // cannot be written
 	CodeSettingsTracked    InstallCode = "settings_tracked"    // personal settings that the repository tracks
 	CodeTarget             InstallCode = "bad_target"          // the agent has no such place for hooks
-	CodeBinary             InstallCode = "bad_binary"          // the program's path cannot stand in a hook command
+	CodeBinary             InstallCode = "bad_binary"          // the program's path is impossible in a hook command
 )
 
-// InstallError is a failed installation or removal. What had been written was taken back.
+// InstallError is a failed installation or removal, with all its changes undone.
 type InstallError struct {
 	Code    InstallCode
 	Message string // lower case, what failed

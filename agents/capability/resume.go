@@ -11,7 +11,7 @@ type Resumer interface {
 // ResumeBy is a command line that a session's id is added to.
 type ResumeBy []string
 
-// Resume adds the id: to the last argument if that ends in "=", otherwise behind it.
+// Resume adds the id: to the last argument if that ends in "=", otherwise after it.
 func (r ResumeBy) Resume(session string) []string {
 	line := slices.Clone([]string(r))
 	if last := len(line) - 1; line[last][len(line[last])-1] == '=' {
@@ -21,19 +21,19 @@ func (r ResumeBy) Resume(session string) []string {
 	return append(line, session)
 }
 
-// Copier writes the beginning of a session as a session of its own, where the client looks for its sessions.
+// Copier writes the beginning of a session as a new session, in the client's place for sessions.
 type Copier interface {
 	// Copy returns the new session. Its id is new, and its file replaces nothing.
 	Copy(from Beginning) (Session, error)
 }
 
-// Beginning is the beginning of a session file, and where the copy will go on.
+// Beginning is the beginning of a session file, with the place at which the copy continues.
 type Beginning struct {
 	Path    string // of the session file
 	Session string // the agent's id
 	Until   int64  // its length in bytes; it ends with a line
-	// Dirs are the names of the work tree in which the session was held, Dir is the one in which the copy goes on. Start
-	// is the directory, in Dir or below it, in which the client is started.
+	// Dirs are the names of the work tree of the session, Dir is the work tree of the copy. Start is the directory, in
+	// Dir or below it, in which the client is started.
 	Dirs       []string
 	Dir, Start string
 }

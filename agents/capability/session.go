@@ -19,9 +19,9 @@ type SessionParser interface {
 
 // SessionDiscoverer finds the sessions that an agent keeps of a project.
 type SessionDiscoverer interface {
-	// ProjectSessions lists the sessions that were held in a directory or below it, oldest first; "" lists all. It
-	// reads only files that were written to at since or later; the zero time stands for all files. An agent that was
-	// never used has none, and that is not an error.
+	// ProjectSessions lists the sessions in a directory or below it, oldest first; "" lists all. It reads only files
+	// that were written to at since or later; a zero time means all files. An agent that was never used has none,
+	// without an error.
 	ProjectSessions(dir string, since time.Time) ([]Session, error)
 }
 
@@ -31,13 +31,13 @@ type SessionLister interface {
 	SessionsIn(path string) ([]Session, error)
 }
 
-// SessionIdentifier identifies a file without reading all of it.
+// SessionIdentifier identifies a file by its beginning.
 type SessionIdentifier interface {
 	// SessionID returns the agent's own id of the conversation in a session file, "" when the file's name does not tell
 	// it.
 	SessionID(path string) string
-	// Recognises reports whether a file is a session file of the agent, by its first bytes: at least 64 KiB of them, or
-	// all there are.
+	// Recognises reports whether a file is a session file of the agent, by its first bytes: at least 64 KiB, or the
+	// whole file.
 	Recognises(path string, head []byte) bool
 }
 
@@ -45,7 +45,7 @@ type SessionIdentifier interface {
 type Session struct {
 	Path    string    // of its file, or of the database that holds it
 	ID      string    // the agent's own id; ParseOptions.Session for a file that holds several
-	Dir     string    // the directory that it was held in; "" when that was not looked for
+	Dir     string    // its directory; "" unless it was searched
 	Changed time.Time // of the file
 }
 
@@ -55,9 +55,9 @@ type ParseOptions struct {
 	// Cursor is the cursor of an earlier reading: only new lines are read. A cursor that no longer fits the file is
 	// not used.
 	Cursor json.RawMessage
-	Prices *prices.Table // nil stands for the table that comes with git-trace
-	// Relative gives the path of a file within the repository; false for one outside. nil stands for the path below the
-	// directory that the conversation began in.
+	Prices *prices.Table // nil for git-trace's own table
+	// Relative gives the path of a file within the repository; false for one outside. nil for the path below the
+	// directory in which the conversation began.
 	Relative func(path string) (string, bool)
 }
 
@@ -68,7 +68,7 @@ type Parsed struct {
 	// it come from the cursor's reading, whose later steps are void. A sink with the steps of that reading gets the
 	// new steps in their places, and late results.
 	FirstStep int
-	Cursor    json.RawMessage // for the next reading; nil when the file has to be read from its beginning
+	Cursor    json.RawMessage // for the next reading; nil if the file must be read from its beginning
 	Lines     int             // objects that were read this time
 	Lost      int             // lines and pieces of lines, of the whole file, that could not be read
 	LostAt    Place           // the first that this reading lost; zero where it is not known
@@ -80,6 +80,6 @@ type Place struct{ Line, Offset int64 } // from 1, and in bytes; in a database o
 // maxLost is the share of lines that may be lost before a record counts as broken: one in twenty.
 const maxLost = 20
 
-// Blocked reports whether so much of the file could not be read that its record must not be shared before somebody has
-// looked.
+// Blocked reports whether so much of the file could not be read that a person must look at its record before it is
+// shared.
 func (p *Parsed) Blocked() bool { return p.Lost > 1 && p.Lost*maxLost > p.Lines }

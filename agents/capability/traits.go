@@ -32,8 +32,8 @@ const (
 // EditsOf says which texts of an edit tool are known.
 type EditsOf string
 
-// What is known of an edit.
+// The known texts of an edit.
 const (
 	EditsWhole    EditsOf = "whole_files" // the file before and after
-	EditsReplaced EditsOf = "texts"       // the texts that were replaced and those in their place
+	EditsReplaced EditsOf = "texts"       // the replaced texts and their replacements
 )

@@ -11,8 +11,8 @@ import (
 )
 
 // settleBackground finds out whether a call that went on in the background has ended. At its end the client puts a
-// notification for the model into the queue of the conversation. It also puts a line of it into the session file, both
-// before any other call begins.
+// notification for the model into the queue of the conversation, and a line about it into the session file, both before
+// the next call begins.
 func settleBackground(call capability.Call) capability.End {
 	file, err := transcript.Open(payload.AbsPath(call.Transcript))
 	if err != nil {

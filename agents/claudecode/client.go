@@ -38,10 +38,10 @@ var (
 	_ capability.SessionIdentifier = (*Client)(nil)
 )
 
-// keptDays is for how long Claude keeps a session file when its settings do not say otherwise.
+// keptDays is the number of days for which Claude keeps a session file by default.
 const keptDays = 30
 
-// kept returns the time for which Claude Code keeps session files: cleanupPeriodDays of the user's settings.
+// kept returns how long Claude Code keeps session files: cleanupPeriodDays of the user's settings.
 func (c *Client) kept() time.Duration {
 	settings := struct{ CleanupPeriodDays *int }{}
 	days := keptDays

@@ -10,8 +10,8 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// ofTheMoment are lines that hold for the living session alone: prompts that wait, and copies of files for /rewind,
-// which the client keeps by session.
+// ofTheMoment are lines that only concern the living session: waiting prompts, and copies of files for /rewind, which
+// the client keeps by session.
 var ofTheMoment = []string{"queue-operation", "file-history-snapshot", "last-prompt"}
 
 // Copy writes the copy as the client's own --fork-session does: each line keeps its id and says where it is from.

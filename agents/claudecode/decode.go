@@ -9,7 +9,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// kinds are the hook events that carry a boundary, in the order in which they happen.
+// kinds are the hook events with a boundary, in the order in which they happen.
 var kinds = payload.Events{
 	{Name: "SessionStart", Kind: events.SessionStart},
 	{Name: "UserPromptSubmit", Kind: events.PromptSubmit},
@@ -119,7 +119,7 @@ func (c *Client) fillTool(b *events.Boundary, w *wire) {
 		}
 	}
 	tool := call.Describe(b, c.env.Home)
-	if id := payload.Name(w.PromptID); id != "" { // a sub-agent's is that of the conversation
+	if id := payload.Name(w.PromptID); id != "" { // a sub-agent has the id of the conversation
 		b.Prompt = &events.Prompt{ID: id}
 	}
 	if tool.Class == events.ToolReads {

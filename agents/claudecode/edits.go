@@ -6,9 +6,9 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// declare lists what an edit tool says of its path, in order. Whole contents are given where the payload has them or
-// lets them be derived exactly: Before stands in the first edit, After in the last, because Claude reports the file
-// around the whole call.
+// declare lists an edit tool's statements about its path, in order. It gives whole contents if the payload has them or
+// allows deriving them exactly: Before is in the first edit, After in the last, because Claude reports the file around
+// the whole call.
 func declare(kind events.BoundaryKind, tool, path string, in *input, out *response) []events.DeclaredEdit {
 	done := kind == events.ToolAfter
 	if !done {

@@ -5,14 +5,13 @@ import (
 	"strings"
 )
 
-// otherClient reports whether the hook was run by another client that reads Claude's settings. Copilot CLI runs the
-// hooks of `.claude/settings.json` and `settings.local.json` with payloads of Claude's shape but without tool call
-// ids; Cursor can import them. What they do is recorded by their own hooks, and as Claude's it would be attributed to
-// the wrong agent.
+// otherClient reports whether another client that reads Claude's settings ran the hook. Copilot CLI runs the hooks of
+// `.claude/settings.json` and `settings.local.json` with payloads of Claude's shape but without tool call ids; Cursor
+// can import them. Their own hooks record them, and as Claude's they would be attributed to the wrong agent.
 //
-// The environment is inherited, so that a mark of such a client may also mean that Claude Code was started from its
-// shell. Claude Code names its own session in the environment of its hooks; where that is the payload's session, the
-// call is its own.
+// Processes inherit the environment, so the mark of such a client may also mean that Claude Code was started from its
+// shell. Claude Code names its own session in the environment of its hooks; if that is the payload's session, the call
+// is its own.
 func (c *Client) otherClient(session string) bool {
 	if c.env.Lookup("CLAUDE_CODE_SESSION_ID") == session {
 		return false
@@ -25,12 +24,12 @@ func (c *Client) otherClient(session string) bool {
 	return false
 }
 
-// sessionEntry ends the name of the entry by which clients tell their hooks of the session.
+// sessionEntry is the end of the name of the entry in which clients give their hooks the session.
 const sessionEntry = "_SESSION_ID"
 
 // clientOf names the client that ran the hook: Grok and Devin read Claude's settings, too, and have no hooks of ours.
-// The entry of the environment that holds the session's id has the client's name. Visual Studio Code, which has no
-// such entry, writes the names of the common members in camel case and the names of a call's members in snake case.
+// The entry of the environment that holds the session's id has the client's name. Visual Studio Code, which has no such
+// entry, writes the names of the common members in camel case and the names of a call's members in snake case.
 func (c *Client) clientOf(session string, data []byte) string {
 	if c.env.Lookup("CLAUDE_CODE_SESSION_ID") == session || c.env.Environ == nil {
 		return Name

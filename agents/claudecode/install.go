@@ -10,21 +10,20 @@ import (
 	"github.com/git-trace/git-trace/agents/userfile"
 )
 
-// hookTimeout is the number of seconds after which Claude ends a hook. The hook needs far less; without its own
-// limit the hook of SessionEnd is ended after about a second.
+// hookTimeout is the number of seconds after which Claude ends a hook. The hook needs far less; without its own limit
+// Claude ends the hook of SessionEnd after about a second.
 const hookTimeout = 10
 
-// hookEvents are the events that get an entry. StopFailure, PostCompact and CwdChanged are decoded but not asked for:
-// clients from before early 2026 do not know them, and such a client skips the whole settings file, the user's own
-// settings with it. What the three tell is known without them: the next prompt or the session's end closes a failed
-// turn, PreCompact comes before PostCompact, and every payload has the current directory.
+// hookEvents are the events that get an entry. StopFailure, PostCompact and CwdChanged are decoded but not requested:
+// clients from before early 2026 do not know them, and skip the whole settings file because of one, with the user's own
+// settings. Their facts are known without them: the next prompt or the session's end closes a failed turn, PreCompact
+// comes before PostCompact, and every payload has the current directory.
 var hookEvents = [...]string{
 	"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure", "Stop", "SubagentStart",
 	"SubagentStop", "PreCompact", "SessionEnd",
 }
 
-// newerEvents are asked for only where the client that is on the PATH is known to have them (newerSince), for the same
-// reason.
+// newerEvents are requested only if the client on the PATH is known to have them (newerSince), for the same reason.
 var newerEvents = [...]string{"PermissionRequest", "PostToolBatch"}
 
 // newInstaller installs the entries in Claude's settings files.
@@ -36,8 +35,8 @@ func (c *Client) newInstaller() *installer.Installer {
 	}
 }
 
-// wanted returns the events that get an entry. A pattern that spares the readers would have to be a negative one. A
-// hook for a reader is over in a few milliseconds.
+// wanted returns the events that get an entry. It has no pattern to leave out tools that only read: it would have to be
+// a negative one, and such a hook takes a few milliseconds.
 func (c *Client) wanted() []string {
 	if capability.Newer(newerSince, c.version()) {
 		return hookEvents[:]

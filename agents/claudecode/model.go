@@ -10,12 +10,12 @@ import (
 	"github.com/git-trace/git-trace/agents/transcript"
 )
 
-// modelWindows are the sizes of the session file's end in which the model is looked for, each only when the one before
-// shows no answer. The last is for a line that holds the content of a large file.
+// modelWindows are the sizes of the session file's end in which the model is searched, each only if the one before has
+// no answer. The last is for a line with the content of a large file.
 var modelWindows = [...]int64{64 << 10, 512 << 10, 4 << 20}
 
-// sessionFiles returns the files that can hold the lines of a conversation, best first: the session's own, or a
-// subagent's in the layouts of newer and older clients.
+// sessionFiles returns the possible files of a conversation's lines, best first: the session's own, or a subagent's in
+// the layouts of newer and older clients.
 func sessionFiles(path, subagent string) []string {
 	if filepath.Ext(path) != ".jsonl" {
 		return nil
@@ -64,9 +64,8 @@ func modelIn(file *transcript.Tail) string {
 	return ""
 }
 
-// modelOf returns the model that a session line names, "" for most lines: an answer names its author, and newer clients
-// note the model before the first answer and when it changes. Answers that the client made up have the model
-// "<synthetic>".
+// modelOf returns the model in a session line, "" for most lines: an answer names its author, and newer clients note
+// the model before the first answer and when it changes. Answers that the client made up have the model "<synthetic>".
 func modelOf(line []byte) string {
 	if !bytes.Contains(line, []byte(`"model"`)) ||
 		!bytes.Contains(line, []byte(`"assistant"`)) && !bytes.Contains(line, []byte(`"modelId"`)) {

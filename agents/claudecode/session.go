@@ -27,7 +27,7 @@ type session struct {
 	lines   int              // objects read this time
 	lost    jsonlines.Faults // in the session's own file
 	lostAt  capability.Place // of the first of lost
-	below   jsonlines.Faults // in those of subagents
+	below   jsonlines.Faults // in subagents' files
 }
 
 // chain is one conversation in a session file: the main one, or a subagent's.
@@ -39,7 +39,7 @@ type chain struct {
 	asked   bool     // a prompt has been taken
 	warmup  bool     // the client talks to itself to fill a cache
 	sides   map[string]*chain
-	roots   map[string]*chain // the subagent that a line of it belongs to, by the line's uuid
+	roots   map[string]*chain // the subagent of one of its lines, by the line's uuid
 }
 
 // registers holds the facts of earlier lines that the next line needs. It travels in cursors, so its fields are
@@ -53,7 +53,7 @@ type registers struct {
 	Prompt  string           `json:"prompt,omitempty"` // hash of the system prompt
 	Tools   []string         `json:"tools,omitempty"`
 	Lost    jsonlines.Faults `json:"lost,omitzero"`
-	// Summaries are titles of conversations whose last line has not come: most are of others.
+	// Summaries are titles of conversations whose last line has not come: most belong to others.
 	Summaries []summary `json:"summaries,omitempty"`
 }
 
@@ -64,7 +64,7 @@ type sessionCursor struct {
 	Start   string           `json:"start"`              // hash of the beginning of the file
 	Origins []string         `json:"origins,omitzero"`   // the sessions that lines were known to be copied from
 	Agents  map[string]int64 `json:"subagents,omitzero"` // sizes of the subagents' files that were read
-	Below   jsonlines.Faults `json:"below,omitzero"`     // what could not be read of them
+	Below   jsonlines.Faults `json:"below,omitzero"`     // the unreadable part of them
 }
 
 // Parse reads a session file of any version since 1.0. Subagents follow the step that started them.

@@ -16,8 +16,7 @@ import (
 	"github.com/git-trace/git-trace/records/assemble"
 )
 
-// maxAgentDepth is the depth to which subagents may start subagents, maxAgentFiles the number of their files that are
-// looked for.
+// maxAgentDepth is the depth to which subagents may start subagents, maxAgentFiles bounds their files.
 const (
 	maxAgentDepth = 10
 	maxAgentFiles = 5000
@@ -83,7 +82,7 @@ func (a *agentFiles) add(path, id string) *agentFile {
 // maxSmall is the size of a description.
 const maxSmall = 256 << 10
 
-// find returns the file of a subagent by its id or by the call that started it; nil when there is none.
+// find returns the file of a subagent by its id or by the call that started it; nil without one.
 func (a *agentFiles) find(id, call string) *agentFile {
 	if file := a.byID[id]; file != nil {
 		return file
@@ -97,7 +96,7 @@ func (a *agentFiles) find(id, call string) *agentFile {
 	return a.add(filepath.Join(a.dir, "agent-"+id+".jsonl"), id)
 }
 
-// unread returns the files that no call has led to, in the order of their names.
+// unread returns the files that no call has led to, sorted by name.
 func (a *agentFiles) unread() []*agentFile {
 	var files []*agentFile
 	for _, id := range slices.Sorted(maps.Keys(a.byID)) {
@@ -108,7 +107,7 @@ func (a *agentFiles) unread() []*agentFile {
 	return files
 }
 
-// sizes returns the files that have been read, for a cursor.
+// sizes returns the files that have been read, with their sizes, for a cursor.
 func (a *agentFiles) sizes() map[string]int64 {
 	sizes := map[string]int64{}
 	for id, file := range a.byID {
@@ -119,7 +118,7 @@ func (a *agentFiles) sizes() map[string]int64 {
 	return sizes
 }
 
-// errGrown reports a subagent that has gone on since a cursor was made: its steps stand in the middle of the record.
+// errGrown reports a subagent that has gone on since a cursor was made: its steps are in the middle of the record.
 var errGrown = errors.New("a subagent's file has changed")
 
 // resume takes the files that an earlier reading has read.

@@ -45,8 +45,7 @@ func (s *session) answer(ch *chain, e *entry, at records.Locator) error {
 	return nil
 }
 
-// ownWords takes a text that the client wrote in the model's name: that a request failed, or that there was nothing
-// to say.
+// ownWords takes a text that the client wrote in the model's name: that a request failed, or that the answer was empty.
 func (ch *chain) ownWords(e *entry, m *message) error {
 	if !e.apiError {
 		ch.c.Skip("synthetic_answer")

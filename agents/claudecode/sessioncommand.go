@@ -20,7 +20,7 @@ type effect string
 
 // The effects of a command.
 const (
-	commandBuiltIn effect = "built_in" // of the client: it is no prompt
+	commandBuiltIn effect = "built_in" // of the client: not a prompt
 	commandPrompt  effect = "prompt"   // a stored prompt
 	commandSkill   effect = "skill"
 )
@@ -52,8 +52,8 @@ func (ch *chain) metaText(e *entry, said []string) error {
 	return nil
 }
 
-// resolve settles the last slash command. A command of the client leaves a note; any other is a prompt of the user:
-// its arguments, or its name if it has none.
+// resolve settles the last slash command. A command of the client leaves a note; any other is a prompt of the user: its
+// arguments, or its name if it has none.
 func (ch *chain) resolve(what effect) error {
 	c := ch.command
 	if c == nil {

@@ -40,8 +40,7 @@ func (n *noted) tool() string {
 	return ""
 }
 
-// edits returns the changes of the call in its file. Without a note, as in some old files, only the request is
-// known.
+// edits returns the changes of the call in its file. Without a note, as in some old files, only the request is known.
 func (n *noted) edits(call *assemble.Call) []assemble.Edit {
 	if n.path == "" && len(call.Writes) > 0 {
 		n.path = call.Writes[0]
@@ -56,7 +55,7 @@ func (n *noted) edits(call *assemble.Call) []assemble.Edit {
 		lines := assemble.SplitLines(edit.Text)
 		if hunks := patchHunks(n.patch); len(hunks) > 0 {
 			edit.Hunks = exactHunks(hunks, lines)
-		} else if len(lines) > 0 { // a new file, or one that is written over as a whole
+		} else if len(lines) > 0 { // a new file, or one that is replaced as a whole
 			edit.Hunks = []assemble.Hunk{{At: 1, Removed: wholeOld(n.original), Added: len(lines), Lines: lines}}
 		}
 	case "NotebookEdit":
@@ -87,7 +86,8 @@ func wholeOld(original []byte) int {
 	return 1 << 29
 }
 
-// replacements returns the replacements of an Edit or a MultiEdit, as the client made them or as they were asked for.
+// replacements returns the replacements of an Edit or a MultiEdit, as the client made them, or else as the model
+// requested them.
 func (n *noted) replacements(call *assemble.Call) []replacement {
 	list := n.many
 	if len(list) == 0 {

@@ -43,8 +43,8 @@ func (c *Client) ProjectSessions(dir string, since time.Time) ([]capability.Sess
 	return found, nil
 }
 
-// filedUnder reports whether sessions of a project can be in a folder of this name, and whether it is the name of the
-// project itself.
+// filedUnder reports whether sessions of a project can be in a folder of this name, and whether it is exactly the
+// project's folder.
 func filedUnder(project sessionfile.Project, folder string) (possible, exact bool) {
 	if project.Any() {
 		return true, false
@@ -56,8 +56,8 @@ func filedUnder(project sessionfile.Project, folder string) (possible, exact boo
 	return possible, exact
 }
 
-// sessionsIn lists the main session files of one folder of the client. Two directories can have the same folder, so
-// each file is looked into; one that does not tell its directory belongs where it is filed.
+// sessionsIn lists the main session files of one folder of the client. Two directories can have the same folder, so it
+// reads each file; a file without a directory belongs to the folder's project.
 func sessionsIn(folder string, project sessionfile.Project, exact bool, since time.Time) []capability.Session {
 	return sessionfile.List(folder, 0, since, func(path string) (capability.Session, bool) {
 		name := filepath.Base(path)
@@ -69,7 +69,7 @@ func sessionsIn(folder string, project sessionfile.Project, exact bool, since ti
 	})
 }
 
-// heldIn returns the directory in which a session began, "" when its first lines do not tell.
+// heldIn returns the directory in which a session began, "" if its first lines do not have it.
 func heldIn(path string) string {
 	file, err := transcript.Open(path)
 	if err != nil {
@@ -151,8 +151,8 @@ func keyLetters(dir string) []byte {
 	return key
 }
 
-// projectKey returns the name under which the client files the sessions of a directory. A long one is cut and gets a
-// hash.
+// projectKey returns the folder name in which the client files the sessions of a directory. A long one is cut and gets
+// a hash.
 func projectKey(dir string) string {
 	key := keyLetters(dir)
 	if len(key) <= maxKey {

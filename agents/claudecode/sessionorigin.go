@@ -19,7 +19,7 @@ import (
 // hints are the signs of ownership in the first lines of a session file, and in its last.
 type hints struct {
 	sessions []string // that the first lines name as theirs
-	origins  []string // that the first lines name as where they were copied from
+	origins  []string // the origins of copies, from the first lines
 	last     string
 	copied   string // id of the first answer, where Claude Code 1.0 wrote it without a request
 	answer   string // id of the first answer
@@ -93,8 +93,8 @@ func (h hints) session(known, path string) string {
 
 func stem(path string) string { return strings.TrimSuffix(filepath.Base(path), ".jsonl") }
 
-// origins are the sessions from which lines of this file were copied, if their own files are there. Such lines count
-// there. Where the file of the other session is gone the copies are all that is left, and they stay.
+// origins are the sessions from which lines of this file were copied, if their own files are here. Such lines count
+// there. If the file of the other session is missing, only the copies are left, and they stay.
 type origins struct {
 	own   string
 	dir   string
@@ -195,7 +195,7 @@ func (o *origins) load(session string) map[string]bool {
 	return lines
 }
 
-// open opens the file of another session: beside this one, or where the client files another directory.
+// open opens the file of another session: beside this one, or in another directory's folder.
 func (o *origins) open(name string) *transcript.Tail {
 	if file, err := transcript.Open(filepath.Join(o.dir, name)); err == nil {
 		return file
@@ -248,7 +248,7 @@ func (o *origins) names() []string {
 // startBytes is the length of the file's beginning that must be the same for a cursor to fit.
 const startBytes = 4096
 
-// startOf returns a hash of the file's first line, or of the beginning of it.
+// startOf returns a hash of the file's first line, or of its beginning.
 func startOf(file *transcript.Tail) (string, error) {
 	buf := make([]byte, startBytes)
 	n, err := io.ReadFull(file.From(0), buf)

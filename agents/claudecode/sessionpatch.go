@@ -92,8 +92,8 @@ func exactHunks(patch []patchHunk, after []string) []assemble.Hunk {
 	return hunks
 }
 
-// matchedHunks returns the hunks of a patch if the file after the edit is not known: lines are certain if the
-// display shows them as they are, or if they are among the edit's lines.
+// matchedHunks returns the hunks of a patch if the file after the edit is unknown: lines are certain if the display
+// does not change them, or if they are among the edit's lines.
 func matchedHunks(patch []patchHunk, written []string) []assemble.Hunk {
 	var hunks []assemble.Hunk
 	for _, h := range patch {

@@ -20,8 +20,8 @@ func (ch *chain) keep() {
 	}
 }
 
-// bookkeeping are the kinds of lines in which the client keeps its own books. Each release adds some; one that is not
-// named here is skipped as well, and counted as unknown.
+// bookkeeping are the kinds of lines for the client's own data. Each release adds some; an unlisted one is skipped as
+// well, and counted as unknown.
 var bookkeeping = []string{
 	"agent-color", "agent-name", "agent-setting", "agent_metadata", "api-request", "api-request-blob", "atis-latch",
 	"attribution-snapshot", "bridge-session", "content-replacement", "derived-from", "file-history-snapshot",
@@ -69,8 +69,8 @@ func (ch *chain) skipKind(prefix, kind string) {
 // mostSummaries bounds the summaries whose last line has not come.
 const mostSummaries = 100
 
-// title keeps the best title of the conversation: the user's own before a model's. A summary may be of another
-// conversation: it names the last line of its own, before or behind that line.
+// title keeps the best title of the conversation: the user's own before a model's. A summary may belong to another
+// conversation: it names the last line of its own, before or after that line.
 func (ch *chain) title(e *entry) {
 	title := e.title
 	if e.kind == "summary" {

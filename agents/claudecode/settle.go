@@ -49,7 +49,7 @@ func (c *Client) Settle(call capability.Call) capability.End {
 // result describes the end of a call in a session line.
 type result struct {
 	failed    bool
-	text      string // the beginning of what the model was told
+	text      string // the beginning of the text for the model
 	denial    string // why a call has no real result, as newer clients write it
 	beforeRun bool
 	afterRun  bool
@@ -109,9 +109,8 @@ func (r result) ambiguous(class events.ToolClass) bool {
 		strings.HasPrefix(r.text, refusalOrInterruption) && !strings.Contains(r.text, refusalWithReason)
 }
 
-// outcome decides. The newest clients say whether a refused call had begun; of all others only the text is known, and
-// a call refused with Esc has the same text as a call interrupted with Esc. An edit tool is over too soon to be
-// interrupted.
+// outcome decides. The newest clients say whether a refused call had begun. Others have only the text, and a call
+// refused with Esc has the same text as a call interrupted with Esc. An edit tool is too quick to be interrupted.
 func (r result) outcome(class events.ToolClass) capability.Outcome {
 	switch {
 	case r.beforeRun:

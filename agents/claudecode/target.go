@@ -70,7 +70,7 @@ func (c *Client) configDir() string {
 	return filepath.Join(c.env.Home, configName)
 }
 
-// localRoot returns the directory in whose .claude the personal settings of a repository are read.
+// localRoot returns the directory with the .claude in which the personal settings of a repository are read.
 func localRoot(repo *refs.Repo) string {
 	if repo.Linked() && filepath.Base(repo.CommonDir) == ".git" {
 		return filepath.Dir(repo.CommonDir)

@@ -88,7 +88,7 @@ type task struct {
 // model is a model's name, given as text or as an object with its id.
 type model string
 
-// UnmarshalJSON takes either form and nothing else.
+// UnmarshalJSON accepts either form.
 func (m *model) UnmarshalJSON(data []byte) error {
 	var object struct {
 		ID string `json:"id"`

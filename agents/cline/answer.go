@@ -157,8 +157,7 @@ func called(text string) (name string, input []byte, found bool) {
 	return name, parameters(body), true
 }
 
-// parameters reads the parameters of a call, each in tags of its name. What holds the text of a file goes on to its
-// last closing tag.
+// parameters reads the parameters of a call, each in tags of its name. A file's text ends only at its last closing tag.
 func parameters(body string) []byte {
 	var in rawjson.Members
 	in.Text("form", "xml")

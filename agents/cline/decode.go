@@ -10,8 +10,8 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// kinds are the hooks of Cline that carry a boundary, in the order in which they happen. Cline waits for the hooks of
-// calls, and for no other.
+// kinds are the hooks of Cline with a boundary, in the order in which they happen. Cline waits only for the hooks of
+// calls.
 var kinds = payload.Events{
 	{Name: "UserPromptSubmit", Kind: events.PromptSubmit},
 	{Name: "PreToolUse", Kind: events.ToolBefore},

@@ -29,7 +29,7 @@ const (
 // sessions implements the capabilities for the files of Cline, or of Roo.
 type sessions struct {
 	env          capability.Env
-	name, folder string // folder is that of the extension in the global storage of an editor
+	name, folder string // folder is the extension's folder in the global storage of an editor
 }
 
 // editors are the directories of settings of the editors that the extensions run in.
@@ -63,8 +63,8 @@ func (s sessions) dir() string {
 	return cmp.Or(s.env.Lookup("CLINE_DIR"), filepath.Join(s.env.Home, ".cline"))
 }
 
-// ProjectSessions looks into every task and session: they are filed by their ids. Subtasks whose parents tell of them
-// are left out.
+// ProjectSessions reads every task and session, because they are filed by their ids. It leaves out subtasks that their
+// parents name.
 func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
 	project := sessionfile.NewProject(dir)
 	var found []capability.Session
@@ -178,7 +178,7 @@ func manifestOf(path string) []byte {
 // maxBeside is the size of the largest file beside a conversation.
 const maxBeside = 64 << 20
 
-// beside reads a small file in the folder of a conversation, nil if there is none.
+// beside reads a small file in the folder of a conversation, nil without one.
 func beside(path, name string) []byte {
 	return sessionfile.Small(filepath.Join(filepath.Dir(path), name), maxBeside)
 }

@@ -212,7 +212,7 @@ type message struct {
 	reasoning                     string
 	request                       string // of the client, as the user's view has it
 	thoughts                      []byte
-	marker, summary               bool // it stands for what was condensed or cut off
+	marker, summary               bool // it replaces messages that were condensed or cut off
 }
 
 func (m *message) decode(raw []byte) {

@@ -40,7 +40,7 @@ type request struct {
 // maxRequests is the number of questions of one task that are kept.
 const maxRequests = 100_000
 
-// readShown reads the file beside a task's conversation. Without it the tokens are not known.
+// readShown reads the file beside a task's conversation. Without it the tokens are unknown.
 func readShown(path string) *shown {
 	s := &shown{}
 	told := beside(path, shownFile)
@@ -80,7 +80,7 @@ func (s *shown) checkpoint(at int64, sha string) {
 	}
 }
 
-// modelAt returns the model that was used at a time; "" where nobody says.
+// modelAt returns the model at a time; "" if it is unknown.
 func (s *shown) modelAt(at int64) string {
 	model := s.model
 	for _, use := range s.models {

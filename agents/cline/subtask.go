@@ -13,7 +13,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// newTask is the tool with which a task of Roo starts a subtask, and waits for it.
+// newTask is the tool that starts a subtask in Roo, and waits for it.
 const newTask = "new_task"
 
 // atWork and finished begin the result of such a call, while the subtask works and after it. Its id follows.
@@ -53,7 +53,7 @@ func subtask(of sessionfile.Place, call *assemble.Call, id string) sessionfile.P
 	return sessionfile.Place{Path: path, Session: id, Role: payload.Name(rawjson.MemberText(call.Input, "mode"))}
 }
 
-// parentOf returns the id of the task that started this one, "" for a task of its own.
+// parentOf returns the id of the task that started this one, "" if none did.
 func parentOf(path string) string {
 	return payload.CheckedID(rawjson.MemberText(beside(path, itemFile), "parentTaskId"))
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// viewed is the user's view of a task, where nobody kept the conversation with the model. Its objects are the messages
-// that the model had, as far as the user saw them.
+// viewed is the user's view of a task, for a task without a kept conversation. Its objects are the model's messages, as
+// far as the user saw them.
 type viewed struct{ sessionfile.File }
 
 // From returns the messages.
@@ -27,7 +27,7 @@ func (v viewed) From(offset, lines int64) sessionfile.Source {
 	return &retold{Source: v.File.From(offset, lines)}
 }
 
-// isView reports whether the elements of an array are those of a user's view.
+// isView reports whether the elements of an array belong to a user's view.
 func isView(array sessionfile.File) (is bool) {
 	sessionfile.First(array, 1, func(object jsonlines.Object) bool {
 		kind := rawjson.MemberText(object.Raw, "type")
@@ -54,8 +54,8 @@ func beginsView(head []byte) bool {
 		(bytes.Contains(head, []byte(`"type":"say"`)) || bytes.Contains(head, []byte(`"type":"ask"`)))
 }
 
-// retold makes messages of what the user saw: a question of the client begins one with what the user said and with the
-// results of calls, and ends the answer before it.
+// retold makes messages from the user's view: a question of the client begins one with the user's text and the results
+// of calls, and ends the answer before it.
 type retold struct {
 	sessionfile.Source
 	ready   []jsonlines.Object // whole messages that were not given yet
@@ -196,7 +196,7 @@ func (r *retold) flush() {
 	r.answer = answered{}
 }
 
-// ask takes a question of the client: it has what the user said since the last one, and the results of calls.
+// ask takes a question of the client: it has the user's text since the last one, and the results of calls.
 func (r *retold) ask(object jsonlines.Object, request []byte, at int64) {
 	r.begun, r.request = true, request
 	var blocks [][]byte
@@ -231,8 +231,8 @@ var shownResult = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^\[([a-z_]+)(?: for '[^\n]*')?(?: in '[^\n]*')?\] Result:[ \t]*\n*`)
 })
 
-// resultOf takes the result of a call out of a question, where it is the first one that is left. Otherwise it gives
-// what the user saw.
+// resultOf takes the result of a call out of a question, if it is the first remaining one. Otherwise it returns the
+// text that the user saw.
 func (r *retold) resultOf(c *shownCall, sent *string) (content string, found bool) {
 	at := shownResult().FindStringSubmatchIndex(*sent)
 	if at == nil || (*sent)[at[2]:at[3]] != c.name {
@@ -255,7 +255,7 @@ func (r *retold) give(from jsonlines.Object, raw []byte) {
 	r.ready = append(r.ready, jsonlines.Object{Raw: raw, Offset: from.Offset, Line: from.Line})
 }
 
-// states are messages that tell the client's state, and nothing that anybody said or did.
+// states are messages about the client's state, without text and calls.
 var states = []string{"checkpoint_created", "checkpoint_saved", "task_progress", "api_req_finished", "api_req_retried",
 	"api_req_failed", "api_req_deleted", "api_req_retry_delayed", "api_req_rate_limit_wait", "deleted_api_reqs",
 	"error_retry",

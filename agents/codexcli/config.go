@@ -52,7 +52,7 @@ func (conf *config) get(path ...string) (setting, bool) {
 	return setting{}, false
 }
 
-// has reports whether a table has a header of its own.
+// has reports whether a table has its own header.
 func (conf *config) has(path ...string) (table, bool) {
 	for _, t := range conf.tables {
 		if slices.Equal(t.path, path) {

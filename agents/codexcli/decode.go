@@ -10,7 +10,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// kinds are the hook events that carry a boundary, in the order in which they happen.
+// kinds are the hook events with a boundary, in the order in which they happen.
 var kinds = payload.Events{
 	{Name: "SessionStart", Kind: events.SessionStart},
 	{Name: "UserPromptSubmit", Kind: events.PromptSubmit},
@@ -98,7 +98,7 @@ var tools = payload.Tools{
 
 // classOf returns the class of a tool: its possible effects on a work tree.
 func classOf(tool string) events.ToolClass {
-	if rest, found := strings.CutPrefix(tool, "collaboration"); found { // the name space stands before the name
+	if rest, found := strings.CutPrefix(tool, "collaboration"); found { // the name space precedes the name
 		tool = strings.TrimLeft(rest, "_.")
 	}
 	return tools.Class(tool)

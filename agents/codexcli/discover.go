@@ -117,8 +117,8 @@ func subagentFile(of sessionfile.Place, _ *assemble.Call, id string) sessionfile
 	return sessionfile.Place{Path: path, Session: id, Role: cmp.Or(sessionfile.Peek(path, peek).role, "subagent")}
 }
 
-// rolloutOf finds the rollout of a session by its id, from the place of another one: beside it, or under the day in
-// the id, in any time zone. It is "" if there is none.
+// rolloutOf finds the rollout of a session by its id, from the place of another one: beside it, or under the day in the
+// id, in any time zone. It is "" without one.
 func rolloutOf(beside, id string) string {
 	if !payload.SessionID(id) {
 		return ""

@@ -66,7 +66,7 @@ func clamp(event string, seconds int) int {
 	return seconds
 }
 
-// Remove takes out the entries and the consent that was recorded for them.
+// Remove removes the entries and the recorded consent for them.
 func (in *Installer) Remove(ctx context.Context, target capability.Target) ([]capability.Action, error) {
 	withdrawn, err := in.withdraw(target)
 	if err != nil {

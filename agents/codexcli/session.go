@@ -30,7 +30,7 @@ type rollout struct {
 	sessionfile.Plain
 	c     *assemble.Conversation
 	state state
-	notes map[string]*note // what events told of calls that have no result yet
+	notes map[string]*note // data of events about calls without a result
 	line  line
 
 	programs   []program // answers that run programs, the latest last
@@ -52,7 +52,7 @@ type state struct {
 	Open  bool   `json:"open,omitempty"` // the next item belongs to the last answer
 	Last  string `json:"last,omitempty"` // key of the last answer
 	Usage usage  `json:"usage,omitzero"` // of the last answer
-	Total usage  `json:"total,omitzero"` // of the session, as it was told last
+	Total usage  `json:"total,omitzero"` // of the session, from the last report
 }
 
 func newRollout(c *assemble.Conversation, of sessionfile.Place) *rollout {

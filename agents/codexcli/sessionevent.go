@@ -69,7 +69,7 @@ func (r *rollout) title(title string) {
 	}
 }
 
-// completed takes the event by which newer versions tell everything done.
+// completed takes the event with which newer versions report each finished item.
 func (r *rollout) completed(l *line, at records.Locator) error {
 	done := l.item.item
 	id := rawjson.MemberText(done, "id")

@@ -66,7 +66,7 @@ func (r *rollout) said(l *line, at records.Locator, a assemble.Answer) error {
 	return nil
 }
 
-// serverRun reports whether the provider runs a call itself: no line has its result.
+// serverRun reports whether the provider runs a call itself: its result is in no line.
 func serverRun(kind string) bool { return kind == "web_search_call" || kind == "image_generation_call" }
 
 // reasoning returns the thoughts of the model: in full if the provider gives them, otherwise their summary.
@@ -123,7 +123,7 @@ func (r *rollout) message(l *line, at records.Locator) error {
 	return nil
 }
 
-// instructed takes instructions that the client adds to the model's own.
+// instructed takes instructions that the client adds to the model's.
 func (r *rollout) instructed(text string) {
 	if text == "" {
 		r.c.Skip("message:developer")
@@ -156,7 +156,7 @@ func (r *rollout) call(i *item, at records.Locator) assemble.Call {
 	return call
 }
 
-// arguments returns the arguments of a function call: JSON in a string. What is not an object stays a text.
+// arguments returns the arguments of a function call: JSON in a string. Anything but an object stays a text.
 func arguments(raw []byte) []byte {
 	text := rawjson.Unquote(raw)
 	if d := rawjson.NewDecoder([]byte(text)); d.Kind() == rawjson.Object {

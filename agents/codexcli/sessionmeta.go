@@ -8,7 +8,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// meta takes the line that begins a rollout. That of another session, which a fork copied, says nothing of this one.
+// meta takes the line that begins a rollout. It ignores another session's, which a fork copied.
 func (r *rollout) meta(l *line) {
 	if r.state.ID != "" {
 		r.c.Append("continued", "after_step", map[string]any{"timestamp": l.time})
@@ -64,7 +64,7 @@ func (r *rollout) meta(l *line) {
 	})
 }
 
-// tools takes definitions of tools; tools of a name space are in a list of their own.
+// tools takes definitions of tools; tools of a name space are in a separate list.
 func (r *rollout) tools(d *rawjson.Decoder) {
 	for d.OpenArray(); d.Element(); {
 		definition := rawjson.Cleaned(d.Raw())
@@ -107,9 +107,9 @@ func (r *rollout) turnContext(l *line) {
 	})
 }
 
-// copied reports whether a line is a copy of another session's. Forks and subagents of versions up to 0.14x begin
-// with their own line. The other session's lines follow, with the one that began it, and then a turn of their own.
-// Ids are UUIDs of version 7: a turn that is older than the session is a copy.
+// copied reports whether a line is a copy of another session's. Forks and subagents of versions up to 0.14x begin with
+// their own line. The other session's lines follow, its first line among them, and then their own turn. Ids are UUIDs
+// of version 7: a turn that is older than the session is a copy.
 func (r *rollout) copied(l *line) bool {
 	switch {
 	case !r.forkedFrom || r.state.ID == "":

@@ -28,7 +28,7 @@ func changedFiles(changes []byte) []assemble.Edit {
 	return edits
 }
 
-// patchEdits returns the edits of a patch for which only the model's text is known. It has no line numbers.
+// patchEdits returns the edits of a patch that is known only from the model's text. They have no line numbers.
 func (r *rollout) patchEdits(call *assemble.Call) []assemble.Edit {
 	var edits []assemble.Edit
 	for _, file := range patchFiles(patchOf(call)) {
@@ -61,7 +61,7 @@ type patchFile struct {
 	text  string // the lines that the patch adds
 }
 
-// maxPatchFiles is the number of files of a patch that are looked at.
+// maxPatchFiles bounds the files of a patch.
 const maxPatchFiles = 1000
 
 // patchFiles reads a patch of the form

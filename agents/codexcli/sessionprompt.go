@@ -39,7 +39,7 @@ func (r *rollout) userMessage(l *line, at records.Locator) error {
 	} else if err := r.typed(l, at, strings.Join(typed, "\n\n")); err != nil {
 		return err
 	}
-	for _, text := range told { // after the step that the line may have begun, with which it is read again
+	for _, text := range told { // after the step that the line may have begun, because both are read again together
 		r.injected(l, text)
 	}
 	return nil

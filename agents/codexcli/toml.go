@@ -14,7 +14,7 @@ var errConfig = errors.New("not valid TOML")
 
 // setting is one `key = value` of a TOML document. Only strings and booleans have a value here.
 type setting struct {
-	path       []string // of its table and its own, unquoted
+	path       []string // the table's path with the key, unquoted
 	text       string   // of a string
 	set        bool     // of a boolean
 	inline     bool     // an inline table, which nothing can be added to from outside
@@ -24,12 +24,12 @@ type setting struct {
 // table is one `[header]` of a TOML document.
 type table struct {
 	path []string
-	end  int // behind its closing bracket
+	end  int // after its closing bracket
 }
 
 // readTOML lists the settings and the tables of a document with their places. An edit needs the places to leave all
-// other bytes as they are. The inside of inline tables is listed like other tables; arrays and arrays of tables are
-// left out, as no setting of ours is in one.
+// other bytes unchanged. The inside of inline tables is listed like other tables; arrays and arrays of tables are left
+// out, because none of our settings is in one.
 func readTOML(doc string) ([]setting, []table, error) {
 	var parser unstable.Parser
 	parser.Reset([]byte(doc))
@@ -97,7 +97,7 @@ func (r *tomlReader) value(within []string, n *unstable.Node) {
 	}
 }
 
-// keyPath returns the dotted key of a header or of a pair, and the place behind it.
+// keyPath returns the dotted key of a header or of a pair, and the place after it.
 func keyPath(n *unstable.Node) (path []string, end int) {
 	for key := n.Key(); key.Next(); {
 		part := key.Node()

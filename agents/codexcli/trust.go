@@ -22,7 +22,7 @@ import (
 //	[hooks.state."/home/dev/.codex/hooks.json:pre_tool_use:0:0"]
 //	trusted_hash = "sha256:…"
 
-// The consent that git-trace wrote down stands in a block.
+// git-trace keeps the consent that it recorded in a block.
 func trustBlock() userfile.Block { return userfile.Marked("codex-cli") }
 
 // hook is one of our hooks as Codex knows it.
@@ -45,7 +45,7 @@ func (in *Installer) located(target capability.Target) ([]hookfile.Handler, stri
 	return handlers, place.Path, err
 }
 
-// pending returns the hooks that Codex does not run as its configuration stands.
+// pending returns the hooks that Codex does not run with its present configuration.
 func pending(conf *config, path string, handlers []hookfile.Handler) []hook {
 	var out []hook
 	for _, h := range handlers {
@@ -78,7 +78,7 @@ func snake(event string) string {
 // defaultTimeout is the limit, in seconds, of a hook without one.
 const defaultTimeout = 600
 
-// hashOf returns the hash by which Codex knows a hook again: of its JSON with sorted keys and no white space.
+// hashOf returns the hash by which Codex recognises a hook: of its JSON with sorted keys and without white space.
 func hashOf(h hookfile.Handler) string {
 	type command struct {
 		Async   bool   `json:"async"`
@@ -177,7 +177,7 @@ func allow(conf *config, hooks []hook) ([]byte, error) {
 	return doc, nil
 }
 
-// withdraw takes the consent for the hooks of a target out of the block, and the block with the last of it.
+// withdraw removes the consent for the hooks of a target from the block, and an empty block.
 func (in *Installer) withdraw(target capability.Target) ([]capability.Action, error) {
 	place, err := in.Place(target)
 	if err != nil {

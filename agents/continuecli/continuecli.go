@@ -1,8 +1,8 @@
 // Package continuecli reads the sessions of Continue, of its command line and of its extensions for editors.
 //
 // A session is one JSON document, ~/.continue/sessions/<id>.json, that is written anew with each change: a history of
-// messages. The results of calls stand beside the message that made the calls. It has no times, and only the whole
-// session has a count of tokens; the tokens of the prompts do not include the cache.
+// messages. The message with the calls has their results. It has no times, and only the whole session has a count of
+// tokens; the tokens of the prompts do not include the cache.
 //
 // git-trace installs no hooks there.
 package continuecli

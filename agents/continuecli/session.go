@@ -199,7 +199,7 @@ func (s *session) answer(raw, message []byte, role, text string, at records.Loca
 	for d.OpenArray(); d.Element(); {
 		state := d.Raw()
 		status := rawjson.MemberText(state, "status")
-		if status == "generating" || status == "generated" || status == "calling" { // nothing came of it yet
+		if status == "generating" || status == "generated" || status == "calling" { // still without a result
 			continue
 		}
 		err := s.result(at, rawjson.MemberText(state, "toolCallId"), textOf(rawjson.Member(state, "output")), status)

@@ -46,8 +46,8 @@ func (c *Client) file() []byte {
 	return out.Bytes()
 }
 
-// command returns the call of the program in a file of ours, of any version; false for a file in which others have a
-// hook.
+// command returns the call of the program in a file of ours, of any version; false for a file with other programs'
+// hooks.
 func (c *Client) command(doc []byte) (string, bool) {
 	var file struct {
 		Hooks map[string][]handler `json:"hooks"`

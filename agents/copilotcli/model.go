@@ -9,12 +9,12 @@ import (
 	"github.com/git-trace/git-trace/agents/transcript"
 )
 
-// modelWindow is the size of the session file's end in which the model is looked for.
+// modelWindow is the size of the session file's end in which the model is searched.
 const modelWindow = 512 << 10
 
-// modelOf returns the model of the answer with a call, of a sub-agent or of the main conversation. It is "" while
-// the session file, which is written late, does not hold the call: the model may have changed since. at is the time
-// of the answer, or of the end of its last call; zero if the file has none.
+// modelOf returns the model of the answer with a call, of a sub-agent or of the main conversation. It is "" while the
+// session file, which is written late, does not have the call: the model may have changed since. at is the time of the
+// answer, or of the end of its last call; zero if the file has none.
 func modelOf(path, subagent, fingerprint string) (model string, at time.Time) {
 	file, err := transcript.Open(path)
 	if err != nil {

@@ -85,8 +85,8 @@ func usageOf(raw []byte) *assemble.Usage {
 	return u
 }
 
-// run takes the tokens of a run from its end, if no answer had its own: they go to the last answer of the run. The
-// answers have their own counts of output.
+// run takes the tokens of a run from its end, if the answers have none: they go to the last answer of the run. Each
+// answer has its own count of output.
 func (s *session) run(e *event, at records.Locator) error {
 	last, told := s.state.Last, s.state.Told
 	sum := assemble.Usage{TokenUsage: records.TokenUsage{OutputTokens: s.state.Output}}

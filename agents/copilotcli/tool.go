@@ -27,7 +27,7 @@ type arguments struct {
 	Patch   string `json:"input"`
 }
 
-// describe adds the call to a boundary. The call has no id; its content stands for one.
+// describe adds the call to a boundary. The call has no id; its content replaces it.
 func (c *call) describe(b *events.Boundary, home string) *events.ToolUse {
 	raw := c.Args
 	var text string

@@ -1,13 +1,13 @@
 // Package copilotvscode reads the conversations of Copilot in VS Code.
 //
-// The editor keeps the chats of a workspace below its storage, workspaceStorage/<hash>/chatSessions: <id>.json is
-// one document with a list of requests, and <id>.jsonl, of newer versions, a journal of changes of such a document.
-// The extension keeps a transcript of events beside them, GitHub.copilot-chat/transcripts/<id>.jsonl; where a chat
-// is in both the document counts. workspace.json tells the directory.
+// The editor keeps the chats of a workspace below its storage, workspaceStorage/<hash>/chatSessions: <id>.json is one
+// document with a list of requests, and <id>.jsonl, of newer versions, a journal of changes of such a document. The
+// extension keeps a transcript of events beside them, GitHub.copilot-chat/transcripts/<id>.jsonl; where a chat is in
+// both the document counts. workspace.json tells the directory.
 //
-// A request has what the user asked and, in the metadata of its result, one round for each answer of the model, with
-// its calls. Older ones have only what was shown: texts, names of tools, and the edits that were made. The session
-// has no tokens, and single answers have no times.
+// A request has the user's prompt and, in the metadata of its result, one round for each answer of the model, with its
+// calls. Older ones have only the displayed parts: texts, names of tools, and edits. The session has no tokens, and
+// single answers have no times.
 //
 // The editor runs hooks, among them the hooks of Copilot CLI and of Claude Code; git-trace installs none for it yet.
 package copilotvscode

@@ -111,7 +111,7 @@ func isChat(head []byte) bool {
 // maxWorkspace is the largest size of the file about a workspace.
 const maxWorkspace = 1 << 20
 
-// dirOf returns the directory of the workspace that a chat belongs to; "" if it is not known.
+// dirOf returns the directory of a chat's workspace; "" if it is unknown.
 func dirOf(path string) string {
 	dir := filepath.Dir(path)
 	for range 3 {

@@ -30,7 +30,7 @@ func open(path, session string) (sessionfile.File, error) {
 	return sessionfile.Document(path, "requests")
 }
 
-// maxJournal is the largest size of a journal: all of it is held at once.
+// maxJournal bounds the size of a journal, which is in memory as a whole.
 const maxJournal = 128 << 20
 
 // errTooLarge reports a journal that is not read.
@@ -38,7 +38,7 @@ var errTooLarge = errors.New("the journal of the chat is too large")
 
 // journal is a document that is written as a list of changes.
 type journal struct {
-	sessionfile.Counted // what it tells of itself, then its requests
+	sessionfile.Counted // the document's other members, then its requests
 }
 
 // openJournal makes the changes of a journal, one after the other.
@@ -92,16 +92,16 @@ func (j *journal) take(document any) error {
 
 // changed is one line of a journal.
 type changed struct {
-	Kind  *int  `json:"kind"` // 0 the whole, 1 a value that is set, 2 elements of a list, 3 a value that is gone
+	Kind  *int  `json:"kind"` // 0 the whole, 1 a set value, 2 elements of a list, 3 a removed value
 	Keys  []any `json:"k"`
 	Value any   `json:"v"`
-	At    *int  `json:"i"` // of a list, where the elements stand; what was there goes
+	At    *int  `json:"i"` // of a list, the place of the elements; they replace the rest
 }
 
 // maxDepth is the largest depth of a change.
 const maxDepth = 64
 
-// change makes one change; false for one that cannot be made.
+// change makes one change; false if that is impossible.
 func change(document *any, raw []byte) bool {
 	var c changed
 	d := json.NewDecoder(bytes.NewReader(raw))

@@ -46,7 +46,7 @@ func (s *session) request(raw []byte, at records.Locator) error {
 	return nil
 }
 
-// modelOf returns the model that is behind the client's name for it.
+// modelOf returns the model for the client's name.
 func modelOf(id string) string {
 	name := strings.TrimPrefix(id, "copilot/")
 	if name == "auto" {
@@ -80,7 +80,7 @@ func (s *session) round(round, results []byte, model string, at records.Locator)
 		content := textIn(rawjson.Member(result, "content"))
 		r := assemble.Result{Content: &content, Error: errorOf(content)}
 		tools.Result(s.c.Waiting(id), &r, s.cwd)
-		r.Seen = nil // what was read stands in the form that the model is shown
+		r.Seen = nil // the text has the form for the model
 		if err := s.c.Result(at, id, r); err != nil {
 			return err
 		}
@@ -153,7 +153,7 @@ func (s *session) shown(response []byte, model string, at records.Locator) error
 	return nil
 }
 
-// wordsOf returns a text that is shown: alone, or with how it is drawn.
+// wordsOf returns a displayed text, which may be inside an object.
 func wordsOf(part []byte, name string) string {
 	raw := rawjson.Member(part, name)
 	if d := rawjson.NewDecoder(raw); d.Kind() == rawjson.String {

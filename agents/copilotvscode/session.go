@@ -174,7 +174,7 @@ func arguments(raw []byte) []byte {
 // maxTree is the number of texts of one result that are read.
 const maxTree = 10_000
 
-// textIn gathers the texts of a result: a text, parts of it, or the tree that the client draws.
+// textIn gathers the texts of a result: a text, its parts, or the tree that the client draws.
 func textIn(raw []byte) string {
 	var out strings.Builder
 	n := 0

@@ -13,7 +13,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// chatTools are the tools of chats that do something to files.
+// chatTools are the tools of chats that act on files.
 var chatTools = toolcall.Tools{
 	"read_file": toolcall.Reads, "read_file_v2": toolcall.Reads, "write": toolcall.Writes,
 	"search_replace": toolcall.Replaces, "edit_file_v2": toolcall.Replaces, "apply_patch": toolcall.Patches,
@@ -134,7 +134,7 @@ func usageOf(raw []byte) *assemble.Usage {
 	return u
 }
 
-// call makes a call of its data: the model's arguments, else the editor's form of them.
+// call makes a call from its data: the model's arguments, else the editor's form of them.
 func (t *talk) call(name string, tool []byte) assemble.Call {
 	t.calls++
 	params := object(rawjson.Member(tool, "params"))
@@ -156,7 +156,7 @@ func (t *talk) call(name string, tool []byte) assemble.Call {
 	return call
 }
 
-// result takes the result of a call. A call that has not ended has none.
+// result takes the result of a call, if the call has ended.
 func (t *talk) result(o, tool []byte, call *assemble.Call, at records.Locator, time string) error {
 	returned := object(rawjson.Member(tool, "result"))
 	failure, ended := endOf(tool, returned)
@@ -171,7 +171,7 @@ func (t *talk) result(o, tool []byte, call *assemble.Call, at records.Locator, t
 	}
 	r := assemble.Result{Time: time, Error: failure, Content: &content}
 	chatTools.Result(call, &r, t.dir)
-	r.Seen = nil // a part of a file is read in the same way as all of it
+	r.Seen = nil // a part of a file looks the same as the whole
 	after := rawjson.Member(o, "after")
 	switch {
 	case failure != "" || len(call.Writes) != 1:

@@ -60,7 +60,7 @@ func (v *values) row(id int64) ([]byte, error) {
 // errFound ends a search.
 var errFound = errors.New("found")
 
-// get returns the value of a key, nil if there is none.
+// get returns the value of a key, nil without one.
 func (v *values) get(key string) (value []byte, err error) {
 	err = v.table.Prefix(key, func(name string, id int64) error {
 		if name == key {
@@ -82,13 +82,13 @@ type chat struct {
 	*values
 	sessionfile.Counted
 	about   []byte
-	inline  [][]byte // the messages of older versions, which stand in the conversation
+	inline  [][]byte // the messages of older versions, inside the conversation
 	order   []string // ids of messages
 	bubbles map[string]int64
 	beside  int // messages that the conversation does not list
 }
 
-// openChat opens a conversation; "" stands for the one that was changed last.
+// openChat opens a conversation; "" is the last changed one.
 func openChat(path, id string) (*chat, error) {
 	v, err := openValues(path, "cursorDiskKV")
 	if err != nil {
@@ -158,7 +158,7 @@ func (c *chat) messages(prefix string) error {
 	})
 }
 
-// object makes an object; nil for one that cannot be read, which is counted.
+// object makes an object; it counts an unreadable one and returns nil.
 func (c *chat) object(at int64, faults *jsonlines.Faults) ([]byte, error) {
 	var one rawjson.Members
 	if at == 0 {
@@ -190,7 +190,7 @@ func (c *chat) object(at int64, faults *jsonlines.Faults) ([]byte, error) {
 	return c.withTexts(&one, raw)
 }
 
-// withTexts adds the whole texts of a file before and after an edit, which stand under keys of their own.
+// withTexts adds the whole texts of a file before and after an edit, which have separate keys.
 func (c *chat) withTexts(one *rawjson.Members, raw []byte) ([]byte, error) {
 	result := object(rawjson.Member(rawjson.Member(raw, "toolFormerData"), "result"))
 	for _, name := range []string{"before", "after"} {
@@ -221,7 +221,7 @@ func sound(raw []byte) bool {
 	return d.Err() == nil
 }
 
-// object returns an object, or one that stands in a text.
+// object returns an object, also one inside a text.
 func object(raw []byte) []byte {
 	if rawjson.NewDecoder(raw).Kind() == rawjson.String {
 		raw = []byte(rawjson.Unquote(raw))

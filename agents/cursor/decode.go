@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// kinds are the hook events that carry a boundary, in the order in which they happen.
+// kinds are the hook events with a boundary, in the order in which they happen.
 var kinds = payload.Events{
 	{Name: "sessionStart", Kind: events.SessionStart},
 	{Name: "beforeSubmitPrompt", Kind: events.PromptSubmit},
@@ -91,7 +91,7 @@ func fields(w *wire) payload.Fields {
 	return f
 }
 
-// fillTab reads what Cursor Tab wrote. Its completions are a conversation of their own, beside that of the chat.
+// fillTab reads the text of Cursor Tab. Its completions are a separate conversation, beside the chat.
 func (c *Client) fillTab(b *events.Boundary, w *wire) bool {
 	b.Session, b.Prompt = "tab-"+b.Session, nil
 	raw, _ := json.Marshal(w.Edits) // texts and numbers

@@ -36,7 +36,7 @@ func (s sessions) chats(project sessionfile.Project, since time.Time, told map[s
 		}
 		v, err := openValues(path, "cursorDiskKV")
 		if err != nil {
-			continue // one that is being written for the first time, or of a later version
+			continue // half written, or of a later version
 		}
 		held := s.workspaces(user, project)
 		_ = v.table.Prefix(chatKey, func(key string, row int64) error {
@@ -47,7 +47,7 @@ func (s sessions) chats(project sessionfile.Project, since time.Time, told map[s
 			}
 			about, err := v.row(row)
 			if err != nil || !talked(about) {
-				return nil //nolint:nilerr // one that cannot be read is left out
+				return nil //nolint:nilerr // skip an unreadable one
 			}
 			changed := time.UnixMilli(cmp.Or(rawjson.MemberInt(about, "lastUpdatedAt"), rawjson.MemberInt(about, "createdAt")))
 			if !changed.Before(since) {
@@ -71,7 +71,7 @@ func talked(about []byte) bool {
 	return false
 }
 
-// maxWorkspaces is the number of workspaces that are looked at.
+// maxWorkspaces bounds the workspaces that are searched.
 const maxWorkspaces = 10_000
 
 // workspaces returns the directory of each conversation that the databases of workspaces in a project list.
@@ -114,7 +114,7 @@ func folderOfWorkspace(name string) string {
 // pathOf returns the path of a file's URI, also of one on another machine.
 func pathOf(uri string) string { return sessionfile.PathOfURI(uri, "file", "vscode-remote") }
 
-// SessionsIn lists the conversations of a database; a transcript holds only its own.
+// SessionsIn lists the conversations of a database; a transcript has only one.
 func (s sessions) SessionsIn(path string) ([]capability.Session, error) {
 	if is, err := sqlitefile.Is(path); err != nil || !is {
 		return nil, err

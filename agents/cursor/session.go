@@ -25,7 +25,7 @@ import (
 // have no times, no models, no tokens, no ids of calls and no results.
 type sessions struct{ env capability.Env }
 
-// does are the tools of Cursor that do something to files.
+// does are the tools of Cursor that act on files.
 var does = toolcall.Tools{
 	"Read": toolcall.Reads, "Write": toolcall.Writes, "StrReplace": toolcall.Replaces, "Edit": toolcall.Replaces,
 	"MultiEdit": toolcall.Replaces, "ApplyPatch": toolcall.Patches, "Shell": toolcall.Runs,
@@ -59,7 +59,7 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 	return found, nil
 }
 
-// folderOf returns the name under which the client files a project: its path with hyphens.
+// folderOf returns the client's folder name of a project: its path with hyphens.
 func folderOf(dir string) string {
 	return strings.Trim(strings.Map(func(r rune) rune {
 		if r == '/' || r == '\\' || r == '.' || r == ':' || r == '_' || r == ' ' {
@@ -72,8 +72,8 @@ func folderOf(dir string) string {
 // SessionID returns the name of the file.
 func (s sessions) SessionID(path string) string { return sessionfile.NamedID(path, ".jsonl") }
 
-// Recognises identifies a transcript by its first line: a message with its role beside it, and nothing else. It
-// identifies the editor's database by its table.
+// Recognises identifies a transcript by its first line, a message with only its role beside it, and the editor's
+// database by its table.
 func (s sessions) Recognises(_ string, head []byte) bool {
 	if bytes.HasPrefix(head, []byte(sqlitefile.Magic)) {
 		return bytes.Contains(head, []byte("cursorDiskKV"))
@@ -87,8 +87,8 @@ func begins(raw []byte) bool {
 		rawjson.Member(rawjson.Member(raw, "message"), "content") != nil
 }
 
-// Parse reads a transcript, or a conversation of the editor's database. Without a session named in the options it is
-// the one that was changed last.
+// Parse reads a transcript, or a conversation of the editor's database: without a session in the options, the last
+// changed one.
 func (s sessions) Parse(ctx context.Context, path string, options capability.ParseOptions,
 	sink records.Sink) (*capability.Parsed, error) {
 	var opened *chat
@@ -135,7 +135,7 @@ func (s *session) State() any { return &s.state }
 // Object takes a message.
 func (s *session) Object(object jsonlines.Object) error {
 	at := records.Locator{Offset: object.Offset, Line: object.Line, ID: "line-" + strconv.FormatInt(object.Line, 10)}
-	s.c.Begin("") // no line has an id: one that is like another was said twice
+	s.c.Begin("") // lines have no ids: equal lines are two messages
 	content := rawjson.Member(rawjson.Member(object.Raw, "message"), "content")
 	switch role := rawjson.MemberText(object.Raw, "role"); role {
 	case "user":
@@ -148,7 +148,7 @@ func (s *session) Object(object jsonlines.Object) error {
 	}
 }
 
-// prompt takes the user's text, which stands in tags if the client adds something.
+// prompt takes the user's text, which is in tags if the client adds something.
 func (s *session) prompt(text string, at records.Locator) error {
 	text = strings.TrimSpace(cmp.Or(sessionfile.Inside(text, "user_query"), text))
 	if text == "" {
@@ -163,7 +163,7 @@ func (s *session) prompt(text string, at records.Locator) error {
 	return err
 }
 
-// callID returns the id of a call that has none.
+// callID makes an id for a call without one.
 func callID(number int) string { return "call_" + strconv.Itoa(number) }
 
 // redacted replaces the thoughts of the model.

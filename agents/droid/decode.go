@@ -9,8 +9,8 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// kinds are the hook events that carry a boundary, in the order in which they happen. The end of a sub-agent does not
-// say which one ended.
+// kinds are the hook events with a boundary, in the order in which they happen. The end of a sub-agent does not say
+// which one ended.
 var kinds = payload.Events{
 	{Name: "SessionStart", Kind: events.SessionStart},
 	{Name: "UserPromptSubmit", Kind: events.PromptSubmit},

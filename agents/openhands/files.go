@@ -120,7 +120,7 @@ func open(path, _ string) (sessionfile.File, error) {
 	if filepath.Base(path) != stateFile {
 		return sessionfile.Lines(path, "")
 	}
-	file, err := transcript.Open(path) // refuses what is no file
+	file, err := transcript.Open(path) // only for a regular file
 	if err != nil {
 		return nil, err
 	}

@@ -45,7 +45,7 @@ func (c *client) refuse(target capability.Target) error {
 	}
 }
 
-// obstacles reports that the user's hooks are not read because the repository has a file of its own.
+// obstacles reports that the user's hooks are not read because the repository has its own file.
 func (c *client) obstacles(_ context.Context, target capability.Target) ([]capability.Obstacle, error) {
 	if target.Scope != capability.ScopeUser || target.Repo == nil || target.Repo.Bare() {
 		return nil, nil

@@ -46,17 +46,17 @@ type session struct {
 	c       *assemble.Conversation
 	cwd     string
 	model   string
-	answers map[string]*assemble.Usage // of each answer, where they are told apart; nil for one that has them
+	answers map[string]*assemble.Usage // of each answer, if they are separate; nil if an answer has its own
 	sum     records.TokenUsage         // of all answers so far, as the conversation says
-	given   records.TokenUsage         // what of it answers have
+	given   records.TokenUsage         // the answers' part of it
 	total   records.TokenUsage         // of all answers, as the state says
 	last    string                     // key of the last answer
-	usage   records.TokenUsage         // of it
+	usage   records.TokenUsage         // of the answer
 	apart   bool                       // the tokens of each answer are told
 	cost    float64
 	begun   map[string]foreignCall // by the ids of calls of another agent
 	ended   map[string]bool
-	invalid []string // calls that no action could be made of, without a result so far
+	invalid []string // calls with invalid arguments, without a result so far
 }
 
 // End gives the last answer the tokens that came after it.

@@ -11,10 +11,10 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// Tools says what the tools of an agent can do to a work tree. Tools of MCP servers, of extensions and those that no
-// list knows may write anywhere.
+// Tools says what the tools of an agent can do to a work tree. Tools of MCP servers, of extensions and unlisted tools
+// may write anywhere.
 //
-// The tools that start sub-agents are readers on purpose: what a sub-agent writes is reported by its own calls, and a
+// The tools that start sub-agents count as readers on purpose: the sub-agent's own calls report its writing, and a
 // window over all of it would overlap each of theirs.
 type Tools []struct {
 	Class events.ToolClass
@@ -35,10 +35,10 @@ func (t Tools) Class(name string) events.ToolClass {
 type Call struct {
 	ID, Name string
 	Class    events.ToolClass
-	Input    *json.RawMessage      // stands for the id of a call that has none; nil where nothing does
+	Input    *json.RawMessage      // replaces the id of a call without one; may be nil
 	Path     string                // the file that the tool is given
 	Paths    []string              // the files of an edit, where they are told in another way
-	Edits    []events.DeclaredEdit // of an edit; those without a path are of the file that the tool is given
+	Edits    []events.DeclaredEdit // of an edit; those without a path belong to the tool's file
 	Command  string
 	Dir      string // where the command runs; the boundary's directory if it is not told
 }
@@ -75,7 +75,7 @@ func (c Call) Describe(b *events.Boundary, home string) *events.ToolUse {
 	return tool
 }
 
-// NeedModel notes that the model of a call is not known, where it is not.
+// NeedModel notes that the model of a call is unknown, if it is.
 func NeedModel(b *events.Boundary) {
 	if b.Model == "" {
 		b.Limits = append(b.Limits, events.LimitModelUnknown)

@@ -7,8 +7,8 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// Fields are the members that payloads of every event have, under the names of the timeline. What an agent does not
-// tell is left out.
+// Fields are the common members of the payloads of all events, under the names of the timeline. Missing ones are left
+// out.
 type Fields struct {
 	Session, Subagent, SubagentType string
 	Model                           string
@@ -26,7 +26,7 @@ type Decoder[W any] struct {
 	Fields func(*W) Fields
 	// Fill adds the data that only this agent sends, and reports whether there is a boundary at all.
 	Fill func(*events.Boundary, *W) bool
-	// End finds the end of a tool call whose after-boundary never came; nil where nothing but a hook tells it.
+	// End finds the end of a tool call whose after-boundary never came; nil if only a hook reports it.
 	End func(capability.Call) capability.End
 }
 
@@ -63,7 +63,7 @@ func (d Decoder[W]) Decode(event string, data []byte) ([]events.Boundary, error)
 		return nil, nil
 	}
 	if b.Kind == events.ToolBefore && b.Tool != nil && b.Tool.Class == events.ToolUnknown {
-		b.Tool.Names = named(data, b.Cwd) // nothing is known of its input but what may be a path
+		b.Tool.Names = named(data, b.Cwd) // its input is unknown, except for possible paths
 	}
 	return []events.Boundary{b}, nil
 }
@@ -115,7 +115,7 @@ type Event struct {
 	Kind events.BoundaryKind
 }
 
-// Events are the hook events of an agent that carry a boundary, in the order in which they happen.
+// Events are the hook events of an agent with a boundary, in the order in which they happen.
 type Events []Event
 
 func (e Events) Names() []string {
@@ -126,7 +126,7 @@ func (e Events) Names() []string {
 	return names
 }
 
-// Kind returns the boundary of an event, "" if it has none.
+// Kind returns the boundary of an event, "" without one.
 func (e Events) Kind(name string) events.BoundaryKind {
 	for _, one := range e {
 		if one.Name == name {

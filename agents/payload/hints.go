@@ -18,7 +18,7 @@ const maxHints = 16
 
 // Hints lists absolute paths that a shell command line may touch, best first: the directories it changes to (`cd`, `git
 // -C`), the absolute paths it names, then the relative ones that lead into another directory. They help to find the
-// repositories that a command could change and prove nothing. The command line itself is not kept.
+// repositories that a command could change, and prove nothing. The command line itself is not kept.
 func Hints(line, cwd, home string) []string {
 	h := hints{dir: cwd, home: home}
 	eachCommand(line, h.command)

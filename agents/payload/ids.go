@@ -91,7 +91,7 @@ func Path(text, cwd, home string) string {
 
 // Time returns a moment as agents write it; the zero time for other text.
 func Time(text string) time.Time {
-	at, _ := time.Parse(time.RFC3339Nano, text) // the zero time tells of an error
+	at, _ := time.Parse(time.RFC3339Nano, text) // the zero time shows an error
 	return at
 }
 

@@ -10,8 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// MaxBytes is the size up to which a payload is read. The largest seen is a written file of some megabytes, three times
-// over.
+// MaxBytes bounds a payload. The largest one seen had a written file of some megabytes three times.
 const MaxBytes = 64 << 20
 
 // Errors of payloads that callers branch on.

@@ -2,8 +2,7 @@ package payload
 
 import "strings"
 
-// maxCommand is the length of a command line that is looked at. What follows is data more often than commands:
-// here-documents.
+// maxCommand bounds the searched part of a command line. Longer ones mostly have data: here-documents.
 const maxCommand = 64 << 10
 
 // eachCommand calls yield with the words of every simple command in a shell command line, in order. It knows quotes,

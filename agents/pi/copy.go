@@ -35,7 +35,7 @@ func (s sessions) Copy(from capability.Beginning) (capability.Session, error) {
 	return capability.Session{Path: path, ID: id, Dir: from.Start}, err
 }
 
-// folderOf returns the name of the folder in which the client files the sessions of a directory.
+// folderOf returns the client's folder name of a directory's sessions.
 func folderOf(dir string) string {
 	name := strings.TrimLeft(dir[len(filepath.VolumeName(dir)):], `/\`)
 	if volume := filepath.VolumeName(dir); volume != "" {

@@ -17,8 +17,8 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// ProjectSessions lists the sessions of a directory and of those below it. The client files them under a name that does
-// not tell the directory exactly; the header does.
+// ProjectSessions lists the sessions of a directory and of the directories below it. The client's folder names do not
+// identify a directory exactly; the header does.
 func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
 	home := cmp.Or(s.env.Lookup("PI_CODING_AGENT_DIR"), filepath.Join(s.env.Home, ".pi", "agent"))
 	root := cmp.Or(s.env.Lookup("PI_CODING_AGENT_SESSION_DIR"), filepath.Join(home, "sessions"))
@@ -34,7 +34,7 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 	}), nil
 }
 
-// SessionID returns the part behind the time in the name of a session file.
+// SessionID returns the part after the time in the name of a session file.
 func (s sessions) SessionID(path string) string { return idOf(filepath.Base(path)) }
 
 func idOf(name string) string {

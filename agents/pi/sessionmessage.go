@@ -148,7 +148,7 @@ func (s *session) ended(e *entry, m *message) {
 	s.c.Change(func(h *assemble.Head) { h.Terminal = terminal })
 }
 
-// usage takes the tokens of an answer. Those of the prompt are told apart from what the cache gave and took.
+// usage takes the tokens of an answer. The prompt's tokens do not include the cache.
 func (s *session) usage(raw []byte) *assemble.Usage {
 	d := rawjson.NewDecoder(raw)
 	if d.Kind() != rawjson.Object {
@@ -178,7 +178,7 @@ func (s *session) spent(cost []byte) {
 	}
 }
 
-// system takes the prompt and the tools of the answers that follow. Later ones change parts of it.
+// system takes the prompt and the tools of the next answers. Later ones change parts of it.
 func (s *session) system(m *message) {
 	prompt := sessionfile.Blocks(m.content)
 	d := rawjson.NewDecoder(m.raw)

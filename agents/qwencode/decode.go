@@ -9,7 +9,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// kinds are the hook events that carry a boundary, in the order in which they happen.
+// kinds are the hook events with a boundary, in the order in which they happen.
 var kinds = payload.Events{
 	{Name: "SessionStart", Kind: events.SessionStart},
 	{Name: "UserPromptSubmit", Kind: events.PromptSubmit},

@@ -14,8 +14,8 @@ import (
 	"github.com/git-trace/git-trace/records/assemble"
 )
 
-// ProjectSessions lists the sessions of a directory and of those below it. The client files them under a name that does
-// not tell the directory exactly; the records do.
+// ProjectSessions lists the sessions of a directory and of the directories below it. The client's folder names do not
+// identify a directory exactly; the records do.
 func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
 	home := cmp.Or(s.env.Lookup("QWEN_HOME"), filepath.Join(s.env.Home, ".qwen"))
 	root := filepath.Join(cmp.Or(s.env.Lookup("QWEN_RUNTIME_DIR"), home), "projects")
@@ -31,8 +31,8 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 // SessionID returns the name of the session file.
 func (s sessions) SessionID(path string) string { return sessionfile.NamedID(path, ".jsonl") }
 
-// Recognises identifies the client's records by their envelope and by the parts of a message, or by what a system
-// record carries.
+// Recognises identifies the client's records by their envelope and by the parts of a message, or by the content of a
+// system record.
 func (s sessions) Recognises(_ string, head []byte) bool {
 	return sessionfile.AnyObject(head, 20, func(raw []byte) bool {
 		var l line

@@ -31,7 +31,7 @@ func (s sessions) parser() sessionfile.Kind {
 type session struct {
 	sessionfile.Plain
 	c     *assemble.Conversation
-	main  bool // not that of a subagent
+	main  bool // not a subagent's
 	state state
 	line  line
 }
@@ -116,7 +116,7 @@ func (s *session) place(l *line) {
 	})
 }
 
-// user takes a record of the role user: a prompt, or what the client tells the model.
+// user takes a record of the role user: a prompt, or a message of the client to the model.
 func (s *session) user(l *line, at records.Locator) error {
 	text := strings.TrimSpace(strings.Join(geminiform.ReadParts(l.parts, s.state.Cwd).Texts, "\n"))
 	midTurn := l.subtype == "mid_turn_user_message"
@@ -141,8 +141,7 @@ func (s *session) user(l *line, at records.Locator) error {
 	return nil
 }
 
-// answer takes an answer of the model. In the file of a subagent its calls stand in a record of their own, without
-// tokens.
+// answer takes an answer of the model. In the file of a subagent its calls are in a separate record, without tokens.
 func (s *session) answer(l *line, at records.Locator) error {
 	parts := geminiform.ReadParts(l.parts, s.state.Cwd)
 	if l.usage != nil || s.state.Last == "" || !s.c.Waits(s.state.Last) {
@@ -160,8 +159,8 @@ func (s *session) answer(l *line, at records.Locator) error {
 	return nil
 }
 
-// usageOf takes the tokens of an answer. What is cached is part of the prompt. Thoughts are part of the candidates with
-// some providers and come on top with others: the total tells.
+// usageOf takes the tokens of an answer. The cached part is included in the prompt. Thoughts are included in the
+// candidates with some providers and added with others: the total shows which.
 func usageOf(raw []byte) *assemble.Usage {
 	d := rawjson.NewDecoder(raw)
 	if d.Kind() != rawjson.Object {
@@ -179,7 +178,7 @@ func usageOf(raw []byte) *assemble.Usage {
 	return u
 }
 
-// result takes the result of a call: what the model was told, and what the client noted beside it.
+// result takes the result of a call: the text for the model, and the client's notes.
 func (s *session) result(l *line, at records.Locator) error {
 	outcome := geminiform.Outcome{
 		Status: rawjson.MemberText(l.result, "status"), Display: rawjson.Member(l.result, "resultDisplay"), Cwd: s.state.Cwd,

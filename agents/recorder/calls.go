@@ -8,8 +8,8 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// callBook knows the steps of calls, and the commands that failed and did not run well since. It takes the steps of the
-// stored version that are kept, and those that were read now.
+// callBook knows the steps of calls, and the commands that failed and did not succeed since. It takes the kept steps of
+// the stored version, and the new ones.
 type callBook struct {
 	steps   map[string]int
 	failing map[string]failed // by command
@@ -39,7 +39,7 @@ func (b *callBook) stored(step int, raw []byte) {
 	}
 }
 
-// read takes in a step that was read now. It and those that follow take the place of stored ones.
+// read takes a new step. It and the following ones replace stored ones.
 func (b *callBook) read(step *records.Step) {
 	for line, f := range b.failing {
 		if f.step >= step.StepIndex {
@@ -77,7 +77,7 @@ func (b *callBook) lastFailing() (command, failure string) {
 	return command, failure
 }
 
-// failedLoudly reports whether a command failed. One that ends with 1 and says nothing has only looked for something.
+// failedLoudly reports whether a command failed. An exit status 1 without output only means an empty search.
 func failedLoudly(o *records.Observation) bool {
 	said := ""
 	if o.Content != nil {

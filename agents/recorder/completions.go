@@ -20,8 +20,8 @@ type Completion struct {
 	At    time.Time
 }
 
-// completions are all of a conversation. It has no session file, so its record has a step for each of them, and not
-// their texts.
+// completions are all completions of a conversation. It has no session file, so its record has a step for each of them,
+// without their texts.
 type completions struct {
 	agent string
 	trace events.TraceID

@@ -10,8 +10,8 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// describedMember is the member of a record's metadata that says whose the description of the outcome is, where it is
-// not the agent's own.
+// describedMember is the member of a record's metadata that names the author of the outcome's description, if it is not
+// the agent.
 const describedMember = "described"
 
 // described names the author of a description.
@@ -21,14 +21,14 @@ type described struct {
 	Agent *string    `json:"agent,omitempty"` // what the agent says itself
 }
 
-// Who describes an outcome.
+// The authors of an outcome's description.
 const (
 	byNote = "note"
 	byLog  = "log"
 )
 
-// Said returns the word of somebody, in a note or as the agent, about the end of the conversation; empty where the
-// description only tells what is known.
+// Said returns the statement of a person, in a note, or of the agent, about the end of the conversation; empty if the
+// description only has known facts.
 func Said(r *records.Record) string {
 	var by described
 	_ = json.Unmarshal(r.Metadata[describedMember], &by)
@@ -38,8 +38,9 @@ func Said(r *records.Record) string {
 	return *r.Outcome.Description
 }
 
-// describe says in words how the conversation ended: with the text of the newest note, otherwise as the agent does,
-// otherwise by what is known. The log has no text of a note: it stands in the record alone, where purge takes it out.
+// describe describes the end of the conversation: with the text of the newest note, otherwise with the agent's,
+// otherwise by known facts. The log does not have the text of a note: only the record has it, and purge removes it
+// there.
 func (f *Facts) describe(head, prior *records.Record, said string, calls *callBook) {
 	agent := head.Outcome.Description
 	var was described

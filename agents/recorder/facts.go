@@ -13,11 +13,11 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// Facts holds the facts of a conversation that the log and the repository have, and its session file does not. What
-// is not known is nil, and leaves the record as it is.
+// Facts holds the facts of a conversation that the log and the repository have, and its session file does not. An
+// unknown fact is nil, and does not change the record.
 type Facts struct {
 	Links    []records.GitLink
-	Revision string // the commit that the conversation's work is told of: the newest that holds lines of it
+	Revision string // the commit for the conversation's lines: the newest one with some
 	// Files are the lines of the conversation as Revision has them.
 	Files []FileFacts
 	// Unaccounted are the files that calls changed without an edit tool.
@@ -28,19 +28,19 @@ type Facts struct {
 	Remote      *string
 	Patch       *string // what Revision did to files that are all the conversation's
 	Terminal    *records.TerminalState
-	System      *string // of the machine on which hooks of this clone told of it
+	System      *string // the system of the machine whose hooks reported it to this clone
 	Shell       *string // of the user there
-	Note        *Note   // what a person said last of how it ended
+	Note        *Note   // a person's last statement about its end
 }
 
-// Note is the word of a person. What is nil they said nothing of.
+// Note is the statement of a person. Fields are nil without one.
 type Note struct {
 	Success *bool
 	Reward  *float64
 	At      time.Time // of its event: a record knows by it the text that came along
 }
 
-// sourceAnnotated is the source of what a person said.
+// sourceAnnotated is the source of a person's statement.
 const sourceAnnotated = string(records.SignalAnnotated)
 
 // put brings the note into the outcome. Without one, what an earlier one said goes.
@@ -68,7 +68,7 @@ type FileFacts struct {
 // LineFacts is a range of lines, and the call that wrote it.
 type LineFacts struct {
 	Range  records.AttributedRange
-	Kind   events.OwnerKind // who wrote it as it stands: the agent, a person in its place, or both
+	Kind   events.OwnerKind // the writer of the present form: the agent, a person instead, or both
 	Call   string
 	Step   int // where the call is not known
 	Prompt int
@@ -102,7 +102,7 @@ func (f *Facts) put(head, prior *records.Record, said string, calls *callBook) {
 		}
 	}
 	if state := head.Outcome.TerminalState; state == nil || *state == records.GoalReached || *state == records.Abandoned {
-		head.Outcome.TerminalState = f.Terminal // a session file says neither of the two
+		head.Outcome.TerminalState = f.Terminal // a session file has neither
 	}
 	f.describe(head, prior, said, calls)
 }
@@ -124,8 +124,8 @@ func (f *Facts) begin(head, prior *records.Record) {
 	}
 }
 
-// attribute gives the lines as the revision has them. Those of a revision stay as they were found first: the log keeps
-// what it says of a commit, the contents of snapshots go in time.
+// attribute gives the lines of the revision. The lines of a revision stay as first found: the log keeps its facts about
+// a commit, but contents of snapshots expire.
 func (f *Facts) attribute(head, prior *records.Record, at func(call string) int) {
 	told := head.Attribution
 	switch {
@@ -151,7 +151,7 @@ func pinnedTo(r *records.Record, revision string) bool {
 	return r.Attribution != nil && r.Attribution.Revision["revision"] == revision
 }
 
-// pinned returns the attribution of the revision. What the session file says of the answers that wrote lines is kept.
+// pinned returns the attribution of the revision. It keeps the session file's data about the answers that wrote lines.
 func (f *Facts) pinned(head *records.Record, told *records.Attribution, at func(call string) int) *records.Attribution {
 	answers := map[string]records.AttributedConversation{}
 	if told != nil {
@@ -193,7 +193,7 @@ func (f *Facts) pinned(head *records.Record, told *records.Attribution, at func(
 	return out
 }
 
-// addressOf names a step of a conversation, or the conversation where the step is not known.
+// addressOf names a step of a conversation, or the conversation if the step is unknown.
 func addressOf(trace string, step int) string {
 	if step == 0 {
 		return "opentraces://" + trace
@@ -229,14 +229,14 @@ func mix(c *records.AttributedConversation) {
 	c.Contributor["type"] = "mixed"
 }
 
-// linked reports whether a commit, which a call may have told abbreviated, is one of those that hold lines of the
-// conversation. After an amend or a rebase it is not: then the outcome names a commit that is.
+// linked reports whether a commit, whose id a call may have abbreviated, has lines of the conversation. After an amend
+// or a rebase it has not: then the outcome names one that has.
 func linked(links []records.GitLink, sha *string) bool {
 	return sha != nil && *sha != "" && slices.ContainsFunc(links,
 		func(l records.GitLink) bool { return l.Tier.Holds() && strings.HasPrefix(l.Revision, *sha) })
 }
 
-// withBranches keeps what the stored version says of where a commit was made: reflogs expire, and branches are deleted.
+// withBranches keeps the stored version's birthplaces of commits, because reflogs expire and branches are deleted.
 func withBranches(links, stored []records.GitLink) []records.GitLink {
 	known := map[string]records.GitLink{}
 	for _, link := range stored {

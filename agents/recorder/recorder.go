@@ -25,7 +25,7 @@ var (
 	ErrNoTranscript = errors.New("the session file is not there")
 )
 
-// Prompts are the texts of prompts as they were typed.
+// Prompts are the texts of prompts in their typed form.
 type Prompts interface {
 	List(trace events.TraceID) (map[int]string, error)
 	Drop(trace events.TraceID, index int) error
@@ -43,20 +43,20 @@ type Recorder struct {
 	Log      Log
 	Store    *store.Store
 	Redactor *redact.Redactor
-	Prices   *prices.Table // nil stands for the table that comes with git-trace
+	Prices   *prices.Table // nil for git-trace's own table
 	Prompts  Prompts
 	// Relative gives the path of a file within the work tree.
 	Relative func(path string) (string, bool)
-	// Facts finds what the log and the repository know; nil for nothing.
+	// Facts finds the facts of the log and the repository; nil for none.
 	Facts Gatherer
 	// Completions lists the completions of a conversation that were accepted, the oldest first; nil for none.
 	Completions func(ctx context.Context, trace events.TraceID) ([]Completion, error)
-	// Heard is told of a session file that has been left alone for a moment, before it is read; nil tells nobody.
+	// Heard is called with a session file that was unchanged for a moment, before it is read; may be nil.
 	Heard func(ctx context.Context, s waiting.Session, path string, earlier []string)
-	// Settle is the time for which a session file must have been left alone before it is read; at most ten times as
-	// long is waited. The agent may still be writing the end of the turn.
+	// Settle is how long a session file must be unchanged before it is read; the wait is at most ten times as long. The
+	// agent may still be writing the end of the turn.
 	Settle time.Duration
-	// Said is the text of a note that was appended just now, for the record of its conversation.
+	// Said is the text of a note that was just appended, for the record of its conversation.
 	Said string
 }
 
@@ -139,7 +139,7 @@ func (r *Recorder) record(ctx context.Context, agent agents.Agent, s waiting.Ses
 	return w.read(ctx, agent.Parser)
 }
 
-// relinked brings the commits of a stored record up to date whose session file is gone; without a record that is the
+// relinked updates the commits of a stored record whose session file is missing; without a record it returns that
 // error.
 func (r *Recorder) relinked(ctx context.Context, s waiting.Session, gone error) (Outcome, error) {
 	w := &work{Recorder: r, session: s, calls: newCallBook()}
@@ -155,8 +155,8 @@ func (r *Recorder) relinked(ctx context.Context, s waiting.Session, gone error) 
 	return w.relink(ctx)
 }
 
-// filesBeside returns the other session files of the conversation: those that the note names, or that the stored record
-// was made of.
+// filesBeside returns the other session files of the conversation: those in the note, or the sources of the stored
+// record.
 func (w *work) filesBeside() []string {
 	named := w.session.Beside()
 	if len(named) == 0 {
@@ -199,7 +199,7 @@ func find(agent agents.Agent, s waiting.Session) (string, error) {
 	return "", ErrNoTranscript
 }
 
-// found is find that waits for a session file that a hook named and nobody has read: some agents make it after their
+// found is find with a wait for a session file that a hook named for the first time: some agents make it after their
 // hooks. It waits as long as for one that is being written.
 func (r *Recorder) found(ctx context.Context, agent agents.Agent, s waiting.Session) (string, error) {
 	limit := time.Now().Add(10 * r.Settle)

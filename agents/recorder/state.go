@@ -10,10 +10,10 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// state is the place at which the reading of a session file ended. It is a cache: without it the file is read from
-// its beginning. The cursor may hold texts of the conversation as they were written, so only the user can read it.
+// state is the place at which the reading of a session file ended. It is a cache: without it the file is read from its
+// beginning. The cursor may hold unredacted texts of the conversation, so only the user can read it.
 type state struct {
-	Form        int             `json:"form"` // of what is read of session files; a record of an earlier form is read anew
+	Form        int             `json:"form"` // the version of the parser; a record of an earlier one is made anew
 	Path        string          `json:"path"`
 	Earlier     []string        `json:"earlier,omitempty"` // the other files of the conversation
 	Size        int64           `json:"size"`
@@ -22,7 +22,7 @@ type state struct {
 	Fingerprint string          `json:"fingerprint"`      // of the redactor
 	Counts      []int           `json:"counts,omitempty"` // redactions of each step
 	Cursor      json.RawMessage `json:"cursor,omitempty"`
-	Prompt      int             `json:"prompt,omitempty"` // the last that was kept as it was typed when the file was read
+	Prompt      int             `json:"prompt,omitempty"` // the last one kept in its typed form at the time of the reading
 }
 
 // form changes with every member that records have more of a session file.
@@ -46,7 +46,7 @@ func (w *work) loadState() state {
 	return s
 }
 
-// LastRead returns the session file that the stored record of a conversation was made of; "" if unknown.
+// LastRead returns the session file of a conversation's stored record; "" if unknown.
 func LastRead(repo *refs.Repo, trace events.TraceID) string {
 	w := work{Recorder: &Recorder{Repo: repo}}
 	w.session.Trace = trace

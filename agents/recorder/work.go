@@ -29,10 +29,10 @@ type work struct {
 	changed time.Time
 	calls   *callBook
 
-	base  store.Entry     // the stored version; its blob is zero when there is none
+	base  store.Entry     // the stored version; its blob is zero without one
 	prior *records.Record // its head
-	steps [][]byte        // its steps, as they are stored
-	state state           // where the last reading ended; zero when it is of no use
+	steps [][]byte        // its steps, in stored form
+	state state           // the end of the last reading; zero if it cannot be used
 
 	sink    *redact.Sink
 	matcher *matcher
@@ -42,7 +42,7 @@ type work struct {
 func (w *work) load(ctx context.Context) error {
 	e, err := w.Store.Find(ctx, w.session.Trace)
 	if errors.Is(err, store.ErrNotFound) || err == nil && !e.Own() {
-		return nil // nobody's, or somebody else's: ours begins anew
+		return nil // missing, or another program's: ours begins anew
 	}
 	if err != nil {
 		return err
@@ -63,7 +63,7 @@ func (w *work) load(ctx context.Context) error {
 	return nil
 }
 
-// split takes a record apart into its head and its steps, which stay as they are stored.
+// split takes a record apart into its head and its steps, in stored form.
 func split(raw []byte) (*records.Record, [][]byte, error) {
 	d := rawjson.NewDecoder(raw)
 	var steps [][]byte
@@ -95,15 +95,15 @@ func (w *work) current() bool {
 		!w.asked()
 }
 
-// asked reports whether a prompt was kept since the session file was read. The file may have told of it before its
-// hook did.
+// asked reports whether a prompt was kept since the session file was read. The file may have had it before its hook
+// came.
 func (w *work) asked() bool {
 	if w.Prompts == nil {
 		return false
 	}
 	kept, err := w.Prompts.List(w.session.Trace)
 	if err != nil {
-		return false // what cannot be read now cannot be looked for either
+		return false // without reading it, the answer is unknown
 	}
 	for index := range kept {
 		if index > w.state.Prompt {
@@ -113,7 +113,7 @@ func (w *work) asked() bool {
 	return false
 }
 
-// relink stores the record with what is known of its commits now, without reading the session file again.
+// relink stores the record with the present facts about its commits, without reading the session file again.
 func (w *work) relink(ctx context.Context) (Outcome, error) {
 	head := *w.prior
 	for i, raw := range w.steps {
@@ -167,7 +167,7 @@ func sameHead(a, b *records.Record) (bool, error) {
 	return bytes.Equal(one, other), nil
 }
 
-// read parses what is new in the session file.
+// read parses the new part of the session file.
 func (w *work) read(ctx context.Context, parser capability.SessionParser) (Outcome, error) {
 	var err error
 	if w.matcher, err = newMatcher(w.Prompts, w.session.Trace); err != nil {
@@ -212,8 +212,8 @@ func (w *work) read(ctx context.Context, parser capability.SessionParser) (Outco
 	return w.store(ctx, &head, parsed.Cursor, Outcome{})
 }
 
-// hold notes in the record which steps hold which prompts: those that were met now, and those that the stored version
-// knows. Of the latter the typed text is gone; where their step was read again it is known by its time.
+// hold notes in the record which step has which prompt: new ones, and those of the stored version. The typed text of
+// the latter is deleted; if their step was read again it is recognised by its time.
 func (w *work) hold(head *records.Record, first int) {
 	held := map[int]int{}
 	if w.prior != nil {
@@ -232,7 +232,7 @@ func (w *work) hold(head *records.Record, first int) {
 	}
 }
 
-// timeOf returns the time of a step of the stored version, "" when it has none.
+// timeOf returns the time of a step of the stored version, "" without one.
 func (w *work) timeOf(step int) string {
 	var stored struct{ Timestamp string }
 	if step < 1 || step > len(w.steps) || json.Unmarshal(w.steps[step-1], &stored) != nil {
@@ -275,7 +275,7 @@ func (w *work) store(ctx context.Context, head *records.Record, cursor json.RawM
 	case w.matcher == nil: // the session file was not read
 		cursor, counts = w.state.Cursor, w.state.Counts
 	case secrets:
-		// Where one of them comes up again, later, only the whole tells that it is one: all is read again next time.
+		// A later repetition is only recognised in the whole file: next time all is read again.
 		cursor = nil
 	case w.Redactor.HoldsPurged(string(cursor)):
 		cursor = nil

@@ -24,7 +24,7 @@ type Block struct {
 	OldLine int // the line of the file that the old text begins at, as the model says; 0 where it does not
 }
 
-// mark reports whether a line is 5 to 9 times one of the signs, with a word behind it.
+// mark reports whether a line is 5 to 9 times one of the signs, followed by a word.
 func mark(line, signs, word string) bool {
 	n := 0
 	for n < len(line) && strings.IndexByte(signs, line[n]) >= 0 && line[n] == line[0] {
@@ -33,7 +33,7 @@ func mark(line, signs, word string) bool {
 	return n >= 5 && n <= 9 && strings.TrimRight(line[n:], " >\t\r") == word
 }
 
-// Blocks lists the blocks among some lines, at most so many.
+// Blocks lists the blocks among some lines, at most this many.
 func Blocks(lines []string, most int) []Block {
 	var blocks []Block
 	for i := 0; i < len(lines) && len(blocks) < most; i++ {
@@ -70,7 +70,7 @@ func placed(old []string) (line int, rest []string) {
 	return 0, old
 }
 
-// Until returns the first line from one on for which found is true; the number of lines if there is none.
+// Until returns the first line, from one on, that passes a test; the number of lines if none does.
 func Until(lines []string, from int, found func(line string) bool) int {
 	for i := from; i < len(lines); i++ {
 		if found(lines[i]) {

@@ -18,7 +18,7 @@ import (
 type Form struct {
 	// First returns a line in front of all others; nil for none. It gets the file's first line.
 	First func(line []byte) []byte
-	// Drop reports whether a line is left out: one that holds for the living session alone.
+	// Drop reports whether a line is left out because it only concerns the living session.
 	Drop func(line []byte) bool
 	// Members returns the values of members of a line that change, by their names, and members that are added.
 	Members func(line []byte) []Member
@@ -30,7 +30,7 @@ type Member struct {
 	Value []byte // JSON
 }
 
-// ErrEmpty reports a beginning in which nothing was said.
+// ErrEmpty reports a beginning without any message.
 var ErrEmpty = errors.New("nothing was said before that step")
 
 // Write writes the copy to a path. It fails if something is there.

@@ -13,7 +13,7 @@ var signed = []string{"signature", "thinkingSignature", "textSignature", "encryp
 // rename is a directory's name in a JSON text, and the name in its place.
 type rename struct{ from, to []byte }
 
-// renames lists the names of directories as they stand in JSON, and in JSON inside of a JSON text.
+// renames lists the names of directories in their JSON form, and in JSON inside of a JSON text.
 func renames(from []string, to string) []rename {
 	var out []rename
 	inside := func(text string) string {
@@ -135,7 +135,7 @@ func hasAny(raw []byte, names []string) bool {
 	return false
 }
 
-// replaced renames a directory in a text where a whole name of a path stands, and not where a longer name begins.
+// replaced renames a directory in a text, but not a longer name that begins with it.
 func replaced(text []byte, r rename) []byte {
 	if !bytes.Contains(text, r.from) {
 		return text

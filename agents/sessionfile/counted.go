@@ -6,12 +6,12 @@ import (
 	"github.com/git-trace/git-trace/agents/jsonlines"
 )
 
-// Counted is a session file whose objects have numbers, as those of a database: the place of an object is its number,
-// and it counts as a line. Such a file does not grow, but is written anew.
+// Counted is a session file whose objects have numbers, like a database: the place of an object is its number, and it
+// counts as a line. Such a file does not grow, but is written anew.
 type Counted struct {
 	Objects [][]byte // of a file that is read whole before its objects are given; nil for others
 	Count   int64
-	// Object returns one of Count objects; nil for one that cannot be read, which is counted.
+	// Object returns one of Count objects; it counts an unreadable one and returns nil.
 	Object func(at int64, faults *jsonlines.Faults) ([]byte, error)
 	Faults jsonlines.Faults // that are known before the objects are read
 	Opened io.Closer        // nil for nothing to close

@@ -15,7 +15,7 @@ type cursor struct {
 	Session string           `json:"session"`
 	Start   string           `json:"start"`
 	Agents  map[string]int64 `json:"subagents,omitzero"` // sizes of the subagents' files that were read
-	Below   jsonlines.Faults `json:"below,omitzero"`     // what could not be read of them
+	Below   jsonlines.Faults `json:"below,omitzero"`     // the unreadable part of them
 	Mark    string           `json:"mark,omitempty"`     // what the file says of the place before
 }
 
@@ -42,7 +42,7 @@ func usable(raw json.RawMessage, session, start string, file File) *cursor {
 	return at
 }
 
-// resume goes on where the cursor is.
+// resume continues at the cursor.
 func (r *reading) resume(place Place, options capability.ParseOptions, sink records.Sink, at *cursor) error {
 	c, err := assemble.Resume(sink, r.options(place, options), at.Cursor)
 	if err != nil {
@@ -60,7 +60,7 @@ func (r *reading) resume(place Place, options capability.ParseOptions, sink reco
 	return r.resumeAgents(at.Agents)
 }
 
-// cursor must be taken before the conversation is finished. It is nil when the file has to be read from its beginning.
+// cursor must be taken before the conversation is finished. It is nil if the file must be read from its beginning.
 func (r *reading) cursor(session, start string, file File, in Source) (json.RawMessage, error) {
 	if err := r.keep(); err != nil {
 		return nil, err

@@ -8,13 +8,13 @@ import (
 )
 
 // Hunks returns the hunks of a unified diff of one file, cut at their context lines, with the exact text of the added
-// lines. Lines before the first hunk are not looked at; a diff that breaks off gives the hunks up to there.
+// lines. It skips lines before the first hunk; an incomplete diff gives its hunks up to the end.
 func Hunks(diff string) []assemble.Hunk {
 	var hunks []assemble.Hunk
 	var open *assemble.Hunk
 	inside := false
 	line := 0  // of the file before
-	moved := 0 // by how much the hunks so far move what follows
+	moved := 0 // the distance by which the hunks so far move later lines
 	for text := range strings.Lines(diff) {
 		text = strings.TrimSuffix(text, "\n")
 		if start, found := hunkStart(text, moved); found {
@@ -54,9 +54,9 @@ func Hunks(diff string) []assemble.Hunk {
 	return hunks
 }
 
-// hunkStart reads the first line of a hunk, @@ -3,4 +3,5 @@, and gives the line of the file before that it begins with.
-// Programs differ in how they number a hunk without old lines: by that line, or by the one before it. So the new number
-// counts, less the lines by which the hunks before it moved the rest.
+// hunkStart reads the first line of a hunk, @@ -3,4 +3,5 @@, and returns its first line in the old file. Programs
+// number a hunk without old lines in two ways: by that line, or by the one before it. So the new number counts, less
+// the lines by which earlier hunks moved the rest.
 func hunkStart(text string, moved int) (line int, found bool) {
 	rest, found := strings.CutPrefix(text, "@@ -")
 	if !found {

@@ -78,7 +78,7 @@ type elements struct {
 // Faults returns the counts so far.
 func (e *elements) Faults() jsonlines.Faults { return e.faults }
 
-// End returns the offset up to which everything has been given.
+// End returns the end of the elements given so far.
 func (e *elements) End() int64 { return e.at }
 
 // Lines returns the number of lines before End.
@@ -126,10 +126,10 @@ func (e *elements) Next() (jsonlines.Object, error) {
 	return jsonlines.Object{}, io.EOF
 }
 
-// errShape reports a byte that cannot stand where it does.
+// errShape reports a byte in an impossible place.
 var errShape = errors.New("not a session document")
 
-// end ends the reading. A document that breaks off is counted as torn, one that is none as broken.
+// end ends the reading. An incomplete document counts as torn, anything else as broken.
 func (e *elements) end(err error) error {
 	switch {
 	case errors.Is(err, io.EOF):
@@ -185,7 +185,7 @@ func (e *elements) element() (jsonlines.Object, bool, error) {
 	kind := d.Kind()
 	if d.Skip(); d.Err() != nil {
 		e.faults.Broken++
-		return jsonlines.Object{}, false, nil //nolint:nilerr // it is counted, and what follows is read
+		return jsonlines.Object{}, false, nil //nolint:nilerr // it is counted, and the next one is read
 	}
 	if kind != rawjson.Object {
 		e.faults.NotObject++
@@ -236,7 +236,7 @@ func (e *elements) value() ([]byte, error) {
 	}
 }
 
-// progress is an error for a value without a byte: something stands where a value must.
+// progress is an error for a value without a byte.
 func (e *elements) progress() error {
 	if len(e.buf) == 0 && !e.over {
 		return errShape
@@ -280,7 +280,7 @@ func (e *elements) escaped() bool {
 func (e *elements) append(part []byte) {
 	e.line += int64(bytes.Count(part, []byte("\n")))
 	if e.over || len(e.buf)+len(part) > jsonlines.MaxLine {
-		// The end of what came before is kept: a quote is told from an escaped one by it.
+		// The end of the earlier bytes is kept, to recognise an escaped quote.
 		e.over = true
 		e.buf = append(e.buf[:0], ' ')
 		if len(part) > 64 {
@@ -298,9 +298,9 @@ func (e *elements) peek() (byte, error) {
 	return next[0], nil
 }
 
-// take reads a byte that is known.
+// take reads a byte that was already peeked.
 func (e *elements) take() byte {
-	c, _ := e.in.ReadByte() // it was looked at before
+	c, _ := e.in.ReadByte() // it was peeked before
 	e.at++
 	if c == '\n' {
 		e.line++

@@ -11,12 +11,12 @@ import (
 	"github.com/git-trace/git-trace/agents/capability"
 )
 
-// maxFiles is how many session files of one agent are looked at.
+// maxFiles bounds the session files of one agent.
 const maxFiles = 200_000
 
 // List lists the regular files below root that take accepts as session files. It goes at most depth directories deep,
-// and takes files that were written to at the moment since or later; take fills in what it can tell. A root that is
-// not there has none; what cannot be read is left out. The oldest comes first.
+// and takes files that were written to at since or later; take fills in known facts. A missing root has none;
+// unreadable files are left out. The oldest comes first.
 func List(root string, depth int, since time.Time, take func(path string) (capability.Session,
 	bool)) []capability.Session {
 	var found []capability.Session
@@ -76,11 +76,11 @@ func Sort(sessions []capability.Session) {
 	})
 }
 
-// Project is a directory whose sessions are looked for.
+// Project is a directory whose sessions are searched.
 type Project struct{ names []string }
 
-// NewProject names a directory; "" stands for every one. Agents file sessions under the name that the system gives,
-// so the target of a symbolic link is known too.
+// NewProject names a directory; "" means all. Agents file sessions under the name that the system gives, so it also has
+// the target of a symbolic link.
 func NewProject(dir string) Project {
 	if dir == "" {
 		return Project{}
@@ -98,7 +98,7 @@ func (p Project) Any() bool { return len(p.names) == 0 }
 // Names returns the names that the directory goes by.
 func (p Project) Names() []string { return p.names }
 
-// Holds reports whether a directory is the project's or below it. Nothing is known of a directory without a name.
+// Holds reports whether a directory is the project's or below it; false for an empty name.
 func (p Project) Holds(dir string) bool {
 	if p.Any() {
 		return true

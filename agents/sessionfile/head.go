@@ -28,7 +28,7 @@ func AnyObject(head []byte, most int, such func(raw []byte) bool) bool {
 	return false
 }
 
-// Members are the members of a document by which its agent is recognised: each with what its value must be.
+// Members are the members of a document that identify its agent, each with a test of its value.
 type Members map[string]func(value *rawjson.Decoder) bool
 
 // Text wants a text that is not empty.
@@ -65,7 +65,7 @@ func Peek[T any](path string, read func(File) T) (told T) {
 	return read(file)
 }
 
-// NamedID returns the id by which a session file is named, in front of one of the endings; "" for another name.
+// NamedID returns the session's id from a file's name, before one of the endings; "" for another name.
 func NamedID(path string, endings ...string) string {
 	for _, ending := range endings {
 		if id, found := strings.CutSuffix(filepath.Base(path), ending); found {
@@ -75,7 +75,7 @@ func NamedID(path string, endings ...string) string {
 	return ""
 }
 
-// Small reads a regular file of so many bytes at most; nil for any other, and for a link.
+// Small reads a regular file up to a size; nil for other files, and for a link.
 func Small(path string, most int64) []byte {
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > most {

@@ -15,14 +15,14 @@ import (
 // Kind holds the peculiarities of an agent's session files.
 type Kind struct {
 	Agent string // the agent's name, as in capability.Agent
-	// Open opens a session file, or what holds the session; nil stands for Lines.
+	// Open opens a session file, or the container of the session; nil for Lines.
 	Open func(path, session string) (File, error)
 	// Session is the agent's own id of the session that a file holds.
 	Session func(path string, file File) string
 	// Format begins to understand the objects of a file.
 	Format func(c *assemble.Conversation, of Place) Format
-	// Subagent finds the session file of a subagent that a call started, by the id that the result of the call told; ""
-	// when there is none. nil stands for an agent without subagents of their own files.
+	// Subagent finds the session file of a subagent that a call started, by the id in the result of the call; ""
+	// without one. It is nil for an agent whose subagents have no separate files.
 	Subagent func(of Place, call *assemble.Call, id string) Place
 }
 
@@ -56,11 +56,11 @@ func (Plain) End() error { return nil }
 
 // File is an open session file.
 type File interface {
-	// Start identifies the file by what stays when it grows; "" for one that does not grow but is written anew.
+	// Start identifies the file by its unchanging part; "" for one that does not grow but is written anew.
 	Start() (string, error)
 	// Size returns the end of the file, in the unit of the objects' offsets.
 	Size() int64
-	// From returns the objects from an offset on, before which there are so many lines.
+	// From returns the objects from an offset on; lines counts the lines before it.
 	From(offset, lines int64) Source
 	Close() error
 }
@@ -87,7 +87,7 @@ type lines struct{ *transcript.Tail }
 // startBytes is the length of the file's beginning that must be the same for a cursor to fit.
 const startBytes = 4096
 
-// Start returns a hash of the file's first line, or of the beginning of it.
+// Start returns a hash of the file's first line, or of its beginning.
 func (f lines) Start() (string, error) {
 	head := make([]byte, startBytes)
 	n, err := io.ReadFull(f.Tail.From(0), head)

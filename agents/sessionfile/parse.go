@@ -24,11 +24,11 @@ type reading struct {
 	lines  int              // objects read this time
 	lostAt capability.Place // of the first of lost
 	lost   jsonlines.Faults // in the session's own file
-	below  jsonlines.Faults // in those of subagents
+	below  jsonlines.Faults // in subagents' files
 	depth  int              // of subagents' files that are being read
 }
 
-// conversation is a session file that is being read, and what it says.
+// conversation is a session file during the reading, with its content.
 type conversation struct {
 	Format
 	c     *assemble.Conversation
@@ -52,7 +52,7 @@ func (k Kind) Parse(ctx context.Context, path string, options capability.ParseOp
 	if place.Session == "" {
 		place.Session = k.Session(path, file)
 	}
-	if place.Session == "" { // nobody tells
+	if place.Session == "" { // unknown
 		place.Session = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 	}
 	parsed, err := r.parse(file, place, options, sink)
@@ -138,7 +138,7 @@ func (r *reading) read(to *conversation, in Source) error {
 	}
 }
 
-// registers travel with every place from which a reading can go on.
+// registers are kept with every place from which a reading can continue.
 type registers struct {
 	State json.RawMessage  `json:"state"`
 	Lost  jsonlines.Faults `json:"lost,omitzero"`

@@ -7,7 +7,7 @@ import (
 	"github.com/git-trace/git-trace/records/assemble"
 )
 
-// maxDepth is the depth to which subagents may start subagents, maxSubagents the number of them that are read.
+// maxDepth is the depth to which subagents may start subagents, maxSubagents bounds their number.
 const (
 	maxDepth     = 10
 	maxSubagents = 5000
@@ -18,7 +18,7 @@ type subagents map[string]int64
 
 func (p Place) key() string { return p.Path + "#" + p.Session }
 
-// errGrown reports a subagent that has gone on since a cursor was made: its steps stand in the middle of the record.
+// errGrown reports a subagent that has gone on since a cursor was made: its steps are in the middle of the record.
 var errGrown = errors.New("a subagent's file has changed")
 
 func (s subagents) sizes() map[string]int64 { return s }

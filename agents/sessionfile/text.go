@@ -11,11 +11,11 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// Withheld stands for reasoning that the provider keeps to itself.
+// Withheld replaces reasoning that the provider does not show.
 const Withheld = "[reasoning withheld by the provider]"
 
-// Absolute returns a path as it stands in a session file, joined with the directory that it counts from. The file may
-// come from another system, so that this looks at text alone.
+// Absolute returns a path of a session file, joined with the directory from which it counts. The file may come from
+// another system, so only the text counts.
 func Absolute(name, dir string) string {
 	if name == "" || dir == "" || strings.HasPrefix(name, "/") || strings.HasPrefix(name, "~") ||
 		strings.Contains(name, `:\`) ||
@@ -73,7 +73,7 @@ func Millis(ms int64) string {
 	return stamp(time.UnixMilli(ms))
 }
 
-// Stamp returns a time of RFC 3339 as records have it; "" for a text that is none.
+// Stamp returns a time of RFC 3339 in the form of records; "" for other text.
 func Stamp(text string) string {
 	at, err := time.Parse(time.RFC3339Nano, text)
 	if err != nil {
@@ -84,8 +84,8 @@ func Stamp(text string) string {
 
 func stamp(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000Z") }
 
-// Tagged reports whether a text is wrapped in one tag as a whole, and which: text that clients put into the user's
-// mouth is.
+// Tagged reports whether one tag wraps a whole text, and returns the tag: clients wrap text that they add as the
+// user's.
 func Tagged(text string) (tag string, tagged bool) {
 	text = strings.TrimSpace(text)
 	rest, found := strings.CutPrefix(text, "<")
@@ -105,7 +105,7 @@ func Tagged(text string) (tag string, tagged bool) {
 	return tag, strings.HasSuffix(text, "</"+tag+">")
 }
 
-// Inside returns the text between a tag and its end, without the spaces around it; "" when there is none.
+// Inside returns the text between a tag and its end, without the spaces around it; "" without the tag.
 func Inside(text, tag string) string {
 	_, rest, found := strings.Cut(text, "<"+tag+">")
 	if !found {
@@ -132,7 +132,7 @@ func Known(kind string) string {
 	return kind
 }
 
-// ModelOf is provider/model. Providers of others' models give them names that tell the maker.
+// ModelOf is provider/model. Providers of others' models use names with the maker in them.
 func ModelOf(provider, name string) string {
 	model := assemble.Model(name)
 	if provider = payload.Name(provider); provider == "" || model == "" || strings.Contains(model, "/") {

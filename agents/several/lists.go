@@ -14,7 +14,7 @@ type lists struct {
 	known map[string]bool
 }
 
-// naming are the members of an entry that hold the number of a step, and the one that holds several.
+// naming are the members of an entry with the number of a step, or with several.
 var naming = []string{"step", "after_step", "at_step", "from_step"}
 
 const namingSteps = "steps"
@@ -49,7 +49,7 @@ func namesSteps(entry map[string]json.RawMessage) bool {
 	return slices.ContainsFunc(naming, func(name string) bool { return entry[name] != nil })
 }
 
-// number returns the number among all of a step of this file; 0 stays 0, which stands before the first.
+// number returns the overall number of a step of this file; 0 stays 0, the place before the first.
 func number(raw json.RawMessage, place []int) (json.RawMessage, bool) {
 	var n int
 	if raw == nil || json.Unmarshal(raw, &n) != nil || n < 1 || n > len(place) {

@@ -1,10 +1,10 @@
-// Package several reads several session files of one conversation as one: a session that was taken up again elsewhere,
-// forked, or copied leaves files that begin with the same steps.
+// Package several reads several session files of one conversation as one: a session that was resumed elsewhere, forked,
+// or copied leaves files that begin with the same steps.
 //
-// The files are read one after the other, in the order in which they begin. A step that an earlier file has is taken
+// The files are read one after the other, in the order of their beginnings. A step that an earlier file has is taken
 // once: it has the same time, role, calls and beginning. Steps are numbered anew. Results that only a later file has
-// come as late ones. Facts about the whole come from the last file, sums from all files. It cannot be gone on with:
-// there is no cursor.
+// come as late ones. Facts about the whole come from the last file, sums from all files. There is no cursor, so a
+// reading cannot be continued.
 package several
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/git-trace/git-trace/records/prices"
 )
 
-// Parser reads the files of Earlier before the one that it is given.
+// Parser reads the files of Earlier before the given one.
 type Parser struct {
 	capability.SessionParser
 	Earlier []string
@@ -133,7 +133,7 @@ func (s *joiner) Step(step *records.Step) error {
 	return s.Sink.Step(step)
 }
 
-// isMissing tells an observation that stands for none.
+// isMissing recognises an observation without content.
 func isMissing(o records.Observation) bool {
 	return o.Error != nil && *o.Error == records.ErrorNoResult
 }
@@ -146,7 +146,7 @@ func (s *joiner) Late(stepIndex int, result records.Observation) error {
 	return s.result(s.place[stepIndex-1], result)
 }
 
-// result hands on what a call gave, if no file before told it.
+// result passes on the result of a call, unless an earlier file had it.
 func (s *joiner) result(at int, result records.Observation) error {
 	if isMissing(result) || s.results[result.SourceCallID] {
 		return nil
@@ -190,7 +190,7 @@ func (s *joiner) whole(all []*capability.Parsed) *capability.Parsed {
 	if head.Metrics.EstimatedCostUSD != nil {
 		head.SetMeta(records.MetaPricesAsOf, s.prices.AsOf)
 	}
-	head.Attribution = nil // its numbers of steps are those of one file
+	head.Attribution = nil // its numbers of steps belong to one file
 	out.Head = &head
 	return out
 }

@@ -1,6 +1,6 @@
-// Package shell writes and reads words of a POSIX shell's command line: for the hooks that are installed, and for the
-// commands that people are told to run.
+// Package shell writes and reads words of a POSIX shell's command line: for hook commands, and for commands that people
+// are told to run.
 //
-// It expands nothing. What a command line of an agent may name is read by package payload, which is lenient: here a
-// word that a shell would not take as it stands gives no words at all.
+// It expands nothing. Package payload finds the possible names in an agent's command line, leniently: here a word that
+// a shell would expand gives no words at all.
 package shell

@@ -21,8 +21,8 @@ func Line(words []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// Words takes a simple command apart as a shell does. It gives nothing for a command that needs a shell's operators or
-// expansions, or whose quotes are not closed.
+// Words takes a simple command apart as a shell does. It returns none for a command that needs a shell's operators or
+// expansions, or has open quotes.
 func Words(command string) []string {
 	var words []string
 	var word strings.Builder

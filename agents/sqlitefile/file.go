@@ -31,9 +31,9 @@ func Is(path string) (bool, error) {
 type DB struct {
 	main, log *transcript.Tail
 	page      int              // size of a page
-	usable    int              // of it
+	usable    int              // of the page
 	last      uint32           // number of the last page
-	logged    map[uint32]int64 // where in the log the newest copy of a page stands
+	logged    map[uint32]int64 // the place in the log of each page's newest copy
 }
 
 // Open opens a database.

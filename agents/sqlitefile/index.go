@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// ErrNoIndex reports a table whose first column SQLite did not index by itself.
+// ErrNoIndex reports a table without SQLite's automatic index of the first column.
 var ErrNoIndex = fmt.Errorf("%w: no index of the first column", ErrFormat)
 
 // Prefix gives the rows whose first column begins so, in the order of these texts, until yield gives an error. It

@@ -15,9 +15,8 @@ const (
 	frameHeader = 24
 )
 
-// readLog finds the newest copy of each page in the write-ahead log, up to its last commit. A log that does not begin
-// as one says nothing: it is empty, or was not used yet. What follows a frame that is not whole belongs to an older
-// log.
+// readLog finds the newest copy of each page in the write-ahead log, up to its last commit. It ignores a file without
+// the log's header: it is empty, or not used yet. Frames after one that is not whole belong to an older log.
 func (db *DB) readLog() error {
 	in := bufio.NewReaderSize(db.log.From(0), 1<<20)
 	var header [logHeader]byte

@@ -15,7 +15,7 @@ type Table struct {
 	columns []string
 }
 
-// Table finds a table by its name; false when there is none.
+// Table finds a table by its name; false without one.
 func (db *DB) Table(name string) (*Table, bool, error) {
 	var found *Table
 	err := db.walk(1, func(row *Row) error {
@@ -52,7 +52,7 @@ func (t *Table) Each(yield func(row *Row) error) error {
 	return nil
 }
 
-// Row finds a row by its id, nil when there is none.
+// Row finds a row by its id, nil without one.
 func (t *Table) Row(id int64) (*Row, error) {
 	var found *Row
 	w := walker{db: t.db, from: id, yield: func(row *Row) error {
@@ -70,10 +70,10 @@ func (t *Table) Row(id int64) (*Row, error) {
 	return found, nil
 }
 
-// errStop ends a walk that has found what it looked for.
+// errStop ends a walk after its find.
 var errStop = errors.New("stop")
 
-// Column returns the place of a column, for Text and Int; -1 when there is none of that name.
+// Column returns the place of a column, for Text and Int; -1 without one of that name.
 func (t *Table) Column(name string) int { return slices.Index(t.columns, name) }
 
 // Text returns the value of a column if it is a text, otherwise "".
@@ -131,7 +131,7 @@ func columns(sql string) []string {
 		switch strings.ToUpper(name) {
 		case "CONSTRAINT", "PRIMARY", "UNIQUE", "CHECK", "FOREIGN":
 			if !quoted {
-				return names // constraints stand after the columns
+				return names // constraints follow the columns
 			}
 		}
 		names = append(names, name)
@@ -139,7 +139,7 @@ func columns(sql string) []string {
 	return names
 }
 
-// definitions cuts the body of a statement at the commas that stand outside of brackets and quotes.
+// definitions cuts the body of a statement at the commas outside of brackets and quotes.
 func definitions(body string) []string {
 	var parts []string
 	depth, from := 0, 0

@@ -12,12 +12,12 @@ const maxTree = 24
 // MaxRow is the size beyond which a row is refused.
 const MaxRow = 64 << 20
 
-// Row is a row of a table. It is valid on its own; what stands on other pages is read when it is asked for.
+// Row is a row of a table. It stays valid; values on other pages are read on demand.
 type Row struct {
 	ID    int64
 	db    *DB
 	cells []cell
-	local []byte // what of the record stands in its own page
+	local []byte // the part of the record in its own page
 	size  int64
 	more  uint32 // the first page with the rest
 }
@@ -65,7 +65,7 @@ var (
 // visited counts the pages that were read of a b-tree: a broken one may lead in a circle.
 type visited struct{ pages int }
 
-// node reads a page. It gives each cell that is on the page, and then the page behind the last cell of an inner one.
+// node reads a page. It gives each cell that is on the page, and then the page after the last cell of an inner one.
 func (v *visited) node(db *DB, number uint32, depth int, kinds pageKinds,
 	cell func(data []byte, inner bool) error, rest func(number uint32, depth int) error) error {
 	if v.pages++; depth > maxTree || v.pages > int(db.last)+1 {
@@ -121,7 +121,7 @@ func (db *DB) leaf(data []byte, yield func(row *Row) error) error {
 	return yield(row)
 }
 
-// record reads the record of a cell, with at most so much of it in the page of the cell.
+// record reads the record of a cell, with at most this many bytes in the page of the cell.
 func (db *DB) record(data []byte, size, most int) (*Row, error) {
 	row := &Row{db: db, size: int64(size)}
 	local := db.localSize(size, most)
@@ -138,7 +138,7 @@ func (db *DB) record(data []byte, size, most int) (*Row, error) {
 	return row, row.header()
 }
 
-// localSize returns the part of a record that stands in its own page.
+// localSize returns the size of a record's part in its own page.
 func (db *DB) localSize(size, most int) int {
 	if size <= most {
 		return size
@@ -191,7 +191,7 @@ func width(kind uint64) int64 {
 	return int64(kind-12) / 2
 }
 
-// bytes returns the value of a column, nil for one that is not there.
+// bytes returns the value of a column, nil if it is missing.
 func (r *Row) bytes(column int) ([]byte, error) {
 	if column < 0 || column >= len(r.cells) {
 		return nil, nil

@@ -1,8 +1,8 @@
-// Package toolcall says what the tools of agents do to files, by the members of their inputs: agents whose files
-// hold little more than a name and an input for each call have much the same tools under other names.
+// Package toolcall finds the effects of agents' tools on files, by the members of their inputs: agents whose files have
+// little more than a name and an input for each call have much the same tools under other names.
 //
-// A parser gives the tools of its agent by name. What a tool does not say is not guessed: an edit without a place has
-// no line numbers, and a call of a tool without a name has no known effect.
+// A parser gives the tools of its agent by name. Unknown facts are not guessed: an edit without a place has no line
+// numbers, and a call of a tool without a name has no known effect.
 package toolcall
 
 import (
@@ -21,7 +21,7 @@ import (
 // Does is the effect of a tool.
 type Does int
 
-// What tools do. The zero value is a tool without known effects.
+// The effects of tools. The zero value is a tool without known effects.
 const (
 	Other    Does = iota
 	Reads         // a file
@@ -53,7 +53,7 @@ func (t Tools) does(name string, input []byte) Does {
 	return Other
 }
 
-// Call returns a call of a tool, with what it says of the project. Relative paths are below a directory.
+// Call returns a call of a tool, with its facts about the project. Relative paths are below a directory.
 func (t Tools) Call(id, name string, input []byte, dir string) assemble.Call {
 	call := assemble.Call{ID: id, Name: payload.Name(name), Input: rawjson.Cleaned(input)}
 	switch t.does(call.Name, call.Input) {
@@ -106,8 +106,8 @@ func replacedIn(call *assemble.Call, dir string) []assemble.Edit {
 	return edits
 }
 
-// Result completes a result by what a call that succeeded says: its edits, the whole file that it read, the commit
-// that its command made.
+// Result completes the result of a successful call: its edits, the whole file that it read, the commit that its command
+// made.
 func (t Tools) Result(call *assemble.Call, r *assemble.Result, dir string) {
 	if call == nil || r.Error != "" {
 		return
@@ -125,7 +125,7 @@ func (t Tools) Result(call *assemble.Call, r *assemble.Result, dir string) {
 	}
 }
 
-// The members of inputs, by what they hold.
+// The members of inputs, by their content.
 var (
 	pathMembers = []string{"path", "file_path", "filepath", "filePath", "absolute_path", "target_file", "file"}
 	contents    = []string{"content", "contents", "file_text", "fileText", "new_text"}
@@ -143,7 +143,7 @@ func text(input []byte, names []string) string {
 	return ""
 }
 
-// paths returns the paths of an input: its own, or the edits of a list of files.
+// paths returns the paths of an input: its own, or the paths of its edits.
 func paths(input []byte, dir string) []string {
 	if path := text(input, pathMembers); path != "" {
 		return []string{sessionfile.Absolute(path, dir)}

@@ -11,7 +11,7 @@ import (
 // ErrDamaged reports a mark without its other one.
 var ErrDamaged = errors.New("the marker comments of git-trace are damaged")
 
-// Block is a part of git-trace in a file of others: lines between two marker comments.
+// Block is git-trace's part of another program's file: lines between two marker comments.
 type Block struct{ Begin, End string }
 
 // Marked returns the block of a name: an agent's, or "" for the block of the git hooks.
@@ -22,8 +22,8 @@ func Marked(name string) Block {
 	return Block{"# >>> git-trace" + name + " >>>", "# <<< git-trace" + name + " <<<"}
 }
 
-// Find returns where the first block is: start is its first byte, end is behind the line break of the end mark. Without
-// a block start is -1.
+// Find returns the place of the first block: start is its first byte, end is after the line break of the end mark.
+// Without a block start is -1.
 func (b Block) Find(doc []byte) (start, end int, err error) {
 	start = -1
 	for at := 0; at < len(doc); {
@@ -66,9 +66,9 @@ func (b Block) Wrap(inner []byte) []byte {
 	return slices.Concat([]byte(b.Begin+"\n"), inner, []byte(b.End+"\n"))
 }
 
-// Put returns the document with these lines in the block: where it is, or else at the end. A nil document stands for a
-// file that does not exist. How a block at the end begins and ends tells what was there. A block behind a line without
-// a line break, or in an empty file, begins with a line break and ends without one.
+// Put returns the document with these lines in the block: in its place, or else at the end. A nil document is a missing
+// file. The beginning and the end of a block at the end show what was there before: after a line without a line break,
+// or in an empty file, a block begins with a line break and ends without one.
 func (b Block) Put(doc, inner []byte) ([]byte, error) {
 	start, end, err := b.Find(doc)
 	block := b.Wrap(inner)
@@ -102,8 +102,8 @@ func (b Block) Take(doc []byte) ([]byte, error) {
 	return slices.Concat(doc[:start], doc[end:]), nil
 }
 
-// Ignore returns an ignore file (gitignore(5)) whose block lists these files. The block is the first thing in it, so
-// that the user's own lines decide. Without files there is no block.
+// Ignore returns an ignore file (gitignore(5)) whose block lists these files. The block comes first, so that the user's
+// own lines decide. Without files there is no block.
 func (b Block) Ignore(doc []byte, files ...string) ([]byte, error) {
 	rest, err := b.Take(doc)
 	if err != nil || len(files) == 0 {
@@ -129,7 +129,7 @@ func escapePattern(path string) string {
 	return escaped
 }
 
-// Exclude reads the ignore file that belongs to a clone and holds in every work tree of it.
+// Exclude reads a clone's ignore file for all its work trees.
 func Exclude(commonDir string) (File, error) {
 	path := filepath.Join(commonDir, "info", "exclude")
 	file, err := Read(path)

@@ -26,13 +26,13 @@ var (
 	ErrOutside    = errors.New("a symbolic link leads out of the work tree, or into a git directory")
 )
 
-// File is a file as it was read. Data is nil when it did not exist.
+// File is a file in its state at the reading. Data is nil if it did not exist.
 type File struct {
-	Path string // as asked for
+	Path string // as the caller named it
 	Data []byte
 	real string // Path without symbolic links
 	root string // of ReadIn, without symbolic links; "" for a file that may be anywhere
-	in   string // the root as asked for
+	in   string // the root as the caller named it
 	info fs.FileInfo
 }
 
@@ -42,7 +42,7 @@ func (f File) Linked() bool {
 	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }
 
-// Read reads a file; one that does not exist is not an error.
+// Read reads a file; a missing one is not an error.
 func Read(path string) (File, error) {
 	file := File{Path: path, real: path}
 	real, err := filepath.EvalSymlinks(path)

@@ -11,9 +11,9 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// made is a list of directories that were made for files: they go with their files. Directories of others stay, empty
-// or not. It is kept with what is true of the user, one quoted path a line. No name stands for no list: then every
-// directory that becomes empty goes.
+// made is a list of directories that were made for files, and are removed with them. Other directories stay, empty or
+// not. It is in git-trace's own directory of the user, one quoted path a line. An empty name means no list: then every
+// directory that becomes empty is removed.
 type made string
 
 // missing returns the directories above a file that are not there, below root.

@@ -10,8 +10,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// ReadIn is Read for a file below a directory that strangers may have filled, such as a work tree. Links are followed
-// inside of it only, and not into a git directory, neither now nor when the file is written.
+// ReadIn is Read for a file below a directory that strangers may have filled, such as a work tree. It follows links
+// only inside of it, and never into a git directory, neither now nor when the file is written.
 func ReadIn(root, path string) (File, error) {
 	if err := staysIn(root, path); err != nil {
 		return File{}, err
@@ -66,7 +66,7 @@ func staysIn(root, path string) error {
 	return nil
 }
 
-// isGit reports whether a path has a part that is called as git directories are, in whatever case.
+// isGit reports whether a part of a path is named like a git directory, in any case.
 func isGit(path string) bool {
 	for part := range strings.SplitSeq(path, string(filepath.Separator)) {
 		if strings.EqualFold(part, ".git") {

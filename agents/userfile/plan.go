@@ -6,13 +6,13 @@ import (
 	"io/fs"
 )
 
-// Change is one edit that can be taken back.
+// Change is one edit that can be undone.
 type Change interface {
 	Apply() error
 	Revert() error
 }
 
-// Step is a change and how it is announced; what only keeps books has no announcement.
+// Step is a change with its announcement; changes of our own lists have none.
 type Step[A any] struct {
 	Action *A
 	Change Change
@@ -21,13 +21,13 @@ type Step[A any] struct {
 // Plan lists the steps in order.
 type Plan[A any] []Step[A]
 
-// Add puts a change that is announced behind the others.
+// Add appends a change with an announcement.
 func (p *Plan[A]) Add(action A, change Change) { *p = append(*p, Step[A]{&action, change}) }
 
 // Quietly adds a change that is not announced.
 func (p *Plan[A]) Quietly(change Change) { *p = append(*p, Step[A]{Change: change}) }
 
-// Actions lists what is announced.
+// Actions lists the announcements.
 func (p Plan[A]) Actions() []A {
 	var list []A
 	for _, step := range p {
@@ -38,7 +38,7 @@ func (p Plan[A]) Actions() []A {
 	return list
 }
 
-// Apply does the steps, or none of them: when one fails, those before it are taken back.
+// Apply does the steps, or none of them: if one fails, it undoes the ones before it.
 func (p Plan[A]) Apply() error {
 	for i, step := range p {
 		err := step.Change.Apply()
@@ -64,7 +64,7 @@ type Edit struct {
 	Made string
 }
 
-// Apply makes the edit, unless the file is no longer as it was read.
+// Apply makes the edit, unless the file has changed since it was read.
 func (e Edit) Apply() error {
 	if e.Data == nil {
 		return e.named(e.File.Delete(e.Root, made(e.Made)))
@@ -77,7 +77,7 @@ func (e Edit) Apply() error {
 	return e.named(err)
 }
 
-// Revert restores the earlier content of the file. Changes of others in the meantime stay.
+// Revert restores the earlier content of the file. Later changes by others stay.
 func (e Edit) Revert() error {
 	now, err := e.File.again()
 	switch {

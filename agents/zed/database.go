@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// maxThread is how long the document of a thread may be, unpacked.
+// maxThread bounds the document of a thread, unpacked.
 const maxThread = 256 << 20
 
 var (
@@ -26,7 +26,7 @@ type thread struct {
 	sessionfile.Counted
 }
 
-// open opens a thread; "" stands for the one that was changed last.
+// open opens a thread; "" is the last changed one.
 func (s sessions) open(path, id string) (sessionfile.File, error) {
 	db, table, err := openTable(path)
 	if err != nil {
@@ -79,7 +79,7 @@ func (s sessions) unpack(data []byte) ([]byte, error) {
 	return out, nil
 }
 
-// resumed stands in the place of a message if the user had the agent go on.
+// resumed replaces a message if the user let the agent continue.
 const resumed = `"Resume"`
 
 // cut makes objects of a document: its members beside the messages, each as an object with that one member, then its

@@ -38,7 +38,7 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 		}
 		all, err := threadsIn(path)
 		if err != nil {
-			continue // one that is being written for the first time, or of a later version
+			continue // half written, or of a later version
 		}
 		for _, one := range all {
 			here := project.Any() || slices.ContainsFunc(one.folders, project.Holds)

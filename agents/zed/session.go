@@ -15,7 +15,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// Parse reads a thread. Without a session named in the options it is the one that was changed last.
+// Parse reads a thread: without a session in the options, the last changed one.
 func (s sessions) Parse(ctx context.Context, path string, options capability.ParseOptions,
 	sink records.Sink) (*capability.Parsed, error) {
 	var opened *thread
@@ -94,7 +94,7 @@ func (s *session) begin(id string, at *records.Locator) {
 	s.c.Begin("")
 }
 
-// member takes what the document tells of the thread as a whole.
+// member takes the document's data about the whole thread.
 func (s *session) member(name string, value []byte) {
 	switch name {
 	case "model":
@@ -154,7 +154,7 @@ func (s *session) place(snapshot []byte) {
 	}
 }
 
-// user takes what the user typed. What they mentioned is not a part of it.
+// user takes the user's text, without the content of its mentions.
 func (s *session) user(content []byte, at records.Locator) error {
 	var said []string
 	d := rawjson.NewDecoder(content)
@@ -257,7 +257,7 @@ func (s *session) result(one result, at records.Locator) error {
 		r.Error = cmp.Or(endOf(call, content), r.Error)
 	}
 	tools.Result(call, &r, dirFor(s.folders, ""))
-	r.Seen = nil // a part of a file is read in the same way as all of it
+	r.Seen = nil // a part of a file looks the same as the whole
 	output := rawjson.Member(one.raw, "output")
 	before, after := rawjson.Member(output, "old_text"), rawjson.Member(output, "new_text")
 	if r.Error == "" && call != nil && len(call.Writes) == 1 && before != nil && after != nil {

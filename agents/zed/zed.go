@@ -1,15 +1,15 @@
 // Package zed reads the threads of the agent in Zed.
 //
-// The editor keeps all threads in one SQLite database, threads/threads.db in its own directory. A row holds a thread
-// as one JSON document, which newer versions pack with zstd. git-trace-serve unpacks it; without it such threads
-// cannot be read. The row tells the folders of the project since early 2026; before that only the document does.
+// The editor keeps all threads in one SQLite database, threads/threads.db in its own directory. A row holds a thread as
+// one JSON document, which newer versions pack with zstd. git-trace-serve unpacks it; without it such threads cannot be
+// read. The row has the folders of the project since early 2026; before that only the document has them.
 //
-// A message has no time. The tokens of single answers stand nowhere; A thread has a token count. What a tool gave
-// stands in the message that called it. The tool that edits files gives their whole texts before and after.
+// A message has no time. A thread has a token count; single answers have none. The result of a tool is in the message
+// that called it. The tool that edits files gives their whole texts before and after.
 //
-// A thread that a sub-agent held is a row of its own, and a conversation of its own here.
+// A sub-agent's thread is a separate row, and a separate conversation here.
 //
-// Zed has no hooks that git-trace could install. Agents of others that run within Zed keep their own session files.
+// Zed has no hooks that git-trace could install. Other agents that run within Zed keep their own session files.
 package zed
 
 import (
@@ -32,7 +32,7 @@ func New(env capability.Env) capability.Agent {
 	}
 }
 
-// roots returns the directories in which the database may be, by system.
+// roots returns the possible directories of the database, by system.
 func (s sessions) roots() []string {
 	home := s.env.Home
 	return []string{
@@ -43,7 +43,7 @@ func (s sessions) roots() []string {
 	}
 }
 
-// root returns the directory of the first of them that is there.
+// root returns the directory of the first existing one.
 func (s sessions) root() string {
 	roots := s.roots()
 	for _, root := range roots {

@@ -116,7 +116,7 @@ const doctorSchema = "git-trace.doctor/1"
 // doctorTold holds the findings of doctor, in JSON.
 type doctorTold struct {
 	Schema    string        `json:"schema"`
-	Recording bool          `json:"recording"` // without it only the first check was made, and the checks of fetched logs
+	Recording bool          `json:"recording"` // else only the first check was made, and checks of fetched logs
 	Problems  int           `json:"problems"`  // that remain
 	Checks    []doctorCheck `json:"checks"`
 	Notes     []string      `json:"notes"`
