@@ -47,7 +47,7 @@ func (c *client) places(target capability.Target) []string {
 	return append(dirs, project)
 }
 
-// obstacles tell of files that switch all hooks off, and of one beside the settings in which ours are not.
+// obstacles reports files that switch all hooks off, and a file beside the settings that replaces our hooks.
 func (c *client) obstacles(_ context.Context, target capability.Target) ([]capability.Obstacle, error) {
 	var out []capability.Obstacle
 	dirs := c.places(target)

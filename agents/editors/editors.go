@@ -24,7 +24,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Editor is an editor in which something completes.
+// Editor is an editor with completions.
 type Editor struct {
 	Name  string   // as in trace.ignoreAgent: "vscode"
 	Title string   // as people write it: "Visual Studio Code"
@@ -75,7 +75,7 @@ func Names() []string {
 	return out
 }
 
-// Untold lists the editors in which something completes and nothing tells of it in a work tree.
+// Untold lists the editors with completions that are not reported in a work tree.
 func Untold(env capability.Env, dir string) (out []Editor) {
 	for _, k := range kinds {
 		e := Editor{Name: k.name, Title: k.title, programs: k.programs,
@@ -85,7 +85,7 @@ func Untold(env capability.Env, dir string) (out []Editor) {
 			e.marks = append(e.marks, "/"+filepath.Base(at)+"/")
 			names, there := extensions(filepath.Join(at, "extensions"))
 			if there && k.name == "cursor" && hooked(env, dir) {
-				continue // its hooks tell of Tab
+				continue // its hooks report Tab
 			}
 			if by := completing(names, k.own, there); !begins(names, ours) {
 				e.By = append(e.By, slices.DeleteFunc(by, func(one string) bool { return slices.Contains(e.By, one) })...)
@@ -169,8 +169,8 @@ func (e Editor) Runs(name string, arguments func() []string) bool {
 	})
 }
 
-// HasOpen reports whether the editor's list of its windows has a directory, or one around it. The list is that of its
-// last run, if it does not run.
+// HasOpen reports whether the editor's list of its windows has a directory, or one around it. If the editor does not
+// run, the list is from its last run.
 func (e Editor) HasOpen(dir string) bool { return e.windows != nil && e.windows(dir) }
 
 // around reports whether one of two paths holds the other, or they are the same.
@@ -220,7 +220,7 @@ var plugins = []struct{ dir, title string }{
 	{"codeium", "Codeium"}, {"supermaven", "Supermaven"}, {"TabNine", "Tabnine"},
 }
 
-// jetbrainsEditors returns JetBrains' editors as one, if a plugin of one of them completes.
+// jetbrainsEditors returns JetBrains' editors as one, if any of them has a completing plugin.
 func jetbrainsEditors(env capability.Env) []Editor {
 	e := Editor{Name: jetbrains, Title: "JetBrains", marks: []string{"com.intellij.idea.Main"}, programs: []string{"idea",
 		"goland", "pycharm", "webstorm", "clion", "phpstorm", "rubymine", "rider", "rustrover", "datagrip", "studio"}}

@@ -9,7 +9,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// kinds are the hook events that carry a boundary, in the order in which they happen.
+// kinds are the hook events with a boundary, in the order in which they happen.
 var kinds = payload.Events{
 	{Name: "SessionStart", Kind: events.SessionStart},
 	{Name: "BeforeAgent", Kind: events.PromptSubmit},
@@ -60,7 +60,7 @@ func (c *Client) fillTool(b *events.Boundary, w *wire) {
 	if w.Describe(b, "", c.env.Home).Class == events.ToolReads {
 		return
 	}
-	if b.Kind == events.ToolBefore { // what ends a call belongs to whom the call belongs to
+	if b.Kind == events.ToolBefore { // the end of a call belongs to the owner of the call
 		attribute(b)
 	}
 	if b.Model == "" && b.Subagent == "" && !slices.Contains(b.Limits, events.LimitSubagentUnknown) {

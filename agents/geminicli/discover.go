@@ -19,8 +19,8 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// ProjectSessions lists the sessions of a directory and of those below it. The client keeps them by project, in a
-// folder with a hash of the directory or a short name; a file beside them names the directory.
+// ProjectSessions lists the sessions of a directory and of the directories below it. The client keeps them by project,
+// in a folder with a hash of the directory or a short name; a file beside them names the directory.
 func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
 	project := sessionfile.NewProject(dir)
 	root := filepath.Join(cmp.Or(s.env.Lookup("GEMINI_CLI_HOME"), s.env.Home), ".gemini", "tmp")
@@ -77,7 +77,7 @@ func (s sessions) SessionID(path string) string {
 // endBytes are read of the beginning and of the end of a document: either may name the session and the project.
 const endBytes = 4096
 
-// Recognises identifies session files by the session and the project in their first line, or before or behind the
+// Recognises identifies session files by the session and the project in their first line, or before or after the
 // messages of a document.
 func (s sessions) Recognises(path string, head []byte) bool {
 	text := string(head[:min(len(head), endBytes)])
@@ -133,8 +133,8 @@ func open(path, session string) (sessionfile.File, error) {
 // beginning holds the facts of the head of a session.
 type beginning struct{ id, kind string }
 
-// peek reads the members before the messages; if they do not name the session, it reads the ones behind the
-// messages too.
+// peek reads the members before the messages; if they do not name the session, it reads the ones after the messages
+// too.
 func peek(file sessionfile.File) beginning {
 	b := peekAt(file, 8, false)
 	if b.id == "" {

@@ -36,7 +36,7 @@ type session struct {
 	state state
 
 	counted bool // the object has been counted: it can hold several messages
-	listed  bool // the messages stand in a list within one object
+	listed  bool // the messages are a list within one object
 }
 
 // take counts an object that is in the record, once.
@@ -67,7 +67,7 @@ func (s *session) State() any { return &s.state }
 type message struct {
 	kind, id, time, model, rewind                     string
 	content, shown, calls, thoughts, tokens, set, raw []byte
-	head                                              bool // it tells of the session
+	head                                              bool // about the session
 }
 
 func (m *message) decode(raw []byte) {

@@ -33,7 +33,7 @@ func (s *session) message(m *message, at records.Locator) error {
 	return nil
 }
 
-// answer takes an answer of the model, or more of it.
+// answer takes an answer of the model, or another part of it.
 func (s *session) answer(m *message, at records.Locator, fresh bool) error {
 	key := cmp.Or(m.id, at.ID)
 	if fresh || s.c.Waits(key) {
@@ -74,8 +74,8 @@ func thinking(raw []byte) string {
 	return strings.Join(thoughts, "\n\n")
 }
 
-// usageOf takes the tokens of an answer. What is cached is part of the input; thoughts come on top of the output, and
-// the prompts of tools on top of the input.
+// usageOf takes the tokens of an answer. The cached part is included in the input; thoughts are added to the output,
+// and the prompts of tools to the input.
 func usageOf(raw []byte) *assemble.Usage {
 	d := rawjson.NewDecoder(raw)
 	if d.Kind() != rawjson.Object {

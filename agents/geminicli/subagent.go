@@ -20,20 +20,20 @@ import (
 // Limits of a hook's reading of sub-agents' files.
 const (
 	answerWindow  = 512 << 10 // of a file's end, in bytes
-	maxSubagents  = 32        // those that were written to last
+	maxSubagents  = 32        // the last changed ones
 	maxFirstBytes = 4 << 10   // of a file's first line
 )
 
 // subagent is a sub-agent of the answer that the main conversation is busy with.
 type subagent struct {
 	id, model string
-	calling   bool // its last answer waits for what comes of its calls
+	calling   bool // its last answer waits for the results of its calls
 }
 
-// attribute finds the sub-agent that makes a call which is about to begin. Hooks do not name it. The files of the
-// session show it: if calls of an answer run in parallel, all their hooks come before the first call begins. So the
-// main conversation makes none while a sub-agent is at work. A sub-agent writes down its answer before it makes the
-// calls that are in it, and again with them when they have ended.
+// attribute finds the sub-agent whose call is about to begin. Hooks do not name it. The files of the session show it:
+// if calls of an answer run in parallel, all their hooks come before the first call begins. So the main conversation
+// makes none while a sub-agent is at work. A sub-agent writes down its answer before it makes the calls in it, and
+// again with them when they have ended.
 func attribute(b *events.Boundary) {
 	var calling []subagent
 	for _, one := range subagents(b.Transcript, b.Session) {
@@ -148,7 +148,7 @@ func lastMessages(path string) (last, before line) {
 	return last, before
 }
 
-// began returns the time at which the session of a file began, by its first line.
+// began returns the time at which a file's session began, by its first line.
 func began(path string) time.Time {
 	file, err := transcript.Open(path)
 	if err != nil {
@@ -166,8 +166,8 @@ func began(path string) time.Time {
 }
 
 // settle relies on the order of calls. A sub-agent's calls end with the sub-agent. An edit of the main conversation
-// runs alone: it has ended when another boundary comes. While sub-agents are at work, this does not hold: their
-// calls cannot be told from its own. Shells may run beside each other.
+// runs alone: it has ended when another boundary comes. While sub-agents are at work, this does not hold: their calls
+// look like its own. Shells may run in parallel.
 func (c *Client) settle(call capability.Call) (end capability.End) {
 	at := subagents(call.Transcript, sessionOf(call.Transcript))
 	switch {

@@ -89,7 +89,7 @@ func readResponse(raw []byte) Response {
 	return r
 }
 
-// value returns a text, or JSON as it stands.
+// value returns a text, or unchanged JSON.
 func value(d *rawjson.Decoder) string {
 	if d.Kind() == rawjson.String {
 		return d.Text()

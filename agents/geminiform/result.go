@@ -19,7 +19,7 @@ type Outcome struct {
 	Cwd     string
 }
 
-// Result makes the result of a call. call is nil when the call is not known.
+// Result makes the result of a call. call is nil if it is unknown.
 func (r Response) Result(call *assemble.Call, o Outcome, time string) assemble.Result {
 	content := r.Output
 	result := assemble.Result{Time: time, Content: &content, Error: errorOf(content, o.Status, r.Failed)}

@@ -8,7 +8,7 @@ import (
 	"github.com/git-trace/git-trace/agents/transcript"
 )
 
-// modelWindow is the size of the session file's end in which the model is looked for.
+// modelWindow is the size of the session file's end in which the model is searched.
 const modelWindow = 512 << 10
 
 // LastModel returns the model of the last answer in a session file, "" if unknown. At a tool's hook the answer with

@@ -68,7 +68,7 @@ func (c *Call) Describe(b *events.Boundary, id, home string) *events.ToolUse {
 	return tool
 }
 
-// Edited returns the files that some calls edited; nil if there are none.
+// Edited returns the files that some calls edited; nil without any.
 func Edited(calls []Call, cwd, home string) *events.ToolUse {
 	var out *events.ToolUse
 	for i := range calls {

@@ -55,8 +55,8 @@ func (c Config) DisabledBy(target capability.Target) []string {
 	return out
 }
 
-// Trusts reports whether the client reads the settings of a folder: it does where it does not ask, and where the user
-// said so of the folder or of one above it.
+// Trusts reports whether the client reads the settings of a folder: it does if it does not ask for trust, or if the
+// user trusts the folder or one above it.
 func (c Config) Trusts(folder string) bool {
 	enabled := readSettings(filepath.Join(c.Dir, SettingsFile)).Security.FolderTrust.Enabled
 	if enabled == nil && !c.AsksAlways || enabled != nil && !*enabled {

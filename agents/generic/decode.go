@@ -148,12 +148,12 @@ func runs(list []lines) (out []events.LineRun) {
 // longestWait bounds the time that an editor's event may have waited for its hook.
 const longestWait = 10 * time.Minute
 
-// fillBuffer reads what an editor tells of its buffer. Without texts of a file there is no boundary.
+// fillBuffer reads an editor's report about its buffer. Without texts of a file there is no boundary.
 func (c *Client) fillBuffer(b *events.Boundary, w *wire) bool {
 	var t tool
 	_ = json.Unmarshal(w.Tool, &t) // a field of another type is an absent one
 	call := payload.Call{ID: t.ID, Name: events.ToolCompletion, Class: events.ToolEdits}
-	if call.ID == "" { // no other event tells of it
+	if call.ID == "" { // no other event reports it
 		call.ID = "accepted-" + payload.Fingerprint(call.Name, w.Tool)
 	}
 	for _, e := range t.Edits {

@@ -79,7 +79,7 @@ type database struct {
 // errNoSession reports a session that the database does not have.
 var errNoSession = errors.New("no such session")
 
-// openDatabase opens a session; "" stands for the session that was changed last.
+// openDatabase opens a session; "" is the last changed one.
 func openDatabase(path, id string) (sessionfile.File, error) {
 	db, err := sqlitefile.Open(path)
 	if err != nil {
@@ -133,8 +133,8 @@ func (d *database) object(at int64, faults *jsonlines.Faults) ([]byte, error) {
 	return d.message(d.messages[at-1], faults)
 }
 
-// message makes an object of a row, as older versions wrote a line; nil for one whose content is not JSON, which is
-// counted.
+// message makes an object of a row, in the form of older versions; it counts one whose content is not JSON, and returns
+// nil.
 func (d *database) message(id int64, faults *jsonlines.Faults) ([]byte, error) {
 	found, err := d.table.Row(id)
 	if err != nil || found == nil {

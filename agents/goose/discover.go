@@ -27,7 +27,7 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 	var found []capability.Session
 	all, err := s.SessionsIn(filepath.Join(s.root(), databaseFile))
 	if err != nil {
-		all = nil // none, one that is being written for the first time, or of a later version
+		all = nil // none, half written, or of a later version
 	}
 	for _, one := range all {
 		known[one.ID] = true
@@ -53,7 +53,7 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 // SessionID returns the name of a file of JSON lines; a database holds several.
 func (s sessions) SessionID(path string) string { return sessionfile.NamedID(path, ".jsonl") }
 
-// SessionsIn lists the sessions of a database; a file of another form holds only its own.
+// SessionsIn lists the sessions of a database; another file has only one.
 func (s sessions) SessionsIn(path string) ([]capability.Session, error) {
 	if is, err := sqlitefile.Is(path); err != nil || !is {
 		return nil, err

@@ -13,7 +13,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// parser reads a session. Of a database without a session named in the options it is the one that was changed last.
+// parser reads a session: without a session in the options, the last changed one of a database.
 func (s sessions) parser() sessionfile.Kind {
 	return sessionfile.Kind{
 		Agent: Name, Open: open,
@@ -148,14 +148,14 @@ func (s *session) answer(raw []byte, at records.Locator) error {
 		return nil
 	}
 	err := s.c.Answer(a)
-	for range unreadable { // after the answer, with which they are read again
+	for range unreadable { // after the answer, because both are read again together
 		s.c.Drop("unreadable_call")
 	}
 	s.c.Take()
 	return err
 }
 
-// call makes a call of its block; false for one that the model wrote so that it could not be read.
+// call makes a call of its block; false if the model's text for it could not be read.
 func (s *session) call(block []byte) (assemble.Call, bool) {
 	value := outcome(rawjson.Member(block, "toolCall"))
 	name := rawjson.MemberText(value, "name")

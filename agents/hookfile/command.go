@@ -6,11 +6,11 @@ import (
 	"github.com/git-trace/git-trace/agents/shell"
 )
 
-// LookedFor is the program of a command that is committed for a team: it is looked for on the PATH.
+// LookedFor is the program in a command that is committed for a team, which finds it on the PATH.
 const LookedFor = "git-trace-hook"
 
-// Command returns the shell command by which an agent calls the program for an event. It is quoted for a POSIX shell.
-// Where a program is LookedFor and not there, nothing happens and nothing is said. fish(1) takes the command as well.
+// Command returns the shell command with which an agent calls the program for an event. It is quoted for a POSIX shell.
+// If the program is LookedFor and missing, the command does nothing, silently. fish(1) takes the command as well.
 func Command(binary, agent, event string) string {
 	call := shell.Quote(binary) + " hook " + agent + " " + event
 	if binary != LookedFor {
@@ -19,7 +19,7 @@ func Command(binary, agent, event string) string {
 	return ifThere(binary) + call + orElse
 }
 
-// ifThere and orElse stand around the call of a program that is looked for.
+// ifThere and orElse are the parts around the call of such a program.
 func ifThere(binary string) string {
 	return "command -v " + shell.Quote(binary) + " >/dev/null 2>&1 && "
 }

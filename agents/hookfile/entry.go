@@ -23,14 +23,14 @@ const (
 	Flat                // directly in the list of the event: Cursor
 )
 
-// Ours reports whether a command is one of our own, of any version and from any place.
+// Ours reports whether a command is ours, of any version and from any place.
 type Ours func(command string) bool
 
 // handler is one command of the file that is ours.
 type handler struct {
 	event   string
 	list    *node // the event's array
-	group   *node // the object with matcher and hooks; the handler itself where there are no groups
+	group   *node // the object with matcher and hooks; without groups, the handler itself
 	own     *node // the handler itself
 	command string
 }
@@ -55,7 +55,7 @@ func find(root *node, ours Ours) []handler {
 	return found
 }
 
-// members lists every value of a key, also of one that stands twice.
+// members lists every value of a key, also of a repeated one.
 func members(n *node, key string) []*node {
 	return slices.DeleteFunc(slices.Clone(kids(n, '{')), func(kid *node) bool { return kid.key != key })
 }
@@ -113,7 +113,7 @@ func (h handler) matched() []*node {
 	return h.group.kids
 }
 
-// sorted splits our handlers into those to keep, one an event, and the others.
+// sorted splits our handlers into the ones to keep, one an event, and the others.
 func sorted(found []handler, entries []Entry) (keep map[string]handler, rest []handler) {
 	keep = make(map[string]handler)
 	for _, h := range found {

@@ -11,7 +11,7 @@ type State struct {
 	Commands                []string // our commands that are there, each once
 }
 
-// Inspect compares a document with the entries. A nil document stands for a file that does not exist.
+// Inspect compares a document with the entries. A nil document is a missing file.
 func Inspect(doc []byte, entries []Entry, ours Ours) (State, error) {
 	root, err := parse(bytes.TrimPrefix(doc, byteOrderMark))
 	if err != nil {

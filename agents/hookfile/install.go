@@ -10,8 +10,8 @@ import (
 
 var byteOrderMark = []byte("\xEF\xBB\xBF")
 
-// Install returns the document with every entry present once, and the events whose entries changed. A nil document
-// stands for a file that does not exist.
+// Install returns the document with every entry present once, and the events whose entries changed. A nil document is a
+// missing file.
 func Install(doc []byte, entries []Entry, ours Ours) (out []byte, changed []string, err error) {
 	fresh := doc == nil
 	body, marked := bytes.CutPrefix(doc, byteOrderMark)
@@ -145,7 +145,7 @@ func (s style) renew(doc []byte, missing, entries []Entry, ours Ours) ([]byte, [
 	return doc, left, nil
 }
 
-// add puts text behind the last member of a container, or directly behind the bracket of an empty one.
+// add puts text after the last member of a container, or directly after the bracket of an empty one.
 func (s style) add(doc []byte, container *node, depth int, text string) []byte {
 	at := container.start + 1
 	if n := len(container.kids); n > 0 {
@@ -157,7 +157,7 @@ func (s style) add(doc []byte, container *node, depth int, text string) []byte {
 
 func (s style) line(depth int) string { return s.newline + strings.Repeat(s.indent, depth) }
 
-// The parts of a new entry. Each container has its content on lines of its own.
+// The parts of a new entry. Each container has its content on separate lines.
 
 func member(key, value string) string { return text(key) + ": " + value }
 
@@ -181,8 +181,8 @@ func (s style) list(entry Entry) string {
 	return member(entry.Event, s.array(2, s.group(3, entry)))
 }
 
-// flatRest is the rest of an object of our own making in the flat form: a blank behind the bracket marks it. People
-// do not write such a blank before a bracket on a line of its own.
+// flatRest is the rest of our own object in the flat form: a blank after the bracket marks it. People do not write such
+// a blank before a bracket on a separate line.
 const flatRest = "{ \"version\": 1\n}"
 
 // document returns a whole document. That of the flat form names its version.

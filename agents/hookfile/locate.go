@@ -11,7 +11,7 @@ import (
 type Handler struct {
 	Event        string
 	Group, Index int
-	Matcher      string // "" when the group has none
+	Matcher      string // "" if the group has none
 	Command      string
 	Timeout      int  // seconds; 0 when the handler sets none
 	Async        bool // not waited for

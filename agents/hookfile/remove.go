@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Remove returns the document without our entries and the events that had one. The result is nil when the whole file is
-// of our making.
+// Remove returns the document without our entries and the events that had one. The result is nil if we made the whole
+// file.
 func Remove(doc []byte, ours Ours) (out []byte, changed []string, err error) {
 	body, marked := bytes.CutPrefix(doc, byteOrderMark)
 	root, err := parse(body)
@@ -29,7 +29,7 @@ func Remove(doc []byte, ours Ours) (out []byte, changed []string, err error) {
 	if marked {
 		return append(slices.Clone(byteOrderMark), body...), changed, nil
 	}
-	// A new file begins with the object and has one newline behind it; in a blank one the object stands behind the blanks.
+	// A new file begins with the object and has one newline after it; in a blank one the object follows the blanks.
 	if first == '{' && (string(body) == "\n" || string(body) == "\r\n") {
 		return nil, changed, nil
 	}
@@ -61,8 +61,8 @@ func removeAll(doc []byte, which func(root *node) []handler) ([]byte, error) {
 	}
 }
 
-// remove deletes a handler, and with it the containers that hold nothing else. A group of ours has no meaning without
-// its handler; an array or object goes only if Install made it.
+// remove deletes a handler, and with it the containers that become empty. Our group has no meaning without its handler;
+// an array or object is removed only if Install made it.
 func (h handler) remove(doc []byte, root *node) []byte {
 	if handlers := h.group.get("hooks"); !h.flat() && len(handlers.kids) > 1 {
 		return cut(doc, handlers, h.own)
@@ -90,7 +90,7 @@ func parentOf(root, list *node) *node {
 	return root
 }
 
-// ownLines reports whether the content of a container begins on a line of its own.
+// ownLines reports whether the content of a container begins on a separate line.
 func ownLines(doc []byte, container *node) bool {
 	return strings.Contains(string(doc[container.start+1:container.kids[0].from]), "\n")
 }

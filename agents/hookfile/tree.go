@@ -24,7 +24,7 @@ type node struct {
 	kids       []*node
 }
 
-// parse returns the root of the document, nil when it holds nothing but white space. Comments count as that.
+// parse returns the root of the document, nil if it has only white space and comments.
 func parse(doc []byte) (*node, error) {
 	doc = withoutComments(doc)
 	if len(bytes.Trim(doc, " \t\r\n")) == 0 {
@@ -99,7 +99,7 @@ func (p *parser) members(parent *node) error {
 	return err
 }
 
-// skip returns the offset of the next token: behind white space and the punctuation between values.
+// skip returns the offset of the next token: after white space and the punctuation between values.
 func (p *parser) skip() int {
 	at := int(p.dec.InputOffset())
 	for at < len(p.doc) && bytes.IndexByte([]byte(" \t\r\n,:"), p.doc[at]) >= 0 {
@@ -108,8 +108,7 @@ func (p *parser) skip() int {
 	return at
 }
 
-// get returns the value of a key, nil when there is none. If a key is there twice, the last one counts, as in
-// JSON.parse.
+// get returns the value of a key, nil without one. If a key is there twice, the last one counts, as in JSON.parse.
 func (n *node) get(key string) *node {
 	if n == nil || n.kind != '{' {
 		return nil

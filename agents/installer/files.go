@@ -17,7 +17,8 @@ type Dirs struct {
 	Below        string // in them
 }
 
-// Files is the installer of an agent that runs a program for each event, named after it. Each is a file of our own.
+// Files is the installer of an agent that runs a program for each event, named after the event. Each program is our own
+// file.
 type Files struct {
 	parts []*Installer
 }
@@ -38,7 +39,7 @@ func NewFiles(env capability.Env, dirs Dirs, events []string) *Files {
 		place := in.InDirs(dirs.User, path.Join(dirs.Below, event+".sh"), names[i])
 		in.Place = func(target capability.Target) (Place, error) {
 			at, err := place(target)
-			at.Rule, at.Ruled = names, i > 0 // one for all of them
+			at.Rule, at.Ruled = names, i > 0 // one rule for all files
 			return at, err
 		}
 		f.parts = append(f.parts, in)
@@ -46,10 +47,10 @@ func NewFiles(env capability.Env, dirs Dirs, events []string) *Files {
 	return f
 }
 
-// scriptMark begins the line of a script of ours that says how it calls git-trace.
+// scriptMark begins the line of our script with its command line of git-trace.
 const scriptMark = "# command: "
 
-// script returns a program of ours that hands an event on.
+// script returns our program that passes an event on.
 func script(binary, agent, event string) OwnFile {
 	command := hookfile.Command(binary, agent, event)
 	run := "exec " + command
@@ -63,7 +64,7 @@ func script(binary, agent, event string) OwnFile {
 	}
 }
 
-// commandBehind finds the command line that a file of ours names behind a mark.
+// commandBehind finds the command line after a mark in our file.
 func commandBehind(mark string, ours hookfile.Ours) func(doc []byte) (string, bool) {
 	return func(doc []byte) (string, bool) {
 		for line := range bytes.Lines(doc) {
@@ -99,7 +100,7 @@ func (f *Files) prepare(ctx context.Context, target capability.Target) (p plan, 
 	return p, nil
 }
 
-// Remove takes out all of them.
+// Remove removes all files.
 func (f *Files) Remove(ctx context.Context, target capability.Target) (done []capability.Action, err error) {
 	for _, in := range slices.Backward(f.parts) {
 		actions, err := in.Remove(ctx, target)

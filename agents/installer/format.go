@@ -36,8 +36,8 @@ func (s Settings) readable(doc []byte) error {
 	return hookfile.Strict(doc)
 }
 
-// Hooks returns the settings of an agent whose hooks are Claude Code's in form: an entry for each event. Those of tools
-// match every tool, since a tool that no list knows may write.
+// Hooks returns the settings of an agent whose hooks have the form of Claude Code's: an entry for each event. Entries
+// for tools match every tool, because an unlisted tool may write.
 func Hooks(env capability.Env, agent string, timeout int, events func() []string) Settings {
 	entries := func() (list []hookfile.Entry) {
 		for _, event := range events() {
@@ -81,10 +81,10 @@ func (s Settings) Inspect(doc []byte) (hookfile.State, error) {
 	return hookfile.Inspect(doc, s.Entries(), s.Ours)
 }
 
-// afterTool are the events of all agents at which a formatter runs after an edit.
+// afterTool are the events of all agents after an edit, at which a formatter may run.
 var afterTool = []string{"PostToolUse", "AfterTool", "afterFileEdit"}
 
-// foreign lists the hooks of others that run after a tool.
+// foreign lists other programs' hooks that run after a tool.
 func (s Settings) foreign(doc []byte) []capability.ForeignHook {
 	handlers, _ := hookfile.Locate(doc, func(command string) bool { return !s.Ours(command) })
 	var out []capability.ForeignHook
@@ -100,7 +100,8 @@ func (s Settings) foreign(doc []byte) []capability.ForeignHook {
 type OwnFile struct {
 	Content []byte   // as it shall be
 	Events  []string // that it reports
-	// Command gives the command line by which a file, of whatever version, calls the program; false for a file of others.
+	// Command gives the command line with which a file, of any version, calls the program; false for other programs'
+	// files.
 	Command func(doc []byte) (string, bool)
 }
 
@@ -144,13 +145,13 @@ func (o OwnFile) ours(doc []byte) bool {
 	return ours
 }
 
-// commandMark begins the line of a program of ours that says how it calls git-trace, as a hook command for any event.
+// commandMark begins the line of our program with its command line of git-trace, as a hook command for any event.
 const commandMark = "// command: "
 
-// Program returns a program of our own that an agent loads. @PROGRAM@ and @COMMAND@ in its source stand for the
-// path of git-trace and the hook command.
+// Program returns our program that an agent loads. @PROGRAM@ and @COMMAND@ in its source are replaced by the path of
+// git-trace and the hook command.
 func Program(source []byte, binary, agent string, events []string) OwnFile {
-	literal, _ := json.Marshal(binary) // JSON strings are those of JavaScript
+	literal, _ := json.Marshal(binary) // JSON strings are valid in JavaScript
 	content := bytes.ReplaceAll(source, []byte("@PROGRAM@"), literal)
 	content = bytes.ReplaceAll(content, []byte("@COMMAND@"), []byte(hookfile.Command(binary, agent, "EVENT")))
 	return OwnFile{Content: content, Events: events, Command: commandBehind(commandMark, Ours(binary, agent))}

@@ -19,23 +19,21 @@ type Place struct {
 	Path string // of the file, absolute
 	Root string // the directory that was there before: the home directory or the top of the work tree
 	Made string // for a file among the user's: the list of directories that were made for it
-	// Ignored is the file below Root with slashes, for a file in the work tree that is one person's own; "" for all
-	// others.
+	// Ignored is the path below Root, with slashes, of a personal file in the work tree; "" for all others.
 	Ignored string
-	// Rule lists the files that the ignore rule names, if there are more than this one. Ruled is true if the rule
-	// stands with another file of the agent.
+	// Rule lists the files of the ignore rule, if there are more than this one. Ruled is true if the rule belongs to
+	// another file of the agent.
 	Rule  []string
 	Ruled bool
 	// OnlyAtTop is true if the agent reads the file only when it is started at the top of the work tree.
 	OnlyAtTop bool
 }
 
-// Format makes the content of the file. Its functions are pure; a nil document stands for a file that does not
-// exist.
+// Format makes the content of the file. Its functions are pure; a nil document is a missing file.
 type Format interface {
 	// Install gives the document with our part in it, and the events whose entries changed.
 	Install(doc []byte) (out []byte, changed []string, err error)
-	// Remove gives the document without our part, nil when nothing else is left, and the events that had one.
+	// Remove gives the document without our part, nil if nothing else is left, and the events that had a part.
 	Remove(doc []byte) (out []byte, changed []string, err error)
 	// Inspect describes our part of the document.
 	Inspect(doc []byte) (hookfile.State, error)
@@ -108,7 +106,7 @@ func (in *Installer) prepareInto(ctx context.Context, p *plan, target capability
 	return nil
 }
 
-// Remove takes out our part, of any version, and the ignore rule.
+// Remove removes our part, of any version, and the ignore rule.
 func (in *Installer) Remove(_ context.Context, target capability.Target) ([]capability.Action, error) {
 	place, file, err := in.open(target)
 	if err != nil {
@@ -176,8 +174,8 @@ func (in *Installer) open(target capability.Target) (Place, userfile.File, error
 	return place, file, err
 }
 
-// read reads the file of a target. What lies in a work tree may have been put there by anybody: nothing is read or
-// written through a link that leads out of it.
+// read reads the file of a target. Anybody may have made the files of a work tree: a link that leads out of it is not
+// followed.
 func (in *Installer) read(target capability.Target, place Place) (file userfile.File, err error) {
 	if target.Scope == capability.ScopeUser {
 		file, err = userfile.Read(place.Path)
@@ -223,7 +221,7 @@ func Ours(binary, agent string) hookfile.Ours {
 	}
 }
 
-// OthersOnly reports whether a file is there that holds no hook command of ours for an agent, whatever its form.
+// OthersOnly reports whether a file exists without our hook command for an agent, in any form.
 func OthersOnly(path, agent string) bool {
 	file, err := userfile.Read(path)
 	return err == nil && file.Data != nil && !strings.Contains(string(file.Data), " hook "+agent+" ")

@@ -8,8 +8,7 @@ import (
 )
 
 // InDirs returns the usual pair of places: a file below a directory of the user's, and one below the top of the work
-// tree. The same file serves one person and a project: for one person it is ignored, for a project it is meant to be
-// committed.
+// tree. The same file serves one person, who ignores it, or a project, which commits it.
 func (in *Installer) InDirs(userDir, userFile, repoFile string) func(capability.Target) (Place, error) {
 	return func(target capability.Target) (Place, error) {
 		switch target.Scope {

@@ -12,8 +12,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// A rule keeps a personal file out of commits and snapshots. It stands in the ignore file of the clone, which holds in
-// every work tree.
+// A rule keeps a personal file out of commits and snapshots. It is in the clone's ignore file, which is valid in every
+// work tree.
 
 // prepareRule adds the rule where one is wanted. A rule of the user's may take the file back in; that is their choice.
 func (in *Installer) prepareRule(ctx context.Context, p *plan, target capability.Target, place Place) error {
@@ -31,7 +31,7 @@ func (in *Installer) prepareRule(ctx context.Context, p *plan, target capability
 func (in *Installer) removeRule(p *plan, target capability.Target, place Place) error {
 	err := in.planRule(p, target.Repo, "no longer ignore /"+place.Ignored)
 	if errors.Is(err, userfile.ErrDamaged) {
-		return nil // nobody can tell where the rule ends
+		return nil // the end of the rule is unknown
 	}
 	return err
 }

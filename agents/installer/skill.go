@@ -16,14 +16,14 @@ import (
 //go:embed skill.md
 var skill []byte
 
-// skillMark is in a skill of ours, of any version.
+// skillMark is in our skill, in any version.
 const skillMark = "<!-- Written by `git trace init`"
 
 // skillName is the path of the skill below a directory of skills.
 const skillName = "git-trace/SKILL.md"
 
-// skilled is an installer of hooks that puts a skill beside them. The skill never stands in the way of the hooks: where
-// it cannot be, or somebody else has one of its name, the hooks are installed alone.
+// skilled is an installer of hooks that puts a skill beside them. The skill never prevents the hooks: if it is
+// impossible, or another one has its name, only the hooks are installed.
 type skilled struct {
 	capability.HookInstaller
 	skill *Installer
@@ -59,8 +59,8 @@ func (s skilled) remove(ctx context.Context, target capability.Target) ([]capabi
 	return s.skill.Remove(ctx, target)
 }
 
-// both does the same with the hooks and with the skill. It returns the actions of the skill too, if there was nothing
-// in its way.
+// both does the same with the hooks and with the skill. It returns the actions for the skill too, if they were
+// possible.
 func both(ctx context.Context, target capability.Target,
 	hooks, skill func(context.Context, capability.Target) ([]capability.Action, error),
 ) ([]capability.Action, error) {
@@ -84,7 +84,7 @@ func both(ctx context.Context, target capability.Target,
 	return actions, nil
 }
 
-// skillFile is the format of the skill: a whole file of ours.
+// skillFile is the format of the skill: our own whole file.
 type skillFile struct{}
 
 func (skillFile) Install(doc []byte) ([]byte, []string, error) {

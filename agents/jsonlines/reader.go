@@ -15,7 +15,7 @@ const MaxLine = 32 << 20
 
 // Faults counts the parts of the file that are not returned.
 type Faults struct {
-	NotObject int `json:"not_object,omitempty"` // JSON values that are no objects
+	NotObject int `json:"not_object,omitempty"` // JSON values other than objects
 	Broken    int `json:"broken,omitempty"`     // pieces of lines that are not JSON
 	TooLong   int `json:"too_long,omitempty"`   // lines beyond MaxLine
 	Torn      int `json:"torn,omitempty"`       // a last line that is not whole (yet)
@@ -76,8 +76,7 @@ func (r *Reader) Next() (Object, error) {
 // Faults returns the counts so far.
 func (r *Reader) Faults() Faults { return r.faults }
 
-// End returns the offset up to which everything has been given or counted, at the end of the file without a torn last
-// line.
+// End returns the end of the parts that were given or counted; at the end of the file, without a torn last line.
 func (r *Reader) End() int64 { return r.end }
 
 // Lines returns the number of lines that end before End. A last line without its newline has not ended.
@@ -172,8 +171,8 @@ func (r *Reader) object() (Object, bool) {
 	return object, true
 }
 
-// broken drops a piece that is not JSON: up to where the next record begins, otherwise the rest of the line. Of a last
-// line without its newline nothing is dropped: it may still be written.
+// broken drops a piece that is not JSON: up to the next record, otherwise the rest of the line. It drops no part of a
+// last line without its newline, which may still be written.
 func (r *Reader) broken() {
 	if !r.whole {
 		r.faults.Torn++
@@ -194,8 +193,8 @@ func (r *Reader) broken() {
 // resyncs bounds the places of a broken line that are tried.
 const resyncs = 256
 
-// resync finds where in a broken line the next record begins: an object that is followed by nothing but objects. An
-// object inside the broken record is followed by the rest of it.
+// resync finds the next record in a broken line: an object that is followed only by objects. An object inside the
+// broken record is followed by the rest of it.
 func resync(piece []byte) int {
 	at := 0
 	for range resyncs {

@@ -20,8 +20,8 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// ProjectSessions lists the sessions of the databases, and the sessions of the folder that are in no database. The
-// sessions of parents tell of their subagents.
+// ProjectSessions lists the sessions of the databases, and the sessions of the folder that are in no database. Sessions
+// of parents include their subagents.
 func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
 	project := sessionfile.NewProject(dir)
 	root := filepath.Join(cmp.Or(s.env.Lookup("XDG_DATA_HOME"), filepath.Join(s.env.Home, ".local", "share")), "opencode")
@@ -37,7 +37,7 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 		}
 		db, err := sqlitefile.Open(path)
 		if err != nil {
-			continue // one that is being written for the first time, or of a later version
+			continue // half written, or of a later version
 		}
 		all, err := dbSessions(db)
 		_ = db.Close()
@@ -86,7 +86,7 @@ func (s sessions) SessionID(path string) string {
 	return name
 }
 
-// SessionsIn lists the sessions of a database; a file of another form holds only its own.
+// SessionsIn lists the sessions of a database; another file has only one.
 func (s sessions) SessionsIn(path string) ([]capability.Session, error) {
 	if is, err := sqlitefile.Is(path); err != nil || !is {
 		return nil, err

@@ -14,12 +14,11 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// sessions implements the capabilities for the agent's sessions: in the database where newer versions keep them, in
-// the folder of JSON files of older ones, and in what `opencode export` writes. All three hold the same messages
-// and parts.
+// sessions implements the capabilities for the agent's sessions: in the database of newer versions, in the folder of
+// JSON files of older ones, and in the output of `opencode export`. All three hold the same messages and parts.
 type sessions struct{ env capability.Env }
 
-// parser reads a session. Of a database without a session named in the options it is the one that was changed last.
+// parser reads a session: without a session in the options, the last changed one of a database.
 func (s sessions) parser() sessionfile.Kind {
 	return sessionfile.Kind{
 		Agent: Name, Open: open, Subagent: subagentOf,
@@ -33,7 +32,7 @@ func (s sessions) parser() sessionfile.Kind {
 // session is a session that is being read.
 type session struct {
 	c     *assemble.Conversation
-	main  bool // not that of a subagent
+	main  bool // not a subagent's
 	state state
 
 	ids      map[string]int // how often this reading met an id
@@ -70,7 +69,7 @@ type state struct {
 
 func (s *session) State() any { return &s.state }
 
-// End takes back the reverted steps of the session.
+// End undoes the reverted steps of the session.
 func (s *session) End() error {
 	s.c.Back(s.state.Reverted)
 	return nil
@@ -148,7 +147,7 @@ type message struct {
 	created                                                int64
 	tokens                                                 []byte
 	cost                                                   float64
-	summary                                                bool // it takes the place of what was said before
+	summary                                                bool // it replaces earlier messages
 }
 
 func (m *message) decode(info []byte) {
@@ -194,7 +193,7 @@ func (s *session) user(m *message, parts []byte, at records.Locator) error {
 			compacted = append(compacted, map[string]any{"timestamp": time, "auto": flag(part, "auto")})
 		}
 	}
-	defer func() { // after the step that this may begin, with which it is read again
+	defer func() { // after the step that this may begin, because both are read again together
 		for _, one := range compacted {
 			s.c.Append("compactions", "after_step", one)
 		}

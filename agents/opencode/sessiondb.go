@@ -82,8 +82,8 @@ func dbSessions(db *sqlitefile.DB) ([]dbSession, error) {
 	return found, err
 }
 
-// topmost returns the sessions that are not part of another one: sessions without a parent, and sessions whose
-// parent is gone.
+// topmost returns the sessions that are not part of another one: sessions without a parent, and sessions whose parent
+// was deleted.
 func topmost(all []dbSession) []dbSession {
 	here := map[string]bool{}
 	for _, s := range all {
@@ -98,7 +98,7 @@ func topmost(all []dbSession) []dbSession {
 	return out
 }
 
-// openDatabase opens a session; "" stands for the topmost session that was changed last.
+// openDatabase opens a session; "" is the last changed topmost one.
 func openDatabase(path, id string) (*database, error) {
 	db, err := sqlitefile.Open(path)
 	if err != nil {
@@ -143,8 +143,7 @@ func (d *database) find(id string) error {
 	return d.listParts()
 }
 
-// listMessages finds the messages of the session. What is read of each is small, so that this is quick in a large
-// database.
+// listMessages finds the messages of the session. It reads little of each, so it is quick in a large database.
 func (d *database) listMessages() error {
 	id, session, created := d.message_.Column("id"), d.message_.Column("session_id"), d.message_.Column("time_created")
 	err := d.message_.Each(func(row *sqlitefile.Row) error {

@@ -94,7 +94,7 @@ func (f *folder) messages() []string { return f.ids }
 func (f *folder) message(index int) (info []byte, parts [][]byte, err error) {
 	info, err = readObject(filepath.Join(f.root, f.ids[index]))
 	if err != nil {
-		return nil, nil, nil //nolint:nilerr // it is counted as one that cannot be read
+		return nil, nil, nil //nolint:nilerr // it counts as unreadable
 	}
 	id := strings.TrimSuffix(filepath.Base(f.ids[index]), ".json")
 	dir := filepath.Join(f.root, "part", id)

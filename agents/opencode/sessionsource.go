@@ -14,7 +14,7 @@ type store interface {
 	head() ([]byte, error)
 	// messages returns the ids of the messages, in their order.
 	messages() []string
-	// message returns a message: its facts, and its parts in their order; nil if it is gone.
+	// message returns a message: its facts, and its parts in their order; nil if it was deleted.
 	message(index int) (info []byte, parts [][]byte, err error)
 	close() error
 }
@@ -26,7 +26,7 @@ type kept struct {
 	id string
 }
 
-// Start returns the id of the session, and the point to which it was reverted.
+// Start returns the id of the session, with the point to which it was reverted.
 func (k kept) Start() (string, error) {
 	head, err := k.head()
 	return k.id + revertedTo(head), err
@@ -35,7 +35,7 @@ func (k kept) Start() (string, error) {
 // Size returns the number of messages and one.
 func (k kept) Size() int64 { return int64(len(k.messages())) + 1 }
 
-// Mark returns the message before an offset: a session that was taken back goes on with others.
+// Mark returns the message before an offset: a session that was undone in part continues with others.
 func (k kept) Mark(offset int64) string {
 	if ids := k.messages(); offset >= 2 && int(offset) <= len(ids)+1 {
 		return ids[offset-2]
@@ -51,8 +51,8 @@ func (k kept) From(offset, _ int64) sessionfile.Source {
 	return (&sessionfile.Counted{Count: k.Size(), Object: k.object}).After(offset)
 }
 
-// object makes {"info": …, "parts": […]}, as `opencode export` writes it; nil for one that cannot be read, which is
-// counted.
+// object makes {"info": …, "parts": […]}, in the form of `opencode export`; it counts an unreadable one and returns
+// nil.
 func (k kept) object(at int64, faults *jsonlines.Faults) ([]byte, error) {
 	if at == 0 {
 		head, err := k.head()

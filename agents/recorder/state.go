@@ -22,7 +22,7 @@ type state struct {
 	Fingerprint string          `json:"fingerprint"`      // of the redactor
 	Counts      []int           `json:"counts,omitempty"` // redactions of each step
 	Cursor      json.RawMessage `json:"cursor,omitempty"`
-	Prompt      int             `json:"prompt,omitempty"` // the last one kept in its typed form at the time of the reading
+	Prompt      int             `json:"prompt,omitempty"` // the last one kept in typed form at the reading
 }
 
 // form changes with every member that records have more of a session file.

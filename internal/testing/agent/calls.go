@@ -43,7 +43,7 @@ func (p *player) call(verb string, args []string) (*toolCall, error) {
 			return nil
 		}
 		var complaint bytes.Buffer
-		if !p.serving { // what is left behind would keep the pipe open
+		if !p.serving { // a process that stays would keep the pipe open
 			cmd.Stderr = &complaint
 		}
 		if err := cmd.Run(); err != nil {
@@ -139,8 +139,8 @@ func (p *player) fileCall(verb string, args []string) *toolCall {
 	return c
 }
 
-// patch is what the client tells of the change of a file, in session files of the moment: hunks as it shows them, with
-// two spaces for each leading tab. A new file has none.
+// patch is the client's description of a change, in session files of the moment: hunks in display form, with two spaces
+// for each leading tab. A new file has none.
 func (p *player) patch(before *string, after string) []any {
 	hunks := []any{}
 	if before == nil || os.Getenv("TRANSCRIPTS") != "now" {
@@ -165,9 +165,8 @@ func (p *player) patch(before *string, after string) []any {
 	return hunks
 }
 
-// reportedBy returns a file as a client reports it: without a byte order mark and carriage returns, from UTF-16; what
-// is not UTF-8 either as Latin-1 or, of a client that knows no other encoding, with marks in the place of what it could
-// not read.
+// reportedBy returns a file in the form of a client's report: without a byte order mark and carriage returns, from
+// UTF-16; other text as Latin-1 or, for a client that knows no other encoding, with marks for unreadable bytes.
 func reportedBy(client string, raw []byte) string {
 	text := strings.TrimPrefix(string(raw), "\uFEFF")
 	switch {

@@ -277,7 +277,7 @@ type shell struct {
 	out *bufio.Reader
 }
 
-// run has the shell of the command under way do something more.
+// run gives the shell of the present command another command.
 func (p *player) run(command string) error {
 	if p.shell == nil {
 		s := &shell{cmd: exec.Command("sh")}

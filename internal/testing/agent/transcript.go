@@ -14,7 +14,7 @@ func (p *player) transcriptPath() string {
 	return filepath.Join(os.Getenv("HOME"), ".claude", "projects", key, p.session+".jsonl")
 }
 
-// sessionFile is where the lines of the one who acts go: subagents have files of their own beside it.
+// sessionFile is the file of the actor's lines: subagents have separate files beside the main one.
 func (p *player) sessionFile() string {
 	path := p.transcriptPath()
 	if p.sub == "" {

@@ -41,7 +41,7 @@ func (a *agent) hook(event string, members map[string]any) *exec.Cmd {
 	maps.Copy(payload, members)
 	text, err := json.Marshal(payload)
 	if err != nil {
-		return &exec.Cmd{Err: fmt.Errorf("encode payload: %w", err)} // whoever runs it gets the error
+		return &exec.Cmd{Err: fmt.Errorf("encode payload: %w", err)} // running it returns the error
 	}
 	cmd := a.bench.command(a.dir, a.bench.hooks, "hook", "claude-code", event)
 	cmd.Stdin = bytes.NewReader(text)

@@ -88,7 +88,7 @@ func (b *bench) appendByGit(dir string, n int) error {
 	return err
 }
 
-// countLost has several processes append at once and counts what is missing in the log afterwards.
+// countLost lets several processes append at once and then counts the missing events in the log.
 func (b *bench) countLost(r *recorder, dir string) error {
 	self, err := os.Executable()
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// bench is one run of the program: where it works and with what.
+// bench is one run of the program, with its directories and options.
 type bench struct {
 	options
 	ctx           context.Context // a bench lives as long as the call that made it
@@ -59,8 +59,8 @@ func (b *bench) close() {
 	}
 }
 
-// build makes the programs as releases have them. What go leaves of its work stays until the end: ext4 looks at each
-// file that was removed within the last minutes before it makes a new one, and that would be measured.
+// build makes the programs like releases. Go's temporary files stay until the end: ext4 checks each file that was
+// removed within the last minutes before it makes a new one, and that would be measured.
 func (b *bench) build() error {
 	exe := ""
 	if runtime.GOOS == "windows" {
@@ -165,8 +165,8 @@ func (b *bench) output(cmd *exec.Cmd) (string, error) {
 	return out.String(), err
 }
 
-// settle waits until no file that was just made counts as just made: file systems have coarse clocks, and whoever
-// compares time stamps has to look twice at what is younger than a tick.
+// settle waits until no file counts as just made: file systems have coarse clocks, and a program that compares time
+// stamps must read a file twice that is younger than a tick.
 func settle() { time.Sleep(2500 * time.Millisecond) }
 
 // touch changes a file by a line.

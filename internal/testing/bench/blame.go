@@ -11,7 +11,7 @@ import (
 // blaming returns the command that people call most, beside git's own.
 func blaming(quick bool) []scenario {
 	commits, again, since, first, plain := historyCommits, 0.15, 0.3, 1.1, 1.05
-	if quick { // git needs a third of the time there, and what is ours stays: see docs/performance.md
+	if quick { // git needs a third of the time there, and our own time is the same: see docs/performance.md
 		commits, again, since, first, plain = quickCommits, 0.2, 0.4, 1.2, 1.25
 	}
 	const reference, changed = "git blame", "git blame, changed file"
@@ -56,7 +56,7 @@ const (
 	fewEvents      = 1000
 )
 
-// history makes, or finds, the repository of so many commits with a log of so many events.
+// history makes, or finds, the repository with this many commits and a log with this many events.
 func (b *bench) history(commits, logged int) (string, error) {
 	return b.place(fmt.Sprintf("history-%s-log-%s", size(commits), size(logged)), func(dir string) error {
 		if err := b.makeHistory(dir, commits); err != nil {
@@ -80,7 +80,7 @@ func (b *bench) prepareBlame(commits int) (func(int, *recorder) error, error) {
 	ours := func(args ...string) error { return b.check(b.trace(dir, append([]string{"blame"}, args...)...)) }
 	c := blameCache{dir: filepath.Join(dir, ".git", "traces", "cache", "blame"),
 		aside: filepath.Join(b.root, "blame-cache")}
-	// What is kept after a blame of long ago, and after one of now.
+	// The cached data after a blame of long ago, and after one of now.
 	err = errors.Join(
 		os.RemoveAll(c.dir),
 		b.check(b.git(dir, "checkout", "-q", "-f", fmt.Sprintf("main~%d", behind))), ours(hotFile), c.save("old"),
@@ -143,7 +143,7 @@ func (b *bench) prepareBlame(commits int) (func(int, *recorder) error, error) {
 	}, nil
 }
 
-// preparePlain returns a repository in which git-trace never was.
+// preparePlain returns a repository without git-trace.
 func (b *bench) preparePlain(commits int) (func(int, *recorder) error, error) {
 	dir, err := b.place("plain-"+size(commits), func(dir string) error {
 		return errors.Join(b.makeHistory(dir, commits), b.check(b.git(dir, "gc", "-q")))
@@ -160,7 +160,7 @@ func (b *bench) preparePlain(commits int) (func(int, *recorder) error, error) {
 	}, nil
 }
 
-// blameCache puts the cache of blame back to what it was.
+// blameCache restores the former cache of blame.
 type blameCache struct{ dir, aside string }
 
 func (c blameCache) save(state string) error { return copyTree(filepath.Join(c.aside, state), c.dir) }

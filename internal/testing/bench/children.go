@@ -29,7 +29,7 @@ func printPeak(args []string) int {
 	return 0
 }
 
-// appendMany appends so many events to the log of a repository, one after the other.
+// appendMany appends a number of events to the log of a repository, one after the other.
 func appendMany(dir, number string) int {
 	repo, err := refs.Discover(dir)
 	if err == nil {

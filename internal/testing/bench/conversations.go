@@ -22,7 +22,7 @@ const (
 	listAllLimit  = 150 // of thirty thousand lines of text
 )
 
-// Every tenth conversation has no record yet: its prompts are kept as they were typed.
+// Every tenth conversation has no record yet: its prompts are kept in their typed form.
 const withoutRecord = 10
 
 // stepsPerRecord is the number of steps in a conversation.
@@ -82,7 +82,7 @@ func conversing(number int) scenario {
 	}
 }
 
-// makeConversations makes a repository with so many conversations, each with its events.
+// makeConversations makes a repository with a number of conversations, each with its events.
 func (b *bench) makeConversations(dir string, number int) error {
 	if err := b.check(b.git(dir, "init", "-q")); err != nil {
 		return err
@@ -151,7 +151,7 @@ func (b *bench) makeConversations(dir string, number int) error {
 	return b.check(b.git(dir, "gc", "-q"))
 }
 
-// short returns the events of a conversation of two edits: ten of them.
+// short returns the ten events of a conversation of two edits.
 func (l *logWriter) short() []events.Draft {
 	out := []events.Draft{
 		l.draft(events.SessionStarted, "", events.SessionData{Source: "startup", Model: benchModel}),
@@ -185,7 +185,7 @@ func words(rng *rand.Rand, n int) string {
 	return strings.Join(out, " ")
 }
 
-// conversation returns a record of prompts and answers with calls. Each turn has so many steps.
+// conversation returns a record of prompts and answers with calls. Each turn has the given number of steps.
 func conversation(rng *rand.Rand, trace, session string, steps, turn int) *records.Record {
 	title, model := words(rng, 12), "anthropic/"+benchModel
 	r := &records.Record{

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Session files that are converted hold so many bytes of results of calls. With the rest they are 24 to 26 MB, and at
-// 50 MB a second each takes the limit.
+// Converted session files have this many bytes of calls' results. With the rest they are 24 to 26 MB, and at 50 MB a
+// second each takes the limit.
 const (
 	convertedSize   = 20 << 20
 	convertedPiece  = 8 << 10 // the result of a call
@@ -19,8 +19,8 @@ const (
 	convertedMemory = 120
 )
 
-// converting measures the cost of turning a session file of lines into a record, with redaction and without. Results
-// of calls are pieces of Go's own sources, and no piece stands twice.
+// converting measures the cost of turning a session file of lines into a record, with redaction and without. Results of
+// calls are pieces of Go's own sources, and no piece is repeated.
 func converting() scenario {
 	agents := []string{"claude-code", "codex-cli"}
 	lines := map[string]func(i int, text string) []any{"claude-code": claudeLines, "codex-cli": codexLines}
@@ -68,7 +68,7 @@ func converting() scenario {
 	}}
 }
 
-// writeSession writes a session file in which each piece of the sources is the result of a call.
+// writeSession writes a session file with each piece of the sources as the result of a call.
 func writeSession(name, sources string, lines func(i int, text string) []any) error {
 	file, err := os.Create(name)
 	if err != nil {

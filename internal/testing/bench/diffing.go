@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// The branch that is compared: each of its commits changes some files, a few of them once more.
+// The compared branch: each of its commits changes some files, a few of them once more.
 const (
 	branchFiles   = 300
 	branchCommits = 40
@@ -18,7 +18,7 @@ const (
 	workFiles     = 10_000
 	workChanged   = 10
 	diffBound     = 1.5
-	smallBound    = 2.5 // most of it is the start of the program and of git
+	smallBound    = 2.5 // mostly the start of the program and of git
 	diffByGit     = "git diff, and git blame of files changed twice"
 	workByGit     = "git diff, git diff-index --cached, git ls-files --others"
 	reportByGit   = "git log --numstat, git diff, git blame of files changed twice"

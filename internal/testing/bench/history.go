@@ -30,7 +30,7 @@ type edit struct {
 	start, count int
 }
 
-// makeHistory makes a repository with so many commits on its main branch.
+// makeHistory makes a repository with a number of commits on its main branch.
 func (b *bench) makeHistory(dir string, commits int) error {
 	return b.fastImport(dir, func(w *bufio.Writer) {
 		h := historyWriter{w: w, rng: rand.New(rand.NewPCG(2, uint64(commits)))}
@@ -45,8 +45,7 @@ func (b *bench) makeHistory(dir string, commits int) error {
 	})
 }
 
-// historyWriter writes a stream for git fast-import. Marks are the numbers of commits. Branches have the numbers
-// behind them.
+// historyWriter writes a stream for git fast-import. Marks are the numbers of commits. Branches have later numbers.
 type historyWriter struct {
 	w    *bufio.Writer
 	rng  *rand.Rand

@@ -105,7 +105,7 @@ func (b *bench) prepareHooks(files int) (func(int, *recorder) error, error) {
 }
 
 // growthByFiles compares the shell tool's hook in repositories of different size: ten times the files may cost ten
-// times the time, and what noise leaves of that.
+// times the time, and some noise.
 func growthByFiles(results []result) []result {
 	const prefix, noise = "shell tool, after, 1 change, ", 1.25
 	var rows []result
@@ -132,7 +132,7 @@ func growthByFiles(results []result) []result {
 	return rows
 }
 
-// scratchIndex makes git work with an index of its own.
+// scratchIndex gives git a separate index.
 func scratchIndex(dir string) func(*exec.Cmd) *exec.Cmd {
 	index := "GIT_INDEX_FILE=" + filepath.Join(dir, ".git", "scratch-index")
 	return func(cmd *exec.Cmd) *exec.Cmd {
@@ -211,7 +211,7 @@ func (a *agent) playEdit(name string) error {
 	return a.bench.check(edit.after)
 }
 
-// countProcesses counts the git processes of a commit (GIT_TRACE2_EVENT in git(1)) with our hook and with none.
+// countProcesses counts the git processes of a commit (GIT_TRACE2_EVENT in git(1)), with our hook and without.
 func (b *bench) countProcesses(r *recorder, a *agent, plain string, commit func(string, int) *exec.Cmd) error {
 	counted := func(dir string) (int, error) {
 		file := filepath.Join(b.root, "trace2.json")

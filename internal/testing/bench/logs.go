@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// The shape of a generated log: what conversations with an agent leave behind.
+// The shape of a generated log: the events of conversations with an agent.
 const (
 	promptsPerTrace = 40
 	callsPerPrompt  = 10
@@ -20,8 +20,8 @@ const (
 	packEvery       = 4000 // batches
 )
 
-// makeLog appends so many events of conversations to the log of a repository that makeHistory made. Evenly among them
-// stands one commit_anchored for every commit of the hot file. However long the log is, it says the same of that file.
+// makeLog appends a number of events to the log of a repository of makeHistory. Evenly among them is one
+// commit_anchored for every commit of the hot file. A log of any length says the same about that file.
 func (b *bench) makeLog(dir string, number int) error {
 	repo, err := refs.Discover(dir)
 	if err != nil {
@@ -49,10 +49,10 @@ type logWriter struct {
 	log     *events.Log
 	rng     *rand.Rand
 	at      time.Time
-	number  int // of events asked for
-	left    int // of them
+	number  int // number of requested events
+	left    int // number of remaining events
 	batches int
-	edits   []edit // all that are to be anchored
+	edits   []edit // all edits to be anchored
 	next    int    // of the edits
 	err     error  // of drafts, see draft
 
@@ -100,7 +100,7 @@ func (l *logWriter) turn() error {
 		Tree: l.oid()}))
 }
 
-// call is a tool call: a window opens, and closes with what it wrote.
+// call is a tool call: a window opens, and closes with its changes.
 func (l *logWriter) call(n int) error {
 	id := fmt.Sprintf("toolu_%s_%d_%d", l.session, l.prompt, n)
 	path := fileName(l.rng.IntN(historyOf))
@@ -175,7 +175,7 @@ func (l *logWriter) store(drafts []events.Draft) error {
 	return l.bench.ctx.Err()
 }
 
-// draft makes an event. What goes wrong is kept for whoever appends it.
+// draft makes an event. It keeps an error for the append.
 func (l *logWriter) draft(typ events.Type, call string, content any) events.Draft {
 	encoded, err := events.Encode(content)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 // options are the flags.
 type options struct {
 	json, markdown, quick, million, list bool
-	rounds, most                         int // of each measurement: the least, and what short ones may come to
+	rounds, most                         int // of each measurement: the least, and the limit for short ones
 	only, dir                            string
 }
 

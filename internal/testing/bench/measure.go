@@ -12,8 +12,8 @@ import (
 // scenario is a set of measurements made in turn on the same repositories.
 type scenario struct {
 	name string
-	// prepare makes what is needed and returns one round of measurements. Rounds are numbered from 0; the first ones
-	// are not counted.
+	// prepare makes the files and returns one round of measurements. Rounds are numbered from 0; the first ones do not
+	// count.
 	prepare func(b *bench) (func(round int, r *recorder) error, error)
 	rows    []row
 }
@@ -21,8 +21,8 @@ type scenario struct {
 // warmups is the number of rounds that are not counted.
 const warmups = 2
 
-// enough is the time after which a scenario makes no more rounds than it has to. A median of five short ones shows
-// what another process happened to do meanwhile.
+// enough is the time after which a scenario makes only the necessary rounds. A median of five short ones mostly shows
+// another process's work.
 const enough = 3 * time.Second
 
 // kind is the kind of comparison of a row.
@@ -42,7 +42,7 @@ const (
 type row struct {
 	title     string
 	ours      string // name of a series
-	reference string // name of the one that it is compared with
+	reference string // name of the reference
 	kind      kind
 	bound     float64
 }

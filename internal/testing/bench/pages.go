@@ -23,12 +23,12 @@ const (
 	firstPage   = 150 // from the start of the server
 	listPage    = 50
 	talkPage    = 80
-	firstSearch = 60 // of words that nobody looked for before
+	firstSearch = 60 // for words that were not searched before
 	blamePage   = 100
 	serveMemory = 150
 )
 
-// Bounds of what is sent, in kB, and of how often a browser asks for a page and what belongs to it.
+// The limits of the sent data, in kB, and of a browser's requests for a page and its parts.
 const (
 	listBytes   = 60
 	talkBytes   = 200
@@ -39,7 +39,7 @@ const (
 	mostAsked   = 4
 )
 
-// pageRow is a page that is asked for, how long it may take, and how much it may be.
+// pageRow is a page with the limits of its time and size.
 type pageRow struct {
 	name, path string
 	bound      float64
@@ -180,8 +180,8 @@ func (b *bench) servePages(dir string, rows []pageRow, r *recorder) (err error) 
 	return nil
 }
 
-// belonging asks for what belongs to a page, as a browser does, and tells how much it is. The requests are those for
-// the page, for what it names, and for word of what is new.
+// belonging requests the parts of a page, as a browser does, and returns their size. The requests are for the page, for
+// the files that it names, and for news.
 func belonging(client *http.Client, base string, page []byte, r *recorder) error {
 	asked := 2.0
 	for _, m := range regexp.MustCompile(`<(?:link|script|img)\s[^>]*(?:href|src)="([^"]+)"`).FindAllSubmatch(page, -1) {
@@ -194,7 +194,7 @@ func belonging(client *http.Client, base string, page []byte, r *recorder) error
 		if err != nil {
 			return err
 		}
-		wanted.Header.Set("Accept-Encoding", "gzip") // so it is given as it was sent
+		wanted.Header.Set("Accept-Encoding", "gzip") // so it arrives in its sent form
 		answer, err := client.Do(wanted)
 		if err != nil {
 			return err
@@ -247,7 +247,7 @@ func peakOf(pid int) float64 {
 			sum += float64(n) / 1024
 		}
 	}
-	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid)) // each has those that it started
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid)) // each has its children
 	for _, name := range threads {
 		children, _ := os.ReadFile(name)
 		for _, field := range strings.Fields(string(children)) {

@@ -15,8 +15,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// The past of a repository: conversations that only session files tell of, and the commits with their lines. Two
-// edits of three are a conversation's.
+// The past of a repository: conversations that are only in session files, and the commits with their lines. Two edits
+// of three are a conversation's.
 const (
 	pastFiles  = 120
 	pastLines  = 200 // of each file
@@ -24,7 +24,7 @@ const (
 	pastLonger = 56  // than four lines an edit is at most
 )
 
-// makePast makes a history of so many commits, with session files of so many conversations beside it.
+// makePast makes a history with a number of commits, and session files of a number of conversations.
 func (b *bench) makePast(dir, sessions string, commits, conversations int) error {
 	if err := errors.Join(os.RemoveAll(sessions), os.MkdirAll(sessions, 0o777)); err != nil {
 		return err
@@ -46,7 +46,7 @@ func (b *bench) makePast(dir, sessions string, commits, conversations int) error
 	return errors.Join(err, p.err, p.save())
 }
 
-// pastWriter writes a history and the session files of those who made it.
+// pastWriter writes a history and the session files of its writers.
 type pastWriter struct {
 	historyWriter
 	dir, sessions string
@@ -154,8 +154,8 @@ func (p *pastWriter) save() error {
 	return os.WriteFile(filepath.Join(p.sessions, p.name()+".jsonl"), []byte(text), 0o666)
 }
 
-// makeUnanchored makes the same history behind the back of a log that had begun before it: no hook reported any commit,
-// and each may hold what the log knows.
+// makeUnanchored makes the same history after a log had begun, but without hooks: no commit is reported, and each may
+// have lines that the log knows.
 func (b *bench) makeUnanchored(dir string, commits, conversations int) error {
 	if err := b.check(b.git(dir, "init", "-q")); err != nil {
 		return err
@@ -175,8 +175,8 @@ func (b *bench) makeUnanchored(dir string, commits, conversations int) error {
 		b.check(b.git(dir, "gc", "-q")))
 }
 
-// Bounds of counting, by git-log(1) with --numstat over the same history. Where nothing is recorded there is nothing to
-// count, and so nothing to be read.
+// The limits of counting, compared with git-log(1) with --numstat over the same history. Without a log there is nothing
+// to count or read.
 const (
 	numstat      = "git log --numstat"
 	countBound   = 1.5

@@ -106,21 +106,21 @@ func verifying(logged int) scenario {
 	}
 }
 
-// The first command after a log came, or grew long, checks it and makes the index of it.
+// The first command after a log came, or grew long, checks it and builds its index.
 const (
 	firstMillion   = 6000 // ms for a million events, and for fewer in proportion
 	firstMemory    = 200
 	firstStart     = 100  // ms that no length of the log explains
-	answersMillion = 3000 // ms for what commits nothing reported, of a million events
+	answersMillion = 3000 // ms for unreported commits, with a million events
 )
 
-// indexing returns the first reading of a log, without a kept index. What commits nothing reported is another question,
-// which such a command asks too: its answers stand beside the index.
+// indexing returns the first reading of a log, without a kept index. The owners of unreported commits are another
+// question of such a command: its answers are kept beside the index.
 func indexing(logged int) scenario {
 	name := size(logged) + " events"
 	const first, search = "first reading", "answers not kept"
 	answers := row{"log -n 20, answers not kept, " + name, search, numstat, work, countFew}
-	if logged >= 1_000_000 { // most of it reads the log, which numstat of the short history is no measure of
+	if logged >= 1_000_000 { // mostly the log is read, and the time of numstat on a short history is not a measure of that
 		answers = row{answers.title, search, "", limit, answersMillion}
 	}
 	return scenario{
@@ -161,10 +161,10 @@ func indexing(logged int) scenario {
 	}
 }
 
-// grownPaths are those that the length of the log must not matter to.
+// grownPaths are paths whose time must not depend on the length of the log.
 var grownPaths = []string{"append", "edit tool", "commit", "blame again"}
 
-// grownTitle is of the row that compares a path at a length of the log with the shortest one.
+// grownTitle names the row that compares a path at a length of the log with the shortest one.
 func grownTitle(path string, events int) string { return path + ", " + size(events) + " events" }
 
 // growing measures the paths whose cost must not depend on the length of the log.

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 )
 
-// The rebased commits are an agent's. Each changes every file. The new main has changed every file too, so that each
-// line has to be found at a new place.
+// The rebased commits are an agent's. Each changes every file. The new main has changed every file too, so each line
+// must be found at a new place.
 const (
 	rebaseFiles  = 20
 	rebaseLines  = 60
@@ -69,8 +69,8 @@ func (b *bench) prepareRebases(commits int) (func(int, *recorder) error, error) 
 	}, nil
 }
 
-// makeTopic makes a repository with a branch of so many commits and a main that moved on. In a traced one an agent's
-// shell makes each of them.
+// makeTopic makes a repository with a branch of a number of commits and a main that moved on. In a traced one an
+// agent's shell makes each of them.
 func (b *bench) makeTopic(dir string, commits int, traced bool) error {
 	if err := b.check(b.git(dir, "init", "-q")); err != nil {
 		return err

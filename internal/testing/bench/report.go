@@ -27,7 +27,7 @@ type result struct {
 	ReferenceCPU float64 `json:"reference_cpu_ms,omitempty"`
 }
 
-// judge compares what was measured with what was promised.
+// judge compares the measurements with the promise.
 func (r row) judge(name string, rec *recorder) result {
 	ours := rec.of(r.ours)
 	res := result{Scenario: name, Path: r.title, Bound: r.bound, OursMS: median(ours.times), OursCPU: median(ours.cpu),

@@ -6,14 +6,14 @@ import (
 	"path/filepath"
 )
 
-// restoreBound is by git's own checkout of the same files. A restore looks at the work tree before and after, and keeps
-// what was there.
+// restoreBound is relative to git's own checkout of the same files. A restore takes a snapshot of the work tree before
+// and after.
 const (
 	restoreBound = 12
 	checkout     = "git checkout"
 )
 
-// restoring measures the cost of bringing back files as they were at a call.
+// restoring measures the cost of restoring files to their state at a call.
 func restoring() scenario {
 	return scenario{
 		name:    fmt.Sprintf("restore, %d files", branchFiles),

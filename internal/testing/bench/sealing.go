@@ -14,7 +14,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Bounds of a seal, which a process that nobody waits for makes at the end of each turn.
+// The limits of a seal, which a background process makes at the end of each turn.
 const (
 	sealTime   = 10  // ms of processor time, without the start of the process
 	sealGrowth = 1.3 // with a log ten times as long
@@ -23,7 +23,7 @@ const (
 	plainStart = "git-trace --version"
 )
 
-// sealing measures what the ref of a log of so many events costs, with so many seals on it.
+// sealing measures the cost of a log's ref, with a number of events and of seals.
 func sealing(logged, seals int) scenario {
 	name := size(logged) + " events"
 	return scenario{
@@ -68,7 +68,7 @@ func (b *bench) prepareSealing(logged, seals int) (func(int, *recorder) error, e
 	}, nil
 }
 
-// turnsOf returns a writer that adds turns to a sealed log of so many events.
+// turnsOf returns a writer that adds turns to a sealed log with this many events.
 func (b *bench) turnsOf(logged int) (*logWriter, error) {
 	made, err := b.history(quickCommits, logged)
 	if err != nil {
@@ -100,7 +100,7 @@ func (l *logWriter) seal(r *recorder, name string) error {
 	return err
 }
 
-// countSeals adds turns with a seal each, and counts what they take on the disk and in a fetch of somebody's commit.
+// countSeals adds turns with a seal each, and counts their size on the disk and in a fetch of another commit.
 func (b *bench) countSeals(r *recorder, l *logWriter, seals int) error {
 	packed := func() (bytes int64, err error) {
 		if err := b.check(b.git(l.dir, "gc", "-q")); err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// The shared repository has so many clones with so many commits each, and one with some more.
+// The shared repository has this many clones with this many commits each, and one with some more.
 const (
 	sharers    = 20
 	sharedEach = 200
@@ -49,11 +49,11 @@ func sharing() scenario {
 	}
 }
 
-// sharedFile returns the file to which a writer's commits add lines.
+// sharedFile returns the file of a writer's lines.
 func sharedFile(writer int) string { return fmt.Sprintf("shared/of%02d.go", writer) }
 
-// makeShared makes a remote on which all writers but one have published everything. That one has more commits, and the
-// remote has those too. All are in one clone that has recorded them itself, too.
+// makeShared makes a remote on which all writers but one have published everything. The last one has more commits, and
+// the remote has those too. One clone has all commits, and has recorded them itself, too.
 func (b *bench) makeShared(dir string) error {
 	all, remote := filepath.Join(dir, "all"), filepath.Join(dir, "remote.git")
 	total := sharers * sharedEach
@@ -153,7 +153,7 @@ func (b *bench) record(dir string, drafts []events.Draft) error {
 	return err
 }
 
-// share is one round: everything is as it was, the one pushes, and a fresh clone pulls and blames.
+// share is one round: the last writer pushes from the same state, and a fresh clone pulls and blames.
 func (b *bench) share(dir string, round int, r *recorder) error {
 	at := func(name string) string { return filepath.Join(dir, name) }
 	for _, name := range []string{"remote.git", "clone00"} {
@@ -197,7 +197,7 @@ func (b *bench) gits(r *recorder, name string, cmd *exec.Cmd) error {
 	}
 	text, err := os.ReadFile(file)
 	n := 0
-	for line := range bytes.Lines(text) { // those that git started have the name of their parent before a slash
+	for line := range bytes.Lines(text) { // for git's children, the name has their parent before a slash
 		_, sid, _ := bytes.Cut(line, []byte(`"sid":"`))
 		sid, _, _ = bytes.Cut(sid, []byte(`"`))
 		if bytes.Contains(line, []byte(`"event":"start"`)) && !bytes.Contains(sid, []byte("/")) {

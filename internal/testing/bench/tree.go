@@ -20,7 +20,7 @@ func fileName(n int) string {
 	return fmt.Sprintf("pkg%02d/part%02d/unit%d/file%d.go", dir/1000, dir/50%20, dir%50, n)
 }
 
-// makeTree makes a repository of so many files in one commit.
+// makeTree makes a repository with a number of files in one commit.
 func (b *bench) makeTree(dir string, files int) error {
 	return b.fastImport(dir, func(w *bufio.Writer) {
 		rng := rand.New(rand.NewPCG(1, uint64(files)))

@@ -30,7 +30,7 @@ func New(t testing.TB, initArgs ...string) *Repo {
 	}
 	r := &Repo{T: t, Dir: dir}
 	r.Git(append([]string{"init", "-q", "-b", "main"}, initArgs...)...)
-	// Traced, though nothing was recorded yet: elsewhere no answer is kept.
+	// Traced, though nothing was recorded yet: otherwise no answer is kept.
 	if err := r.Discover(r.Dir).MakeTracesDir(); err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func (r *Repo) Git(args ...string) string {
 	return out
 }
 
-// Try runs git anywhere and returns what it printed and its exit status.
+// Try runs git in any directory and returns its output and its exit status.
 func (r *Repo) Try(dir, stdin string, args ...string) (string, int) {
 	r.T.Helper()
 	cmd := exec.Command("git", args...)
@@ -159,7 +159,7 @@ func (r *Repo) Read(name string) string {
 	return string(text)
 }
 
-// Forms are argument vectors as people and programs write them; {} stands for the format. dir is where they are given.
+// Forms are argument vectors as people and programs write them; {} is replaced by the format. dir is their directory.
 var Forms = []Form{
 	{"", "{} sub.go"},
 	{"", "sub.go {}"},
@@ -289,7 +289,7 @@ func (r *Repo) Graft() string {
 
 // Asked is the answer of git blame to one form.
 type Asked struct {
-	Text       string // as it is typed
+	Text       string // in its typed form
 	Args       []string
 	Dir, Stdin string
 	Want       string

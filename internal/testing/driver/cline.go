@@ -7,7 +7,7 @@ import (
 	"runtime"
 )
 
-// cline runs Cline's command line in its print mode, with a model of the user's own. It asks for no account then.
+// cline runs Cline's command line in its print mode, with the user's own model. Then it needs no account.
 type cline struct{}
 
 // clinePackage returns the npm package that holds the client for this platform.
@@ -38,7 +38,7 @@ func (cline) prepare(j *job) (args, env []string, err error) {
 		return nil, nil, err
 	}
 	return append(append([]string{"--json"}, j.opts.Args...), j.opts.Prompt), []string{
-		"CLINE_NO_AUTO_UPDATE=1", "CLINE_SESSION_BACKEND_MODE=local", // no process stays behind
+		"CLINE_NO_AUTO_UPDATE=1", "CLINE_SESSION_BACKEND_MODE=local", // no process stays
 	}, nil
 }
 

@@ -10,8 +10,8 @@ import (
 	"strconv"
 )
 
-// codex runs Codex CLI by `codex exec`. What it needs of configuration is given
-// as arguments, so that ~/.codex/config.toml is left to the test.
+// codex runs Codex CLI by `codex exec`. Its configuration is given as arguments, so that the test can use
+// ~/.codex/config.toml.
 type codex struct{}
 
 func (codex) prepare(j *job) (args, env []string, err error) {

@@ -9,7 +9,7 @@ import (
 	"runtime"
 )
 
-// droid runs Droid with a model of the user's own. Without a network it asks for no account.
+// droid runs Droid with the user's own model. Without a network it needs no account.
 type droid struct{}
 
 // droidPackage returns the npm package that holds the client for this platform.

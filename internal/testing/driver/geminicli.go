@@ -58,8 +58,8 @@ func (qwen) inspect(j *job, res *Result) error {
 	return streamed(res, filepath.Join(j.repo.Home, ".qwen", "projects", "*", "chats", "*.jsonl"))
 }
 
-// geminiSettings puts what Gemini CLI, or a relative of it, needs to work offline into the user's settings. What the
-// test put there, its hooks above all, stays.
+// geminiSettings adds the settings that Gemini CLI, or a relative of it, needs offline to the user's settings. The
+// test's own settings, its hooks above all, stay.
 func geminiSettings(j *job, dir, auth string, more map[string]any) error {
 	settings := map[string]any{}
 	data, err := os.ReadFile(filepath.Join(j.repo.Home, dir, "settings.json"))

@@ -11,12 +11,12 @@ import (
 	"path/filepath"
 )
 
-// ErrNoNPM says that npm, by which clients are installed, is not on the PATH.
+// ErrNoNPM says that npm, which installs clients, is not on the PATH.
 var ErrNoNPM = errors.New("npm is not on the PATH (it comes with Node.js)")
 
-// Install brings the pinned version of a client to root and returns the path of
-// its binary. It does nothing if that version is there already. Install scripts
-// of packages are not run: the native binary needs none. What npm says goes to log.
+// Install brings the pinned version of a client to root and returns the path of its binary. It does nothing if that
+// version is there already. Install scripts of packages are not run: the native binary needs none. npm's output goes to
+// log.
 func Install(ctx context.Context, c Client, root string, log io.Writer) (string, error) {
 	if path, err := c.find(root); err == nil {
 		return path, nil

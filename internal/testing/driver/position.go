@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// position says where in the script a request stands. It is read from the
-// request alone, so retries, resumed sessions and side requests do no harm.
+// position is a request's place in the script. It is read from the request alone, so retries, resumed sessions and side
+// requests do no harm.
 type position struct {
 	Script string // "" when the request carries no marker
 	Turn   int    // assistant turns since the marker

@@ -19,14 +19,14 @@ func ownGroup(cmd *exec.Cmd) {
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 }
 
-// patience is the time that processes of git-trace have: they work behind the client, and end by themselves.
+// patience is the time for git-trace's background processes, which end without help.
 const patience = time.Minute
 
 // reap waits for the processes that carry the mark in their environment, and kills those still there after linger. Then
-// it kills what is left of the group. Clients start shells in sessions of their own, so the group alone does not hold
-// them. It returns the names of those it killed.
+// it kills the rest of the group. Clients start shells in new sessions, so the group alone does not include them. It
+// returns the names of the killed ones.
 func reap(group int, mark string, linger time.Duration) []string {
-	defer func() { _ = syscall.Kill(-group, syscall.SIGKILL) }() // usually there is none
+	defer func() { _ = syscall.Kill(-group, syscall.SIGKILL) }() // usually empty
 	var killed []string
 	end := time.Now().Add(linger)
 	for {
@@ -43,8 +43,8 @@ func reap(group int, mark string, linger time.Duration) []string {
 	}
 }
 
-// kill repeats until none is left: one of them may have just made another. They are stopped first: a shell would go on
-// with its next command when the one that it waits for is killed.
+// kill repeats until none is left: one of them may have just made another. It stops them first: a shell would run its
+// next command when the one that it waits for is killed.
 func kill(mark string, all bool) []string {
 	var names []string
 	for range 50 {
@@ -69,7 +69,7 @@ func kill(mark string, all bool) []string {
 }
 
 // marked lists the running processes with an entry in their environment (proc(5)), by their names: the client's, and
-// those that hooks of git-trace left behind.
+// the ones that hooks of git-trace left.
 func marked(entry string) (clients, behind map[int]string) {
 	clients, behind = map[int]string{}, map[int]string{}
 	paths, err := filepath.Glob("/proc/[0-9]*/environ")

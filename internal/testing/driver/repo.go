@@ -28,9 +28,9 @@ type Repo struct {
 	runs int
 }
 
-// removeBesideWriters removes a directory in which detached processes may still write, as git-trace's
-// process that stores records does. Such a process may make a directory again, so it has to stay away. It gives up
-// after ten seconds; the test says then what is left.
+// removeBesideWriters removes a directory in which background processes may still write, such as git-trace's process
+// that stores records. Such a process may make a directory again, so it must stay away. It gives up after ten seconds;
+// then the test reports the remaining files.
 func removeBesideWriters(dir string) {
 	const rest = 100 * time.Millisecond
 	for until := time.Now().Add(10 * time.Second); time.Now().Before(until); {
@@ -77,8 +77,7 @@ func NewRepo(t testing.TB) *Repo {
 	return r
 }
 
-// Git runs git as the human does and returns what it printed, without the last
-// line end. A failure ends the test.
+// Git runs git as the human does and returns its output, without the last line end. A failure ends the test.
 func (r *Repo) Git(args ...string) string {
 	r.t.Helper()
 	cmd := exec.CommandContext(r.t.Context(), "git", args...)

@@ -23,16 +23,16 @@ type Options struct {
 	Env      []string // further NAME=VALUE
 	Path     []string // directories searched before PATH, for the git-trace under test
 	Model    string   // what the client believes to talk to; it decides which tools there are
-	Settings []byte   // written to the user's hook configuration first; nil leaves it as it is
+	Settings []byte   // written to the user's hook configuration first; may be nil
 
 	Limit  time.Duration // after it the client is killed; default six minutes, for machines that are busy
-	Linger time.Duration // how long processes left behind may go on; default two seconds
+	Linger time.Duration // how long background processes may go on; default two seconds
 
 	SignalOn string         // a file; once it exists, Signal is sent to the client
 	Signal   syscall.Signal // default SIGINT
 
 	// At is the behaviour of a person at the terminal while the client runs interactively; the client is killed when
-	// they are done. nil runs it in its print mode. Nothing that would be asked is allowed beforehand.
+	// they are done. nil runs it in its print mode. Nothing is allowed beforehand.
 	At func(*Terminal)
 
 	CheckTrust   bool // Codex runs those hooks only that its configuration declares trusted
@@ -48,13 +48,13 @@ type Result struct {
 
 	Session     string   // the client's own session id
 	Answer      string   // its last words
-	Transcripts []string // session files, the main one first, then those of sub-agents
+	Transcripts []string // session files, the main one first, then sub-agents'
 
 	Requests []Request
-	Outbound []string // hosts beyond 127.0.0.1 that it asked for, in vain
+	Outbound []string // hosts other than 127.0.0.1 that it called, in vain
 	Unplayed []string // "NAME#TURN" never reached in conversations that were begun
 	Problems []string // why the script was not played as written
-	Killed   []string // command names of the processes that had to be ended after Linger
+	Killed   []string // command names of the processes that were killed after Linger
 
 	Dir string // requests, standard output and error of the run
 }
@@ -63,7 +63,7 @@ type Result struct {
 type runner interface {
 	// prepare writes the configuration and returns arguments and environment.
 	prepare(j *job) (args, env []string, err error)
-	// inspect fills in what only the client's own formats tell.
+	// inspect fills in the facts from the client's own formats.
 	inspect(j *job, res *Result) error
 }
 
@@ -78,7 +78,7 @@ type job struct {
 	url    string // of the model
 }
 
-// place writes a file of the client below the user's home: bytes as they are, everything else as JSON.
+// place writes a file of the client below the user's home: bytes unchanged, everything else as JSON.
 func (j *job) place(content any, path ...string) error {
 	raw, ok := content.([]byte)
 	if !ok {
@@ -94,7 +94,7 @@ func (j *job) place(content any, path ...string) error {
 	return os.WriteFile(name, raw, 0o600)
 }
 
-// each reads the events that a client prints, one per line. One that was killed leaves half a line, which is none.
+// each reads the events that a client prints, one per line. It ignores half a line, which a killed client leaves.
 func each[E any](printed []byte, hear func(E)) {
 	for line := range bytes.Lines(printed) {
 		var e E
@@ -104,7 +104,7 @@ func each[E any](printed []byte, hear func(E)) {
 	}
 }
 
-// runMark names the variable by which the processes of a run are found.
+// runMark names the variable that marks the processes of a run.
 const runMark = "GITTRACE_DRIVER_RUN"
 
 func (j *job) do(ctx context.Context, script Script) (*Result, error) {
@@ -172,7 +172,7 @@ func offline(url string) []string {
 func (j *job) execute(ctx context.Context, args, env []string, res *Result) (group int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, j.opts.Limit)
 	defer cancel()
-	// Files, not pipes: a process left behind may hold them open.
+	// Files, not pipes: a remaining process may hold them open.
 	outPath, errPath := filepath.Join(j.run, "stdout"), filepath.Join(j.run, "stderr")
 	stdout, err := os.Create(outPath)
 	if err != nil {
@@ -213,13 +213,13 @@ func (j *job) execute(ctx context.Context, args, env []string, res *Result) (gro
 		go func() {
 			defer close(done)
 			j.opts.At(screen)
-			_ = cmd.Process.Kill() // it may have ended by itself
+			_ = cmd.Process.Kill() // it may have ended already
 		}()
 	}
 	if j.opts.SignalOn != "" {
 		go func() {
 			if waitFile(ctx, j.opts.SignalOn, j.opts.Limit) == nil {
-				_ = cmd.Process.Signal(j.opts.Signal) // it may have ended by itself
+				_ = cmd.Process.Signal(j.opts.Signal) // it may have ended already
 			}
 		}()
 	}

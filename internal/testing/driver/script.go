@@ -15,14 +15,14 @@ type Script struct {
 	Scripts map[string][]Turn `json:"scripts"`
 }
 
-// Turn is one answer of the model and what happens around it.
+// Turn is one answer of the model with its side effects.
 type Turn struct {
 	Text     string `json:"text,omitempty"`     // said before the tool calls
 	Thinking string `json:"thinking,omitempty"` // reasoning shown before the text
 	Tools    []Tool `json:"tools,omitempty"`    // several are one message of parallel calls
 
-	// Sh runs in the repository just before the model answers: a human who
-	// edits between two tool calls. It runs once, however often the turn is asked for.
+	// Sh runs in the repository just before the model answers: a human who edits between two tool calls. It runs once,
+	// even if the turn is requested again.
 	Sh       string `json:"sh,omitempty"`
 	WaitFile string `json:"wait_file,omitempty"` // hold the answer until this file exists, at most a minute
 	DelayMS  int    `json:"delay_ms,omitempty"`
@@ -36,8 +36,8 @@ type Turn struct {
 	BlockGapMS int            `json:"block_gap_ms,omitempty"` // pause between content blocks
 }
 
-// Tool is one tool call of a [Turn]. In its strings "@{re:REGEXP}@" stands for group 1 of the last match in the recent
-// history of the request. That is how a script uses an id that the client made up.
+// Tool is one tool call of a [Turn]. In its strings "@{re:REGEXP}@" is replaced by group 1 of the last match in the
+// recent history of the request. So a script can use an id that the client made up.
 type Tool struct {
 	Name      string  `json:"name"`
 	Input     any     `json:"input,omitempty"`

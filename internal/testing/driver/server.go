@@ -56,7 +56,7 @@ type Server struct {
 type dialect interface {
 	// accepts reports whether a POST to this path belongs to the protocol.
 	accepts(path string) bool
-	// locate finds the position in the script that a request stands at.
+	// locate finds a request's place in the script.
 	locate(body []byte, header http.Header) (position, error)
 	// answer writes a scene.
 	answer(w http.ResponseWriter, r *http.Request, body []byte, sc scene) error
@@ -107,30 +107,28 @@ func (s *Server) Close() error {
 	return err
 }
 
-// Requests returns what has been received so far.
+// Requests returns the requests so far.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]Request(nil), s.requests...)
 }
 
-// Outbound lists the hosts beyond 127.0.0.1 that were asked for and refused.
+// Outbound lists the hosts other than 127.0.0.1 that were called and refused.
 func (s *Server) Outbound() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]string(nil), s.outbound...)
 }
 
-// Problems lists what kept the script from being played as written: an unknown
-// script, a human edit that failed, a file that never appeared.
+// Problems lists deviations from the script: an unknown script, a human edit that failed, a file that never appeared.
 func (s *Server) Problems() []string {
 	s.stage.mu.Lock()
 	defer s.stage.mu.Unlock()
 	return append([]string(nil), s.stage.problems...)
 }
 
-// Unplayed lists, as "NAME#TURN", the turns never asked for of those
-// conversations that were begun.
+// Unplayed lists, as "NAME#TURN", the turns that were never requested, for conversations that were begun.
 func (s *Server) Unplayed() []string { return s.stage.unplayed() }
 
 // ServeHTTP answers one request of a client.
@@ -256,5 +254,5 @@ func writeJSON(w http.ResponseWriter, status int, value any) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(data) // the client may have gone
+	_, _ = w.Write(data) // the client may have ended
 }

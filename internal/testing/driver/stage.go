@@ -16,7 +16,7 @@ import (
 
 const waitFileLimit = 3 * time.Minute
 
-// stage holds what a script has already caused: errors spent, human edits made.
+// stage holds the effects of a script so far: errors spent, human edits made.
 type stage struct {
 	script Script
 	seed   string   // makes tool ids of different runs differ

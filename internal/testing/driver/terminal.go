@@ -29,7 +29,7 @@ var queries = []struct{ asked, answer string }{
 	{"\x1b]11;?", "\x1b]11;rgb:0000/0000/0000\x1b\\"},
 }
 
-// watch takes in what is shown, until the last writer is gone.
+// watch reads the screen until the last writer has ended.
 func (s *Terminal) watch() {
 	buf := make([]byte, 1<<16)
 	for {
@@ -43,13 +43,13 @@ func (s *Terminal) watch() {
 		}
 		for _, q := range queries {
 			if bytes.Contains(buf[:n], []byte(q.asked)) {
-				_, _ = s.person.WriteString(q.answer) // a client that is gone needs none
+				_, _ = s.person.WriteString(q.answer) // a client that has ended needs no answer
 			}
 		}
 	}
 }
 
-// readiness is the time between the first drawing of a client and the moment at which it heeds a key.
+// readiness is the time between the first drawing of a client and its first reaction to a key.
 const readiness = 500 * time.Millisecond
 
 // Press sends keys: "\r" is Enter, "\x1b" Esc.

@@ -33,7 +33,7 @@ func openTerminal() (client, person *os.File, err error) {
 	return client, person, nil
 }
 
-// atTerminal makes the terminal the client's own, in a session of its own.
+// atTerminal gives the client its terminal, in a new session.
 func atTerminal(cmd *exec.Cmd, terminal *os.File) {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = terminal, terminal, terminal
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Pdeathsig: syscall.SIGKILL}
