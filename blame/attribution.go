@@ -206,7 +206,7 @@ func resolve(
 // nobody returns the answer for a line without a known owner: older than the recording, or unknown.
 func nobody(r Resolver, a *Attribution, c *credit) (*Attribution, error) {
 	dated, tells := r.(Dated)
-	if len(a.Limits) > 0 { // something was recorded, which tells why
+	if len(a.Limits) > 0 { // an event gives the reason
 		return a, nil
 	}
 	if c.commit.IsZero() || !tells {

@@ -20,7 +20,7 @@ func (wit *witness) livedUntil(w *Window) time.Time {
 	if !wit.steady(w, time.Now()) {
 		return time.Time{}
 	}
-	return w.Run.Begun.Add(-snapshot.Slack) // what was written right after may bear a time before
+	return w.Run.Begun.Add(-snapshot.Slack) // a write right after it may have an earlier time
 }
 
 // ranOut reports whether the processes that a call left may have ended before a path changed, and the remaining ones
@@ -339,7 +339,7 @@ func (j *judge) beforeAnswer(w *Window, path string) bool {
 		return false
 	}
 	end := j.seen.endTold(w)
-	return changed.Before(end.Answered.Add(time.Millisecond)) // agents cut off what is less than that
+	return changed.Before(end.Answered.Add(time.Millisecond)) // agents cut off fractions of a millisecond
 }
 
 // batch names the conversation or subagent whose calls have ended with all their hooks.
@@ -350,7 +350,7 @@ type batch struct {
 
 func (b *batch) has(c *Call) bool { return b != nil && c.Trace == b.trace && c.Subagent == b.subagent }
 
-// endTails notes, after a look, that the agent of a boundary goes on.
+// endTails notes, after a look, that the agent of a boundary has continued.
 func (j *judge) endTails(trace events.TraceID, b events.Boundary) {
 	for _, w := range j.tree.state.Windows {
 		if w.Tail && w.Call.Trace == trace && w.Call.Subagent == b.Subagent &&

@@ -172,9 +172,9 @@ type OpenCall struct {
 	ToolCall string         `json:"tool_call,omitempty"`
 	Tool     string         `json:"tool,omitempty"`
 	Since    time.Time      `json:"since"`
-	// Why is "running" while its end is waited for, "left_running" where it has ended and left processes, "background"
-	// where its agent says that it goes on, "consent" while a person is asked, and "end_unknown" where another boundary
-	// was lost that may have been its end.
+	// Why is "running" until its end, "left_running" if it has ended and left processes, "background" if its agent says
+	// that it goes on, "consent" while a person is asked, and "end_unknown" if another boundary was lost that may have
+	// been its end.
 	Why string `json:"why"`
 }
 

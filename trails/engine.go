@@ -25,7 +25,7 @@ type Log interface {
 	Walk(ctx context.Context, r events.Range) iter.Seq2[events.Event, error]
 }
 
-// The end of a call, as an agent's own record tells it.
+// The end of a call, according to an agent's own record.
 type (
 	End     = events.CallEnd
 	Outcome = events.CallOutcome
@@ -53,7 +53,7 @@ type Engine struct {
 	repo   *refs.Repo
 	log    Log
 	settle Settler
-	// Announced is the note that the process has left before it knew what it is about, if it has.
+	// Announced is the note that the process left before it knew its task, if any.
 	Announced *spool.Note
 	// Beside reports whether hooks of others run after the tools of an agent. It is called if a file changed right
 	// after a call.
@@ -212,7 +212,7 @@ func (s *step) weigh(h *heard) *weigher {
 	}
 }
 
-// settle weighs, and writes what is found.
+// settle weighs, and writes the findings.
 func (s *step) settle(h *heard, weigh func(*weigher) ([]finding, error)) error {
 	found, err := weigh(s.weigh(h))
 	if err != nil {

@@ -32,7 +32,7 @@ type contents struct {
 	objects *refs.Objects
 	known   *ledger.Known
 	owners  *ledger.Owners
-	last    *snapshot.Engine // what was seen last, see findLast
+	last    *snapshot.Engine // the last seen state, see findLast
 	texts   texts
 	unsaved map[refs.OID][]byte // see keep
 }
@@ -48,7 +48,7 @@ type origins struct {
 	tree  *workTree
 	looks *looks                 // of this step; nil for a reader
 	began *looked                // see Engine; nil for a reader
-	since map[int64]*origin.Work // what git did since some paths were looked at, by the interval of that look
+	since map[int64]*origin.Work // git's actions since the look at some paths, by the interval of that look
 }
 
 // text is one content of a path.
@@ -79,7 +79,7 @@ func (f *file) withoutLines() bool {
 	return f.old.Whole || f.new.Whole || modeChanged || renamed || len(f.old.Lines)+len(f.new.Lines) == 0
 }
 
-// gather reads the contents of the changed paths and pairs what was renamed.
+// gather reads the contents of the changed paths and pairs renamed files.
 func (wg *weigher) gather(changes []snapshot.Change) ([]*file, error) {
 	var files []*file
 	for _, c := range changes {
@@ -264,7 +264,7 @@ func (c *contents) keep(t text) {
 	c.unsaved[t.OID] = t.Bytes
 }
 
-// save stores what the step keeps: first contents, then what names them.
+// save stores the step's memory: first contents, then the data that names them.
 func (c *contents) save() error {
 	for _, oid := range slices.SortedFunc(maps.Keys(c.unsaved), refs.OID.Compare) {
 		if _, err := c.repo.WriteLoose(c.repo.SideObjects(), refs.BlobObject, c.unsaved[oid]); err != nil {

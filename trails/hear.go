@@ -17,7 +17,7 @@ func (e *Engine) Handle(ctx context.Context, b events.Boundary) error {
 		return nil
 	}
 	if methods[b.Kind] == "" {
-		return nil // a changed directory or a compaction says where the agent is, not what it did
+		return nil // a changed directory or a compaction shows the agent's place, not its actions
 	}
 	defer e.Announced.Begin(e.repo, b)()
 	e.caller = b.Session
@@ -115,7 +115,7 @@ func (s *step) take(h *heard, b events.Boundary) error {
 		return err
 	}
 	for _, end := range h.closing {
-		end.window.Says.Edits = nil // they have told what they can
+		end.window.Says.Edits = nil // their evidence is used up
 	}
 	if b.Kind == events.ToolBefore || beganUnheard(h.closing) {
 		s.tree.state.doubtEarlier(trace, b)
@@ -188,7 +188,7 @@ func (hr *hearer) adopt(trace events.TraceID, b events.Boundary) (sess *sessionS
 	return sess, adopted
 }
 
-// promptKind tells a person's prompt from a message of the agent's own background task.
+// promptKind distinguishes a person's prompt from a message of the agent's own background task.
 func promptKind(b events.Boundary) string {
 	if b.Source == events.SourceTask {
 		return events.SourceTask

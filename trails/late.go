@@ -24,7 +24,7 @@ type queue struct {
 	looks   *looks
 	late    []string                  // their files
 	checked time.Time                 // the time of the last search for them
-	ahead   *observation              // what a look before this boundary's own has found and left to it, see lookAhead
+	ahead   *observation              // the findings of a look before this boundary's own, see lookAhead
 	glance  *spool.Glance             // of the boundary that is being taken, if it has one
 	sights  map[string]snapshot.Sight // of contents that were settled in this step
 	heard   []string                  // notes of git's hooks that are still at work, see takeWritten
@@ -75,7 +75,7 @@ func (tree *workTree) isLate(name string, now time.Time) bool {
 // this step has taken are left out.
 func (q *queue) waiting() []string {
 	var out []string
-	entries, _ := os.ReadDir(spool.Dir(q.tree.repo)) // what cannot be read does not wait
+	entries, _ := os.ReadDir(spool.Dir(q.tree.repo)) // an unreadable file does not wait
 	now := time.Now()
 	for _, entry := range entries { // in order of name, which is the order of time
 		name := filepath.Join(spool.Dir(q.tree.repo), entry.Name())
@@ -94,7 +94,7 @@ func (s *step) takeLate(h *heard, names []string, o *observation) error {
 	if !s.engine.Patient && len(s.queue.late)+len(names) > maxLate {
 		return errTooLate
 	}
-	blind := false // what a call left running may have written at any time since
+	blind := false // processes that a call left may have written at any time since
 	for i, name := range names {
 		s.queue.late = append(s.queue.late, name)
 		raw, err := os.ReadFile(name)
@@ -267,7 +267,7 @@ func (e *Engine) opened(b events.Boundary) *Window {
 			}
 		}
 	}
-	entries, _ := os.ReadDir(spool.Dir(e.repo)) // what cannot be read is not there
+	entries, _ := os.ReadDir(spool.Dir(e.repo)) // unreadable counts as missing
 	for _, entry := range slices.Backward(entries) {
 		if !strings.HasSuffix(entry.Name(), spool.LateSuffix) {
 			continue

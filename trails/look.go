@@ -280,7 +280,7 @@ const maxLooks = 16
 
 // Behind reports whether boundaries wait that were put aside, or notes of processes that did not take their step.
 func (e *Engine) Behind() bool {
-	entries, _ := os.ReadDir(spool.Dir(e.repo)) // what cannot be read does not wait
+	entries, _ := os.ReadDir(spool.Dir(e.repo)) // an unreadable file does not wait
 	now := time.Now()
 	return slices.ContainsFunc(entries, func(entry os.DirEntry) bool { return spool.IsLate(entry.Name(), now) })
 }
@@ -315,7 +315,7 @@ func (s *step) lookAgain(h *heard, o *observation, paths []string) error {
 	return s.takeMeanwhile(h, nil, news{late: s.queue.waiting()})
 }
 
-// lookOnce adds to an observation what has changed since.
+// lookOnce adds later changes to an observation.
 func (l *looks) lookOnce(o *observation, paths []string) error {
 	var next snapshot.Snapshot
 	var err error
@@ -344,7 +344,7 @@ type news struct {
 // meanwhile checks whether a boundary was put aside, or git has moved or written, since its last call.
 func (q *queue) meanwhile() (n news) {
 	last, now := q.checked, time.Now()
-	if q.looks.engine.Patient { // a short look does not wait for git: the next one sees what it did
+	if q.looks.engine.Patient { // a short look does not wait for git: the next one sees git's result
 		if !q.tree.now.Equal(gitfacts.ReadMark(q.tree.repo)) {
 			n.moved, n.began = true, last.Add(-snapshot.Slack)
 		}
@@ -363,7 +363,7 @@ func (q *queue) meanwhile() (n news) {
 // note has no time of git's write, except that it is past. So it counts for all changes of this step, and at once,
 // though the hook may still be trying.
 func (q *queue) takeWritten() (found bool) {
-	entries, _ := os.ReadDir(spool.Dir(q.tree.repo)) // what cannot be read is not there
+	entries, _ := os.ReadDir(spool.Dir(q.tree.repo)) // unreadable counts as missing
 	for _, entry := range entries {
 		name := filepath.Join(spool.Dir(q.tree.repo), entry.Name())
 		if strings.HasSuffix(name, spool.LateSuffix) || slices.Contains(q.late, name) ||

@@ -25,7 +25,7 @@ type shift struct {
 
 const (
 	maxShifts    = 16
-	blockLines   = 3 // as many as a block has at least that leaves its file, and as many characters
+	blockLines   = 3 // the least lines and characters of a block that leaves its file
 	blockLetters = 40
 	maxPrints    = 32
 	anyPrint     = "*" // of more lines
@@ -159,8 +159,8 @@ func (tree *workTree) moves(now []shifting) ([]half, error) {
 	return earlier, err
 }
 
-// settleHalves gives blocks that came before they went their old owners. A half is dropped once the other half is
-// found.
+// settleHalves gives blocks that were added before their removal their old owners. A half is dropped once the other
+// half is found.
 func (wg *weigher) settleHalves(earlier []half) (out []finding, err error) {
 	for _, h := range earlier {
 		found := h.change.Gave()
@@ -184,7 +184,7 @@ func (wg *weigher) settleHalves(earlier []half) (out []finding, err error) {
 	return out, nil
 }
 
-// cameFirst puts right whose the lines of a block are that came before it went. It returns the lines of the present
+// cameFirst corrects the owners of a block that was added before its removal. It returns the lines of the present
 // content.
 func (wg *weigher) cameFirst(h half) (older *olderLines, found bool, err error) {
 	path := h.shift.Path

@@ -113,7 +113,7 @@ func (n *names) momentOfLook() moment.Moment {
 	return moment.CommitLook
 }
 
-// lookedAt is the work tree as a look has found it.
+// lookedAt is the work tree in the state of a look.
 type lookedAt struct{ looks *looks }
 
 func (l lookedAt) Has(path string) bool {
@@ -180,7 +180,7 @@ func (a asSeen) Lookup(path string) (snapshot.Entry, bool) {
 	return entry, !entry.OID.IsZero()
 }
 
-// Moved is never asked: what a stash took is not in the work tree.
+// Moved is never called: a file that a stash took is not in the work tree.
 func (a asSeen) Moved(_, _ string) bool { return false }
 
 // staged maps the new names in the index to their names in HEAD (git-diff-index(1)).
@@ -190,7 +190,7 @@ func (n *names) staged() map[string]string {
 	if err != nil {
 		return nil // there is no HEAD
 	}
-	renamed, _ := gitdiff.Records(out) // what git said otherwise tells no name
+	renamed, _ := gitdiff.Records(out) // other output of git is ignored
 	names := map[string]string{}
 	for _, r := range renamed {
 		names[r.Path] = r.OldPath

@@ -210,7 +210,7 @@ func (p *PendingLines) carry(j *judge, f *file) error {
 // readNotes handles the notes of killed processes for readers: it takes no boundary, and puts the changes since the
 // last look in doubt.
 func (tree *workTree) readNotes() {
-	entries, _ := os.ReadDir(spool.Dir(tree.repo)) // what cannot be read is not there
+	entries, _ := os.ReadDir(spool.Dir(tree.repo)) // unreadable counts as missing
 	for _, entry := range entries {
 		if !tree.isLate(entry.Name(), time.Now()) {
 			continue

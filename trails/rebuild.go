@@ -83,7 +83,7 @@ func (r *rebuilder) take(event events.Event) error {
 	}
 	var p events.PatchData
 	if err := events.ReadData(event.Data, &p); err != nil {
-		return nil //nolint:nilerr // an event that is not what it says explains nothing; verify names it
+		return nil //nolint:nilerr // an invalid event explains nothing; verify names it
 	}
 	r.owner(event, p)
 	if event.Retold() {
@@ -102,7 +102,7 @@ func (r *rebuilder) take(event events.Event) error {
 	return nil
 }
 
-// hear keeps an event as long as a revision may need it.
+// hear keeps an event for as long as a revision may need it.
 func (r *rebuilder) hear(event events.Event) {
 	if len(r.heard) >= 2*reviseLog {
 		r.heard = slices.Clone(r.heard[reviseLog:])

@@ -340,7 +340,7 @@ type retold struct {
 	lines map[refs.OID][][]byte
 }
 
-// retoldRun says that lines of a content of a path, counted from 0, are another's than was said.
+// retoldRun says that lines of a content of a path, counted from 0, have another owner than recorded.
 type retoldRun struct {
 	path       string
 	after      refs.OID

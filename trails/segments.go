@@ -98,14 +98,14 @@ func (cut *cutter) segments(f *file) (chain []segment, err error) {
 		add(before, after, asProposed([]*Window{r.window}, f.path, always(byWindow(r.window, f.path))))
 		at = after
 	}
-	if alone { // a hook of the call, or the tool itself, wrote more than the report tells
+	if alone { // a hook of the call, or the tool itself, wrote more than it reported
 		a := byWindow(tools[len(tools)-1], f.path)
 		a.limits = append(a.limits, events.LimitPayloadMismatch)
 		aside = always(a)
 	}
 	add(at, f.new, aside)
 	if !consistent(f.old, f.new, chain) {
-		// A report is older than the last snapshot, or speaks of other bytes: only its text is evidence.
+		// A report is older than the last snapshot, or is about other bytes: only its text is evidence.
 		return []segment{{from: f.old, to: f.new, decide: cut.judge.weigh(others, f.path, seen, tools)}}, nil
 	}
 	return chain, nil
@@ -266,7 +266,8 @@ func consistent(old, latest text, chain []segment) bool {
 
 const byteOrderMark = "\uFEFF"
 
-// reportedText returns a content as a tool reported it, in the form of the contents it lies between, the nearest first.
+// reportedText returns a content that a tool reported, in the form of the contents before and after it, the nearest
+// first.
 func (c *contents) reportedText(content string, like ...text) text {
 	raw := []byte(content)
 	for _, t := range like {

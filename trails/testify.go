@@ -44,7 +44,7 @@ type ToldEdit struct {
 	Path string // absolute
 	// Make makes the edit again; false where that is not possible.
 	Make  func(before []byte) (after []byte, ok bool)
-	Lines []string // what it says it wrote
+	Lines []string // the lines that it reports
 	// Wrote reports whether the edit wrote a line of Make's result; nil if the record does not say it.
 	Wrote func(line int) bool
 }

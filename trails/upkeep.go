@@ -176,7 +176,7 @@ func forgetLate(repo *refs.Repo, drop Drop, dry bool) (int, error) {
 			if err != nil || spool.SaysGitWrote(name, raw) {
 				continue
 			}
-			b, _ := kind.decode(raw) // what is damaged may hold the text all the same
+			b, _ := kind.decode(raw) // a damaged file may still hold the text
 			if !dropsBoundary(repo, b.Boundary, raw, drop) {
 				continue
 			}
@@ -207,7 +207,7 @@ func dropsBoundary(repo *refs.Repo, b events.Boundary, raw []byte, drop Drop) bo
 		return false
 	}
 	for _, e := range b.Tool.Edits {
-		path, _ := route.Inside(repo.WorkTree, route.Target(e.Path)) // none, where it lies elsewhere
+		path, _ := route.Inside(repo.WorkTree, route.Target(e.Path)) // none for a path outside
 		d := declared{Path: path, Old: e.Old, New: e.New, Before: e.Before, After: e.After}
 		if drop(trace, path, d.texts()...) {
 			return true
@@ -224,7 +224,7 @@ func globSafe(path string) string {
 // AtWork reports whether a process is at work on the timeline of a work tree: it has its lock, or has left a note and
 // lives.
 func AtWork(repo *refs.Repo) bool {
-	entries, _ := os.ReadDir(spool.Dir(repo)) // what cannot be read is not there
+	entries, _ := os.ReadDir(spool.Dir(repo)) // unreadable counts as missing
 	for _, entry := range entries {
 		pid, name := spool.By(entry.Name()), entry.Name()
 		if strings.HasSuffix(name, spool.BegunSuffix) && !spool.Abandoned(name, time.Now()) && pid != os.Getpid() {

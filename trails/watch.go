@@ -13,7 +13,7 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// Unreported is a conversation that goes on in a work tree and that no hook reports.
+// Unreported is a conversation in a work tree that goes on without hooks.
 type Unreported struct {
 	Agent   string
 	Session string
@@ -47,7 +47,7 @@ func (e *Engine) Watch(ctx context.Context, at time.Time, unreported []Unreporte
 	return changed, err
 }
 
-// askAhead asks which conversations go on, if the work tree has changed: before it is said who changed it.
+// askAhead finds the conversations that go on, if the work tree has changed, before the changes get their owners.
 func (s *step) askAhead(h *heard, others func() ([]Unreported, error)) error {
 	if s.queue.ahead == nil {
 		o, err := s.looks.observe(h, nil)

@@ -149,8 +149,7 @@ func (w *Window) mayWrite(p string) bool {
 	})
 }
 
-// named reports whether the call said that it is about the path: an edit tool always does, a shell where its command
-// line has the name.
+// named reports whether the call named the path: an edit tool always does, a shell if its command line has the name.
 func (w *Window) named(p string) bool {
 	return w.Call.Class == events.ToolEdits || slices.Contains(w.Says.Names, nameKey(p))
 }
@@ -207,7 +206,7 @@ func writers(windows []*Window, p string, seen int64) []*Window {
 // saying is a call's declared text for a path that git passes over.
 type saying struct {
 	Path  string
-	After refs.OID // the whole content, if the call told it
+	After refs.OID // the whole content, if the call reported it
 	Lines string   // events.EncodeFingerprints
 	// Whole is true if every line of the file is known from the call, or from an earlier call whose content it found.
 	Whole bool

@@ -18,7 +18,7 @@ import (
 
 // bound holds the bounds in one step on the writes of an open window.
 type bound struct {
-	// why it may have ended before, or a person may have written what it could have; "" if nothing says so
+	// why it may have ended before, or a person may have written in its place; "" without a reason
 	doubt   events.Limit
 	silent  bool  // wrote is known
 	partly  bool  // wrote counts only processes that go on; another process that the call left running has ended
@@ -30,7 +30,7 @@ type bound struct {
 	began   time.Time       // before it the call waited for consent; zero if that is not known
 	before  map[string]bool // paths that changed before that
 	ended   time.Time       // the agent wrote down by then that the call was over; zero if that is not known
-	lived   time.Time       // what the call left running was all seen alive then; zero if that is not known
+	lived   time.Time       // the last time at which all its remaining processes were seen alive; zero if unknown
 	within  map[string]bool // paths that changed before either
 	consent consent         // whether the call waits for that
 	unbegun bool            // it is over, and may never have got it
@@ -356,9 +356,9 @@ func (wit *witness) endTold(w *Window) End {
 	}
 	if b != nil && end.Outcome == OutcomeRan && end.At.After(w.Run.Begun) && wit.steady(w, wit.tree.time) &&
 		len(w.processes()) == 0 {
-		b.ended = end.At.Add(-snapshot.Slack) // what was written right after may bear a time before
+		b.ended = end.At.Add(-snapshot.Slack) // a write right after it may have an earlier time
 		if end.Finished {
-			b.ended = end.At.Add(time.Millisecond) // what it wrote last, right before; agents cut off what is less than that
+			b.ended = end.At.Add(time.Millisecond) // its last write, right before; agents cut off fractions of a millisecond
 		}
 	}
 	return end

@@ -25,7 +25,7 @@ type Call struct {
 	Commits  []CommitLines    `json:"commits"`
 	Limits   []events.Limit   `json:"limits"`
 
-	Seen    bool         `json:"-"` // by a hook, which saw what it changed
+	Seen    bool         `json:"-"` // by a hook, which saw the change
 	Held    []FileChange `json:"-"` // its lines in commits, by path
 	follows int          // the place in the record's list of prompts of the prompt before it
 }

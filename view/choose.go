@@ -13,7 +13,7 @@ import (
 // Choice is a selection of conversations. The zero value selects all.
 type Choice struct {
 	Agents       []string          // only conversations of these agents
-	Since, Until time.Time         // that went on after one time, and began before the other
+	Since, Until time.Time         // active after the first time, and begun before the second
 	Commits      map[refs.OID]bool // only conversations with lines in these; nil for any
 	Paths        []string          // only conversations that changed one of these, or a file below it; "" is the top
 	Text         string            // words that must all be in the texts

@@ -30,7 +30,7 @@ type Conversation struct {
 	Commits []CommitLines  `json:"commits"` // commits with its lines; set by Reader.Complete
 	Lines   int            `json:"lines"`   // in these commits, each counted once
 	Lost    []CommitLines  `json:"lost"`    // the same of commits that no ref leads to
-	Absent  []CommitLines  `json:"absent"`  // the same of commits that another clone tells of and that are not here
+	Absent  []CommitLines  `json:"absent"`  // the same for commits that another clone has and this one has not
 	Title   string         `json:"title"`   // that its session file gives it; empty without one
 	Prompt  *Prompt        `json:"prompt"`  // the first whose text is kept; set by Reader.Complete
 	Usage   *Usage         `json:"usage"`   // nil without a record
@@ -76,7 +76,7 @@ type Usage struct {
 	Output     int64    `json:"output"`
 	CacheRead  int64    `json:"cache_read"`
 	CacheWrite int64    `json:"cache_write"`
-	CostUSD    *float64 `json:"cost_usd"`     // nil when a price is not known and the client does not tell it
+	CostUSD    *float64 `json:"cost_usd"`     // nil if a price is unknown and the client gives no cost
 	CostBy     string   `json:"cost_by"`      // records.CostByPrices or CostByClient; empty without a cost
 	PricesAsOf string   `json:"prices_as_of"` // the day of the prices, where it is known
 	Redactions int      `json:"redactions"`

@@ -14,8 +14,8 @@ import (
 // Correction is a person's change of the lines of a call: consecutive lines of a committed file that belong to the call
 // or to the person.
 type Correction struct {
-	// Later says that an earlier commit has the lines as the call wrote them. Then only the person's lines are listed;
-	// ask blame for the others.
+	// Later says that an earlier commit has the call's lines unchanged. Then only the person's lines are listed; ask
+	// blame for the others.
 	Later  bool
 	Patch  events.PatchID
 	Commit refs.OID // a ref leads to it
@@ -48,7 +48,7 @@ func (r *Reader) readCorrections(ctx context.Context) error {
 	}
 	var all []Correction
 	commits := map[refs.OID]bool{}
-	holding := map[events.PatchID][]refs.OID{} // the commits that added lines as a patch wrote them
+	holding := map[events.PatchID][]refs.OID{} // the commits that added a patch's lines unchanged
 	for _, id := range anchored {
 		known, err := belief.Of(r.log, id)
 		if err != nil {

@@ -20,7 +20,7 @@ type WholeCall struct {
 	Agent   string         `json:"agent"`
 	Session string         `json:"session"`
 	Call
-	Input json.RawMessage `json:"input,omitempty"` // as its record has it
+	Input json.RawMessage `json:"input,omitempty"` // from its record
 	Hunks []*Hunk         `json:"hunks"`
 	// Declared is the change that the call declares, for a call that hooks did not see, or whose text is not kept.
 	Declared []*Declared `json:"declared,omitempty"`

@@ -23,7 +23,7 @@ type Place struct {
 // Moment is the state of the work tree when a place began or ended.
 type Moment struct {
 	Tree     refs.OID
-	Head     refs.OID // the commit that was checked out; none where that is not told
+	Head     refs.OID // the commit that was checked out; zero if unknown
 	Worktree string   // the linked work tree, "" for the main one
 }
 

@@ -9,8 +9,8 @@ import (
 )
 
 // once counts the lines of a conversation in commits, each line once. A squash, a copy or a formatter brings the same
-// lines into several commits, and several commits can share the lines of one patch. The texts of the lines tell which
-// it is, unless one commit holds the whole patch.
+// lines into several commits, and several commits can share the lines of one patch. The texts of the lines distinguish
+// the cases, unless one commit holds the whole patch.
 func (r *Reader) once(lines *Lineage, trace events.TraceID, held []CommitLines) (int, error) {
 	if len(held) < 2 {
 		return SumLines(held), nil

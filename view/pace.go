@@ -94,7 +94,7 @@ func end(turns []Turn, recorded []events.Event, places map[int]int, said *conver
 // Asked is a prompt of a conversation, with the time that it took.
 type Asked struct {
 	Index int        `json:"index"` // 0 if it is older than the first prompt in the log
-	Time  *time.Time `json:"time"`  // null where nothing tells it
+	Time  *time.Time `json:"time"`  // null if unknown
 	Ended *time.Time `json:"ended"`
 	Text  *string    `json:"text"` // null when this machine does not have it
 }
@@ -115,7 +115,7 @@ func (r *Reader) Asked(ctx context.Context, id events.TraceID, since, until time
 		t := &talk.Turns[i]
 		bounded := !since.IsZero() || !until.IsZero()
 		switch {
-		case t.Index == 0 && t.Text == nil: // what was done before the first prompt
+		case t.Index == 0 && t.Text == nil: // calls before the first prompt
 		case t.Time == nil && bounded, t.Time != nil && !since.IsZero() && t.Time.Before(since),
 			t.Time != nil && !until.IsZero() && t.Time.After(until):
 		default:

@@ -9,11 +9,11 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// spokenPrompt is a prompt as a record has it.
+// spokenPrompt is a prompt of a record.
 type spokenPrompt struct {
 	number int // of the log, 0 for one from before the first that the log has
 	text   string
-	at     *time.Time // nil where the record does not tell
+	at     *time.Time // nil if the record does not have it
 }
 
 // conversationSteps are the prompts of a record in their order, and for each step the prompt before it.

@@ -20,7 +20,7 @@ type Turn struct {
 	Index int            `json:"index"`
 	Kind  string         `json:"kind,omitempty"`
 	Time  *time.Time     `json:"time"`
-	Ended *time.Time     `json:"ended"` // null where nothing tells it
+	Ended *time.Time     `json:"ended"` // null if unknown
 	Chars int            `json:"chars"`
 	Text  *string        `json:"text"` // null when this machine does not have it
 	Calls []Call         `json:"calls"`

@@ -128,7 +128,7 @@ func (s *session) ran(at records.Locator, command string, rejected bool) error {
 	if err != nil {
 		return err
 	}
-	var result assemble.Result // what it printed is not in the file
+	var result assemble.Result // the command's output is not in the file
 	if rejected {
 		result.Error = records.ErrorRejected
 	}

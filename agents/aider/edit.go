@@ -18,8 +18,8 @@ type edit struct {
 // maxEdits bounds the edits of one answer.
 const maxEdits = 2000
 
-// editsOf reads the edits of an answer, in the form that Aider told the model to use. If the form is the whole
-// file, only files that Aider names count: answers show other files in the same form.
+// editsOf reads the edits of an answer, in the form that Aider gave the model. If the form is the whole file, only
+// files that Aider names count: answers show other files in the same form.
 func editsOf(text, format string, named []string) []edit {
 	lines := strings.Split(text, "\n")
 	edits := blocksOf(lines)

@@ -45,7 +45,7 @@ func notApplied(line string) (path string, found bool) {
 	return path, found
 }
 
-// said returns a line of Aider without its mark.
+// said returns one of Aider's lines without its mark.
 func said(line string) string {
 	return strings.TrimSpace(strings.TrimPrefix(line, ">"))
 }
@@ -72,7 +72,7 @@ func (r *remarks) tokens(text string) {
 			}
 		}
 	}
-	u.InputTokens = max(sent-u.CacheReadTokens-u.CacheWriteTokens, 0) // what was sent includes them
+	u.InputTokens = max(sent-u.CacheReadTokens-u.CacheWriteTokens, 0) // the sent tokens include them
 	r.usage = u
 	before, _, found := strings.Cut(cost, " session")
 	if at := strings.LastIndexByte(before, '$'); found && at >= 0 {

@@ -37,10 +37,10 @@ type session struct {
 	c   *assemble.Conversation
 	dir string // that paths count from; "" where it is not known
 
-	text    string // what the model may have said, until it is known whether it did
+	text    string // perhaps the model's text, until that is clear
 	textAt  records.Locator
 	command bool   // lines without a mark are the output of a user's command
-	talk    string // what the user told the model with a command, until it is known whether the writer repeats it
+	talk    string // the user's text to the model in a command, until it is clear whether the writer repeats it
 	talkAt  records.Locator
 
 	model, format string // of the header
@@ -49,7 +49,7 @@ type session struct {
 	answers       int
 	key           string // of the last answer
 	calls         []*call
-	failed        bool // Aider said that edits of the last answer could not be made
+	failed        bool // Aider reported that edits of the last answer failed
 }
 
 // writer is a model and its form of edits.
@@ -181,7 +181,7 @@ func (s *session) ask(at records.Locator, text, source string) error {
 	return nil
 }
 
-// told takes the text of a command to the model that is not repeated as a prompt.
+// told takes a command's text to the model that is not repeated as a prompt.
 func (s *session) told() error {
 	if s.talk == "" {
 		return nil

@@ -29,7 +29,7 @@ type thread struct {
 	sessionfile.Plain
 	c    *assemble.Conversation
 	cwd  string
-	last string // the time of the last message that tells one
+	last string // the time of the last message that has one
 }
 
 func newThread(c *assemble.Conversation, a about) *thread {
@@ -140,7 +140,7 @@ func (t *thread) answer(raw []byte, at records.Locator) error {
 	return err
 }
 
-// usageOf takes the tokens of an answer; the cache is told apart.
+// usageOf takes the tokens of an answer, with a separate figure for the cache.
 func usageOf(raw []byte) *assemble.Usage {
 	d := rawjson.NewDecoder(raw)
 	if d.Kind() != rawjson.Object {
@@ -178,7 +178,7 @@ func (t *thread) result(block []byte, at records.Locator) error {
 	if len(hunks) > 0 && len(r.Edits) == 1 && call.Name == "edit_file" {
 		r.Edits[0].Hunks, r.Edits[0].Text = hunks, sessionfile.Written(hunks)
 	}
-	r.Seen = nil // what was read has line numbers before its lines
+	r.Seen = nil // the text has line numbers before its lines
 	return t.c.Result(at, id, r)
 }
 

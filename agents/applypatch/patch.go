@@ -23,7 +23,7 @@ const (
 
 // File is the change of one file in a patch.
 type File struct {
-	Path  string // as the patch writes it
+	Path  string // in the patch's form
 	To    string // the new name of a file that is moved
 	Added bool
 	Hunks []Hunk

@@ -20,7 +20,7 @@ type Agent struct {
 	Resumer    Resumer
 	Copier     Copier // nil if a part of a session cannot be made a session
 	Traits     Traits
-	Tested     string // the newest version whose session files the tests hold; "" where these do not tell the version
+	Tested     string // the newest version whose session files the tests have; "" if these do not name the version
 	// Program is the name of the agent's command. Dir is the absolute path of its directory of settings or of sessions.
 	// If one of them exists, the agent is used on this machine. An agent may have neither.
 	Program, Dir string
@@ -32,7 +32,7 @@ type Agent struct {
 	// Stands are names of files that represent their directory: files beside one are parts of its session, or other
 	// copies of it. The first existing one counts.
 	Stands []string
-	// InProject is true if sessions lie in the project itself: the discoverer needs a directory.
+	// InProject is true if sessions are in the project itself: the discoverer needs a directory.
 	InProject bool
 }
 
@@ -65,7 +65,7 @@ type Call struct {
 	Background bool // the call has a result already and went on in the background: has it ended?
 }
 
-// The end of a call, as an agent's own record tells it.
+// The end of a call, according to an agent's own record.
 type (
 	End     = events.CallEnd
 	Outcome = events.CallOutcome

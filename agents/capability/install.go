@@ -113,7 +113,7 @@ const (
 type InstallError struct {
 	Code    InstallCode
 	Message string // lower case, what failed
-	Hint    string // what the user can do
+	Hint    string // advice to the user
 	Err     error  // the cause, if another error is
 }
 

@@ -2,9 +2,9 @@ package capability
 
 import "slices"
 
-// Resumer goes on with a session in the agent itself.
+// Resumer continues a session in the agent itself.
 type Resumer interface {
-	// Resume returns the command line that goes on with a session: the name of the agent's program, and its arguments.
+	// Resume returns the command line that continues a session: the name of the agent's program, and its arguments.
 	Resume(session string) []string
 }
 

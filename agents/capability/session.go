@@ -33,7 +33,7 @@ type SessionLister interface {
 
 // SessionIdentifier identifies a file by its beginning.
 type SessionIdentifier interface {
-	// SessionID returns the agent's own id of the conversation in a session file, "" when the file's name does not tell
+	// SessionID returns the agent's own id of the conversation in a session file, "" if the file's name does not have
 	// it.
 	SessionID(path string) string
 	// Recognises reports whether a file is a session file of the agent, by its first bytes: at least 64 KiB, or the
@@ -51,7 +51,7 @@ type Session struct {
 
 // ParseOptions say how a session file is read.
 type ParseOptions struct {
-	Session string // the agent's id of the session, when the caller knows it; otherwise the file tells it
+	Session string // the agent's id of the session, if the caller knows it; otherwise the file has it
 	// Cursor is the cursor of an earlier reading: only new lines are read. A cursor that no longer fits the file is
 	// not used.
 	Cursor json.RawMessage

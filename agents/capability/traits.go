@@ -5,8 +5,8 @@ type Traits struct {
 	CallIDs   CallIDs  `json:"call_ids"`
 	Model     ModelOf  `json:"model"`
 	Edits     EditsOf  `json:"edits"`
-	Subagents bool     `json:"subagents"` // calls of sub-agents are told apart, under the session that they belong to
-	HooksEnd  bool     `json:"hooks_end"` // tells when all hooks of an answer's calls have ended
+	Subagents bool     `json:"subagents"` // sub-agents' calls are distinguished, under their session
+	HooksEnd  bool     `json:"hooks_end"` // reports when all hooks of an answer's calls have ended
 	Notes     []string `json:"notes,omitempty"`
 }
 

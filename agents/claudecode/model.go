@@ -30,9 +30,9 @@ func sessionFiles(path, subagent string) []string {
 	}
 }
 
-// lastModel returns the model of the last answer in the session file, "" if it is not told. At a tool's hook the answer
-// that holds the call is on disk already; a subagent's first answer is often not, and the file beside its session file
-// names the model it was started with.
+// lastModel returns the model of the last answer in the session file, "" if it has none. At a tool's hook the answer
+// with the call is on disk already; a subagent's first answer is often not, and the file beside its session file names
+// its first model.
 func lastModel(path, subagent string) string {
 	for _, path := range sessionFiles(path, subagent) {
 		name := ""

@@ -21,8 +21,8 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// ProjectSessions lists the session files of conversations that were held in a directory or below it, oldest first. The
-// client files them by directory, under a name that does not tell the directory; the lines do.
+// ProjectSessions lists the session files of conversations in a directory or below it, oldest first. The client's
+// folder names do not identify a directory exactly; the lines do.
 func (c *Client) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
 	root := filepath.Join(cmp.Or(c.env.Lookup("CLAUDE_CONFIG_DIR"), filepath.Join(c.env.Home, ".claude")), "projects")
 	entries, err := os.ReadDir(root)
@@ -138,7 +138,7 @@ func keyStem(dir string) string {
 	return string(key[:min(len(key), maxKey)]) + "-"
 }
 
-// keyLetters replaces everything but letters and digits, by UTF-16 code units as the client does.
+// keyLetters replaces everything but letters and digits, by UTF-16 code units like the client.
 func keyLetters(dir string) []byte {
 	units := utf16.Encode([]rune(dir))
 	key := make([]byte, len(units))

@@ -93,7 +93,7 @@ func (ch *chain) openTraces(e *entry) {
 	member := map[string]string{
 		"PreToolUse": records.MetaHookBefore, "PostToolUse": records.MetaHookAfter, "Stop": records.MetaHookStop,
 	}[rawjson.MemberText(e.raw, "event")]
-	if member == "" { // PostCompact tells what the client tells, too
+	if member == "" { // PostCompact has the client's text, too
 		ch.c.Skip(e.kind)
 		return
 	}

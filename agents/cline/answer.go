@@ -42,7 +42,7 @@ func (s *session) answer(m *message, at records.Locator) error {
 	add(&thought, m.reasoning)
 	a.Text, a.Thinking = strings.Join(said, "\n\n"), strings.Join(thought, "\n\n")
 	switch {
-	case m.kind == "reasoning": // what the next answer begins with
+	case m.kind == "reasoning": // the beginning of the next answer
 		d := rawjson.NewDecoder(m.thoughts)
 		for d.OpenArray(); d.Element(); {
 			add(&thought, rawjson.MemberText(d.Raw(), "text"))

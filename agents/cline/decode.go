@@ -68,7 +68,7 @@ func (h *hooks) fields(w *wire) payload.Fields {
 
 func (h *hooks) fill(b *events.Boundary, w *wire) bool {
 	if b.Subagent != "" && !payload.OfCall(b.Kind) {
-		return false // what a sub-agent is told, and its end, are parts of the turn
+		return false // a sub-agent's task and end are parts of the turn
 	}
 	if !payload.OfCall(b.Kind) {
 		return true

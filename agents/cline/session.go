@@ -28,7 +28,7 @@ var tools = toolcall.Tools{
 	"apply_patch":  toolcall.Patches,
 	"run_commands": toolcall.Runs, "execute_command": toolcall.Runs,
 	"search_codebase": toolcall.Looks, "fetch_web_content": toolcall.Looks, "ask_question": toolcall.Looks,
-	"spawn_agent": toolcall.Looks, // the calls of a sub-agent are told
+	"spawn_agent": toolcall.Looks, // a sub-agent's calls are in the file
 }
 
 // Parse reads a session's document or a task's conversation.
@@ -82,7 +82,7 @@ type session struct {
 	c      *assemble.Conversation
 	cwd    string
 	copies map[string]bool // messages of the session that this one was forked from
-	shown  *shown          // what the user saw of a task; nil for a session's document
+	shown  *shown          // the user's view of a task; nil for a session's document
 	sum    *totals
 	child  string // the subtask that is at work
 	open   string // the call in XML that has no result yet

@@ -13,7 +13,7 @@ import (
 type shown struct {
 	requests []request
 	models   []modelUse // of a task of Cline, in the order of their times
-	model    string     // that Roo told the model it is, last
+	model    string     // Roo's last statement to the model about its name
 
 	checkpoints []checkpoint
 }

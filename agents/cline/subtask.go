@@ -44,7 +44,7 @@ func (s *session) delegated() error {
 	return s.c.Result(records.Locator{}, calls[0].ID, assemble.Result{Error: records.ErrorNoResult, Subagent: s.child})
 }
 
-// subtask finds the conversation of a subtask: It lies in a sibling folder of its parent, and has to name the parent.
+// subtask finds the conversation of a subtask, which is in a sibling folder of its parent and has to name the parent.
 func subtask(of sessionfile.Place, call *assemble.Call, id string) sessionfile.Place {
 	path := filepath.Join(filepath.Dir(filepath.Dir(of.Path)), payload.CheckedID(id), filepath.Base(of.Path))
 	if payload.CheckedID(id) == "" || parentOf(path) != filepath.Base(filepath.Dir(of.Path)) {

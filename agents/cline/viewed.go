@@ -64,7 +64,7 @@ type retold struct {
 	answer  answered
 	request []byte // the question of the next answer
 	number  int    // of calls
-	model   []byte // that was told last
+	model   []byte // the last known one
 	begun   bool   // a question was seen
 }
 
@@ -82,7 +82,7 @@ type answered struct {
 type shownCall struct {
 	id, name string
 	output   []string
-	approved bool // Roo: the call was made, though its result is not told
+	approved bool // Roo: the call was made, though its result is missing
 }
 
 // Next returns the next message; io.EOF after the last.
@@ -114,7 +114,7 @@ func (r *retold) take(object jsonlines.Object) {
 	}
 	switch kind := cmp.Or(rawjson.MemberText(raw, "say"), rawjson.MemberText(raw, "ask")); kind {
 	case "api_req_started":
-		if partial { // it is told once more
+		if partial { // it is repeated
 			return
 		}
 		r.flush()
@@ -150,12 +150,12 @@ func (r *retold) take(object jsonlines.Object) {
 	}
 }
 
-// add adds a piece of an answer. The client tells some twice.
+// add adds a piece of an answer. The client repeats some pieces.
 func (r *retold) add(object jsonlines.Object, kind, text string) {
 	if text = strings.TrimSpace(text); text == "" || text == r.answer.last {
 		return
 	}
-	if r.answer.called { // what follows a call is said after its end
+	if r.answer.called { // text after a call comes after its end
 		r.flush()
 	}
 	var block rawjson.Members
@@ -276,7 +276,7 @@ var viewNames = map[string]string{
 	"newTask": newTask, "switchMode": "switch_mode", "fetchInstructions": "fetch_instructions",
 }
 
-// callOf returns the call that an element of the view tells; "" for none.
+// callOf returns the call in an element of the view; "" for none.
 func callOf(kind, text string) (name string, input []byte) {
 	told := []byte(text)
 	var in rawjson.Members

@@ -43,7 +43,7 @@ func (r *rollout) event(l *line, at records.Locator) error {
 		r.noteFor(l.item.callID).agent = rawjson.MemberText(l.payload, "new_thread_id")
 	case "item_completed":
 		return r.completed(l, at)
-	default: // agent_message, agent_reasoning and others tell again what items told
+	default: // agent_message, agent_reasoning and others repeat items
 		r.c.Skip("event:" + sessionfile.Known(l.item.kind))
 		return nil
 	}

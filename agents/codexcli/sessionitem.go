@@ -37,8 +37,8 @@ func (r *rollout) take(l *line, at records.Locator) error {
 	return nil
 }
 
-// said adds a piece to the answer that is open, or begins one. The tokens of an answer, the result of one of its calls
-// and a prompt end it.
+// said adds a piece to the open answer, or begins one. The tokens of an answer, the result of one of its calls and a
+// prompt end it.
 func (r *rollout) said(l *line, at records.Locator, a assemble.Answer) error {
 	if !r.state.Open {
 		r.state.Open, r.state.Last, r.state.Usage = true, fmt.Sprintf("@%d", at.Offset), usage{}

@@ -22,8 +22,8 @@ type note struct {
 	agent   string // the id of the subagent that the call started
 }
 
-// noteFor returns the note of a call that waits for its result. Notes about other calls are dropped: so a reading
-// that goes on from the line of a call finds the same notes as an earlier one.
+// noteFor returns the note of a call that waits for its result. Notes about other calls are dropped: so a reading that
+// continues from the line of a call finds the same notes as an earlier one.
 func (r *rollout) noteFor(id string) *note {
 	if r.c.Waiting(id) == nil {
 		return &note{}

@@ -221,7 +221,7 @@ func arguments(text string) []byte {
 	return in.Text("arguments", text).End()
 }
 
-// result hands on the result of a call.
+// result passes on the result of a call.
 func (s *session) result(at records.Locator, id, content, status string) error {
 	r := assemble.Result{Content: &content}
 	switch status {
@@ -231,7 +231,7 @@ func (s *session) result(at records.Locator, id, content, status string) error {
 		r.Error = records.ErrorRejected
 	}
 	tools.Result(s.c.Waiting(id), &r, s.about.dir)
-	r.Seen = nil // what was read has a heading before it
+	r.Seen = nil // the text has a heading before it
 	return s.c.Result(at, id, r)
 }
 

@@ -55,7 +55,7 @@ func fields(w *wire) payload.Fields {
 
 func (c *Client) fill(b *events.Boundary, w *wire) bool {
 	if b.Subagent != "" && (b.Kind == events.PromptSubmit || b.Kind == events.TurnEnd) {
-		return false // said to and by a sub-agent; subagentStop ends it
+		return false // to or from a sub-agent; subagentStop ends it
 	}
 	// the sessionId of a sub-agent of a sub-agent is not the session's
 	if root := sessionOf(b.Transcript); root != "" && b.Subagent != "" {

@@ -42,7 +42,7 @@ type state struct {
 	Busy   bool   `json:"busy,omitempty"`   // the agent is working on a prompt
 	Last   string `json:"last,omitempty"`   // key of the last answer of this run
 	Output int64  `json:"output,omitempty"` // its tokens
-	Told   bool   `json:"told,omitempty"`   // the tokens of each answer are told
+	Told   bool   `json:"told,omitempty"`   // the file has the tokens of each answer
 }
 
 func (s *session) State() any { return &s.state }

@@ -22,7 +22,7 @@ type arguments struct {
 	Text    string `json:"file_text"`
 	Old     string `json:"old_str"`
 	New     string `json:"new_str"`
-	Command string `json:"command"` // of str_replace_editor what it does: view, create, str_replace, insert
+	Command string `json:"command"` // the action of str_replace_editor: view, create, str_replace, insert
 	Mode    string `json:"mode"`
 	Patch   string `json:"input"`
 }

@@ -194,7 +194,7 @@ func groupOf(part []byte) []assemble.Edit {
 	return []assemble.Edit{{Path: path, Text: written.String()}}
 }
 
-// uriOf returns the path of a file as the client writes it.
+// uriOf returns the path in a client's file URI.
 func uriOf(raw []byte) string {
 	if inner := rawjson.Member(raw, "uri"); inner != nil {
 		raw = inner

@@ -60,7 +60,7 @@ func (s sessions) chats(project sessionfile.Project, since time.Time, told map[s
 	return found
 }
 
-// talked reports whether something was said in a conversation: the editor keeps empty ones.
+// talked reports whether a conversation has messages: the editor keeps empty ones.
 func talked(about []byte) bool {
 	for _, list := range []string{"fullConversationHeadersOnly", "conversation"} {
 		d := rawjson.NewDecoder(rawjson.Member(about, list))
@@ -124,7 +124,7 @@ func (s sessions) SessionsIn(path string) ([]capability.Session, error) {
 		return nil, err
 	}
 	defer v.close()
-	// where the editor has it, workspaces lie beside the directory of the database
+	// in the editor's place, workspaces are beside the directory of the database
 	held := s.workspaces(filepath.Dir(filepath.Dir(path)), sessionfile.NewProject(""))
 	var found []capability.Session
 	err = v.table.Prefix(chatKey, func(key string, row int64) error {

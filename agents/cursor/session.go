@@ -33,8 +33,8 @@ var does = toolcall.Tools{
 
 const transcriptsDir = "agent-transcripts"
 
-// ProjectSessions lists the transcripts of a directory. The client files them under a name that it makes of the
-// directory's and that does not tell it back.
+// ProjectSessions lists the transcripts of a directory. The client's folder names come from the directory, but do not
+// identify it.
 func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
 	project := sessionfile.NewProject(dir)
 	wanted := map[string]string{}

@@ -45,5 +45,5 @@ var tools = toolcall.Tools{
 	"ApplyPatch": toolcall.Patches, "Execute": toolcall.Runs,
 	"LS": toolcall.Looks, "Grep": toolcall.Looks, "Glob": toolcall.Looks, "FetchUrl": toolcall.Looks,
 	"WebSearch": toolcall.Looks, "TodoWrite": toolcall.Looks, "ExitSpecMode": toolcall.Looks,
-	"AskUser": toolcall.Looks, "Skill": toolcall.Looks, "Task": toolcall.Looks, // the calls of a sub-agent are told
+	"AskUser": toolcall.Looks, "Skill": toolcall.Looks, "Task": toolcall.Looks, // a sub-agent's calls are in the file
 }

@@ -1,12 +1,12 @@
-// Package editors knows the editors on this machine that complete lines: a person accepts the completion of a model by
-// one key, and no hook of an agent tells of it.
+// Package editors knows the editors on this machine that complete lines: a person accepts a model's completion by one
+// key, and an agent's hook does not report it.
 //
-// Untold lists the editors in which something completes and nothing tells git-trace of it, by what lies in the user's
-// directories: extensions and plugins as the editors lay them. HasOpen reads an editor's own list of open windows; it
-// holds only while a process of the editor lives (trails/process).
+// Untold lists the editors whose completions are not reported to git-trace, by the extensions and plugins in the user's
+// directories. HasOpen reads an editor's own list of open windows; it is valid only while a process of the editor lives
+// (trails/process).
 //
-// The package starts nothing and changes nothing. What it does not find is not known to be absent: an editor may lie
-// elsewhere, or run in a container.
+// The package starts nothing and changes nothing. An editor that it does not find may still exist: in another place, or
+// in a container.
 package editors
 
 import (
@@ -29,7 +29,7 @@ type Editor struct {
 	Name  string   // as in trace.ignoreAgent: "vscode"
 	Title string   // as people write it: "Visual Studio Code"
 	By    []string // what completes there: "Copilot"
-	Mend  string   // what makes it tell; "" if nothing does
+	Mend  string   // the remedy; "" if there is none
 
 	programs []string // the names of its processes
 	marks    []string // words in the command line of a runtime that runs it
@@ -63,7 +63,7 @@ var providers = []struct{ id, title string }{
 	{"google.geminicodeassist-", "Gemini Code Assist"}, {"sourcegraph.cody-ai-", "Cody"},
 }
 
-// ours is the beginning of the id of git-trace's own extension, which tells.
+// ours is the beginning of the id of git-trace's own extension, which reports completions.
 const ours = "git-trace.git-trace-"
 
 // Names lists the editors by their names.
@@ -148,7 +148,7 @@ func read(path string) []byte {
 	return raw
 }
 
-// hooked reports whether hooks of git-trace hear of Cursor's completions.
+// hooked reports whether hooks of git-trace get Cursor's completions.
 func hooked(env capability.Env, dir string) bool {
 	for _, at := range []string{env.Home, dir} {
 		raw := read(filepath.Join(at, ".cursor", "hooks.json"))

@@ -32,7 +32,7 @@ func (s sessions) parser() sessionfile.Kind {
 type session struct {
 	sessionfile.Plain
 	c     *assemble.Conversation
-	root  string // the project's directory, as a file beside the session tells it
+	root  string // the project's directory, from a file beside the session
 	state state
 
 	counted bool // the object has been counted: it can hold several messages

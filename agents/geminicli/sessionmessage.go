@@ -162,7 +162,7 @@ func (s *session) user(m *message, at records.Locator) error {
 		s.take()
 		return nil
 	}
-	if m.shown != nil { // what was typed, without the files that it refers to
+	if m.shown != nil { // the typed text, without the files that it refers to
 		parts = geminiform.ReadParts(m.shown, "")
 	}
 	text := strings.TrimSpace(strings.Join(parts.Texts, ""))

@@ -99,7 +99,7 @@ func newest(entries []os.DirEntry) []string {
 	return names
 }
 
-// line is a message of a session file, with the members that tell who is busy.
+// line is a message of a session file, with the members that show who is busy.
 type line struct {
 	ID      string          `json:"id"`
 	Type    string          `json:"type"`
@@ -107,7 +107,7 @@ type line struct {
 	Model   string          `json:"model"`
 	Calls   json.RawMessage `json:"toolCalls"` // only when they have ended
 	Content json.RawMessage `json:"content"`
-	first   bool            // nothing was said before
+	first   bool            // the first message
 }
 
 // busy reports whether it is an answer without any part yet.

@@ -34,7 +34,7 @@ type settings struct {
 func readSettings(path string) settings {
 	var s settings
 	if file, err := userfile.Read(path); err == nil {
-		_ = json.Unmarshal(file.Data, &s) // what cannot be read decides nothing
+		_ = json.Unmarshal(file.Data, &s) // an unreadable file decides nothing
 	}
 	return s
 }

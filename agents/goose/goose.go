@@ -1,11 +1,11 @@
 // Package goose reads the sessions of Goose.
 //
-// Newer versions keep all sessions in one SQLite database, ~/.local/share/goose/sessions/sessions.db, with a row
-// for each session and one for each message. Older ones keep a file of JSON lines for each session beside it: a
-// line about the session, then one for each message. Messages are the same in both.
+// Newer versions keep all sessions in one SQLite database, ~/.local/share/goose/sessions/sessions.db, with a row for
+// each session and one for each message. Older ones keep a file of JSON lines for each session beside it: a line about
+// the session, then one for each message. Messages are the same in both.
 //
-// The tokens of single answers stand nowhere; a session has a count, in which the tokens of prompts include the
-// cache, so that the two cannot be told apart. Times are in whole seconds.
+// Single answers have no token counts; a session has one, in which the prompts' tokens include the cache. Times are in
+// whole seconds.
 //
 // Goose has no hooks that git-trace could install.
 package goose

@@ -33,7 +33,7 @@ type session struct {
 // state holds the facts of earlier updates that the next one needs.
 type state struct {
 	Model string             `json:"model,omitempty"`
-	Turn  bool               `json:"turn,omitempty"` // it goes on
+	Turn  bool               `json:"turn,omitempty"` // it is still running
 	Usage records.TokenUsage `json:"usage,omitzero"`
 }
 
@@ -66,7 +66,7 @@ func (s *session) Object(object jsonlines.Object) error {
 	raw, meta := rawjson.Member(params, "update"), rawjson.Member(params, "_meta")
 	at := records.Locator{Offset: object.Offset, Line: object.Line, ID: rawjson.MemberText(meta, "eventId")}
 	time := sessionfile.Millis(rawjson.MemberInt(meta, "agentTimestampMs"))
-	s.c.Begin("") // a session that goes on counts its events anew
+	s.c.Begin("") // a resumed session counts its events anew
 	a := assemble.Answer{At: at, Time: time, Model: s.state.Model}
 	if began := rawjson.MemberInt(meta, "streamStartMs"); began > 0 {
 		a.Key = strconv.FormatInt(began, 10)
@@ -102,7 +102,7 @@ func (s *session) prompt(raw []byte, p assemble.Prompt) error {
 		s.state.Model = model
 	}
 	if !s.main || p.Text == "" {
-		s.c.Skip("user_message_chunk") // what a sub-agent is told, an image
+		s.c.Skip("user_message_chunk") // a sub-agent's task, or an image
 		return nil
 	}
 	err := s.c.Said(p, s.state.Turn, "")
@@ -111,7 +111,7 @@ func (s *session) prompt(raw []byte, p assemble.Prompt) error {
 	return err
 }
 
-// turn takes the end of a turn, with its tokens. What is cached is part of the input.
+// turn takes the end of a turn, with its tokens. The cached part is included in the input.
 func (s *session) turn(raw []byte, time string) {
 	s.state.Turn = false
 	var u records.TokenUsage
@@ -144,7 +144,7 @@ func (s *session) result(raw []byte, time string, at records.Locator) error {
 	}
 	id := rawjson.MemberText(raw, "toolCallId")
 	tools.Result(s.c.Waiting(id), &r, s.cwd)
-	r.Seen = nil // what was read has a line number before it
+	r.Seen = nil // the text has a line number before it
 	s.c.Take()
 	return s.c.Result(at, id, r)
 }

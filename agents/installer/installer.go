@@ -208,8 +208,7 @@ func (in *Installer) explain(path string, err error) error {
 	return e
 }
 
-// Ours reports whether a command of a settings file calls this program for the agent, wherever the program lies or
-// lay.
+// Ours reports whether a command of a settings file calls this program for the agent, from any place.
 func Ours(binary, agent string) hookfile.Ours {
 	return func(command string) bool {
 		program, name, _, ok := hookfile.ParseCommand(command)

@@ -29,7 +29,7 @@ func (f *Faults) Add(other Faults) {
 	f.Torn += other.Torn
 }
 
-// Lost returns the number of lines, or pieces of lines, that said something and could not be read.
+// Lost returns the number of lines, or pieces of lines, with content that could not be read.
 func (f Faults) Lost() int { return f.NotObject + f.Broken + f.TooLong + f.Torn }
 
 // Reader reads the objects of a file.
@@ -123,7 +123,7 @@ func (r *Reader) readLine() error {
 	return nil
 }
 
-// move goes on by n bytes of a text and over the spaces that follow.
+// move advances by n bytes of a text and over the spaces after them.
 func (r *Reader) move(text []byte, n int) {
 	rest := bytes.TrimLeft(text[n:], " \t\r\n")
 	r.at += int64(len(text) - len(rest))

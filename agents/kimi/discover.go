@@ -76,7 +76,7 @@ func subagentFile(of sessionfile.Place, _ *assemble.Call, id string) sessionfile
 	return sessionfile.Place{Path: path, Session: of.Session}
 }
 
-// startedBy returns the id of the sub-agent that a result tells of, "" if it tells of none.
+// startedBy returns the id of the sub-agent in a result, "" without one.
 func startedBy(call *assemble.Call, content string) string {
 	head, _, _ := strings.Cut(content, "\n")
 	id, found := strings.CutPrefix(head, "agent_id: ")

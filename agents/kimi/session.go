@@ -137,7 +137,7 @@ func (s *session) event(raw []byte, time string, at records.Locator) error {
 	return err
 }
 
-// usageOf takes the tokens of an answer; the cache is told apart.
+// usageOf takes the tokens of an answer, with a separate figure for the cache.
 func usageOf(raw []byte) *assemble.Usage {
 	d := rawjson.NewDecoder(raw)
 	if d.Kind() != rawjson.Object {
@@ -161,7 +161,7 @@ func (s *session) result(id string, raw []byte, time string, at records.Locator)
 		r.Error = records.ErrorTool
 	}
 	tools.Result(call, &r, s.cwd)
-	r.Subagent, r.Seen = startedBy(call, content), nil // what was read has line numbers before its lines
+	r.Subagent, r.Seen = startedBy(call, content), nil // the text has line numbers before its lines
 	s.c.Take()
 	return s.c.Result(at, id, r)
 }

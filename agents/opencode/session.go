@@ -35,12 +35,11 @@ type session struct {
 	main  bool // not a subagent's
 	state state
 
-	ids      map[string]int // how often this reading met an id
-	repeated int            // how many were met before
+	ids      map[string]int // how often this reading had an id
+	repeated int            // how many it had before
 }
 
-// distinct tells messages, and calls, apart whose ids were redacted to the same word: the client gives each id
-// once.
+// distinct distinguishes messages, and calls, whose ids were redacted to the same word: the client gives each id once.
 func (s *session) distinct(of, id string) string {
 	if id == "" {
 		return id
@@ -63,7 +62,7 @@ func (s *session) distinct(of, id string) string {
 type state struct {
 	Cwd  string  `json:"cwd,omitempty"`
 	Cost float64 `json:"cost,omitempty"` // as the client adds it up, in dollars
-	// Reverted is the first message that the user took back; the client drops them when the session goes on.
+	// Reverted is the first message that the user undid; the client drops them when the session continues.
 	Reverted string `json:"reverted,omitempty"`
 }
 
@@ -172,7 +171,7 @@ func (m *message) decode(info []byte) {
 	}
 }
 
-// user takes the user's text. The client adds the files that it refers to, as if somebody had said them.
+// user takes the user's text. The client adds the files that it refers to, like messages.
 func (s *session) user(m *message, parts []byte, at records.Locator) error {
 	time := sessionfile.Millis(m.created)
 	var said []string

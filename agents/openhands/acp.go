@@ -95,7 +95,7 @@ func (s *session) foreignContent(raw []byte) (texts []string, edits []assemble.E
 	return texts, edits
 }
 
-// foreignLeft hands on the calls that did not end.
+// foreignLeft passes on the calls that did not end.
 func (s *session) foreignLeft() error {
 	for _, id := range slices.Sorted(maps.Keys(s.begun)) {
 		if err := s.foreignEnded(id, ""); err != nil {

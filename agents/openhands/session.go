@@ -35,7 +35,7 @@ func (s sessions) Parse(ctx context.Context, path string, options capability.Par
 		},
 	}
 	if filepath.Base(path) != stateFile {
-		options.Cursor = nil // what is known of the answers so far is not kept
+		options.Cursor = nil // the state of the answers so far is not kept
 	}
 	return kind.Parse(ctx, path, options, sink)
 }
@@ -52,14 +52,14 @@ type session struct {
 	total   records.TokenUsage         // of all answers, as the state says
 	last    string                     // key of the last answer
 	usage   records.TokenUsage         // of the answer
-	apart   bool                       // the tokens of each answer are told
+	apart   bool                       // the file has the tokens of each answer
 	cost    float64
 	begun   map[string]foreignCall // by the ids of calls of another agent
 	ended   map[string]bool
 	invalid []string // calls with invalid arguments, without a result so far
 }
 
-// End gives the last answer the tokens that came after it.
+// End gives the last answer the later tokens.
 func (s *session) End() error {
 	if err := s.foreignLeft(); err != nil {
 		return err

@@ -50,7 +50,7 @@ func headOf(path string, unzstd packed.Unzstd) (head []byte, is bool, err error)
 
 func isPacked(file *transcript.Tail) bool {
 	head := make([]byte, 4)
-	n, _ := io.ReadFull(file.From(0), head) // what is shorter is not packed
+	n, _ := io.ReadFull(file.From(0), head) // a shorter file is not packed
 	return packed.Is(head[:n])
 }
 

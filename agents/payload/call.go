@@ -37,10 +37,10 @@ type Call struct {
 	Class    events.ToolClass
 	Input    *json.RawMessage      // replaces the id of a call without one; may be nil
 	Path     string                // the file that the tool is given
-	Paths    []string              // the files of an edit, where they are told in another way
+	Paths    []string              // the files of an edit, if they are in another member
 	Edits    []events.DeclaredEdit // of an edit; those without a path belong to the tool's file
 	Command  string
-	Dir      string // where the command runs; the boundary's directory if it is not told
+	Dir      string // the directory of the command; empty for the boundary's
 }
 
 // Describe adds the call to its boundary.

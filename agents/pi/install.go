@@ -49,7 +49,7 @@ func (c *Client) obstacles(_ context.Context, target capability.Target) ([]capab
 func (c *Client) trusts(dir string) bool {
 	decisions := map[string]*bool{}
 	if file, err := userfile.Read(filepath.Join(c.configDir(), "trust.json")); err == nil {
-		_ = json.Unmarshal(file.Data, &decisions) // what cannot be read decides nothing
+		_ = json.Unmarshal(file.Data, &decisions) // an unreadable file decides nothing
 	}
 	for {
 		if decision := decisions[dir]; decision != nil {

@@ -89,8 +89,8 @@ func seen(call *assemble.Call, content string) *assemble.File {
 	return &assemble.File{Path: call.Reads[0], Content: content}
 }
 
-// edits returns the changes of an edit in its file. Newer versions note a patch, which tells it. Otherwise the
-// picture of the edit tells it: its line numbers are certain, and its text is the model's.
+// edits returns the changes of an edit in its file. Newer versions note a patch, which has them. Otherwise they come
+// from the picture of the edit: its line numbers are certain, and its text is the model's.
 func (s *session) edits(call *assemble.Call, details []byte) []assemble.Edit {
 	if len(call.Writes) == 0 {
 		return nil

@@ -79,7 +79,7 @@ func (s *session) prompt(e *entry, at records.Locator, said string) error {
 	return nil
 }
 
-// skillOf takes apart what the client makes of /skill:name arguments.
+// skillOf takes apart the client's text for /skill:name arguments.
 func skillOf(said string) (name, args string, found bool) {
 	rest, found := strings.CutPrefix(said, `<skill name="`)
 	if !found {

@@ -71,7 +71,7 @@ func subagentFile(of sessionfile.Place, _ *assemble.Call, id string) sessionfile
 	return sessionfile.Place{Path: path, Session: of.Session, Role: payload.Name(kind)}
 }
 
-// fileName returns an id as the client writes it in names of files.
+// fileName returns an id in the client's form for names of files.
 func fileName(id string) string {
 	return strings.Map(func(r rune) rune {
 		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-' || r == '_' {

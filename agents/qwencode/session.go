@@ -203,8 +203,7 @@ func (s *session) result(l *line, at records.Locator) error {
 	return nil
 }
 
-// summaryIn returns the first message of the history that took the place of a longer one. The client says in it what
-// was.
+// summaryIn returns the first message of a shortened history, in which the client sums up the removed part.
 func summaryIn(history []byte) string {
 	var said []string
 	d := rawjson.NewDecoder(history)

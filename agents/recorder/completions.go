@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/records/waiting"
 )
 
-// Completion is a completion that a person accepted in an editor, as the log has it.
+// Completion is a completion that a person accepted in an editor, from the log.
 type Completion struct {
 	Call  string
 	Model string // as the editor names it; "" if it does not

@@ -17,8 +17,8 @@ const describedMember = "described"
 // described names the author of a description.
 type described struct {
 	By    string     `json:"by"`              // note or log
-	Note  *time.Time `json:"note,omitempty"`  // the event of the note that the text came with
-	Agent *string    `json:"agent,omitempty"` // what the agent says itself
+	Note  *time.Time `json:"note,omitempty"`  // the event of the text's note
+	Agent *string    `json:"agent,omitempty"` // the agent's own text
 }
 
 // The authors of an outcome's description.

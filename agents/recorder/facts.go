@@ -22,8 +22,8 @@ type Facts struct {
 	Files []FileFacts
 	// Unaccounted are the files that calls changed without an edit tool.
 	Unaccounted []string
-	Base        *string // what was checked out when the conversation began
-	Diff        *string // what was not committed then
+	Base        *string // the commit that was checked out when the conversation began
+	Diff        *string // the uncommitted changes at that time
 	Repository  *string // owner/name
 	Remote      *string
 	Patch       *string // what Revision did to files that are all the conversation's
@@ -37,13 +37,13 @@ type Facts struct {
 type Note struct {
 	Success *bool
 	Reward  *float64
-	At      time.Time // of its event: a record knows by it the text that came along
+	At      time.Time // the time of its event, which identifies its text in a record
 }
 
 // sourceAnnotated is the source of a person's statement.
 const sourceAnnotated = string(records.SignalAnnotated)
 
-// put brings the note into the outcome. Without one, what an earlier one said goes.
+// put adds the note to the outcome. Without a note, an earlier note's values are removed.
 func (n *Note) put(o *records.Outcome) {
 	if n == nil || n.Success == nil && n.Reward == nil {
 		if o.SignalSource == sourceAnnotated {
@@ -79,7 +79,7 @@ type LineFacts struct {
 // the stored version, nil without one.
 type Gatherer func(ctx context.Context, head, prior *records.Record) (*Facts, error)
 
-// put brings the facts into a record. Said is the text that came with the newest note just now.
+// put adds the facts to a record. said is the text of the newest note.
 func (f *Facts) put(head, prior *records.Record, said string, calls *callBook) {
 	if f == nil {
 		return

@@ -10,8 +10,8 @@ import (
 	"github.com/git-trace/git-trace/records/redact"
 )
 
-// promptsMember is the member of a record's metadata that tells the step of each prompt in the log: an object of
-// the prompts' numbers and the steps'.
+// promptsMember is the member of a record's metadata with the step of each prompt in the log: an object of the prompts'
+// numbers and the steps'.
 const promptsMember = "prompts"
 
 // PromptSteps reads which step of a record holds each prompt of the log.

@@ -177,7 +177,8 @@ func SessionFile(env agents.Env, s waiting.Session) (string, error) {
 	return find(agent, s)
 }
 
-// find returns the path of a session file: as a hook said, also where it was packed since, or as the agent files it.
+// find returns the path of a session file: the path from a hook, also if it was packed since, or the agent's usual
+// place.
 func find(agent agents.Agent, s waiting.Session) (string, error) {
 	if s.Transcript != "" {
 		if path := packed.Beside(s.Transcript); path != "" {

@@ -141,7 +141,7 @@ func (w *work) relink(ctx context.Context) (Outcome, error) {
 	return w.store(ctx, &head, nil, Outcome{})
 }
 
-// gather brings what the log and the repository know into the head of a record.
+// gather adds the facts of the log and the repository to the head of a record.
 func (w *work) gather(ctx context.Context, head *records.Record) error {
 	if w.Facts == nil {
 		return nil

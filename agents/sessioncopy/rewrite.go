@@ -161,7 +161,7 @@ func nameByte(c byte) bool {
 		c >= 0x80
 }
 
-// goesOn reports whether the name goes on: a full stop may end a sentence.
+// goesOn reports whether the name continues: a full stop may end a sentence.
 func goesOn(rest []byte) bool {
 	for len(rest) > 0 && rest[0] == '.' {
 		rest = rest[1:]

@@ -22,7 +22,6 @@ func (c *Counted) Start() (string, error) { return "", nil }
 
 func (c *Counted) Size() int64 { return c.Count + int64(len(c.Objects)) }
 
-// Close closes what was opened.
 func (c *Counted) Close() error {
 	if c.Opened == nil {
 		return nil

@@ -16,7 +16,7 @@ type cursor struct {
 	Start   string           `json:"start"`
 	Agents  map[string]int64 `json:"subagents,omitzero"` // sizes of the subagents' files that were read
 	Below   jsonlines.Faults `json:"below,omitzero"`     // the unreadable part of them
-	Mark    string           `json:"mark,omitempty"`     // what the file says of the place before
+	Mark    string           `json:"mark,omitempty"`     // the file's mark of the place before
 }
 
 // Marked is a file that can be cut off and go on otherwise: it gives the text before an offset.

@@ -59,8 +59,8 @@ func List(root string, depth int, since time.Time, take func(path string) (capab
 	return found
 }
 
-// Sessions lists the files below a root that hold sessions of the project, as List does. About tells the session of a
-// file, the zero one for a file that holds none.
+// Sessions lists the files below a root with sessions of the project, like List. about returns the session of a file, a
+// zero one for a file without any.
 func (p Project) Sessions(root string, depth int, since time.Time,
 	about func(path string) capability.Session) []capability.Session {
 	return List(root, depth, since, func(path string) (capability.Session, bool) {

@@ -36,7 +36,7 @@ type Place struct {
 
 // Format understands the objects of one session file, in their order.
 type Format interface {
-	// Object takes an object. An error is one of the sink; what an object does not say is not an error.
+	// Object takes an object. Its error is the sink's; missing members are not an error.
 	Object(object jsonlines.Object) error
 	// State returns the facts of earlier objects that the next object needs: a pointer, to be written as JSON and read
 	// back into.

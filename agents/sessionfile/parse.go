@@ -36,7 +36,7 @@ type conversation struct {
 	kept  string // the state that was kept last
 }
 
-// Parse reads a session file. Subagents are told after the step that started them.
+// Parse reads a session file. Subagents follow the step that started them.
 func (k Kind) Parse(ctx context.Context, path string, options capability.ParseOptions,
 	sink records.Sink) (*capability.Parsed, error) {
 	if k.Open == nil {
@@ -144,7 +144,7 @@ type registers struct {
 	Lost  jsonlines.Faults `json:"lost,omitzero"`
 }
 
-// keep notes the state before an object: what it begins can be read again from there.
+// keep notes the state before an object, to read it again from there.
 func (r *reading) keep() error {
 	state, err := json.Marshal(r.main.State())
 	if err != nil {

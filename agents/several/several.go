@@ -48,7 +48,7 @@ func Key(step *records.Step) uint64 {
 	return sum.Sum64()
 }
 
-// telling is the length of a text that tells steps of the same time apart.
+// telling is the length of a text that distinguishes steps of the same time.
 const telling = 100
 
 var seed = maphash.MakeSeed()

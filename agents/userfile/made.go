@@ -36,8 +36,8 @@ func (m made) note(dirs []string) {
 	}
 }
 
-// take reports whether a directory is on the list, and takes it from there. One that holds another of the list stays on
-// it: that one goes with its own file.
+// take removes a directory from the list, and reports whether it was there. A directory with another one of the list
+// stays on it: it is removed with the other's file.
 func (m made) take(dir string) bool {
 	if m == "" {
 		return true

@@ -26,8 +26,8 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// ProjectSessions lists the threads of the database. A thread whose row does not tell its folders is listed only where
-// every directory is meant.
+// ProjectSessions lists the threads of the database. A thread without folders in its row is listed only if all
+// directories are requested.
 func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
 	project := sessionfile.NewProject(dir)
 	var found []capability.Session

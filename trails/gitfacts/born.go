@@ -38,7 +38,7 @@ func madeOn(lines string) map[refs.OID]string {
 	return found
 }
 
-// Heads are the commits that HEAD was at, the newest first, with the time when it came to each.
+// Heads are the commits that HEAD was at, the newest first, with the time of each move.
 type Heads []headMove
 
 type headMove struct {

@@ -23,7 +23,7 @@ const (
 	RebaseContinued             // "rebase (continue): subject": somebody committed a step that had stopped
 	RebaseStep                  // "rebase (squash): subject", and reword, fixup, edit
 	RebaseEnded                 // "rebase (finish): returning to refs/heads/topic", "rebase (abort): …"
-	Rebased                     // "rebase: subject", by which older git does not tell the step
+	Rebased                     // "rebase: subject", in which older git does not name the step
 	CheckedOut                  // "checkout: moving from main to topic"
 	Reset                       // "reset: moving to HEAD~1"
 )

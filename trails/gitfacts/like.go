@@ -107,7 +107,7 @@ func revertedBy(message string) refs.OID {
 // Resumption is a commit with which somebody went on with a stopped rebase.
 type Resumption struct {
 	Before refs.OID   // what its parent has of the path: git had put that there
-	Picked []refs.OID // what the commits have that it may have been picked from
+	Picked []refs.OID // the contents of the commits that it may have been picked from
 }
 
 // Resumed finds the last commit of a rebase that somebody went on with (git-rebase(1), --continue), if it brought a

@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Mark is the state of git at a moment. Two marks tell whether git itself wrote to the work tree in between.
+// Mark is the state of git at a moment. Two marks show whether git itself wrote to the work tree in between.
 type Mark struct {
 	Head    refs.OID
 	Branch  string
@@ -115,8 +115,8 @@ func readAutostash(repo *refs.Repo) refs.OID {
 	return oid
 }
 
-// readSquash reads which branch was squashed (git-merge(1), --squash): the message that git prepared lists the commits
-// as git log does, the last one first.
+// readSquash finds the branch that was squashed (git-merge(1), --squash): the message that git prepared lists the
+// commits like git log, the last one first.
 func readSquash(repo *refs.Repo) refs.OID {
 	const enough = 512 // of the first commit's id
 	head, err := refs.ReadStart(filepath.Join(repo.GitDir, "SQUASH_MSG"), enough)

@@ -121,7 +121,7 @@ func (q *byDate) Pop() any {
 	return last
 }
 
-// fresh reports whether a commit waits that is not known to lie behind a common one.
+// fresh reports whether a waiting commit may be outside of the common history.
 func (q byDate) fresh(paint map[refs.OID]int) bool {
 	for i := range q {
 		if paint[q[i].id]&stale == 0 {

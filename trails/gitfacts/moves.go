@@ -14,7 +14,7 @@ type Move struct {
 	// Reverts reports that the subject is a revert's. A revert that stopped at a conflict is committed by hand, and says
 	// so in no other way: "commit: Revert "subject"".
 	Reverts bool
-	// Branches are the branches that HEAD went from and to at a checkout.
+	// Branches are the branches before and after a checkout.
 	Branches [2]string
 }
 

@@ -33,7 +33,7 @@ type Operand struct {
 	Unlooked bool
 }
 
-// Asking holds the conditions of an answer beside git.
+// Asking holds further conditions of the answer, beside git's state.
 type Asking struct {
 	Commit refs.OID   // the commit that is being anchored; no id if none is
 	Squash refs.OID   // see Mark; also if the commit has used up the message
@@ -176,5 +176,5 @@ func (o *operands) wholeStash(like Operand, stash refs.OID) {
 	}
 }
 
-// Merging lists the commits that a merge under way takes in.
+// Merging lists the commits of a merge under way.
 func (w *Work) Merging() []refs.OID { return namedIn(w.repo, "MERGE_HEAD") }

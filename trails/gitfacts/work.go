@@ -144,7 +144,7 @@ func (w *Work) Lately() []refs.OID {
 // MaxCommitted bounds the moves, and the commits, that are searched for missing files.
 const MaxCommitted = 8
 
-// LeftFor lists the commits that HEAD was at before it came to the one in question, the last one first.
+// LeftFor lists the commits that HEAD was at before the given one, the last one first.
 func (w *Work) LeftFor(commit refs.OID) []refs.OID {
 	moves, _ := w.Moves()
 	at := []refs.OID{w.Before.Head}

@@ -50,7 +50,7 @@ func Diff(old, new [][]byte, options Options) Script {
 // text is one side of a comparison.
 type text struct {
 	lines [][]byte // unchanged, for the indent heuristic
-	keys  [][]byte // what is compared
+	keys  [][]byte // the compared form
 	// marks says which lines are not kept. Line i has marks[i+1], so that both ends have a kept neighbour.
 	marks []bool
 }

@@ -188,7 +188,7 @@ func (s *search) snake(x, y int) bool {
 	return true
 }
 
-// furthest returns the search up: it cuts at the point that lies furthest from its own corner.
+// furthest gives up the search: it cuts at the point that is furthest from its own corner.
 func (s *search) furthest(r box, ahead, astern front) meeting {
 	forward, fx := -1, 0
 	for d := ahead.high; d >= ahead.low; d -= 2 {

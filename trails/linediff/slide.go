@@ -38,7 +38,7 @@ func (t *text) previous(g *group) {
 	}
 }
 
-// slideUp exchanges the group's last line for the equal line above the group, and takes in a group it then touches.
+// slideUp exchanges the group's last line for the equal line above the group, and joins a group that it then touches.
 func (t *text) slideUp(g *group) bool {
 	if g.start == 0 || !t.same(g.start-1, g.end-1) {
 		return false
@@ -53,7 +53,8 @@ func (t *text) slideUp(g *group) bool {
 	return true
 }
 
-// slideDown exchanges the group's first line for the equal line below the group, and takes in a group it then touches.
+// slideDown exchanges the group's first line for the equal line below the group, and joins a group that it then
+// touches.
 func (t *text) slideDown(g *group) bool {
 	if g.end == len(t.keys) || !t.same(g.start, g.end) {
 		return false

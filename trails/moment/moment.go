@@ -12,13 +12,13 @@ const (
 	GitWrote                 // a look, after git wrote to the work tree
 	OtherTree                // a look, after git may have applied a stash of another work tree
 	Returned                 // a look, with no trace that git was at work
-	Stashed                  // what a stash took before anybody saw it
-	Committed                // a commit, when its hook is heard
+	Stashed                  // changes that a stash took before anybody saw them
+	Committed                // a commit, in its hook
 	Rewritten                // a commit that git made from another one
 	LongAfter                // a commit that was made long ago
 	Unlooked                 // the blame of a work tree that was never looked at
 	OnTheWay                 // a content that git put there between two looks
-	Popped                   // what git makes of a file with a stash
+	Popped                   // git's result of a file and a stash
 	count
 )
 

@@ -19,7 +19,7 @@ type Kind uint8
 // The kinds of evidence.
 const (
 	Traced  Kind = iota // a trace of git, or of the timeline, shows that the content was made from this one
-	Before              // what the path had before the change
+	Before              // the path's content before the change
 	Earlier             // the path, or one of its names, had it once
 	Staged              // the same, only for lines between the same neighbours
 	Apart               // another commit has it, and git removed it
@@ -32,7 +32,7 @@ type Trust uint8
 const (
 	Near  Trust = iota // the content was made from it
 	Far                // it may have some of the lines; a weak line, such as a brace, is not evidence
-	Faint              // nothing speaks for it but that the path had it once
+	Faint              // the only evidence is that the path had it once
 )
 
 // AtMost returns the list with the trust of each candidate limited to most.

@@ -92,13 +92,12 @@ func newCopier(lines [][]byte, found []vector.Origin, sources []vector.Content, 
 	return c
 }
 
-// has reports whether a source has at a place what a line of the content is, but for white space.
+// has reports whether a source's line at a place equals a line of the content, but for white space.
 func (c *copier) has(p place, line int) bool {
 	return string(linediff.StripSpace(c.sources[p.source].Lines[p.line])) == c.keys[line]
 }
 
-// beside lists the places of a line that does not speak for itself, beside those where the line next to it was copied
-// from.
+// beside lists the places of a short line, beside the places from which the next line was copied.
 func (c *copier) beside(line, next int) []place {
 	if len(c.keys[line]) >= Specific {
 		return nil

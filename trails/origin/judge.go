@@ -11,7 +11,7 @@ import (
 
 // Verdict is the judgement of a change.
 type Verdict struct {
-	// Explained tells that it needs no owner of its own: the owners of all of the content are known.
+	// Explained says that the owners of the whole content are known.
 	Explained bool
 	// Put is a content with which git had replaced the last seen one, if somebody then changed it.
 	Put *Text
@@ -205,9 +205,9 @@ func markers(lines [][]byte, found []vector.Origin) []vector.Origin {
 	return out
 }
 
-// Owners returns the known owners of a content of the path: nothing, before tracing saw the path change. A content
-// that was not seen before, though others of its path were, has the owners that they tell. For example: git checks
-// out a commit from between two that were seen.
+// Owners returns the known owners of a content of the path; none before the recording saw the path change. A content
+// that was not seen before, unlike others of its path, gets its owners from those. For example: git checks out a commit
+// between two that were seen.
 func (q *Query) Owners(t Text) vector.Vector {
 	if v, known := q.Memory.Get(q.Path, t.OID); known && v.Len() == len(t.Lines) {
 		return v
@@ -222,7 +222,7 @@ func (q *Query) Owners(t Text) vector.Vector {
 	return vector.Uniform(len(t.Lines), vector.Unknown)
 }
 
-// learn remembers the owners of a content that git brought, as far as candidates tell them.
+// learn remembers the owners of a content that git brought, as far as the candidates have them.
 func (q *Query) learn(t Text, list []Candidate) error {
 	if q.knows(q.Path, t.OID) {
 		return nil

@@ -15,7 +15,7 @@ func Nearer(lines, a, b [][]byte) bool {
 	return distance(wordsOf(a), to) <= distance(wordsOf(b), to)
 }
 
-// muchNearer reports whether a content is closer to a than to b by more than a line that does not speak for itself.
+// muchNearer reports whether a content is closer to a than to b by more than a short line.
 func muchNearer(lines, a, b [][]byte) bool {
 	to := wordsOf(lines)
 	return distance(wordsOf(a), to)+Specific <= distance(wordsOf(b), to)

@@ -25,7 +25,7 @@ type Memory interface {
 // Tree is the last seen state of another work tree of the repository.
 type Tree interface {
 	Lookup(path string) (snapshot.Entry, bool)
-	// Taken is the content that git took out of the file there since the last look here, as a stash does.
+	// Taken returns the content that git took out of the file there since the last look here, as a stash does.
 	Taken(path string) (refs.OID, bool)
 	// Marks returns the states of git at its last looks.
 	Marks() []gitfacts.Mark
@@ -72,9 +72,9 @@ type Case struct {
 	Memory Memory
 	Git    gitfacts.Reader
 
-	Base   refs.OID   // the commit that the work tree is compared with, to see what git brought in
+	Base   refs.OID   // the commit to compare the work tree with, to see git's changes
 	Commit refs.OID   // the commit that is being anchored; no id if none is
-	Paths  []string   // what it changes
+	Paths  []string   // its changed paths
 	Squash refs.OID   // see gitfacts.Mark; also of a message that the commit has used up
 	Known  []refs.OID // the stashes that were there at the last look at everything
 	Whole  *Work      // since everything was looked at
@@ -90,7 +90,7 @@ type Query struct {
 	Work    *Work // since the path was looked at last
 	Path    string
 	OldPath string // where the content was before a rename, else the path
-	Old     Text   // what the path had before
+	Old     Text   // the path's content before
 	New     Text
 	// Buffer is the last content of an editor's buffer, if the editor reported it since the last look at the path.
 	// ByEditor says that the new content comes from that buffer, too.
@@ -102,7 +102,7 @@ type Query struct {
 	Renamed  func() map[string]string
 
 	found  []Candidate       // up to now, see Gather
-	popped refs.OID          // what a stash has, see poppedOnto
+	popped refs.OID          // a stash's content, see poppedOnto
 	made   map[refs.OID]bool // see byHand; nil until it is needed
 }
 

@@ -36,7 +36,7 @@ const minSession = 8
 // Self returns a moment at which this process was running, to compare with the start of others; 0 if unknown.
 func Self() int64 {
 	if canSearch {
-		return now() // what is started from now on; asking for the start itself takes much longer
+		return now() // a bound for later processes; reading the start itself takes much longer
 	}
 	info, _ := infoOf(selfPID())
 	return info.start
@@ -330,9 +330,8 @@ func outputs(list []Process, workTree string) (found []Output) {
 	return found
 }
 
-// Since counts the bytes that processes wrote between two measurements, what they printed left out: at most these can
-// be in the work tree. Known is false if one has ended and nothing is left that tells what it wrote at last; then the
-// others are counted.
+// Since counts the bytes that processes wrote between two measurements, without printed ones: at most these can be in
+// the work tree. known is false if a process has ended and its last count is lost; then only the others are counted.
 func Since(was, is []Process, wasPrinted, isPrinted []Output) (n int64, known bool) {
 	known = true
 	for _, now := range is {

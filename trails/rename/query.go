@@ -35,7 +35,7 @@ type Change struct {
 // Query asks for older names at a moment.
 type Query struct {
 	Moment  moment.Moment
-	Work    *gitfacts.Work // what git did since everything was looked at
+	Work    *gitfacts.Work // git's actions since the last look at everything
 	Wrote   bool           // git wrote to the work tree, or may have
 	Asked   refs.OID       // the commit that is being anchored; no id if none is
 	Stashes []refs.OID     // the new ones since the last look at everything

@@ -31,7 +31,7 @@ type File struct {
 // Pairing is a new file with its older name.
 type Pairing struct {
 	New, Old *File
-	Set      string // the row that told
+	Set      string // the row that found it
 }
 
 // match pairs new files with old ones: of the same content first, in order; then of the most alike. Each old one is

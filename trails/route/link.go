@@ -18,13 +18,13 @@ import (
 const maxLinks = 40
 
 // Relative makes an absolute path relative to the work tree, following the symlinks of its directories but not of its
-// last part; ok is false when it lies outside, or in a git directory.
+// last part; ok is false for a path outside, or in a git directory.
 func Relative(repo *refs.Repo, abs string) (string, bool) {
 	return Inside(repo.WorkTree, ResolveDir(abs))
 }
 
 // Names returns the paths of this work tree that a tool with an absolute path may write: the file that it leads to and,
-// if it is a link, the link. Those that lie elsewhere are left out.
+// if it is a link, the link. It leaves out paths elsewhere.
 func Names(repo *refs.Repo, abs string) []string {
 	var out []string
 	link := ResolveDir(abs)

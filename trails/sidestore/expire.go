@@ -13,13 +13,13 @@ import (
 
 // Expiry says what may go.
 type Expiry struct {
-	Before time.Time                  // what is younger stays
+	Before time.Time                  // younger objects stay
 	Roots  func() ([]refs.OID, error) // trees that stay with all that is in them
 	Locks  []string                   // lock files that writers of snapshots hold; see refs.Flock
 	Dry    bool                       // only count
 }
 
-// Expired says what went.
+// Expired counts the removed objects.
 type Expired struct {
 	Objects int   `json:"objects"`
 	Bytes   int64 `json:"bytes"` // on disk

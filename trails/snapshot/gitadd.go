@@ -17,7 +17,7 @@ import (
 // added is the result of one `git add -A`.
 type added struct {
 	again    bool     // paths are newly avoided: run it again
-	partly   bool     // git left out what it could not read
+	partly   bool     // git left out unreadable paths
 	unlisted []string // directories that git could not list
 }
 
@@ -36,7 +36,7 @@ const usageExit = 129
 
 func (a *addition) addOnce(ctx context.Context, try int) (added, error) {
 	args := []string{"add", "-A", "--ignore-errors"}
-	if a.e.meta.Settings.Sparse { // what lies outside the patterns counts too
+	if a.e.meta.Settings.Sparse { // files outside the patterns count too
 		args = append(args, "--sparse")
 	}
 	nested, err := a.nested(ctx)

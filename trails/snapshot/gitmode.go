@@ -19,7 +19,7 @@ type gitState struct {
 	Index    indexStamp // the user's index that the scratch index was copied from
 	Scratch  indexStamp // the scratch index that the last tree was written from
 	Rules    string     // digest of the ignore and attribute files in the work tree
-	Fresh    bool       // some paths could not be added: what the scratch index has for them is not to be kept
+	Fresh    bool       // some paths could not be added: the scratch index's entries for them are not kept
 	Excluded []exclusion
 
 	Marked     indexStamp // the user's index that PassedOver was read from

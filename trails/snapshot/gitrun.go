@@ -20,8 +20,8 @@ var quietConfig = []string{
 	"-c", "core.safecrlf=false", "-c", "advice.addEmbeddedRepo=false",
 }
 
-// side runs git on a private index, writing objects into the side store. A git that fails gives *refs.GitError and all
-// it said.
+// side runs git on a private index, writing objects into the side store. If git fails, it returns *refs.GitError with
+// git's whole message.
 func (e *Engine) side(ctx context.Context, index string, stdin io.Reader, args ...string) (stdout, stderr []byte,
 	err error) {
 	if err := refs.MakeDirs(e.repo.SideObjects(), 0o777); err != nil { // without it git sees no repository

@@ -236,7 +236,7 @@ func (e *Engine) addKnown(ctx context.Context, paths, nested []string, force str
 	return skipped, nil
 }
 
-// cleanPath makes a path relative to the top canonical; false if it does not lie in the work tree, or in its git
+// cleanPath makes a path relative to the top canonical; false for a path outside of the work tree, or in its git
 // directory.
 func cleanPath(path string) (string, bool) {
 	if strings.ContainsRune(path, 0) || strings.HasPrefix(path, "/") {

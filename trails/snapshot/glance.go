@@ -14,7 +14,7 @@ import (
 // for a missing path.
 type Sight string
 
-// Unsure is equal to no sight, not even to itself: the time stamps do not tell.
+// Unsure is equal to no sight, not even to itself: the time stamps prove nothing.
 const Unsure Sight = "?"
 
 // Same reports whether a path had the same content at two moments for sure.
@@ -30,7 +30,7 @@ var errNoGlance = errors.New("nothing to compare with")
 const maxGlance = 20_000
 
 // Glance looks at a work tree as Engine.Full does, without reading any content and without changing anything: it lists
-// the paths that may differ from the last saved snapshot. It fails where only git could tell.
+// the paths that may differ from the last saved snapshot. It fails if only git could answer.
 func Glance(ctx context.Context, repo *refs.Repo, statePath string) (map[string]Sight, error) {
 	e, err := Open(ctx, repo, statePath)
 	if err != nil {
@@ -68,7 +68,7 @@ func Glance(ctx context.Context, repo *refs.Repo, statePath string) (map[string]
 // glance lists the changes of an update.
 func (s *scan) glance() (map[string]Sight, error) {
 	out := map[string]Sight{}
-	for path := range s.before { // also what the index alone says of an unchanged file
+	for path := range s.before { // also changes of the index alone
 		out[path] = Unsure
 		if _, found := s.e.Lookup(path); !found {
 			out[path] = ""

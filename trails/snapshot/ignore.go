@@ -22,13 +22,13 @@ type ignorer struct {
 
 var errCheckIgnore = errors.New("unexpected answer")
 
-// verdict is the word of the ignore rules about a path.
+// verdict is the answer of the ignore rules about a path.
 type verdict uint8
 
 const (
 	included verdict = iota
 	ignored
-	unknown // git could not tell: the path is beyond a link, or changed its kind, since it was listed
+	unknown // git has no answer: the path is beyond a link, or changed its kind, since it was listed
 )
 
 // maxRestarts bounds how many paths of one question git may fail on.

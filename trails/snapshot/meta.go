@@ -16,7 +16,7 @@ type meta struct {
 	Index    indexStamp // the user's index that the state agrees with
 
 	AttrSum   string // all attribute files of the work tree
-	AttrClass class  // what they ask for
+	AttrClass class  // their conditions
 	AttrStale bool   // a scoped snapshot saw such a file change: look again
 	Reseed    bool   // all contents have to be hashed anew: the conversion changed
 	Unread    bool   // some paths could not be read

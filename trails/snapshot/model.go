@@ -47,7 +47,7 @@ type dir struct {
 	unread  *rows     // subs as yet unread
 
 	packed *packed // entries and others as yet undecoded; see open
-	saved  saved   // what the state on disk has
+	saved  saved   // the state on disk
 	w      *work   // during a snapshot
 }
 

@@ -29,7 +29,7 @@ type scan struct {
 	touched     []*dir
 	before      map[string]Entry      // what paths held that may have changed
 	passed      map[string]bool       // names that git skipped and does not skip now
-	attrTouched bool                  // an attribute file came, went or changed
+	attrTouched bool                  // an attribute file was added, removed or changed
 	sawUnread   bool                  // something could not be read
 	stored      map[refs.OID]struct{} // trees that git has
 	trees       [][]byte              // to be stored
@@ -42,7 +42,7 @@ type work struct {
 	left   []string // names that have lost their entry in the index
 	read   bool     // list it
 	judge  bool     // ask about all its names again, and about the names below
-	rules  bool     // its .gitignore came, went or changed
+	rules  bool     // its .gitignore was added, removed or changed
 	dirty  bool     // its tree, or one below, must be built
 	uneven bool     // has removed entries
 	listed bool     // is in scan.touched

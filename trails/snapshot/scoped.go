@@ -170,7 +170,7 @@ func (s *scan) noteRules(d *dir, path string) {
 	}
 }
 
-// lookNew takes in a file that is not known, in directories that need not be known either, unless it is ignored.
+// lookNew adds an unknown file, with its unknown directories, unless it is ignored.
 func (s *scan) lookNew(d *dir, missing []string, name string, st fileStat) error {
 	path := join(join(d.path, strings.Join(missing, "/")), name)
 	tracked, err := s.isTracked(path)

@@ -13,7 +13,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Methods of a snapshot: how its tree came about.
+// The methods of a snapshot.
 const (
 	MethodOwn = "own"
 	MethodGit = "git"
@@ -53,7 +53,7 @@ type Engine struct {
 	root    *dir      // last snapshot of git-trace's own method; nil if there is none
 	scratch *gitIndex // last snapshot of the git method, decoded on demand
 
-	store   store  // what is on disk
+	store   store  // the state on disk
 	release func() // ends the mapping of the state file, if there is one
 	changed bool   // since Open or Save
 	broken  bool   // a snapshot failed half way: memory is not to be trusted
@@ -76,8 +76,8 @@ type Engine struct {
 // changed files.
 var ErrMany = errors.New("more changed files than anybody should wait for")
 
-// Open loads the state of a work tree. Close the engine where the process goes on. A state file that is absent,
-// damaged or of another version is not an error: the next snapshot starts anew.
+// Open loads the state of a work tree. The caller closes the engine if the process goes on. A state file that is
+// missing, damaged or of another version is not an error: the next snapshot starts anew.
 func Open(ctx context.Context, repo *refs.Repo, statePath string) (*Engine, error) {
 	if repo.Bare() {
 		return nil, fmt.Errorf("open snapshot state: %w", refs.ErrBare)

@@ -1,6 +1,6 @@
 package snapshot
 
-// fileStat holds the members of lstat(2) that tell whether a path changed. The zero value is "not known".
+// fileStat holds the members of lstat(2) that show whether a path changed. The zero value is "not known".
 type fileStat struct {
 	mtime, ctime int64 // nanoseconds since 1970
 	size         int64

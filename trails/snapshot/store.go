@@ -111,7 +111,7 @@ func (e *Engine) adoptState(data, journal []byte) {
 // damaged reports whether the state file turned out to be damaged where it was read after it had been opened.
 func (e *Engine) damaged() bool { return e.store.file != nil && e.store.file.bad.Load() }
 
-// LastTree returns the tree of the last snapshot that a state file speaks of; no id without a usable one.
+// LastTree returns the tree of the last snapshot in a state file; the zero id without a usable one.
 func LastTree(path string, format refs.ObjectFormat) (refs.OID, error) {
 	e := &Engine{repo: &refs.Repo{Format: format}, path: path, remote: true}
 	for range loadTries {

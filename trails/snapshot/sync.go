@@ -58,7 +58,7 @@ func (s *scan) adopt(path string) {
 	}
 }
 
-// reconcile takes over what the index says of one entry.
+// reconcile takes the index's data for one entry.
 func (s *scan) reconcile(d *dir, e *entry, ie *indexEntry, indexSec int64) {
 	e.flags |= flagTracked | flagSeen
 	switch {
@@ -100,7 +100,7 @@ func (s *scan) untrack() {
 	}
 }
 
-// enter takes in the names that were ignored and are now tracked.
+// enter adds names that were ignored and are now tracked.
 func (s *scan) enter() error {
 	for _, q := range s.entered {
 		if i, ok := q.d.find(q.name); ok && q.d.entries[i].flags&flagGone == 0 {

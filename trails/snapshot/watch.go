@@ -28,7 +28,7 @@ type watched struct {
 	Role  role
 	Stamp string // size and times; empty if the file is not there or its stamps cannot be relied on
 	Sum   string // digest of the content; empty if the file is not there
-	Class class  // attributes: what they ask for
+	Class class  // attributes: their conditions
 }
 
 // look compares a watched file with the disk and brings the record up to date.

@@ -16,7 +16,7 @@ type Content struct {
 	Faint bool
 }
 
-// OwnerOf returns the owner of a line that says what an old one says.
+// OwnerOf returns the owner of a line with the same words as an old one.
 func (c Content) OwnerOf(old int, line []byte) Owner {
 	return c.Owners.At(old).of(c.Lines[old], line, Reformatted)
 }
@@ -34,7 +34,7 @@ const (
 	Moved Why = "moved"
 	// Equal: the line is an old one, byte for byte. Only Compose uses it; a change does not list untouched lines.
 	Equal Why = "equal"
-	// Reformatted: the line says what an old one says, or parts of old ones, in other signs.
+	// Reformatted: the line has the words of an old one, or of parts of old ones, in other signs.
 	Reformatted Why = "reformatted"
 )
 

@@ -239,7 +239,7 @@ func (x *lexer) sign(c byte) {
 		x.skip(1)
 	case c == '\\' && (x.peek(1) == '"' || x.peek(1) == '\'' || x.peek(1) == '`'):
 		x.skip(2)
-	case c == '\\' && len(bytes.TrimSpace(x.line[x.at+1:])) == 0: // the statement goes on
+	case c == '\\' && len(bytes.TrimSpace(x.line[x.at+1:])) == 0: // the statement continues
 		x.at = len(x.line)
 	case c == '\\' && x.peek(1) == '\\':
 		x.add(x.line[x.at : x.at+2])

@@ -12,7 +12,7 @@ type Owner struct {
 	Patch events.PatchID // the patch that wrote the line; empty when none is known
 	// Previous is the agent's patch whose line this one replaced; empty for a line that replaced none.
 	Previous events.PatchID
-	// Reformatted tells that the line says what its owner wrote in other signs.
+	// Reformatted says that the line has its owner's words in other signs.
 	Reformatted bool
 }
 

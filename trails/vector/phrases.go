@@ -23,7 +23,7 @@ func (f *finder) unique(b block) bool {
 	return false
 }
 
-// countPhrases is put off until a short block asks, since it reads every line.
+// countPhrases runs only when a short block needs it, because it reads every line.
 func (f *finder) countPhrases() {
 	f.phrases = phrases{map[three]int{}, map[three]int{}}
 	for _, c := range f.changes {

@@ -167,7 +167,7 @@ func (d *Doctor) targetFindings(agent *Agent, t *Target) []Finding {
 
 // reinstallAll installs the hooks of the agents that are used here, as `git trace init` does; nil if there is none.
 func (d *Doctor) reinstallAll(ctx context.Context, all []Agent) *repair {
-	ignored, _ := agents.Ignored(ctx, d.repo, d.env) // a name that is wrong is told by untracedFindings
+	ignored, _ := agents.Ignored(ctx, d.repo, d.env) // untracedFindings reports a wrong name
 	found := slices.DeleteFunc(slices.Clone(all), func(one Agent) bool {
 		return !one.agent.Found(d.env) || slices.Contains(ignored, one.Name)
 	})

@@ -109,7 +109,7 @@ var checks = [...]check{
 // Result is the outcome of a check.
 type Result struct {
 	Name   string
-	Fine   string    // what there is, where nothing is wrong; without a word nothing is told
+	Fine   string    // a description if nothing is wrong; empty for no output
 	Mended []Finding // Mend says what was done
 	Left   []Finding
 }

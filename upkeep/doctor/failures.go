@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Failure is a line that a hook left because it could not tell anybody.
+// Failure is a line that a hook left because it could not print it.
 type Failure struct {
 	Time time.Time `json:"time"`
 	What string    `json:"what"`

@@ -13,7 +13,7 @@ import (
 	"github.com/git-trace/git-trace/trails"
 )
 
-// checkWritable makes a file where the traces lie.
+// checkWritable makes a file in the directory of the traces.
 func (d *Doctor) checkWritable(context.Context) (string, []Finding) {
 	for _, dir := range []string{d.repo.TracesDir(), d.repo.WorktreeTracesDir(), d.repo.MainObjects()} {
 		err := refs.MakeDirs(dir, 0o777)

@@ -16,7 +16,7 @@ import (
 // path, as git filter-repo does, takes the records of refs/traces/records for files of the project.
 func (d *Doctor) checkRecords(ctx context.Context) (string, []Finding) {
 	if unfinished := d.purgeFindings(); len(unfinished) > 0 {
-		return "", unfinished // what is missing may be on its way back
+		return "", unfinished // missing objects may be on their way back
 	}
 	if wrong := d.settingsFindings(ctx); len(wrong) > 0 {
 		return "", wrong

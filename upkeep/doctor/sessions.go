@@ -98,7 +98,7 @@ func (d *Doctor) gaps() (out []gap) {
 	}
 	defer reader.Close()
 	losses, _ := d.log.Losses()
-	noted, _ := reader.ByType(events.CaptureIncomplete) // what cannot be read explains nothing
+	noted, _ := reader.ByType(events.CaptureIncomplete) // ignore unreadable events
 	for _, e := range noted {
 		if data := events.DataOf[events.IncompleteData](e); data.Boundary == "log" {
 			losses = append(losses, events.Loss{From: data.First})

@@ -20,7 +20,7 @@ import (
 type Left struct {
 	What string `json:"what"`
 	Why  string `json:"why"`
-	Mend string `json:"mend"` // what the user can do; "" for nothing
+	Mend string `json:"mend"` // advice to the user; "" for none
 }
 
 func (p *Purge) leave(what, why, mend string) {
@@ -66,7 +66,7 @@ func (p *Purge) stillThere(main, side map[refs.OID]bool) error {
 	return nil
 }
 
-// short returns a path for messages, relative to the top of the work tree if it lies there.
+// short returns a path for messages, relative to the top of the work tree if it is below it.
 func (p *Purge) short(path string) string {
 	if rest, err := filepath.Rel(filepath.Dir(p.Repo.CommonDir), path); err == nil && !strings.HasPrefix(rest, "..") {
 		return rest

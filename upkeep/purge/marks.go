@@ -85,7 +85,7 @@ func Allow(repo *refs.Repo, trace events.TraceID) error { return os.Remove(markO
 // Conversations counts them.
 func Conversations(repo *refs.Repo) Talks {
 	var p Talks
-	entries, _ := os.ReadDir(marksDir(repo)) // what is not there marks none
+	entries, _ := os.ReadDir(marksDir(repo)) // a missing directory has no marks
 	for _, entry := range entries {
 		p.Count++
 		times := timesOf(repo, entry.Name())

@@ -350,7 +350,7 @@ func (p *Purge) tell() error {
 	if !errors.Is(err, events.ErrSpooled) {
 		return err
 	}
-	_, _ = log.Drain(p.ctx) // what was in the way may have passed; else the next writer appends it
+	_, _ = log.Drain(p.ctx) // the obstacle may be gone; else the next writer appends it
 	return nil
 }
 

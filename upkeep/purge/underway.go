@@ -18,7 +18,7 @@ import (
 // Data that others store during the search. A process that is writing a snapshot holds a text that no search finds yet.
 const (
 	untilTheyEnd = 5 * time.Minute // a purge waits for them
-	untilBegun   = 5 * time.Second // a process that a hook has started takes up what the hook put aside
+	untilBegun   = 5 * time.Second // a process that a hook has started takes the hook's spooled data
 	betweenLooks = 50 * time.Millisecond
 )
 

@@ -49,7 +49,7 @@ func (p *Plan) Do(ctx context.Context) (err error) {
 			err, keep = errors.Join(err, back), back != nil
 		}
 	}()
-	fresh := make([]string, len(p.Changes)) // where each new file lies
+	fresh := make([]string, len(p.Changes)) // the place of each new file
 	for i := range p.Changes {
 		if err := ctx.Err(); err != nil {
 			return err

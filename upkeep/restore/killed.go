@@ -103,9 +103,9 @@ const endedNote = "/"
 
 // The kinds of temporary files.
 const (
-	freshKind    = "fresh"   // what the file is to hold
-	replacedKind = "old"     // what it held
-	deletedKind  = "deleted" // what it held, and it is to go
+	freshKind    = "fresh"   // the new content of the file
+	replacedKind = "old"     // its old content
+	deletedKind  = "deleted" // its old content, if it will be deleted
 )
 
 // beside returns a name in the directory of a file that nothing has. It is noted before anything gets it.

@@ -20,7 +20,7 @@ import (
 type Plan struct {
 	Changes []Change
 	Left    []Left   // paths that are named, themselves or by a directory, and do not change
-	Unsaved []string // what is there now would be lost
+	Unsaved []string // files whose present content would be lost
 	Same    int      // named files that are unchanged
 
 	repo *refs.Repo

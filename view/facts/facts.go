@@ -26,7 +26,7 @@ import (
 const (
 	mostDiff        = 16 << 10 // of uncommitted changes when a conversation began
 	mostPatch       = 64 << 10 // of a commit's patch
-	mostRecordFiles = 500      // of a commit whose lines are told
+	mostRecordFiles = 500      // of a commit whose lines are listed
 )
 
 // For finds facts about conversations in the log and the repository, for their records.
@@ -310,7 +310,7 @@ type callStory struct {
 	here    bool // hooks of this clone reported it
 	open    bool // a turn goes on
 	called  bool
-	base    refs.OID       // what was checked out when it began
+	base    refs.OID       // the commit that was checked out at its beginning
 	tree    refs.OID       // the work tree then
 	note    *recorder.Note // the newest
 	patches []events.PatchData

@@ -16,7 +16,7 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
-// files returns the lines of the conversation as a commit has them; nil where git does not tell.
+// files returns the lines of the conversation in a commit; nil if git does not answer.
 func (g *gathering) files(revision string) ([]recorder.FileFacts, error) {
 	if _, err := g.track(); err != nil {
 		return nil, err

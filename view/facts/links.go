@@ -17,8 +17,8 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// link finds the commits of a conversation: commits with its lines, commits that its calls report, and commits of
-// its files that were made while it went on.
+// link finds the commits of a conversation: commits with its lines, commits that its calls report, and commits of its
+// files from its time.
 func (g *gathering) link(out *recorder.Facts) error {
 	tiers := tiersOf(g.held)
 	for _, id := range g.tookOut() {
@@ -85,7 +85,7 @@ func tiersOf(held []view.Anchored) map[string]records.Tier {
 // mostOverlaps bounds the commits that are known only by files and times.
 const mostOverlaps = 100
 
-// overlapping lists the commits that were made while the conversation went on and changed a file that it wrote.
+// overlapping lists the commits from the time of the conversation that changed a file that it wrote.
 func (g *gathering) overlapping() []string {
 	var found []string // before, when the files were the ones in the session file
 	if g.prior != nil {

@@ -11,12 +11,12 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// Call is a call that a session file tells of, and that has ended.
+// Call is a call in a session file that has ended.
 type Call struct {
 	ID, Tool, Model string
 	Step, Prompt    int // their numbers in the session file
 	Began, Ended    time.Time
-	Edits           []*backfill.Edit // what it says it wrote
+	Edits           []*backfill.Edit // the edits that it reports
 	Anything        bool             // a command that may have written more than that
 }
 

@@ -62,7 +62,7 @@ func (f *finder) add(t *Transcript) {
 		real = t.Path
 	}
 	key := real + "\x00" + t.ID
-	if f.seen[key] || t.ID == "" && f.seen[real] { // found in a folder, where nothing tells the id of its only session
+	if f.seen[key] || t.ID == "" && f.seen[real] { // found in a folder, without the id of its only session
 		return
 	}
 	f.seen[key], f.seen[real] = true, true

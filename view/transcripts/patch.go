@@ -34,7 +34,7 @@ func patchReplacements(input []byte, path string) []backfill.Replacement {
 	return out
 }
 
-// changedTexts returns the hunks of a file that say what they replace.
+// changedTexts returns the hunks of a file with the texts that they replace.
 func changedTexts(f applypatch.File) (out []backfill.Replacement) {
 	for _, h := range f.Hunks {
 		if h.Old != "" && h.Old != h.New {
@@ -83,7 +83,7 @@ func programPatches(step *records.Step) []backfill.Edit {
 	return out
 }
 
-// literalText reads the string that a program of JavaScript goes on with; false for none, and for a template that has
+// literalText reads the string at the beginning of a JavaScript text; false for none, and for a template with
 // expressions.
 func literalText(program string) (string, bool) {
 	if program == "" || strings.IndexByte("`'\"", program[0]) < 0 {

@@ -19,10 +19,10 @@ type Transcript struct {
 	Agent   agents.Agent
 	Path    string
 	Earlier []string // other files of the same session, which are read before
-	ID      string   // the agent's id of the session, where the finder tells it
+	ID      string   // the agent's id of the session, if the finder has it
 	Session backfill.Session
 	Prompts []Prompt
-	Unseen  int // calls that may have written what the transcript does not tell
+	Unseen  int // calls that may have written text that is not in the transcript
 	First   time.Time
 	Last    time.Time
 	Model   string
@@ -33,7 +33,7 @@ type Transcript struct {
 	first  int             // the number of the first step that was read
 	asked  []int           // the steps of Prompts
 	ended  []string        // the ids of the calls that were read and have a result
-	torn   bool            // a result came of a call that an earlier reading left open
+	torn   bool            // the result of a call that an earlier reading left open
 	cursor json.RawMessage // for the next reading
 	dir    string
 	keys   map[uint64]bool // of its steps
@@ -112,7 +112,7 @@ func (t *Transcript) read(ctx context.Context) error {
 	return nil
 }
 
-// editSink takes of a conversation what it wrote.
+// editSink collects the edits of a conversation.
 type editSink struct {
 	t       *Transcript
 	shell   *shellReader
@@ -178,7 +178,7 @@ func (s *editSink) Step(step *records.Step) error {
 	return nil
 }
 
-// Late takes the result of a call of an earlier step. It does not change what was written.
+// Late takes the result of a call of an earlier step. It does not change the edits.
 func (s *editSink) Late(_ int, o records.Observation) error {
 	if c := s.t.late[o.SourceCallID]; c != nil {
 		delete(s.t.late, o.SourceCallID)

@@ -40,7 +40,7 @@ func (t *Transcript) FromTrees(ctx context.Context, repo *refs.Repo) error {
 				return ctx.Err()
 			}
 			if err != nil {
-				continue // a content is not here, or it is too much: what the call wrote stays unknown
+				continue // a content is missing, or too large: the call's text stays unknown
 			}
 			t.addFiles(c, trees.Root, files)
 		}

@@ -74,7 +74,7 @@ func Find(log Log, work Work) (steps []Step, seen bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	revised := map[events.PatchID]bool{} // lines do not belong to them any more: an agent's own record told more
+	revised := map[events.PatchID]bool{} // lines that have another owner since, by an agent's own record
 	for i := range all {
 		revised[events.DataOf[events.PatchData](all[i]).Revises] = true
 	}

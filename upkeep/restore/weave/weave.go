@@ -226,8 +226,8 @@ func (w *Weave) join(earlier int) {
 	delete(w.taken, earlier)
 }
 
-// Owned tells, line by line, who owns the present content: lines that an owner of their own has are not the writer's,
-// whatever the steps say.
+// Owned sets the owners of the present content, line by line: lines with another owner are not the writer's, whatever
+// the steps say.
 func (w *Weave) Owned(another func(int) bool) {
 	i := 0
 	for _, l := range w.lines {
