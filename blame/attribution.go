@@ -15,8 +15,8 @@ import (
 // Resolver finds the owners of lines. It answers only from evidence; otherwise a line is unknown. Lines may share an
 // answer, so callers must not change it.
 type Resolver interface {
-	// Committed returns the owners of lines of a path as a commit has it. Lines are 1-based and ascending; the result
-	// is parallel to them.
+	// Committed returns the owners of a path's lines in a commit. Lines are 1-based and ascending; the result is
+	// parallel to them.
 	Committed(ctx context.Context, commit refs.OID, path string, lines []int) ([]*Attribution, error)
 	// Uncommitted answers for the uncommitted lines of a path's content in the work tree, or of the content given by
 	// --contents. content has the stored form: line endings and filters converted.

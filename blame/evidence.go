@@ -105,7 +105,7 @@ func (e *Evidence) Prepare(ctx context.Context, likely gitblame.Likely) {
 			return
 		}
 	}
-	if likely.Content != nil && ctx.Err() == nil { // once begun it goes on to its end: cut off it would be done twice
+	if likely.Content != nil && ctx.Err() == nil { // it runs to its end: after an interruption it would be done twice
 		_, _ = e.pendingOf(context.WithoutCancel(ctx), likely.Path, likely.Content)
 	}
 }

@@ -36,13 +36,13 @@ func (q *Query) options() (gitblame.Options, error) {
 	return opts, err
 }
 
-// Lines blames a path as a revision has it, or, without a revision, as the work tree has it, and finds the owners. Path
-// is relative to the top of the work tree, as raw bytes. If git refuses, the error is a *gitblame.Failure, as for Run.
+// Lines blames a path in a revision, or without one in the work tree, and finds the owners. path is relative to the top
+// of the work tree, as raw bytes. If git refuses, the error is a *gitblame.Failure, as for Run.
 func Lines(ctx context.Context, repo *refs.Repo, rev, path string, resolver Resolver) ([]Annotated, error) {
 	return Asked(ctx, repo, At(rev, path), resolver)
 }
 
-// At returns a query for all lines of a path as a revision has it, or, without a revision, as the work tree has it.
+// At returns a query for all lines of a path in a revision, or without one in the work tree.
 func At(rev, path string) Query {
 	q := Query{Path: path}
 	if rev != "" {

@@ -106,8 +106,8 @@ const (
 	dim   = "\x1b[2m"
 )
 
-// shortTraces abbreviates trace ids: with the caller's function, or to the fewest digits, four or more, that tell the
-// given ids apart.
+// shortTraces abbreviates trace ids: with the caller's function, or to the fewest digits, four or more, that
+// distinguish the given ids.
 func (s *Style) shortTraces(lines []Annotated) func(events.TraceID) string {
 	if s.ShortTrace != nil {
 		return s.ShortTrace

@@ -20,14 +20,14 @@ type FileChange struct {
 	New     refs.OID
 	Old     []refs.OID // in each parent; no id where it is not
 
-	Patched *Patched // what git says of the lines, where it was asked: see Patches
+	Patched *Patched // git's data about the lines, if requested: see Patches
 }
 
 // Patched is a commit's change of the lines of a file.
 type Patched struct {
 	Added  []linediff.Range     // in the form of Hunks; empty for a deletion, a binary file and a pure mode change
 	Change events.ChangeID      // names the change of lines; empty without changed lines, and for a merge
-	Prints []events.Fingerprint // of the added lines that tell something, where that was asked
+	Prints []events.Fingerprint // of the added lines that are evidence, if requested
 }
 
 // Patches returns the changed files and lines of commits with at most one parent, with one git process, in the order of
@@ -124,7 +124,7 @@ func Changed(ctx context.Context, repo *refs.Repo, commits []refs.OID) (map[refs
 	}
 	args := append([]string{"--root", "-M"}, gitdiff.Raw()...)
 	skipped, err := gitdiff.Each(ctx, repo, args, lines, take)
-	if err == nil && len(skipped) > 0 { // names that changed cannot be told without contents
+	if err == nil && len(skipped) > 0 { // renames cannot be found without contents
 		lines, asked = chosen(lines, skipped), chosen(asked, skipped)
 		args = append([]string{"--root", "--no-renames"}, gitdiff.Raw()...)
 		skipped, err = gitdiff.Each(ctx, repo, args, lines, take)
@@ -233,7 +233,7 @@ func linesOfGit(content []byte) [][]byte {
 	return lines
 }
 
-// overlapOf returns the lines that lie in both lists; both are in order.
+// overlapOf returns the common lines of two lists; both are in order.
 func overlapOf(a, b []linediff.Range) []linediff.Range {
 	var out []linediff.Range
 	for i, j := 0, 0; i < len(a) && j < len(b); {

@@ -47,7 +47,7 @@ type Boundary struct {
 	Source  string   `json:"source,omitempty"`
 	Prompt  *Prompt  `json:"prompt,omitempty"`
 	Tool    *ToolUse `json:"tool,omitempty"`
-	Process int      `json:"process,omitempty"` // of the agent, where it tells; 0 when not known
+	Process int      `json:"process,omitempty"` // the agent's process; 0 if unknown
 	// Parent is the process that started the hook, without shells in between; 0 if it is not known. Moment is the start
 	// of the hook, in the system's units.
 	Parent int   `json:"parent,omitempty"`
@@ -144,7 +144,7 @@ type DeclaredEdit struct {
 	Proposed *string `json:"proposed,omitempty"`
 	// Typed are the lines of Before that an editor saw a person type.
 	Typed []LineRun `json:"typed,omitempty"`
-	// Put are the lines of Before into which an editor saw text come that it cannot tell from a completion.
+	// Put are the lines of Before into which an editor saw text come that may be typed or a completion.
 	Put []LineRun `json:"put,omitempty"`
 	// At is the place where an editor replaced Old by New, if it does not report the whole buffer.
 	At *Place `json:"at,omitempty"`

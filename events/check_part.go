@@ -15,7 +15,7 @@ type mark struct {
 type markFlags uint8
 
 const (
-	markBad     markFlags = 1 << iota // the bytes are not what was hashed, so what they say counts for nothing
+	markBad     markFlags = 1 << iota // the bytes do not match the hash, so their content does not count
 	markSame                          // the same event as the one before
 	markCut                           // no event: nothing before the next one could be read
 	markOpening                       // of type log_started

@@ -58,7 +58,7 @@ func (l *Log) openCopy(ctx context.Context, ref string) (*Copy, error) {
 	return l.copyOfRef(ctx, ref)
 }
 
-// copyOfRef opens what a ref names.
+// copyOfRef opens the log of a ref.
 func (l *Log) copyOfRef(ctx context.Context, ref string) (*Copy, error) {
 	tip, err := l.Tip(ref)
 	if err != nil {

@@ -43,7 +43,7 @@ func (l *Log) copyPublished(of FetchedLog, end flatEnd, tip refs.OID, w io.Write
 	return end, writeBatch(w, tip, lines, &end)
 }
 
-// PublishedEvents reads the events of a publication and checks them as a copy does.
+// PublishedEvents reads the events of a publication and checks them, like a copy.
 func (l *Log) PublishedEvents(p Publication) ([]Event, error) {
 	lines, err := l.publishedLines(p, &flatEnd{})
 	if err != nil {

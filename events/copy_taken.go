@@ -183,7 +183,7 @@ type intake struct {
 	failed map[string]error // why logs are not read that may be read the next time, by their refs
 
 	out  *bufio.Writer
-	undo func(size int64) error // takes back what was written from there on
+	undo func(size int64) error // removes the bytes after an offset
 }
 
 // lacking returns the logs that are not copied in their present state.
@@ -311,7 +311,7 @@ func (in *intake) takeAll(ctx context.Context) error {
 	fresh := in.lacking()
 	swollen, err := in.log.swollen(ctx, slices.DeleteFunc(slices.Clone(fresh), func(f FetchedLog) bool { return f.own() }))
 	if err == nil {
-		err = in.undo(in.size) // what a killed process left
+		err = in.undo(in.size) // a killed process's rest
 	}
 	if err != nil {
 		return err

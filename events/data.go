@@ -242,7 +242,7 @@ type AnchorRun struct {
 
 // RewriteData is the data of commit_rewritten.
 type RewriteData struct {
-	Kind  string        `json:"kind"` // amend, rebase, or the word of the tool that did it
+	Kind  string        `json:"kind"` // amend, rebase, or another tool's word
 	Pairs []RewritePair `json:"pairs"`
 }
 
@@ -258,7 +258,7 @@ type CheckpointData struct {
 	Event  ID       `json:"event"` // its id
 	Commit refs.OID `json:"commit"`
 	Kind   string   `json:"kind"`          // openpgp, ssh or x509
-	Key    string   `json:"key,omitempty"` // fingerprint, if git could tell it
+	Key    string   `json:"key,omitempty"` // fingerprint, if git knows it
 }
 
 // RecordData is the data of record_stored: a redacted record of the conversation was put on refs/traces/records.
@@ -267,7 +267,7 @@ type RecordData struct {
 	Blob       refs.OID `json:"blob"`       // the record
 	Generation int      `json:"generation"` // counts up with every version of the record, from 0
 	Steps      int      `json:"steps"`      // prompts and answers in it
-	Redactions int      `json:"redactions"` // what was taken out of all versions
+	Redactions int      `json:"redactions"` // number of removals in all versions
 	// provisional, or final if known commits hold lines of the conversation
 	Lifecycle string `json:"lifecycle"`
 }
@@ -285,7 +285,7 @@ type PurgeData struct {
 
 // NoteData is the data of outcome_noted: a person's note about the end of a conversation. Only the newest note counts.
 type NoteData struct {
-	Outcome string `json:"outcome"`          // success, failure, or unknown to take back what was said
+	Outcome string `json:"outcome"`          // success, failure, or unknown to withdraw an earlier statement
 	Reward  string `json:"reward,omitempty"` // a finite decimal number
 }
 

@@ -20,7 +20,7 @@ import (
 // only an append, under its lock, changes the bytes after the last one. The log's ref names a sealed copy of it, see
 // seal.go: git gets, keeps and sends that copy, and shows it as one commit.
 
-// ErrJournal reports a file of this clone's log that is not what an append left.
+// ErrJournal reports damage in the file of this clone's log.
 var ErrJournal = errors.New("the file of the log is damaged")
 
 // ErrNewer reports that a later version made this clone's log, in another form. This program does not change it, and
@@ -33,7 +33,7 @@ type journal struct {
 	gen  string // names this build of the file
 	head int64  // length of the header line
 	end  flatEnd
-	size int64 // what lies between the end and this was left by a killed append
+	size int64 // a killed append left the bytes between the end and this
 }
 
 const journalName = "events.log"
@@ -48,7 +48,7 @@ func journalHeader(format refs.ObjectFormat) string {
 
 const journalForm = "git-trace log "
 
-// newer tells the number of a later form by the first line of a file.
+// newer reads the number of a later form from the first line of a file.
 func newer(f *os.File) error {
 	const enough = len(journalForm) + 12
 	head := make([]byte, enough)
@@ -186,7 +186,7 @@ func (j *journal) newestFirst(yield func(lines [][]byte) error) error {
 	return nil
 }
 
-// batchBefore reads the events of the batch whose end line ends at an offset, and tells where it begins.
+// batchBefore reads the events of the batch whose end line ends at an offset, and returns the batch's beginning.
 func (j *journal) batchBefore(at int64) (text []byte, begin int64, err error) {
 	for window := int64(endWindow); ; window *= 16 {
 		start := max(j.head, at-window)

@@ -115,7 +115,7 @@ func EncodeBytes(text string) string {
 	return base64.StdEncoding.EncodeToString([]byte(text))
 }
 
-// OrNull returns a text as JSON has it where what is not known is null.
+// OrNull returns a text for JSON; null if it is empty.
 func OrNull[T ~string](text T) *T {
 	if text == "" {
 		return nil

@@ -92,7 +92,7 @@ func (l *Log) ReadPublication(commit refs.OID) (p Publication, err error) {
 	return p, err
 }
 
-// readHead reads a publication without what is below the tree of its files.
+// readHead reads a publication without the files of its events.
 func (l *Log) readHead(commit refs.OID) (p Publication, err error) {
 	objects := l.repo.Objects()
 	objects.Max = maxHead

@@ -102,7 +102,7 @@ func (l *Log) heal(ctx context.Context) error {
 	for _, oid := range missing {
 		typ, content, err := refs.ReadLoose(l.repo.SideObjects(), oid)
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // the append never came to set the ref, or verification will tell
+			continue // the append never set the ref, or verification will report it
 		}
 		if err != nil {
 			return fmt.Errorf("heal log: %w", err)

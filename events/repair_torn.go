@@ -43,7 +43,7 @@ func (l *Log) FindTorn(ctx context.Context) (*Torn, error) {
 	j, broken := l.openJournal(os.O_RDONLY)
 	defer j.close()
 	if broken == nil || j == nil {
-		return nil, nil // what cannot be opened is not read here
+		return nil, nil // a file that cannot be opened is reported elsewhere
 	}
 	t := &Torn{header: j.gen == "", end: flatEnd{offset: j.head}}
 	if t.header {
@@ -183,7 +183,7 @@ func (l *Log) MendTorn(ctx context.Context) (t *Torn, err error) {
 	return t, nil
 }
 
-// putAside copies what is behind the sound end into a file beside the log.
+// putAside copies the bytes after the sound end into a file beside the log.
 func (l *Log) putAside(t *Torn, text []byte) error {
 	t.Kept = filepath.Join(l.repo.TracesDir(), "torn", fmt.Sprintf("%020d.log", time.Now().UnixNano()))
 	return refs.WriteFileDurable(t.Kept, text[min(t.end.offset, int64(len(text))):], 0o600)

@@ -231,8 +231,7 @@ func (s *scanner) text(quoted []byte) string {
 	return s.words.text(quoted[1 : len(quoted)-1])
 }
 
-// words are texts that were read a moment ago. Most members of an event have the word of an event before it, which they
-// share.
+// words are recently read texts. Most members of an event have a word of an earlier event, and share it.
 type words [16]string
 
 func (w *words) text(body []byte) string {

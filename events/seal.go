@@ -59,7 +59,7 @@ func (l *Log) readSealMark() (m sealMark, ok bool) {
 }
 
 func (l *Log) rememberSeal(m sealMark) error {
-	if _, err := os.Stat(l.repo.TracesDir()); err != nil { // it went meanwhile, with the will of the user
+	if _, err := os.Stat(l.repo.TracesDir()); err != nil { // the user removed it meanwhile
 		return err
 	}
 	text := fmt.Sprintf("sealed1 %s %s %d %d %s\n", m.commit, m.gen, m.offset, m.seq, m.id)

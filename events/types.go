@@ -42,7 +42,7 @@ const (
 	Backfill         Method = "backfill"
 	Manual           Method = "manual"
 	Import           Method = "import"
-	// SessionFile: the agent's own record of a conversation told it, beside hooks that did not.
+	// SessionFile: the agent's own record of a conversation has it, unlike the hooks.
 	SessionFile Method = "session_file"
 	// EditorLate: an editor reported it after somebody had looked at the file.
 	EditorLate Method = "editor_late"
@@ -65,7 +65,7 @@ const (
 	LimitPathNotCaptured Limit = "path_not_captured"
 	// LimitBoundaryLate: a boundary was handled after its moment, without a snapshot of that moment.
 	LimitBoundaryLate Limit = "boundary_late"
-	// LimitPayloadMismatch: what the tool said it wrote is not what was found.
+	// LimitPayloadMismatch: the tool's report differs from the file.
 	LimitPayloadMismatch Limit = "payload_state_mismatch"
 	// LimitFieldCut: a field was longer than the format allows and was cut.
 	LimitFieldCut Limit = "field_cut"
@@ -84,13 +84,13 @@ const (
 	LimitProcessGone Limit = "process_gone"
 	// LimitProcessSilent: the running processes of an open call wrote fewer bytes than the change has.
 	LimitProcessSilent Limit = "process_silent"
-	// LimitProcessUnknown: a call was open, and the system does not tell what could have written for it.
+	// LimitProcessUnknown: a call was open, and the system does not show its processes.
 	LimitProcessUnknown Limit = "process_unknown"
 	// LimitPathNotNamed: the lines changed while a call was open that may write anywhere, and it did not name their file.
 	LimitPathNotNamed Limit = "path_not_named"
 	// LimitHookMissed: hooks ran that could not record, for example where the git directory cannot be written.
 	LimitHookMissed Limit = "hook_not_recorded"
-	// LimitConsentUnknown: the call waited for a person's consent, and nothing tells when it began.
+	// LimitConsentUnknown: the call waited for a person's consent, and its beginning is unknown.
 	LimitConsentUnknown Limit = "consent_time_unknown"
 	// LimitNotReported: no hook reported the call; the agent's own record of the conversation has it. Lines without an
 	// owner changed while such a call could write.

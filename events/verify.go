@@ -124,7 +124,7 @@ type verifier struct {
 	unsound commitSet // commits that git would show differently than they are
 	own     *journal  // the file, where it is this clone's log that is verified
 	damage  error     // what keeps it from being appended to
-	seals   []Anchor  // what the seals of its ref end with, the newest first
+	seals   []Anchor  // the ends of its ref's seals, the newest first
 }
 
 func (v *verifier) run(ctx context.Context, sources []AnchorSource) error {
@@ -133,7 +133,7 @@ func (v *verifier) run(ctx context.Context, sources []AnchorSource) error {
 			return nil
 		}
 	} else {
-		v.report.End, _ = v.log.End(v.report.Ref) // what is wrong with it is found when it is read with the rest
+		v.report.End, _ = v.log.End(v.report.Ref) // its faults are found with the rest
 		v.report.Writer = v.report.End.Writer
 	}
 	if err := v.report.findAnchors(ctx, v.log, sources); err != nil {
@@ -174,7 +174,7 @@ func (r *Report) findAnchors(ctx context.Context, log *Log, sources []AnchorSour
 	return nil
 }
 
-// conclude turns what was seen into faults and the state.
+// conclude turns the findings into faults and the state.
 func (v *verifier) conclude(ctx context.Context) {
 	faults := v.chain.faults()
 	reached, source, wrong := v.chain.judge(v.report.Anchors)

@@ -57,9 +57,8 @@ func (FetchedCopies) Anchors(ctx context.Context, log *Log, of Subject) ([]Ancho
 	return anchors, nil
 }
 
-// WritersOf returns the writers whose copies speak for a log. One is the writer that it names. For this clone's log the
-// writer that this clone was before counts too: a log rebuilt under another name is held against the copies of the true
-// one.
+// WritersOf returns the writers whose copies are evidence about a log: the writer that it names, and for this clone's
+// log also the clone's former writer. So a log rebuilt under another name is compared with the copies of the true one.
 func (l *Log) WritersOf(of Subject) []string {
 	var writers []string
 	if of.Writer != "" {

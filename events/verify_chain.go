@@ -21,7 +21,7 @@ type summary struct {
 
 	owner   string // the writer that the ref's name promises; empty when it names none
 	watched map[int64]bool
-	hits    map[Anchor]bool // events that were met, Source empty
+	hits    map[Anchor]bool // events that were found, Source empty
 	claim   *claim          // of the newest checkpoint_signed
 }
 
@@ -170,7 +170,7 @@ func (n *namer) cut(i int) int64 {
 	return max(1, n.expected-1)
 }
 
-// number decides which place the event has. A number that breaks the row is believed when the row goes on from it.
+// number decides which place the event has. A number that breaks the order counts if the next ones continue from it.
 func (n *namer) number(i int, m mark, fault func(int64, FaultKind, string, ...any)) int64 {
 	seq := n.expected
 	switch {
@@ -195,8 +195,8 @@ func (n *namer) number(i int, m mark, fault func(int64, FaultKind, string, ...an
 	return seq
 }
 
-// goesOn asks for the number of the event after the one at i. It tells whether that number goes on from the right
-// number of the one at i.
+// goesOn compares the number of the event after i with the right number of the event at i, and reports whether it is
+// the next one.
 func (n *namer) goesOn(i int) bool {
 	return i > 0 && n.s.marks[i-1].seq == n.expected+1
 }

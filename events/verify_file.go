@@ -147,8 +147,8 @@ func (v *verifier) compareSeal() {
 // mostSeals are followed from the newest one back.
 const mostSeals = 1 << 20
 
-// watchSeals has each seal of the chain held against the log: it must have the event that the seal ends with. The tip
-// need not be a seal; what it is not is told where it is read.
+// watchSeals compares each seal of the chain with the log, which must have the seal's last event. The tip need not be a
+// seal; its reader reports that.
 func (v *verifier) watchSeals() {
 	objects := v.log.repo.Objects()
 	objects.Max = maxHead

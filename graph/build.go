@@ -76,7 +76,7 @@ func (b *batch) take(c *Commit) error {
 	return b.flush()
 }
 
-// flush searches and hands on.
+// flush searches and passes the commits on.
 func (b *batch) flush() error {
 	ids := make([]refs.OID, len(b.list))
 	for i, c := range b.list {

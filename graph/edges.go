@@ -10,7 +10,7 @@ type edges struct {
 	after  []string // lines without text that git draws before the next commit
 }
 
-// newEdges sorts out what git drew left of the lines of one commit: first the commit's, then the fillers'.
+// newEdges sorts git's drawing left of the lines of one commit: first the commit's, then the fillers'.
 func newEdges(commit string, fillers []string) edges {
 	e := edges{commit: commit, beside: fillers, pad: settle(commit)}
 	if n := len(fillers); n > 0 {

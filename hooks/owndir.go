@@ -68,7 +68,7 @@ func (in Installer) planWithdraw(p *plan, s site) error {
 	return in.planUnexclude(p)
 }
 
-// forwardNames returns the hooks to hand on: the usual ones, and the present ones.
+// forwardNames returns the hooks to pass on: the usual ones, and the present ones.
 func (in Installer) forwardNames(dir string) []string {
 	names := slices.Clone(forwarded[:])
 	entries, _ := os.ReadDir(dir) // a missing directory has no hooks

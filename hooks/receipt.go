@@ -11,8 +11,8 @@ import (
 	"slices"
 )
 
-// receiptName is the file in <common>/traces that lists the installed parts. It tells a hook written over by a
-// manager from a hook that never had ours; removal needs only the hooks themselves.
+// receiptName is the file in <common>/traces that lists the installed parts. It distinguishes a hook that a manager has
+// overwritten from a hook that never had ours; removal needs only the hooks themselves.
 const receiptName = "hooks.json"
 
 // receiptVersion is the shape of the receipt.

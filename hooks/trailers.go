@@ -51,7 +51,7 @@ func (in Installer) wanted(ctx context.Context) (names []string, wrong error) {
 	names = Names()
 	config, err := in.Repo.Config(ctx)
 	if err != nil {
-		return names, nil //nolint:nilerr // what git complains of, every command tells
+		return names, nil //nolint:nilerr // every command reports git's errors
 	}
 	form, wrong := Trailers(config)
 	if form != "" {

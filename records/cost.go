@@ -15,7 +15,7 @@ const (
 // Members of the metadata with the cost.
 const (
 	MetaPricesAsOf = "prices_as_of"    // the day of the prices of estimated_cost_usd
-	MetaClientCost = "client_cost_usd" // what the client says that the conversation cost
+	MetaClientCost = "client_cost_usd" // the client's figure for the cost of the conversation
 )
 
 // mostCost is the greatest cost of a conversation that is believed, in US dollars.

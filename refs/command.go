@@ -179,7 +179,7 @@ func (b *headBuffer) Write(p []byte) (int, error) {
 
 func (b *headBuffer) firstLine() string {
 	text := strings.TrimLeft(string(b.buf), "\r\n")
-	for strings.HasPrefix(text, "hint: ") { // advice, before git says what is wrong
+	for strings.HasPrefix(text, "hint: ") { // advice, before git's error
 		_, text, _ = strings.Cut(text, "\n")
 	}
 	line, rest, _ := strings.Cut(text, "\n")

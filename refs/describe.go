@@ -29,8 +29,8 @@ func (d *discovery) describe(at *Found) (*Repo, error) {
 	if repo.WorkTree, err = d.workTree(at, facts); err != nil {
 		return nil, err
 	}
-	// A bare layout met on the way up may be refused by safe.bareRepository, which only git's protected
-	// configuration tells; that is not a hot path, so git decides.
+	// git may refuse a bare layout on the way up (safe.bareRepository), depending on its protected configuration; this
+	// is rare, so git decides.
 	bareWalk := !at.Named && at.Top == ""
 	if !at.Named && (bareWalk || !ownedHere(at.Top, at.GitDir, at.gitFile)) {
 		if err := d.askAccepted(); err != nil {

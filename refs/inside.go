@@ -50,7 +50,7 @@ func (o *Objects) inside(rev string, want bool) (at thing, known bool, err error
 	e, there, err := o.below(root, path)
 	switch {
 	case err != nil || e.Mode == ModeGitlink:
-		return thing{}, false, nil //nolint:nilerr // damaged, or not here: git tells how
+		return thing{}, false, nil //nolint:nilerr // damaged, or missing: git has the message
 	case !there:
 		return thing{}, true, ErrMissing
 	case want:
@@ -90,7 +90,7 @@ func (o *Objects) root(top OID) (root OID, known bool) {
 	if at.typ == CommitObject {
 		c, err := DecodeCommit(at.content)
 		if err != nil {
-			return OID{}, false // damaged: git tells how
+			return OID{}, false // damaged: git has the message
 		}
 		root = c.Tree
 	}
@@ -140,7 +140,7 @@ func (o *Objects) direct(oid OID) (thing, bool) {
 	return thing{oid, typ, content}, err == nil
 }
 
-// has reports whether an object lies where stored looks for it.
+// has reports whether stored would find an object.
 func (o *Objects) has(oid OID) bool {
 	if exists(loosePath(o.repo.SideObjects(), oid)) || exists(loosePath(o.repo.MainObjects(), oid)) {
 		return true

@@ -18,7 +18,7 @@ const (
 // LogEntry is an entry of a reflog (git-reflog(1)).
 type LogEntry struct {
 	New     OID    // the new value of the ref; zero if it was deleted
-	Message string // "commit (amend): subject"; empty if nothing was said
+	Message string // "commit (amend): subject"; may be empty
 }
 
 // LogPosition returns the end of a ref's reflog; 0 without one. It grows with each entry. Positions of different ref

@@ -40,15 +40,15 @@ type Repo struct {
 	LeftOut *LeftOut
 
 	index         string      // UseIndex
-	unasked       *settled    // StartNothing; nil where git children start what it names
+	unasked       *settled    // StartNothing; nil if git children may start configured programs
 	commonFromEnv bool        // GIT_COMMON_DIR named CommonDir, so a git child needs it too
-	packed        *packedRefs // what was read; nil where nothing is kept
+	packed        *packedRefs // the last reading; nil without one
 }
 
 // Bare reports whether the repository has no work tree here.
 func (r *Repo) Bare() bool { return r.WorkTree == "" }
 
-// HookLog returns the file where hooks leave lines, since they cannot tell anybody.
+// HookLog returns the file with the messages of hooks, which cannot print.
 func (r *Repo) HookLog() string { return filepath.Join(r.TracesDir(), "hook.log") }
 
 // Top returns the directory from which paths in the repository count.

@@ -38,7 +38,7 @@ type Keeping struct {
 type Archived struct {
 	Writer  string
 	Last    time.Time // when the writer published last
-	Commits int       // of whose lines the writer told
+	Commits int       // with lines that the writer described
 	Texts   bool      // and the records are there
 
 	refs map[string]refs.OID // by their kinds
@@ -330,7 +330,7 @@ func (k *Keeping) add(ctx context.Context, kind string, kept map[string]refs.OID
 	return nil
 }
 
-// archive reads this clone's archive of a kind as the remote has it now.
+// archive reads the remote's present archive of this clone, of one kind.
 func (k *Keeping) archive(ctx context.Context, kind string) (Ref, map[string]refs.OID, error) {
 	ref := Ref{Name: k.plan.ref("archive/" + kind), kept: k.plan.kept("archive/" + kind)}
 	found, err := there(ctx, k.plan.repo, k.URL, ref.Name)

@@ -24,7 +24,7 @@ var archiveKinds = []string{"digest", "records", "events", "checkpoints"}
 const (
 	archiveBefore = "archive" // the line of the archive before, in the place of a writer
 	maxArchives   = 10_000    // commits that are read of all archives at once
-	maxDescent    = 20_000    // commits that are read to find which of two logs goes on from the other
+	maxDescent    = 20_000    // commits that are read to find which of two logs continues the other
 	maxArchive    = 1 << 20   // bytes of one archive
 	perArchive    = 100       // writers in one commit: few enough for a command line of any system
 )
@@ -69,7 +69,7 @@ func (b *bounds) readArchive(ctx context.Context, repo *refs.Repo, tip refs.OID)
 				tip = c.Parents[0]
 			case !events.IsWriter(line):
 				return nil, ErrNotArchive
-			case !known: // what was archived later counts
+			case !known: // the later archive counts
 				out[line] = c.Parents[i]
 			}
 		}

@@ -16,7 +16,7 @@ import (
 
 // Demanded is the result of a demand for texts that others share.
 type Demanded struct {
-	Got       int      // records that came
+	Got       int      // records that arrived
 	Elsewhere []string // remotes that keep others, or did not give them
 	Err       error    // the reason of a failure; nil if no remote was called
 }
@@ -27,7 +27,7 @@ type offer struct {
 	entry   store.Entry
 }
 
-// demandPatience is the time that a command waits for a remote that it asks without being told to.
+// demandPatience bounds a command's wait for a remote without an explicit request.
 const demandPatience = 20 * time.Second
 
 // OnDemand reports whether a reader may ask a remote for missing texts, and whether the person has decided this.

@@ -75,7 +75,7 @@ func readOwn(ctx context.Context, log *events.Log, fetched []events.FetchedLog) 
 		}
 		d.all = slices.Insert(d.all, 1, append([]events.Event{bare}, aside...)...) // after the event that opens the log
 		if len(aside) > 0 {
-			d.all = d.all[1:] // what was set aside is older than this log
+			d.all = d.all[1:] // the events set aside are older than this log
 		}
 	}
 	return d, nil
@@ -190,7 +190,7 @@ func (d *Digest) choose(all []events.Event, there map[refs.OID]bool) {
 	owning := map[events.TraceID]bool{}
 	for _, a := range events.InForce(anchors) {
 		if passedOn(&a) {
-			continue // its conversations are not this clone's to tell
+			continue // another clone publishes its conversations
 		}
 		for _, t := range owners(events.DataOf[events.CommitData](a)) {
 			owning[t] = true
@@ -230,7 +230,7 @@ func (d *Digest) choose(all []events.Event, there map[refs.OID]bool) {
 	d.Silent = len(silent)
 }
 
-// passedOn reports whether an anchor repeats the word of other clones (package reconcile).
+// passedOn reports whether an anchor repeats other clones' claims (package reconcile).
 func passedOn(e *events.Event) bool {
 	return slices.Contains(e.Method, events.Manual) && slices.Contains(e.Method, events.Import)
 }

@@ -77,7 +77,7 @@ func (p *Plan) hearAside(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err != nil { // it is not sound: what it says was not told
+		if err != nil { // it is damaged: its events count as not published
 			continue
 		}
 	}

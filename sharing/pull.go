@@ -35,7 +35,7 @@ type Pulled struct {
 	Writers []PulledWriter `json:"writers"` // all writers with a digest or log here now, by their ids
 	Refs    int            `json:"refs"`    // that the remote has
 	Changed int            `json:"changed"` // the number of new or changed ones
-	Doubts  []Doubt        `json:"doubts"`  // what a writer saw of another one's log, and the remote does not show
+	Doubts  []Doubt        `json:"doubts"`  // later ends of logs that a writer saw, and the remote does not show
 	// Elsewhere is another prefix under which the remote has traces, if it has none under the prefix of the settings.
 	Elsewhere string `json:"elsewhere,omitempty"`
 }
@@ -49,10 +49,10 @@ type PulledWriter struct {
 	Conversations int    `json:"conversations"` // that began there
 	Records       int    `json:"records"`       // number with their texts here
 	Shared        int    `json:"shared"`        // number whose texts the writer shares
-	New           bool   `json:"new"`           // it came, or moved, with this pull
+	New           bool   `json:"new"`           // this pull brought or moved it
 	Anew          bool   `json:"anew"`          // its digest was begun anew, and replaced the former one here
 	LeftOut       string `json:"left_out,omitempty"`
-	Kept          bool   `json:"kept"` // what was here stays and is counted: the remote shows another history now
+	Kept          bool   `json:"kept"` // the former one stays here and counts: the remote shows another history now
 }
 
 // refKinds returns the kinds of refs that a pull brings.

@@ -46,7 +46,7 @@ type Plan struct {
 
 	Branches int // and tags that the remote has
 
-	ahead    bool // it has commits that are not here: what they hold is not known
+	ahead    bool // it has commits that are not here: their content is unknown
 	means    Means
 	rules    string                // a hash of the redactor's, and of the level
 	looked   map[refs.OID]refs.OID // the blobs of records that leave, by their stored blobs here

@@ -81,7 +81,7 @@ func there(ctx context.Context, repo *refs.Repo, remote string, patterns ...stri
 // Pushing is set in the environment of hooks that a push of traces runs, so that they do not start another push.
 const Pushing = "GITTRACE_PUSHING"
 
-// talk runs a git command that speaks with a remote. Text of the remote in an error is foreign.
+// talk runs a git command that contacts a remote. Text of the remote in an error is foreign.
 func talk(ctx context.Context, repo *refs.Repo, args ...string) (string, error) {
 	return ask(ctx, repo, "", args...)
 }
@@ -173,7 +173,7 @@ func halfPacks(repo *refs.Repo) int64 {
 // RemoteError is the failure of a git command because of the remote or the connection.
 type RemoteError struct {
 	Err   error
-	Lines []string // what git and the remote said: at most mostSaid lines, no credentials
+	Lines []string // git's and the remote's message: at most mostSaid lines, no credentials
 	// States lists the refs that a push did not move, with the remote's reasons.
 	States []string
 }

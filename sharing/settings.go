@@ -201,7 +201,7 @@ func (s *Settings) remote(name string) Remote {
 func (s *Settings) codeTips(ctx context.Context, repo *refs.Repo, of Remote) ([]string, error) {
 	under := "refs/remotes/" + of.Code + "/"
 	tips := []string{"--glob=" + under + "*"}
-	if of.Code == of.Name { // which says itself what it has
+	if of.Code == of.Name { // it has the commits itself
 		return tips, nil
 	}
 	if !slices.Contains(s.names, of.Code) {

@@ -45,7 +45,7 @@ func (p *Plan) settle(ctx context.Context, there refs.OID) error {
 	}
 	found, err := p.log.ReadPublication(tip)
 	if there.IsZero() && err != nil {
-		return nil //nolint:nilerr // nor is it here any more: all is told again
+		return nil //nolint:nilerr // it is missing here too: all is published again
 	}
 	if err == nil && !hasMade(p.repo, p.Writer+"/digest", tip) {
 		err = p.isOwn(ctx, found)

@@ -15,7 +15,7 @@ import (
 // State describes a remote, without asking it.
 type State struct {
 	Remote  string `json:"remote"`  // its name, or the label of a URL
-	Level   Level  `json:"level"`   // what was chosen
+	Level   Level  `json:"level"`   // the chosen level
 	Moved   bool   `json:"moved"`   // the remote's URL has changed since the choice: nothing is sent
 	Commits int    `json:"commits"` // commits that this clone has described there
 	Waiting int    `json:"waiting"` // recorded commits that the remote has, without a description

@@ -16,7 +16,7 @@ type FetchedState struct {
 	Remote string             `json:"remote"`
 	Writer string             `json:"writer"`
 	Digest bool               `json:"digest"`
-	Own    bool               `json:"own"`    // what a remote has of this clone; it is not read
+	Own    bool               `json:"own"`    // this clone's own refs on a remote; they are not read
 	Events int64              `json:"events"` // 0 if it is left out
 	Why    string             `json:"why,omitempty"`
 	Signed checkpoint.Verdict `json:"signed"`

@@ -358,7 +358,7 @@ func (wit *witness) endTold(w *Window) End {
 		len(w.processes()) == 0 {
 		b.ended = end.At.Add(-snapshot.Slack) // a write right after it may have an earlier time
 		if end.Finished {
-			b.ended = end.At.Add(time.Millisecond) // its last write, right before; agents cut off fractions of a millisecond
+			b.ended = end.At.Add(time.Millisecond) // its last write, right before; agents cut off fractions
 		}
 	}
 	return end

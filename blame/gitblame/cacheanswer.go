@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// answer does the same as blame, from the cache if the cache has the answer, otherwise with git. It hands on the same
+// answer does the same as blame, from the cache if the cache has the answer, otherwise with git. It passes on the same
 // entries.
 func (s *Session) answer(args []string, format Format, each func(*Entry) error) (trailer []byte, err error) {
 	if !s.repo.HasTraces() { // nothing is left behind where nothing is recorded

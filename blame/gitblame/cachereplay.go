@@ -4,7 +4,7 @@ import (
 	"bytes"
 )
 
-// replay hands on the entries that git would print for some lines of a content, first and last included, from 1. It
+// replay passes on the entries that git would print for some lines of a content, first and last included, from 1. It
 // makes git's own text only for git's own formats.
 func (q *inquiry) replay(a *answer, lines [][]byte, first, last int, each func(*Entry) error) error {
 	own := q.opts.Format != Porcelain && q.opts.Format != LinePorcelain

@@ -11,7 +11,7 @@ import (
 type Failure struct {
 	Code    int    // git's exit status; -1 when a signal killed it
 	Message string // git's own first line without its "fatal: "
-	unread  bool   // git came to an object that it could not read
+	unread  bool   // git could not read an object
 }
 
 // Error is git's own message.

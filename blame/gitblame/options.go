@@ -62,7 +62,7 @@ type Options struct {
 	Abbrev        string // --abbrev: "" when absent, "0" for --no-abbrev
 	Date          string // --date: "" when absent
 
-	Reverse     bool // --reverse: git shows where lines last were, not where they came from
+	Reverse     bool // --reverse: git shows the last commit with a line, not its origin
 	FirstParent bool // --first-parent: git credits merges with the merged lines
 	Grafted     bool // -S: the history is not the one the commits were made in
 	Limited     bool // options cut the history: boundary commits did not write their lines
@@ -84,7 +84,7 @@ type Options struct {
 	// stop when its context ends, and returns before the answer does.
 	Likely func(context.Context, Likely)
 
-	args   []argument // git's arguments in the order they came, ours taken out
+	args   []argument // git's arguments in their order, without ours
 	words  []string   // positional arguments before "--"; without one, the file is among them
 	after  []string   // positional arguments after "--"
 	dashes bool       // there was a "--"

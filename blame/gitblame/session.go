@@ -92,7 +92,7 @@ func (s *Session) Try(show func() error) error {
 	return err
 }
 
-// AsAsked hands on the entries in the format of the options. The trailer is the output of --show-stats.
+// AsAsked passes on the entries in the format of the options. trailer is the output of --show-stats.
 func (s *Session) AsAsked(each func(*Entry) error) (trailer []byte, err error) {
 	return s.answer(s.opts.gitArgs(nil), s.opts.Format, each)
 }
@@ -216,7 +216,7 @@ func (s *Session) asTyped(refused *Failure) error {
 	return refused
 }
 
-// readAll hands on every entry until the stream ends or either side fails.
+// readAll passes on every entry until the stream ends or either side fails.
 func readAll(parser *Parser, each func(*Entry) error) (readErr, eachErr error) {
 	for {
 		e, err := parser.Next()

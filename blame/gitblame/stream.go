@@ -39,7 +39,7 @@ type Line struct {
 	OrigLine   int    // in OrigPath as Commit has it
 	FinalLine  int    // in the blamed content
 	OrigPath   string // where Commit has the line
-	Previous   Origin // the same file in the parent; zero when it came into being in Commit
+	Previous   Origin // the same file in the parent; zero if Commit created it
 	Ignored    bool   // blame.markIgnoredLines: a commit that changed it was ignored
 	Unblamable bool   // blame.markUnblamableLines: the ignored commit had to keep it
 	Content    []byte // without the newline; nil in an incremental stream

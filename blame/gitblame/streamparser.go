@@ -24,7 +24,7 @@ type Parser struct {
 	current     *commitState
 	ignored     bool // of the current group
 	unblamable  bool
-	hasPrevious bool // the current entry said so
+	hasPrevious bool // the current entry has one
 	trailer     []byte
 }
 

@@ -210,7 +210,7 @@ const mostSteps = 1000
 func (t *Tracker) heirs(commit refs.OID) []index.Rewriting {
 	list, asked := t.heirsOf[commit]
 	if !asked {
-		list, _ = t.log.Heirs(commit) // what cannot be read is not followed
+		list, _ = t.log.Heirs(commit) // unreadable ones are not followed
 		t.heirsOf[commit] = list
 	}
 	return list

@@ -40,7 +40,7 @@ type TrailJSON struct {
 	Now        NowJSON                `json:"now"`
 }
 
-// CreatedJSON is the place where lines came about.
+// CreatedJSON is the origin of lines.
 type CreatedJSON struct {
 	Time     time.Time      `json:"time"`
 	Worktree string         `json:"worktree"`

@@ -73,7 +73,7 @@ type credit struct {
 	line   int
 }
 
-// path takes in the lines of one file.
+// path counts the lines of one file.
 func (l *looker) path(path string) error {
 	lines, err := l.lines(l.ref, path)
 	if err != nil {

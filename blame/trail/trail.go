@@ -12,7 +12,7 @@ import (
 // Trail is the life of a patch.
 type Trail struct {
 	Patch events.PatchID     // empty for lines that were found afterwards, as backfill finds them
-	Owner events.AnchorOwner // as the patch's event or, without one, an anchor tells it
+	Owner events.AnchorOwner // from the patch's event or, without one, from an anchor
 	Path  string             // where it was created, as raw bytes
 	// Lines is the number of lines that the patch added, without the lines of its hunk that kept an older owner.
 	Lines   int
@@ -62,7 +62,7 @@ type Step struct {
 	Time       time.Time // of the event
 	Commit     refs.OID
 	From       refs.OID // of a carried one: the commit whose place it took
-	By         string   // amend, rebase, or the word of the tool that did it
+	By         string   // amend, rebase, or another tool's word
 	Runs       []Run    // none when the new commit has no anchor of its own
 	Tier       string   // evidence tier of the weakest run
 	Confidence string
@@ -100,7 +100,7 @@ const (
 	Orphaned  State = "orphaned" // its commits are on no ref
 	Stashed   State = "stashed"  // only a stash holds it
 	Dropped   State = "never_committed"
-	Unsettled State = "unknown" // git does not tell, or another work tree knows
+	Unsettled State = "unknown" // git has no answer, or another work tree has it
 )
 
 // Now holds the lines of a patch that are left.

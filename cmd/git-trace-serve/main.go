@@ -50,7 +50,7 @@ func answer() int {
 	stop()
 	var refused *web.Refusal
 	switch {
-	case errors.As(err, &refused): // git-trace has said it in its form
+	case errors.As(err, &refused): // git-trace has printed it
 		fmt.Fprintln(os.Stderr, refused.Text)
 	case err != nil:
 		fmt.Fprintf(os.Stderr, "git-trace: error: %v\n", err)

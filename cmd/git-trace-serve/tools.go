@@ -263,7 +263,7 @@ func page(text string, cursor int) (string, error) {
 		return "", fmt.Errorf("the cursor is %d: the answer has %d bytes", cursor, len(text))
 	}
 	for cursor < len(text) && !utf8.RuneStart(text[cursor]) {
-		cursor++ // the answer is a new one, and its characters may lie elsewhere
+		cursor++ // it is a new answer, and its characters may have other places
 	}
 	rest := text[cursor:]
 	end := endOfPage(rest)

@@ -15,7 +15,7 @@ type abreast struct {
 	lanes  chan struct{}
 	order  chan chan *became // of the records that are converted, the oldest first
 	ended  chan error
-	failed chan struct{} // closed when what came before has failed
+	failed chan struct{} // closed after an earlier failure
 }
 
 // became is the result of the conversion of a record.

@@ -62,7 +62,7 @@ func runApp(args []string, std streams) int {
 	}
 	a.line.end()
 	a.tellLeftOut()
-	if errors.Is(err, context.Canceled) && ctx.Err() == nil { // git heard of the key before this process did
+	if errors.Is(err, context.Canceled) && ctx.Err() == nil { // git got the key before this process did
 		select {
 		case <-ctx.Done():
 		case <-time.After(interruptGrace):

@@ -26,7 +26,7 @@ type audit struct {
 	Used    agentUsed    `json:"agent_used"`
 	Commits int          `json:"commits"`
 	Held    int          `json:"commits_of_agents"` // number of commits with lines of agents
-	Lines   diff.Counts  `json:"lines"`             // that came, from one end to the other
+	Lines   diff.Counts  `json:"lines"`             // lines that differ between the ends
 	Agents  []auditAgent `json:"agents"`
 	Review  auditReview  `json:"review"`
 	Asked   []auditTalk  `json:"asked"`

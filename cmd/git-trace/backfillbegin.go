@@ -75,7 +75,7 @@ func told(log *view.Log, trace events.TraceID) (told map[string]bool, hooked boo
 		case e.Type == events.CaptureIncomplete:
 			continue // that no hook reports the conversation, or its calls
 		case slices.Contains(e.Method, events.SessionFile):
-			continue // what was found to be the conversation's beside hooks
+			continue // from other evidence than hooks
 		case len(e.Method) != 1 || e.Method[0] != events.Backfill:
 			return nil, true, nil
 		case e.Type == events.PromptSubmitted:

@@ -24,7 +24,7 @@ func (b *filler) tell(claims []claim.Commit) error {
 	b.linked = map[events.TraceID]bool{}
 	var drafts []events.Draft
 	var rows [][]byte
-	flush := func() error { // what is said is written
+	flush := func() error { // written before it is printed
 		if !b.dry {
 			if err := b.keeper.list(); err != nil {
 				return fail(exitUnchecked, err, "")

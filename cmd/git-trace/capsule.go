@@ -146,7 +146,7 @@ func (a *app) agrees(c *call, question, otherwise string) error {
 	return nil
 }
 
-// tellCapsule says what a capsule holds.
+// tellCapsule describes the content of a capsule.
 func tellCapsule(w io.Writer, c *capsule.Capsule) {
 	of := string(c.Trace)
 	if c.Prompt != nil {

@@ -43,7 +43,7 @@ const (
 	seals                       // it writes events, and seals them in the log when it ends
 	bounded                     // it reads, or fetches, so it may end anywhere if it needs too much memory
 	anew                        // it only reads, and can begin anew without a part of the history
-	verbatim                    // its output is made of lines of files, or is itself one
+	verbatim                    // its output has lines of files, or is one
 	fetchless                   // it fetches nothing in a partial clone
 	atOnce                      // its first call searches nothing in the repository
 )

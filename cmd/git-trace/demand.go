@@ -11,10 +11,10 @@ import (
 	"github.com/git-trace/git-trace/sharing"
 )
 
-// errCame ends a reading when something came that it has to read too.
+// errCame ends a reading when new texts have arrived.
 var errCame = errors.New("texts have come")
 
-// demanding calls read, and calls it again if texts of conversations came from others meanwhile.
+// demanding calls read, and calls it again if texts of conversations arrived from other clones meanwhile.
 func (a *app) demanding(read func(demand demander) error) error {
 	err := read(func(ctx context.Context, repo *refs.Repo, traces ...events.TraceID) error {
 		came, err := a.demand(ctx, repo, traces)
@@ -29,11 +29,11 @@ func (a *app) demanding(read func(demand demander) error) error {
 	return err
 }
 
-// demander is demand for readers that begin anew when something came.
+// demander is demand for readers that begin anew when texts have arrived.
 type demander func(ctx context.Context, repo *refs.Repo, traces ...events.TraceID) error
 
-// demand fetches the texts of conversations that others share, and reports whether something came. A hint names the
-// texts that stay elsewhere: the command goes on without them.
+// demand fetches the texts of conversations that others share, and reports whether any arrived. A hint names the texts
+// that stay elsewhere: the command continues without them.
 func (a *app) demand(ctx context.Context, repo *refs.Repo, traces []events.TraceID) (bool, error) {
 	d, err := sharing.Demand(ctx, events.OpenLog(repo), traces)
 	if err != nil {

@@ -26,13 +26,13 @@ var demoScript []byte
 
 // demoStep is one step of the script; exactly one field beside Say is set.
 type demoStep struct {
-	Say     string            `json:"say,omitempty"`     // told to the user
+	Say     string            `json:"say,omitempty"`     // text for the user
 	Files   map[string]string `json:"files,omitempty"`   // written before anything is recorded, and committed
-	Lines   []json.RawMessage `json:"lines,omitempty"`   // what the client writes to its session file before the hook
+	Lines   []json.RawMessage `json:"lines,omitempty"`   // lines of the client in its session file before the hook
 	Hook    string            `json:"hook,omitempty"`    // event name; Payload goes to its standard input
 	Payload json.RawMessage   `json:"payload,omitempty"` // ${REPO} is replaced by the repository
-	Replace *demoReplace      `json:"replace,omitempty"` // what a tool, or a person, does to a file
-	Shell   string            `json:"shell,omitempty"`   // what a shell tool runs
+	Replace *demoReplace      `json:"replace,omitempty"` // a change of a file by a tool, or by a person
+	Shell   string            `json:"shell,omitempty"`   // the command of a shell tool
 	Git     []string          `json:"git,omitempty"`
 }
 

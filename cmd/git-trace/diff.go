@@ -79,7 +79,7 @@ func (a *app) diff(args []string) error {
 	if len(opts.Only) > 0 && (opts.NoTrace || opts.Verbatim || opts.Figures) {
 		return usage("--only-ai and its like choose hunks; they go with no other form of output")
 	}
-	plain := opts.Verbatim || !repo.HasTraces() && !opts.JSON && len(opts.Only) == 0 // what git prints is all
+	plain := opts.Verbatim || !repo.HasTraces() && !opts.JSON && len(opts.Only) == 0 // only git's output
 	if opts.NoTrace || plain && !opts.MayNameMoments() {
 		return a.gitDiff(opts.Git(a.life, repo, dir))
 	}

@@ -118,7 +118,7 @@ type flow struct {
 	begun bool
 }
 
-// WriteString hands on text.
+// WriteString passes on text.
 func (f *flow) WriteString(text string) {
 	f.begun = f.begun || text != ""
 	_, _ = f.Writer.WriteString(text) // the buffer keeps its first error for Flush

@@ -28,7 +28,7 @@ func inDirectories(env agents.Env, names []string) (all []named, over *passed, e
 	for _, name := range names {
 		info, err := os.Stat(name)
 		if err != nil || !info.IsDir() {
-			all = append(all, named{file: name}) // what is wrong with it is told when it is read
+			all = append(all, named{file: name}) // its faults are reported when it is read
 			continue
 		}
 		before := len(all)
@@ -102,7 +102,7 @@ func (p *passed) note(dir string, over bool) {
 	p.taken[dir]++
 }
 
-// tell reports the number of files that were passed over. A directory without any taken file is a fault.
+// tell reports the number of skipped files. A directory without any taken file is a fault.
 func (p *passed) tell(a *app, what string) (faults []error) {
 	for _, dir := range p.dirs {
 		switch over := p.over[dir]; {

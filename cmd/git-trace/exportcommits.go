@@ -189,7 +189,7 @@ func newNotesWriter(ctx context.Context, repo *refs.Repo) (*notesWriter, error) 
 	err := eachNote(ctx, repo, func(commit string, text []byte) error {
 		note, err := gitai.Parse(text)
 		w.has[commit] = err != nil || note.Metadata.GitAIVersion != gitai.Writer
-		return nil //nolint:nilerr // what cannot be read is not ours
+		return nil //nolint:nilerr // an unreadable one is not ours
 	})
 	return w, err
 }

@@ -47,7 +47,7 @@ func usage(format string, args ...any) error {
 	return &failure{code: exitUsage, err: fmt.Errorf(format, args...)}
 }
 
-// silent is an exit status without a message: the output has said it.
+// silent is an exit status without a message: the output has it.
 type silent int
 
 func (s silent) Error() string { return fmt.Sprintf("exit status %d", int(s)) }

@@ -56,10 +56,10 @@ type gcReport struct {
 	DryRun bool   `json:"dry_run"`
 	Log    struct {
 		Sealed int64 `json:"sealed"` // events; with DryRun not counted
-		Merged int   `json:"merged"` // parts that went into others; the same
+		Merged int   `json:"merged"` // parts that were merged into others
 	} `json:"log"`
 	Snapshots struct {
-		Before  string            `json:"before,omitempty"` // what is older may expire
+		Before  string            `json:"before,omitempty"` // older ones may expire
 		Expired sidestore.Expired `json:"expired"`
 		Packed  int               `json:"packed"`
 		Loose   int               `json:"loose"` // left

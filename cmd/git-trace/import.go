@@ -123,7 +123,7 @@ func (a *app) ofFormat(names []string, format exchange) ([]string, error) {
 	return files, nil
 }
 
-// importer takes in files of one format.
+// importer imports files of one format.
 type importer struct {
 	app    *app
 	ctx    context.Context

@@ -19,7 +19,7 @@ import (
 	"github.com/git-trace/git-trace/view/transcripts"
 )
 
-// entireName is the name of Entire's checkpoints among the formats that are taken in.
+// entireName is the name of Entire's checkpoints among the import formats.
 const entireName = "entire"
 
 // Entire keeps the session files of agents in its own branches and refs: of its first version on
@@ -214,7 +214,7 @@ func (r *entireReader) content(f *entireFile) ([]byte, error) {
 	return all, nil
 }
 
-// session returns the id of a file's session; empty if nothing tells it.
+// session returns the id of a file's session; empty if unknown.
 func (r *entireReader) session(f *entireFile) string {
 	var about struct {
 		ID string `json:"session_id"`

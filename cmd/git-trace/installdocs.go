@@ -21,7 +21,7 @@ var shells = []string{"bash", "zsh", "fish"}
 
 var completionFiles = map[string]struct {
 	name   string // in package completion
-	shared string // where it lies below share
+	shared string // its place below share
 }{
 	"bash": {"git-trace.bash", "bash-completion/completions/git-trace"},
 	"zsh":  {"_git-trace", "zsh/site-functions/_git-trace"},

@@ -16,7 +16,7 @@ import (
 // the process exits.
 type interrupts struct {
 	signals chan os.Signal
-	got     atomic.Int32 // the number of the signal that came; 0 for none
+	got     atomic.Int32 // the number of the received signal; 0 for none
 	away    atomic.Bool
 }
 

@@ -61,7 +61,7 @@ func (a *app) tellUntraced(ctx context.Context, repo *refs.Repo) {
 	if err != nil {
 		return
 	}
-	said, _ := os.ReadFile(memory) // nothing was said yet
+	said, _ := os.ReadFile(memory) // not printed yet
 	text := ""
 	for _, f := range d.Untraced(ctx) {
 		if text += f.What + "\n"; len(said) < len(text) || string(said[:len(text)]) != text {

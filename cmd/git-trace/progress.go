@@ -50,7 +50,7 @@ func (l *statusLine) tick() {
 	time.AfterFunc(progressDelay, fault.In(l.tick))
 }
 
-// tell shows how far something has come.
+// tell shows the progress.
 func (l *statusLine) tell(text string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -170,7 +170,7 @@ type progress struct {
 	next  time.Time
 }
 
-// progress begins to tell how far something is, if standard error is a terminal.
+// progress begins to show the progress of a task, if standard error is a terminal.
 func (a *app) progress(what string) *progress {
 	return &progress{line: a.line, what: what, begun: time.Now(), next: time.Now().Add(progressDelay)}
 }

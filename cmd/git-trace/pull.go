@@ -125,7 +125,7 @@ func (a *app) pull(c *call, ops operands) error {
 	return nil
 }
 
-// tellElsewhere tells that a remote has its traces below another prefix than the settings of this clone say.
+// tellElsewhere says that a remote has its traces below another prefix than the settings of this clone.
 func (a *app) tellElsewhere(r sharing.Remote, p *sharing.Pulled) {
 	name := printable(r.Name)
 	switch {

@@ -259,7 +259,7 @@ func (r *recording) lock(ctx context.Context, wait time.Duration) (*refs.FileLoc
 // takeIn reads the session files that no hook reported, and stores the waiting conversations.
 func (r *recording) takeIn(ctx context.Context, wait time.Duration, tell func(recordedConversation)) (failed []error,
 	err error) {
-	unheard := (&witnesses{repo: r.repo, env: r.recorder.Env}).all(ctx) // what it finds waits from then on
+	unheard := (&witnesses{repo: r.repo, env: r.recorder.Env}).all(ctx) // its findings wait from then on
 	failed, err = r.drain(ctx, wait, tell)
 	if unheard != nil {
 		failed = append(failed, fmt.Errorf("read session files: %w", unheard))

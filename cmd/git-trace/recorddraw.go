@@ -44,7 +44,7 @@ func (d *showDrawer) figures(u *view.Usage) {
 	}
 }
 
-// outcome draws the word of a person, or of the agent, about the end of a conversation.
+// outcome draws the statement of a person, or of the agent, about the end of a conversation.
 func (d *showDrawer) outcome(r *records.Record) {
 	o := &r.Outcome
 	text := ""

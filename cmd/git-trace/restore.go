@@ -168,7 +168,7 @@ func (a *app) putBack(c *call, repo *refs.Repo, known *conversations, then named
 type namedMoment struct {
 	view.Moment
 	trace events.TraceID
-	takes func([]lostLines) []lostLines // corrects what a diff says of lost lines; nil where it says it all
+	takes func([]lostLines) []lostLines // corrects a diff's lost lines; nil if they are right
 }
 
 // momentNamed returns the snapshot that a word names.

@@ -16,7 +16,7 @@ import (
 // resumeSchema names the form of the JSON output; docs/schema/resume-1.schema.json describes it.
 const resumeSchema = "git-trace.resume/1"
 
-// resumed describes what a conversation goes on with, in JSON.
+// resumed describes the continuation of a conversation, in JSON.
 type resumed struct {
 	Schema      string         `json:"schema"`
 	Trace       events.TraceID `json:"trace"`

@@ -21,7 +21,7 @@ type screen struct {
 	Out      io.Writer
 	Color    bool
 	Width    int  // in columns
-	Terminal bool // what is written ends on a terminal
+	Terminal bool // the output goes to a terminal
 	Whole    bool // a program reads along: no text of a line is cut
 	// Config is git's configuration, if it was read.
 	Config *refs.Config

@@ -267,7 +267,7 @@ func (a *app) leaveEnrolled(ctx context.Context, gitDir string) error {
 	repo, err := refs.Discover(filepath.Dir(gitDir))
 	if err != nil || repo.CommonDir != gitDir {
 		fmt.Fprintf(a.std.err, "git-trace: warning: %s cannot be opened; its hooks stay\n", printable(gitDir))
-		return nil //nolint:nilerr // it is told
+		return nil //nolint:nilerr // it is reported
 	}
 	in, err := hooksOf(repo)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/git-trace/git-trace/records/steering"
 )
 
-// shelf holds the conversations of a format that writes them together, until all are there. They lie in a file, so
-// that only one at a time is in memory.
+// shelf collects the conversations of a format that writes them together. They are in a file, so that only one at a
+// time is in memory.
 type shelf struct {
 	file  *os.File
 	size  int64
@@ -24,7 +24,7 @@ type book struct {
 	from, to int64
 }
 
-// put takes in a conversation, as its record is encoded.
+// put adds a conversation, in its encoded form.
 func (s *shelf) put(begin steering.Begin, raw []byte) error {
 	if s.file == nil {
 		file, err := os.CreateTemp("", "git-trace-records-*")

@@ -48,7 +48,7 @@ func (d *showDrawer) reviews(list []view.Review) {
 	}
 }
 
-// mergeOf names the commits that a merge joins, as git log does.
+// mergeOf names the commits that a merge joins, like git log.
 func mergeOf(parents []refs.OID) string {
 	short := make([]string, len(parents))
 	for i, p := range parents {

@@ -359,7 +359,7 @@ func groupName(d stats.Dimension, g *figures.Counted) string {
 		return string(g.Group.Kind)
 	case text == nil && d == stats.Agent:
 		return "one of several"
-	case text == nil && d == stats.Model: // what a conversation with several models cost counts here too
+	case text == nil && d == stats.Model: // the cost of a conversation with several models counts here too
 		return "several or not known"
 	case text == nil:
 		return "not known"

@@ -136,7 +136,7 @@ func (a *app) steered(c *call, ops operands, form func(*treetrace.Document) ([]b
 			return err
 		}
 	}
-	e.force = len(e.traces) > 0 // what is named is shown
+	e.force = len(e.traces) > 0 // named conversations are always shown
 	e.names = !c.IsSet("write") // the files of the format cite nodes
 	return e.writeTree(c, form)
 }

@@ -41,7 +41,7 @@ type witnesses struct {
 // leave at work reads any.
 const mostHeard = 32 << 20
 
-// waiting takes in the testimony of the conversations with news from hooks since their records were stored.
+// waiting reads the testimony of the conversations with news from hooks since their records were stored.
 func (w *witnesses) waiting(ctx context.Context) error {
 	list, err := waiting.Open(w.repo).All()
 	if err != nil {
@@ -58,13 +58,13 @@ func (w *witnesses) waiting(ctx context.Context) error {
 	return failed
 }
 
-// all takes in both kinds of testimony.
+// all reads both kinds of testimony.
 func (w *witnesses) all(ctx context.Context) error {
 	return errors.Join(w.waiting(ctx), w.unreported(ctx))
 }
 
-// unreported takes in the testimony of the session files of the work tree that were written to since the last time, or
-// since recording began. Hooks may not know of their conversations.
+// unreported reads the testimony of the work tree's session files that were written to since the last time, or since
+// recording began. Hooks may not know their conversations.
 func (w *witnesses) unreported(ctx context.Context) error {
 	listed := recorded.Look(w.repo)
 	if listed.State != recorded.Listed {
@@ -98,7 +98,7 @@ func (w *witnesses) unreported(ctx context.Context) error {
 	return failed
 }
 
-// session takes in the testimony of a conversation.
+// session reads the testimony of a conversation.
 func (w *witnesses) session(ctx context.Context, s waiting.Session, path string, earlier []string) error {
 	agent, _ := agents.Lookup(w.env, s.Agent)
 	return w.hear(ctx, s.WorkTree, &transcripts.Transcript{Agent: agent, Path: path, ID: s.Session, Earlier: earlier})
@@ -151,7 +151,7 @@ func (w *witnesses) listens(t *transcripts.Transcript) bool {
 		!purge.Was(w.repo, events.NewTraceID(t.Agent.Name, t.ID))
 }
 
-// heard notes that a session file was heard; err is the error of the testimony, if any.
+// heard notes that a session file was read; err is the error of the testimony, if any.
 func (w *witnesses) heard(t *transcripts.Transcript, mark heardMark, err error) error {
 	switch {
 	case err == nil && purged.Stamp(w.repo) != "": // a reading may hold purged text: all is read again
@@ -177,7 +177,7 @@ func (w *witnesses) testify(ctx context.Context, list ...*transcripts.Transcript
 			if len(calls[i]) == 0 {
 				continue
 			}
-			for _, id := range t.Since.Calls { // they tell whether hooks have the same ids
+			for _, id := range t.Since.Calls { // they show whether hooks have the same ids
 				told = append(told, &trails.Told{Trace: t.Session.Trace, Call: id, Began: calls[i][0].Began})
 			}
 			for _, c := range calls[i] {
@@ -218,7 +218,7 @@ func (w *witnesses) begin(ctx context.Context, log *view.Log, t *transcripts.Tra
 	if err != nil || hooked {
 		return err
 	}
-	if t.Partial() { // what was asked is told too
+	if t.Partial() { // the prompts are kept too
 		t = &transcripts.Transcript{Agent: t.Agent, Path: t.Path, ID: t.ID, Earlier: t.Earlier}
 		if err := t.Load(ctx); err != nil {
 			return err

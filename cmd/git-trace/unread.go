@@ -8,7 +8,7 @@ import (
 	"github.com/git-trace/git-trace/correlate/history"
 )
 
-// unread tells what could not be read of a history: each of the first commits, then how many.
+// unread lists the unreadable parts of a history: the first commits by name, then the number of others.
 type unread struct {
 	w       io.Writer
 	commits int
@@ -38,7 +38,7 @@ func (u *unread) note(c *history.Commit) {
 	}
 }
 
-// fault is the error of a command that went on past what could not be read.
+// fault is the error of a command that skipped unreadable parts.
 func (u *unread) fault() error {
 	if u.commits == 0 {
 		return nil

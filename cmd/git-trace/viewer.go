@@ -129,7 +129,7 @@ type eventView struct{ event events.Event }
 func (e eventView) draw(d *showDrawer) {
 	var text bytes.Buffer
 	if json.Indent(&text, e.event.Raw(), "", "  ") != nil {
-		return // what was read is JSON
+		return // the value is JSON
 	}
 	for line := range strings.Lines(text.String()) {
 		d.line(d.safe(strings.TrimSuffix(line, "\n")))

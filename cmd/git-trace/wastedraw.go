@@ -13,7 +13,7 @@ import (
 // costView draws the cost of a conversation, and the unnecessary text in its context.
 type costView struct{ *traceView }
 
-// costsOnly takes the costs of conversations, in place of their steps.
+// costsOnly keeps the costs of conversations and drops their steps.
 func costsOnly(objects []shown) ([]shown, error) {
 	for i, o := range objects {
 		t, is := o.view.(*traceView)

@@ -63,7 +63,7 @@ func (a *app) watch(c *call, _ operands) error {
 	return w.run(c.Context, pause)
 }
 
-// run looks until it is told to stop. A look that failed is reported and does not end it.
+// run looks until it is stopped. A failed look is reported and does not end it.
 func (w *watcher) run(ctx context.Context, pause time.Duration) error {
 	for {
 		if err := w.tick(ctx, time.Now()); err != nil && ctx.Err() == nil {
@@ -102,8 +102,8 @@ func (w *watcher) tick(ctx context.Context, now time.Time) error {
 	return errors.Join(failed, w.save())
 }
 
-// store reads the session files of the noticed conversations, and stores their records, as the process does that hooks
-// leave at work.
+// store reads the session files of the noticed conversations, and stores their records, like the background process of
+// hooks.
 func (w *watcher) store(ctx context.Context) error {
 	job, err := newRecording(ctx, w.repo)
 	if err != nil {

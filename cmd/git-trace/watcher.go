@@ -32,14 +32,14 @@ type watcher struct {
 	due     bool      // session files are searched in this look, even without a change
 	first   bool      // this look is the first of all
 	started bool      // there was a look in this process
-	told    bool      // something was said
+	told    bool      // there was output
 }
 
 // watchMemory is the memory of the watcher.
 type watchMemory struct {
 	V        int                    `json:"v"`
 	Looked   time.Time              `json:"looked"`   // for session files
-	Sessions map[string]sessionMark `json:"sessions"` // by agent and session id; those written to lately, and those told
+	Sessions map[string]sessionMark `json:"sessions"` // by agent and session id; recently written ones, and reported ones
 }
 
 // sessionMark is the state of a session file at the last look.
@@ -51,8 +51,8 @@ type sessionMark struct {
 const (
 	// watchMemoryVersion is raised when the form of the memory changes; another version is read as none.
 	watchMemoryVersion = 2
-	// maxSessionMarks bounds the memory: what was not written to for the longest time is forgotten first. A conversation
-	// that was forgotten is told again should it go on.
+	// maxSessionMarks bounds the memory: the session that was unchanged for the longest time is forgotten first. If a
+	// forgotten conversation continues, it is reported again.
 	maxSessionMarks = 4096
 	// watchSlack is the time by which a file's time may be before the last look though the file was written later:
 	// clocks of file systems and of the machine differ.

@@ -325,7 +325,7 @@ func (d *showDrawer) replaced(r *why.Reason) {
 	}
 }
 
-// next names the command that tells more.
+// next names the command with more details.
 func (d *showDrawer) next(r *why.Reason) {
 	o := r.Owner()
 	var list []string

@@ -14,7 +14,7 @@ import (
 // version is a content of a path in the history.
 type version struct {
 	blob      refs.OID
-	at        time.Time // when it was written or committed, whichever came first
+	at        time.Time // when it was written or committed, the earlier one
 	committed time.Time
 }
 

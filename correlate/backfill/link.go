@@ -16,7 +16,7 @@ type Link struct {
 	Session    string         `json:"session"`
 	Agent      string         `json:"agent"`
 	Tier       string         `json:"tier"`       // best evidence of a line
-	Confidence string         `json:"confidence"` // what it is worth
+	Confidence string         `json:"confidence"` // the confidence
 	Lines      int            `json:"lines"`
 	Files      int            `json:"files"`
 }

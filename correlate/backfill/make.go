@@ -43,7 +43,7 @@ func (e *Edit) Lines() []string {
 	return append(out, e.Whole...)
 }
 
-// Wrote reports whether the edit wrote a line of the whole file. It is nil if the edit does not tell.
+// Wrote reports whether the edit wrote a line of the whole file. It is nil if that is unknown.
 func (e *Edit) Wrote() func(line int) bool {
 	if len(e.Whole) == 0 || len(e.Hunks) == 0 {
 		return nil

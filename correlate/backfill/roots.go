@@ -11,7 +11,7 @@ type belonging int
 
 const (
 	stranger  belonging = iota
-	candidate           // its paths fit, what it wrote must show the rest
+	candidate           // its paths fit, and its lines must prove the rest
 	member
 )
 

@@ -114,7 +114,7 @@ func weighAll(commit refs.OID, recorded []events.Event, own string, signer func(
 		e := &recorded[i]
 		var data events.CommitData
 		if e.Type != events.CommitAnchored || events.ReadData(e.Data, &data) != nil || data.Commit != commit {
-			continue // foreign, and not what it says it is
+			continue // a foreign event that contradicts itself
 		}
 		w := of[e.Voice()]
 		if w == nil {

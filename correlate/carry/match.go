@@ -198,7 +198,7 @@ func (t *target) moved(s *source, was [][]byte, placed map[int]bool) {
 	}
 }
 
-// offer weighs a source's word about a line against the words that came before.
+// offer compares a source's claim about a line with the earlier claims.
 func (t *target) offer(s *source, old, line int, tier string, weight int) {
 	owner, is := s.owner[old]
 	if !is || !t.added[line] || s.given[old] && !t.removed[text(t.lines[line])] {

@@ -29,7 +29,7 @@ type Job struct {
 	Args   []string             `json:"args,omitempty"`
 	Commit refs.OID             `json:"commit,omitzero"` // the one it is about; zero if it is about none
 	From   refs.OID             `json:"from,omitzero"`   // the original that a rebase picked; zero without a rebase
-	Pairs  []events.RewritePair `json:"pairs,omitempty"` // what post-rewrite was told
+	Pairs  []events.RewritePair `json:"pairs,omitempty"` // the input of post-rewrite
 	Time   time.Time            `json:"time"`
 }
 

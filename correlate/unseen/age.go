@@ -27,7 +27,7 @@ type age struct {
 	named   map[int]int64           // by log: the first event that proves that the commit was there; never for none
 	before  bool                    // every log found it there when it began
 	belief  map[events.PatchID]bool // see believes
-	said    *bool                   // see said; nil before it was asked
+	said    *bool                   // see said; nil until it is needed
 }
 
 // never is the number of a missing event.

@@ -50,7 +50,7 @@ func spread(owners []events.AnchorOwner, runs []events.AnchorRun, n int) []event
 	var out []events.AnchorOwner
 	for _, run := range runs {
 		if run.Owner < 0 || run.Owner >= len(owners) || run.Count < 1 || run.Count > n-len(out) {
-			return nil // another number of lines, or a foreign log that is not what it says
+			return nil // another number of lines, or a foreign log that contradicts itself
 		}
 		for range run.Count {
 			out = append(out, owners[run.Owner])

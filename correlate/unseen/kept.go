@@ -43,7 +43,7 @@ type keptHead struct {
 type keptAnswer struct {
 	Commit refs.OID             `json:"c"`
 	Last   []int64              `json:"n"`           // number of the last event of each log
-	Keys   []byte               `json:"k,omitempty"` // what it depends on, one behind the other
+	Keys   []byte               `json:"k,omitempty"` // its conditions, one after the other
 	Lines  []int                `json:"q,omitempty"` // the only ones it is about, in order; none for all
 	Owners []events.AnchorOwner `json:"o,omitempty"`
 	File   *events.AnchorFile   `json:"f,omitempty"`
@@ -202,7 +202,7 @@ func (s *Search) rememberCommit(under string, commit refs.OID, found *events.Com
 	s.rememberUnder(wholeUnder(under, commit), commit, keptAnswer{Whole: found}, on)
 }
 
-// keep stores what was remembered. An answer that cannot be stored is searched again.
+// keep stores the new answers. An answer that cannot be stored is searched again.
 func (s *Search) keep() {
 	if s.kept == nil || !s.kept.traced {
 		return

@@ -27,7 +27,7 @@ func (s *Search) Unheard(ctx context.Context) ([]refs.OID, error) {
 		args = append(args, "--not", began)
 	}
 	raw, err := s.repo.Git(ctx, nil, args...)
-	if err != nil && len(args) > all && ctx.Err() == nil { // what is older may be damaged
+	if err != nil && len(args) > all && ctx.Err() == nil { // older commits may be damaged
 		raw, err = s.repo.Git(ctx, nil, args[:all]...)
 	}
 	if err != nil {

@@ -49,7 +49,7 @@ func (Source) Anchors(ctx context.Context, log *events.Log, of events.Subject) (
 type place struct {
 	ref    string
 	remote string // empty for this clone's ref
-	writer string // who the checkpoints of a fetched ref must speak of
+	writer string // the writer that the checkpoints of a fetched ref must name
 }
 
 // places lists the refs with checkpoints of a log. This clone's ref counts for its log with any writer in the

@@ -28,8 +28,8 @@ const (
 type Signature struct {
 	Kind    Kind
 	Verdict Verdict
-	Key     string // fingerprint, if git tells it
-	Signer  string // the key's owner as the user's keys call them, if git tells it; may hold anything
+	Key     string // fingerprint, if git knows it
+	Signer  string // the key's owner in the user's keys, if git knows it; may hold anything
 	Hint    string // what would make an unverifiable one verifiable
 }
 
@@ -55,7 +55,7 @@ func judge(ctx context.Context, repo *refs.Repo, commit refs.OID, kind Kind) (Si
 	}
 	if err != nil { // git failed: its versions differ in when they fail
 		s.Verdict, s.Hint = Unverifiable, missing(config, kind)
-		return s, nil //nolint:nilerr // the verdict tells it
+		return s, nil //nolint:nilerr // the verdict has it
 	}
 	fields := strings.SplitN(strings.TrimSuffix(string(out), "\n"), "\x00", 3)
 	if len(fields) != 3 {

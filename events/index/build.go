@@ -15,8 +15,8 @@ import (
 // come between them.
 const packedTightly = 0.9
 
-// buildChunk is the number of rows that go into one transaction. Rows that come in their order fill the pages, and the
-// database keeps in memory what a transaction changes.
+// buildChunk is the number of rows in one transaction. Rows in order fill the pages, and the database keeps the changes
+// of a transaction in memory.
 const buildChunk = 400_000
 
 // writeStore brings the file up to date. Each transaction notes its progress. So a build may be killed at any moment,

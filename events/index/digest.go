@@ -32,7 +32,7 @@ type digestedText struct {
 	heads  map[uint32][]NamedCommit
 }
 
-// Mention is an event that speaks of something: its number in one of the logs.
+// Mention is an event that names a key: its number in one of the logs.
 type Mention struct {
 	Log int // as the index counts them: 0 is this clone's log
 	Seq int64
@@ -60,7 +60,7 @@ const (
 	digestEnded     = 'e' // calls that had ended before, or never ran
 )
 
-// Key names something that logs may speak of.
+// Key names something that logs may mention.
 type Key [digestKey]byte
 
 // LineKey and the others are the keys of an event's contents.
@@ -76,14 +76,13 @@ func textKey(kind byte, stored string) Key {
 	return digestKeyOf(kind, sum[:])
 }
 
-// row returns the row of an event that speaks of a key.
+// row returns the row of an event that mentions a key.
 func (k Key) row(log uint32, seq int64) []byte {
 	wide := binary.BigEndian.AppendUint64(nil, uint64(log)<<40|uint64(seq)) // a number of an event counts from 1
 	return append(k[:], wide...)
 }
 
-// Spoke reports whether a log has come to speak of something since the events that are given by their numbers, one
-// for each log.
+// Spoke reports whether a log mentions something after the events with the given numbers, one for each log.
 func (d *Digest) Spoke(of Key, since []int64) bool {
 	for _, t := range d.texts {
 		for _, rows := range [][]byte{t.stored, t.recent} {
@@ -263,14 +262,14 @@ func (g *digester) patch(e *events.Event, d *events.PatchData) {
 func (g *digester) anchor(e *events.Event, d *events.CommitData) {
 	g.add(AnchorKey(d.Commit), e.Seq)
 	for _, f := range d.Files {
-		if !f.Blob.IsZero() && !e.Claimed() { // what is claimed of a content, no timeline saw
+		if !f.Blob.IsZero() && !e.Claimed() { // no timeline saw a claimed content
 			g.add(BlobKey(f.Blob), e.Seq)
 		}
 		if f.Change.Bytes() != nil {
 			g.add(ChangeKey(f.Change), e.Seq)
 		}
 	}
-	if slices.Contains(e.Method, events.PostCommit) { // what an anchor is about may be made long before, see Method
+	if slices.Contains(e.Method, events.PostCommit) { // the subject of an anchor may be much older, see Method
 		g.head(e.Seq, d.Commit)
 	}
 }

@@ -87,7 +87,7 @@ func (ix *Index) digestPath(name string) string {
 	return filepath.Join(ix.log.Repo().TracesDir(), "cache", "digest", name)
 }
 
-// digest reads the kept digest, and the lines that came to the text since.
+// digest reads the kept digest, and the later lines of the text.
 func (t *text) digest(ctx context.Context, path string) (digestedText, error) {
 	head, rows := readDigest(path)
 	if head.generation != t.Generation() || head.offset < 0 || head.offset > t.Stored() {
@@ -112,7 +112,7 @@ func (t *text) digest(ctx context.Context, path string) (digestedText, error) {
 	return d, err
 }
 
-// digestedPart takes in some events that follow each other.
+// digestedPart takes consecutive events.
 func digestedPart(lines iter.Seq2[events.CopyLine, error]) (*digester, error) {
 	g := newDigester()
 	err := g.read(lines)
@@ -162,7 +162,7 @@ func writeDigest(path string, head digestHead, rows []byte) {
 	raw := append(binary.AppendUvarint(nil, uint64(len(w.Out))), w.Out...)
 	raw = append(raw, rows...)
 	raw = binary.BigEndian.AppendUint32(raw, crc32.ChecksumIEEE(raw))
-	if refs.MakeDirs(filepath.Dir(path), 0o755) == nil { // as the other caches: what git's own directories allow
+	if refs.MakeDirs(filepath.Dir(path), 0o755) == nil { // like the other caches, as private as git's own directories
 		_ = refs.WriteFileAtomic(path, raw, 0o644)
 	}
 }

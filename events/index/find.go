@@ -82,7 +82,7 @@ func (f *finder) search(ix *Index, prefix string) error {
 		{byTrace, FoundTrace, prefix}, {bySession, FoundTrace, prefix}, {byPatch, FoundPatch, prefix},
 		{byTool, FoundToolCall, prefix}, {byCommit, FoundCommit, prefix},
 	}
-	for _, t := range ix.texts { // the first event that names something is told
+	for _, t := range ix.texts { // the first event that names it
 		for _, search := range searches {
 			if err := f.terms(t, search.term, search.kind, search.text); err != nil {
 				return err

@@ -222,7 +222,7 @@ func damaged(err error) bool {
 	return errors.Is(err, errDamaged) || errors.Is(err, events.ErrCopyDamaged)
 }
 
-// mended runs a query, and once more on fresh caches when it came upon damage.
+// mended runs a query, and once more on fresh caches after it found damage.
 func mended[T any](ix *Index, query func() (T, error)) (T, error) {
 	out, err := query()
 	if !damaged(err) {

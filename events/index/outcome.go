@@ -31,7 +31,7 @@ const (
 	mostHeld  = 1024
 )
 
-// movedLines is the tier of lines that came from elsewhere (docs/format.md).
+// movedLines is the tier of lines from another place (docs/format.md).
 const movedLines = "moved_lines"
 
 // MostFiles is the largest value of Files.
@@ -136,7 +136,7 @@ func (ix *Index) near(held []Held) []Held {
 }
 
 // anchor notes for every conversation how many lines the commit of an anchor holds. The conversations' own events may
-// lie elsewhere: in an earlier part of the log, or in another one.
+// be elsewhere: in an earlier part of the log, or in another one.
 func (r *recent) anchor(e *events.Event, n *events.CommitData) {
 	if e.Type != events.CommitAnchored || n.Commit.IsZero() {
 		return

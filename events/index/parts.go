@@ -11,7 +11,7 @@ import (
 // partBytes is the number of bytes of a log that one processor reads at a time.
 const partBytes = 8 << 20
 
-// eachPart reads a stored text from an offset on, part by part, on all processors. It hands on the results in their
+// eachPart reads a stored text from an offset on, part by part, on all processors. It passes on the results in their
 // order.
 func eachPart[T any](
 	t *events.Text, from, size int64, read func(lines iter.Seq2[events.CopyLine, error]) (T, error),

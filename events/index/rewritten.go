@@ -26,7 +26,7 @@ type Rewriting struct {
 // Retold is a rewriting with the data of its event.
 type Retold struct {
 	Rewriting
-	Kind string // amend, rebase, or the word of the tool that did it
+	Kind string // amend, rebase, or another tool's word
 	Time time.Time
 }
 
@@ -145,7 +145,7 @@ func (ix *Index) rewritings(by kind, commit refs.OID) ([]Rewriting, error) {
 	})
 }
 
-// pair is one of a rewriting, as its term has it behind the first commit.
+// pair is one of a rewriting, in the form of its term after the first commit.
 type pair struct {
 	seq  int64 // of the event
 	rest string

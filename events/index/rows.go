@@ -118,7 +118,7 @@ type named struct {
 	commit events.CommitData // of a commit_anchored
 }
 
-// read takes in the data of an event.
+// read decodes the data of an event.
 func (n *named) read(reader *events.LineReader, e *events.Event) error {
 	switch e.Type {
 	case events.PatchRecorded:

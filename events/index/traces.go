@@ -22,7 +22,7 @@ type Trace struct {
 	First     time.Time // of the conversation's own events; zero if the log has none
 	Last      time.Time
 	Events    int
-	Hooked    int // events that hooks told, or a watcher; without any, the conversation was found afterwards
+	Hooked    int // events from hooks, or a watcher; without any, the conversation was found afterwards
 	Prompts   int
 	Calls     int // tool calls that may have written
 	Patches   int
@@ -55,7 +55,7 @@ func (t *Trace) count(e *events.Event, n *named) {
 	}
 	t.Agent, t.Session = cmp.Or(t.Agent, e.Agent), cmp.Or(t.Session, e.Session)
 	t.Events++
-	if happened(e.Type) && !slices.Contains(e.Method, events.SessionFile) { // which was heard whenever it was read
+	if happened(e.Type) && !slices.Contains(e.Method, events.SessionFile) { // its time is the time of the reading
 		t.spread(e.Time, e.Time)
 		if !slices.Contains(e.Method, events.Backfill) && !slices.Contains(e.Method, events.Import) {
 			t.Hooked++
@@ -282,7 +282,7 @@ func united(logs []Trace) Trace {
 		}
 		o := &logs[i]
 		out.joinOutcome(o)
-		if o.Hooked > 0 && o.Writer != logs[at].Writer { // digests on two remotes tell the same
+		if o.Hooked > 0 && o.Writer != logs[at].Writer { // digests on two remotes have the same events
 			out.Elsewhere = append(out.Elsewhere, Elsewhere{o.Writer, o.Last, o.Prompts, o.Calls, o.Added, o.Removed})
 		}
 		for _, m := range append([]string{""}, logs[i].Models...) {

@@ -52,7 +52,7 @@ func voiceOf(f *events.FetchedLog) events.Voice {
 	return events.Voice{Name: f.Remote + "/" + f.Writer, Remote: f.Remote, Standing: events.Unproved}
 }
 
-// spoken is the word of one voice: a log, digests, or both.
+// spoken is the content of one voice: a log, digests, or both.
 type spoken struct {
 	voice *events.Voice
 	of    []events.FetchedCopy

@@ -36,7 +36,7 @@ const (
 	// LimitEnv names another HardLimit, in seconds, for machines that take longer for everything.
 	LimitEnv   = "GITTRACE_HOOK_SECONDS"
 	maxSeconds = 600
-	// ElsewhereEnv says that the machine goes with the agent's work. ElsewhereLimit is the HardLimit there.
+	// ElsewhereEnv says that the machine ends with the agent's work. ElsewhereLimit is the HardLimit there.
 	ElsewhereEnv   = "GITTRACE_ELSEWHERE"
 	ElsewhereLimit = time.Minute
 	// maxHookMemory is the memory, in bytes, from which a hook collects garbage. The process may take half as much
@@ -64,7 +64,7 @@ func runAgent(args []string, in io.Reader) int {
 	var current atomic.Pointer[refs.Repo]
 	guard := Guard(hard, func(error) {
 		if repo := current.Load(); repo != nil {
-			startLater(repo) // the note that is left says what was to be done
+			startLater(repo) // the remaining note has the unfinished work
 		}
 	})
 	defer guard()

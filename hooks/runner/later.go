@@ -33,7 +33,7 @@ const (
 // limit is the usual time. The result is ten times what a hook takes.
 func busyLimit(limit time.Duration) time.Duration { return limit / 8 }
 
-// MostChanges bounds the changed files that a hook takes in; that process takes in more. So many take half a second.
+// MostChanges bounds the changed files of a hook; that process takes more. So many take half a second.
 const MostChanges = 2000
 
 // wantsTime reports whether a hook failed for want of time alone.

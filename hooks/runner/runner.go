@@ -45,7 +45,7 @@ func Takes(args []string) bool {
 func Run(args []string, in io.Reader) int {
 	fault.Hush()
 	if err := refs.FetchNothing(); err != nil {
-		return 0 // an environment without room: what a hook cannot do, it leaves
+		return 0 // without memory, a hook does nothing
 	}
 	process.MarkOwn()
 	if args[0] == "hook" {

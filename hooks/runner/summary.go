@@ -21,7 +21,7 @@ const SummaryKey = "trace.summary"
 // SeenEnv is the environment variable that is 1 for the hook of a commit whose messages go to a terminal.
 const SeenEnv = "GITTRACE_SEEN"
 
-// replays are the files in the git directory that tell of a command which makes commits one after the other.
+// replays are the files in the git directory during a command that makes commits one after the other.
 var replays = [...]string{"rebase-merge", "rebase-apply", "sequencer", "CHERRY_PICK_HEAD", "REVERT_HEAD"}
 
 // summarise makes git-trace print a line about the commit on the terminal of the person who made it. It does so only if

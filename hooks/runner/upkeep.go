@@ -21,7 +21,7 @@ const (
 
 // startUpkeep is called at the end of a hook that recorded something.
 func startUpkeep(repo *refs.Repo) {
-	if hasRules(repo) { // of purges: what was stored is held against them
+	if hasRules(repo) { // of purges: stored data is compared with them
 		Background(repo, repo.GitDir, repo.Env(), "gc", "--auto")
 		return
 	}

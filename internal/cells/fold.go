@@ -34,12 +34,12 @@ type part struct {
 
 type folder struct {
 	n      int
-	total  int // width of the line as it came
+	total  int // width of the unfolded line
 	indent int // of the line
 	hang   int // of continuation lines
 	at     int // how wide the line that is being written is
 	out    strings.Builder
-	colour string // what is switched on
+	colour string // active colours
 }
 
 const (

@@ -2,7 +2,7 @@ package cells
 
 import "hash/fnv"
 
-// hues is the number of colours that tell conversations apart, on pages and in editors.
+// hues is the number of colours that distinguish conversations, on pages and in editors.
 const hues = 12
 
 // Hue returns the colour of a conversation: the same in every file and at every start.

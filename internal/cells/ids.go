@@ -2,7 +2,7 @@ package cells
 
 import "slices"
 
-// UniqueLength returns the fewest leading bytes, at least fewest, that tell all different ids apart.
+// UniqueLength returns the fewest leading bytes, at least fewest, that distinguish all ids.
 func UniqueLength(ids []string, fewest int) int {
 	ids = slices.Clone(ids)
 	slices.Sort(ids)

@@ -92,7 +92,7 @@ func Wrap(text string, n, limit int) []string {
 	return lines
 }
 
-// headOf is as much of a word as fits n cells, at least what is shown as one character.
+// headOf returns the part of a word that fits n cells, at least one displayed character.
 func headOf(word string, n int) string {
 	head := ""
 	for ; head == ""; n++ {

@@ -34,7 +34,7 @@ const died = 128
 // Hush sets the door of a hook, which never prints and never fails.
 func Hush() { At(func(string) { os.Exit(0) }) }
 
-// Caught makes an error of a panic, where a server goes on to the next question. It is deferred.
+// Caught turns a panic into an error, so that a server can answer the next question. It is deferred.
 func Caught(err *error) {
 	if what := recover(); what != nil {
 		*err = errors.New(text(fmt.Sprintf("%v, at %s", what, place())))

@@ -55,7 +55,7 @@ func (o Owned) Lines() []int {
 	return out
 }
 
-// String tells the parts: "3 by agents, 1 by people, 2 older, 0 unknown".
+// String lists the parts: "3 by agents, 1 by people, 2 older, 0 unknown".
 func (o Owned) String() string {
 	var out []string
 	for _, p := range o.Parts() {

@@ -88,7 +88,7 @@ func Plans(repo *refs.Repo) ([]*Plan, error) {
 
 // Unfinished counts the purges that were begun and not finished.
 func Unfinished(repo *refs.Repo) int {
-	entries, _ := os.ReadDir(dir(repo)) // what is not there is finished
+	entries, _ := os.ReadDir(dir(repo)) // a missing one is finished
 	n := 0
 	for _, e := range entries {
 		if strings.HasSuffix(e.Name(), planSuffix) {

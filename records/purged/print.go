@@ -9,7 +9,7 @@ import (
 	"github.com/zeebo/blake3"
 )
 
-// print is a text that is not kept: what is needed to know it again.
+// print recognises a text that is not kept.
 type print struct {
 	Length int    `json:"length"`
 	Weak   uint16 `json:"weak"`   // of the rolling hash
@@ -50,7 +50,7 @@ func strong(h *blake3.Hasher, text string) string {
 // nothing without the key.
 type roller struct {
 	base uint64
-	out  uint64 // what the first byte of a window is multiplied by
+	out  uint64 // the factor of a window's first byte
 	sum  uint64
 }
 
@@ -123,7 +123,7 @@ func newFinder(key []byte, prints []print) (*finder, error) {
 	return f, nil
 }
 
-// find returns the places of the texts; any tells that the first one is enough.
+// find returns the places of the texts; with any, only the first one.
 func (f *finder) find(text string, any bool) [][2]int {
 	if len(f.lengths) == 0 {
 		return nil

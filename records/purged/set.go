@@ -257,7 +257,7 @@ func (s *Set) Holds(text string) bool {
 	return len(s.finder.find(text, true)) > 0
 }
 
-// Fingerprint tells sets apart; "" for the empty one.
+// Fingerprint distinguishes sets; "" for the empty one.
 func (s *Set) Fingerprint() string {
 	if s.Empty() {
 		return ""

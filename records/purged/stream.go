@@ -8,7 +8,7 @@ import (
 	"github.com/git-trace/git-trace/internal/fault"
 )
 
-// errFound ends a reading that has found what it looks for.
+// errFound ends a reading after its find.
 var errFound = errors.New("found")
 
 // chunk is the size of the pieces in which a stream is searched.

@@ -62,7 +62,7 @@ type Report struct {
 	Steps  int      `json:"steps"`
 	Calls  int      `json:"tool_calls"`
 	Gate   bool     `json:"gate"`
-	Faults []string `json:"faults"` // where it is not what the schema says
+	Faults []string `json:"faults"` // its violations of the schema
 	Scores []Score  `json:"scores"`
 }
 

@@ -46,7 +46,7 @@ type Decoder struct {
 	pos   int
 	err   error
 	key   []byte
-	stack []byte // what is open: Object or Array
+	stack []byte // the open ones: Object or Array
 	fresh bool   // at the beginning of the innermost object or array
 	due   bool   // a value is due: its key, or its place in an array, has been read
 }
@@ -73,7 +73,7 @@ func (d *Decoder) Pos() int { return d.pos }
 // of Member.
 func (d *Decoder) Key() []byte { return d.key }
 
-// Kind tells what kind of value comes next.
+// Kind returns the kind of the next value.
 func (d *Decoder) Kind() Kind {
 	if d.err != nil {
 		return None

@@ -154,8 +154,7 @@ func same(a, b []byte) bool {
 	return errA == nil && errB == nil && bytes.Equal(one, two)
 }
 
-// Apply makes of a value what the difference says. Places that are not there are passed over: somebody changed the
-// record meanwhile.
+// Apply applies the difference to a value. It skips missing places: the record was changed meanwhile.
 func (d *Difference) Apply(made []byte) []byte {
 	if d == nil {
 		return made

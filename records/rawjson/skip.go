@@ -41,7 +41,7 @@ func skip(data []byte, pos, depth int) (int, error) {
 			}
 			pos = end
 		}
-		// A value ended here: close what it ends, or find where the next begins.
+		// A value ended here: close its containers, or find the next value.
 		for {
 			if open == 0 {
 				return pos, nil

@@ -24,7 +24,7 @@ var calls = [...]call{
 // mostArguments bounds the text of the arguments of a call, in bytes.
 const mostArguments = 400
 
-// ofCalls finds the secrets among the arguments of functions that no word of a name marks.
+// ofCalls finds the secrets among the arguments of functions whose names do not mark them.
 func (s *marks) ofCalls() []span {
 	var found []span
 	for _, place := range s.at[atCall] {

@@ -10,7 +10,7 @@ const commandRule = "command-password"
 
 // argument describes how a command takes a password.
 type argument struct {
-	command string // what the line has before it, with a space or a slash before that
+	command string // the text before it on the line, after a space or a slash
 	option  string
 	takes
 }

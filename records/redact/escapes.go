@@ -9,7 +9,7 @@ import (
 // there were any: if not, the reading stays empty.
 func resolve(v *reading, text string) (changed bool) {
 	form := false // the word has percent-encoding: a plus is a space
-	from := 0     // what is not in the reading
+	from := 0     // the part outside of the reading
 	for i := 0; i < len(text); {
 		stops := &resolves
 		if form {

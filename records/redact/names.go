@@ -56,7 +56,7 @@ func SystemNames() []string {
 	return append(names, os.Getenv("USER"), os.Getenv("LOGNAME"), os.Getenv("USERNAME"))
 }
 
-// telling leaves the names that tell who somebody is, the longest first.
+// telling keeps the names that identify a person, the longest first.
 func telling(names []string) []string {
 	var out []string
 	for _, name := range names {

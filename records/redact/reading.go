@@ -8,11 +8,10 @@ type reading struct {
 	parts []part
 }
 
-// part is bytes of a reading that follow each other: each was made of one byte of the text, the next of the next, or
-// all were made of the same bytes.
+// part is consecutive bytes of a reading: each comes from the next byte of the text, or all come from the same bytes.
 type part struct {
 	at       int32 // where it begins in the reading
-	from, to int32 // what its first byte was made of
+	from, to int32 // the source of its first byte
 	same     bool  // so were the others
 }
 
@@ -29,7 +28,7 @@ func (v *reading) reset(capacity int) {
 	v.text, v.parts = v.text[:0], v.parts[:0]
 }
 
-// add adds a byte that was made of the bytes from to to.
+// add adds a byte whose source is the bytes from from to to.
 func (v *reading) add(c byte, from, to int) {
 	v.part(part{at: int32(len(v.text)), from: int32(from), to: int32(to), same: to != from+1})
 	v.text = append(v.text, c)
@@ -44,7 +43,7 @@ func (v *reading) piece(text string, start, end int) {
 	v.text = append(v.text, text[start:end]...)
 }
 
-// part begins a part, unless the last one goes on.
+// part begins a part, unless the last one continues.
 func (v *reading) part(p part) {
 	if n := len(v.parts); n > 0 {
 		last := v.parts[n-1]
@@ -89,7 +88,7 @@ func (v *reading) madeOf(i int) (from, to int) {
 	return from, from + 1
 }
 
-// back returns the places in the text that a reading was made of.
+// back returns the source places of a reading's spans.
 func (v *reading) back(list []span) []span {
 	out := make([]span, 0, len(list))
 	for _, s := range list {

@@ -17,7 +17,7 @@ type Rules struct {
 	Secrets []*regexp.Regexp // the first group of a match, or the match, is a secret
 	Allowed []*regexp.Regexp // a match of the whole is not a secret, whatever rule found it
 	Names   []string
-	Purged  Purged // what was purged before; nil for nothing
+	Purged  Purged // finds purged text; nil for none
 }
 
 // Purged finds text that the user has purged. An allow rule does not change that.

@@ -21,15 +21,15 @@ const (
 	atSQL             // identified by
 	atBasic           // HTTP's basic authentication
 	atKey             // blocks of private keys
-	atLine            // words that tell what the rest of a line, or the next one, is
+	atLine            // words that identify the rest of a line, or the next one
 	atPort            // the colon before a port
 	atCall            // names of functions that take a secret
 	atUnseen          // sequences for terminals and their like
 	families
 )
 
-// beginnings tell how words begin. Each word has a bit, which is set for the bytes that its first, second and third may
-// be.
+// beginnings holds the beginnings of words. Each word has a bit, which is set for the possible bytes at its first,
+// second and third place.
 type beginnings struct {
 	byte   [3][256]uint64
 	family [64]uint8

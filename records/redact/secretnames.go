@@ -146,7 +146,7 @@ func otherwise(word string) bool {
 	return false
 }
 
-// ofTexts reports whether a word of a name makes a token one of a text or of a computation.
+// ofTexts reports whether a word of a name makes a token part of a text or of a computation.
 func ofTexts(word string) bool {
 	switch word {
 	case "eos", "bos", "pad", "unk", "sep", "cls", "special", "start", "end", "begin", "stop", "first", "last", "current",

@@ -83,7 +83,7 @@ func refers(value string) bool {
 		strings.Contains(value, "$(")
 }
 
-// sign keeps the marks that neither paths nor the ways to name a value are made of.
+// sign keeps the marks that are neither in paths nor in references to a value.
 func sign(r rune) rune {
 	if strings.ContainsRune("!@#%^&*+=~|", r) {
 		return r

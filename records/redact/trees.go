@@ -17,8 +17,8 @@ type place struct {
 // are everywhere.
 const leastTree = 2
 
-// placesOf lists how directories are written: with slashes, on Windows with backslashes and by other names of a drive,
-// and both in JSON. The longest are first: a work tree may lie in another one.
+// placesOf lists the spellings of directories: with slashes, on Windows with backslashes and with other names of a
+// drive, and both in JSON. The longest are first, because a work tree may be in another one.
 func placesOf(dirs []string) []place {
 	var out []place
 	for _, dir := range dirs {

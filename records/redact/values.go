@@ -2,7 +2,7 @@ package redact
 
 import "strings"
 
-// namedRule is the rule of values that their names tell to be secrets.
+// namedRule is the rule for values with a secret's name.
 const namedRule = "named-secret"
 
 // Bounds of such a value, in bytes.
@@ -48,7 +48,7 @@ func byItself(value string) bool {
 	return digits > 0 && letters > 0 && bits(value) >= 3
 }
 
-// stem reports whether a word begins here that names of secrets are made of.
+// stem reports whether a word of secrets' names begins here.
 func stem(text string, i int) bool {
 	switch text[i] | 0x20 {
 	case 'p':

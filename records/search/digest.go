@@ -19,9 +19,9 @@ type Digest struct {
 	Own        bool     // this clone stored it
 	Agent      string
 	Session    string
-	Title      string // what was asked, at most titleLength bytes
+	Title      string // the first prompt, at most titleLength bytes
 	Name       string // the title that the session file gives, as long; "" without one
-	Start      string // ISO 8601, as the agent wrote it
+	Start      string // ISO 8601, in the agent's form
 	End        string
 	Generation int // of the record: a newer one of the same session takes the place of an older one
 	Steps      int
@@ -32,7 +32,7 @@ type Digest struct {
 	Output     int64
 	CacheRead  int64
 	CacheWrite int64
-	Cost       *float64 // US dollars, nil when a price is not known and the client does not tell it
+	Cost       *float64 // US dollars; nil if a price is unknown and the client gives no cost
 	CostBy     string   // records.CostByPrices or CostByClient; empty without a cost
 	PricesAsOf string   // the day of the prices, where it is known
 	Models     []ModelUse
@@ -205,7 +205,7 @@ func patched(input json.RawMessage) []string {
 	return out
 }
 
-// Marks begin a part of the text of a step: what a call was given, and the name of a file among it.
+// Marks begin a part of a step's text: the input of a call, and the file names in it.
 const (
 	inputMark = "\x01"
 	fileMark  = "\x02"

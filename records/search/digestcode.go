@@ -25,7 +25,7 @@ func (d *Digest) fields(f codec.Fields) {
 	codec.Number(f, &d.conversation)
 }
 
-// head is the part that tells when the conversation went on.
+// head is the part with the times of the conversation.
 func (d *Digest) head(f codec.Fields) {
 	codec.Word(f, &d.Trace)
 	f.OID(&d.Blob)

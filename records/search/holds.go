@@ -17,8 +17,8 @@ func NewMatcher(text string) (*Matcher, error) {
 	return &Matcher{text, wanted[:min(len(wanted), mostWords)]}, nil
 }
 
-// Find tells which of some texts, which belong together, hold words of the query; none unless all words are in one or
-// the other. The snippet of a text that holds none is "".
+// Find returns the snippets of texts that belong together; found is true if each word of the query is in one of them.
+// The snippet of a text without a match is "".
 func (m *Matcher) Find(texts []string) (snippets []string, found bool) {
 	held := map[string]bool{}
 	hit := make([]bool, len(texts))

@@ -19,7 +19,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// errDamaged reports files that are not what they should be: they are made anew.
+// errDamaged reports damaged files: they are made anew.
 var errDamaged = errors.New("search index is damaged")
 
 // format is the version of everything in the directory.
@@ -56,7 +56,7 @@ type Index struct {
 // Dir returns the directory of the index of a repository.
 func Dir(repo *refs.Repo) string { return filepath.Join(repo.TracesDir(), "cache", "search") }
 
-// Progress is told how many of the records that changed have been read.
+// Progress is called with the number of changed records that have been read.
 type Progress func(done, total int)
 
 // Open brings the index up to date with the store and opens it. Progress may be nil.

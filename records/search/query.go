@@ -31,7 +31,7 @@ type In string
 const (
 	Everywhere In = ""
 	Prompts    In = "prompts" // what people asked
-	Answers    In = "answers" // what agents said and did: answers, inputs of calls, names of files
+	Answers    In = "answers" // agents' texts and actions: answers, inputs of calls, names of files
 	Calls      In = "calls"   // inputs of calls, names of files
 	Files      In = "files"   // names of files that calls were given
 )
@@ -365,7 +365,7 @@ func (m *match) take(s scored) {
 	m.steps[at] = s
 }
 
-// chosen tells which conversations are wanted.
+// chosen returns a test for the wanted conversations.
 func (ix *Index) chosen(want func(*Digest) bool) (func(place) bool, error) {
 	if want == nil {
 		return func(place) bool { return true }, nil

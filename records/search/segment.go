@@ -24,7 +24,7 @@ const (
 // document is a step: 24 bytes in the table.
 type document struct {
 	conversation uint32
-	step         uint32 // number of the step; the highest bit tells a prompt
+	step         uint32 // number of the step; the highest bit marks a prompt
 	text         uint64
 	size         uint32
 	words        uint32
@@ -54,7 +54,7 @@ type posting struct {
 
 // The parts of a step outside of its text.
 const (
-	inInput  = 1 << iota // what a call was given
+	inInput  = 1 << iota // the input of a call
 	inFile               // the name of a file among it
 	partBits = iota
 )
@@ -78,7 +78,7 @@ func (b *builder) add(r *records.Record) uint32 {
 	return b.conversations - 1
 }
 
-// callMark begins what is listed of the id of a call. No word of a text begins so.
+// callMark begins the entries for the id of a call. A word of a text never begins so.
 const callMark = "\x00"
 
 // call takes the id of a call of the step that was taken last.
@@ -197,7 +197,7 @@ func (b *builder) write(w io.Writer) error {
 	return out.err
 }
 
-// checksum tells a head that was written whole (FNV-1a).
+// checksum shows that a head was written whole (FNV-1a).
 func checksum(data []byte) uint64 {
 	sum := uint64(14695981039346656037)
 	for _, c := range data {

@@ -9,7 +9,7 @@ import (
 // longestWord is the length in bytes beyond which a word is not indexed: it is data.
 const longestWord = 64
 
-// words calls yield with every word of a text in lower case, and with the parts of names that are put together.
+// words calls yield with every word of a text in lower case, and with the parts of compound names.
 func words(text string, yield func(word string)) {
 	for len(text) > 0 {
 		start := strings.IndexFunc(text, wordRune)

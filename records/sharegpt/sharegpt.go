@@ -60,7 +60,7 @@ func decode(d *foreign.Document) ([]*records.Record, error) {
 	return []*records.Record{record}, nil
 }
 
-// outcome reads the end of a run, if the row tells it.
+// outcome reads the end of a run, if the row has it.
 func outcome(record *records.Record, raw []byte) {
 	o := &record.Outcome
 	switch string(rawjson.Member(raw, "completed")) {
@@ -84,7 +84,7 @@ type walk struct {
 	malformed int
 }
 
-// context returns the context of an environment if a row tells the end of its run.
+// context returns the context of an environment if a row has the end of its run.
 func (w *walk) context(raw []byte) records.ExecutionContext {
 	for _, name := range []string{"completed", "reward", "score"} {
 		if len(rawjson.Member(raw, name)) > 0 {

@@ -16,9 +16,9 @@ type call struct {
 	step     int
 	declined bool   // it never ran
 	failure  string // the error of the observation, "" for none
-	output   string // what the model was told
+	output   string // the text for the model
 	command  string // of a shell
-	path     string // declared, as the agent wrote it
+	path     string // declared, in the agent's form
 	file     string // path, relative to the repository where that is known
 	edits    []declared.Edit
 	changes  []*change
@@ -80,8 +80,8 @@ func (c *call) succeeded() bool {
 	return c.failure == "" || strings.HasPrefix(c.failure, "exit_code:") && !c.failed()
 }
 
-// said returns the output without what the client puts around it: the exit code, with Codex up to the line "Output:",
-// with Pi at the end.
+// said returns the output without the client's additions: the exit code, with Codex up to the line "Output:", with Pi
+// at the end.
 func (c *call) said() string {
 	if i := strings.LastIndex(c.output, "Command exited with code "); i >= 0 && !strings.Contains(c.output[i:], "\n") {
 		return strings.TrimSpace(strings.TrimPrefix(c.output[:i], "(no output)"))

@@ -181,7 +181,7 @@ func (c *chain) confidence() string {
 	return "medium"
 }
 
-// written reports whether the chain is told. One that words alone know must share a file.
+// written reports whether the document has the chain. With words alone as evidence, it must share a file.
 func (c *chain) written() bool {
 	return c.confidence() == "high" || sharesFile(c.correction, c.failure.turn)
 }

@@ -11,7 +11,7 @@ type change struct {
 	path             string
 	added, removed   int // lines that say something: not blank, no lone brackets
 	creates, deletes bool
-	patch            *Patch // nil where the record alone speaks
+	patch            *Patch // nil if only the record is known
 }
 
 // readChanges finds the changes by the calls of a conversation: from the log if it has patches, otherwise from the
@@ -42,8 +42,8 @@ func (c *conversation) everyTurn() []*turn {
 	return append([]*turn{c.before}, c.turns...)
 }
 
-// fromLog takes the patches. A patch that took lines of several turns took at least one of each: the log does not tell
-// how many.
+// fromLog takes the patches. A patch that took lines of several turns took at least one of each: the log does not have
+// the numbers.
 func (c *conversation) fromLog(turns map[*call]*turn) {
 	calls, owners, left := map[string]*call{}, map[string]*turn{}, map[string]int{}
 	for _, one := range c.all {
@@ -171,7 +171,7 @@ func (p *page) lose(t *turn, line string, n int) {
 	}
 }
 
-// told returns the lines of a text that say something, with their number.
+// told returns the lines of a text with content, with their number.
 func told(s string) map[string]int {
 	out := map[string]int{}
 	for line := range strings.Lines(s) {

@@ -8,7 +8,7 @@ import (
 
 // constraint is a clause of a prompt that says what must or must not be.
 type constraint struct {
-	clause   string // without what leads to it ("I said")
+	clause   string // without its introduction ("I said")
 	key      []string
 	negative bool // it says what must not be
 }
@@ -89,7 +89,7 @@ func sentences(text string) []string {
 	return out
 }
 
-// withoutLeadIn drops words that lead to a clause: "I said", "please".
+// withoutLeadIn drops the introduction of a clause: "I said", "please".
 func (w *Words) withoutLeadIn(clause string) string {
 	clause = strings.TrimLeft(clause, " -*•\t")
 	for {

@@ -44,7 +44,7 @@ func (a *analysis) document() *treetrace.Document {
 	return d
 }
 
-// writeFailures tells each failure, in failures.json and at its node, with the same confidence.
+// writeFailures writes each failure, in failures.json and at its node, with the same confidence.
 func (a *analysis) writeFailures(d *treetrace.Document, failures []*failure) {
 	for _, f := range failures {
 		f.place = len(d.Failures)
@@ -171,7 +171,7 @@ func the(list []string) string {
 	return ""
 }
 
-// spread takes in the times and models of a conversation, in the order of their appearance.
+// spread adds the times and models of a conversation, in the order of their appearance.
 func (c *conversation) spread(s *treetrace.Stats) {
 	widen := func(at *string) {
 		if at == nil || *at == "" {
@@ -223,7 +223,7 @@ func (c *conversation) session() treetrace.Session {
 	return out
 }
 
-// modelName returns a model without its provider, as the format has it.
+// modelName returns a model without its provider, in the format's form.
 func modelName(model *string) *string {
 	if model == nil || *model == "" {
 		return nil

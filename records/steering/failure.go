@@ -17,9 +17,9 @@ type failure struct {
 	confidence float64
 	evidence   string
 	subject    string // a constraint, a command, a file or a package; "" gives no lesson
-	reason     string // what the person wrote when they declined it
+	reason     string // the person's text when they declined it
 	command    string // the failed command, by which a repair is recognised
-	asked      *turn  // where the constraint was said first
+	asked      *turn  // the turn that first named the constraint
 	corrector  *turn
 	byEvidence bool // evidence identifies the corrector
 	byWords    bool // the failure itself is known by words alone
@@ -44,7 +44,7 @@ type analysis struct {
 	files                 map[string]bool // that calls touched
 	repositories, sources []string
 
-	// Of the conversation that is taken in:
+	// Of the present conversation:
 	fresh []*failure
 	byKey map[failureKey]*failure
 }

@@ -40,7 +40,7 @@ func (a *analysis) hallucinated(c *conversation) {
 	}
 }
 
-// above returns the directory above all files that the conversation used; "" where they are too few, or lie apart.
+// above returns the directory above all files that the conversation used; "" if they are too few, or too far apart.
 func (c *conversation) above() string {
 	const few, shallow = 3, 3
 	dir, seen := "", 0

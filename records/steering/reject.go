@@ -22,7 +22,7 @@ func (t *turn) reject(kind, source string, confidence float64, c *call, at *stri
 	t.rejections = append(t.rejections, r)
 }
 
-// rejectCalls notes what was declined, denied or failed of the calls of a step. One event a call.
+// rejectCalls notes the calls of a step that were declined, denied or failed. One event a call.
 func (t *turn) rejectCalls(s *records.Step) {
 	t.stopped = false
 	for _, c := range t.calls {

@@ -187,7 +187,7 @@ func outOfBounds(arg string) bool {
 			!strings.HasPrefix(arg, "/tmp/") && !strings.HasPrefix(arg, "/var/tmp/")
 }
 
-// intents notes what a prompt asks for that would open something.
+// intents notes the requests of a prompt that would open something.
 func (a *analysis) intents(t *turn) {
 	if phrase, found := holds(spaced(t.text), a.words.Intents); found {
 		a.risk(t, 0.6, "", "the person asked for it: "+phrase)

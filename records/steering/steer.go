@@ -46,7 +46,7 @@ func (t *turn) saidBefore(c *constraint) *turn {
 	return nil
 }
 
-// corrected asks of a correction what it says and does about the turn that it corrects.
+// corrected finds what a correction says and does about the turn that it corrects.
 func (a *analysis) corrected(t *turn) {
 	if t.kind != treetrace.Correction || t.previous == nil {
 		return
@@ -93,7 +93,7 @@ func (a *analysis) takenBack(t, failed *turn) {
 		if deleted > 0 {
 			f.kind = treetrace.ScopeDrift
 		}
-		if !a.words.tooMuch(t.text) { // what is done with is cleared away, too
+		if !a.words.tooMuch(t.text) { // finished work is cleared away, too
 			f.confidence = hint
 		}
 		f.evidence = t.ref() + " only took away: " + counted(taken) + " of " + counted(wrote) + " lines"

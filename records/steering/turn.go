@@ -48,7 +48,7 @@ type conversation struct {
 	id string
 
 	gitBranch string
-	before    *turn // what came before its first prompt
+	before    *turn // the part before its first prompt
 	turns     []*turn
 	all       []*call
 	branches
@@ -156,8 +156,7 @@ func refusal(reason string) bool {
 	return false
 }
 
-// interrupted takes in an interruption after a step. It is one event with a call of this step that was declined or
-// ended.
+// interrupted adds an interruption after a step. It is one event with a call of this step that was declined or ended.
 func (d *divider) interrupted(t *turn, step int) {
 	at, known := d.about.interrupted[step]
 	if !known {
@@ -176,8 +175,8 @@ func (d *divider) interrupted(t *turn, step int) {
 	t.reject(treetrace.UserInterrupt, treetrace.FromText, 1, nil, at, "the person interrupted the agent")
 }
 
-// begun reports whether the agent had done or said something. A prompt that the person stopped before is a slip of
-// the keys, or goes on in the next one: nothing was rejected.
+// begun reports whether the agent had answered or acted. A prompt that the person stopped before that is a typing
+// error, or continues in the next one: nothing was rejected.
 func (t *turn) begun() bool { return len(t.calls) > 0 || t.answer != "" }
 
 // link finds the turn that the person saw before each turn.

@@ -48,7 +48,7 @@ type Rewritten struct {
 	Removed map[events.TraceID]bool // conversations without a remaining version
 	Changed map[events.TraceID]bool // conversations with remaining versions, some changed or removed
 	Old     map[refs.OID]bool       // commits, trees and files that are not reached any more once the refs have moved
-	Kept    map[refs.OID]bool       // what they lead to then
+	Kept    map[refs.OID]bool       // their objects after the rewriting
 	Moves   []Move
 	Refs    []string // all that were read
 	Unread  []Unread
@@ -148,7 +148,7 @@ type rewriting struct {
 	ctx   context.Context // it lives as long as the rewriting
 	judge Judge
 	dry   bool
-	blobs map[refs.OID]refs.OID // what a file became; zero when it goes
+	blobs map[refs.OID]refs.OID // the new blob of a file; zero if it is removed
 	trees map[refs.OID]refs.OID
 	alive map[events.TraceID]bool
 	out   Rewritten

@@ -179,8 +179,8 @@ func (s *Store) Get(ctx context.Context, trace events.TraceID) (*records.Record,
 	return r, e, err
 }
 
-// Walk gives every record with its entry, in the order of List. One that cannot be read is given as an error; the walk
-// goes on.
+// Walk gives every record with its entry, in the order of List. It gives an error for one that cannot be read, and
+// continues.
 func (s *Store) Walk(ctx context.Context) iter.Seq2[*records.Record, error] {
 	return func(yield func(*records.Record, error) bool) {
 		list, err := s.List(ctx)

@@ -65,7 +65,7 @@ func mini(d *foreign.Document) ([]*records.Record, error) {
 
 type miniWalk struct {
 	walk
-	costs bool // messages tell what they cost
+	costs bool // messages have their costs
 }
 
 func (w *miniWalk) message(raw []byte) error {

@@ -29,7 +29,7 @@ type Fate struct {
 
 // Edit is a person's change of the lines of a call.
 type Edit struct {
-	Later  bool                 // a commit had them as the call wrote them
+	Later  bool                 // a commit had them unchanged
 	Call   string               // of the call, which wrote only these
 	Wrote  []events.Fingerprint // of the lines that it wrote
 	Lines  []string             // their replacements in the commit, redacted

@@ -11,7 +11,7 @@ type History string
 // The ways. Full histories of a conversation grow with the square of its length.
 const (
 	Full  History = "full"  // all messages
-	Delta History = "delta" // what came after the state that base names
+	Delta History = "delta" // the part after the state that base names
 )
 
 // Dialect is the form of messages.
@@ -33,7 +33,7 @@ type Options struct {
 	MaxTokens int64  // of a history, with a token counted as four bytes; 0 for no limit
 	Subagents bool   // states of subagents, too
 	Active    bool   // without steps that the user undid
-	Thinking  bool   // what the model thought is kept in histories
+	Thinking  bool   // histories keep the model's thoughts
 	PerCall   bool   // a state for each call of an answer with several
 	Only      Kind   // states of this kind alone; "" for both
 	MinChars  int    // states whose action has as many characters, or more
@@ -47,7 +47,7 @@ var (
 	ErrTooLong = errors.New("its full histories are longer than 64 MiB")
 )
 
-// Check completes options and tells what is wrong with them.
+// Check completes options and returns their first error.
 func (o *Options) Check() error {
 	if o.History == "" {
 		o.History = Full

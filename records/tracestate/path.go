@@ -101,8 +101,7 @@ func (p *paths) of(s *records.Step) *path {
 	return b.path
 }
 
-// agent returns the path of a subagent's step. Without metadata that tells it apart, one goes by the step of its
-// call.
+// agent returns the path of a subagent's step. Without metadata that identify it, the step of its call decides.
 func (p *paths) agent(s *records.Step) *path {
 	way := p.agents[s.StepIndex]
 	if way == nil {

@@ -28,7 +28,7 @@ type maker struct {
 	ways      *paths
 	sources   map[int][]string
 	stops     map[int]string
-	summaries map[int]string // what was told the model after a compaction, by the step before it
+	summaries map[int]string // the text for the model after a compaction, by the step before it
 	ids       map[string]bool
 	late      map[string]records.Observation // results in another step than their call
 	states    []*state
@@ -62,7 +62,7 @@ func (m *maker) step(s *records.Step) {
 		if s.Role == records.RoleAgent {
 			m.stats.skip("subagent")
 		}
-		m.compact(m.ways.main, s.StepIndex) // a compaction can be told after a subagent's step
+		m.compact(m.ways.main, s.StepIndex) // a compaction can follow a subagent's step
 		return
 	}
 	way := m.ways.of(s)
@@ -156,7 +156,7 @@ func (m *maker) assistant(s *records.Step) string {
 	return m.Messages.assistant(s, thought)
 }
 
-// unfit tells why an answer is not a state: it was not a decision that is known as a whole.
+// unfit returns the reason why an answer is not a state: it was not a decision, or is not known as a whole.
 func (m *maker) unfit(way *path, s *records.Step) string {
 	missing := 0
 	for _, o := range m.results(s) {

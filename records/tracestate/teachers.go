@@ -33,9 +33,8 @@ var (
 	ErrManyAnswers = fmt.Errorf("more than %d answers", mostAnswers)
 )
 
-// Read takes answers, one a line: state_id, teacher_id, action, and hint_text where there is one. An action is a text,
-// or the calls as a state has them. Of two answers of a teacher to a state the later one counts. Texts go through
-// clean.
+// Read takes answers, one a line: state_id, teacher_id, action, and an optional hint_text. An action is a text, or the
+// calls in a state's form. If a teacher has two answers to a state, the later one counts. Texts go through clean.
 func (t *Teachers) Read(r io.Reader, clean func(string) (string, error)) error {
 	in := jsonl.NewReader(r, 0)
 	for {

@@ -90,7 +90,7 @@ type ReferenceCheck struct {
 // Brief is the matter of the texts for the next agent.
 type Brief struct {
 	Goal        string   `json:"goal"`
-	Next        string   `json:"next"`        // what is open; "" for nothing
+	Next        string   `json:"next"`        // the open task; "" for none
 	Uncommitted []string `json:"uncommitted"` // files with uncommitted lines
 	Failing     []string `json:"failing"`     // commands that failed and were not seen to succeed
 	Decisions   []string `json:"decisions"`   // requests whose work is still there

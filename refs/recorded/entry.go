@@ -28,7 +28,7 @@ type entry struct {
 // identity is a file system's identity of a directory.
 type identity struct {
 	device, inode uint64
-	born          int64 // when it was made, in nanoseconds; 0 where that is not told
+	born          int64 // its time of birth, in nanoseconds; 0 if unknown
 }
 
 // form begins every file of the list.

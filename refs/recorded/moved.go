@@ -49,7 +49,7 @@ func same(dir string, id identity) bool {
 	return err == nil && now.inode == id.inode && now.device == id.device
 }
 
-// moveTo gives an entry another place. Work trees that lay beside their git directory lie there still.
+// moveTo gives an entry another place. Work trees beside their git directory stay beside it.
 func (e *entry) moveTo(common string) {
 	from, to := filepath.Dir(e.GitDir), filepath.Dir(common)
 	for i, top := range e.tops {

@@ -127,7 +127,7 @@ func Wanted(ctx context.Context, found *refs.Found) error {
 // repository's own configuration must not decide which programs git starts for that, or what it sends.
 func Answers(ctx context.Context, found *refs.Found) error { return judge(ctx, found, true) }
 
-// anyHolds reports whether a path is one of these directories or lies in one. Paths that are relative hold nothing.
+// anyHolds reports whether a path is one of these directories or below one. Relative directories hold no path.
 func anyHolds(dirs []string, path string) bool {
 	return slices.ContainsFunc(dirs, func(dir string) bool {
 		real, err := filepath.EvalSymlinks(dir)

@@ -69,7 +69,7 @@ func (b *block) inflate(f io.ReaderAt, from, size int64) (int64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("%w: deflated block: %w", ErrCorrupt, err)
 	}
-	defer func() { _ = z.Close() }() // what matters of its state, ReadAll has told
+	defer func() { _ = z.Close() }() // ReadAll has reported its errors
 	b.records, err = io.ReadAll(io.LimitReader(z, size+1))
 	if err != nil {
 		return 0, fmt.Errorf("%w: deflated block: %w", ErrCorrupt, err)

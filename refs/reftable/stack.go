@@ -103,7 +103,7 @@ func (s *Stack) Ref(name string) (ref Ref, found bool, err error) {
 // Below lists the refs whose names begin with prefix, in no order.
 func (s *Stack) Below(prefix string) ([]Ref, error) {
 	var out []Ref
-	known := map[string]bool{} // what a newer table says, counts
+	known := map[string]bool{} // a newer table wins
 	for _, t := range slices.Backward(s.tables) {
 		err := t.scanRefs([]byte(prefix), func(r refRecord) bool {
 			if !strings.HasPrefix(r.Name, prefix) {

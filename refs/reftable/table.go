@@ -13,7 +13,7 @@ const (
 	magic      = "REFT"
 	headerV1   = 24
 	headerV2   = 28
-	footerRest = 5*8 + 4 // what a footer has beside the header that it repeats
+	footerRest = 5*8 + 4 // a footer's data after its copy of the header
 	maxDepth   = 8       // of an index over indexes; two levels hold a hundred million refs
 )
 

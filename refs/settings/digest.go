@@ -34,13 +34,13 @@ type Digester struct {
 // NewDigest begins one.
 func NewDigest() *Digester { return &Digester{hash: blake3.New()} }
 
-// Text takes in a text.
+// Text adds a text.
 func (d *Digester) Text(s string) {
 	_, _ = d.hash.WriteString(s)
 	_, _ = d.hash.Write([]byte{0})
 }
 
-// File takes in whether a file can be read, and its content.
+// File adds a file's content, and whether it can be read.
 func (d *Digester) File(path string) {
 	d.Text(path)
 	content, err := os.ReadFile(path)

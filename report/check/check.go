@@ -20,7 +20,7 @@ const (
 	ByModel   = "model"    // so did a model
 	NoReview  = "review"   // no person reviewed an agent's lines
 	Unknown   = "unknown"  // lines without a known owner
-	Unsigned  = "unsigned" // the log that tells the owner is not signed
+	Unsigned  = "unsigned" // the log with the owner is not signed
 	Disputed  = "disputed" // logs say different things of the owner
 	NoLines   = "no-lines" // a file without lines to check
 	mostFound = 5000
@@ -62,7 +62,7 @@ type Facts struct {
 	// Reviewers lists the reviewers of each commit of the change; Touched lists the commits that changed a path.
 	Reviewers map[refs.OID][]string
 	Touched   map[string][]refs.OID
-	// Noted reports whether a person said of a conversation that it reached its goal.
+	// Noted reports whether a person noted that a conversation reached its goal.
 	Noted func(events.TraceID) bool
 }
 
@@ -155,7 +155,7 @@ func (c *checking) file(f *diff.File) {
 	}
 }
 
-// unlined says why the lines of a file do not tell all of its change; "" if they do.
+// unlined returns the reason why the lines of a file do not show all of its change; "" if they do.
 func (c *checking) unlined(f *diff.File, lines int) string {
 	switch {
 	case f.Record == nil || f.NewMode == refs.ModeGitlink || f.OldMode == refs.ModeGitlink:
@@ -170,7 +170,7 @@ func (c *checking) unlined(f *diff.File, lines int) string {
 	return ""
 }
 
-// line checks a line that came.
+// line checks an added line.
 func (c *checking) line(o *blame.Attribution, at Finding, rule, from *Rule, reviewed bool) {
 	unknown := o.Kind == events.OwnerUnknown || o.Kind == events.OwnerOlder
 	c.count(rule, from, at, unknown, reviewed)

@@ -61,7 +61,7 @@ func Commits(ctx context.Context, repo *refs.Repo, from, to refs.OID) (*Facts, e
 	return f, nil
 }
 
-// merge notes what a merge changed.
+// merge notes the changes of a merge.
 func (f *Facts) merge(ctx context.Context, repo *refs.Repo, id refs.OID) error {
 	out, err := repo.Git(ctx, nil, "diff-tree", "-c", "-r", "-z", "--name-only", "--no-commit-id", id.String())
 	if err != nil {
@@ -75,7 +75,7 @@ func (f *Facts) merge(ctx context.Context, repo *refs.Repo, id refs.OID) error {
 	return nil
 }
 
-// Noted reports whether a person said of a conversation that it reached its goal (git trace note).
+// Noted reports whether a person noted that a conversation reached its goal (git trace note).
 func Noted(ctx context.Context, r *view.Reader, trace events.TraceID) bool {
 	stored, err := r.Record(ctx, trace)
 	if err != nil || stored.Record == nil {

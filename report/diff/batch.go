@@ -68,7 +68,7 @@ func (b *batch) settle() error {
 	return nil
 }
 
-// give lets lines of one run share what is known of their owner.
+// give lets lines of one run share the facts about their owner.
 func give(lines []*Line, owners []blame.Annotated) {
 	var last *blame.Annotated
 	for i, l := range lines {

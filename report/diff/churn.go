@@ -37,13 +37,13 @@ func writerOf(kind events.OwnerKind, trace events.TraceID, agent, model string) 
 	return Writer{Kind: events.OwnerUnknown}
 }
 
-// key returns the part of a writer that tells writers apart.
+// key returns the part of a writer that identifies it.
 func (w Writer) key() Writer { return Writer{Kind: w.Kind, Trace: w.Trace} }
 
 // mostSearched bounds the commits without hooks in which owners are searched.
 const mostSearched = 500
 
-// churn adds up what the commits between the sides added, and takes off what is still there.
+// churn adds up the lines that commits between the sides added, without the ones that are still there.
 func (f *finder) churn() error {
 	if f.history == nil || f.o.reverse || f.sides.new.Kind != Commit || f.sides.part {
 		return nil

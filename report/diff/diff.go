@@ -38,7 +38,7 @@ type File struct {
 	*gitdiff.Record        // nil for git's own text about a submodule
 	Path            string // relative to the top of the work tree, as raw bytes
 	OldPath         string
-	Head            []byte // what git wrote before the first hunk
+	Head            []byte // git's text before the first hunk
 	Hunks           []Hunk
 	binary          bool // of a file that is not tracked
 }
@@ -57,7 +57,7 @@ type Line struct {
 	Owner *blame.Annotated
 }
 
-// EachAdded goes through the lines that came.
+// EachAdded goes through the added lines.
 func (d *Diff) EachAdded(take func(*Line)) {
 	for _, f := range d.Files {
 		f.each(Added, take)

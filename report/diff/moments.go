@@ -61,7 +61,7 @@ func (o *Options) FindMoments(find func(word string, after bool) (s Snapshot, kn
 	return moments == 1 && revs == 1 && !o.cached, nil
 }
 
-// CompareWith puts a snapshot of the work tree in the place of the work tree. Git would leave out what is not tracked.
+// CompareWith replaces the work tree by its snapshot, because git would leave out untracked files.
 func (o *Options) CompareWith(now refs.OID) {
 	for word := range o.moments {
 		o.replace(word, []string{word, now.String()})

@@ -14,11 +14,11 @@ var ErrHelp = errors.New("help requested")
 // Options is a parsed argument vector. Other options are passed on to git.
 type Options struct {
 	JSON    bool
-	Removed bool   // --removed: whose the lines were that went; --json asks for them, too
+	Removed bool   // --removed: the owners of removed lines; --json asks for them, too
 	NoTrace bool   // --no-trace: git's own output
 	Prompts bool   // --prompts: the texts of prompts above the lines that they led to
 	After   bool   // --after: prompts and calls mean the moments of their ends
-	Color   string // always, never, auto; "" when nothing was said
+	Color   string // always, never, auto; "" by default
 
 	// Only, unless it is empty, selects the hunks with a line of one of these owners: --only-ai and the like.
 	Only []events.OwnerKind
@@ -217,8 +217,7 @@ func Parse(argv []string) (Options, error) {
 	return o, nil
 }
 
-// ours reads the options of git-trace. They are never abbreviated, so that every abbreviation means what it means to
-// git.
+// ours reads the options of git-trace. They are never abbreviated, so every abbreviation means git's option.
 func (o *Options) ours(word string) bool {
 	switch word {
 	case "--json":

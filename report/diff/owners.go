@@ -254,7 +254,7 @@ func (q inquiry) with(path string, lines []*Line) blame.Query {
 			}
 		}
 	}
-	if len(out.Ranges) == 0 || len(out.Ranges) > most { // one range: what is kept of an earlier blame answers it
+	if len(out.Ranges) == 0 || len(out.Ranges) > most { // one range: an earlier blame's kept answer serves
 		first, last := lines[0], lines[len(lines)-1]
 		out.Ranges = [][2]int{{first.New + first.Old, last.New + last.Old}}
 	}

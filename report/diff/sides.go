@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Kind says where the content of a side lies.
+// Kind is the place of a side's content.
 type Kind string
 
 // The kinds.
@@ -20,7 +20,7 @@ const (
 	Commit Kind = "commit"
 	Index  Kind = "index"
 	Work   Kind = "worktree"
-	Moment Kind = "moment" // the work tree as a snapshot has it
+	Moment Kind = "moment" // a snapshot of the work tree
 	Tree   Kind = "tree"   // no commit: a tree by its whole id
 )
 

@@ -79,7 +79,7 @@ func (f *finder) ownNew(file *File, name string) error {
 	return nil
 }
 
-// Lines counts the lines that came.
+// Lines counts the added lines.
 func (f *File) Lines() (n int) {
 	f.each(Added, func(*Line) { n++ })
 	return n

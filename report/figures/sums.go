@@ -133,7 +133,7 @@ func New(named []string, by stats.By) *Sums {
 	}
 }
 
-// AddCommits adds up what the commits hold.
+// AddCommits adds up the lines of the commits.
 func (s *Sums) AddCommits(all []*graph.Commit) {
 	s.Grouped = stats.GroupBy(all, s.Grouped.By)
 	authors := map[[2]string]int{}
@@ -236,7 +236,7 @@ func (s *Sums) AddConversations(known *view.Reader, whole bool) error {
 			use(m.Model, m.Steps, t)
 			rest.add(Tokens{-t.Input, -t.Output, -t.CacheRead, -t.CacheWrite})
 		}
-		if rest != (Tokens{}) { // the agent tells the sum only, or more than its steps add up to
+		if rest != (Tokens{}) { // the agent gives only the sum, or more than its steps add up to
 			use("", 0, rest)
 		}
 	}

@@ -26,7 +26,7 @@ type Report struct {
 	Schema        string        `json:"schema"`
 	Range         Range         `json:"range"`
 	Stats         figures.Stats `json:"stats"`  // as git trace stats gives it
-	Result        diff.Counts   `json:"result"` // lines that came, from one end to the other
+	Result        diff.Counts   `json:"result"` // lines that differ between the ends
 	Removed       int           `json:"removed"`
 	Writers       []Writer      `json:"writers"`
 	Conversations []Talk        `json:"conversations"`

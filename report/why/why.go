@@ -75,8 +75,8 @@ type Finder struct {
 	Contents []byte // the content to use instead of the work tree's file; nil for none
 }
 
-// Lines finds why the lines from first to last of a path are there. It takes them as a revision has them or, without
-// one, as the work tree has them. Lines of one origin make one reason, in the order of their first lines.
+// Lines finds the reasons for the lines from first to last of a path in a revision, or without one in the work tree.
+// Lines of one origin make one reason, in the order of their first lines.
 func (f *Finder) Lines(ctx context.Context, rev, path string, first, last int) ([]*Reason, error) {
 	blamed, err := f.blamed(rev, path)
 	if err != nil {
@@ -109,7 +109,7 @@ func (f *Finder) blamed(rev, path string) ([]blame.Annotated, error) {
 	return f.Trails.Lines(rev, path)
 }
 
-// sameOrigin reports whether two lines came to be in one change of one owner.
+// sameOrigin reports whether one change of one owner made both lines.
 func sameOrigin(a, b *blame.Annotated) bool {
 	x, y := a.Owner, b.Owner
 	return a.Commit.ID == b.Commit.ID && x.Kind == y.Kind && x.Trace == y.Trace && x.Subagent == y.Subagent &&
@@ -117,7 +117,7 @@ func sameOrigin(a, b *blame.Annotated) bool {
 		x.Evidence == y.Evidence
 }
 
-// explain gathers what is known beside the owner.
+// explain gathers the facts beside the owner.
 func (f *Finder) explain(ctx context.Context, r *Reason) error {
 	o := r.Owner()
 	var err error

@@ -39,7 +39,7 @@ func on[P any](nothing any, answer func(s *server, ctx context.Context, d *docum
 	}
 }
 
-// hover tells why a line is there.
+// hover explains why a line is there.
 func (s *server) hover(ctx context.Context, d *document, p positionParams) (any, error) {
 	text, err := s.why(ctx, d, p.Position.Line)
 	if err != nil || text == "" {
@@ -82,7 +82,7 @@ func (s *server) passedOver(ctx context.Context, err error) error {
 	return nil
 }
 
-// log tells the editor's log.
+// log writes to the editor's log.
 func (s *server) log(err error) {
 	const log = 4
 	s.conn.tell("window/logMessage", map[string]any{"type": log, "message": cells.Line(err.Error())})

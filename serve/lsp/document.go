@@ -22,10 +22,10 @@ import (
 const (
 	settled = 300 * time.Millisecond // the pause in typing before its runs are computed
 	fresh   = 5 * time.Second        // the time for which runs are valid: owners change without notice
-	mostDoc = 32 << 20               // bytes; of larger buffers and files nothing is told
+	mostDoc = 32 << 20               // bytes; there are no answers about larger buffers and files
 )
 
-// document is a file as the editor has it.
+// document is a file in the editor's state.
 type document struct {
 	path string // absolute; empty if it is not a file
 
@@ -33,7 +33,7 @@ type document struct {
 	text    string
 	dirty   bool         // changed since it was opened or saved
 	changed time.Time    // when it was last typed in; zero before
-	under   *computation // what is under way or was found last for this very text
+	under   *computation // the running or last search for exactly this text
 }
 
 // computation is one search for the runs of one text.

@@ -64,7 +64,7 @@ const (
 	ending
 )
 
-// ErrNoShutdown says that the editor ended the server without saying so before, as the protocol has it.
+// ErrNoShutdown says that the editor ended the server without the protocol's shutdown request.
 var ErrNoShutdown = errors.New("the editor ended without a shutdown")
 
 // Serve answers an editor until it says exit or its stream ends.

@@ -43,7 +43,7 @@ type blameBody struct {
 	Ages          []string // their names, where ages are shown
 	Rail          []*railMarks
 
-	chosen url.Values // what is asked of the page besides the file
+	chosen url.Values // the parameters of the page besides the file
 }
 
 // The choices.

@@ -125,7 +125,7 @@ func (s *stepBlock) Wrote() (out view.FileChange) {
 	return out
 }
 
-// Failed reports whether a call of the step came to nothing.
+// Failed reports whether a call of the step failed.
 func (s *stepBlock) Failed() bool { return slices.ContainsFunc(s.Calls, (*callBlock).Failed) }
 
 // Anchor names the step on its page.
@@ -228,7 +228,7 @@ func (c *callBlock) Input() []records.Member {
 	return c.input
 }
 
-// Failed reports whether the call came to nothing.
+// Failed reports whether the call failed.
 func (c *callBlock) Failed() bool {
 	return c.Error != "" || c.Status == "failed" || c.Status == "rejected"
 }

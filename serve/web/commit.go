@@ -32,7 +32,7 @@ type commitBody struct {
 	Other    string // the address of the other form
 	Fewer    string // the address with the hunks of agents, or with all again
 	Rewrites []answers.Rewrite
-	older    string // what it is compared with: From, or the empty tree
+	older    string // the other side: From, or the empty tree
 	Child    string // the commit after it on the way to HEAD, where it is among the newest
 }
 
@@ -193,7 +193,7 @@ func (b *commitBody) More() string {
 // mostTitle is the longest part of a title on a page, in cells, each of at least a byte.
 const mostTitle = 200
 
-// By returns the prompts whose lines came, the one of most lines first.
+// By returns the prompts with added lines, the one with most lines first.
 func (b *commitBody) By() []graph.ContributorJSON {
 	if b.Commit != nil {
 		nobody := func(c graph.ContributorJSON) bool { return c.Trace == nil }
@@ -238,7 +238,7 @@ func writerOf(s *blame.SourceJSON) string {
 	return s.Writer
 }
 
-// giveLives sets the age of the lines that went: from the commit that brought them to this one.
+// giveLives sets the age of the removed lines: from the commit that added them to this one.
 func (b *commitBody) giveLives(q *question) {
 	born := map[string]time.Time{}
 	objects := q.repo.Objects()

@@ -60,7 +60,7 @@ func compared(q *question) (string, string, any, error) {
 	return "Two conversations", "compare", body, nil
 }
 
-// driftWords say what the kinds of drift mean.
+// driftWords describe the kinds of drift.
 var driftWords = map[compare.Kind]string{
 	compare.Missing: "only the first", compare.Extra: "only the second", compare.OtherTool: "another tool",
 	compare.OtherInput: "something else", compare.OtherOrder: "another order", compare.OtherKind: "not the same kind",

@@ -92,7 +92,7 @@ type followed struct {
 	trails []*trail.TrailJSON
 	err    error
 
-	hunks map[events.PatchID]*view.Hunk // what it wrote, where that is little
+	hunks map[events.PatchID]*view.Hunk // its hunks, if they are few
 }
 
 // mostAhead bounds the patches that are requested before it is known which of them are shown whole.
@@ -183,7 +183,7 @@ type tick struct {
 	X, Width string
 	Address  string
 	Label    string
-	Waste    string // what was wasted there
+	Waste    string // the waste there
 }
 
 const (
@@ -193,7 +193,7 @@ const (
 	longestCall = 10 * time.Minute
 )
 
-// wasted says what a call of a step wasted; nothing for another call.
+// wasted describes the waste of a call of a step; nothing for another call.
 func (b *talkBody) wasted(step int, call string) string {
 	if b.Waste == nil || step == 0 {
 		return ""

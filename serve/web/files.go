@@ -29,7 +29,7 @@ type files struct {
 	repo *refs.Repo
 
 	mu    sync.Mutex
-	head  string            // the commit that the children are told for
+	head  string            // the commit of the children
 	child map[string]string // of a commit, the next one on the way to head
 }
 

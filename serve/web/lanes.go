@@ -14,7 +14,7 @@ const (
 	laneWide  = 14
 	laneNode  = 21 // from the top of the row to the commit
 	laneHigh  = 42 // below it lines are straight, as far as the row goes
-	mostLanes = 12 // of a page; what lies beyond is not drawn
+	mostLanes = 12 // of a page; further lanes are not drawn
 )
 
 // lanes are the lines left of one commit. A lane keeps its place from a child to its parent.

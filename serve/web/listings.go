@@ -106,7 +106,7 @@ func searchFacets() []searchFacet {
 type searchPlace struct {
 	Name, Address string
 	Here          bool
-	Found         int // conversations; -1 where it is not told
+	Found         int // conversations; -1 if unknown
 }
 
 // searchPlaces are the choices of in; "" is everywhere.

@@ -15,7 +15,7 @@ const (
 
 type watchers struct{ slots chan struct{} }
 
-// watch tells a page when the repository has changed, as server-sent events (https://html.spec.whatwg.org).
+// watch notifies a page when the repository has changed, by server-sent events (https://html.spec.whatwg.org).
 func (s *Site) watch(w http.ResponseWriter, r *http.Request) {
 	select {
 	case s.live.slots <- struct{}{}:
@@ -32,7 +32,7 @@ func (s *Site) watch(w http.ResponseWriter, r *http.Request) {
 		state, err := s.answers.now(r.Context())
 		text := ""
 		switch {
-		case err != nil: // as with a repository that goes; the next look tells
+		case err != nil: // as with a deleted repository; the next look decides
 		case state != last:
 			text = "data: " + state + "\n\n"
 			last = state

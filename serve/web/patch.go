@@ -31,7 +31,7 @@ type patchRow struct {
 	Old, New int    // numbers; 0 on the side that has not got it
 	Parts    []part
 	Owner    *diff.RunJSON
-	Lived    string // of the first of lines that went: how long they had lived
+	Lived    string // how long the first of the removed lines had lived
 
 	text string
 }
@@ -260,7 +260,7 @@ func (f *patchFile) own(runs []*diff.RunJSON) {
 // Pair is a row of a diff with its sides beside each other.
 type Pair struct{ Old, New *patchRow }
 
-// Pairs lays the lines that went beside the new ones.
+// Pairs puts the removed lines beside the new ones.
 func (h *patchHunk) Pairs() []Pair {
 	var out []Pair
 	for i := 0; i < len(h.Rows); {

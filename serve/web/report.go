@@ -44,7 +44,7 @@ type reportBody struct {
 	Lives                   lifeChart
 }
 
-// Otherwise reports whether lines came that no commit of the range wrote.
+// Otherwise reports whether there are added lines that no commit of the range wrote.
 func (b *reportBody) Otherwise() bool {
 	return slices.ContainsFunc(b.Writers, func(w span.Writer) bool { return w.Otherwise > 0 })
 }

@@ -96,7 +96,7 @@ func (s *Site) Serve(ctx context.Context, o Options, ready func(Opened)) error {
 	return nil
 }
 
-// safely answers a request. A fault in one page is told there, and the others go on.
+// safely answers a request. A fault in one page is reported there, and the others continue.
 func safely(h http.Handler, w http.ResponseWriter, r *http.Request) (err error) {
 	defer fault.Caught(&err)
 	h.ServeHTTP(w, r)

@@ -106,7 +106,7 @@ func (t statsTable) Spends() bool {
 	return slices.ContainsFunc(t.Groups, func(g figures.Counted) bool { return g.Tokens != nil })
 }
 
-// Charged reports whether conversations, and what they cost, are of one row each.
+// Charged reports whether each conversation, with its cost, belongs to one row.
 func (t statsTable) Charged() bool {
 	return (t.Owns() || t.timed()) &&
 		slices.ContainsFunc(t.Groups, func(g figures.Counted) bool { return g.Conversations > 0 })
@@ -135,7 +135,7 @@ func (b *statsBody) Groupings() (words []string) {
 	return words
 }
 
-// choose reads what is asked of the page, and gives the tables for it.
+// choose reads the parameters of the page, and returns its tables.
 func (b *statsBody) choose(q *question) ([]statsTable, error) {
 	ask := q.r.URL.Query()
 	b.Since, b.Range, b.Wants = ask.Get("since"), ask.Get("range"), ask.Get("by")
@@ -171,7 +171,7 @@ func usualSince(q *question) string {
 	return usual
 }
 
-// asked returns the arguments for what is asked: the range, or the last months.
+// asked returns the arguments for the request: the range, or the last months.
 func (b *statsBody) asked(q *question, args ...string) []string {
 	if since := cmp.Or(b.Since, b.Usual); b.Since != "" || b.Range == "" {
 		args = append(args, "--since="+since)

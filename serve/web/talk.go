@@ -63,7 +63,7 @@ const (
 // Wasted reports whether something filled the context without need.
 func (t *talkAnswer) Wasted() bool { return t.Waste != nil && len(t.Waste.Findings) > 0 }
 
-// Way says what a finding repeats.
+// Way describes what a finding repeats.
 func (t *talkAnswer) Way(f waste.Finding) string {
 	return f.Way(func(n int) string { return "step " + strconv.Itoa(n) })
 }
@@ -106,7 +106,7 @@ func talk(q *question) (string, string, any, error) {
 	return "Conversation " + string(short), "talk", body, err // browsers keep titles in their history
 }
 
-// noTalk refuses what is not an id of a conversation.
+// noTalk refuses a text that is not an id of a conversation.
 func noTalk(id string) error {
 	if strings.HasPrefix(id, "-") || strings.ContainsAny(id, "#:/@") {
 		return fmt.Errorf("conversation '%s': %w", id, errNotFound)
@@ -114,8 +114,8 @@ func noTalk(id string) error {
 	return nil
 }
 
-// said asks for a conversation. The last conversation is kept in memory while the repository stays as it is: browsers
-// ask for the parts of a long one in turn.
+// said requests a conversation. The last conversation is kept in memory while the repository does not change: browsers
+// request the parts of a long one in turn.
 func (q *question) said(id string) (*talkAnswer, error) {
 	if err := noTalk(id); err != nil {
 		return nil, err
@@ -325,7 +325,7 @@ func (b *talkBody) find(step, prompt string) (int, string) {
 // mostHunkTurns bounds the prompts whose hunks are asked for at once.
 const mostHunkTurns = 60
 
-// addHunks adds what the calls that are shown whole wrote, line by line.
+// addHunks adds the changes of the calls that are shown whole, line by line.
 func (b *talkBody) addHunks(q *question, known *followed) error {
 	args := []string{"show", "--json"}
 	at := map[string]*callBlock{}

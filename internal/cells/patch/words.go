@@ -14,7 +14,7 @@ type Piece struct {
 
 const (
 	longestLine = 1000 // in characters: longer ones are shown without their words
-	leastAlike  = 0.4  // of the characters: what is less alike is another line
+	leastAlike  = 0.4  // of the characters: less alike texts are different lines
 )
 
 // Words divides two forms of a line into common and changed pieces. Lines with too little in common are one piece each.

@@ -35,7 +35,7 @@ type part struct {
 	from             int // no match begins before
 }
 
-// hit is a keyword of a rule in a text. Sure tells that a match may hold it: its neighbours are as the rule wants them.
+// hit is a keyword of a rule in a text. sure says that a match may have it: the rule accepts its neighbours.
 type hit struct {
 	rule, start, end int
 	sure             bool
@@ -166,7 +166,7 @@ func beforeWord(text string, start int) int {
 	return start
 }
 
-// letterOfName tells the letters that the names of variables and files are made of.
+// letterOfName reports whether names of variables and files have a letter.
 func letterOfName(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_' || c == '.' || c == '-'
 }
@@ -284,7 +284,7 @@ func (r *Rules) allowed(rule *rule, secret, match, line string) (bool, error) {
 	return false, nil
 }
 
-// lineOf gives the whole lines that a match lies in.
+// lineOf returns the whole lines around a match.
 func lineOf(text string, start, end int) string {
 	from := strings.LastIndexByte(text[:start], '\n') + 1
 	if to := strings.IndexByte(text[end:], '\n'); to >= 0 {

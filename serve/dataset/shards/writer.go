@@ -121,7 +121,7 @@ func (w *Writer) use(p *part) error {
 	}
 	path := w.path(p, linesExt+".part")
 	flags := os.O_CREATE | os.O_WRONLY | os.O_APPEND
-	if p.rows == 0 { // what a killed writer left there is written again
+	if p.rows == 0 { // a killed writer's rest is written again
 		flags |= os.O_TRUNC
 		if err := makeDirs(filepath.Dir(path)); err != nil {
 			return err

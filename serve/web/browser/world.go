@@ -91,7 +91,7 @@ func playWorld(ctx context.Context, root string) (*World, error) {
 	return w, w.serve(ctx)
 }
 
-// Run runs git-trace in a directory and gives what it prints.
+// Run runs git-trace in a directory and returns its output.
 func (w *World) Run(ctx context.Context, dir string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, w.Git, args...)
 	cmd.Dir, cmd.Env = dir, w.env

@@ -35,16 +35,16 @@ type Editor struct {
 	port   string // of the extension for tests
 }
 
-// patience bounds how long the editor takes to start, and to do what it is asked.
+// patience bounds the time of the editor's start, and of each request.
 const patience = 90 * time.Second
 
 // Options say how an editor is started.
 type Options struct {
-	Root     string   // for what it stores
+	Root     string   // for its stored data
 	Server   string   // the directory that npm installed code-server in
 	Dir      string   // the folder that is opened
 	Beside   []string // more folders of one workspace, by their names beside Dir
-	Env      []string // of the server and of what it starts
+	Env      []string // of the server and its children
 	Packed   []string // extensions to install
 	Settings map[string]any
 }
@@ -122,7 +122,7 @@ func Start(ctx context.Context, o Options) (*Editor, error) {
 	return e, nil
 }
 
-// workspace says what the page opens: the folder, or a file that lists many.
+// workspace returns the argument of the page: the folder, or a file that lists many.
 func (o *Options) workspace() (string, error) {
 	if len(o.Beside) == 0 {
 		return "folder=" + url.QueryEscape(o.Dir), nil
@@ -214,7 +214,7 @@ func freeAddress() (string, error) {
 	return l.Addr().String(), nil
 }
 
-// asked is what the extension for tests is asked, by the name of what it does.
+// asked is a request to the extension for tests, by the name of its action.
 type asked map[string]any
 
 // ask has the extension for tests do something.
@@ -252,14 +252,14 @@ func (e *Editor) ask(do string, what asked, value any) error {
 	return json.Unmarshal(said.Value, value)
 }
 
-// State is what the editor shows.
+// State is the editor's visible state.
 type State struct {
 	Path, Text string
 	Dirty      bool
 	At         [][2]int // the cursors, from 1
 }
 
-// State asks what the editor shows.
+// State requests the editor's visible state.
 func (e *Editor) State() (s State, err error) { return s, e.ask("state", nil, &s) }
 
 // Open shows a file of the repository, with the cursor at a place that counts from 1.
