@@ -276,7 +276,7 @@ func (l *Log) writePublished(first int64, text []byte) (PublishedFile, error) {
 // joinedPublished is the size up to which files of a publication are joined.
 const joinedPublished = 8 << 20
 
-// JoinPublished puts neighbouring files together, for every push adds one.
+// JoinPublished joins neighbouring files, because every push adds one.
 func (l *Log) JoinPublished(files []PublishedFile) (joined []PublishedFile, err error) {
 	objects := l.repo.Objects()
 	objects.Max = maxBatch

@@ -106,7 +106,7 @@ func orMost(most int64) int64 {
 // ErrNoWriter reports a word that is not the id of a writer.
 var ErrNoWriter = errors.New("the id of a writer has 16 hexadecimal digits")
 
-// Pull fetches what other clones have published on a remoteand returns the result.
+// Pull fetches what other clones have published on a remote.
 func Pull(ctx context.Context, log *events.Log, r Remote, w What) (*Pulled, error) {
 	repo := log.Repo()
 	for _, writer := range slices.Concat(w.Writers, w.Accept) {

@@ -124,7 +124,7 @@ func (s sessions) SessionsIn(path string) ([]capability.Session, error) {
 		return nil, err
 	}
 	defer v.close()
-	// in the editor's place, workspaces are beside the directory of the database
+	// the editor has the workspaces beside the directory of the database
 	held := s.workspaces(filepath.Dir(filepath.Dir(path)), sessionfile.NewProject(""))
 	var found []capability.Session
 	err = v.table.Prefix(chatKey, func(key string, row int64) error {

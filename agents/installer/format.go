@@ -145,7 +145,7 @@ func (o OwnFile) ours(doc []byte) bool {
 	return ours
 }
 
-// commandMark begins the line of our program with its command line of git-trace, as a hook command for any event.
+// commandMark begins the line of our program that holds the hook command.
 const commandMark = "// command: "
 
 // Program returns our program that an agent loads. @PROGRAM@ and @COMMAND@ in its source are replaced by the path of

@@ -39,7 +39,7 @@ type watcher struct {
 type watchMemory struct {
 	V        int                    `json:"v"`
 	Looked   time.Time              `json:"looked"`   // for session files
-	Sessions map[string]sessionMark `json:"sessions"` // by agent and session id; recently written ones, and reported ones
+	Sessions map[string]sessionMark `json:"sessions"` // by agent and session id; recent or reported ones
 }
 
 // sessionMark is the state of a session file at the last look.

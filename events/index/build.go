@@ -104,7 +104,7 @@ func storeText(db *bbolt.DB, t *text, progress func(at int64)) error {
 	return eachPart(t.Text, from, partBytes, indexedPart, func(part *recent, end int64) error {
 		chunk.join(part)
 		if len(chunk.rows) < buildChunk && end < t.Stored() {
-			progress(end * 3 / 4) // the rest is writing
+			progress(end * 3 / 4) // the last quarter is for writing
 			return nil
 		}
 		rows := chunk

@@ -36,7 +36,7 @@ const (
 	Files      In = "files"   // names of files that calls were given
 )
 
-// Places are the choices but Everywhere.
+// Places are the choices other than Everywhere.
 var Places = []In{Prompts, Answers, Calls, Files}
 
 // counts reports whether a word counts, by the step that holds it.
@@ -172,7 +172,7 @@ func counted(where []whole, some bool, want func(place) bool) map[In]int {
 	return out
 }
 
-// whole are the conversations that hold all words in one of Places: how many and, where some are wanted, which.
+// whole counts, per place, the conversations with all words in it, and lists them if requested.
 type whole struct {
 	count [4]int
 	list  [4][]place

@@ -70,7 +70,7 @@ type failureKey struct {
 	turn *turn
 }
 
-// fail notes a failure of a node. A second one of the same type at the same prompt only makes it surer.
+// fail notes a failure. Of two failures of the same type at the same prompt, the surer is kept.
 func (a *analysis) fail(f failure) {
 	if f.turn.number == 0 {
 		return
@@ -237,7 +237,7 @@ func common(list []string, set map[string]bool, all bool) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(path string) bool { return !set[path] })
 }
 
-// leastLines is the number of lines that a prompt must have written before their loss says something.
+// leastLines is the number of lines that a prompt must have written for their loss to be evidence.
 const leastLines = 5
 
 // fates finds the fate of a prompt's lines.

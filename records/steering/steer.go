@@ -93,7 +93,7 @@ func (a *analysis) takenBack(t, failed *turn) {
 		if deleted > 0 {
 			f.kind = treetrace.ScopeDrift
 		}
-		if !a.words.tooMuch(t.text) { // finished work is cleared away, too
+		if !a.words.tooMuch(t.text) { // cleaning up finished work deletes lines, too
 			f.confidence = hint
 		}
 		f.evidence = t.ref() + " only took away: " + counted(taken) + " of " + counted(wrote) + " lines"

@@ -62,7 +62,7 @@ func NoteMissed(gitDir, why string, call bool) (left bool) {
 		}
 		path := filepath.Join(dir, name(gitDir))
 		if info, err := os.Lstat(path); err == nil && (!info.Mode().IsRegular() || info.Size() > maxNote) {
-			left = left || info.Mode().IsRegular() // it says enough
+			left = left || info.Mode().IsRegular() // the full file reports the loss
 			continue
 		}
 		file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)

@@ -55,7 +55,7 @@ type Text struct {
 
 // Told gives the known owners of contents.
 type Told interface {
-	// Get is the owners of the lines of a content that a path had.
+	// Get returns the owners of the lines of a content that a path had.
 	Get(path string, blob refs.OID) (vector.Vector, bool)
 	// Text reads a content. A missing content is whole.
 	Text(blob refs.OID) (Text, error)

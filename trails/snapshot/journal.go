@@ -12,8 +12,8 @@ import (
 )
 
 // The journal holds what changed since the state file was written. So a snapshot in which little changed writes little,
-// and nothing is replaced, which would make file systems flush it first. It begins with the check sum of the state file
-// that it belongs to; a record is
+// and replaces no file, which file systems would flush first. It begins with the check sum of its state file; a record
+// is
 //
 //	u32 length of what follows up to the check sum
 //	id of the tree · u32 length of the other meta data (0: as before) · u32 directories taken out · u32 directories
@@ -23,8 +23,8 @@ import (
 //	entries · others · names
 //	u32 CRC-32 of all of it but the length
 //
-// Records count in their order. What follows a record that is not whole does not count: a killed process left it, and
-// the snapshot that it was to keep is taken again.
+// Records are applied in their order, up to the first incomplete one: a killed process left it, and its snapshot is
+// taken again.
 const (
 	journalMagic = "gtjourn\x01"
 	journalHead  = len(journalMagic) + 4

@@ -117,7 +117,7 @@ func (f *File) Chunks() []diff.Chunk {
 	return out
 }
 
-// chunk is a run of lines that stay, go or come.
+// chunk is a run of lines that are kept, deleted or added.
 type chunk struct {
 	op    diff.Operation
 	lines []string

@@ -190,7 +190,7 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request) {
 	http.Error(w, "offline", http.StatusForbidden)
 }
 
-// record keeps a request; what identifies an account does not enter the record.
+// record keeps a request without the headers that identify an account.
 func (s *Server) record(r *http.Request, body []byte, pos position) {
 	header := r.Header.Clone()
 	for name := range header {

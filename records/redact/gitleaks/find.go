@@ -32,7 +32,7 @@ func (r *Rules) Find(text string) ([]Finding, error) {
 type part struct {
 	rule, start, end int
 	sure             bool
-	from             int // no match begins before
+	from             int // a match begins here or later
 }
 
 // hit is a keyword of a rule in a text. sure says that a match may have it: the rule accepts its neighbours.
