@@ -23,7 +23,7 @@ type Signal string
 const (
 	SignalDerived   Signal = "derived"   // read from a fact, such as a commit
 	SignalInferred  Signal = "inferred"  // concluded
-	SignalAnnotated Signal = "annotated" // said by a person
+	SignalAnnotated Signal = "annotated" // from a person
 )
 
 // SourceDeterministic is the usual source of an outcome: the session file itself.

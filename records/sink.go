@@ -62,7 +62,7 @@ type Edited struct {
 	Input    json.RawMessage // of the call
 	Path     string          // as the agent wrote it: absolute, or below Dir
 	Dir      string          // the directory that the conversation began in, "" if it is not known
-	Text     string          // what was written: the new text of an edit, the whole content of a file
+	Text     string          // the new text of an edit, the whole content of a written file
 	Whole    bool            // Text is the whole file; whether it was there before is not known
 	Hunks    []EditedHunk
 }

@@ -198,7 +198,7 @@ func (s *Spool) eachInMemory(yield func(raw []byte) error) error {
 	return nil
 }
 
-// give returns a step, with the results that came late.
+// give returns a step with its late results.
 func (s *Spool) give(index int, raw []byte, yield func(raw []byte) error) (err error) {
 	if results := s.late[index]; len(results) > 0 {
 		if raw, err = amend(raw, results); err != nil {

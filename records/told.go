@@ -72,7 +72,7 @@ func (r *Record) Hooks() []HookRun { return metaList[HookRun](r, metaHooks) }
 type SkillUse struct {
 	Step   int // that it belongs to, or follows
 	Name   string
-	Source string // who chose it, "" where that is not told
+	Source string // who chose it; "" if unknown
 }
 
 func (r *Record) Skills() []SkillUse {
@@ -92,8 +92,8 @@ func (r *Record) Skills() []SkillUse {
 	return out
 }
 
-// Summaries returns the texts that replaced the history of the main agent, by the step before; "" where only a
-// compaction is told.
+// Summaries returns the texts that replaced the history of the main agent, by the step before; "" for a compaction
+// without a summary.
 func (r *Record) Summaries() map[int]string {
 	type summary struct {
 		After    int     `json:"after_step"`

@@ -50,7 +50,7 @@ type shared struct {
 	sink    records.Sink
 	state   *state
 	waiting int             // bytes that wait
-	sides   []*Conversation // of subagents that are told in the same file
+	sides   []*Conversation // of subagents in the same file
 	err     error
 }
 
@@ -135,7 +135,7 @@ func (c *Conversation) Answer(a Answer) error {
 		step.Content, step.ReasoningContent = nil, nil
 	}
 	add(&step.Content, a.Text)
-	if a.Thinking != records.Value(step.ReasoningContent) { // what a provider withholds it withholds in pieces
+	if a.Thinking != records.Value(step.ReasoningContent) { // withheld thinking comes in pieces
 		add(&step.ReasoningContent, a.Thinking)
 	}
 	if step.Model == nil {
@@ -206,7 +206,7 @@ func appendID(ids []string, id string) []string {
 // maxIDBytes is the length of the longest id of a line.
 const maxIDBytes = 128
 
-// early is a result that came before its call, and the line that it came with.
+// early is a result that came before its call, and its line.
 type early struct {
 	result *Result
 	offset int64

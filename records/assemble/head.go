@@ -14,7 +14,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// Finish ends the conversation: it hands on the waiting steps and returns the record without its steps. Take the
+// Finish ends the conversation: it passes the waiting steps on and returns the record without its steps. Take the
 // cursor before.
 func (c *Conversation) Finish() (*records.Record, error) {
 	if err := c.Settle(); err != nil {

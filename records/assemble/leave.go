@@ -9,7 +9,7 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// leave hands on the first waiting item.
+// leave passes the first waiting item on.
 func (c *Conversation) leave() error {
 	it := c.queue[0]
 	c.drop()

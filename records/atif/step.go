@@ -27,7 +27,7 @@ type step struct {
 	results                  []result
 	refs                     []reference
 	metrics                  tokens
-	llmCalls                 int64 // -1 where it does not tell
+	llmCalls                 int64 // -1 if unknown
 }
 
 type result struct {
@@ -137,7 +137,7 @@ func (s *step) readResults(raw []byte) {
 	}
 }
 
-// errorOf returns the error that a result tells beside its content, in the words of records.
+// errorOf returns the error in the extra members of a result, in the words of records.
 func errorOf(extra []byte) string {
 	switch said := rawjson.MemberText(extra, "error"); {
 	case said == "":
@@ -155,7 +155,7 @@ func errorOf(extra []byte) string {
 	return records.ErrorTool
 }
 
-// content returns a text, or the texts of its parts; what is not text has a word in its place.
+// content returns a text, or the texts of its parts; a part that is not text is replaced by a word.
 func content(raw []byte) string {
 	d := rawjson.NewDecoder(raw)
 	if d.Kind() != rawjson.Array {

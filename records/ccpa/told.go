@@ -23,7 +23,7 @@ func stopOf(s *records.Step, told map[int]string) string {
 // format.
 var decisions = map[string]struct {
 	decision string
-	exitCode int64 // where the client does not tell it
+	exitCode int64 // if the client reports it
 }{
 	"success":              {"allow", 0},
 	"non_blocking_error":   {"warn", 1},

@@ -117,7 +117,7 @@ type maker struct {
 
 func (m *maker) line(line []byte) { m.out = append(m.out, line) }
 
-// step writes a step: what was said, then the hooks before its calls, the results, and the hooks after them.
+// step writes a step: its messages, then the hooks before its calls, the results, and the hooks after them.
 func (m *maker) step(s *records.Step) {
 	if s.Role == records.RoleUser {
 		m.line(userPrompt(false, m.turn, records.Value(s.Content)))

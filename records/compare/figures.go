@@ -17,7 +17,7 @@ type Figures struct {
 	Input   int64    `json:"input"`   // tokens, neither read from nor written to a cache
 	Output  int64    `json:"output"`
 	Cached  int64    `json:"cached"`   // tokens read from a cache
-	Seconds *float64 `json:"seconds"`  // from the first to the last line of the session file; null if it does not tell
+	Seconds *float64 `json:"seconds"`  // from the first to the last line of the session file; null if unknown
 	CostUSD *float64 `json:"cost_usd"` // null if a price is not known
 	Files   int      `json:"files"`    // that its calls declare edits for
 }
@@ -75,8 +75,8 @@ func (r *Result) files(a, b []*Action) {
 	}
 }
 
-// declaredLines returns, for each file, how often each line came and went on the whole, by the calls that did not
-// fail. A file that is written as a whole begins anew.
+// declaredLines returns, for each file, how often each line was added, minus how often it was deleted, by the calls
+// that did not fail. A file that is written as a whole begins anew.
 func declaredLines(actions []*Action) map[string]map[string]int {
 	out := map[string]map[string]int{}
 	for _, a := range actions {

@@ -24,7 +24,7 @@ type uncompressed struct {
 
 func (u uncompressed) Name() string { return u.name }
 
-// baseName returns the last part of the name of a file, without what tells that it is compressed.
+// baseName returns the last part of the name of a file, without the extension of compressed files.
 func baseName(r io.Reader) string {
 	named, ok := r.(interface{ Name() string })
 	if !ok || named.Name() == "" {

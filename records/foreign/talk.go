@@ -37,7 +37,7 @@ type Talk struct {
 	*assemble.Conversation
 	*row
 	open   []string          // calls without a result
-	ids    map[string]string // the ids of calls, as the row has them, and as the record has them
+	ids    map[string]string // the ids of calls in the row, and in the record
 	prompt string            // the hash of the system prompt
 }
 
@@ -197,10 +197,10 @@ func (t *Talk) Answered(id string, r assemble.Result) error {
 	return t.Result(records.Locator{}, known, r)
 }
 
-// Took tells how many seconds the one call of the next answer takes.
+// Took sets how many seconds the one call of the next answer takes.
 func (t *Talk) Took(seconds float64) { t.took = seconds }
 
-// Open tells how many calls have no result yet.
+// Open returns the number of calls that have no result yet.
 func (t *Talk) Open() int { return len(t.open) }
 
 // Abandon forgets the waiting calls: their results will not come.
@@ -266,7 +266,7 @@ func (t *Talk) Total(r *records.Record, u *assemble.Usage) {
 	m.TotalCacheReadTokens, m.TotalCacheCreationTokens = u.CacheReadTokens, u.CacheWriteTokens
 }
 
-// Made tells how many steps there are.
+// Made returns the number of steps.
 func (t *Talk) Made() int { return t.made }
 
 // Record ends the conversation.

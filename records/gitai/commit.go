@@ -169,7 +169,7 @@ func (n *Note) ownerOf(key string) (events.AnchorOwner, bool) {
 	var id AgentID
 	session, trace, _ := strings.Cut(key, "::")
 	switch {
-	case key == "ai_agent", key == "ai_tab": // older notes tell by this that an agent wrote it, and not which
+	case key == "ai_agent", key == "ai_tab": // in older notes this key shows that an agent wrote it, but not which one
 		return events.AnchorOwner{Kind: events.OwnerAI, Agent: agentOf("")}, true
 	case strings.HasPrefix(key, "h_"):
 		_, known := n.Metadata.Humans[key]

@@ -116,7 +116,7 @@ func (r *Reader) check(line []byte) error {
 	r.walk.Skip()
 	switch {
 	case r.walk.Err() != nil:
-		return &Fault{r.line, r.at + int64(r.walk.Pos()), errors.Unwrap(r.walk.Err())} // the place is told once
+		return &Fault{r.line, r.at + int64(r.walk.Pos()), errors.Unwrap(r.walk.Err())} // the Fault has the place
 	case r.walk.Pos() != len(line):
 		return &Fault{r.line, r.at + int64(r.walk.Pos()), ErrNotObject}
 	}

@@ -191,7 +191,7 @@ func (w *walk) action(kind string, raw []byte) error {
 	a := w.answer(raw, at)
 	a.Text = cmp.Or(a.Text, rawjson.MemberText(of, "thought"))
 	if w.talk.Waits(a.Key) && a.Key != "" {
-		a.Text = "" // it was said before the first call
+		a.Text = "" // recorded with the first call
 	}
 	a.Calls = []assemble.Call{w.call(kind, raw, of)}
 	return w.talk.Agent(a)
@@ -222,7 +222,7 @@ var unsaid = map[string]bool{"thought": true, "is_confirmed": true, "confirmatio
 	"action": true, "action_risk": true, "id": true, "timestamp": true, "source": true, "message": true, "timeout": true,
 	"tool_call_metadata": true, "keep_prompt": true, "kernel_init_code": true, "llm_metrics": true}
 
-// call returns a call as the model wrote it, else as the client has it.
+// call returns a call in the form of the model, else of the client.
 func (w *walk) call(kind string, raw, of []byte) assemble.Call {
 	meta := rawjson.Member(raw, "tool_call_metadata")
 	c := assemble.Call{ID: rawjson.MemberText(meta, "tool_call_id"),

@@ -107,7 +107,7 @@ type kept struct {
 	Differs *rawjson.Difference `json:"differs,omitempty"` // from the record in version 0.3.0
 }
 
-// Later reports whether a record came in a later version, and keeps that version's data.
+// Later reports whether a record was imported in a later version, whose data it then keeps.
 func Later(record *records.Record) bool { return len(record.Metadata[Name]) > 0 }
 
 // own reports whether a version has no member that 0.3.0 does not have.
@@ -171,7 +171,7 @@ func onlyEmpty(d *rawjson.Difference, made []byte) {
 	}
 }
 
-// Write writes a record and a line feed, in the version in which it came.
+// Write writes a record and a line feed, in the version in which it was imported.
 func Write(w io.Writer, record *records.Record) error {
 	raw, err := encode(record)
 	if err != nil {

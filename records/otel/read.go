@@ -14,8 +14,8 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// Read gives the conversations of a file in the order of their first spans. The spans of a conversation may lie
-// anywhere in it, so a file is held as a whole.
+// Read reads the conversations of a file in the order of their first spans. It holds the whole file in memory, because
+// the spans of a conversation may be anywhere in it.
 func Read(r io.Reader, yield func(row int, record *records.Record) error) error {
 	var all []*span
 	err := foreign.Documents(r, nil, func(d *foreign.Document) error {
@@ -93,7 +93,7 @@ type talk struct {
 	*told
 }
 
-// told holds the common facts of a conversation and its subagents.
+// told holds the facts that a conversation shares with its subagents.
 type told struct {
 	scopes    *scopes
 	items     map[*span][]item
@@ -211,7 +211,7 @@ func (t *talk) play(agent *span) error {
 	return nil
 }
 
-// twice reports whether another span tells the same answer: one below it, or one of the same response.
+// twice reports whether another span has the same answer: one below it, or one of the same response.
 func (t *talk) twice(s *span) bool {
 	response := s.text("gen_ai.response.id", "ai.response.id")
 	if s.id != "" && slices.Contains(t.wraps[s.id], saidBy(s)) || response != "" && t.responses[response] {
@@ -409,7 +409,7 @@ func (t *talk) result(id string, r assemble.Result) error {
 	return t.Answered(id, r)
 }
 
-// tell adds the duration of a call, and its failure.
+// tell adds the duration and the failure of a call.
 func (s *span) tell(r *assemble.Result) {
 	if took := s.end.Sub(s.start); took >= 0 && !s.end.IsZero() && !s.start.IsZero() {
 		r.DurationMS = new(took.Milliseconds())
@@ -422,7 +422,7 @@ func (s *span) tell(r *assemble.Result) {
 	}
 }
 
-// ended takes the result of a call from its span, where no message told it.
+// ended takes the result of a call from its span if no message has it.
 func (t *talk) ended(s *span) error { return t.endedOf(s.callID(), s) }
 
 func (t *talk) endedOf(id string, s *span) error {

@@ -104,7 +104,7 @@ func Write(w io.Writer, r *records.Record) error {
 	return err
 }
 
-// rest gives the span of an agent what was said after its last answer.
+// rest adds to the span of an agent the messages after its last answer.
 func (o *writer) rest(of *line) {
 	if s := &o.spans[of.at]; len(of.since) > 0 {
 		s.Attributes = append(s.Attributes, textAttr(deltaAttr, "true"))
@@ -141,9 +141,8 @@ func rolesOf(steps []records.Step) []string {
 	return roles
 }
 
-// subagent returns the line of a subagent, which is told by the step that started it and by its role. It lies within
-// the span of the call that started it; the times of several calls are not known one by one, so each lies within the
-// time of their step.
+// subagent returns the line of a subagent, identified by the step that started it and its role. It is within the span
+// of the call that started it; if the step has several calls, within the time of the step.
 func (o *writer) subagent(parent int, role string) *line {
 	key := fmt.Sprint("agent ", parent, " ", role)
 	if of := o.lines[key]; of != nil {
@@ -180,7 +179,7 @@ func (o *writer) span(of string) string {
 
 func nanos(t time.Time) string { return strconv.FormatInt(t.UnixNano(), 10) }
 
-// move goes on to a time, or by a nanosecond: spans are in the order of their beginnings.
+// move advances the clock to a time, or by a nanosecond: spans are in the order of their beginnings.
 func (o *writer) move(stamp *string) {
 	next := o.at.Add(1)
 	if stamp != nil {

@@ -36,7 +36,7 @@ var (
 	zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 )
 
-// Is tells a packed file by its first bytes.
+// Is reports whether the first bytes are of a packed file.
 func Is(head []byte) bool {
 	return bytes.HasPrefix(head, gzipMagic) || bytes.HasPrefix(head, zstdMagic)
 }
@@ -44,7 +44,7 @@ func Is(head []byte) bool {
 // Endings are the endings of the names of packed files.
 var Endings = []string{".zst", ".gz"}
 
-// Name returns the name of a file without what tells that it is packed.
+// Name returns the name of a file without the extension of packed files.
 func Name(name string) string {
 	for _, end := range slices.Backward(Endings) {
 		name = strings.TrimSuffix(name, end)

@@ -25,7 +25,7 @@ func Configured(config refs.Config) (*Table, error) {
 	} else {
 		err = faulty
 	}
-	name, _ := config.Get(Key) // as the user has it
+	name, _ := config.Get(Key) // in the user's spelling
 	return nil, fmt.Errorf("%s: %s: %w", Key, name, err)
 }
 

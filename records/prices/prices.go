@@ -94,7 +94,7 @@ func Read(data []byte) (*Table, error) {
 	return table, nil
 }
 
-// fault says what is wrong with an entry; empty for nothing.
+// fault describes the error of an entry; "" if there is none.
 func (p *Price) fault() string {
 	if p.Prefix == "" {
 		return "the prefix is missing"

@@ -14,7 +14,7 @@ import (
 // dependencies.
 const maxDependencies = 200
 
-// Facts holds the facts that a conversation has told so far. Its zero value is ready; it can be stored as JSON.
+// Facts holds the facts that are known so far about a conversation. Its zero value is ready; it can be stored as JSON.
 type Facts struct {
 	Languages    map[string]int `json:"languages,omitempty"` // how often a file of the language was touched
 	Dependencies []string       `json:"dependencies,omitempty"`

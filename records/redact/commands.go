@@ -230,7 +230,7 @@ func ofArguments(line string) []span {
 	return found
 }
 
-// operand finds the word of a line that a command takes for a password by its place, after its options.
+// operand finds the word of a line that a command takes as a password because of its position after the options.
 func (a *argument) operand(line string, at int) (start, end int) {
 	left := 1 + a.takes - word1
 	for at < len(line) && line[at] > ' ' { // the rest of the option's own word

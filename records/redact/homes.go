@@ -38,8 +38,8 @@ func (s *marks) homes() []span {
 	return found
 }
 
-// inHome returns the name after a directory of homes, which lies from start to end. cased says that the directory has
-// the case of Linux and macOS.
+// inHome returns the name after a directory of homes at start to end. cased says that the directory has the case of
+// Linux and macOS.
 func inHome(text string, start, end int, cased bool) (from, to int) {
 	if start == 0 || end >= len(text) {
 		return 0, 0

@@ -12,8 +12,8 @@ import (
 // ErrNotRedacted reports a Record that no redactor made.
 var ErrNotRedacted = errors.New("the record was not redacted")
 
-// Record is a conversation without the secrets and names that were found. Only a redactor makes one. It may lie in
-// a temporary file: close it.
+// Record is a conversation without the secrets and names that were found. Only a redactor makes one. It may use a
+// temporary file: close it.
 type Record struct {
 	head  *records.Record // without steps
 	steps *records.Spool

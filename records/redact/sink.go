@@ -15,8 +15,8 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// Sink redacts a conversation step by step, as a parser gives it, and makes the Record at its end. After an error it
-// takes and makes nothing. The caller closes it unless Finish returned a Record.
+// Sink redacts a conversation step by step, as a parser passes it, and makes the Record at the end. After an error it
+// accepts no steps and makes no Record. The caller closes it unless Finish returned a Record.
 type Sink struct {
 	redactor *Redactor
 	ctx      context.Context

@@ -77,7 +77,7 @@ func stem(text string, i int) bool {
 	return false
 }
 
-// word reports whether a text goes on with a word, in any case.
+// word reports whether a text continues with a word, in any case.
 func word(text string, i int, want string) bool {
 	if len(text)-i < len(want) {
 		return false

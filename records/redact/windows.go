@@ -13,8 +13,8 @@ const (
 	longestToken = 16 << 10 // how far a window is extended to hold a token that it would cut
 )
 
-// windows cuts a text into overlapping windows, each given by its beginning and its end. A token of up to longestToken
-// bytes lies whole in one of them.
+// windows cuts a text into overlapping windows, each given by its beginning and its end. One of them contains any token
+// of up to longestToken bytes as a whole.
 func windows(text string) iter.Seq2[int, int] {
 	return func(yield func(int, int) bool) {
 		for from := 0; from < len(text); {

@@ -13,7 +13,7 @@ const (
 	mostWord    = 16 << 10
 )
 
-// leastPlain is the length from which a word of letters alone may be part of a secret.
+// leastPlain is the length from which a word of only letters may be part of a secret.
 const leastPlain = 32
 
 // unwrap joins words that a terminal or a mail has cut by line feeds. The reading gets only these words, one on each

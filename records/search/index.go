@@ -244,7 +244,7 @@ func (ix *Index) save() error {
 	return nil
 }
 
-// sweep removes files that the manifest does not name. A reader that has one open goes on reading it.
+// sweep removes files that the manifest does not name. A reader that has one open can continue to read it.
 func (ix *Index) sweep() {
 	named := map[string]bool{"manifest.json": true, "lock": true, ix.manifest.Digests: true}
 	for _, f := range ix.manifest.Segments {

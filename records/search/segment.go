@@ -240,7 +240,7 @@ type segment struct {
 // mostConversations bounds the conversations of a segment: far more than its text allows.
 const mostConversations = 1 << 22
 
-// openSegment reads the head of a segment and checks that what it says fits the size.
+// openSegment reads the head of a segment and checks that it fits the size.
 func openSegment(from io.ReaderAt, size int64) (*segment, error) {
 	if size < headSize {
 		return nil, fmt.Errorf("%w: too short", errDamaged)
@@ -271,7 +271,7 @@ func openSegment(from io.ReaderAt, size int64) (*segment, error) {
 	return s, nil
 }
 
-// read reads a part of the segment, which must lie between two offsets.
+// read reads a part of the segment, which must be between two offsets.
 func (s *segment) read(offset, size, low, high uint64) ([]byte, error) {
 	if offset < low || offset > high || size > high-offset {
 		return nil, fmt.Errorf("%w: a part lies outside", errDamaged)

@@ -75,7 +75,7 @@ func (c *call) calledOff() bool {
 	return strings.Contains(firstLines(c.output, 1), "Sibling tool call errored")
 }
 
-// succeeded reports whether the call ran, came to its end and did not fail.
+// succeeded reports whether the call ran, ended and did not fail.
 func (c *call) succeeded() bool {
 	return c.failure == "" || strings.HasPrefix(c.failure, "exit_code:") && !c.failed()
 }

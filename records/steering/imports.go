@@ -64,7 +64,7 @@ var ecosystems = sync.OnceValue(func() []ecosystem {
 
 // inventedImports finds packages that the agent's lines import and no manifest declares: a call failed for one, the
 // manifests of that moment do not have it, and neither do they at the end of the conversation. The person did not name
-// it. Without a snapshot with a manifest nothing is said.
+// it. Without a snapshot with a manifest it finds none.
 func (a *analysis) inventedImports(c *conversation) {
 	if c.Known == nil || c.Known.Read == nil {
 		return

@@ -64,8 +64,8 @@ func withoutVersion(name string) string {
 	return name
 }
 
-// inventedPackages finds packages that do not exist in a registry. The registry said so, and no later call installed
-// the package. The agent's command or edit named it, and the person did not.
+// inventedPackages finds packages that do not exist in a registry. The registry reported it, and no later call
+// installed the package. The agent's command or edit named it, and the person did not.
 func (a *analysis) inventedPackages(c *conversation) {
 	wrote := map[string]bool{}
 	for _, t := range c.everyTurn() {

@@ -46,7 +46,7 @@ func (t *turn) saidBefore(c *constraint) *turn {
 	return nil
 }
 
-// corrected finds what a correction says and does about the turn that it corrects.
+// corrected evaluates the words and the changes of a correction against the turn that it corrects.
 func (a *analysis) corrected(t *turn) {
 	if t.kind != treetrace.Correction || t.previous == nil {
 		return

@@ -29,7 +29,7 @@ type Session struct {
 	WorkTree   string         `json:"work_tree"`
 	// Files are the other session files of the conversation, in the order in which they begin, a NUL between them.
 	Files string `json:"files,omitempty"`
-	// Open says that a turn goes on: the note stays after the conversation was stored.
+	// Open says that the turn continues: the note remains after the conversation is stored.
 	Open bool `json:"open"`
 }
 

@@ -23,7 +23,7 @@ type Client struct {
 	runner   runner
 }
 
-// nodeVersion is the Node.js for clients in JavaScript; some refuse a machine's own.
+// nodeVersion is the Node.js for clients in JavaScript; some refuse the Node.js of the machine.
 const nodeVersion = "24.21.0"
 
 // nodePackage returns the npm package that holds Node.js itself for this platform.

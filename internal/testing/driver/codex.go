@@ -70,8 +70,8 @@ func (codex) inspect(j *job, res *Result) error {
 	return err
 }
 
-// rollouts lists the session files of a thread: its own, then the transcripts of the sub-agents below it, which name
-// it in their first line.
+// rollouts lists the session files of a thread: first its own, then the transcripts of its sub-agents, which name it in
+// their first line.
 func rollouts(home, thread string) ([]string, error) {
 	found, err := filepath.Glob(filepath.Join(home, ".codex", "sessions", "*", "*", "*", "rollout-*.jsonl"))
 	if err != nil {

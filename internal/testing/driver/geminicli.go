@@ -58,8 +58,8 @@ func (qwen) inspect(j *job, res *Result) error {
 	return streamed(res, filepath.Join(j.repo.Home, ".qwen", "projects", "*", "chats", "*.jsonl"))
 }
 
-// geminiSettings adds the settings that Gemini CLI, or a relative of it, needs offline to the user's settings. The
-// test's own settings, its hooks above all, stay.
+// geminiSettings adds the settings that Gemini CLI or a derived client needs offline to the user's settings. The test's
+// settings, such as hooks, are kept.
 func geminiSettings(j *job, dir, auth string, more map[string]any) error {
 	settings := map[string]any{}
 	data, err := os.ReadFile(filepath.Join(j.repo.Home, dir, "settings.json"))

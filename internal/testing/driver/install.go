@@ -15,7 +15,7 @@ import (
 var ErrNoNPM = errors.New("npm is not on the PATH (it comes with Node.js)")
 
 // Install brings the pinned version of a client to root and returns the path of its binary. It does nothing if that
-// version is there already. Install scripts of packages are not run: the native binary needs none. npm's output goes to
+// version is installed. Install scripts of packages are not run: the native binary needs none. npm's output goes to
 // log.
 func Install(ctx context.Context, c Client, root string, log io.Writer) (string, error) {
 	if path, err := c.find(root); err == nil {

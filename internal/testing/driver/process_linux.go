@@ -43,8 +43,8 @@ func reap(group int, mark string, linger time.Duration) []string {
 	}
 }
 
-// kill repeats until none is left: one of them may have just made another. It stops them first: a shell would run its
-// next command when the one that it waits for is killed.
+// kill repeats until no process is left, because one may have just started another. It stops them first: a shell would
+// run its next command when the awaited one is killed.
 func kill(mark string, all bool) []string {
 	var names []string
 	for range 50 {
@@ -68,8 +68,8 @@ func kill(mark string, all bool) []string {
 	return names
 }
 
-// marked lists the running processes with an entry in their environment (proc(5)), by their names: the client's, and
-// the ones that hooks of git-trace left.
+// marked lists the running processes with an entry in their environment (proc(5)), with their names: the client's
+// processes, and those that hooks of git-trace left.
 func marked(entry string) (clients, behind map[int]string) {
 	clients, behind = map[int]string{}, map[int]string{}
 	paths, err := filepath.Glob("/proc/[0-9]*/environ")

@@ -8,5 +8,5 @@ import (
 // ownGroup does nothing: Windows has no process groups that signals reach. A client ends with its own process.
 func ownGroup(*exec.Cmd) {}
 
-// reap kills nothing, for the same reason.
+// reap kills no process, for the same reason.
 func reap(int, string, time.Duration) []string { return nil }

@@ -15,9 +15,8 @@ import (
 // Date is the author and committer date of everything [Repo.Git] commits.
 const Date = "2026-01-01T00:00:00Z"
 
-// Repo is a repository for one test, with a home directory that the human and
-// the clients of the test share. Nothing of the machine's own git
-// configuration reaches it.
+// Repo is a repository for one test, with a home directory that the human and the clients of the test share. It does
+// not use the machine's git configuration.
 type Repo struct {
 	Dir  string // the work tree
 	Home string // $HOME of git and of the clients

@@ -32,7 +32,7 @@ type Options struct {
 	Signal   syscall.Signal // default SIGINT
 
 	// At is the behaviour of a person at the terminal while the client runs interactively; the client is killed when
-	// they are done. nil runs it in its print mode. Nothing is allowed beforehand.
+	// they are done. nil runs it in its print mode. No permission is granted beforehand.
 	At func(*Terminal)
 
 	CheckTrust   bool // Codex runs those hooks only that its configuration declares trusted

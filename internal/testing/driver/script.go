@@ -72,8 +72,7 @@ func ParseScript(data []byte) (Script, error) {
 	return s, nil
 }
 
-// ReadScript reads the named script of testdata/agent-scripts. It looks in the
-// module that holds the working directory, which in a test is the package's own.
+// ReadScript reads a script of testdata/agent-scripts in the module that holds the working directory.
 func ReadScript(name string) (Script, error) {
 	root, err := moduleRoot()
 	if err != nil {

@@ -120,7 +120,7 @@ func (o Options) withDefaults(t testing.TB) Options {
 	return o
 }
 
-// tail returns the end of what the client printed, for a failure message.
+// tail returns the end of the client's output, for a failure message.
 func (r *Result) tail() string {
 	if r == nil {
 		return ""

@@ -1,5 +1,4 @@
-// Package forge serves repositories of tests as a forge does: with git's own program behind HTTP, and with the real
-// server of SSH.
+// Package forge serves test repositories like a forge: by git's HTTP back end, and by a real SSH server.
 package forge
 
 import (
@@ -34,7 +33,7 @@ func HTTP(root string) (http.Handler, error) {
 }
 
 // SSH makes keys in a directory. It returns the command for GIT_SSH_COMMAND that reaches this machine, and the address
-// before a path. Each connection has a server of its own, on the standard streams of ssh: no port is opened.
+// before a path. Each connection starts a server on the standard streams of ssh, so no port is opened.
 func SSH(dir string) (command, address string, err error) {
 	var server string // it wants to be called by its whole path
 	for _, name := range []string{"ssh", "ssh-keygen", "sshd"} {

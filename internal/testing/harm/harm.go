@@ -1,4 +1,4 @@
-// Package harm has what others may say to do harm: texts for terminals and pages, paths, and names of revisions.
+// Package harm has harmful input: texts for terminals and pages, paths, and names of revisions.
 package harm
 
 import (
@@ -69,7 +69,7 @@ func Markup() []string {
 	return list
 }
 
-// Revisions are none, or would be options of git.
+// Revisions returns strings that are not revisions, or that git would take as options.
 func Revisions() []string {
 	list := []string{
 		"", " ", "-", "--", "-x", "--all", "--stdin", "--help", "--git-dir=/etc", "--output=PWNED",

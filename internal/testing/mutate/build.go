@@ -79,7 +79,7 @@ func (w *world) number() {
 	}
 }
 
-// overlay writes the changed files and the list of them for the go command.
+// overlay writes the changed files and their list for the go command.
 func (w *world) overlay() (string, error) {
 	replace := map[string]string{}
 	for file, sites := range w.perFile {
@@ -132,7 +132,7 @@ func (w *world) compile(ctx context.Context, packages []string) (overlay string,
 	return "", fmt.Errorf("the mutants do not compile after eight attempts")
 }
 
-// drop takes out the mutants that the compiler complained of.
+// drop removes the mutants that do not compile.
 func (w *world) drop(said []byte) bool {
 	bad := map[string]bool{}
 	for _, m := range complaint.FindAllSubmatch(said, -1) {
@@ -173,7 +173,7 @@ func (w *world) link(ctx context.Context, overlay, pkg string) error {
 	return nil
 }
 
-// awaken writes a copy of a test program in which one mutant is awake, or which records what is reached.
+// awaken writes a copy of a test program in which one mutant is active, or which records the mutants that it reaches.
 func awaken(program, to string, id int32, record string) error {
 	data, err := os.ReadFile(program)
 	if err != nil {

@@ -143,7 +143,7 @@ func (f *finder) mutant(at ast.Node, kind, before, after string) *mutant {
 	}
 }
 
-// around returns the line that a short text stands in, so that one sees which of several it is.
+// around returns the line of a short text, to distinguish it from equal ones.
 func (f *finder) around(at ast.Node, before string) string {
 	if len(before) > 20 {
 		return ""

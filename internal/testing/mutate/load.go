@@ -19,7 +19,7 @@ import (
 
 const module = "github.com/git-trace/git-trace"
 
-// source is one package with its types known.
+// source is a package with its types.
 type source struct {
 	dir   string // below the root
 	fset  *token.FileSet

@@ -315,8 +315,8 @@ func writeUnless(s *site, inner string) string {
 	return fmt.Sprintf("if !active.Is(%d) { %s }", s.mutants[0].id, inner)
 }
 
-// dropCase adds a mutant that leaves a case at its beginning. Where a case ends the function it is left alone: its
-// return has a mutant.
+// dropCase adds a mutant that leaves a case at its beginning, unless the case ends the function: then its return has a
+// mutant.
 func (f *finder) dropCase(n *ast.CaseClause) {
 	if len(n.Body) < 1 {
 		return

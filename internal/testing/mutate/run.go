@@ -29,8 +29,8 @@ const (
 	unreached = "unreached" // survived: no test runs it
 )
 
-// judge runs the tests that reach a mutant, the cheapest first, its own package's before others', until one fails. A
-// test has to fail twice: one that fails by chance kills nothing.
+// judge runs the tests that reach a mutant until one fails: first the cheapest of its package, then of others. A test
+// has to fail twice, because one may fail by chance.
 func (w *world) judge(ctx context.Context, m *mutant, units []*unit, budget time.Duration) (verdict, error) {
 	v := verdict{Key: m.key, Package: m.pkg, File: m.file, Line: m.line, Status: unreached, Tests: len(units)}
 	if len(units) == 0 {

@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// unit is a test, or one of the scripts, with what it was seen to do.
+// unit is a test or a script, with its measurements.
 type unit struct {
 	Package string        `json:"package"`
 	Name    string        `json:"name"`
@@ -35,8 +35,8 @@ const (
 	scriptDir     = "testdata/script"
 )
 
-// Bounds of a test that is run for single mutants: processor time, which does not hang on what else the machine does,
-// and time by the clock.
+// Bounds of a test that runs for single mutants: processor time, which does not depend on the load of the machine, and
+// elapsed time.
 const (
 	tooLong = 2 * time.Minute
 	byClock = 15 * time.Minute
@@ -98,8 +98,8 @@ func (w *world) units(ctx context.Context, pkg string) ([]*unit, error) {
 	return all, nil
 }
 
-// measure runs every test of a package once, as it is, and learns what it reaches. What was learnt of the same program
-// is used again.
+// measure runs every test of a package once without a mutant and records which mutants it reaches. It reuses the
+// measurements of the same program.
 func (w *world) measure(ctx context.Context, pkg string, jobs int, say func(string)) ([]*unit, error) {
 	program, err := os.ReadFile(w.programs[pkg])
 	if err != nil {
@@ -114,7 +114,7 @@ func (w *world) measure(ctx context.Context, pkg string, jobs int, say func(stri
 			known[u.Name] = u
 		}
 	}
-	if !bytes.Contains(program, []byte("git-trace-mutant")) { // nothing of it was linked
+	if !bytes.Contains(program, []byte("git-trace-mutant")) { // the program links no mutant
 		return nil, nil
 	}
 	all, err := w.units(ctx, pkg)
@@ -203,8 +203,8 @@ type result struct {
 
 var failedTest = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
 
-// runTests runs some tests of a package, all of them top-level ones or all of them scripts. Each process may use the
-// processors for so long.
+// runTests runs some tests of a package, either top-level tests or scripts. limit is the processor time of each
+// process.
 func runTests(ctx context.Context, root, place, program, pkg string, units []*unit, limit time.Duration) result {
 	ctx, cancel := context.WithTimeout(ctx, byClock)
 	defer cancel()
@@ -256,7 +256,7 @@ func pattern(units []*unit) string {
 	return prefix + "^(" + strings.Join(names, "|") + ")$"
 }
 
-// takeAway removes what a run left: its files, also those that a test made unwritable.
+// takeAway removes the files of a run, also unwritable ones.
 func takeAway(place string) {
 	if os.RemoveAll(place) == nil {
 		return
@@ -284,8 +284,8 @@ func keepJSON(path string, value any) error {
 	return os.Rename(path+".new", path)
 }
 
-// killLeft ends the processes whose program lies below a directory: what a test's hooks left running. Where there is no
-// /proc they end by themselves.
+// killLeft ends the processes whose program is below a directory, such as those that a test's hooks left. Without /proc
+// it ends none.
 func killLeft(dir string) {
 	links, err := filepath.Glob("/proc/[0-9]*/exe")
 	if err != nil {

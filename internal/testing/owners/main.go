@@ -62,8 +62,8 @@ type ownedLine struct {
 	Confidence string            `json:"confidence"`
 }
 
-// owner returns a session and its sub-agent, human or unknown; ?N for so many candidates, < for a line that took
-// another's place, * for one that no commit has.
+// owner returns a session and its sub-agent, human or unknown; ?N for N candidates, < for a line that replaced another,
+// * for a line that is not committed.
 func (l *ownedLine) owner() string {
 	owner := l.Contributor
 	if owner == "ai" && l.Session != "" {
@@ -102,7 +102,7 @@ func (l *ownedLine) testimony() string {
 // evidenceEnv names the file that scripts keep the evidence in.
 const evidenceEnv = "OWNERS_EVIDENCE"
 
-// noteEvidence adds what was said of the lines of one file.
+// noteEvidence adds the evidence for the lines of one file.
 func noteEvidence(args []string, lines []ownedLine) error {
 	path := os.Getenv(evidenceEnv)
 	if path == "" {

@@ -1,5 +1,5 @@
-// Package recording has the repositories of tests in which conversations write, and git hooks are heard of only where a
-// test calls for it.
+// Package recording has test repositories in which conversations write. Git hooks are reported only where a test does
+// so.
 package recording
 
 import (
@@ -26,7 +26,7 @@ type World struct {
 	Calls  int // the number of the last call
 }
 
-// New makes one whose first commit, "base", has three lines in base.txt and an anchor.
+// New makes a World whose first commit, "base", has three lines in base.txt and an anchor.
 func New(t testing.TB) *World {
 	t.Helper()
 	w := Open(t, t.TempDir(), time.Now().Add(-time.Hour), "init", "-q", "-b", "main", ".")
@@ -55,13 +55,13 @@ func (w *World) in(dir string) *World {
 	return w
 }
 
-// Clone is another clone, with a log of its own.
+// Clone makes another clone, with its own log.
 func (w *World) Clone() *World {
 	w.T.Helper()
 	return Open(w.T, w.T.TempDir(), w.Now(), "clone", "-q", w.Repo.WorkTree, ".")
 }
 
-// Linked is another work tree of the repository, on a branch of its own.
+// Linked makes another work tree of the repository, on a new branch.
 func (w *World) Linked(name string) *World {
 	w.T.Helper()
 	dir := filepath.Join(w.T.TempDir(), name)

@@ -1,7 +1,6 @@
-// Package schemas writes the schema of an answer from the type that a command fills and others decode.
-//
-// A type says which members there are, of what form, and which of them can be absent. What else a reader has to know
-// stands in a list of words: descriptions, the values of an enumeration, bounds, and where null can stand.
+// Package schemas writes the schema of an answer from the type that a command fills and others decode. The type has the
+// members, their form, and which of them can be absent. A list of words adds the rest: descriptions, the values of an
+// enumeration, bounds, and where null is allowed.
 package schemas
 
 import (
@@ -25,7 +24,7 @@ type Writer struct {
 	Types map[string]string
 
 	used map[string]int
-	defs []string // the names of types that stand apart, in the order of their first use
+	defs []string // the names of types with a definition, in the order of their first use
 	of   map[string]reflect.Type
 }
 
@@ -167,7 +166,7 @@ type Member struct {
 	Optional bool
 }
 
-// Members lists the members of a struct, those of embedded ones in their places.
+// Members lists the members of a struct, with the members of embedded structs in their places.
 func Members(t reflect.Type) (out []Member) {
 	for _, f := range reflect.VisibleFields(t) {
 		tag, tagged := f.Tag.Lookup("json")
@@ -190,7 +189,7 @@ func Members(t reflect.Type) (out []Member) {
 		}
 		one := Member{name, At(owner), f.Type, strings.Contains(options, "omit")}
 		if at := slices.IndexFunc(out, func(m Member) bool { return m.Name == name }); at >= 0 {
-			if len(f.Index) == 1 { // the outer one hides that of an embedded struct
+			if len(f.Index) == 1 { // the outer member hides the embedded struct's
 				out[at] = one
 			}
 			continue
@@ -267,7 +266,7 @@ func joined(a, b *object) *object {
 	return &out
 }
 
-// nullable lets null stand there too.
+// nullable allows null, too.
 func (o *object) nullable() {
 	switch {
 	case o.get("enum") != nil:
@@ -354,7 +353,7 @@ func plain(value any) ([]byte, error) {
 	return bytes.TrimSpace(out.Bytes()), err
 }
 
-// wide is the longest schema that stands in one line, in bytes.
+// wide is the length in bytes of the longest schema on one line.
 const wide = 110
 
 // write writes a schema, a keyword in each line where it is long.

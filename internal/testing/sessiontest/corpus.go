@@ -53,7 +53,7 @@ func (s Suite) RealSessions(t *testing.T) []string {
 	return all
 }
 
-// Invariants holds what is true of any session, whoever wrote it.
+// Invariants tests what is true of any session.
 func (s Suite) Invariants(t *testing.T) {
 	t.Helper()
 	for _, path := range s.RealSessions(t) {
@@ -137,8 +137,8 @@ func checkUsage(t *testing.T, record *records.Record, want Plain) {
 	}
 }
 
-// checkLines holds that every object of the file is in the record or counted. None is of an unknown kind without a
-// reason that the agent's tests give.
+// checkLines tests that every object of the file is in the record or counted, and that unknown kinds are only those
+// with a reason in the agent's tests.
 func checkLines(t *testing.T, record *records.Record, parsed *capability.Parsed, want Plain, reason string) {
 	t.Helper()
 	var capture struct {
@@ -160,7 +160,7 @@ func checkLines(t *testing.T, record *records.Record, parsed *capability.Parsed,
 	}
 }
 
-// checkPrompts holds that no prompt is a text of the client.
+// checkPrompts tests that no prompt is a text of the client.
 func checkPrompts(t *testing.T, record *records.Record) {
 	t.Helper()
 	for _, step := range record.Steps {

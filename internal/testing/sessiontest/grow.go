@@ -12,8 +12,8 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// Grown reads a part of a session file and then, with the cursor, the whole of it: what both readings give together
-// must be what one reading gives. It reports whether the cursor was used.
+// Grown reads a part of a session file and then, with the cursor, the whole file: both readings together must give the
+// same as one reading. It reports whether the cursor was used.
 func (s Suite) Grown(t testing.TB, path string, data []byte, cut int, want []byte, session string) bool {
 	t.Helper()
 	if err := os.WriteFile(path, data[:cut], 0o600); err != nil {
@@ -115,8 +115,7 @@ func cuts(data []byte) []int {
 	return out
 }
 
-// Fuzz holds that whatever stands in a session file gives a sound record, and the same one when it is read in two
-// parts.
+// Fuzz tests that any content of a session file gives a sound record, and the same one when it is read in two parts.
 func (s Suite) Fuzz(f *testing.F, name string) {
 	f.Helper()
 	for _, path := range s.files(f) {

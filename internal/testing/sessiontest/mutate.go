@@ -11,9 +11,8 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// Damaged damages sessions at random, as crashes, editors and other versions do, and holds what Fuzz holds: a sound
-// record, that is read back, and is the same when the file grew in between. The damage is the same in every run; with
-// GITTRACE_LONG set there is much more of it.
+// Damaged damages sessions at random, like crashes, editors and other versions, and tests the same as Fuzz. The damage
+// is the same in every run; with GITTRACE_LONG set there is much more of it.
 func (s Suite) Damaged(t *testing.T) {
 	t.Helper()
 	rounds := 8
@@ -56,7 +55,7 @@ func (s Suite) Damaged(t *testing.T) {
 	}
 }
 
-// keepDamaged names the damaged file, so that it can be looked at.
+// keepDamaged writes a damaged file to the artifacts of the test and prints its path.
 func keepDamaged(t *testing.T, source string, round int, data []byte) {
 	t.Helper()
 	path := filepath.Join(t.ArtifactDir(), filepath.Base(source))
@@ -91,7 +90,7 @@ func damage(random *rand.Rand, data []byte) []byte {
 		}
 	case 6: // the file ends here
 		return data[:random.IntN(len(data)+1)]
-	case 7: // a value is of another kind
+	case 7: // a value of another kind
 		out[at] = replaceValue(random, lines[at])
 	case 8: // a piece of another line comes in between
 		if n := len(lines[other]); n > 0 {
@@ -101,7 +100,7 @@ func damage(random *rand.Rand, data []byte) []byte {
 	return bytes.Join(out, nil)
 }
 
-// replaceValue puts another value behind one of the colons of a line.
+// replaceValue replaces the value after one of the colons of a line.
 func replaceValue(random *rand.Rand, line []byte) []byte {
 	values := [][]byte{
 		[]byte(`null`), []byte(`7`), []byte(`-1`), []byte(`1e400`), []byte(`""`), []byte(`"x"`), []byte(`[]`), []byte(`{}`),

@@ -28,7 +28,7 @@ type Suite struct {
 	Pieces func(t *testing.T, path string) []string
 	// Whole marks files that are written anew instead of growing: a part of one is not a session.
 	Whole bool
-	// Refuses marks an agent whose files can be such that no session is found in them, which is an error.
+	// Refuses marks an agent whose parser fails on a file without a session.
 	Refuses bool
 }
 

@@ -27,8 +27,8 @@ func main() {
 	os.Exit(status)
 }
 
-// options returns the program's own, which come first. What follows is for go test, and may begin with a dash too:
-// package flag would refuse it.
+// options returns the options of this program, which come first. The rest is for go test, and may begin with a dash
+// too, which package flag would refuse.
 func options(args []string) (tally, total string, test []string) {
 	for len(args) > 1 {
 		switch args[0] {

@@ -60,7 +60,7 @@ type event struct {
 	Output  string
 }
 
-// follow reads the lines of `go test -json` and prints what go test prints without -v: packages, and what failed.
+// follow reads the lines of `go test -json` and prints the output of go test without -v: packages and failures.
 func follow(w io.Writer, in io.Reader) (*outcome, error) {
 	o := newOutcome()
 	said := map[string]*strings.Builder{} // what a test or a package has printed
@@ -138,10 +138,10 @@ func lastLine(text string) string {
 	return lines[len(lines)-1]
 }
 
-// saidAt matches the form in which package testing prints a log line of a test.
+// saidAt matches a log line of a test in the output of package testing.
 var saidAt = regexp.MustCompile(`(?m)^\s+\S+\.go:\d+: (.*)$`)
 
-// skippedBy matches the form in which testscript prints the line of a script that skips the rest of it.
+// skippedBy matches the line with which testscript skips the rest of a script.
 var skippedBy = regexp.MustCompile(`(?m)^\s+> (?:\[[^\]]*\] )*skip '(.+)'$`)
 
 // reason returns the last message of a test; a script says it in the line that skips.

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// GitAt runs git in a directory, so many minutes after a fixed moment that ids of commits are the same each time. A
-// conflict is not a failure. It gives what git printed.
+// GitAt runs git in a directory, at a number of minutes after a fixed moment, so that commit ids are always the same. A
+// conflict is not a failure. It returns git's output.
 func GitAt(t testing.TB, dir string, minute int, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("git", args...)

@@ -15,9 +15,9 @@ const Config = "[maintenance]\n\tauto = false\n[gc]\n\tautoDetach = false\n"
 
 const home = "[init]\n\tdefaultBranch = main\n[advice]\n\tdetachedHead = false\n" + Config
 
-// Main runs the tests of a package in a home of their own, so that nothing of the user's decides them. It returns the
-// exit status. The home has Config in its .gitconfig. Of the GIT_* variables only Formats are left, and an author and a
-// committer are set; more are variables, NAME=VALUE, that are set on top.
+// Main runs the tests of a package in a temporary home with Config as its .gitconfig, so that no setting of the user
+// affects them. It returns the exit status. Of the GIT_* variables only Formats are kept, and an author and a committer
+// are set; more are further variables, NAME=VALUE.
 func Main(m *testing.M, more ...string) int {
 	dir, err := os.MkdirTemp("", "git-trace-test-home-")
 	if err != nil {

@@ -14,9 +14,8 @@ import (
 	"strings"
 )
 
-// ownLog is the ref of a repository's own log. Tests that bring a log to another place, or cut it, do so by the
-// functions below, and need not know how it is stored. They write the stored form themselves, from what docs/format.md
-// says of it.
+// ownLog is the ref of a repository's own log. Tests that move a log or cut it call the functions below, which write
+// the stored form as docs/format.md describes it.
 const ownLog = "refs/traces/events"
 
 // failing is a test, or a script of one.
@@ -24,7 +23,7 @@ type failing interface {
 	Fatalf(format string, args ...any)
 }
 
-// FetchLog brings the log of another clone into a repository, as `git fetch` of it does, and returns its writer.
+// FetchLog fetches the log of another clone into a repository with `git fetch`, and returns its writer.
 func FetchLog(t failing, into, from, remote string) (writer string) {
 	writer = WriterOf(t, from)
 	FetchLogAs(t, into, from, FetchedLog(remote, writer))
@@ -53,7 +52,7 @@ func FetchedLog(remote, writer string) string {
 	return "refs/traces/remotes/" + remote + "/" + writer + "/events"
 }
 
-// WriterOf returns the id under which a clone writes its log.
+// WriterOf returns the writer id of a clone.
 func WriterOf(t failing, dir string) string {
 	id, err := os.ReadFile(filepath.Join(commonDir(t, dir), "traces", "writer"))
 	if err != nil {
@@ -116,7 +115,7 @@ func BreakLog(t failing, dir string) {
 	}
 }
 
-// SealLog makes the ref of a repository's log name all of it, on top of what it names.
+// SealLog adds a seal of the whole log to the ref of a repository's log.
 func SealLog(t failing, dir string) {
 	_, list := batches(t, dir)
 	var text strings.Builder

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// MountSpace returns the beginning of a command that runs the rest of it in a mount name space of its own. There it may
-// mount (unshare(1)). Root needs nothing else for it; others need a user name space, which many machines do not give.
+// MountSpace returns the beginning of a command that runs the rest of it in a new mount name space, where it may mount
+// (unshare(1)). Users other than root also need a user name space, which many machines refuse.
 func MountSpace(t testing.TB) []string {
 	t.Helper()
 	Needs(t, "unshare")

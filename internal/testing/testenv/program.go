@@ -31,8 +31,8 @@ func CopySelf(t testing.TB, path string) {
 	}
 }
 
-// writeProgram lets no other goroutine start a process meanwhile: that process would have the file open for writing
-// until it becomes another program. The kernel runs no file that is open for writing (ETXTBSY).
+// writeProgram lets no other goroutine start a process meanwhile: the process would have the file open for writing
+// until its exec, and the kernel does not run such a file (ETXTBSY).
 func writeProgram(path string, content io.Reader) error {
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Repository runs a script of shell commands in a new repository, whose branch is main, and gives the directory.
-// Nothing of the user's configuration is seen there. More are variables of the environment.
+// Repository runs a shell script in a new repository with the branch main, and returns its directory. It does not use
+// the user's configuration. More are variables of the environment.
 func Repository(t testing.TB, script string, more ...string) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -30,7 +30,7 @@ func Wide(t testing.TB) {
 	}
 }
 
-// Pick returns how often to do something in each form.
+// Pick returns the number for the form of the tests.
 func Pick(quick, wide, long int) int {
 	switch {
 	case Long():
@@ -41,7 +41,7 @@ func Pick(quick, wide, long int) int {
 	return wide
 }
 
-// Some returns each n-th of a list in the quick form, and all of it in the others.
+// Some returns each n-th item of a list in the quick form, and all items in the others.
 func Some[T any](list []T, n int) []T {
 	if !Quick() {
 		return list
@@ -90,7 +90,7 @@ func NeedsReftable(t testing.TB) {
 	}
 }
 
-// Lacks skips a test, or fails it under CI, for a reason.
+// Lacks skips a test for a reason, or fails it under CI.
 func Lacks(t testing.TB, why string) {
 	t.Helper()
 	if os.Getenv("CI") == "true" {

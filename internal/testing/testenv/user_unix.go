@@ -33,9 +33,8 @@ func openPlace() string {
 	return os.TempDir()
 }
 
-// AsNobody reports whether to go on with a test that asks what a user may not do. Root may do everything. So then the
-// test is run in a process of another user, with a directory of that user's for temporary files. This process has
-// nothing left to do.
+// AsNobody reports whether to continue a test of what a user may not do. As root, who may do everything, it runs the
+// test in a process of another user with a directory for temporary files, and returns false.
 func AsNobody(t *testing.T) bool {
 	t.Helper()
 	if os.Geteuid() != 0 || os.Getenv(asNobody) != "" {

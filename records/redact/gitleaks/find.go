@@ -186,7 +186,7 @@ const (
 	longestWord = 16 << 10 // a token that begins in reach is read to its end
 )
 
-// around returns the part of a text in which a match with a keyword may lie. The smaller part, near, ends with the line
+// around returns the part of a text that may hold a match with a keyword. The smaller part, near, ends with the line
 // after the keyword's line.
 func around(text string, start, end int) (near, far part) {
 	from := max(0, start-lookBack)

@@ -45,7 +45,7 @@ func newKeywords(rules map[string][]int) *keywords {
 	return k
 }
 
-// find calls met for each word of the set that begins somewhere in the text.
+// find calls met at each place of the text where a word of the set begins.
 func (k *keywords) find(text string, met func(start int, w *word)) {
 	if len(text) < 2 {
 		return
