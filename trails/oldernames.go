@@ -31,9 +31,12 @@ type names struct {
 
 // older holds the findings about older names; nil until they are needed.
 type older struct {
-	gone     []rename.Change             // see findOlderName
-	newNames map[string]origin.Candidate // see UnderOlderName
-	nested   []string                    // see noteNested
+	gone     []rename.Change                 // see findOlderName
+	newNames map[string]origin.Candidate     // see UnderOlderName
+	nested   []string                        // see noteNested
+	changed  func() ([]rename.Change, error) // see pendingChange
+	staged   map[string]string               // see staged
+	rivals   []*file                         // see rivals
 }
 
 // olderNames gives the new ones of some files the names that they had before, and leaves out the deletions that were
@@ -185,17 +188,20 @@ func (a asSeen) Moved(_, _ string) bool { return false }
 
 // staged maps the new names in the index to their names in HEAD (git-diff-index(1)).
 func (n *names) staged() map[string]string {
+	if n.older.staged != nil {
+		return n.older.staged
+	}
+	n.older.staged = map[string]string{}
 	args := append([]string{"diff-index", "--cached", "-M", "--diff-filter=R"}, gitdiff.Raw()...)
 	out, err := n.tree.repo.Git(n.tree.ctx, nil, append(args, "HEAD")...)
 	if err != nil {
-		return nil // there is no HEAD
+		return n.older.staged // there is no HEAD
 	}
 	renamed, _ := gitdiff.Records(out) // other output of git is ignored
-	names := map[string]string{}
 	for _, r := range renamed {
-		names[r.Path] = r.OldPath
+		n.older.staged[r.Path] = r.OldPath
 	}
-	return names
+	return n.older.staged
 }
 
 // peek lists the last seen paths that are now deleted or have another content. It runs git once. If there are more than
@@ -258,23 +264,39 @@ const maxRivals = 256
 // rivals returns the other new files of the work tree, which the next look will find as well: a content has one new
 // name.
 func (n *names) rivals(path string) ([]*file, error) {
-	raw, err := n.tree.repo.Git(n.tree.ctx, nil, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
-	if err != nil {
-		return nil, fmt.Errorf("list new files: %w", err)
+	if n.older.rivals == nil {
+		if err := n.findRivals(); err != nil {
+			return nil, err
+		}
 	}
 	var out []*file
-	done := map[string]bool{"": true, path: true} // a path with a conflict is listed three times
+	for _, f := range n.older.rivals {
+		if f.path != path {
+			out = append(out, &file{path: f.path, oldPath: f.path, new: f.new})
+		}
+	}
+	return out, nil
+}
+
+func (n *names) findRivals() error {
+	raw, err := n.tree.repo.Git(n.tree.ctx, nil, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+	if err != nil {
+		return fmt.Errorf("list new files: %w", err)
+	}
+	n.older.rivals = []*file{}
+	done := map[string]bool{"": true} // a path with a conflict is listed three times
 	for name := range bytes.SplitSeq(raw, []byte{0}) {
 		if _, seen := n.tree.store.last.Lookup(string(name)); seen || done[string(name)] {
 			continue
 		}
 		done[string(name)] = true
-		if content, found := readWorkFile(n.tree.repo, string(name)); found && len(out) < maxRivals {
+		content, found := readWorkFile(n.tree.repo, string(name))
+		if found && len(n.older.rivals) < maxRivals {
 			t := newText(n.tree.repo.Format.Hash(refs.BlobObject, content), content)
-			out = append(out, &file{path: string(name), oldPath: string(name), new: t})
+			n.older.rivals = append(n.older.rivals, &file{path: string(name), new: t})
 		}
 	}
-	return out, nil
+	return nil
 }
 
 // These bound the files with a new name in one step, and the changed files that they are compared with: somebody waits

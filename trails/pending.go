@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/git-trace/git-trace/events"
@@ -14,6 +15,7 @@ import (
 	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/trails/ledger"
 	"github.com/git-trace/git-trace/trails/moment"
+	"github.com/git-trace/git-trace/trails/rename"
 	"github.com/git-trace/git-trace/trails/snapshot"
 	"github.com/git-trace/git-trace/trails/spool"
 	"github.com/git-trace/git-trace/trails/vector"
@@ -108,20 +110,27 @@ func (p *PendingLines) remember(s *workTree, path string, t text) error {
 
 // pendingChange returns the change of a path since the last look at it, by the older name of its file if it had one.
 func (n *names) pendingChange(at moment.Moment, path string, now text) (*file, error) {
-	last, err := snapshot.Open(n.tree.ctx, n.tree.repo, snapshotState(n.tree.repo))
-	if err != nil {
-		return nil, fmt.Errorf("open snapshot state: %w", err)
+	if n.tree.store.last == nil {
+		last, err := snapshot.Open(n.tree.ctx, n.tree.repo, snapshotState(n.tree.repo))
+		if err != nil {
+			return nil, fmt.Errorf("open snapshot state: %w", err)
+		}
+		n.tree.store.last = last
 	}
-	n.tree.store.last = last
+	last := n.tree.store.last
 	n.tree.passed = map[string]bool{path: last.PassedOver(path)}
 	f := &file{path: path, oldPath: path, new: now}
 	if entry, found := last.Lookup(path); found {
+		var err error
 		if f.old, err = n.tree.store.read(entry.Mode, entry.OID); err != nil {
 			return nil, fmt.Errorf("read the last snapshot of the file: %w", err)
 		}
 		return f, nil
 	}
-	changes, err := n.peek(0)
+	if n.older.changed == nil {
+		n.older.changed = sync.OnceValues(func() ([]rename.Change, error) { return n.peek(0) })
+	}
+	changes, err := n.older.changed()
 	if err != nil {
 		return nil, fmt.Errorf("list what changed since the last snapshot: %w", err)
 	}
@@ -138,27 +147,51 @@ func (n *names) pendingChange(at moment.Moment, path string, now text) (*file, e
 	return f, n.nameBefore(at, changes, files...)
 }
 
-// OlderName returns the last seen name of a file that has a new name in the work tree. It is empty if there is none.
-// For example: a person did mv a b, and b's older name is a.
-func OlderName(ctx context.Context, repo *refs.Repo, path string) (string, error) {
-	if repo.Bare() {
-		return "", nil
+// OlderNames finds the names under which the files of a work tree were seen last. It asks git once for all files.
+type OlderNames struct {
+	repo  *refs.Repo
+	tree  *workTree // nil before the first question
+	found map[string]string
+}
+
+// NewOlderNames returns the older names of the repository's work tree. It does no work before the first question.
+func NewOlderNames(repo *refs.Repo) *OlderNames {
+	return &OlderNames{repo: repo, found: map[string]string{}}
+}
+
+// Of returns the older name of a file that has a new name, "" if there is none. For example: a person did mv a b, and
+// b's older name is a.
+func (o *OlderNames) Of(ctx context.Context, path string) (string, error) {
+	if older, done := o.found[path]; done || o.repo.Bare() {
+		return older, nil
 	}
-	content, found := readWorkFile(repo, path)
+	content, found := readWorkFile(o.repo, path)
 	if !found {
 		return "", nil
 	}
-	t := newText(repo.Format.Hash(refs.BlobObject, content), content)
-	s, err := readWorkTree(ctx, repo)
+	if o.tree == nil {
+		tree, err := readWorkTree(ctx, o.repo)
+		if err != nil {
+			return "", err
+		}
+		o.tree = tree
+	}
+	t := newText(o.repo.Format.Hash(refs.BlobObject, content), content)
+	f, err := o.tree.names.pendingChange(moment.LongAfter, path, t)
 	if err != nil {
 		return "", err
 	}
-	defer s.close()
-	f, err := s.names.pendingChange(moment.LongAfter, path, t)
-	if err != nil || f.oldPath == path {
-		return "", err
+	if o.found[path] = ""; f.oldPath != path {
+		o.found[path] = f.oldPath
 	}
-	return f.oldPath, nil
+	return o.found[path], nil
+}
+
+// Close closes the files that the questions opened.
+func (o *OlderNames) Close() {
+	if o.tree != nil {
+		o.tree.close()
+	}
 }
 
 // carry carries the owners from the last snapshot of the path, and from later writes of git, to the content.

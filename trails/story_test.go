@@ -311,7 +311,9 @@ func init() {
 		"dies":   func(y *story, words []string, _ string) { y.programs[words[0]].end() },
 		"owners": func(y *story, words []string, _ string) { y.owners(words[0]) },
 		"older": func(y *story, words []string, _ string) {
-			name, err := OlderName(y.t.Context(), y.repo, words[0])
+			names := NewOlderNames(y.repo)
+			name, err := names.Of(y.t.Context(), words[0])
+			names.Close()
 			y.check(err)
 			fmt.Fprintf(&y.said, "  %q\n", name)
 		},

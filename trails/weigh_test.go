@@ -348,7 +348,7 @@ func TestWhichUnnamedCallEnds(t *testing.T) {
 
 func TestABareRepositoryHasNoOlderNames(t *testing.T) {
 	t.Parallel()
-	if name, err := OlderName(t.Context(), &refs.Repo{GitDir: t.TempDir()}, "a"); name != "" || err != nil {
+	if name, err := NewOlderNames(&refs.Repo{GitDir: t.TempDir()}).Of(t.Context(), "a"); name != "" || err != nil {
 		t.Errorf("%q, %v", name, err)
 	}
 }

@@ -127,7 +127,7 @@ func (f *file) linkUnlooked(ctx context.Context, view *trails.View) error {
 		slices.ContainsFunc(f.change.Old, func(old refs.OID) bool { return !old.IsZero() }) {
 		return nil
 	}
-	older, err := trails.OlderName(ctx, f.repo, f.change.Path)
+	older, err := f.older.Of(ctx, f.change.Path)
 	if err == nil && older != "" {
 		view.Known.Link(f.change.Path, older)
 	}

@@ -23,6 +23,7 @@ type Search struct {
 	index   *index.Index
 	objects *refs.Objects
 	recall  *trails.Recall
+	older   *trails.OlderNames
 
 	digest *index.Digest // nil until it is needed
 	kept   *kept
@@ -49,7 +50,8 @@ func New(repo *refs.Repo, reader *index.Index) *Search {
 	objects := repo.Objects()
 	return &Search{
 		repo: repo, index: reader, objects: objects, recall: trails.NewRecall(repo, objects),
-		ages: map[refs.OID]*age{}, claims: map[refs.OID][]refs.OID{}, weighed: map[refs.OID]*belief.Commit{},
+		older: trails.NewOlderNames(repo),
+		ages:  map[refs.OID]*age{}, claims: map[refs.OID][]refs.OID{}, weighed: map[refs.OID]*belief.Commit{},
 		people: map[events.PatchID]person{}, added: map[refs.OID]int{}, named: map[string]bool{},
 		here:   map[int][]index.NamedCommit{},
 		picked: sync.OnceValue(func() map[refs.OID]refs.OID { return correlate.Picked(repo) }),
@@ -59,6 +61,7 @@ func New(repo *refs.Repo, reader *index.Index) *Search {
 // Close ends the processes and stores the answers for the next search.
 func (s *Search) Close() {
 	s.keep()
+	s.older.Close()
 	_ = s.objects.Close() // all needed objects have been read
 }
 
