@@ -26,15 +26,17 @@ func (s *Search) Unheard(ctx context.Context) ([]refs.OID, error) {
 	if began := s.began(ctx); began != "" {
 		args = append(args, "--not", began)
 	}
-	raw, err := s.repo.Git(ctx, nil, args...)
+	var raw bytes.Buffer
+	err := s.repo.GitTo(ctx, nil, &raw, args...)
 	if err != nil && len(args) > all && ctx.Err() == nil { // older commits may be damaged
-		raw, err = s.repo.Git(ctx, nil, args[:all]...)
+		raw.Reset()
+		err = s.repo.GitTo(ctx, nil, &raw, args[:all]...)
 	}
-	if err != nil {
+	if err != nil && (ctx.Err() != nil || !refs.NamesUnread(err.Error())) {
 		return nil, fmt.Errorf("list commits: %w", err)
 	}
 	var out []refs.OID
-	lines := bufio.NewScanner(bytes.NewReader(raw))
+	lines := bufio.NewScanner(&raw) // up to a commit that is damaged
 	for lines.Scan() {
 		if c, err := refs.ParseOID(lines.Text()); err == nil && !s.nothing(c) {
 			out = append(out, c)
