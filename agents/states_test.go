@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/git-trace/git-trace/agents"
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/tracestate"
 )
@@ -29,15 +30,16 @@ func corpus() string {
 	return filepath.Dir(found[0])
 }
 
-// sessionFiles are the session files of the tests, and real ones where they are present.
+// sessionFiles are the session files of the tests, and real ones where they are present: some in the quick form.
 func sessionFiles(t *testing.T) []string {
 	t.Helper()
 	roots := []string{filepath.Join("..", "testdata", "sessions")}
 	if dir := corpus(); dir != "" {
 		roots = append(roots, dir)
 	}
-	var files []string
-	for _, root := range roots {
+	var all []string
+	for i, root := range roots {
+		var files []string
 		err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 			if err == nil && entry.Type().IsRegular() && !strings.HasSuffix(path, ".record.json") {
 				files = append(files, path)
@@ -47,8 +49,12 @@ func sessionFiles(t *testing.T) []string {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if i > 0 {
+			files = testenv.Some(files, 6)
+		}
+		all = append(all, files...)
 	}
-	return files
+	return all
 }
 
 // Of every session of every agent: an answer is one state or is counted as none, no history holds a part of its own

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -62,7 +63,7 @@ func TestASealPrunedWhileItWasMadeComesBack(t *testing.T) {
 // A gc that runs beside the first append deletes each of its objects once, as soon as it is there.
 func TestASealPrunedBeforeItWasKeptIsWrittenAgain(t *testing.T) {
 	t.Parallel()
-	for range 20 {
+	for range testenv.Pick(5, 20, 20) {
 		log := OpenLog(newRepo(t))
 		pid := pretendGC(t, log.repo, os.Getpid())
 		done := make(chan struct{})

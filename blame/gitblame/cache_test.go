@@ -105,7 +105,7 @@ func (r *repo) compareForms(t *testing.T, format string, forms []blamerepo.Form)
 // Git finds lines in an order of its own there.
 func TestTheIncrementalFormatIsGits(t *testing.T) {
 	t.Parallel()
-	history(t).compareForms(t, "--incremental", blamerepo.Forms)
+	history(t).compareForms(t, "--incremental", testenv.Some(blamerepo.Forms, 4))
 }
 
 // cold blames with an empty cache, and leaves the cache as it was.
@@ -148,7 +148,7 @@ func TestEveryFormIsAnsweredAlikeWithAndWithoutTheCache(t *testing.T) {
 		r := history(t)
 		r.Write("grafts", r.Graft())
 		for _, format := range []string{"--json", "--root", "--date=iso", "-c", "--score-debug"} {
-			for _, form := range testenv.Some(blamerepo.Forms, 5) {
+			for _, form := range testenv.Some(blamerepo.Forms, 12) {
 				if form.Dir != "" || strings.Contains(form.Args, "LINK") || strings.Contains(form.Args, "ABS") {
 					continue
 				}
@@ -172,8 +172,9 @@ func TestEveryFormIsAnsweredAlikeWithAndWithoutTheCache(t *testing.T) {
 	t.Run("SHA-256", func(t *testing.T) {
 		t.Parallel()
 		r := history(t, "--object-format=sha256")
-		r.compareForms(t, "--porcelain", blamerepo.Forms[:40])
-		r.compareForms(t, "--porcelain", blamerepo.Forms[:40])
+		forms := testenv.Some(blamerepo.Forms[:40], 4)
+		r.compareForms(t, "--porcelain", forms)
+		r.compareForms(t, "--porcelain", forms)
 		if way := r.find(t, "HEAD", "--", "sub.go"); way != "recalled" {
 			t.Errorf("a second blame is %s", way)
 		}
@@ -187,7 +188,7 @@ func TestAnswersOverALongHistoryAreGits(t *testing.T) {
 	for seed := range uint64(2) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
-			steps := testenv.Pick(40, 80, 150)
+			steps := testenv.Pick(20, 80, 150)
 			h := newHistorian(t, seed)
 			for step := range steps {
 				h.step(step)

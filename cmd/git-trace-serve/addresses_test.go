@@ -32,7 +32,7 @@ func (s *site) leads(path string) (to string, status int) {
 // An address that is pasted stays true: a revision and the beginning of an id lead to the whole id, with what was asked.
 func TestAddressesAreWhole(t *testing.T) {
 	testenv.Wide(t)
-	program, dir := demo(t)
+	program, dir := readDemo(t)
 	s := serveSite(t, program, dir)
 	id := func(rev string) string {
 		cmd := exec.Command("git", "rev-parse", rev)

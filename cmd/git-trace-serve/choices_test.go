@@ -12,7 +12,7 @@ import (
 
 // Each parameter of an address chooses what the page shows, and what nobody knows is refused.
 func TestPagesShowWhatIsChosen(t *testing.T) {
-	program, dir := demo(t)
+	program, dir := readDemo(t)
 	s := serveSite(t, program, dir)
 	const asked = "close must be safe to call twice"
 	for _, test := range []struct{ path, shows, hides string }{

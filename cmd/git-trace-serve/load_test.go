@@ -93,7 +93,7 @@ func TestClientsThatMisbehaveLeaveNothing(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("what a process holds is read in /proc")
 	}
-	program, dir := demo(t)
+	program, dir := readDemo(t)
 	t.Setenv("GOTRACEBACK", "all")
 	calm := startServe(t, program, dir, "serve", "--port", "0", "--listen", "::1") // nobody asks it anything
 	before := calm.goroutines(t, server(t, calm.cmd.Process.Pid))

@@ -25,12 +25,35 @@ import (
 func demo(t *testing.T) (program, dir string) {
 	t.Helper()
 	program, _ = built(t)
+	return program, demoBy(t, program)
+}
+
+// sharedDemo is the repository of readDemo, "" until the first call.
+var sharedDemo string
+
+// readDemo gives a demo repository in which no test writes: one for all of them.
+func readDemo(t *testing.T) (program, dir string) {
+	t.Helper()
+	program, _ = built(t)
+	home := filepath.Join(builtIn, "home")
+	if err := os.MkdirAll(home, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	inHome(t, home)
+	if sharedDemo == "" {
+		sharedDemo = demoBy(t, program)
+	}
+	return program, sharedDemo
+}
+
+func demoBy(t *testing.T, program string) (dir string) {
+	t.Helper()
 	out, err := exec.Command(program, "demo", "--keep").CombinedOutput()
 	at := regexp.MustCompile(`(?m)^the repository is in (.+)$`).FindSubmatch(out)
 	if err != nil || at == nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	return program, string(at[1])
+	return string(at[1])
 }
 
 // editor talks to git trace lsp.
@@ -185,7 +208,7 @@ func within(uri string, first, last int) string {
 
 // An editor sees who wrote the lines of its buffer as it stands there, and why.
 func TestEditorsAreServed(t *testing.T) {
-	program, dir := demo(t)
+	program, dir := readDemo(t)
 	path := filepath.Join(dir, "server.go")
 	text := read(t, path)
 	e := startEditor(t, program, testenv.TempDir(t), `{"codeLens":true}`)
@@ -264,7 +287,7 @@ func TestEditorsAreServed(t *testing.T) {
 
 // What is no file of a repository, not there, in another encoding or not understood has no answer, and nothing ends.
 func TestEditorsMayAskAnything(t *testing.T) {
-	program, dir := demo(t)
+	program, dir := readDemo(t)
 	e := startEditor(t, program, dir, `"anything"`)
 	outside := testenv.TempDir(t)
 	for _, uri := range []string{
@@ -347,7 +370,7 @@ func TestEditorsShowOtherEncodings(t *testing.T) {
 // Who types does not wait: however many changes come, runs are computed for the last alone; a cancelled request says
 // so; and an editor that goes away takes everything with it.
 func TestEditorsTypeFast(t *testing.T) {
-	program, dir := demo(t)
+	program, dir := readDemo(t)
 	path := filepath.Join(dir, "server.go")
 	text := read(t, path)
 	e := startEditor(t, program, dir, `null`)

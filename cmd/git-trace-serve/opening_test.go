@@ -76,7 +76,7 @@ func visited(t *testing.T, address string) (at, page string) {
 // An editor opens in the browser what wrote a line, or the line. Its server ends with it; one that runs is taken.
 func TestEditorsOpenTheBrowser(t *testing.T) {
 	_, address := browserOf(t)
-	program, dir := demo(t)
+	program, dir := readDemo(t)
 	path := filepath.Join(dir, "server.go")
 	temporary := testenv.TempDir(t)
 	t.Setenv("TMPDIR", temporary)

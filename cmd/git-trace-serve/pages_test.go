@@ -88,7 +88,7 @@ func (s *site) shows(path string, wanted ...string) {
 
 // The pages show what the commands know: who wrote a line, in which conversation, and what became of it.
 func TestPagesShowWhatTheCommandsKnow(t *testing.T) {
-	program, dir := demo(t)
+	program, dir := readDemo(t)
 	s := serveSite(t, program, dir)
 	const asked = "close must be safe to call twice, and from any goroutine"
 	s.shows("/", asked, "server: safe close", "94 % agents")
@@ -151,7 +151,7 @@ func TestPagesShowWhatTheCommandsKnow(t *testing.T) {
 // What lies behind a line of a file is asked for by its number: another line of a run, the file before the commit of the
 // line, the step in which an agent wrote it, and the lines of one conversation.
 func TestALineLeadsToWhatLiesBehindIt(t *testing.T) {
-	program, dir := demo(t)
+	program, dir := readDemo(t)
 	s := serveSite(t, program, dir)
 	const page = "/blame/HEAD/server.go"
 	for ask, want := range map[string]string{
@@ -172,7 +172,7 @@ func TestALineLeadsToWhatLiesBehindIt(t *testing.T) {
 
 // What programs are told is what the commands print, to the byte; what has not changed is not sent again.
 func TestProgramsAreToldWhatTheCommandsPrint(t *testing.T) {
-	program, dir := demo(t)
+	program, dir := readDemo(t)
 	s := serveSite(t, program, dir)
 	for path, args := range map[string][]string{
 		"log?limit=5":                       {"log", "--json", "-n", "5"},
@@ -221,7 +221,7 @@ func TestProgramsAreToldWhatTheCommandsPrint(t *testing.T) {
 
 // What is wrong with a question of a program is told as RFC 9457 has it.
 func TestProgramsAreToldWhatIsWrong(t *testing.T) {
-	program, dir := demo(t)
+	program, dir := readDemo(t)
 	s := serveSite(t, program, dir)
 	for path, want := range map[string]int{"none": 404, "show?id=ffff": 404, "log?limit=201": 400, "diff?range=--stat": 400, "blame?rev=HEAD&path=none": 404} {
 		answer, err := s.client.Get(s.base + "/api/1/" + path)
@@ -290,7 +290,7 @@ func TestPagesHoldNothingThatRuns(t *testing.T) {
 
 // The address opens the page of what is named.
 func TestServeOpensWhatIsNamed(t *testing.T) {
-	program, dir := demo(t)
+	program, dir := readDemo(t)
 	for operand, want := range map[string]string{"server.go:11": `id="L11"`, "c86c": "What became of it"} {
 		s := serveSite(t, program, dir, operand)
 		s.shows(s.first, want)

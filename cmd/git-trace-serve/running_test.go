@@ -112,7 +112,7 @@ func TestAServerEndsByItself(t *testing.T) {
 
 // Other machines are let in where the person says so twice, and need the token all the same.
 func TestOtherMachinesNeedTwoWords(t *testing.T) {
-	program, dir := demo(t)
+	program, dir := readDemo(t)
 	for _, args := range [][]string{{"--listen", "0.0.0.0"}, {"--listen", "::"}, {"--listen", "192.0.2.1"}, {"--listen", "host.example"},
 		{"--listen-anyway"}, {"--idle", "-1s"}, {"--port", "-1"}} {
 		cmd := exec.Command(program, append([]string{"serve"}, args...)...)

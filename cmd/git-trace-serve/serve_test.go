@@ -55,15 +55,19 @@ func built(t *testing.T) (program, home string) {
 		t.Fatal(err)
 	}
 	home = testenv.TempDir(t)
-	for _, name := range []string{"HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "TMPDIR", "TMP"} {
-		t.Setenv(name, home)
-	}
-	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	inHome(t, home)
 	program = filepath.Join(bin, "git-trace")
 	if runtime.GOOS == "windows" {
 		program += ".exe"
 	}
 	return program, home
+}
+
+func inHome(t *testing.T, home string) {
+	for _, name := range []string{"HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "TMPDIR", "TMP"} {
+		t.Setenv(name, home)
+	}
+	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 }
 
 // served is a repository with a conversation, and a client of git trace mcp in it.
@@ -272,7 +276,7 @@ func TestACursorIsAtACharacter(t *testing.T) {
 
 // An agent's lines are told with their prompt, and a conversation is a resource, also one of a prefix and in pages.
 func TestConversationsAreResources(t *testing.T) {
-	program, dir := demo(t)
+	program, dir := readDemo(t)
 	session := connected(t, program, dir)
 	ctx := t.Context()
 	result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "blame", Arguments: map[string]any{"path": "server.go"}})

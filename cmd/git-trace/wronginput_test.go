@@ -88,7 +88,7 @@ func TestWhatIsWrongWithAFileIsToldWithItsPlaceAndNothingIsWritten(t *testing.T)
 	if err != nil || len(files) < 12 {
 		t.Fatal(files, err)
 	}
-	for _, file := range files {
+	for _, file := range testenv.Some(files, 3) {
 		whole, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -125,7 +125,7 @@ func TestWhatIsLostOfASessionFileIsToldWithItsPlace(t *testing.T) {
 	t.Parallel()
 	lost := regexp.MustCompile(`(?m)^git-trace: warning: .*: line \d+, byte \d+: \d+ lines? could not be read, whole or in part$`)
 	none := regexp.MustCompile(`(?m)^git-trace: error: .*(line \d+, byte \d+: |page \d+|row|: holds no conversation of |no such )`)
-	for _, agent := range agents.All(agents.Env{Home: "/home/dev"}) {
+	for _, agent := range testenv.Some(agents.All(agents.Env{Home: "/home/dev"}), 4) {
 		if agent.Parser == nil {
 			continue
 		}

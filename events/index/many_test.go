@@ -108,7 +108,7 @@ func TestWhatIsTakenInFollowsTheRefs(t *testing.T) {
 	other := newRepo(t)
 	writeAs(t, other, 2)
 	story(t, other, "another history", 5) // in the place of the one that was fetched
-	for round := range 30 {
+	for round := range testenv.Pick(8, 30, 30) {
 		testenv.FetchLogAs(t, repo.WorkTree, other.WorkTree, refOf(2))
 		if got := prompts(); got["another history"] != 5 || got[storyOf(2)] != 0 || got[storyOf(3)] != 2 {
 			t.Fatalf("round %d: %v", round, got)
