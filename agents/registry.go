@@ -21,6 +21,7 @@ import (
 	"github.com/git-trace/git-trace/agents/openhands"
 	"github.com/git-trace/git-trace/agents/pi"
 	"github.com/git-trace/git-trace/agents/qwencode"
+	"github.com/git-trace/git-trace/agents/windsurf"
 	"github.com/git-trace/git-trace/agents/zed"
 )
 
@@ -71,6 +72,7 @@ func registry() []registered {
 		{zed.Name, zed.New},
 		{kimi.Name, kimi.New},
 		{grok.Name, grok.New},
+		{windsurf.Name, windsurf.New},
 		{generic.Name, generic.New},
 	}
 }

@@ -37,7 +37,10 @@ func (c *Client) Decode(event string, data []byte) ([]events.Boundary, error) {
 	in := payload.Decoder[wire]{Env: c.env, Agent: Name, Kinds: kinds, Fields: c.fields, Fill: c.fill}
 	out, err := in.Decode(event, snaked(data))
 	for i := range out {
-		out[i].Agent = c.clientOf(out[i].Session, data)
+		out[i].Agent = c.clientOf(out[i].Session, out[i].Transcript, data)
+		if out[i].Agent == editorName && c.editorHooks(out[i].Cwd) {
+			return nil, nil
+		}
 	}
 	return out, err
 }

@@ -2,6 +2,8 @@ package claudecode
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"strings"
 )
 
@@ -28,9 +30,10 @@ func (c *Client) otherClient(session string) bool {
 const sessionEntry = "_SESSION_ID"
 
 // clientOf names the client that ran the hook: Grok and Devin read Claude's settings, too, and have no hooks of ours.
-// The entry of the environment that holds the session's id has the client's name. Visual Studio Code, which has no such
-// entry, writes the names of the common members in camel case and the names of a call's members in snake case.
-func (c *Client) clientOf(session string, data []byte) string {
+// The entry of the environment that holds the session's id has the client's name. Visual Studio Code, which has no
+// such entry, names a transcript of its own. Or it writes the names of the common members in camel case and the names
+// of a call's members in snake case.
+func (c *Client) clientOf(session, transcript string, data []byte) string {
 	if c.env.Lookup("CLAUDE_CODE_SESSION_ID") == session || c.env.Environ == nil {
 		return Name
 	}
@@ -41,11 +44,27 @@ func (c *Client) clientOf(session string, data []byte) string {
 			return name
 		}
 	}
+	if strings.Contains(transcript, "GitHub.copilot-chat") {
+		return editorName
+	}
 	if bytes.Contains(data, []byte(`"sessionId"`)) && bytes.Contains(data, []byte(`"hookEventName"`)) &&
 		bytes.Contains(data, []byte(`"tool_name"`)) {
-		return "copilot-vscode"
+		return editorName
 	}
 	return Name
+}
+
+// editorName is Copilot in Visual Studio Code.
+const editorName = "copilot-vscode"
+
+// editorHooks reports whether Visual Studio Code runs hooks of ours in the files of Copilot CLI, too: those tell more.
+func (c *Client) editorHooks(cwd string) bool {
+	for _, dir := range []string{filepath.Join(cwd, ".github"), filepath.Join(c.env.Home, ".copilot")} {
+		if _, err := os.Lstat(filepath.Join(dir, "hooks", "git-trace.json")); err == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // clientName reports whether an entry's name may belong to a client.

@@ -39,7 +39,9 @@ type wire struct {
 
 // decoder reads the payload of one hook call.
 func (c *Client) decoder() capability.PayloadDecoder {
-	return payload.Decoder[wire]{Env: c.env, Agent: Name, Kinds: kinds, Fields: fields, Fill: c.fill}
+	return both{
+		payload.Decoder[wire]{Env: c.env, Agent: Name, Kinds: kinds, Fields: fields, Fill: c.fill}, c.env, Editor(c.env),
+	}
 }
 
 func fields(w *wire) payload.Fields {

@@ -19,7 +19,7 @@ func (c *Client) newInstaller() *installer.Installer {
 	in := &installer.Installer{
 		Env: c.env, Agent: Name, Title: title, OnlyAtTop: true,
 		Obstacles: c.obstacles,
-		Format:    installer.OwnFile{Content: c.file(), Events: kinds.Names(), Command: c.command},
+		Format:    installer.OwnFile{Content: c.file(), Events: c.decoder().Events(), Command: c.command},
 	}
 	in.Place = in.InDirs(c.configDir(), "hooks/"+fileName, ".github/hooks/"+fileName)
 	return in
@@ -35,7 +35,7 @@ type handler struct {
 // file returns the settings file as it shall be.
 func (c *Client) file() []byte {
 	hooks := map[string][]handler{}
-	for _, event := range kinds.Names() {
+	for _, event := range c.decoder().Events() {
 		hooks[event] = []handler{{"command", hookfile.Command(c.env.Binary, Name, event), hookTimeout}}
 	}
 	var out bytes.Buffer

@@ -9,27 +9,29 @@
 // calls. Older ones have only the displayed parts: texts, names of tools, and edits. The session has no tokens, and
 // single answers have no times.
 //
-// The editor runs hooks, among them the hooks of Copilot CLI and of Claude Code; git-trace installs none for it yet.
+// The editor runs the hooks in the files of Copilot CLI, and package copilotcli reads what they are sent. Its documents
+// (code.visualstudio.com/docs/agents/reference/hooks-reference) are relied on; it was not seen at work.
 package copilotvscode
 
 import (
 	"github.com/git-trace/git-trace/agents/capability"
-	"github.com/git-trace/git-trace/agents/toolcall"
+	"github.com/git-trace/git-trace/agents/copilotcli"
 )
 
 // Name is the agent's name in events and records.
-const Name = "copilot-vscode"
+const Name = copilotcli.EditorName
 
 func New(env capability.Env) capability.Agent {
 	files := sessions{env}
 	return capability.Agent{
 		Name: Name, Title: "Copilot in VS Code", Parser: files.parser(), Discoverer: files, Identifier: files,
-		Program: "code",
+		Program: "code", Decoder: copilotcli.Editor(env),
+		Traits: capability.Traits{
+			CallIDs: capability.CallIDsNative, Model: capability.ModelOfSession, Edits: capability.EditsReplaced,
+			Notes: []string{"by the maker's documentation, through the hooks of Copilot CLI; not seen at work"},
+		},
 	}
 }
 
-// tools lists the tools of Copilot that change files.
-var tools = toolcall.Tools{
-	"read_file": toolcall.Reads, "create_file": toolcall.Writes, "replace_string_in_file": toolcall.Replaces,
-	"multi_replace_string_in_file": toolcall.Replaces, "apply_patch": toolcall.Patches, "run_in_terminal": toolcall.Runs,
-}
+// tools lists the tools of Copilot in VS Code.
+var tools = copilotcli.EditorTools

@@ -2,8 +2,8 @@
 //
 //	{"hooks": {"EVENT": [{"matcher": "*", "hooks": [{"type": "command", "command": "…", "timeout": 10}]}]}}
 //
-// and in the form of Cursor, which has the handlers in the list of the event: {"version": 1, "hooks": {"EVENT":
-// [{"command": "…"}]}}.
+// and in the form of Cursor and Windsurf, which have the handlers in the list of the event: {"version": 1, "hooks":
+// {"EVENT": [{"command": "…"}]}}.
 //
 // The file belongs to the user and to other tools. So it is never decoded and written anew: an edit inserts or deletes
 // text and leaves every other byte, with its order, indentation, unknown keys and line ends. The edits are pure

@@ -21,6 +21,7 @@ type Form int
 const (
 	Grouped Form = iota // in the list of a group, which has the matcher: Claude Code and its relatives
 	Flat                // directly in the list of the event: Cursor
+	Listed              // as Flat, without a time limit, in a document without a version: Windsurf
 )
 
 // Ours reports whether a command is ours, of any version and from any place.
@@ -70,7 +71,7 @@ func kids(n *node, kind byte) []*node {
 // current reports whether a handler is as the entry wants it: it runs for every tool, is waited for, and nothing
 // keeps it from running. A time limit and a message that the user chose are respected.
 func (h handler) current(entry Entry) bool {
-	if h.command != entry.Command || h.flat() != (entry.Form == Flat) {
+	if h.command != entry.Command || h.flat() != (entry.Form != Grouped) {
 		return false
 	}
 	for _, kid := range h.matched() {
@@ -100,7 +101,7 @@ func (h handler) current(entry Entry) bool {
 			return false
 		}
 	}
-	return limited && (h.flat() || h.own.get("type") != nil)
+	return (limited || entry.Form == Listed) && (h.flat() || h.own.get("type") != nil)
 }
 
 func (h handler) flat() bool { return h.group == h.own }

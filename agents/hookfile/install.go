@@ -195,6 +195,9 @@ func (s style) document(entries []Entry) string {
 }
 
 func (s style) group(depth int, entry Entry) string {
+	if entry.Form == Listed {
+		return s.object(depth, member("command", text(entry.Command)))
+	}
 	if entry.Form == Flat {
 		return s.object(depth, member("command", text(entry.Command)), member("timeout", fmt.Sprint(entry.Timeout)))
 	}

@@ -2,6 +2,7 @@ package toolcall
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/git-trace/git-trace/agents/applypatch"
@@ -21,6 +22,12 @@ func (t Tools) Describe(b *events.Boundary, id, name string, input json.RawMessa
 		call.Class, call.Edits = events.ToolEdits, []events.DeclaredEdit{{New: text(input, contents)}}
 	case Replaces:
 		call.Class, call.Edits = events.ToolEdits, declared(input)
+		for i := range call.Edits { // of several files, each names its own
+			edit := &call.Edits[i]
+			if edit.Path = payload.Path(edit.Path, b.Cwd, home); edit.Path != "" && !slices.Contains(call.Paths, edit.Path) {
+				call.Paths = append(call.Paths, edit.Path)
+			}
+		}
 	case Patches:
 		call.Class = events.ToolEdits
 		call.Paths, call.Edits = applypatch.Declare(patchOf(input), b.Cwd, home)
@@ -38,10 +45,14 @@ func declared(input []byte) []events.DeclaredEdit {
 	for _, block := range searchreplace.Blocks(strings.Split(rawjson.MemberText(input, "diff"), "\n"), maxBlocks) {
 		out = append(out, events.DeclaredEdit{Old: block.Old, New: block.New})
 	}
-	d := rawjson.NewDecoder(rawjson.Member(input, "edits"))
-	for d.OpenArray(); d.Element() && len(out) < maxBlocks; {
-		one := d.Raw()
-		out = append(out, events.DeclaredEdit{Old: text(one, searched), New: text(one, replaced)})
+	for _, list := range []string{"edits", "replacements"} {
+		d := rawjson.NewDecoder(rawjson.Member(input, list))
+		for d.OpenArray(); d.Element() && len(out) < maxBlocks; {
+			one := d.Raw()
+			out = append(out, events.DeclaredEdit{
+				Path: text(one, pathMembers), Old: text(one, searched), New: text(one, replaced),
+			})
+		}
 	}
 	if len(out) == 0 {
 		out = append(out, events.DeclaredEdit{Old: text(input, searched), New: text(input, replaced)})
