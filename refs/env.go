@@ -53,7 +53,12 @@ func (r *Repo) SideReadEnv() []string {
 	if !exists(r.SideObjects()) {
 		return nil
 	}
-	return []string{"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + quoteAlternate(r.SideObjects())}
+	return r.AlternateEnv(r.SideObjects())
+}
+
+// AlternateEnv makes a git child read the objects of another directory beside the repository's own.
+func (r *Repo) AlternateEnv(dir string) []string {
+	return []string{"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + quoteAlternate(dir)}
 }
 
 // quoteAlternate quotes a path, so that git reads it as one entry of GIT_ALTERNATE_OBJECT_DIRECTORIES: an entry that
