@@ -73,7 +73,7 @@ func (p *painter) question(q *question) {
 	for line := range strings.SplitSeq(about, "\n") {
 		p.write(edge, line, "\n")
 	}
-	for _, line := range p.quoted(q.of) {
+	for _, line := range p.quoted(q.of, p.promptRoom()) {
 		p.write(edge, line, "\n")
 	}
 	quiet := paint{quieten: p.style.Color}
@@ -132,7 +132,7 @@ func (q *question) pending() string {
 }
 
 // quoted returns the text of a prompt between quotes, wrapped to the screen and cut when it is long.
-func (p *painter) quoted(a *Attribution) []string {
+func (p *painter) quoted(a *Attribution, room int) []string {
 	text := cells.Safe(oneLine(a.PromptText))
 	switch {
 	case text == "" && a.PromptIndex == 0: // as in notes of git-ai, which name the conversation alone
@@ -140,7 +140,7 @@ func (p *painter) quoted(a *Attribution) []string {
 	case text == "":
 		return []string{"(the text of this prompt is not kept here)"}
 	}
-	return cells.Wrap(`"`+text+`"`, p.promptRoom(), mostLines)
+	return cells.Wrap(`"`+text+`"`, room, mostLines)
 }
 
 // promptRoom returns the width of the screen without the edge.

@@ -29,6 +29,17 @@ func Render(out io.Writer, lines []Annotated, style Style) error {
 	return flush(w)
 }
 
+// RenderFunctions draws functions with those who wrote their lines. It looks at nothing but its arguments.
+func RenderFunctions(out io.Writer, lines []Annotated, list []FunctionJSON, style Style) error {
+	w := bufio.NewWriterSize(out, outputBuffer)
+	p := newPainter(w, lines, style)
+	if style.Drawn != nil {
+		defer func() { *style.Drawn = p.drawn }()
+	}
+	p.functions(list)
+	return flush(w)
+}
+
 // painter draws one output.
 type painter struct {
 	w     *bufio.Writer

@@ -14,6 +14,7 @@ import (
 type session struct {
 	*gitblame.Session
 	ctx      context.Context // a session lives as long as the call that made it
+	repo     *refs.Repo
 	opts     gitblame.Options
 	resolver Resolver
 	written  map[int]credit // the writer of each final line, from a plain blame; nil until it ran
@@ -31,7 +32,7 @@ func run(
 		return err
 	}
 	defer blame.Close()
-	s := &session{Session: blame, ctx: ctx, opts: opts, resolver: resolver}
+	s := &session{Session: blame, ctx: ctx, repo: repo, opts: opts, resolver: resolver}
 	return s.Try(func() error { return show(s) })
 }
 
@@ -88,6 +89,9 @@ func (s *session) json(out io.Writer, style Style) error {
 	if err != nil {
 		return err
 	}
+	if s.opts.Functions {
+		return s.showFunctions(out, style, annotate(lines, owners))
+	}
 	revision, err := s.Revision()
 	if err != nil {
 		return err
@@ -114,6 +118,9 @@ func (s *session) human(out io.Writer, style Style) error {
 	}
 	if err := s.columns(&style, digits()); err != nil {
 		return err
+	}
+	if s.opts.Functions {
+		return s.showFunctions(out, style, annotate(lines, owners))
 	}
 	dates, err := s.Dates(lines, style.Terminal)
 	if err != nil {

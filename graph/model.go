@@ -46,6 +46,8 @@ type Commit struct {
 	Within map[string]int
 	// Contributors are conversations, the one with most lines first, then people, then the lines without a known owner.
 	Contributors []Contributor
+	// Functions are the lines of the contributors by function. They are there where functions are asked for.
+	Functions []FunctionLines
 	// Believed holds the sources of Contributors, with the places of lines. It is kept if Source.Keep is set, and nil
 	// without known owners.
 	Believed *belief.Commit
@@ -151,6 +153,13 @@ type Candidate struct {
 type ToolLines struct {
 	Tool string // empty where it is not known
 	FileLines
+}
+
+// FunctionLines is the number of lines of a function that a contributor added.
+type FunctionLines struct {
+	Who      int    // the contributor's place in the commit
+	Function string // empty where it is not known
+	ToolLines
 }
 
 // FileLines has the number of lines that a contributor added to a file.

@@ -46,6 +46,8 @@ type Options struct {
 	Format  Format
 	Prompts bool // --prompts: the question above the lines it led to
 	OnlyAI  bool // --only-ai: leave out what people wrote
+	// Functions is --functions: not the lines are shown, but who wrote how much of each function.
+	Functions bool
 
 	LongHash      bool   // -l
 	RawTime       bool   // -t

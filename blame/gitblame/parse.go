@@ -116,6 +116,8 @@ func (p *parser) ours(word string) bool {
 		p.json, p.runs = on, on
 	case "prompts":
 		p.opts.Prompts = on
+	case "functions":
+		p.opts.Functions = on
 	case "only-ai":
 		p.opts.OnlyAI = on
 	default:

@@ -14,8 +14,9 @@ const Schema = "git-trace.track/1"
 
 // Document is the JSON output.
 type Document struct {
-	Schema string       `json:"schema"`
-	Trails []*TrailJSON `json:"trails"`
+	Schema    string          `json:"schema"`
+	Trails    []*TrailJSON    `json:"trails"`
+	Functions []*FunctionJSON `json:"functions,omitempty"`
 }
 
 // TrailJSON is a trail in JSON.

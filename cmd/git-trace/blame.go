@@ -17,8 +17,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-const blameUsage = "git trace blame [<git blame options>] [--json[=runs] | --prompts] [--only-ai] [<rev>] [--] " +
-	"<file>\ngit trace blame --web [<rev>] [--] <file>[:<line>]"
+const blameUsage = "git trace blame [<git blame options>] [--functions] [--json[=runs] | --prompts] [--only-ai] " +
+	"[<rev>] [--] <file>\ngit trace blame --web [<rev>] [--] <file>[:<line>]"
 
 // blameCommand only describes blame in the list of commands: blame parses its arguments itself, because they are
 // git's.
@@ -32,19 +32,25 @@ func blameCommand() *command {
 			"--json gives one document with all facts about each line, --json=runs the same by runs of lines,\n" +
 			"without their text. --prompts groups the lines below the prompts that led to them. --only-ai\n" +
 			"shows only lines of agents.\n\n" +
+			"--functions shows, in place of the lines, who wrote how many lines of each function, when, and in\n" +
+			"answer to which prompt. Functions begin at git's function lines, as for git log -L :name:file, and at\n" +
+			"the comment right above. Git knows a language by a driver: echo '*.py diff=python' >>.gitattributes;\n" +
+			"gitattributes(5) lists them. Without one, each line that begins with a letter begins a function.\n\n" +
 			"Signs behind the owner: ? nobody knows who wrote the line; + an agent and a person both wrote it;\n" +
 			"~ one of several agents wrote it, or the evidence is weak; ! other clones disagree. A line\n" +
 			"without a sign belongs to the named person or agent, or is older than the recording.",
-		options: append(options("json", "only-ai", "web"), opt("prompts", " above its lines")),
+		options: append(options("functions", "json", "only-ai", "web"), opt("prompts", " above its lines")),
 		examples: []example{
 			{"git trace blame server.go", "who wrote each line"},
 			{"git trace blame --prompts -L 3,6 server.go", "four lines, below their prompts"},
+			{"git trace blame --functions server.go", "who wrote how much of each function"},
 			{"git trace blame --json server.go", "for another program"},
 		},
 		run:    func(a *app, _ *call, ops operands) error { return a.blame(ops.list) },
 		traits: common | bounded | anew | verbatim | likeGit,
 		shows: []string{
 			"a", "--prompts a", "--json a", "--json=runs a", "--line-porcelain a", "--incremental a",
+			"--functions a", "--functions --json a",
 		},
 		tries: []string{"--only-ai a", "-p a", "--reverse HEAD~1..HEAD a", "-C -w a", "nosuch"},
 	}
@@ -60,6 +66,9 @@ func (a *app) blame(args []string) error {
 	}
 	if err != nil {
 		return blameFailure(err)
+	}
+	if opts.Functions && (opts.HasRange || opts.Format != gitblame.Human && !opts.Format.IsJSON()) {
+		return usage("--functions takes a whole file, and no other form than --json")
 	}
 	repo, err := a.repo()
 	if err != nil {
@@ -104,7 +113,7 @@ func (a *app) blame(args []string) error {
 			return came, err
 		})
 	}
-	if opts.Format.IsJSON() {
+	if opts.Format.IsJSON() && !opts.Functions {
 		evidence = evidence.WithSteps(known.Steps())
 	}
 	err = blame.Run(a.life, repo, dir, opts, evidence, screen.Out, style)

@@ -107,6 +107,7 @@ var optionForms = []optionForm{
 	{[]string{"oneline"}, takesNothing, "a line for each"},
 	{[]string{"only"}, takesWord, "with tracestate: only answers with calls, or without (`tool_use|text`)"},
 	{[]string{"only-ai"}, takesNothing, "only the work of agents"},
+	{[]string{"functions"}, takesNothing, "who wrote how much of each function"},
 	{[]string{"only-human"}, takesNothing, "only the work of people"},
 	{[]string{"only-unknown"}, takesNothing, "only lines without a known owner"},
 	{[]string{"open"}, takesNothing, "open it in the browser"},

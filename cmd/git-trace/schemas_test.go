@@ -24,8 +24,9 @@ import (
 // answerTypes are the types of answers, by the names of their schemas.
 var answerTypes = map[string]reflect.Type{
 	"audit-1": reflect.TypeFor[audit](),
-	"blame-1": reflect.TypeFor[blame.LinesJSON](), "blame-runs-1": reflect.TypeFor[blame.RunsJSON](),
-	"capsule-1": reflect.TypeFor[capsule.Capsule](), "check-1": reflect.TypeFor[checkedRange](), "checkpoint-1": reflect.TypeFor[signedCheckpoint](),
+	"blame-1": reflect.TypeFor[blame.LinesJSON](), "blame-functions-1": reflect.TypeFor[blame.FunctionsJSON](),
+	"blame-runs-1": reflect.TypeFor[blame.RunsJSON](),
+	"capsule-1":    reflect.TypeFor[capsule.Capsule](), "check-1": reflect.TypeFor[checkedRange](), "checkpoint-1": reflect.TypeFor[signedCheckpoint](),
 	"compare-1": reflect.TypeFor[answers.Compare](), "config-1": reflect.TypeFor[configTold](),
 	"diff-1": reflect.TypeFor[diff.Document](), "doctor-1": reflect.TypeFor[doctorTold](), "gc-1": reflect.TypeFor[gcReport](),
 	"graph-1": reflect.TypeFor[graph.Document](), "import-1": reflect.TypeFor[importReport](), "init-1": reflect.TypeFor[initTold](),

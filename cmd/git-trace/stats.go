@@ -34,8 +34,9 @@ func statsCommand() *command {
 			"with tokens, cost and models if they have a record. Without a range it counts all commits that\n" +
 			"HEAD reaches, and every conversation here. With paths it counts only lines in these paths. The\n" +
 			"parts add up to the sums. If nothing was ever recorded, it counts nothing and reads no commit.\n\n" +
-			"--by groups the lines by agent, model, tool, author, day, week, month, hour, directory, file or\n" +
-			"language, or by several: --by week,agent.\n" +
+			"--by groups the lines by agent, model, tool, author, day, week, month, hour, directory, file,\n" +
+			"language or function, or by several: --by week,agent. Functions begin at git's function lines, in\n" +
+			"the files as each commit has them; git trace help blame says more.\n" +
 			"--now counts the lines of a revision (HEAD if none is named) by owner, with the blame of every\n" +
 			"file with text. It takes today's names of files.\n" +
 			"By agent or model it also says how much of what hooks saw them write was accepted, which means that\n" +
@@ -50,13 +51,15 @@ func statsCommand() *command {
 			{"git trace stats main..topic", "how much of a branch agents wrote"},
 			{"git trace stats --by week,agent --since=3.months", "who wrote what in each week, and what it cost"},
 			{"git trace stats --by directory --depth 2 -- cmd", "by directory, below one directory"},
+			{"git trace stats --by function main..topic", "which functions of a branch agents wrote, or nobody known"},
 			{"git trace stats --now --by directory", "who wrote the lines that are there today"},
 			{"git trace stats --by model --survival --format csv", "how long lines lived, for a spreadsheet"},
 		},
 		run:    (*app).stats,
 		traits: common | bounded | anew,
 		shows:  []string{"", "--json"},
-		tries:  []string{"--survival --format csv", "--by directory -- a", "HEAD~1..HEAD", "--now --by file", "--waste"},
+		tries: []string{"--survival --format csv", "--by directory -- a", "HEAD~1..HEAD", "--now --by file", "--by function",
+			"--waste"},
 	}
 }
 
@@ -108,7 +111,7 @@ func (a *app) stats(c *call, ops operands) error {
 		case nothing:
 			count = func() error { return graph.Check(c.Context, repo, query) }
 		case ask.now != "":
-			count = func() error { return s.linesNow(c.Context, repo, known, query, ask.now, a.progress("blaming files")) }
+			count = func() error { return s.linesNow(c.Context, repo, known, query, ask, a.progress("blaming files")) }
 		}
 		if err := count(); err != nil {
 			return err
@@ -174,7 +177,8 @@ const countGrowth = 400
 func (s *statistics) lines(ctx context.Context, repo *refs.Repo, known *conversations, query graph.Query,
 	ask *statsAsk, shown *progress) error {
 	from := linesFrom(known)
-	from.ByFile = ask.by.InFiles()
+	from.ByFile, from.ByFunction = ask.by.InFiles(), ask.by.InFunctions()
+	from.Keep = from.ByFunction
 	commits, err := stats.Count(ctx, repo, from, query)
 	if err != nil {
 		return err

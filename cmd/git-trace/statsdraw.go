@@ -188,7 +188,7 @@ func (s *statistics) drawGroups(p pen, width int) string {
 	if s.Charges() && s.Conversations.Recorded > 0 {
 		b.WriteString("\n" + costsText(&s.Cost) + "\n")
 	}
-	if slices.Contains(s.By, stats.File) && !s.Now {
+	if (slices.Contains(s.By, stats.File) || slices.Contains(s.By, stats.Function)) && !s.Now {
 		b.WriteString("\n" + p.paint(faint, cells.Fold("added under these names, also again; --now counts the lines of today",
 			width)) + "\n")
 	}

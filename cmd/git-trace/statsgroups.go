@@ -51,6 +51,9 @@ func askStats(c *call) (*statsAsk, error) {
 	if ask.by.Depth = c.Int("depth"); ask.by.Depth < 1 {
 		return nil, usage("--depth takes a number of 1 or more, not %d", ask.by.Depth)
 	}
+	if ask.survival && ask.by.InFunctions() {
+		return nil, usage("--survival and --by function exclude each other")
+	}
 	ask.grouped = len(ask.by.Dimensions) > 0 || ask.survival
 	if c.Bool("waste") && (ask.grouped || c.IsSet("now") || ask.format == "csv" || ask.format == "markdown") {
 		return nil, usage("--waste goes with a table or --json of conversations, without --by, --now and --survival")

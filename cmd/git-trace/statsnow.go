@@ -45,15 +45,16 @@ func (ask *statsAsk) counted() string {
 
 // linesNow counts the present lines of a revision.
 func (s *statistics) linesNow(ctx context.Context, repo *refs.Repo, known *conversations, query graph.Query,
-	rev string, shown *progress) error {
-	at, err := commitOf(ctx, repo, rev)
+	ask *statsAsk, shown *progress) error {
+	at, err := commitOf(ctx, repo, ask.now)
 	if err != nil {
 		return err
 	}
 	defer shown.clear()
-	commits, err := stats.Now(ctx, repo, known.Owners(), at, query.Dir, query.Paths, shown.at)
+	commits, err := stats.Now(ctx, repo, known.Owners(), at, query.Dir, query.Paths, ask.by.InFunctions(),
+		shown.at)
 	if err != nil {
-		return fmt.Errorf("count lines of %s: %w", rev, err)
+		return fmt.Errorf("count lines of %s: %w", ask.now, err)
 	}
 	s.Now = true
 	s.AddCommits(commits)

@@ -24,27 +24,32 @@ func trackCommand() *command {
 	return &command{
 		name: "track",
 		does: "the trail of a patch: created, committed, carried through rewrites, and what is left of it",
-		form: "git trace track [--json] <id> | <commit> | <path>[:<line>[-<line>]] …",
+		form: "git trace track [--json] <id> | <commit> | <path>[:<line>[-<line>]] | [:]<function>[:<path>] …",
 		about: "An id names a patch, or the source of several: a tool call, a prompt (4f2a#3), a conversation.\n" +
 			"For a commit it follows the patches that added its lines; for a file or lines in the work tree,\n" +
 			"the patches that wrote them. The lines that are left are those that blame gives to the patch\n" +
 			"today, also at another place: a line that only moved up or down is untouched.\n" +
+			"For a function it shows the commits that changed it, with the prompts, through renames of the file;\n" +
+			"its name is a word of its function line. :<function> says that it is not an id, a branch or a path.\n" +
+			"git trace help blame says what a function is.\n" +
 			"The exit status is 1 when there is no such id, or nothing is recorded of it.",
 		options: options("json", "color"),
 		examples: []example{
 			{"git trace track '4f2a#1'", "what became of the lines of one prompt"},
 			{"git trace track server.go:3", "what became of the change that added a line"},
+			{"git trace track Close:server.go", "how a function came to be"},
 		},
 		run:    (*app).track,
 		traits: anew,
-		shows:  []string{"a:3", "--json a:3", "HEAD"},
+		shows:  []string{"a:3", "--json a:3", "HEAD", ":ours:a"},
 	}
 }
 
 func (a *app) track(c *call, ops operands) error {
 	wanted := ops.all()
 	if len(wanted) == 0 {
-		return fail(exitUsage, errors.New("nothing to track is named"), "git trace track <id> | <commit> | <path>[:<line>]")
+		return fail(exitUsage, errors.New("nothing to track is named"),
+			"git trace track <id> | <commit> | <path>[:<line>] | <function>")
 	}
 	repo, known, err := a.recorded(c.Context)
 	if err != nil {
@@ -75,7 +80,9 @@ func (a *app) track(c *call, ops operands) error {
 		list = append(list, one)
 	}
 	if c.Bool("json") {
-		return writeJSON(quietWriter{a.std.out}, trail.JSON(list))
+		document := trail.JSON(list)
+		document.Functions = f.functions
+		return writeJSON(quietWriter{a.std.out}, document)
 	}
 	screen, err := a.screen(repo, c.String("color"))
 	if err != nil {
@@ -83,8 +90,12 @@ func (a *app) track(c *call, ops operands) error {
 	}
 	d := &trackDrawer{showDrawer: newShowDrawer(screen, views)}
 	d.gather(list)
-	for i := range list {
-		d.trail(list, i)
+	for i := range len(f.functions) + len(list) {
+		if n := len(f.functions); i < n {
+			d.function(f.functions[i])
+		} else {
+			d.trail(list, i-n)
+		}
 		if _, err := io.Copy(screen.Out, strings.NewReader(d.take())); err != nil {
 			return errors.Join(err, screen.Close())
 		}
@@ -98,6 +109,8 @@ type patchFinder struct {
 	*viewer
 	tracker *trail.Tracker
 	found   []foundPatch
+
+	functions []*trail.FunctionJSON
 }
 
 // foundPatch is the writer of some lines, with a path that has them if one is known.
@@ -135,6 +148,9 @@ func looksLikePath(name string) bool {
 
 // find takes an argument for lines of a file if there is such a file, or could be one, and for an id otherwise.
 func (f *patchFinder) find(arg string) error {
+	if name, is := strings.CutPrefix(arg, ":"); is {
+		return f.function(name)
+	}
 	if p, named, err := placeOf(arg); named && looksLikePath(p.name) {
 		if err != nil {
 			return err
@@ -147,7 +163,11 @@ func (f *patchFinder) find(arg string) error {
 		if info, missing := os.Lstat(arg); missing == nil && info.Mode().IsRegular() {
 			return f.lines(fileLines{name: arg, first: 1})
 		}
-		return err
+		var several *ambiguous
+		if errors.As(err, &several) || strings.ContainsAny(arg, "#@") {
+			return err
+		}
+		return f.function(arg)
 	}
 	before := len(f.found)
 	if err := f.object(o); err != nil {

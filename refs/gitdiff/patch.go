@@ -51,7 +51,7 @@ func (r *Reader) Patch(records []Record, to Lines) error {
 			if at < 0 {
 				return fmt.Errorf("%w: hunk before any file", ErrShape)
 			}
-			h, err := parseHunk(line)
+			h, err := ParseHunk(line)
 			if err != nil {
 				return err
 			}
@@ -86,8 +86,8 @@ func (r *Reader) lines(sign byte, count int, take func([]byte)) error {
 	return nil
 }
 
-// parseHunk reads "@@ -A[,B] +C[,D] @@…".
-func parseHunk(line []byte) (Hunk, error) {
+// ParseHunk reads "@@ -A[,B] +C[,D] @@…".
+func ParseHunk(line []byte) (Hunk, error) {
 	fields := bytes.Fields(line)
 	if len(fields) < 4 || fields[1][0] != '-' || fields[2][0] != '+' {
 		return Hunk{}, fmt.Errorf("%w: hunk header", ErrShape)

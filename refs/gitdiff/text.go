@@ -166,7 +166,7 @@ func isHeader(names []byte, old, now string) bool {
 
 // passage reads a hunk. It counts the lines, so that a line cannot be taken for a header.
 func (s *Section) passage(head, rest []byte) ([]byte, error) {
-	h, err := parseHunk(head)
+	h, err := ParseHunk(head)
 	if err != nil {
 		return nil, err
 	}

@@ -72,7 +72,9 @@ type Source struct {
 	Search Searched
 	// ByFile asks git for the files of lines without a known owner.
 	ByFile bool
-	Tell   func(done, commits int) // gets the progress of Survival; may be nil
+	// ByFunction asks for the functions of all lines. The commits must keep what is believed of them.
+	ByFunction bool
+	Tell       func(done, commits int) // gets the progress of Survival; may be nil
 }
 
 // Count returns the commits of a query, with all lines that they added: the lines of the contributors of a commit add
@@ -170,6 +172,9 @@ func (b *counted) complete(ctx context.Context, repo *refs.Repo) error {
 		if left := c.Nobodys(); left > 0 {
 			c.Contributors = append(c.Contributors, graph.Contributor{Kind: c.Nobody, Lines: left})
 		}
+	}
+	if b.ByFunction {
+		return placeCommits(ctx, repo, b.all)
 	}
 	return nil
 }

@@ -30,10 +30,12 @@ const (
 	Directory Dimension = "directory"
 	File      Dimension = "file"
 	Language  Dimension = "language"
+	Function  Dimension = "function" // of the file, as git trace track takes it
 )
 
 // Dimensions lists all dimensions.
-var Dimensions = []Dimension{Agent, Model, Tool, Author, Day, Week, Month, Hour, Directory, File, Language}
+var Dimensions = []Dimension{Agent, Model, Tool, Author, Day, Week, Month, Hour, Directory, File, Language,
+	Function}
 
 // Owns reports whether the dimension is a property of the owner: people and unknown lines are groups of it.
 func (d Dimension) Owns() bool { return d == Agent || d == Model || d == Tool }
@@ -42,7 +44,9 @@ func (d Dimension) Owns() bool { return d == Agent || d == Model || d == Tool }
 func (d Dimension) Times() bool { return d == Day || d == Week || d == Month || d == Hour }
 
 // InFiles reports whether the dimension asks which file a line is in.
-func (d Dimension) InFiles() bool { return d == Directory || d == File || d == Language }
+func (d Dimension) InFiles() bool {
+	return d == Directory || d == File || d == Language || d == Function
+}
 
 // By holds the grouping.
 type By struct {
@@ -52,6 +56,9 @@ type By struct {
 
 // InFiles reports whether one of the dimensions asks for files.
 func (b By) InFiles() bool { return slices.ContainsFunc(b.Dimensions, Dimension.InFiles) }
+
+// InFunctions reports whether one of the dimensions asks for functions.
+func (b By) InFunctions() bool { return b.has(Function) }
 
 func (b By) has(d Dimension) bool { return slices.Contains(b.Dimensions, d) }
 
@@ -94,11 +101,18 @@ func New(by By) *Groups { return &Groups{By: by, at: map[string]*Group{}} }
 func GroupBy(commits []*graph.Commit, by By) *Groups {
 	g := New(by)
 	for _, c := range commits {
+		if by.has(Function) {
+			for _, f := range c.Functions {
+				who := &c.Contributors[f.Who]
+				g.group(c, who, f).add(c, who, f.Lines)
+			}
+			continue
+		}
 		for i := range c.Contributors {
 			who := &c.Contributors[i]
 			if by.has(Tool) && who.Kind == events.OwnerAI {
 				for _, t := range who.Tools {
-					g.group(c, who, t).add(c, who, t.Lines)
+					g.group(c, who, graph.FunctionLines{ToolLines: t}).add(c, who, t.Lines)
 				}
 				continue
 			}
@@ -134,10 +148,12 @@ func (g *Group) add(c *graph.Commit, who *graph.Contributor, lines int) {
 // Group returns the group of a line that a contributor wrote in a commit, and in a file; the path is empty if it is
 // unknown.
 func (g *Groups) Group(c *graph.Commit, who *graph.Contributor, file string) *Group {
-	return g.group(c, who, graph.ToolLines{FileLines: graph.FileLines{Path: file}})
+	var in graph.FunctionLines
+	in.Path = file
+	return g.group(c, who, in)
 }
 
-func (g *Groups) group(c *graph.Commit, who *graph.Contributor, in graph.ToolLines) *Group {
+func (g *Groups) group(c *graph.Commit, who *graph.Contributor, in graph.FunctionLines) *Group {
 	key := make(Key, len(g.By.Dimensions))
 	kind := events.OwnerKind("")
 	for i, d := range g.By.Dimensions {
@@ -162,7 +178,7 @@ func (g *Groups) Of(key Key, kind events.OwnerKind) *Group {
 	return found
 }
 
-func (b By) value(d Dimension, c *graph.Commit, who *graph.Contributor, in graph.ToolLines) string {
+func (b By) value(d Dimension, c *graph.Commit, who *graph.Contributor, in graph.FunctionLines) string {
 	switch d {
 	case Agent:
 		return who.Agent
@@ -186,6 +202,8 @@ func (b By) value(d Dimension, c *graph.Commit, who *graph.Contributor, in graph
 		return in.Path
 	case Language:
 		return LanguageOf(in.Path)
+	case Function:
+		return in.Function
 	}
 	return ""
 }

@@ -15,18 +15,21 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/function"
 	"github.com/git-trace/git-trace/refs/gitdiff"
 )
 
 // Now returns the commits that wrote the lines of a tree at a commit, each with its remaining lines, in the files of
-// that tree. It blames every file with text below the paths, which are relative to dir; without paths, all files. tell
-// gets the number of blamed files. Files that cannot be read are noted as left out of the commit.
+// that tree. It blames every file with text below the paths, which are relative to dir; without paths, all files.
+// functions asks for the functions of the lines. tell gets the number of blamed files. Files that cannot be read are
+// noted as left out of the commit.
 func Now(ctx context.Context, repo *refs.Repo, resolver blame.Resolver, at refs.OID, dir string, paths []string,
-	tell func(done, files int)) ([]*graph.Commit, error) {
+	functions bool, tell func(done, files int)) ([]*graph.Commit, error) {
 	files, err := textFiles(ctx, repo, at, dir, paths)
 	if err != nil {
 		return nil, err
 	}
+	p := &placer{ctx: ctx, repo: repo}
 	left := remains{commits: map[refs.OID]*graph.Commit{}, owners: map[ownerAt]int{}}
 	for i, path := range files {
 		lines, err := blame.Asked(ctx, repo, blame.At(at.String(), path), resolver)
@@ -37,10 +40,21 @@ func Now(ctx context.Context, repo *refs.Repo, resolver blame.Resolver, at refs.
 		case err != nil:
 			return nil, fmt.Errorf("blame %s: %w", path, err)
 		}
+		one := job{file: function.Content{Path: path}}
 		for j := range lines {
-			left.take(path, &lines[j])
+			run := left.take(path, &lines[j])
+			if functions {
+				one.file.Text = append(append(one.file.Text, lines[j].Content...), '\n')
+				one.runs = append(one.runs, run)
+			}
+		}
+		if err := p.add(one); err != nil {
+			return nil, err
 		}
 		tell(i+1, len(files))
+	}
+	if err := p.flush(); err != nil {
+		return nil, err
 	}
 	slices.SortFunc(left.list, func(a, b *graph.Commit) int {
 		return cmp.Or(b.Committed.Compare(a.Committed), a.ID.Compare(b.ID))
@@ -103,7 +117,8 @@ type ownerAt struct {
 	agent, model string
 }
 
-func (r *remains) take(path string, line *blame.Annotated) {
+// take counts a line, and returns its place.
+func (r *remains) take(path string, line *blame.Annotated) placedRun {
 	c := r.commits[line.Commit.ID]
 	if c == nil {
 		c = commitOf(line.Commit)
@@ -136,7 +151,9 @@ func (r *remains) take(path string, line *blame.Annotated) {
 	}
 	who := &c.Contributors[i]
 	who.Lines++
+	run := placedRun{commit: c, who: i, start: line.FinalLine, count: 1}
 	if kind == events.OwnerAI {
+		run.tool = owner.Tool
 		who.AddTool(owner.Tool, path, 1)
 	}
 	if owner.Kind == events.OwnerMixed {
@@ -146,6 +163,7 @@ func (r *remains) take(path string, line *blame.Annotated) {
 		who.Files = append(who.Files, graph.FileLines{Path: path})
 	}
 	who.Files[len(who.Files)-1].Lines++
+	return run
 }
 
 func commitOf(c *gitblame.Commit) *graph.Commit {
