@@ -309,7 +309,7 @@ func (l *Log) JoinPublished(files []PublishedFile) (joined []PublishedFile, err 
 	return joined, flush()
 }
 
-// Follow numbers drafts as the events of a writer that follow the last one of a digest, whose number is 0 for none.
+// Follow makes drafts events of a writer, numbered after its last event in a digest; seq is 0 without such an event.
 func Follow(drafts []Draft, seq int64, last ID, writer string) ([]Event, error) {
 	events, err := chain(drafts, tip{seq: seq, id: last, writer: writer})
 	if err != nil {

@@ -99,8 +99,8 @@ func mayBeID(text string) bool {
 	return len(text) >= leastID && len(text) <= mostID && strings.Trim(text, "0123456789abcdef") == ""
 }
 
-// hide finds the commits that the remote does not have. An id that must be published and is not here counts as missing
-// there.
+// hide finds the commits that the remote does not have. An id that must be published counts as missing on the remote if
+// it is missing here.
 func (l *leaving) hide(ctx context.Context, p *Plan, ids map[string]bool) error {
 	var asked []string
 	var input strings.Builder

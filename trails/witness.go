@@ -313,7 +313,7 @@ func (wit *witness) doubtGone() []*Window {
 	return out
 }
 
-// Agents write down how their calls ended. It is asked where a boundary does not come, or comes late.
+// Agents write down how their calls ended. This evidence is used if a boundary is missing or late.
 
 // askTranscripts asks the agents' own records how the calls ended whose windows are open. Boundaries of their
 // conversations ask by themselves (overdue); a person who refuses a call, or interrupts it, may commit before they say

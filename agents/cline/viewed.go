@@ -226,7 +226,7 @@ func (r *retold) ask(object jsonlines.Object, request []byte, at int64) {
 	}
 }
 
-// shownResult begins the result of a call in a question.
+// shownResult matches the line before the result of a call in the text of a question.
 var shownResult = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^\[([a-z_]+)(?: for '[^\n]*')?(?: in '[^\n]*')?\] Result:[ \t]*\n*`)
 })

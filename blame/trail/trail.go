@@ -108,7 +108,7 @@ type Now struct {
 	State State
 	Ref   string // the ref that was looked at; empty for the work tree, or for HEAD in a bare repository
 	Alive int
-	Moved int // of those alive
+	Moved int // part of Alive
 	// Places are the places of the lines, in order of path and line.
 	Places   []Place
 	Changed  []Loss // replaced lines

@@ -54,7 +54,7 @@ func (a *app) settledRemote(c *call, ops operands) (log *events.Log, s *sharing.
 		name = ops.all()[0]
 	}
 	r, err = s.Destination(name)
-	if errors.Is(err, sharing.ErrNoRemote) { // for every use: a push would send
+	if errors.Is(err, sharing.ErrNoRemote) { // a hint with all options: without them push sends
 		hint := "git trace " + c.command.name + askedFor(c) + " <remote>; git remote -v lists them"
 		return nil, nil, r, fail(exitUsage, err, hint)
 	}

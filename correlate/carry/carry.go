@@ -30,7 +30,7 @@ type source struct {
 	common int          // letters of the lines among them that are too short for a search
 }
 
-// nobody stands for a line that a described commit added without an owner.
+// nobody is the owner of a line that a described commit added without an owner.
 const nobody = -1
 
 type finder struct {

@@ -85,7 +85,7 @@ func (r *runReader) number() uint64 {
 // from yields the content of rows from a key on, in order, until yield returns false.
 func from(rows rowCursor, start []byte, yield func(key []byte, at place) bool) error {
 	behind := func(key []byte, at place) bool { return bytes.Compare(key, start) < 0 || yield(key, at) }
-	for r := rows.before(start); r.key != nil; r = rows.next() { // the run before may reach behind the key
+	for r := rows.before(start); r.key != nil; r = rows.next() { // an earlier run may hold the key
 		if goOn, err := r.expand(behind); !goOn || err != nil {
 			return err
 		}

@@ -219,7 +219,7 @@ func (s *scanner) fill(keep int) (moved int) {
 		var more int
 		more, s.err = s.in.Read(s.buf[n:])
 		if broken := (*packed.Fault)(nil); errors.As(s.err, &broken) {
-			s.err = broken.Err // the place is told by the row
+			s.err = broken.Err // the error of the row has the place
 		}
 		n += more
 	}

@@ -80,8 +80,8 @@ func skipWord(text string) int {
 	return end
 }
 
-// speaks reports whether the word that begins here means a secret, in plain words or in a name. A key does if the word
-// before names its kind.
+// speaks reports whether the word that begins here means a secret, in plain words or in a name. "key" means a secret
+// if the word before names the kind of key.
 func speaks(text string, i int) bool {
 	if i > 0 && lower(text[i]) && nameLetter(text[i-1]) {
 		return false

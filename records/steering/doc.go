@@ -8,13 +8,11 @@
 //
 //   - A call that was declined never ran. It is a rejection of its prompt and nothing else looks at it. "rm -rf build"
 //     that the person declined is not a risk.
-//   - A failure stands on the prompt whose calls, lines or files failed. "npm test" that failed after prompt 1 is a
-//     failure of 1.
-//   - Lines are compared only within one file. Lines that the next prompt took away again say that the first went
-//     wrong.
+//   - A failure belongs to the prompt whose calls, lines or files failed. "npm test" that failed after prompt 1 is a
+//     failure of prompt 1.
+//   - Lines are compared only within one file. If the next prompt deletes lines, their prompt went wrong.
 //   - What never reached a commit is not abandoned: it may be committed tomorrow.
-//   - Without the log the record alone speaks: what edit tools wrote is known, what shells wrote and what people
-//     changed is not.
+//   - Without the log only the record is evidence: it has the writes of edit tools, but not those of shells and people.
 //
 // Nothing is read from the work tree or a clock. Time is linear in steps. What leaves was redacted before it came:
 // texts are cut here, never looked at for secrets.

@@ -80,7 +80,7 @@ func (d *document) put(text string, typed bool) {
 	d.forget()
 }
 
-// saved notes that file and buffer are one again.
+// saved notes that the buffer has the content of the file.
 func (d *document) saved() {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -171,9 +171,9 @@ func (q *Query) composed() (v Verdict, err error) {
 	return v, err
 }
 
-// cutOut reports whether git's last content or the last seen one has every line: git writes such a content when it was
-// staged in part. For example: pre-commit hides unstaged changes. The closing brace of an agent that was staged alone
-// stays the agent's.
+// cutOut reports whether git's last content or the last seen one has every line: git writes such a content of a partly
+// staged file. For example: pre-commit hides unstaged changes. An agent's closing brace that was staged alone stays the
+// agent's.
 func (q *Query) cutOut(put Text, list []Candidate) (bool, error) {
 	both := []Candidate{{Path: q.Path, Blob: put.OID}}
 	for _, c := range list {

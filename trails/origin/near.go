@@ -8,8 +8,8 @@ import (
 
 // Nearer reports whether a content is closer to a than to b, that is, whether fewer words have to be deleted and
 // inserted. Words count by their letters, so a formatter changes nothing. On a tie, a is nearer. A single common line
-// is weak evidence: it may be a brace. For example: a stash took an agent's 2 lines and HEAD has 40 others. A file with
-// 39 of these is nearer to HEAD's.
+// is weak evidence: it may be a brace. For example: a stash has an agent's 2 lines and HEAD has 40 other lines. A file
+// with 39 of the 40 is nearer to HEAD's.
 func Nearer(lines, a, b [][]byte) bool {
 	to := wordsOf(lines)
 	return distance(wordsOf(a), to) <= distance(wordsOf(b), to)

@@ -38,7 +38,7 @@ type Query struct {
 	Work    *gitfacts.Work // git's actions since the last look at everything
 	Wrote   bool           // git wrote to the work tree, or may have
 	Asked   refs.OID       // the commit that is being anchored; no id if none is
-	Stashes []refs.OID     // the new ones since the last look at everything
+	Stashes []refs.OID     // stashes made since the last look at everything
 
 	Last func() (Seen, bool) // false if it cannot be read
 	Tree Tree

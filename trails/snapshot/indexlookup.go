@@ -79,8 +79,8 @@ func (x *gitIndex) hasFolded(path string) bool {
 	return ok
 }
 
-// matches reports whether the entry's stat data show that the file with these stamps has the entry's content, by git's
-// own rules: a file written in the same second as the index may have changed since.
+// matches reports whether a file with this stat data has the entry's content, by git's rules: a file written in the
+// same second as the index may have changed since.
 func (e *indexEntry) matches(st fileStat, indexSec int64) bool {
 	switch {
 	case e.stage != 0 || e.flags != 0 || !st.isFile() && !st.isLink():

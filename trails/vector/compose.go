@@ -52,11 +52,11 @@ func Origins(lines [][]byte, sources []Content) []Origin {
 	return runs
 }
 
-// Match is the line of an older content that a line is.
+// Match is the line of an older content that a line comes from.
 type Match struct {
 	Why         Why // Written for none
 	Line        int // whose owner it has
-	first, last int // the old lines that it says something of, with signs below them
+	first, last int // the old lines that the match covers, including signs
 }
 
 // Matches returns the old line of each new line. Moved lines count as new.

@@ -80,7 +80,7 @@ func (t *Target) judge(ctx context.Context, redactor *redact.Redactor) store.Jud
 	}
 }
 
-// inFile searches a file that is not taken apart.
+// inFile searches a file without decoding it.
 func (t *Target) inFile(v store.Version) (bool, error) {
 	if v.Raw != nil {
 		return t.holds(string(v.Raw)) || t.mentions(string(v.Raw)), nil

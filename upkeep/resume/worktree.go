@@ -66,7 +66,7 @@ func (p *Point) Add(ctx context.Context, repo *refs.Repo, dir string) (*refs.Rep
 	return linked, err
 }
 
-// Remove takes a work tree away that could not be finished.
+// Remove removes a work tree whose preparation failed.
 func Remove(ctx context.Context, repo *refs.Repo, dir string) {
 	_, _ = repo.Git(context.WithoutCancel(ctx), nil, "worktree", "remove", "--force", "--", dir)
 }

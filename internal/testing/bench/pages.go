@@ -194,7 +194,7 @@ func belonging(client *http.Client, base string, page []byte, r *recorder) error
 		if err != nil {
 			return err
 		}
-		wanted.Header.Set("Accept-Encoding", "gzip") // so it arrives in its sent form
+		wanted.Header.Set("Accept-Encoding", "gzip") // counts the bytes as sent
 		answer, err := client.Do(wanted)
 		if err != nil {
 			return err

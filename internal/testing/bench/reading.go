@@ -114,8 +114,8 @@ const (
 	answersMillion = 3000 // ms for unreported commits, with a million events
 )
 
-// indexing returns the first reading of a log, without a kept index. The owners of unreported commits are another
-// question of such a command: its answers are kept beside the index.
+// indexing returns the first reading of a log, without a kept index. Separately, it
+// finds the owners of unreported commits, whose kept answers are beside the index.
 func indexing(logged int) scenario {
 	name := size(logged) + " events"
 	const first, search = "first reading", "answers not kept"

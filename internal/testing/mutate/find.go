@@ -22,8 +22,8 @@ type mutant struct {
 	code   string // after, not shortened
 }
 
-// site is a place of a file that is written in another way, so that the mutants there can be switched on. A site holds
-// text of the source, or is put before it.
+// site is a place in a file where code is rewritten to switch its mutants on. It replaces text of the source, or is
+// put before it.
 type site struct {
 	from, to int // offsets
 	prefix   bool

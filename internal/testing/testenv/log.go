@@ -154,7 +154,7 @@ func StoreSeal(t failing, dir, writer, parent string, files ...string) string {
 
 const dated = "\nauthor git-trace <git-trace@localhost> 0 +0000\ncommitter git-trace <git-trace@localhost> 0 +0000\n"
 
-// RefAlone leaves a repository's log its ref, as a mirror has it.
+// RefAlone removes everything of a repository's log but the ref, as in a mirror.
 func RefAlone(t failing, dir string) {
 	SealLog(t, dir)
 	for _, name := range []string{"events.log", "cache"} {

@@ -17,8 +17,7 @@ const nobody = 65534
 // asNobody says in the environment that AsNobody started this process.
 const asNobody = "TESTENV_AS_NOBODY"
 
-// openPlace returns a directory for temporary files that every user can reach: the one of this process may lie in a
-// private one.
+// openPlace returns a directory for temporary files that every user can reach: a parent of os.TempDir may be private.
 func openPlace() string {
 	for _, place := range []string{os.TempDir(), "/tmp", "/var/tmp"} {
 		open := true
