@@ -39,7 +39,7 @@ func Read(r io.Reader, yield func(row int, record *records.Record) error) error 
 	said := false
 	for _, id := range order {
 		from := &groups[id][0].from
-		record, err := conversation(id, groups[id])
+		record, err := conversation(id, "", groups[id])
 		switch {
 		case errors.Is(err, foreign.ErrNothing): // spans of requests, for example
 			continue
@@ -81,7 +81,9 @@ func grouped(all []*span) (order []string, groups map[string][]*span) {
 	return order, groups
 }
 
-func (s *span) conversation() string { return s.text("gen_ai.conversation.id", "session.id") }
+func (s *span) conversation() string {
+	return s.text("gen_ai.conversation.id", "session.id", "conversation.id")
+}
 
 // talk is a conversation that is being put together.
 type talk struct {
@@ -105,12 +107,37 @@ type told struct {
 	faults    int
 }
 
-func conversation(id string, list []*span) (*records.Record, error) {
+// Conversation reads all lines of [Items] as one conversation.
+func Conversation(r io.Reader, agent, session string) (*records.Record, error) {
+	var all []*span
+	err := foreign.Documents(r, nil, func(d *foreign.Document) error {
+		d.Keep()
+		list, err := spansOf(d)
+		all = append(all, list...)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return conversation(session, agent, all)
+}
+
+// Made reports whether a record was made of spans or events.
+func Made(r *records.Record) bool {
+	return rawjson.MemberText(r.Metadata["source"], "format") == Name
+}
+
+// conversation puts a conversation together; agent names its agent, "" if the spans do.
+func conversation(id, agent string, list []*span) (*records.Record, error) {
+	list = spansOfEvents(list)
 	slices.SortStableFunc(list, func(a, b *span) int { return a.start.Compare(b.start) })
-	agent, service := "", ""
+	if len(list) == 0 {
+		return nil, foreign.ErrNothing
+	}
+	named, service := "", ""
 	wraps := map[string][]string{} // what the models below a span said
 	for _, s := range list {
-		agent, service = cmp.Or(agent, s.text("gen_ai.agent.name", "agent.name")), cmp.Or(service, s.service)
+		named, service = cmp.Or(named, s.text("gen_ai.agent.name", "agent.name")), cmp.Or(service, s.service)
 		if s.kind() == model {
 			wraps[s.parent] = append(wraps[s.parent], saidBy(s))
 		}
@@ -118,7 +145,7 @@ func conversation(id string, list []*span) (*records.Record, error) {
 	answering(list)
 	c := scopesOf(list)
 	t := newTalk(&told{scopes: c, items: c.items(list), wraps: wraps, responses: map[string]bool{}})
-	t.Talk = foreign.Begin(&list[0].from, foreign.Origin{Format: Name, Agent: cmp.Or(agent, service), Session: id,
+	t.Talk = foreign.Begin(&list[0].from, foreign.Origin{Format: Name, Agent: cmp.Or(agent, named, service), Session: id,
 		Context: records.Runtime})
 	err := t.play(nil)
 	for _, s := range list {
@@ -196,6 +223,10 @@ func (t *talk) play(agent *span) error {
 			}
 		case s.kind() == tool:
 			calls = append(calls, s)
+		case s.kind() == asked:
+			if err := t.message(&messages.Message{Role: "user", Text: s.text("prompt")}, stamp(s.start)); err != nil {
+				return err
+			}
 		case t.twice(s):
 		default:
 			if err := t.answer(s, callsAfter(list[i+1:])); err != nil {
@@ -234,9 +265,13 @@ const (
 	other kind = iota
 	model
 	tool
+	asked
 )
 
 func (s *span) kind() kind {
+	if s.asks {
+		return asked
+	}
 	if s.answers {
 		return model
 	}
@@ -297,7 +332,7 @@ func (t *talk) answer(s *span, called []*span) error {
 		t.faults++
 		return nil
 	}
-	if !told {
+	if !told || s.untold {
 		t.absent++
 	}
 	if !told || s.answers {

@@ -29,6 +29,8 @@ type span struct {
 	start, end              time.Time
 	failed                  bool
 	answers                 bool              // an agent's span that counts as its answer
+	asks                    bool              // an event that tells a prompt
+	untold                  bool              // an answer whose text its client never tells
 	attrs                   map[string][]byte // JSON
 	from                    foreign.Document
 }
@@ -88,6 +90,9 @@ func spansOf(d *foreign.Document) ([]*span, error) {
 		resources = rawjson.Member(d.Raw, "resource_spans")
 	}
 	if resources == nil {
+		resources = first(d.Raw, "resourceLogs", "resource_logs")
+	}
+	if resources == nil {
 		s, err := flat(d.Raw)
 		if err != nil {
 			return nil, err
@@ -100,11 +105,11 @@ func spansOf(d *foreign.Document) ([]*span, error) {
 	for r.OpenArray(); r.Element(); {
 		resource := r.Raw()
 		about := attributes(rawjson.Member(rawjson.Member(resource, "resource"), "attributes"))
-		scopes := rawjson.NewDecoder(first(resource, "scopeSpans", "scope_spans"))
+		scopes := rawjson.NewDecoder(first(resource, "scopeSpans", "scope_spans", "scopeLogs", "scope_logs"))
 		for scopes.OpenArray(); scopes.Element(); {
-			list := rawjson.NewDecoder(rawjson.Member(scopes.Raw(), "spans"))
+			list := rawjson.NewDecoder(first(scopes.Raw(), "spans", "logRecords", "log_records"))
 			for list.OpenArray(); list.Element(); {
-				s, err := flat(list.Raw())
+				s, err := spanOf(list.Raw())
 				if err != nil {
 					return nil, err
 				}
@@ -113,7 +118,18 @@ func spansOf(d *foreign.Document) ([]*span, error) {
 			}
 		}
 	}
+	if r.Err() != nil {
+		return nil, r.Err()
+	}
 	return out, nil
+}
+
+// spanOf reads a span or a record of a log, which alone has a time of its own.
+func spanOf(raw []byte) (*span, error) {
+	if first(raw, "timeUnixNano", "time_unix_nano", "observedTimeUnixNano", "observed_time_unix_nano") != nil {
+		return eventOf(raw), nil
+	}
+	return flat(raw)
 }
 
 // kept returns the place of a row, without its text.
@@ -136,7 +152,7 @@ func flat(raw []byte) (*span, error) {
 	text := func(names ...string) string {
 		return rawjson.Unquote(first(raw, names...))
 	}
-	s := &span{name: text("name")}
+	s := &span{name: text("name"), service: text("service")}
 	s.trace, s.id = text("traceId", "trace_id"), text("spanId", "span_id")
 	if s.id == "" {
 		s.trace = rawjson.Unquote(first(context, "traceId", "trace_id"))
