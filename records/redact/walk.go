@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/git-trace/git-trace/records"
@@ -42,17 +44,38 @@ func labels(name string) bool {
 type scope int
 
 const (
-	ofSchema   scope = iota
-	ofMetadata       // free members of agents and programs of others, except the lines that steps come from
-	ofSources        // these lines: their ids are labels
-	free             // names mean nothing
+	ofSchema    scope = iota
+	ofMetadata        // free members of agents and programs of others, except the lines that steps come from
+	ofSources         // these lines: their ids are labels
+	free              // names mean nothing
+	ofTelemetry       // members of spans and log events
 )
+
+// telemetryLabels are the last words of the names of such members that others refer to.
+var telemetryLabels = []string{"id", "key", "kind", "model", "name", "role", "service", "time", "toolCallId", "type"}
+
+// Telemetry redacts the JSON of a span or log event, but for ids and the names of its members. It counts the
+// redactions.
+func (r *Redactor) Telemetry(ctx context.Context, raw []byte) ([]byte, int, error) {
+	w := walker{Redactor: r, ctx: ctx}
+	err := w.value(rawjson.NewDecoder(raw), ofTelemetry, prose)
+	if err != nil || !w.changed {
+		return raw, 0, err
+	}
+	return w.written(make([]byte, 0, len(raw)), rawjson.NewDecoder(raw)), w.count, nil
+}
 
 // below returns the scope of a member.
 func (s scope) below(name string) scope {
 	switch {
 	case s == ofMetadata && name == "sources":
 		return ofSources
+	case s == ofTelemetry:
+		switch name[strings.LastIndexAny(name, "._")+1:] {
+		case "args", "arguments", "input", "result", "response", "definitions":
+			return free
+		}
+		return ofTelemetry
 	case s != ofSchema:
 		return free
 	}
@@ -184,12 +207,13 @@ func (w *walker) object(d *rawjson.Decoder, at scope, m manner) error {
 	for d.Open(); d.Member(); {
 		name := string(d.Key())
 		below, inside := m, at.below(name)
-		if at == ofSchema && labels(name) || at == ofSources && name == "ids" {
+		if at == ofSchema && labels(name) || at == ofSources && name == "ids" || at == ofTelemetry &&
+			slices.Contains(telemetryLabels, name[strings.LastIndexAny(name, "._")+1:]) {
 			below = label
 		}
 		var err error
 		switch {
-		case at == ofSchema: // names of the schema do not change
+		case at == ofSchema || at == ofTelemetry: // names of the schema do not change
 			w.texts = append(w.texts, name)
 			err = w.value(d, inside, below)
 		case d.Kind() == rawjson.String:
