@@ -93,7 +93,13 @@ func (r *Recorder) record(ctx context.Context, agent agents.Agent, s waiting.Ses
 	if agent.Parser != nil {
 		path, err = r.found(ctx, agent, s)
 	}
-	if r.Completions != nil && (errors.Is(err, ErrNoParser) || errors.Is(err, ErrNoTranscript)) {
+	gone := errors.Is(err, ErrNoParser) || errors.Is(err, ErrNoTranscript)
+	if gone {
+		if out, done, err := r.collected(ctx, s); done || err != nil {
+			return out, err
+		}
+	}
+	if gone && r.Completions != nil {
 		list, err := r.Completions(ctx, s.Trace)
 		if err != nil {
 			return Outcome{}, err

@@ -1,6 +1,6 @@
 // Command git-trace-serve holds what git-trace does not link, because that would slow down every hook. It holds the
 // server of the Model Context Protocol that git trace mcp starts, and the language server of git trace lsp. It holds
-// the pages of git trace serve, the writer of Parquet and the reader of zstd.
+// the pages of git trace serve, the receiver of git trace watch --otlp, the writer of Parquet and the reader of zstd.
 //
 // It computes no answer itself: each tool runs git-trace and returns its output. It writes only the disposable caches
 // of reading commands.
@@ -30,6 +30,7 @@ import (
 var verbs = map[string]func(ctx context.Context, a *answers, args []string) error{
 	"lsp":     serveEditor,
 	"mcp":     serveTools,
+	"otlp":    collect,
 	"parquet": packFiles,
 	"report":  drawReport,
 	"serve":   servePages,

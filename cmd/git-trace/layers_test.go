@@ -47,6 +47,7 @@ var layers = map[string][]string{
 	"upkeep/resume":    {"view", "refs", "events", "trails", "agents", "records"},
 	"upkeep/doctor":    {"refs", "events", "trails", "agents", "records", "correlate", "hooks", "upkeep/purge", "internal/cells", "internal/numbers", "internal/version"},
 	"serve/web":        {"internal/fault", "refs", "events", "records", "blame", "graph", "view", "report", "sharing", "internal/cells", "internal/numbers"},
+	"serve/otlp":       {"internal/fault", "records"},
 	"serve/lsp":        {"refs", "records", "blame", "internal/fault", "internal/cells"},
 	"serve/dataset":    {"internal/fault", "refs", "events", "agents", "records", "correlate", "graph", "report/stats", "view", "internal/numbers"},
 	// What serves tests alone uses what it tests. No layer may use it, so nothing of it gets into the program.

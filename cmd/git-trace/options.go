@@ -111,6 +111,7 @@ var optionForms = []optionForm{
 	{[]string{"only-human"}, takesNothing, "only the work of people"},
 	{[]string{"only-unknown"}, takesNothing, "only lines without a known owner"},
 	{[]string{"open"}, takesNothing, "open it in the browser"},
+	{[]string{"otlp"}, takesNothing, "take telemetry of agents' clients, by OTLP over HTTP"},
 	{[]string{"outcome"}, takesWord, "whether the goal was reached (`success|failure|unknown`)"},
 	{[]string{"output", "o"}, takesWord, "write to a `file`; - is standard output"},
 	{[]string{"own"}, takesNothing, "fetch the events that this clone published and has lost, and go on under a new id"},

@@ -83,6 +83,7 @@ func statusOf(ctx context.Context, repo *refs.Repo, h *doctor.Doctor, now time.T
 	if r.Prompts, err = view.TypedPrompts(repo); err != nil {
 		return r, err
 	}
+	r.Collected = loadCollected(repo)
 	if r.Shared, err = sharing.States(ctx, events.OpenLog(repo)); err != nil {
 		r.Attention = append(r.Attention, doctor.Finding{What: err.Error(), Mend: "git trace verify"})
 	}
@@ -145,6 +146,9 @@ func drawStatus(s *screen, r answers.Status, now time.Time) error {
 		t.row("prompts", fmt.Sprintf("%s as typed, in no record, the oldest %s", plural(p.Count, "prompt"),
 			numbers.Ago(*p.Oldest, now)),
 			promptExpireKey+" says when they go")
+	}
+	if k := r.Collected; k != nil {
+		t.row("telemetry", collectedText(k), "")
 	}
 	if p := r.Purged; p.Last != nil && now.Sub(*p.Last) < doctor.Recent {
 		t.row("purged", fmt.Sprintf("%s went on after a purge, the last %s, and %s not recorded any more",

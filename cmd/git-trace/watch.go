@@ -23,13 +23,17 @@ func watchCommand() *command {
 	return &command{
 		name: "watch",
 		does: "notice changes and conversations that no hook reports",
-		form: "git trace watch [--once] [--interval <duration>]",
+		form: "git trace watch [--once] [--interval <duration>]\n" +
+			"git trace watch --otlp [--port <number>] [--interval <duration>]",
 		about: "Looks at the work trees of the repository every two seconds, and at the agents' session files.\n" +
 			"Changes get their owners as at any hook, never by their time. If no hook reports a conversation,\n" +
-			"its session file is read and its record stored; other changes of that time are unknown.",
-		options: options("once", "interval"),
+			"its session file is read and its record stored; other changes of that time are unknown. With --otlp\n" +
+			"it also takes the telemetry of clients, on this machine alone, and prints the lines for sh that make\n" +
+			"them send it. It is stored, redacted, where hooks know the conversation and there is no session file.",
+		options: options("once", "interval", "otlp", "port"),
 		examples: []example{
 			{"git trace watch --once", "look once for what no hook reported"},
+			{"git trace watch --otlp", "also record what clients send of conversations without a session file"},
 		},
 		run:    (*app).watch,
 		traits: alone | verbatim,
@@ -45,6 +49,14 @@ func (a *app) watch(c *call, _ operands) error {
 	if !recorded.Is(repo) {
 		return fail(exitFinding, errors.New("nothing is recorded here"), "git trace init")
 	}
+	switch port := c.Int("port"); {
+	case c.Bool("otlp") && c.Bool("once"):
+		return usage("options '--otlp' and '--once' exclude each other")
+	case c.IsSet("port") && !c.Bool("otlp"):
+		return usage("option '--port' goes with --otlp")
+	case port < 0 || port > 65535:
+		return usage("option '--port': there is no port %d", port)
+	}
 	w, err := a.watcher(repo)
 	if err != nil {
 		return err
@@ -56,22 +68,40 @@ func (a *app) watch(c *call, _ operands) error {
 		}
 		return err
 	}
+	if c.Bool("otlp") {
+		if w.collector, err = a.collect(c.Context, repo, c.Int("port")); err != nil {
+			return err
+		}
+	}
 	pause := max(c.Duration("interval"), 100*time.Millisecond)
 	fmt.Fprintf(a.std.err, "git-trace: hint: looking at %s every %s until it is interrupted\n",
 		printable(repo.WorkTree), pause)
 	a.line.end()
-	return w.run(c.Context, pause)
+	err = w.run(c.Context, pause)
+	if w.collector != nil {
+		err = errors.Join(err, w.collector.end(a))
+	}
+	return err
 }
 
 // run looks until it is stopped. A failed look is reported and does not end it.
 func (w *watcher) run(ctx context.Context, pause time.Duration) error {
 	for {
-		if err := w.tick(ctx, time.Now()); err != nil && ctx.Err() == nil {
+		err := w.tick(ctx, time.Now())
+		var ended chan error
+		if w.collector != nil {
+			err = errors.Join(err, w.collector.store(ctx))
+			ended = w.collector.ended
+		}
+		if err != nil && ctx.Err() == nil {
 			fmt.Fprintf(w.err, "git-trace: warning: %s\n", printable(err.Error()))
 		}
 		select {
 		case <-ctx.Done():
 			return nil
+		case err := <-ended:
+			ended <- nil
+			return err
 		case <-time.After(pause):
 		}
 	}

@@ -33,6 +33,8 @@ type watcher struct {
 	first   bool      // this look is the first of all
 	started bool      // there was a look in this process
 	told    bool      // there was output
+
+	collector *collector // nil without --otlp
 }
 
 // watchMemory is the memory of the watcher.

@@ -84,7 +84,16 @@ type Status struct {
 	Prompts   view.Typed        `json:"typed_prompts"`
 	Purged    purge.Talks       `json:"purged"`
 	Shared    []sharing.State   `json:"shared"`
+	Collected *Collected        `json:"collected"` // nil where git trace watch --otlp never ran
 	Attention []doctor.Finding  `json:"attention"`
+}
+
+// Collected counts what clients sent to git trace watch --otlp, since it ran first.
+type Collected struct {
+	Port    int            `json:"port"`
+	Events  int            `json:"events"`
+	Last    *time.Time     `json:"last"`
+	Refused map[string]int `json:"refused"` // requests, and events of conversations that no hook reported
 }
 
 // MissedHooks are the hooks of this work tree that could not record.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-trace/git-trace/agents/recorder"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/records/collected"
 	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/records/waiting"
 	"github.com/git-trace/git-trace/refs"
@@ -23,6 +24,13 @@ func (p *Purge) local() error {
 	if err := p.typedPrompts(); err != nil {
 		return err
 	}
+	n, err := collected.Purge(p.Repo, func(trace events.TraceID, line string) bool {
+		return p.Target.Traces[trace] || p.Target.holds(line) || p.Target.mentions(line)
+	}, p.dry)
+	if err != nil {
+		return err
+	}
+	p.Files += n
 	list := waiting.Open(p.Repo)
 	all, err := list.All()
 	if err != nil {

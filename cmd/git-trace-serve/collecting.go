@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"syscall"
+
+	"github.com/git-trace/git-trace/internal/fault"
+	"github.com/git-trace/git-trace/records/otel"
+	"github.com/git-trace/git-trace/serve/otlp"
+)
+
+// pipe is the way to the git-trace that watches, which knows conversations and stores. It asks first, on standard
+// input: the port and the token.
+type pipe struct {
+	mu   sync.Mutex
+	out  *json.Encoder
+	told chan reply
+	n    int // of the last items; one request at a time has some
+}
+
+// reply is the answer to items.
+type reply struct {
+	otlp.Taken
+	N int `json:"n"`
+}
+
+// told is a line to git-trace: the address, a refusal, or items, which get an answer.
+type told struct {
+	Address string      `json:"address,omitempty"`
+	Refused string      `json:"refused,omitempty"`
+	Items   []otel.Item `json:"items,omitempty"`
+	N       int         `json:"n,omitempty"`
+}
+
+// collect takes telemetry until it is interrupted or the git-trace that started it has gone.
+func collect(ctx context.Context, _ *answers, _ []string) error {
+	in := json.NewDecoder(os.Stdin)
+	var asked struct {
+		Port  int    `json:"port"`
+		Token string `json:"token"`
+		Free  bool   `json:"free"` // another port will do
+	}
+	if err := in.Decode(&asked); err != nil || asked.Token == "" {
+		return errors.New("no token was given")
+	}
+	listeners, err := otlp.Listen(asked.Port)
+	if errors.Is(err, syscall.EADDRINUSE) && asked.Free {
+		listeners, err = otlp.Listen(0)
+	}
+	if err != nil {
+		return fmt.Errorf("take telemetry: %w", err)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	p := &pipe{out: json.NewEncoder(os.Stdout), told: make(chan reply)}
+	fault.Go(func() {
+		defer cancel()
+		for {
+			var t reply
+			if in.Decode(&t) != nil {
+				return
+			}
+			select {
+			case p.told <- t:
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	if err := p.say(told{Address: listeners[0].Addr().String()}); err != nil {
+		return err
+	}
+	return (&otlp.Receiver{Token: asked.Token, Taker: p}).Serve(ctx, listeners)
+}
+
+func (p *pipe) say(what told) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.out.Encode(what)
+}
+
+// Take hands items on, and waits for the answer.
+func (p *pipe) Take(ctx context.Context, items []otel.Item) (otlp.Taken, error) {
+	p.n++
+	if err := p.say(told{Items: items, N: p.n}); err != nil {
+		return otlp.Taken{}, errors.New("git-trace has gone")
+	}
+	for {
+		select {
+		case t := <-p.told:
+			if t.N == p.n { // else it came too late for its request
+				return t.Taken, nil
+			}
+		case <-ctx.Done():
+			return otlp.Taken{}, errors.New("git-trace does not answer")
+		}
+	}
+}
+
+// Refused counts a request.
+func (p *pipe) Refused(why string) { _ = p.say(told{Refused: why}) }

@@ -1,0 +1,345 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/git-trace/git-trace/agents"
+	"github.com/git-trace/git-trace/agents/recorder"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/fault"
+	"github.com/git-trace/git-trace/records/collected"
+	"github.com/git-trace/git-trace/records/otel"
+	"github.com/git-trace/git-trace/records/rawjson"
+	"github.com/git-trace/git-trace/records/redact"
+	"github.com/git-trace/git-trace/records/redact/configured"
+	"github.com/git-trace/git-trace/records/store"
+	"github.com/git-trace/git-trace/records/waiting"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/report/answers"
+	"github.com/git-trace/git-trace/upkeep/purge"
+	"github.com/git-trace/git-trace/view"
+)
+
+// Bounds of what clients send.
+const (
+	mostCollected = 64 << 20 // bytes of a conversation
+	mostLine      = 4 << 20
+	strangerHolds = 5 * time.Second // before an unknown conversation is looked for again
+	mostStrangers = 1000
+)
+
+// collector stores what clients send of the conversations that hooks know. The companion talks with the clients: it has
+// the server and the decoder.
+type collector struct {
+	repo     *refs.Repo
+	cmd      *exec.Cmd
+	in       *json.Encoder
+	redactor *redact.Redactor
+	ended    chan error
+
+	mu       sync.Mutex
+	figures  answers.Collected
+	talks    map[string]*listened // by the client's id
+	unstored map[string]*listened // with events that are in no record
+}
+
+// listened is a conversation of which events come; nobody's, if hooks do not know it.
+type listened struct {
+	waiting.Session
+	looked time.Time
+	keys   map[string]bool
+	size   int
+}
+
+func collectorState(repo *refs.Repo) string { return filepath.Join(collected.Dir(repo), "state.json") }
+
+// loadCollected returns the figures of the collector; nil if it never ran.
+func loadCollected(repo *refs.Repo) *answers.Collected {
+	raw, err := os.ReadFile(collectorState(repo))
+	c := &answers.Collected{}
+	if err != nil || json.Unmarshal(raw, c) != nil {
+		return nil
+	}
+	return c
+}
+
+// collect starts the companion, and tells how clients find it.
+func (a *app) collect(ctx context.Context, repo *refs.Repo, port int) (*collector, error) {
+	redactor, err := configured.Redactor(ctx, repo)
+	if err != nil {
+		return nil, fail(exitUnchecked, err, "nothing is collected until that is mended")
+	}
+	k := &collector{repo: repo, redactor: redactor, ended: make(chan error, 1), talks: map[string]*listened{},
+		unstored: map[string]*listened{}}
+	if last := loadCollected(repo); last != nil {
+		k.figures = *last
+	}
+	token, file, err := collectorToken(repo)
+	if err != nil {
+		return nil, fail(exitUnchecked, err, "")
+	}
+	if k.cmd, err = companion(ctx, "otlp"); err != nil {
+		return nil, err
+	}
+	k.cmd.Stderr, k.cmd.WaitDelay = a.std.err, companionEnds
+	k.cmd.Cancel = func() error { return k.cmd.Process.Signal(os.Interrupt) }
+	in, err := k.cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := k.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := k.cmd.Start(); err != nil {
+		return nil, fail(exitUnchecked, err, "")
+	}
+	k.in = json.NewEncoder(in)
+	free := port == 0
+	if free {
+		port = k.figures.Port
+	}
+	from := json.NewDecoder(out)
+	var first struct{ Address string }
+	err = k.in.Encode(map[string]any{"port": port, "token": token, "free": free})
+	if err = errors.Join(err, from.Decode(&first)); err != nil {
+		_ = k.cmd.Wait()
+		return nil, silent(exitUnchecked) // the companion has said it
+	}
+	_, text, _ := net.SplitHostPort(first.Address)
+	k.figures.Port, _ = strconv.Atoi(text)
+	k.save()
+	fmt.Fprint(a.std.out, shellLines(first.Address, file))
+	fault.Go(func() { k.ended <- k.serve(ctx, from) })
+	return k, nil
+}
+
+// collectorToken returns the token that clients send, and the file that keeps it for the user alone.
+func collectorToken(repo *refs.Repo) (token, file string, err error) {
+	file = filepath.Join(collected.Dir(repo), "token")
+	raw, err := os.ReadFile(file)
+	info, statErr := os.Stat(file)
+	if token = strings.TrimSpace(string(raw)); err == nil && statErr == nil && len(token) == 64 &&
+		(info.Mode().Perm()&0o077 == 0 || runtime.GOOS == "windows") {
+		return token, file, nil
+	}
+	var secret [32]byte
+	_, _ = rand.Read(secret[:]) // never fails (crypto/rand)
+	token = hex.EncodeToString(secret[:])
+	if err := refs.MakeDirs(filepath.Dir(file), 0o700); err != nil {
+		return "", "", err
+	}
+	return token, file, refs.WriteFileAtomic(file, []byte(token+"\n"), 0o600)
+}
+
+// shellLines are the lines for sh that make clients send. The token is not among them.
+func shellLines(address, token string) string {
+	return "export OTEL_EXPORTER_OTLP_ENDPOINT=http://" + address + "\n" +
+		`export OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer $(cat '` +
+		strings.ReplaceAll(token, "'", `'\''`) + `')"` + "\n" +
+		"export OTEL_EXPORTER_OTLP_PROTOCOL=http/json OTEL_LOGS_EXPORTER=otlp OTEL_LOG_USER_PROMPTS=1\n" +
+		"export CLAUDE_CODE_ENABLE_TELEMETRY=1 OTEL_LOG_TOOL_DETAILS=1 OTEL_LOG_ASSISTANT_RESPONSES=1\n"
+}
+
+// serve answers the companion until it ends.
+func (k *collector) serve(ctx context.Context, from *json.Decoder) error {
+	for {
+		var told struct {
+			Refused string
+			Items   []otel.Item
+			N       int
+		}
+		if err := from.Decode(&told); err != nil {
+			if err = k.cmd.Wait(); ctx.Err() != nil || errors.Is(err, io.EOF) {
+				return nil
+			}
+			return fail(exitUnchecked, errors.New("the receiver of telemetry has ended"), "")
+		}
+		k.mu.Lock()
+		if told.N == 0 {
+			k.refuse(told.Refused, 1)
+			k.mu.Unlock()
+			continue
+		}
+		answer := map[string]any{"n": told.N}
+		unknown, full, err := k.take(context.WithoutCancel(ctx), told.Items)
+		k.mu.Unlock()
+		if answer["unknown"], answer["full"] = unknown, full; err != nil {
+			answer["error"] = "the events cannot be stored"
+		}
+		_ = k.in.Encode(answer) // if it has gone, the next line tells
+	}
+}
+
+func (k *collector) refuse(why string, n int) {
+	if n > 0 && why != "" {
+		if k.figures.Refused == nil {
+			k.figures.Refused = map[string]int{}
+		}
+		k.figures.Refused[why] += n
+	}
+}
+
+// take redacts events and keeps them. A conversation is known by what hooks told the log, not by what a client says.
+func (k *collector) take(ctx context.Context, items []otel.Item) (unknown, full int, err error) {
+	fresh := map[*listened][][]byte{}
+	for _, item := range items {
+		t, err := k.talk(ctx, item.Session)
+		if err != nil {
+			return 0, 0, err
+		}
+		switch {
+		case t.Trace == "" || purge.Was(k.repo, t.Trace):
+			unknown++
+			continue
+		case t.keys[item.Key]:
+			continue
+		case len(item.Line) > mostLine || t.size+len(item.Line) > mostCollected:
+			full++
+			continue
+		}
+		line, _, err := k.redactor.Telemetry(ctx, item.Line)
+		if err != nil {
+			return 0, 0, err
+		}
+		fresh[t] = append(fresh[t], line)
+		t.keys[item.Key] = true
+		t.size += len(line)
+	}
+	for t, lines := range fresh {
+		err := collected.Append(collected.Path(k.repo, t.Trace), lines)
+		if err == nil {
+			err = waiting.Open(k.repo).NoteOnce(t.Session) // a killed process leaves it to the next one
+		}
+		if err != nil {
+			k.talks = map[string]*listened{} // what the files hold is read again
+			return 0, 0, err
+		}
+		k.unstored[t.Session.Session] = t
+		k.figures.Events += len(lines)
+		k.figures.Last = new(time.Now().UTC().Truncate(time.Second))
+	}
+	k.refuse("unknown_session", unknown)
+	k.refuse("full", full)
+	return unknown, full, nil
+}
+
+// talk finds the conversation of a client's id.
+func (k *collector) talk(ctx context.Context, session string) (*listened, error) {
+	if t := k.talks[session]; t != nil && (t.Trace != "" || time.Since(t.looked) < strangerHolds) {
+		return t, nil
+	}
+	if len(k.talks) > mostStrangers {
+		k.talks = map[string]*listened{}
+	}
+	t := &listened{looked: time.Now(), keys: map[string]bool{}}
+	k.talks[session] = t
+	if session == "" {
+		return t, nil
+	}
+	known, err := view.Open(ctx, k.repo, view.Options{LogOnly: true})
+	if err != nil {
+		return nil, err
+	}
+	defer known.Close()
+	for _, agent := range agents.Names() {
+		id := events.NewTraceID(agent, session)
+		one, found, err := known.Log().Trace(id)
+		if err != nil {
+			return nil, err
+		}
+		if !found || one.Hooked == 0 || one.Published {
+			continue
+		}
+		t.Session = waiting.Session{Trace: id, Agent: agent, Session: session, WorkTree: k.repo.WorkTree}
+		lines, err := collected.Lines(collected.Path(k.repo, id))
+		if err != nil {
+			return nil, err
+		}
+		for _, line := range lines {
+			t.keys[rawjson.MemberText(line, "key")], t.size = true, t.size+len(line)
+		}
+		break
+	}
+	return t, nil
+}
+
+// store stores the records of conversations with new events.
+func (k *collector) store(ctx context.Context) error {
+	k.mu.Lock()
+	todo := k.unstored
+	k.unstored = map[string]*listened{}
+	k.save()
+	k.mu.Unlock()
+	if len(todo) == 0 {
+		return nil
+	}
+	job, err := newRecording(ctx, k.repo)
+	if err != nil {
+		return err
+	}
+	defer job.close()
+	lock, err := job.lock(ctx, store.Patience)
+	if err != nil {
+		return err
+	}
+	defer lock.Unlock()
+	var failed error
+	for _, t := range todo {
+		err := job.one(ctx, t.Session, func(recordedConversation) {})
+		if err == nil || errors.Is(err, recorder.ErrNoTranscript) || errors.Is(err, recorder.ErrNoParser) {
+			err = job.list.Done(t.Session)
+		}
+		failed = errors.Join(failed, err)
+	}
+	return failed
+}
+
+func (k *collector) save() {
+	_ = refs.WriteJSON(collectorState(k.repo), k.figures, refs.WriteFileAtomic)
+}
+
+// end waits for the companion, stores what is left, and tells what was refused.
+func (k *collector) end(a *app) error {
+	err := <-k.ended
+	ctx, cancel := context.WithTimeout(context.Background(), watchLimit)
+	defer cancel()
+	err = errors.Join(err, k.store(ctx))
+	if k.figures.Events > 0 || len(k.figures.Refused) > 0 {
+		fmt.Fprintf(a.std.err, "git-trace: hint: telemetry: %s\n", collectedText(&k.figures))
+	}
+	return err
+}
+
+// whyRefused says in words why something was refused.
+var whyRefused = map[string]string{
+	"full": "beyond the bounds of a conversation", "host": "of another host or a page", "malformed": "malformed",
+	"token": "without the token", "too_large": "too large", "unknown_session": "of conversations that no hook reported",
+}
+
+func collectedText(c *answers.Collected) string {
+	text := plural(c.Events, "event") + " taken"
+	for _, why := range slices.Sorted(maps.Keys(c.Refused)) {
+		if words := whyRefused[why]; words != "" {
+			text += fmt.Sprintf(", %s refused %s", thousands(c.Refused[why]), words)
+		}
+	}
+	return text
+}

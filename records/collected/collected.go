@@ -1,0 +1,122 @@
+// Package collected keeps what clients sent of conversations by telemetry, redacted, a span or an event a line:
+// <common git dir>/traces/otlp/TRACE.jsonl. A record is made of it where the client leaves no session file. A last line
+// without an end was not acknowledged, and the next one ends it.
+package collected
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/records/rawjson"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Dir returns the directory of a repository. Nothing is made.
+func Dir(repo *refs.Repo) string { return filepath.Join(repo.TracesDir(), "otlp") }
+
+const end = ".jsonl"
+
+// Path returns the file of a conversation.
+func Path(repo *refs.Repo, trace events.TraceID) string {
+	return filepath.Join(Dir(repo), filepath.Base(string(trace))+end)
+}
+
+// Lines returns the lines of a file, each key once; none if there is no file.
+func Lines(path string) ([][]byte, error) {
+	raw, err := refs.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("read collected events: %w", err)
+	}
+	var out [][]byte
+	seen := map[string]bool{}
+	for line := range bytes.Lines(raw) {
+		d := rawjson.NewDecoder(line)
+		if d.Skip(); d.Err() != nil || !bytes.HasSuffix(line, []byte("}\n")) {
+			continue
+		}
+		if key := rawjson.MemberText(line, "key"); !seen[key] {
+			seen[key] = true
+			out = append(out, line)
+		}
+	}
+	return out, nil
+}
+
+// lock takes the lock under which files are changed.
+func lock(dir string) (*refs.FileLock, error) {
+	if err := refs.MakeDirs(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("keep collected events: %w", err)
+	}
+	return refs.Flock(filepath.Join(dir, "lock"), 10*time.Second)
+}
+
+// Append adds lines, and returns when they are on the disk.
+func Append(path string, lines [][]byte) error {
+	held, err := lock(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer held.Unlock()
+	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return fmt.Errorf("keep collected events: %w", err)
+	}
+	var all []byte
+	last := make([]byte, 1)
+	if info, err := file.Stat(); err == nil && info.Size() > 0 {
+		if _, err := file.ReadAt(last, info.Size()-1); err == nil && last[0] != '\n' {
+			all = append(all, '\n') // a process was killed while it wrote
+		}
+	}
+	for _, line := range lines {
+		all = append(append(all, line...), '\n')
+	}
+	_, err = file.Write(all)
+	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
+		return fmt.Errorf("keep collected events: %w", err)
+	}
+	return nil
+}
+
+// Purge removes lines, and files without one. It gives the number of files that it changes, or would when dry.
+func Purge(repo *refs.Repo, drop func(trace events.TraceID, line string) bool, dry bool) (n int, err error) {
+	entries, err := os.ReadDir(Dir(repo))
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	held, err := lock(Dir(repo))
+	if err != nil {
+		return 0, err
+	}
+	defer held.Unlock()
+	for _, entry := range entries {
+		trace, is := strings.CutSuffix(entry.Name(), end)
+		if !is {
+			continue
+		}
+		path := filepath.Join(Dir(repo), entry.Name())
+		lines, failed := Lines(path)
+		kept := slices.DeleteFunc(slices.Clone(lines), func(line []byte) bool {
+			return drop(events.TraceID(trace), string(line))
+		})
+		if err = errors.Join(err, failed); failed != nil || len(kept) == len(lines) {
+			continue
+		}
+		switch n++; {
+		case dry:
+		case len(kept) == 0:
+			err = errors.Join(err, os.Remove(path))
+		default:
+			err = errors.Join(err, refs.WriteFileAtomic(path, bytes.Join(kept, nil), 0o600))
+		}
+	}
+	return n, err
+}
