@@ -6,10 +6,10 @@
 //
 // What it promises:
 //
-//   - A text that encoding/json takes is taken, with the same strings and the same numbers.
+//   - A text that encoding/json accepts is accepted, with the same strings and numbers.
 //   - Braces, brackets, colons, commas, quotes, literals and numbers are checked. So a broken or glued line is noticed
-//     at the place where it breaks. Two things are let pass that RFC 8259 forbids: control characters in strings, and
-//     unknown escapes in strings that nobody asks for.
+//     at the place where it breaks. Two things that RFC 8259 forbids are accepted: control characters in strings, and
+//     unknown escapes in strings that the caller does not read.
 //   - Nothing panics, and nesting is limited ([MaxDepth]).
 //
 // A value of another kind than the one asked for is skipped and gives the zero value: foreign formats change, and one

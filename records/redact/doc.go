@@ -1,7 +1,7 @@
 // Package redact takes secrets and names out of conversations before anything of them is stored.
 //
 // A [Redactor] makes a [Record], and nothing else does: its fields are not exported and its zero value holds
-// nothing. So nobody can hand package store a conversation that was not redacted.
+// nothing. So package store cannot receive a conversation that was not redacted.
 //
 // What is taken out:
 //
@@ -9,8 +9,8 @@
 //     of gitleaks v8 (package gitleaks behind [Finder]), those for services that gitleaks does not know, and the user's
 //     own;
 //   - what a name tells to be a secret, whatever it looks like: DB_PASSWORD=…, "apiKey": "…", --token …, mysql -p…,
-//     .netrc, passwords in URLs; what stands for a secret ($TOKEN, ***, <password>) stays;
-//   - strings of high entropy, as they stand;
+//     .netrc, passwords in URLs; placeholders of secrets ($TOKEN, ***, <password>) stay;
+//   - strings of high entropy, without decoding;
 //   - the names of home directories and the name of the user;
 //   - the name of the machine, the machines of prompts (bob@build7:~$), and the domains of mail addresses;
 //   - where the work trees are: what lies in one is told by its path below it, /src/shop/a.go as a.go.

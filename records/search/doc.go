@@ -8,11 +8,11 @@
 //
 // What it promises:
 //
-//   - What is found is in the records as they were when the index was opened. A version of a record that was replaced
+//   - A search reads the records as they were when the index was opened. A replaced version of a record
 //     is never found.
 //   - A missing, damaged or old index is made anew. Where nothing can be written, what is missing is indexed in memory.
 //   - The time of a search depends on how often the words occur, not on how much text there is.
 //
 // Words are compared without regard to case, whole or by their beginning; names such as sessionFile and session_file
-// are also found by their parts. Of a step at most 16 KiB are looked at.
+// are also found by their parts. At most 16 KiB of a step are indexed.
 package search

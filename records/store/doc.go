@@ -6,7 +6,7 @@
 //
 // What it promises:
 //
-//   - Only a redact.Record goes in.
+//   - Only a redact.Record is stored.
 //   - A change is one commit, made under the ref's lock from the tree that was read under the lock: writers at the same
 //     time lose nothing. A record takes the place of the version it was made from, or is refused with ErrMoved.
 //   - Records of others are foreign data: what cannot be read is left out and counted, never an error of the whole.
