@@ -176,8 +176,10 @@ func TestAgentsWithoutHooksAreReadInFiveWays(t *testing.T) {
 		if !recorded[w.agent] {
 			t.Errorf("record: %s has no record", w.agent)
 		}
-		if !strings.Contains(filled, `"agent":"`+w.agent+`"`) {
-			t.Errorf("backfill: %s is not found", w.agent)
+		// the session files of agents with hooks have testified at the commit: backfill finds nothing more
+		testified := w.agent == "cline" || w.agent == "droid"
+		if found := strings.Contains(filled, `"agent":"`+w.agent+`"`); found == testified {
+			t.Errorf("backfill: %s is found: %v", w.agent, found)
 		}
 		if n := strings.Count(d.run("git-trace", "blame", "--json", w.wrote), `"agent":"`+w.agent+`"`); n < 3 {
 			t.Errorf("blame: %s has %d lines of %s", w.agent, n, w.wrote)
