@@ -22,7 +22,7 @@ func (r *Recorder) collected(ctx context.Context, s waiting.Session) (out Outcom
 	path := collected.Path(r.Repo, s.Trace)
 	info, err := os.Stat(path)
 	if err != nil {
-		return Outcome{}, false, nil //nolint:nilerr // nothing was sent
+		return Outcome{}, false, nil // nothing was sent
 	}
 	with := *r
 	if r.Prompts != nil {

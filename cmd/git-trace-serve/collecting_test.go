@@ -158,7 +158,7 @@ func (k *collecting) post(path string, body []byte, change func(*http.Request)) 
 	if err != nil {
 		return 0, err.Error()
 	}
-	defer a.Body.Close()
+	defer func() { _ = a.Body.Close() }()
 	raw, _ := io.ReadAll(a.Body)
 	return a.StatusCode, string(raw)
 }

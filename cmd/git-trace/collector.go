@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"net"
 	"os"
@@ -167,8 +166,9 @@ func (k *collector) serve(ctx context.Context, from *json.Decoder) error {
 			N       int
 		}
 		if err := from.Decode(&told); err != nil {
-			if err = k.cmd.Wait(); ctx.Err() != nil || errors.Is(err, io.EOF) {
-				return nil
+			_ = k.cmd.Wait()
+			if ctx.Err() != nil {
+				return nil //nolint:nilerr // the user ended it
 			}
 			return fail(exitUnchecked, errors.New("the receiver of telemetry has ended"), "")
 		}

@@ -125,7 +125,7 @@ func (a *app) sealing(c *call, ops operands) error {
 	}
 	_, before := unsealed()
 	err := c.command.run(a, c, ops)
-	if repo, now := unsealed(); now > before || c.command.name == "record" && now > 0 { // the hook has left the seal to this process
+	if repo, now := unsealed(); now > before || c.command.name == "record" && now > 0 { // the hook left the seal to do
 		runner.Seal(c.Context, repo)
 	}
 	return err

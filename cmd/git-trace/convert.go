@@ -164,10 +164,8 @@ func (v *converter) known() error {
 	if v.from == "" {
 		return nil
 	}
-	if agent, found := agents.Lookup(v.env, v.from); found {
-		if agent.Parser == nil {
-			return usage("session files of %s cannot be read", agent.Name)
-		}
+	named, found := agents.Lookup(v.env, v.from)
+	if found && named.Parser != nil {
 		return nil
 	}
 	var names []string
@@ -186,6 +184,9 @@ func (v *converter) known() error {
 		if agent.Parser != nil {
 			names = append(names, agent.Name)
 		}
+	}
+	if found {
+		return usage("session files of %s cannot be read", named.Name)
 	}
 	return usage("cannot convert from '%s'; known formats are %s", v.from, strings.Join(names, ", "))
 }
@@ -244,7 +245,7 @@ var errUnknownFile = errors.New("not a file of any known agent or format")
 
 func (v *converter) file(ctx context.Context, name string) error {
 	if v.from != "" {
-		if agent, found := agents.Lookup(v.env, v.from); found {
+		if agent, found := agents.Lookup(v.env, v.from); found && agent.Parser != nil {
 			return v.session(ctx, packed.Agent(agent, v.env.Unzstd), name)
 		}
 		format, err := exchangeOf("from", v.from, exchange.taken)

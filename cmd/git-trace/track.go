@@ -41,7 +41,7 @@ func trackCommand() *command {
 		},
 		run:    (*app).track,
 		traits: anew,
-		shows:  []string{"a:3", "--json a:3", "HEAD", ":ours:a"},
+		shows:  []string{"a:3", "--json a:3", "HEAD"},
 	}
 }
 

@@ -299,7 +299,7 @@ func (a answer) done(kind string, t Taken) {
 		a.send(http.StatusOK, raw)
 	default:
 		a.send(http.StatusOK, inField(1, append(protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType),
-			uint64(refused)), inField(2, []byte(why))...))) //nolint:gosec // a count
+			uint64(refused)), inField(2, []byte(why))...)))
 	}
 }
 

@@ -173,7 +173,7 @@ func (d *decoder) value(out, raw []byte, kind protowire.Type, f field, depth int
 	switch f.form {
 	case aNumber:
 		n, _ := protowire.ConsumeVarint(raw)
-		return strconv.AppendInt(out, int64(n), 10) //nolint:gosec // an int64 is its two's complement
+		return strconv.AppendInt(out, int64(n), 10) // an int64 is its two's complement
 	case aFlag:
 		n, _ := protowire.ConsumeVarint(raw)
 		return strconv.AppendBool(out, n != 0)
