@@ -33,7 +33,6 @@ func watchCommand() *command {
 		options: options("once", "interval", "otlp", "port"),
 		examples: []example{
 			{"git trace watch --once", "look once for what no hook reported"},
-			{"git trace watch --otlp", "also record what clients send of conversations without a session file"},
 		},
 		run:    (*app).watch,
 		traits: alone | verbatim,
