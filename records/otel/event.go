@@ -176,16 +176,6 @@ func (e *eventLog) called(s *span, took int64) {
 
 func quoted(text string) []byte { return rawjson.AppendString(nil, text) }
 
-// raw returns the first of some attributes that is there.
-func (s *span) raw(names ...string) []byte {
-	for _, name := range names {
-		if raw := s.attrs[name]; raw != nil {
-			return raw
-		}
-	}
-	return nil
-}
-
 // number returns the first of some attributes that is a number above 0, or the text of one.
 func (s *span) number(names ...string) int64 {
 	for _, name := range names {

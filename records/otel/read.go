@@ -297,21 +297,6 @@ func (s *span) kind() kind {
 	return other
 }
 
-// callsAfter returns the spans of tools that come before the next answer.
-func callsAfter(list []item) []*span {
-	var out []*span
-	for _, one := range list {
-		switch {
-		case one.sub != nil:
-		case one.span.kind() == model:
-			return out
-		default:
-			out = append(out, one.span)
-		}
-	}
-	return out
-}
-
 // answer takes the messages before an answer, then the answer and the known facts about its calls.
 func (t *talk) answer(s *span, called []*span) error {
 	at := stamp(s.start)
@@ -361,11 +346,6 @@ func (t *talk) answer(s *span, called []*span) error {
 		}
 	}
 	return err
-}
-
-func (s *span) callID() string { return s.text("gen_ai.tool.call.id", "tool.id", "ai.toolCall.id") }
-func (s *span) tool() string {
-	return cmp.Or(s.text("gen_ai.tool.name", "tool.name", "ai.toolCall.name"), s.name)
 }
 
 // instructions returns the model's instructions apart from the messages.
@@ -430,54 +410,4 @@ func (t *talk) message(m *messages.Message, at string) error {
 		}
 	}
 	return t.User(m.Text, at, "")
-}
-
-// result takes the result of a call, with the data of its span.
-func (t *talk) result(id string, r assemble.Result) error {
-	if id != "" && t.answered[id] {
-		return nil
-	}
-	t.answered[id] = true
-	if s := t.tools[id]; s != nil {
-		s.tell(&r)
-	}
-	return t.Answered(id, r)
-}
-
-// tell adds the duration and the failure of a call.
-func (s *span) tell(r *assemble.Result) {
-	if took := s.end.Sub(s.start); took >= 0 && !s.end.IsZero() && !s.start.IsZero() {
-		r.DurationMS = new(took.Milliseconds())
-	}
-	if r.Time = stamp(s.end); s.failed {
-		r.Error = records.ErrorTool
-		if told := s.text(errorAttr); told != "" {
-			r.Error = told
-		}
-	}
-}
-
-// ended takes the result of a call from its span if no message has it.
-func (t *talk) ended(s *span) error { return t.endedOf(s.callID(), s) }
-
-func (t *talk) endedOf(id string, s *span) error {
-	if id == "" || t.answered[id] || t.tools[id] == nil {
-		return nil
-	}
-	r := assemble.Result{}
-	if raw := first(s.all(), "gen_ai.tool.call.result", "output.value", "ai.toolCall.result"); raw != nil {
-		r.Content = new(said(raw))
-	}
-	return t.result(id, r)
-}
-
-// all returns the attributes as an object.
-func (s *span) all() []byte {
-	var out rawjson.Members
-	for _, name := range []string{"gen_ai.tool.call.result", "output.value", "ai.toolCall.result"} {
-		if raw := s.attrs[name]; raw != nil {
-			out.Raw(name, raw)
-		}
-	}
-	return out.End()
 }
