@@ -1,6 +1,7 @@
 package otlp
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/hex"
@@ -110,7 +111,7 @@ func (d *decoder) message(out, raw []byte, m *message, depth int) []byte {
 	}
 	var members []member
 	if depth > mostDepth {
-		d.err = cmp(d.err, errDeep)
+		d.err = cmp.Or(d.err, errDeep)
 	}
 	forms := *m
 	if m == &anyValue {
@@ -199,17 +200,9 @@ func (d *decoder) value(out, raw []byte, kind protowire.Type, f field, depth int
 	}
 	if f.count {
 		if d.left--; d.left < 0 {
-			d.err = cmp(d.err, errMany)
+			d.err = cmp.Or(d.err, errMany)
 			return out
 		}
 	}
 	return d.message(out, inner, f.of, depth+1)
-}
-
-// cmp returns the first error.
-func cmp(a, b error) error {
-	if a != nil {
-		return a
-	}
-	return b
 }
