@@ -25,8 +25,11 @@ const (
 func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
 	root := filepath.Join(s.root(), "sessions")
 	return sessionfile.NewProject(dir).Sessions(root, 2, since, func(path string) capability.Session {
+		if filepath.Base(path) != updatesFile {
+			return capability.Session{}
+		}
 		about := aboutOf(path)
-		if filepath.Base(path) != updatesFile || about.kind == "subagent" {
+		if about.kind == "subagent" {
 			return capability.Session{}
 		}
 		return capability.Session{ID: s.SessionID(path), Dir: about.dir}
