@@ -181,10 +181,12 @@ func (o *OlderNames) Of(ctx context.Context, path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if o.found[path] = ""; f.oldPath != path {
-		o.found[path] = f.oldPath
+	older := ""
+	if f.oldPath != path {
+		older = f.oldPath
 	}
-	return o.found[path], nil
+	o.found[path] = older
+	return older, nil
 }
 
 // Close closes the files that the questions opened.
