@@ -196,8 +196,11 @@ func (r *lineLog) hunk(in *bufio.Reader, header []byte) error {
 	c := &r.changes[len(r.changes)-1]
 	for old, line := h.OldCount, h.NewStart; old > 0 || line < h.NewStart+h.NewCount; {
 		text, err := in.ReadBytes('\n')
-		if err != nil && !errors.Is(err, io.EOF) || len(text) == 0 {
-			return errors.Join(errLineLog, err)
+		switch {
+		case err != nil && !errors.Is(err, io.EOF):
+			return err
+		case len(text) == 0:
+			return fmt.Errorf("%w: half a hunk", errLineLog)
 		}
 		switch text[0] {
 		case '+':
