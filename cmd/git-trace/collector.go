@@ -40,7 +40,8 @@ import (
 const (
 	mostCollected = 64 << 20 // bytes of a conversation
 	mostLine      = 4 << 20
-	strangerHolds = 5 * time.Second // before an unknown conversation is looked for again
+	strangerHolds = 2 * time.Second  // before an unknown conversation is looked for again
+	strangerWaits = 10 * time.Second // for the first hook of an unknown conversation
 	mostStrangers = 1000
 )
 
@@ -62,9 +63,9 @@ type collector struct {
 // listened is a conversation of which events come; nobody's, if hooks do not know it.
 type listened struct {
 	waiting.Session
-	looked time.Time
-	keys   map[string]bool
-	size   int
+	since, looked time.Time
+	keys          map[string]bool
+	size          int
 }
 
 func collectorState(repo *refs.Repo) string { return filepath.Join(collected.Dir(repo), "state.json") }
@@ -178,13 +179,12 @@ func (k *collector) serve(ctx context.Context, from *json.Decoder) error {
 			k.mu.Unlock()
 			continue
 		}
-		answer := map[string]any{"n": told.N}
-		unknown, full, err := k.take(context.WithoutCancel(ctx), told.Items)
+		fate, err := k.take(context.WithoutCancel(ctx), told.Items)
 		k.mu.Unlock()
-		if answer["unknown"], answer["full"] = unknown, full; err != nil {
-			answer["error"] = "the events cannot be stored"
+		if fate["n"] = told.N; err != nil {
+			fate["error"] = "the events cannot be stored"
 		}
-		_ = k.in.Encode(answer) // if it has gone, the next line tells
+		_ = k.in.Encode(fate) // if it has gone, the next line tells
 	}
 }
 
@@ -197,15 +197,20 @@ func (k *collector) refuse(why string, n int) {
 	}
 }
 
-// take redacts events and keeps them. A conversation is known by what hooks told the log, not by what a client says.
-func (k *collector) take(ctx context.Context, items []otel.Item) (unknown, full int, err error) {
+// take redacts events and keeps them. A conversation is known by what hooks told the log, not by what a client says. It
+// gives numbers of events: of conversations that hooks may still tell of (early), that nobody knows, and beyond bounds.
+func (k *collector) take(ctx context.Context, items []otel.Item) (fate map[string]any, err error) {
+	early, unknown, full := 0, 0, 0
 	fresh := map[*listened][][]byte{}
 	for _, item := range items {
 		t, err := k.talk(ctx, item.Session)
 		if err != nil {
-			return 0, 0, err
+			return map[string]any{}, err
 		}
 		switch {
+		case t.Trace == "" && item.Session != "" && time.Since(t.since) < strangerWaits:
+			early++
+			continue
 		case t.Trace == "" || purge.Was(k.repo, t.Trace):
 			unknown++
 			continue
@@ -217,39 +222,50 @@ func (k *collector) take(ctx context.Context, items []otel.Item) (unknown, full 
 		}
 		line, _, err := k.redactor.Telemetry(ctx, item.Line)
 		if err != nil {
-			return 0, 0, err
+			return map[string]any{}, err
 		}
 		fresh[t] = append(fresh[t], line)
 		t.keys[item.Key] = true
 		t.size += len(line)
 	}
 	for t, lines := range fresh {
-		err := collected.Append(collected.Path(k.repo, t.Trace), lines)
-		if err == nil {
-			err = waiting.Open(k.repo).NoteOnce(t.Session) // a killed process leaves it to the next one
-		}
-		if err != nil {
+		if err := k.keep(t, lines); err != nil {
 			k.talks = map[string]*listened{} // what the files hold is read again
-			return 0, 0, err
+			return map[string]any{}, err
 		}
-		k.unstored[t.Session.Session] = t
-		k.figures.Events += len(lines)
-		k.figures.Last = new(time.Now().UTC().Truncate(time.Second))
 	}
 	k.refuse("unknown_session", unknown)
 	k.refuse("full", full)
-	return unknown, full, nil
+	return map[string]any{"early": early, "unknown": unknown, "full": full}, nil
+}
+
+// keep writes events of a conversation.
+func (k *collector) keep(t *listened, lines [][]byte) error {
+	if err := collected.Append(collected.Path(k.repo, t.Trace), lines); err != nil {
+		return err
+	}
+	if err := waiting.Open(k.repo).NoteOnce(t.Session); err != nil { // a killed process leaves it to the next one
+		return err
+	}
+	k.unstored[t.Session.Session] = t
+	k.figures.Events += len(lines)
+	k.figures.Last = new(time.Now().UTC().Truncate(time.Second))
+	return nil
 }
 
 // talk finds the conversation of a client's id.
 func (k *collector) talk(ctx context.Context, session string) (*listened, error) {
-	if t := k.talks[session]; t != nil && (t.Trace != "" || time.Since(t.looked) < strangerHolds) {
-		return t, nil
+	now := time.Now()
+	t := &listened{since: now, looked: now, keys: map[string]bool{}}
+	if last := k.talks[session]; last != nil {
+		if last.Trace != "" || now.Sub(last.looked) < strangerHolds {
+			return last, nil
+		}
+		t.since = last.since
 	}
 	if len(k.talks) > mostStrangers {
 		k.talks = map[string]*listened{}
 	}
-	t := &listened{looked: time.Now(), keys: map[string]bool{}}
 	k.talks[session] = t
 	if session == "" {
 		return t, nil

@@ -45,6 +45,7 @@ const (
 
 // Taken is the fate of the items of a request.
 type Taken struct {
+	Early   int    `json:"early"`           // of conversations that hooks may still tell of: the client sends them again
 	Unknown int    `json:"unknown"`         // of conversations that nobody knows here
 	Full    int    `json:"full"`            // beyond what a conversation may have
 	Error   string `json:"error,omitempty"` // nothing was taken
@@ -195,11 +196,16 @@ func (r *Receiver) take(a answer, kind string) {
 	if len(items) > 0 {
 		taken, err = r.Taker.Take(ctx, items)
 	}
-	if err != nil || taken.Error != "" {
-		a.later(fmt.Sprint(taken.Error, err))
-		return
+	switch {
+	case err != nil:
+		a.later(err.Error())
+	case taken.Error != "":
+		a.later(taken.Error)
+	case taken.Early > 0:
+		a.later(fmt.Sprintf("%d of a conversation that no hook has reported yet", taken.Early))
+	default:
+		a.done(kind, taken)
 	}
-	a.done(kind, taken)
 }
 
 // itemsOf decodes a body of spans or records of a log.
