@@ -85,5 +85,6 @@ func (t telemetry) Parse(
 		}
 	}
 	head.Steps = nil
+	head.Security.RedactionsApplied = collected.Redactions(lines)
 	return &capability.Parsed{Head: head, FirstStep: 1, Lines: len(lines)}, nil
 }

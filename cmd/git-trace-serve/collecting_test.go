@@ -222,6 +222,15 @@ func TestWhatClientsSendBecomesARecord(t *testing.T) {
 		t.Errorf("prompts are still kept as they were typed: %v", files)
 	}
 
+	var record struct {
+		Security struct {
+			Applied int `json:"redactions_applied"`
+		}
+	}
+	if err := json.Unmarshal([]byte(k.trace("", "export", "--format", "opentraces", "S1")), &record); err != nil || record.Security.Applied != 1 {
+		t.Errorf("%d redactions are told: %v", record.Security.Applied, err)
+	}
+
 	// in the end a conversation without hooks is told as one that nobody knows, and not stored; what the repository keeps has no
 	// secret
 	status, says := 503, ""

@@ -220,10 +220,11 @@ func (k *collector) take(ctx context.Context, items []otel.Item) (fate map[strin
 			full++
 			continue
 		}
-		line, _, err := k.redactor.Telemetry(ctx, item.Line)
+		line, n, err := k.redactor.Telemetry(ctx, item.Line)
 		if err != nil {
 			return map[string]any{}, err
 		}
+		line = collected.Counted(line, n)
 		fresh[t] = append(fresh[t], line)
 		t.keys[item.Key] = true
 		t.size += len(line)

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -48,6 +49,24 @@ func Lines(path string) ([][]byte, error) {
 		}
 	}
 	return out, nil
+}
+
+// Counted returns the object of a span or an event, from which n texts were redacted.
+func Counted(line []byte, n int) []byte {
+	if n == 0 {
+		return line
+	}
+	return append(append(bytes.TrimSuffix(line, []byte("}")), `,"redactions":`...), strconv.Itoa(n)+"}"...)
+}
+
+// Redactions returns the number of texts that were redacted in lines.
+func Redactions(lines [][]byte) int {
+	all := 0
+	for _, line := range lines {
+		n, _ := strconv.Atoi(string(rawjson.Member(line, "redactions")))
+		all += n
+	}
+	return all
 }
 
 // lock takes the lock under which files are changed.
