@@ -72,20 +72,23 @@ var programs = map[string]words{
 	},
 	"blame": func(q *question) (asked, error) {
 		ask := q.r.URL.Query()
-		form := "--json"
-		if ask.Has("runs") {
-			form = "--json=runs"
+		form := []string{"blame", "--json"}
+		switch {
+		case ask.Has("functions"):
+			form = append(form, "--functions")
+		case ask.Has("runs"):
+			form[1] = "--json=runs"
 		}
 		if ask.Get("rev") == workTree {
 			content, err := q.files.worktree(q.ctx, ask.Get("path"))
 			tail := []string{"--contents", "-", "--", ask.Get("path")}
-			return asked{head: []string{"blame", form}, tail: tail, content: content}, err
+			return asked{head: form, tail: tail, content: content}, err
 		}
 		commit, err := q.files.commit(q.ctx, ask.Get("rev"))
 		if err != nil {
 			return asked{}, err
 		}
-		return asked{head: []string{"blame", form}, tail: []string{commit.String(), "--", ask.Get("path")}}, nil
+		return asked{head: form, tail: []string{commit.String(), "--", ask.Get("path")}}, nil
 	},
 }
 

@@ -42,16 +42,18 @@ type blameBody struct {
 	Binary        bool
 	Ages          []string // their names, where ages are shown
 	Rail          []*railMarks
+	Functions     []functionRow // where they are shown
 
 	chosen url.Values // the parameters of the page besides the file
 }
 
 // The choices.
 const (
-	onlyAgents = "agents" // leave out what no agent wrote
-	onlyTalk   = "talk"   // leave out lines of other conversations, and without an owner
-	passBlanks = "w"      // pass over white space
-	showAges   = "age"    // colour lines by their age
+	onlyAgents    = "agents"    // leave out what no agent wrote
+	onlyTalk      = "talk"      // leave out lines of other conversations, and without an owner
+	passBlanks    = "w"         // pass over white space
+	showAges      = "age"       // colour lines by their age
+	showFunctions = "functions" // list the functions
 )
 
 // railMarks draws the places of a conversation's lines, as a path in thousandths of the page.
@@ -133,10 +135,7 @@ func blamed(q *question) (string, string, any, error) {
 		return "", "", nil, &moved{fmt.Sprintf("%s?%s#L%d", at("blame", rev, path), ask.Encode(), line)}
 	}
 	body := &blameBody{Rev: rev, Path: path, WorkTree: rev == workTree, Names: crumbs(rev, path)}
-	args := []string{"blame", "--json=runs"}
-	if body.choose(q); body.Chosen(passBlanks) {
-		args = append(args, "-w")
-	}
+	body.choose(q)
 	var content, answer []byte
 	var err error
 	words := make(chan [][]word, 1) // found while git-trace finds the owners
@@ -146,7 +145,7 @@ func blamed(q *question) (string, string, any, error) {
 	if body.WorkTree {
 		if content, err = q.files.worktree(q.ctx, path); err == nil && !bytes.Contains(content, []byte{0}) {
 			colour()
-			answer, err = q.answers.get(q.ctx, content, append(args, "--contents", "-", "--", path)...)
+			answer, err = body.ask(q, content, "--contents", "-", "--", path)
 		}
 	} else {
 		var commit refs.OID
@@ -162,7 +161,7 @@ func blamed(q *question) (string, string, any, error) {
 		}
 		if content, err = q.files.content(commit, path); err == nil && !bytes.Contains(content, []byte{0}) {
 			colour()
-			answer, err = q.answers.get(q.ctx, nil, append(args, commit.String(), "--", path)...)
+			answer, err = body.ask(q, nil, commit.String(), "--", path)
 		}
 	}
 	if err != nil {
@@ -186,6 +185,28 @@ func blamed(q *question) (string, string, any, error) {
 	return path, "blame", body, nil
 }
 
+// ask asks for the owners of the lines, and for the functions, if they are chosen.
+func (b *blameBody) ask(q *question, stdin []byte, file ...string) ([]byte, error) {
+	args := []string{"blame"}
+	if b.Chosen(passBlanks) {
+		args = append(args, "-w")
+	}
+	if b.Chosen(showFunctions) {
+		var list blame.FunctionsJSON
+		raw, err := q.answers.get(q.ctx, stdin, slices.Concat(args, []string{"--functions", "--json"}, file)...)
+		if err == nil {
+			err = json.Unmarshal(raw, &list)
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range list.Functions {
+			b.Functions = append(b.Functions, functionRow{f})
+		}
+	}
+	return q.answers.get(q.ctx, stdin, slices.Concat(args, []string{"--json=runs"}, file)...)
+}
+
 // positive reads a number; other text is 0.
 func positive(text string) int {
 	n, _ := strconv.Atoi(text) // for other texts it returns 0, or the largest number
@@ -196,7 +217,7 @@ func positive(text string) int {
 func (b *blameBody) choose(q *question) {
 	b.chosen = url.Values{}
 	ask := q.r.URL.Query()
-	for _, name := range []string{onlyAgents, onlyTalk, passBlanks, showAges} {
+	for _, name := range []string{onlyAgents, onlyTalk, passBlanks, showAges, showFunctions} {
 		switch {
 		case !ask.Has(name):
 		case name == onlyTalk:
@@ -241,6 +262,13 @@ func (b *blameBody) Other(name string) string {
 	} else {
 		ask.Set(name, "1")
 	}
+	return b.asked(ask)
+}
+
+// Line returns the address of a line of this page, to request that line.
+func (b *blameBody) Line(n int) string {
+	ask := maps.Clone(b.chosen)
+	ask.Set("line", strconv.Itoa(n))
 	return b.asked(ask)
 }
 

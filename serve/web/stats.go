@@ -116,7 +116,8 @@ func (t statsTable) Charged() bool {
 var (
 	usualTables = []statsTable{{Name: "Agent", key: "agent"}, {Name: "Model", key: "model"},
 		{Name: "Directory", key: "directory"}, {Name: "Language", key: "language"}}
-	moreTables = []statsTable{{Name: "Author", key: "author"}, {Name: "File", key: "file"}, {Name: "Day", key: "day"},
+	moreTables = []statsTable{{Name: "Author", key: "author"}, {Name: "File", key: "file"},
+		{Name: "Function", key: "function"}, {Name: "Day", key: "day"},
 		{Name: "Week", key: "week"}, {Name: "Month", key: "month"},
 		{Name: "Hour of the week", key: "hour"}}
 )

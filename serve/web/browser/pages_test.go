@@ -19,7 +19,7 @@ import (
 // every is each kind of page.
 var every = []string{"/", "/log", "/t/c86c", "/blame/HEAD/server.go", "/blame/worktree/server.go", "/commit/HEAD",
 	"/commit/HEAD?view=split", "/diff/HEAD~1...HEAD", "/graph", "/tree/HEAD/", "/search?q=safe", "/stats", "/log-health",
-	"/blame/HEAD/server.go?age=1", "/t/c86c?show=edits", "/stats?by=file", "/stats?by=day", "/?since=90+days+ago", "/log?state=committed", "/graph?agent=claude-code",
+	"/blame/HEAD/server.go?age=1", "/blame/HEAD/server.go?functions=1", "/t/c86c?show=edits", "/stats?by=file", "/stats?by=day", "/?since=90+days+ago", "/log?state=committed", "/graph?agent=claude-code",
 	"/t/c86c/p/2", "/t/c86c/4", "/t/c86c?show=commands", "/blame/HEAD/server.go?step=18", "/commit/HEAD?agents=1", "/search", "/stats?by=model",
 	"/compare/c86c/c86c", "/nothing"}
 

@@ -1,0 +1,40 @@
+package web
+
+import (
+	"cmp"
+
+	"github.com/git-trace/git-trace/blame"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/numbers"
+	"github.com/git-trace/git-trace/records"
+)
+
+// functionRow is a function in the list of a file.
+type functionRow struct{ blame.FunctionJSON }
+
+// Label names the function; the lines before the first one have no name.
+func (f functionRow) Label() string { return cmp.Or(records.Value(f.Name), "before the first") }
+
+// Most returns who wrote the most lines of it.
+func (f functionRow) Most() []functionWriter {
+	if len(f.Writers) == 0 {
+		return nil
+	}
+	return []functionWriter{{f.Writers[0]}}
+}
+
+// functionWriter is a writer of a function.
+type functionWriter struct{ blame.WriterJSON }
+
+// Who names a writer that is no conversation.
+func (w functionWriter) Who() string {
+	if w.Contributor == events.OwnerHuman && w.Author != nil {
+		return *w.Author
+	}
+	return ownerWord(string(w.Contributor), w.Older)
+}
+
+// Owned adds up the lines.
+func (f functionRow) Owned() numbers.Owned {
+	return numbers.Owned{AI: f.AI, Human: f.Human, Unknown: f.Unknown, Older: f.Older}
+}
