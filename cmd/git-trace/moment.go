@@ -39,7 +39,7 @@ func (r *resolver) placeNamed(ctx context.Context, word string) (p view.Place, k
 			return view.Place{Trace: o.trace, Step: o.step}, found, err
 		}
 		p.Prompt = n
-		p.Trace, err = r.known.find(word[:at])
+		p.Trace, err = r.numberIn(word[:at], promptObject, n)
 		return p, err == nil, err
 	}
 	call, found, err := r.callNamed(word)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/report/answers"
@@ -33,9 +32,8 @@ func (v *viewer) step(trace events.TraceID, n int) (drawable, error) {
 	if r.Record == nil {
 		return nil, missing(false, "record")
 	}
-	if n < 1 || n > len(r.Steps) {
-		return nil, fail(exitFinding, fmt.Errorf("conversation %.8s has no step %d", trace, n),
-			fmt.Sprintf("it has %s", plural(len(r.Steps), "step")))
+	if n > len(r.Steps) {
+		return nil, noStep(trace, n, len(r.Steps))
 	}
 	hunks, err := v.known.StepHunks(trace, &r.Steps[n-1])
 	out := &stepView{TalkStep: answers.TalkStep{

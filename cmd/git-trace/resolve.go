@@ -65,7 +65,7 @@ func (r *resolver) resolve(ctx context.Context, id string) (object, error) {
 					return object{kind: promptObject, trace: o.trace, prompt: n, step: n}, nil
 				}
 			}
-			trace, err := r.known.find(id[:at])
+			trace, err := r.numberIn(id[:at], promptObject, n)
 			return object{kind: promptObject, trace: trace, prompt: n}, err
 		}
 	}
@@ -83,11 +83,48 @@ func noSteps(trace events.TraceID, n int) error {
 			trace, trace))
 }
 
+// numberIn finds the conversation of a prompt or a step with a number.
+func (r *resolver) numberIn(id string, kind objectKind, n int) (events.TraceID, error) {
+	trace, err := r.known.find(id)
+	if err == nil && n < 1 {
+		err = fail(exitFinding, fmt.Errorf("conversation %.8s has no %s %d", trace, kind, n), "they are counted from 1")
+	}
+	return trace, err
+}
+
+// stepCalls returns the calls of a step. name is the step as the person says it.
+func stepCalls(ctx context.Context, known *conversations, name string, o object) ([]string, error) {
+	stored, err := known.Record(ctx, o.trace)
+	if err != nil || stored.Record == nil {
+		return nil, errors.Join(err, noSteps(o.trace, o.step))
+	}
+	if o.step > len(stored.Steps) {
+		return nil, noStep(o.trace, o.step, len(stored.Steps))
+	}
+	var calls []string
+	for _, call := range stored.Steps[o.step-1].ToolCalls {
+		calls = append(calls, call.ToolCallID)
+	}
+	if len(calls) == 0 {
+		return nil, fail(exitFinding, fmt.Errorf("step '%s' has no call", name),
+			"git trace show "+string(o.trace)[:8]+" lists its prompts and calls")
+	}
+	return calls, nil
+}
+
+// noStep is the error for a number beyond the last step.
+func noStep(trace events.TraceID, n, of int) error {
+	return fail(exitFinding, fmt.Errorf("conversation %.8s has no step %d", trace, n), "it has "+plural(of, "step"))
+}
+
 // stepOf returns a step of a conversation that has a record; without a record it returns the conversation.
 func (r *resolver) stepOf(ctx context.Context, id string, n int) (object, bool, error) {
-	trace, err := r.known.find(id)
+	trace, err := r.numberIn(id, stepObject, n)
+	if trace == "" {
+		return object{}, false, nil // without a conversation there is no step
+	}
 	if err != nil {
-		return object{}, false, nil //nolint:nilerr // without a conversation there is no step
+		return object{trace: trace}, false, err
 	}
 	if r.demand != nil {
 		if err := r.demand(ctx, r.repo, trace); err != nil {
@@ -169,6 +206,14 @@ func objectOf(c view.Candidate) object {
 	case view.FoundEvent:
 	}
 	return object{kind: eventObject, event: c.Event}
+}
+
+// seeObject is the hint for an object without lines. A prompt that is not in its conversation cannot be shown.
+func seeObject(name string, o object) string {
+	if o.prompt > 0 {
+		return fmt.Sprintf("git trace show %.8s lists its prompts and calls", o.trace)
+	}
+	return "git trace show " + name + " shows what is known of it"
 }
 
 // numbered returns an event of this clone's log by its number.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -113,7 +112,7 @@ func (t *taking) find() error {
 	case toolCallObject:
 		t.work.Calls = []string{o.toolCall}
 	case stepObject:
-		if t.work.Calls, err = t.callsOf(o); err != nil {
+		if t.work.Calls, err = stepCalls(t.c.Context, t.known, t.name, o); err != nil {
 			return err
 		}
 	case eventObject, whyObject:
@@ -128,23 +127,6 @@ func (t *taking) find() error {
 		}
 	}
 	return t.findCommitted()
-}
-
-// callsOf returns the calls of a step.
-func (t *taking) callsOf(o object) ([]string, error) {
-	stored, err := t.known.Record(t.c.Context, o.trace)
-	if err != nil || stored.Record == nil || o.step > len(stored.Steps) {
-		return nil, errors.Join(err, noSteps(o.trace, o.step))
-	}
-	var calls []string
-	for _, call := range stored.Steps[o.step-1].ToolCalls {
-		calls = append(calls, call.ToolCallID)
-	}
-	if len(calls) == 0 {
-		return nil, fail(exitFinding, fmt.Errorf("step '%s' has no call", t.name),
-			"git trace show "+string(o.trace)[:8]+" lists its prompts and calls")
-	}
-	return calls, nil
 }
 
 // findCommitted finds the work in commits.
@@ -185,7 +167,7 @@ func (t *taking) findCommitted() (err error) {
 // nothing is the failure for work without a change. It names the prompts of the conversation that have some.
 func (t *taking) nothing() error {
 	err := fmt.Errorf("'%s': no change of it is known here, in the work tree or in commits of HEAD", t.name)
-	hint := "git trace show " + t.name + " shows what is known of it"
+	hint := seeObject(t.name, object{trace: t.work.Trace, prompt: t.work.Prompt})
 	lines, failed := t.known.Lines()
 	short, unnamed := t.known.short()
 	if t.work.Trace == "" || t.work.Prompt == 0 || failed != nil || unnamed != nil {

@@ -164,13 +164,13 @@ func (f *patchFinder) find(arg string) error {
 			return f.lines(fileLines{name: arg, first: 1})
 		}
 		var several *ambiguous
-		if errors.As(err, &several) || strings.ContainsAny(arg, "#@") {
+		if errors.As(err, &several) || strings.ContainsAny(arg, "#@") || o.trace != "" {
 			return err
 		}
 		return f.function(arg)
 	}
 	before := len(f.found)
-	if err := f.object(o); err != nil {
+	if err := f.object(arg, o); err != nil {
 		return err
 	}
 	switch {
@@ -180,13 +180,13 @@ func (f *patchFinder) find(arg string) error {
 			"git trace show "+o.commit.String()[:10]+" says what git knows")
 	default:
 		return fail(exitFinding, fmt.Errorf("no line of '%s' is known", printable(arg)),
-			"git trace show "+printable(arg)+" shows what is known of it")
+			seeObject(printable(arg), o))
 	}
 	return nil
 }
 
 // object adds the patches that an object made, or holds.
-func (f *patchFinder) object(o object) error {
+func (f *patchFinder) object(name string, o object) error {
 	var wrote []view.Written
 	var err error
 	switch o.kind {
@@ -194,6 +194,12 @@ func (f *patchFinder) object(o object) error {
 		f.add(events.AnchorOwner{Patch: o.patch}, "")
 	case toolCallObject:
 		wrote, err = f.known.WrittenBy(f.ctx, o.toolCall)
+	case stepObject:
+		calls, failed := stepCalls(f.ctx, f.known, name, o)
+		if failed != nil {
+			return failed
+		}
+		wrote, err = f.known.Written(o.trace, func(_ int, call string) bool { return slices.Contains(calls, call) })
 	case traceObject:
 		wrote, err = f.known.Written(o.trace, func(int, string) bool { return true })
 	case promptObject:
@@ -284,9 +290,7 @@ func (f *patchFinder) lines(p fileLines) error {
 		}
 		if line > count {
 			if count == 0 {
-				return fail(exitGit,
-					fmt.Errorf("'%s' has no lines that git blame knows: it is missing, empty or not tracked", p.name),
-					"paths are relative to where you are, as for git blame")
+				return noLines(p.name)
 			}
 			return fail(exitGit, fmt.Errorf("'%s' has %s", p.name, plural(count, "line")), "")
 		}
@@ -304,6 +308,11 @@ func (f *patchFinder) lines(p fileLines) error {
 			"it is older than the recording, or the recording has a gap: git trace status")
 	}
 	return nil
+}
+
+func noLines(name string) error {
+	return fail(exitGit, fmt.Errorf("'%s' has no lines that git blame knows: it is missing, empty or not tracked", name),
+		"paths are relative to where you are, as for git blame")
 }
 
 // pathInside returns a file argument as git has it: relative to the top of the work tree.
