@@ -49,7 +49,7 @@ var optionForms = []optionForm{
 	{[]string{"before"}, takesNothing, "use the moment when a prompt, step or call began"},
 	{[]string{"below"}, takesList, "record repositories below this `directory`; may be given more than once"},
 	{[]string{"by"}, takesList,
-		"group by `what`: agent, model, tool, author, day, week, month, hour, directory, file or language"},
+		"group by `what`: agent, model, tool, author, day, week, month, hour, directory, file, language or function"},
 	{[]string{"color"}, takesWord, "use colour: `when` is always, never or auto (--no-color: never)"},
 	{[]string{"configure"}, takesNothing, "make plain git fetch bring what others have published, too"},
 	{[]string{"contents"}, takesWord, "read the content of the path from `file`; - is standard input"},

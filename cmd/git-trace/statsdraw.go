@@ -173,13 +173,17 @@ func (s *statistics) drawGroups(p pen, width int) string {
 	b.WriteString(p.paint(bold, plural(s.Lines.Added, "line")+in+plural(s.Lines.Commits, "commit")) +
 		p.paint(faint, legend) + "\n\n")
 	b.WriteString(p.paint(faint, strings.TrimRight(head, " ")) + "\n")
+	widest := 0
+	for i := range s.Groups {
+		widest = max(widest, s.Groups[i].Added)
+	}
 	for i, row := range t.rows {
 		color := ""
 		if s.Groups[i].Contributor != nil && !s.Groups[i].Contributor.Known() {
 			color = faint
 		}
 		line := t.line(row)
-		bar := s.bar(&s.Groups[i], p, width-cells.Width(line)-1)
+		bar := s.bar(&s.Groups[i], p, widest, width-cells.Width(line)-1)
 		b.WriteString(strings.TrimRight(paintIf(p, color, line)+" "+bar, " ") + "\n")
 	}
 	if len(t.rows) > 1 {
@@ -202,14 +206,10 @@ func paintIf(p pen, color, text string) string {
 	return p.paint(color, text)
 }
 
-// bar is as long as the group's share of the lines, in the signs of their owners.
-func (s *statistics) bar(g *figures.Counted, p pen, room int) string {
+// bar draws the lines of a group in the signs of their owners. The widest group fills the room.
+func (s *statistics) bar(g *figures.Counted, p pen, widest, room int) string {
 	if room < leastBar || s.Lines.Added == 0 {
 		return ""
-	}
-	widest := 0
-	for i := range s.Groups {
-		widest = max(widest, s.Groups[i].Added)
 	}
 	room = min(room, mostBar)
 	length := (g.Added*room + widest - 1) / max(widest, 1)
@@ -253,7 +253,7 @@ func (s *statistics) table() *groupTable {
 	column("lines", thousands(s.Lines.Added), func(g *figures.Counted) string { return thousands(g.Added) })
 	share := func() {
 		column("share", percentOf(s.Lines.Added, s.Lines.Added), func(g *figures.Counted) string {
-			if g.Percent == 0 && g.Added > 0 {
+			if g.Added > 0 && (g.Percent == 0 || g.Added*200 < s.Lines.Added) { // rounded up for the sum
 				return "<1 %"
 			}
 			return fmt.Sprintf("%d %%", g.Percent)
