@@ -74,6 +74,9 @@ const indexing = "indexing events"
 // fewestDigits is the shortest abbreviation of an id, as in git.
 const fewestDigits = 4
 
+// mostCandidates is how many meanings of an ambiguous id are listed.
+const mostCandidates = 20
+
 // ambiguous is an id with several meanings. Like git it lists them.
 type ambiguous struct {
 	id         string
@@ -91,7 +94,11 @@ func reportAmbiguous(w io.Writer, err error) error {
 	}
 	fmt.Fprintf(w, "git-trace: error: %s\n", printable(several.Error()))
 	fmt.Fprintln(w, "git-trace: hint: the candidates are:")
-	for _, c := range several.candidates {
+	for i, c := range several.candidates {
+		if i == mostCandidates {
+			fmt.Fprintf(w, "git-trace: hint:   and %d more\n", len(several.candidates)-i)
+			break
+		}
 		fmt.Fprintf(w, "git-trace: hint:   %s\n", c)
 	}
 	return silent(exitGit)

@@ -161,6 +161,9 @@ func (f *patchFinder) noFunction(name string, paths []string, named bool) error 
 		if err != nil {
 			return blameFailure(err)
 		}
+		if _, count, err := f.tracker.Line(paths[0], 1); err != nil || count == 0 {
+			return errors.Join(err, noLines(paths[0]))
+		}
 		gather(list)
 		hint = "git trace blame --functions " + printable(paths[0]) + " lists its functions"
 		return fail(exitGit, fmt.Errorf("'%s' has no function '%s'", printable(paths[0]), printable(name)),
