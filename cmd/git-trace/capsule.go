@@ -89,7 +89,12 @@ func (a *app) makeCapsule(c *call, word string) error {
 	defer known.Close()
 	r := &resolver{repo: repo, known: known}
 	p, found, err := r.placeNamed(c.Context, word)
-	if err == nil && (!found || p.Trace == "" || p.Prompt == 0) {
+	switch {
+	case err != nil:
+	case p.Step > 0:
+		err = fail(exitUsage, fmt.Errorf("'%s' is a step: a capsule is of a conversation or a prompt", word),
+			fmt.Sprintf("git trace show %.8s lists its prompts", p.Trace))
+	case !found || p.Trace == "":
 		p = view.Place{}
 		p.Trace, err = known.find(word)
 	}

@@ -89,6 +89,10 @@ func (m *Maker) words(ctx context.Context, c *Capsule, whole *records.Record) er
 			}
 		}
 		part.Steps = append(part.Steps, step)
+		part.Metrics.TotalInputTokens += step.TokenUsage.InputTokens
+		part.Metrics.TotalOutputTokens += step.TokenUsage.OutputTokens
+		part.Metrics.TotalCacheReadTokens += step.TokenUsage.CacheReadTokens
+		part.Metrics.TotalCacheCreationTokens += step.TokenUsage.CacheWriteTokens
 		c.tested(&step)
 	}
 	clean, err := m.Redactor.Record(ctx, part)
