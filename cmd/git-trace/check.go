@@ -55,6 +55,9 @@ type checkedRange struct {
 func (a *app) check(c *call, ops operands) error {
 	form := c.String("format")
 	if c.Bool("json") {
+		if c.IsSet("format") && form != "json" {
+			return usage("--json and --format=%s exclude each other", form)
+		}
 		form = "json"
 	}
 	if form != "text" && form != "json" && form != "sarif" {

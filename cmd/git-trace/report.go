@@ -233,7 +233,7 @@ func (a *app) output(what, file, text string) error {
 // otherRange proposes a range that ends at a commit and has commits in it: the commits that are not on the main
 // branch, else the last ten.
 func otherRange(ctx context.Context, repo *refs.Repo, to refs.OID) string {
-	const hint = "name a range, such as git trace report "
+	const hint = "name a range, such as "
 	for _, main := range []string{"main", "master"} {
 		ahead, err := repo.Git(ctx, nil, "rev-list", "--max-count=1", to.String(), "^refs/heads/"+main)
 		if err != nil || len(ahead) == 0 {
@@ -248,7 +248,7 @@ func otherRange(ctx context.Context, repo *refs.Repo, to refs.OID) string {
 	if n := strings.Count(string(before), "\n") - 1; err == nil && n > 0 {
 		return fmt.Sprintf("%sHEAD~%d..HEAD", hint, n)
 	}
-	return "git trace report <commit>..<commit> needs two commits"
+	return "name a range: <commit>..<commit>"
 }
 
 // spanOf reads a range as git does. A branch alone is compared with its upstream, or with the main branch of origin.

@@ -47,7 +47,7 @@ func TestAPolicyIsReadOrRefused(t *testing.T) {
 	}
 	for _, wrong := range []string{
 		"policy.other\nx", "core.editor\nx", "paths.agents\nx", "paths.a.unknown\n-1", "paths.a.unknown\n101%", "paths.a.unknown\nmany",
-		"paths.a.review\nmaybe", "paths.[.agents\nx", "paths..agents\nx", "paths.a.agents\n", "paths.a.models\n[", "policy.signed\nperhaps",
+		"paths.a.review\nmaybe", "paths.!a.agents\nx", "paths./.agents\nx", "paths./../a.agents\nx", "paths../a.review\ntrue", "paths.[.agents\nx", "paths..agents\nx", "paths.a.agents\n", "paths.a.models\n[", "policy.signed\nperhaps",
 		"paths." + strings.Repeat("a", pathglob.Longest+1) + ".agents\nx", "paths.a.agents\n" + strings.Repeat("x ", maxWords+1),
 	} {
 		if p, err := parse(wrong); err == nil {

@@ -155,6 +155,10 @@ func (p *Policy) rule(pattern string) (*Rule, error) {
 	if err := pathglob.Valid(pattern); err != nil {
 		return nil, err
 	}
+	switch first, _, _ := strings.Cut(strings.TrimLeft(pattern, "/"), "/"); {
+	case first == "", first == ".", first == "..", pattern[0] == '!':
+		return nil, errors.New("the pattern fits no path")
+	}
 	r := &Rule{Pattern: pattern}
 	p.Rules = append(p.Rules, r)
 	return r, nil
