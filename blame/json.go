@@ -2,268 +2,131 @@ package blame
 
 import (
 	"bufio"
-	"encoding/base64"
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
-	"strconv"
+	"strings"
+	"sync"
 	"time"
-	"unicode/utf8"
 
-	"github.com/git-trace/git-trace/blame/gitblame"
 	"github.com/git-trace/git-trace/events"
 )
 
 // JSONSchema names the schema of the JSON output; docs/schema/blame-1.schema.json describes it.
 const JSONSchema = "git-trace.blame/1"
 
-// writeJSON writes the lines as one JSON object, one line of text for each, keys always in the same order. An unknown
-// value is null; only keys that are optional in the schema can be absent. A text that is not UTF-8 is written with
-// replacement characters, and exactly in a second key whose name ends in _base64.
+// writeJSON writes the lines as [LinesJSON], one line of text for each.
 func writeJSON(out io.Writer, path, revision string, lines []Annotated) error {
 	w := bufio.NewWriterSize(out, outputBuffer)
-	j := jsonBuffer{}
-	j.open('{')
-	j.text("schema", JSONSchema)
-	j.bytes("path", path)
-	j.textOrNull("revision", revision)
-	j.key("lines")
-	j.open('[')
+	head, err := encode(LinesJSON{JSONSchema, path, events.EncodeBytes(path), events.OrNull(revision), []LineJSON{}})
+	if err != nil {
+		return err
+	}
+	_, _ = w.Write(bytes.TrimSuffix(head, []byte("]}")))
+	separator := "\n"
 	for i := range lines {
-		j.item()
-		j.raw("\n")
-		j.line(&lines[i])
-		if _, err := w.Write(j.buf); err != nil {
+		line, err := encode(lines[i].json())
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(w, "%s%s", separator, line); err != nil {
 			return fmt.Errorf("write blame: %w", err)
 		}
-		j.buf = j.buf[:0]
+		separator = ",\n"
 	}
 	if len(lines) > 0 {
-		j.raw("\n")
+		_ = w.WriteByte('\n')
 	}
-	j.close(']')
-	j.close('}')
-	j.raw("\n")
-	_, _ = w.Write(j.buf)
+	_, _ = w.WriteString("]}\n")
 	return flush(w)
 }
 
-func (j *jsonBuffer) line(l *Annotated) {
-	c, a := l.Commit, l.Owner
-	j.open('{')
-	j.number("line", l.FinalLine)
-	j.origin(&l.Line)
-	if c.Committed() {
-		j.bytes("author", c.Author.Name)
-		j.bytes("author_mail", c.Author.BareMail())
-		j.text("author_time", c.Author.When().Format(time.RFC3339))
-	} else { // git has a placeholder and the present moment here
-		j.null("author")
-		j.null("author_mail")
-		j.null("author_time")
+func (l *Annotated) json() LineJSON {
+	a := l.Owner
+	j := LineJSON{
+		Line: l.FinalLine, PlaceJSON: l.place(), Content: string(l.Content),
+		ContentBase64: events.EncodeBytes(string(l.Content)), Step: known(a.Step), ToolCall: events.OrNull(a.ToolCall),
+		Patch: events.OrNull(string(a.Patch)), Previous: string(a.Previous),
 	}
-	j.bytes("content", string(l.Content))
-	j.contributor(a.Kind)
-	j.textOrNull("trace", string(a.Trace))
-	j.textOrNull("agent", a.Agent)
-	j.textOrNull("model", a.Model)
-	j.textOrNull("session", a.Session)
-	if a.Subagent != "" {
-		j.text("subagent", a.Subagent)
+	if c := l.Commit; c.Committed() { // otherwise git has a placeholder and the present moment here
+		name, mail, at := c.Author.Name, c.Author.BareMail(), c.Author.When().Format(time.RFC3339)
+		j.Author, j.AuthorMail, j.AuthorTime = &name, &mail, &at
+		j.AuthorBase64, j.AuthorMailBase64 = events.EncodeBytes(name), events.EncodeBytes(mail)
 	}
-	j.numberOrNull("step", a.Step)
-	j.textOrNull("tool_call", a.ToolCall)
-	j.prompt(a)
-	j.evidence(a)
-	j.close('}')
+	if a.PromptIndex > 0 {
+		j.Prompt = &LinePrompt{a.PromptIndex, a.PromptText}
+	}
+	j.OwnerJSON, j.EvidenceJSON = a.JSON()
+	return j
 }
 
-// contributor writes the kind of an owner. A line older than the recording counts as unknown, too.
-func (j *jsonBuffer) contributor(kind events.OwnerKind) {
-	j.text("contributor", string(kind.Stored()))
-	if kind == events.OwnerOlder {
-		j.key("older")
-		j.raw("true")
-	}
-}
-
-// origin writes the commit, path and line that git credits.
-func (j *jsonBuffer) origin(l *gitblame.Line) {
+// place returns the commit, path and line that git credits.
+func (l *Annotated) place() PlaceJSON {
+	p := PlaceJSON{OriginalLine: l.OrigLine, OriginalPath: l.OrigPath, OriginalPathBase64: events.EncodeBytes(l.OrigPath)}
 	if l.Commit.Committed() {
-		j.text("commit", l.Commit.ID.String())
-	} else {
-		j.null("commit")
+		p.Commit = events.OrNull(l.Commit.ID.String())
 	}
-	j.number("original_line", l.OrigLine)
-	j.bytes("original_path", l.OrigPath)
+	return p
 }
 
-// evidence writes the evidence for the owner of a line.
-func (j *jsonBuffer) evidence(a *Attribution) {
-	j.textOrNull("patch", string(a.Patch))
-	j.textOrNull("evidence", a.Evidence)
-	j.textOrNull("confidence", a.Confidence)
-	j.candidates(a.Candidates)
-	j.source(a)
-	if a.Previous != "" {
-		j.text("previous", string(a.Previous))
-	}
-}
-
-// source writes the other clone that names the owner, and the clones that disagree.
-func (j *jsonBuffer) source(a *Attribution) {
-	if a.Writer != "" {
-		j.key("source")
-		j.open('{')
-		j.text("writer", a.Writer)
-		j.textOrNull("signer", a.Signer)
-		j.close('}')
-	}
-	if len(a.Disputed) == 0 {
-		return
-	}
-	j.key("disputed")
-	j.open('[')
-	for _, w := range a.Disputed {
-		j.item()
-		j.buf = strconv.AppendQuote(j.buf, w) // 16 hexadecimal digits
-	}
-	j.close(']')
-}
-
-func (j *jsonBuffer) prompt(a *Attribution) {
-	if a.PromptIndex <= 0 {
-		j.null("prompt")
-		return
-	}
-	j.key("prompt")
-	j.open('{')
-	j.number("index", a.PromptIndex)
-	if a.PromptText != "" {
-		j.text("text", a.PromptText)
-	}
-	j.close('}')
-}
-
-func (j *jsonBuffer) candidates(all []events.CandidateData) {
-	if len(all) == 0 {
-		return
-	}
-	j.key("candidates")
-	j.open('[')
-	for i := range all {
-		c := &all[i]
-		j.item()
-		j.open('{')
-		j.text("trace", string(c.Trace))
-		j.text("agent", c.Agent)
-		j.text("session", c.Session)
-		if c.Subagent != "" {
-			j.text("subagent", c.Subagent)
-		}
-		j.text("tool_call", c.ToolCall)
-		j.close('}')
-	}
-	j.close(']')
-}
-
-// jsonBuffer appends JSON. It exists for two reasons. It keeps the order of the keys, which a map would lose. It also
-// escapes the control characters of the second set (U+0080 to U+009F), since a terminal may act upon them.
-type jsonBuffer struct {
-	buf   []byte
-	comma bool
-}
-
-func (j *jsonBuffer) raw(text string) { j.buf = append(j.buf, text...) }
-
-func (j *jsonBuffer) open(bracket byte) {
-	j.buf = append(j.buf, bracket)
-	j.comma = false
-}
-
-func (j *jsonBuffer) close(bracket byte) {
-	j.buf = append(j.buf, bracket)
-	j.comma = true
-}
-
-// item separates the next item from the one before in the same object or array.
-func (j *jsonBuffer) item() {
-	if j.comma {
-		j.buf = append(j.buf, ',')
-	}
-	j.comma = true
-}
-
-func (j *jsonBuffer) key(name string) {
-	j.item()
-	j.buf = append(append(append(j.buf, '"'), name...), '"', ':')
-}
-
-func (j *jsonBuffer) null(name string) {
-	j.key(name)
-	j.raw("null")
-}
-
-func (j *jsonBuffer) number(name string, n int) {
-	j.key(name)
-	j.buf = strconv.AppendInt(j.buf, int64(n), 10)
-}
-
-func (j *jsonBuffer) numberOrNull(name string, n int) {
+// known returns a number that counts from 1; null for 0.
+func known(n int) *int {
 	if n <= 0 {
-		j.null(name)
-		return
+		return nil
 	}
-	j.number(name, n)
+	return &n
 }
 
-func (j *jsonBuffer) text(name, value string) {
-	j.key(name)
-	j.buf = appendJSONString(j.buf, value)
+// members are the members of a JSON object in their order, which a map would lose.
+type members []member
+
+type member struct {
+	name  string // letters and digits
+	value any
 }
 
-func (j *jsonBuffer) textOrNull(name, value string) {
-	if value == "" {
-		j.null(name)
-		return
-	}
-	j.text(name, value)
-}
-
-// bytes writes a text that may not be UTF-8.
-func (j *jsonBuffer) bytes(name, value string) {
-	j.text(name, value)
-	if !utf8.ValidString(value) {
-		j.text(name+"_base64", base64.StdEncoding.EncodeToString([]byte(value)))
-	}
-}
-
-func appendJSONString(buf []byte, s string) []byte {
-	buf = append(buf, '"')
-	from := 0
-	for i := 0; i < len(s); {
-		c := s[i]
-		if c >= ' ' && c < 0x7f && c != '"' && c != '\\' {
-			i++
-			continue
+// MarshalJSON implements json.Marshaler.
+func (m members) MarshalJSON() ([]byte, error) {
+	out := []byte("{")
+	for i, one := range m {
+		if i > 0 {
+			out = append(out, ',')
 		}
-		r, size := utf8.DecodeRuneInString(s[i:])
-		if invalid := r == utf8.RuneError && size == 1; r >= 0xa0 && r != 0x2028 && r != 0x2029 && !invalid {
-			i += size
-			continue
+		value, err := encode(one.value)
+		if err != nil {
+			return nil, err
 		}
-		buf = append(buf, s[from:i]...)
-		switch r {
-		case '"', '\\':
-			buf = append(buf, '\\', byte(r))
-		case '\n':
-			buf = append(buf, '\\', 'n')
-		case '\t':
-			buf = append(buf, '\\', 't')
-		default:
-			buf = fmt.Appendf(buf, `\u%04x`, r)
-		}
-		i += size
-		from = i
+		out = fmt.Appendf(out, "%q:%s", one.name, value)
 	}
-	return append(append(buf, s[from:]...), '"')
+	return append(out, '}'), nil
 }
+
+// exact adds a text. If it is not UTF-8, its bytes follow in base64.
+func (m members) exact(name, text string) members {
+	m = append(m, member{name, text})
+	if encoded := events.EncodeBytes(text); encoded != "" {
+		m = append(m, member{name + "_base64", encoded})
+	}
+	return m
+}
+
+// encode is json.Marshal without escapes for HTML. It escapes the control characters of the second set (U+0080 to
+// U+009F), since a terminal may act upon them.
+func encode(value any) ([]byte, error) {
+	var out strings.Builder
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		return nil, fmt.Errorf("write blame: %w", err)
+	}
+	return []byte(escapes().Replace(strings.TrimSuffix(out.String(), "\n"))), nil
+}
+
+var escapes = sync.OnceValue(func() *strings.Replacer {
+	pairs := []string{`\\`, `\\`, `\b`, `\u0008`, `\f`, `\u000c`, `\r`, `\u000d`}
+	for r := rune(0x7f); r < 0xa0; r++ {
+		pairs = append(pairs, string(r), fmt.Sprintf(`\u%04x`, r))
+	}
+	return strings.NewReplacer(pairs...)
+})

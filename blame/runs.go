@@ -2,6 +2,8 @@ package blame
 
 import (
 	"bufio"
+	"bytes"
+	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -19,26 +21,24 @@ const RunsSchema = "git-trace.blame-runs/1"
 // consecutive in that commit, are one run. Data that many runs share is written once, under its id.
 func writeRuns(out io.Writer, path, revision string, lines []Annotated, short func(events.TraceID) string) error {
 	w := bufio.NewWriterSize(out, outputBuffer)
-	j := jsonBuffer{}
-	j.open('{')
-	j.text("schema", RunsSchema)
-	j.bytes("path", path)
-	j.textOrNull("revision", revision)
-	j.conversations(lines, short)
-	j.commits(lines)
-	j.key("runs")
-	j.open('[')
+	head, err := encode(append(members{{"schema", RunsSchema}}.exact("path", path),
+		member{"revision", events.OrNull(revision)}, member{"conversations", runsTalks(lines, short)},
+		member{"commits", runsCommits(lines)}, member{"runs", members{}}))
+	if err != nil {
+		return err
+	}
+	_, _ = w.Write(append(bytes.TrimSuffix(head, []byte("{}}")), '['))
+	separator := "\n"
 	for len(lines) > 0 {
 		n := runOf(lines)
-		j.item()
-		j.raw("\n")
-		j.run(&lines[0], n)
-		lines = lines[n:]
+		run, err := encode(lines[0].run(n))
+		if err != nil {
+			return err
+		}
+		_, _ = fmt.Fprintf(w, "%s%s", separator, run)
+		lines, separator = lines[n:], ",\n"
 	}
-	j.close(']')
-	j.close('}')
-	j.raw("\n")
-	_, _ = w.Write(j.buf)
+	_, _ = w.WriteString("]}\n")
 	return flush(w)
 }
 
@@ -55,8 +55,8 @@ func runOf(lines []Annotated) int {
 	return n
 }
 
-// conversations writes the conversations of the runs, with the prompts that have lines here.
-func (j *jsonBuffer) conversations(lines []Annotated, short func(events.TraceID) string) {
+// runsTalks returns the conversations of the runs, with the prompts that have lines here.
+func runsTalks(lines []Annotated, short func(events.TraceID) string) members {
 	var order []*Attribution
 	prompts := map[events.TraceID]map[int]string{}
 	for i := range lines {
@@ -71,65 +71,42 @@ func (j *jsonBuffer) conversations(lines []Annotated, short func(events.TraceID)
 			prompts[a.Trace][a.PromptIndex] = a.PromptText
 		}
 	}
-	j.key("conversations")
-	j.open('{')
+	all := members{}
 	for _, a := range order {
-		j.key(string(a.Trace))
-		j.open('{')
+		talk, texts := members{}, members{}
 		if short != nil {
-			j.text("short", short(a.Trace))
+			talk = members{{"short", short(a.Trace)}}
 		}
-		j.textOrNull("agent", a.Agent)
-		j.textOrNull("session", a.Session)
-		j.key("prompts")
-		j.open('{')
 		for _, index := range slices.Sorted(maps.Keys(prompts[a.Trace])) {
-			j.text(strconv.Itoa(index), prompts[a.Trace][index])
+			texts = append(texts, member{strconv.Itoa(index), prompts[a.Trace][index]})
 		}
-		j.close('}')
-		j.close('}')
+		all = append(all, member{string(a.Trace), append(talk, member{"agent", events.OrNull(a.Agent)},
+			member{"session", events.OrNull(a.Session)}, member{"prompts", texts})})
 	}
-	j.close('}')
+	return all
 }
 
-// commits writes the commits that git credits.
-func (j *jsonBuffer) commits(lines []Annotated) {
-	j.key("commits")
-	j.open('{')
-	told := map[*gitblame.Commit]bool{}
+// runsCommits returns the commits that git credits.
+func runsCommits(lines []Annotated) members {
+	all, told := members{}, map[*gitblame.Commit]bool{}
 	for i := range lines {
-		c := lines[i].Commit
-		if !c.Committed() || told[c] {
-			continue
+		if c := lines[i].Commit; c.Committed() && !told[c] {
+			told[c] = true
+			one := members{}.exact("author", c.Author.Name).exact("author_mail", c.Author.BareMail())
+			one = append(one, member{"author_time", c.Author.When().Format(time.RFC3339)}).exact("summary", c.Summary)
+			all = append(all, member{c.ID.String(), one})
 		}
-		told[c] = true
-		j.key(c.ID.String())
-		j.open('{')
-		j.bytes("author", c.Author.Name)
-		j.bytes("author_mail", c.Author.BareMail())
-		j.text("author_time", c.Author.When().Format(time.RFC3339))
-		j.bytes("summary", c.Summary)
-		j.close('}')
 	}
-	j.close('}')
+	return all
 }
 
-func (j *jsonBuffer) run(l *Annotated, count int) {
+func (l *Annotated) run(count int) RunJSON {
 	a := l.Owner
-	j.open('{')
-	j.number("start", l.FinalLine)
-	j.number("count", count)
-	j.origin(&l.Line)
-	j.contributor(a.Kind)
-	j.textOrNull("trace", string(a.Trace))
-	j.textOrNull("model", a.Model)
-	if a.Subagent != "" {
-		j.text("subagent", a.Subagent)
+	owner, evidence := a.JSON()
+	return RunJSON{
+		Start: l.FinalLine, Count: count, PlaceJSON: l.place(), Contributor: string(owner.Contributor), Older: owner.Older,
+		Trace: events.OrNull(string(a.Trace)), Model: owner.Model, Subagent: a.Subagent, Step: known(a.Step),
+		Tool: events.OrNull(a.Tool), ToolCall: events.OrNull(a.ToolCall), Prompt: known(a.PromptIndex),
+		Patch: events.OrNull(string(a.Patch)), EvidenceJSON: evidence, Previous: string(a.Previous),
 	}
-	j.numberOrNull("step", a.Step)
-	j.textOrNull("tool", a.Tool)
-	j.textOrNull("tool_call", a.ToolCall)
-	j.numberOrNull("prompt", a.PromptIndex)
-	j.evidence(a)
-	j.close('}')
 }
