@@ -2,6 +2,7 @@ package diff
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/git-trace/git-trace/events"
@@ -65,112 +66,69 @@ type option struct {
 func (o option) Names() (letter byte, word string) { return o.short, o.long }
 
 // gitOptions are the options of git diff that matter here. The test against git's own list keeps it complete.
-var gitOptions = []option{
-	{short: 'p', long: "patch", set: setPatch},
-	{short: 'u', set: setPatch},
-	{short: 'U', long: "unified", value: gitargs.Optional, set: setPatch},
-	{short: 's', long: "no-patch", role: verbatim},
-	{short: 'z', role: verbatim},
-	{long: "raw", role: verbatim},
-	{long: "patch-with-raw", role: verbatim},
-	{long: "numstat", role: verbatim},
-	{long: "check", role: verbatim},
-	{long: "name-only", role: verbatim},
-	{long: "name-status", role: verbatim},
-	{long: "quiet", role: verbatim},
-	{long: "word-diff", value: gitargs.Optional, role: verbatim},
-	{long: "word-diff-regex", value: gitargs.Required, role: verbatim},
-	{long: "color-words", value: gitargs.Optional, role: verbatim},
-	{long: "line-prefix", value: gitargs.Required, role: verbatim},
-	{long: "output-indicator-new", value: gitargs.Required, role: verbatim},
-	{long: "output-indicator-old", value: gitargs.Required, role: verbatim},
-	{long: "output-indicator-context", value: gitargs.Required, role: verbatim},
-	{long: "output", value: gitargs.Required, role: verbatim},
-	{long: "ext-diff", role: verbatim},
-	{long: "no-index", role: verbatim},
-	{long: "cc", role: verbatim},
-	{long: "combined-all-paths", role: verbatim},
-	{long: "diff-merges", value: gitargs.Required, role: verbatim},
-	{short: 'c', role: verbatim},
-	{short: 'm', role: verbatim},
-	{long: "base", role: verbatim},
-	{long: "ours", role: verbatim},
-	{long: "theirs", role: verbatim},
-	{long: "stat", value: gitargs.Optional, role: figures},
-	{long: "stat-width", value: gitargs.Required, role: figures},
-	{long: "stat-name-width", value: gitargs.Required, role: figures},
-	{long: "stat-graph-width", value: gitargs.Required, role: figures},
-	{long: "stat-count", value: gitargs.Required, role: figures},
-	{long: "shortstat", role: figures},
-	{long: "summary", role: figures},
-	{long: "compact-summary", role: figures},
-	{short: 'X', long: "dirstat", value: gitargs.Optional, role: figures},
-	{long: "cumulative", role: figures},
-	{long: "dirstat-by-file", value: gitargs.Optional, role: figures},
-	{long: "patch-with-stat", set: setPatch},
-	{short: 'w', long: "ignore-all-space", role: compares},
-	{short: 'b', long: "ignore-space-change", role: compares},
-	{long: "ignore-space-at-eol", role: compares},
-	{long: "ignore-cr-at-eol", role: compares},
-	{long: "ignore-blank-lines", role: compares},
-	{short: 'I', long: "ignore-matching-lines", value: gitargs.Required, role: compares},
-	{long: "minimal", role: compares},
-	{long: "patience", role: compares},
-	{long: "histogram", role: compares},
-	{long: "diff-algorithm", value: gitargs.Required, role: compares},
-	{long: "anchored", value: gitargs.Required, role: compares},
-	{long: "indent-heuristic", role: compares},
-	{short: 'B', long: "break-rewrites", value: gitargs.Optional, role: compares},
-	{short: 'D', long: "irreversible-delete", role: compares},
-	{short: 'a', long: "text", role: compares},
-	{long: "textconv", set: func(o *Options, _ string, on bool) { o.textconv = on }},
-	{short: 'R', set: func(o *Options, _ string, _ bool) { o.reverse = true }},
-	{long: "cached", set: func(o *Options, _ string, on bool) { o.cached = on }},
-	{long: "staged", set: func(o *Options, _ string, on bool) { o.cached = on }},
-	{long: "merge-base", set: func(o *Options, _ string, on bool) { o.mergeBase = on }},
-	{long: "relative", value: gitargs.Optional, set: func(o *Options, value string, on bool) {
-		if !on {
-			value = "-"
+var gitOptions = slices.Concat(
+	alike(verbatim, gitargs.None, nil, "s:no-patch z raw patch-with-raw numstat check name-only name-status quiet",
+		"ext-diff no-index cc combined-all-paths c m base ours theirs"),
+	alike(verbatim, gitargs.Optional, nil, "word-diff color-words"),
+	alike(verbatim, gitargs.Required, nil, "word-diff-regex line-prefix output-indicator-new output-indicator-old",
+		"output-indicator-context output diff-merges"),
+	alike(figures, gitargs.None, nil, "shortstat summary compact-summary cumulative"),
+	alike(figures, gitargs.Optional, nil, "stat X:dirstat dirstat-by-file"),
+	alike(figures, gitargs.Required, nil, "stat-width stat-name-width stat-graph-width stat-count"),
+	alike(compares, gitargs.None, nil, "w:ignore-all-space b:ignore-space-change ignore-space-at-eol ignore-cr-at-eol",
+		"ignore-blank-lines minimal patience histogram indent-heuristic D:irreversible-delete a:text"),
+	alike(compares, gitargs.Optional, nil, "B:break-rewrites"),
+	alike(compares, gitargs.Required, nil, "I:ignore-matching-lines diff-algorithm anchored"),
+	alike(passes, gitargs.None, setPatch, "p:patch u patch-with-stat"),
+	alike(passes, gitargs.Optional, setPatch, "U:unified"),
+	alike(passes, gitargs.Required, setPicks, "S G diff-filter find-object"),
+	alike(passes, gitargs.None, nil, "W:function-context t r binary full-index find-copies-harder no-renames rename-empty",
+		"follow exit-code pickaxe-all pickaxe-regex ita-invisible-in-index ita-visible-in-index"),
+	alike(passes, gitargs.Optional, nil, "M:find-renames C:find-copies abbrev color-moved ignore-submodules"),
+	alike(passes, gitargs.Required, nil, "l O inter-hunk-context color-moved-ws ws-error-highlight rotate-to skip-to",
+		"max-depth"),
+	[]option{
+		{long: "textconv", set: func(o *Options, _ string, on bool) { o.textconv = on }},
+		{short: 'R', set: func(o *Options, _ string, _ bool) { o.reverse = true }},
+		{long: "cached", set: func(o *Options, _ string, on bool) { o.cached = on }},
+		{long: "staged", set: func(o *Options, _ string, on bool) { o.cached = on }},
+		{long: "merge-base", set: func(o *Options, _ string, on bool) { o.mergeBase = on }},
+		{long: "relative", value: gitargs.Optional, set: func(o *Options, value string, on bool) {
+			if !on {
+				value = "-"
+			}
+			o.relative = &value
+		}},
+		{long: "no-prefix", set: func(o *Options, _ string, _ bool) { o.prefixes = []string{"", ""} }},
+		{long: "default-prefix", set: func(o *Options, _ string, _ bool) { o.prefixes = []string{"a/", "b/"} }},
+		{long: "src-prefix", value: gitargs.Required, set: func(o *Options, value string, _ bool) { o.prefix(0, value) }},
+		{long: "dst-prefix", value: gitargs.Required, set: func(o *Options, value string, _ bool) { o.prefix(1, value) }},
+		{long: "color", value: gitargs.Optional, role: other, set: func(o *Options, value string, on bool) {
+			switch {
+			case !on:
+				value = "never"
+			case value == "":
+				value = "always"
+			}
+			o.Color = value
+		}},
+		{long: "submodule", value: gitargs.Optional, set: func(o *Options, value string, _ bool) {
+			o.Verbatim = o.Verbatim || value == "diff"
+		}},
+	},
+)
+
+// alike returns options that differ in their names alone: a letter, a word, or both with a colon.
+func alike(role role, value gitargs.Value, set func(*Options, string, bool), names ...string) (all []option) {
+	for name := range strings.FieldsSeq(strings.Join(names, " ")) {
+		letter, word, both := strings.Cut(name, ":")
+		one := option{long: name, value: value, role: role, set: set}
+		if both || len(name) == 1 {
+			one.short, one.long = letter[0], word
 		}
-		o.relative = &value
-	}},
-	{long: "no-prefix", set: func(o *Options, _ string, _ bool) { o.prefixes = []string{"", ""} }},
-	{long: "default-prefix", set: func(o *Options, _ string, _ bool) { o.prefixes = []string{"a/", "b/"} }},
-	{long: "src-prefix", value: gitargs.Required, set: func(o *Options, value string, _ bool) { o.prefix(0, value) }},
-	{long: "dst-prefix", value: gitargs.Required, set: func(o *Options, value string, _ bool) { o.prefix(1, value) }},
-	{long: "color", value: gitargs.Optional, role: other, set: func(o *Options, value string, on bool) {
-		switch {
-		case !on:
-			value = "never"
-		case value == "":
-			value = "always"
-		}
-		o.Color = value
-	}},
-	{short: 'l', value: gitargs.Required},
-	{short: 'O', value: gitargs.Required},
-	{short: 'S', value: gitargs.Required, set: setPicks},
-	{short: 'G', value: gitargs.Required, set: setPicks},
-	{short: 'M', long: "find-renames", value: gitargs.Optional},
-	{short: 'C', long: "find-copies", value: gitargs.Optional},
-	{long: "abbrev", value: gitargs.Optional},
-	{long: "inter-hunk-context", value: gitargs.Required},
-	{long: "color-moved", value: gitargs.Optional},
-	{long: "color-moved-ws", value: gitargs.Required},
-	{long: "ws-error-highlight", value: gitargs.Required},
-	{long: "diff-filter", value: gitargs.Required, set: setPicks},
-	{long: "find-object", value: gitargs.Required, set: setPicks},
-	{long: "rotate-to", value: gitargs.Required},
-	{long: "skip-to", value: gitargs.Required},
-	{long: "max-depth", value: gitargs.Required},
-	{long: "ignore-submodules", value: gitargs.Optional},
-	{long: "submodule", value: gitargs.Optional, set: func(o *Options, value string, _ bool) {
-		o.Verbatim = o.Verbatim || value == "diff"
-	}},
-	{short: 'W', long: "function-context"}, {short: 't'}, {short: 'r'},
-	{long: "binary"}, {long: "full-index"}, {long: "find-copies-harder"}, {long: "no-renames"}, {long: "rename-empty"},
-	{long: "follow"}, {long: "exit-code"}, {long: "pickaxe-all"}, {long: "pickaxe-regex"},
-	{long: "ita-invisible-in-index"}, {long: "ita-visible-in-index"},
+		all = append(all, one)
+	}
+	return all
 }
 
 func setPicks(o *Options, _ string, _ bool) { o.picks = true }
