@@ -157,7 +157,7 @@ func appendAny(dst []byte, value any, depth int) ([]byte, error) {
 		}
 		return appendMap(dst, v, depth-1)
 	}
-	return dst, errors.New("true, false and null have no place in an event")
+	return dst, errors.New("an event must not contain true, false or null")
 }
 
 func appendMap(dst []byte, members map[string]any, depth int) ([]byte, error) {

@@ -170,7 +170,7 @@ func (g *batchGroup) cut() error {
 	for at := 0; at < len(g.buf); {
 		line, _, whole := bytes.Cut(g.buf[at:], newline)
 		if !whole || len(line) > MaxEvent {
-			return fmt.Errorf("%w: byte %d: no line of a log begins there", ErrJournal, g.at+int64(at))
+			return fmt.Errorf("%w: byte %d is not the beginning of a line", ErrJournal, g.at+int64(at))
 		}
 		if len(line) > 0 && line[0] != '#' {
 			g.lines = append(g.lines, line)
@@ -179,7 +179,7 @@ func (g *batchGroup) cut() error {
 		}
 		end, _, ok := parseEnd(string(line))
 		if !ok || len(g.lines) == first {
-			return fmt.Errorf("%w: byte %d ends no batch", ErrJournal, g.at+int64(at))
+			return fmt.Errorf("%w: byte %d is not the end of a batch", ErrJournal, g.at+int64(at))
 		}
 		at += len(line) + 1
 		end.offset = g.at + int64(at)

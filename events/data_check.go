@@ -73,7 +73,7 @@ func (d *NoteData) Values() (success *bool, reward *float64, err error) {
 		success = new(d.Outcome == "success")
 	case "unknown":
 	default:
-		return nil, nil, fmt.Errorf("outcome %.40q is none of success, failure, unknown", d.Outcome)
+		return nil, nil, fmt.Errorf("outcome %.40q is not success, failure or unknown", d.Outcome)
 	}
 	if d.Reward != "" {
 		value, err := strconv.ParseFloat(d.Reward, 64)
@@ -122,7 +122,7 @@ func readable(paths ...string) error {
 // run checks the first line and the length of a run of lines.
 func run(start, count int) error {
 	if start < 1 || count < 1 || count > math.MaxInt32 || start > math.MaxInt32 {
-		return fmt.Errorf("no run of lines: %d from %d", count, start)
+		return fmt.Errorf("bad run of lines: %d from %d", count, start)
 	}
 	return nil
 }
@@ -149,7 +149,7 @@ func (d *CommitData) check() error {
 		err = errors.Join(err, readable(f.Path))
 		for _, r := range f.Runs {
 			if r.Owner < 0 || r.Owner >= len(d.Owners) {
-				return fmt.Errorf("run of owner %d, and there are %d", r.Owner, len(d.Owners))
+				return fmt.Errorf("run of owner %d of %d owners", r.Owner, len(d.Owners))
 			}
 			err = errors.Join(err, run(r.Start, r.Count))
 		}

@@ -45,7 +45,7 @@ type encoder struct {
 
 func (e *encoder) value(dst []byte, v reflect.Value, depth int) ([]byte, error) {
 	if !v.IsValid() {
-		return dst, errors.New("null has no place in an event")
+		return dst, errors.New("an event must not contain null")
 	}
 	switch value := v.Interface().(type) {
 	case time.Time:
@@ -67,7 +67,7 @@ func (e *encoder) value(dst []byte, v reflect.Value, depth int) ([]byte, error) 
 	case reflect.Struct:
 		return e.object(dst, v, depth)
 	}
-	return dst, fmt.Errorf("%s has no place in an event", v.Type())
+	return dst, fmt.Errorf("an event must not contain %s", v.Type())
 }
 
 func (e *encoder) slice(dst []byte, v reflect.Value, depth int) ([]byte, error) {

@@ -27,7 +27,7 @@ import (
 // this clone's log has a dash instead.
 
 // errNoEnd reports a file that does not begin or does not end as a flat log does.
-var errNoEnd = errors.New("it has another form")
+var errNoEnd = errors.New("it has an unknown form")
 
 // flatEnd holds the values of the last end line.
 type flatEnd struct {

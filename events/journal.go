@@ -98,11 +98,11 @@ func (j *journal) checkRest() error {
 		line, err := rest.ReadSlice('\n')
 		switch {
 		case bytes.IndexByte(line, 0) >= 0:
-			return errors.New("zeros stand behind its end, which no append writes")
+			return errors.New("zeros follow its end, and an append writes none")
 		case errors.Is(err, bufio.ErrBufferFull):
 			_, err = rest.ReadBytes('\n')
 		case err == nil && line[0] != '{':
-			return errors.New("lines that are no events stand behind its end")
+			return errors.New("lines that are not events follow its end")
 		}
 		if errors.Is(err, io.EOF) {
 			return nil
@@ -198,18 +198,18 @@ func (j *journal) batchBefore(at int64) (text []byte, begin int64, err error) {
 		if line > 0 {
 			_, length, ok := parseEnd(string(buf[line : len(buf)-1]))
 			if !ok || at-int64(len(buf)-line+length) < j.head {
-				return nil, 0, fmt.Errorf("%w: no batch ends at byte %d", ErrJournal, at)
+				return nil, 0, fmt.Errorf("%w: byte %d is not the end of a batch", ErrJournal, at)
 			}
 			if length <= line {
 				text = buf[line-length : line]
 				if text[length-1] != '\n' {
-					return nil, 0, fmt.Errorf("%w: no batch ends at byte %d", ErrJournal, at)
+					return nil, 0, fmt.Errorf("%w: byte %d is not the end of a batch", ErrJournal, at)
 				}
 				return text, at - int64(len(buf)-line+length), nil
 			}
 		}
 		if start == j.head || window > 2*maxBatch {
-			return nil, 0, fmt.Errorf("%w: no batch ends at byte %d", ErrJournal, at)
+			return nil, 0, fmt.Errorf("%w: byte %d is not the end of a batch", ErrJournal, at)
 		}
 	}
 }
@@ -241,7 +241,7 @@ func (j *journal) oldestFirst(after flatEnd, yield func(lines [][]byte, end flat
 		}
 		end, _, ok := parseEnd(string(line))
 		if !ok || len(lines) == 0 {
-			return fmt.Errorf("%w: byte %d ends no batch", ErrJournal, at)
+			return fmt.Errorf("%w: byte %d is not the end of a batch", ErrJournal, at)
 		}
 		end.offset = at + int64(len(line)) + 1
 		err := yield(lines, end)

@@ -88,7 +88,7 @@ func (r *partsReader) list(entries []refs.TreeEntry, below int) error {
 		}
 		if level == 0 {
 			if e.Mode != refs.ModeFile {
-				return fmt.Errorf("%w: %q is no file", ErrNotPublication, e.Name)
+				return fmt.Errorf("%w: %q is not a file", ErrNotPublication, e.Name)
 			}
 			r.files = append(r.files, PublishedFile{first, e.OID})
 			continue

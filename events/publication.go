@@ -169,7 +169,7 @@ func sharedRecords(objects *refs.Objects, list refs.OID) (map[TraceID]refs.OID, 
 		trace, blob, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
 		id, err := refs.ParseOID(blob)
 		if err != nil || len(trace) != traceLength {
-			return nil, errors.New("a line of it has another form")
+			return nil, errors.New("a line of it has an unknown form")
 		}
 		out[TraceID(trace)] = id
 	}

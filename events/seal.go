@@ -32,7 +32,7 @@ const sealEvery = 256
 
 // ErrSealDiffers reports that this clone's file does not begin with the log that the ref names. The ref stays
 // unchanged.
-var ErrSealDiffers = errors.New("the ref holds another log than the file")
+var ErrSealDiffers = errors.New("the ref and the file hold different logs")
 
 // sealMark caches the end of the last seal.
 type sealMark struct {

@@ -8,7 +8,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-var errOtherForm = errors.New("a file of events has another form")
+var errOtherForm = errors.New("a file of events has an unknown form")
 
 // readSeal reads the head of a seal, and rejects a digest.
 func (l *Log) readSeal(commit refs.OID) (Publication, error) {

@@ -58,7 +58,7 @@ func (l *Log) takeOver(ctx context.Context) error {
 		return err
 	}
 	if err := l.begin(ctx, nil); err != nil {
-		return fmt.Errorf("take the log up from %s: %w", refs.EventsRef, err)
+		return fmt.Errorf("resume the log from %s: %w", refs.EventsRef, err)
 	}
 	return nil
 }

@@ -151,7 +151,7 @@ func (n *namer) opening(i int, seq int64, m mark, fault func(int64, FaultKind, s
 		return
 	}
 	if n.s.linked && n.s.newerPrev != "" {
-		fault(seq, FaultChain, "names %s as the event before, and there is none", n.s.newerPrev)
+		fault(seq, FaultChain, "names %s as the event before, but there is none", n.s.newerPrev)
 	}
 	if m.seq == 1 && !m.is(markOpening) {
 		fault(seq, FaultShape, "the log does not begin with log_started")
@@ -183,14 +183,14 @@ func (n *namer) number(i int, m mark, fault func(int64, FaultKind, string, ...an
 		seq = m.seq
 		n.expected = seq + 1
 	case n.goesOn(i):
-		fault(seq, FaultNumber, "number %d stands where %d belongs", m.seq, seq)
+		fault(seq, FaultNumber, "number %d in the place of %d", m.seq, seq)
 		n.expected++
 	case m.seq > n.expected:
 		fault(seq, FaultNumber, "number %d follows %d", m.seq, seq-1)
 		seq = m.seq
 		n.expected = seq + 1
 	default:
-		fault(seq, FaultNumber, "number %d stands where %d belongs", m.seq, seq)
+		fault(seq, FaultNumber, "number %d in the place of %d", m.seq, seq)
 	}
 	return seq
 }

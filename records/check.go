@@ -70,7 +70,7 @@ func (c *checker) step(want int, s *Step) {
 		c.calls[call.ToolCallID] = want
 		d := rawjson.NewDecoder(call.Input)
 		if d.Kind() != rawjson.Object {
-			c.fault("step %d: input of call %.80q is no object", want, call.ToolCallID)
+			c.fault("step %d: input of call %.80q is not an object", want, call.ToolCallID)
 		}
 	}
 	u := s.TokenUsage

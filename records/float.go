@@ -13,7 +13,7 @@ type Float float64
 // MarshalJSON writes the number as Python's repr does.
 func (f Float) MarshalJSON() ([]byte, error) {
 	if math.IsNaN(float64(f)) || math.IsInf(float64(f), 0) {
-		return nil, errors.New("a number without a value cannot be written as JSON")
+		return nil, errors.New("NaN and infinity cannot be written as JSON")
 	}
 	return rawjson.AppendFloat(nil, float64(f)), nil
 }

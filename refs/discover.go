@@ -192,7 +192,7 @@ func (d *discovery) look(dir string) (Found, bool, error) {
 			return Found{}, false, err
 		}
 		if !d.isGitDir(target) {
-			return Found{}, false, fmt.Errorf("%w: the .git file names no git directory", ErrNotRepository)
+			return Found{}, false, fmt.Errorf("%w: the .git file does not name a git directory", ErrNotRepository)
 		}
 		return Found{GitDir: target, Top: dir, gitFile: dotGit}, true, nil
 	}

@@ -11,7 +11,7 @@ import (
 var ErrMissing = errors.New("object missing")
 
 // ErrOtherType reports that an object has another type than the caller wants.
-var ErrOtherType = errors.New("another type of object")
+var ErrOtherType = errors.New("unexpected type of object")
 
 // ReadError reports an object that could not be read. A readable object with a wrong content is another error.
 type ReadError struct {

@@ -142,7 +142,7 @@ func (p *PackReader) At(offset, limit int64) (ObjectType, []byte, error) {
 			break
 		}
 		if steps, offset = append(steps, step{offset, content}), e.base; len(steps) > maxDeltas {
-			return "", nil, fmt.Errorf("%w: chain of %d differences", ErrCorrupt, len(steps))
+			return "", nil, fmt.Errorf("%w: chain of %d deltas", ErrCorrupt, len(steps))
 		}
 	}
 	if int64(len(base.content)) > limit {
@@ -208,7 +208,7 @@ func (p *PackReader) entry(offset int64) (packEntry, error) {
 	case packOffsetDelta:
 		back, n := offsetVarint(in)
 		if n == 0 || back <= 0 || back > offset-packHeader {
-			return e, fmt.Errorf("%w: difference from nowhere", ErrCorrupt)
+			return e, fmt.Errorf("%w: delta without a base", ErrCorrupt)
 		}
 		e.base, in = offset-back, in[n:]
 	case packRefDelta:
@@ -265,7 +265,7 @@ func inflate(in []byte, size int64) ([]byte, error) {
 	return out, nil
 }
 
-var errDelta = fmt.Errorf("%w: difference that does not fit its base", ErrCorrupt)
+var errDelta = fmt.Errorf("%w: delta that does not fit its base", ErrCorrupt)
 
 // patch applies a difference to its base.
 func patch(base, delta []byte, limit int64) ([]byte, error) {

@@ -114,11 +114,11 @@ func (r *Repo) parseLooseRef(text []byte) (OID, string, error) {
 	}
 	digits := 2 * r.Format.Size()
 	if len(text) < digits || len(text) > digits && !isSpace(int(text[digits])) && text[digits] != '\n' {
-		return OID{}, "", fmt.Errorf("%w: ref file holds no object id", ErrCorrupt)
+		return OID{}, "", fmt.Errorf("%w: ref file does not hold an object id", ErrCorrupt)
 	}
 	oid, err := ParseOID(string(text[:digits]))
 	if err != nil {
-		return OID{}, "", fmt.Errorf("%w: ref file holds no object id", ErrCorrupt)
+		return OID{}, "", fmt.Errorf("%w: ref file does not hold an object id", ErrCorrupt)
 	}
 	return oid, "", nil
 }

@@ -16,10 +16,10 @@ import (
 // Errors of work on refs of other writers.
 var (
 	ErrNotChosen   = errors.New("nothing was chosen for this remote")
-	ErrUnknown     = errors.New("no sound digest of that clone is here")
-	ErrNoLeave     = errors.New("the clone does not allow that its traces are adopted")
+	ErrUnknown     = errors.New("a sound digest of that clone is not here")
+	ErrNoLeave     = errors.New("the clone does not allow others to adopt its traces")
 	ErrThereItself = errors.New("the clone publishes on that remote itself")
-	ErrNotKept     = errors.New("no archive of this clone has anything of that clone")
+	ErrNotKept     = errors.New("the archives of this clone have nothing of that clone")
 )
 
 // Keeping is a plan to archive refs on a remote, made before anything is sent. Close it.

@@ -18,7 +18,7 @@ import (
 
 // Errors of a push that a person must resolve.
 var (
-	ErrMoved    = errors.New("the remote's URL is another one than when the level was chosen")
+	ErrMoved    = errors.New("the remote's URL has changed since the level was chosen")
 	ErrDiverged = errors.New("this clone is a copy of another one that has published since")
 	ErrBehind   = errors.New("the remote has events of this clone that the clone itself has lost")
 	ErrBusy     = errors.New("another push of traces to this remote is under way")
@@ -28,8 +28,8 @@ var (
 	// ErrLogRefused reports a refused push of the whole log, whose commits are the same for everybody.
 	ErrLogRefused = errors.New("the remote refused the whole log")
 	// ErrKept reports a refused push that removes something.
-	ErrKept   = errors.New("the remote lets nothing be taken back")
-	ErrHidden = errors.New("the remote has taken the traces, and shows them to nobody")
+	ErrKept   = errors.New("the remote does not let you remove anything")
+	ErrHidden = errors.New("the remote has accepted the traces, but hides them")
 )
 
 // Plan is the content of a push, made before the first byte is sent.

@@ -111,7 +111,7 @@ func within(path, top string) bool {
 
 // Errors for a remote that cannot be used, or none.
 var (
-	ErrNoRemote      = errors.New("no remote is named, and none is settled")
+	ErrNoRemote      = errors.New("no remote was named or chosen")
 	ErrUnknownRemote = errors.New("there is no such remote")
 	ErrNoneThere     = errors.New("this repository has no remote")
 )
@@ -326,7 +326,7 @@ func (s *Settings) Span() (time.Duration, error) {
 	}
 	span, known := spans[strings.ToLower(text)]
 	if !known {
-		return 0, fmt.Errorf("trace.shareTimes: '%s' is none of exact, minute and day", text)
+		return 0, fmt.Errorf("trace.shareTimes: '%s' is not exact, minute or day", text)
 	}
 	return span, nil
 }

@@ -120,7 +120,7 @@ func (p *Plan) isOwn(ctx context.Context, found events.Publication) error {
 // whence guesses why a digest has more events than this clone's log, from the event of the full log that it names.
 func (p *Plan) whence(ctx context.Context, source events.Witness, more int) (why, err error) {
 	if source.Seq > p.Digest.Source.Seq {
-		return fmt.Errorf("%w: it goes to event %d, the log here to %d", ErrBehind, source.Seq, p.Digest.Source.Seq), nil
+		return fmt.Errorf("%w: it ends at event %d, the log here at %d", ErrBehind, source.Seq, p.Digest.Source.Seq), nil
 	}
 	own, err := p.log.Copy(ctx, refs.EventsRef)
 	if err != nil {

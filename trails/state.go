@@ -141,7 +141,7 @@ func loadState(repo *refs.Repo) (*state, error) {
 var errState = errors.New("not a state of the timeline, or a damaged one")
 
 // errOtherState reports the state of another program.
-var errOtherState = errors.New("another version of git-trace kept it")
+var errOtherState = errors.New("another version of git-trace wrote it")
 
 func encodeState(s *state) []byte {
 	w := &codec.Writer{Out: append(make([]byte, 0, 4096), stateMagic...)}

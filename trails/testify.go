@@ -56,7 +56,7 @@ const lateHook = time.Minute
 const sameClock = 2000
 
 // ErrUnwatched says that nobody has looked at a work tree yet.
-var ErrUnwatched = errors.New("nobody has looked at the work tree yet")
+var ErrUnwatched = errors.New("the work tree has no snapshot yet")
 
 // Testify reads calls from agents' own records. It returns the calls that no hook reported and that were not known
 // until now. Without such calls, it takes no lock and writes nothing. After ErrUnwatched, the caller passes the calls

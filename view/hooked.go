@@ -75,7 +75,7 @@ func addTold(record *records.Record, name string, saw map[string]records.HookSaw
 		}
 		raw, err := json.Marshal(one)
 		if err != nil {
-			return fmt.Errorf("tell the boundaries of a call: %w", err)
+			return fmt.Errorf("find the boundaries of a call: %w", err)
 		}
 		all[call] = raw
 	}

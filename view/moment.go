@@ -120,7 +120,7 @@ func (r *Reader) momentOfPrompt(told []events.Event, prompt int, after bool) (Mo
 	case after && end != nil:
 		return r.momentOf(end)
 	case after && begin != nil:
-		return Moment{}, fmt.Errorf("%w: nothing tells how the prompt ended", ErrNoMoment)
+		return Moment{}, fmt.Errorf("%w: the end of the prompt was not seen", ErrNoMoment)
 	}
 	return Moment{}, fmt.Errorf("%w: no hook saw this prompt", ErrNoMoment)
 }
@@ -165,7 +165,7 @@ func (r *Reader) momentOfCalls(told []events.Event, calls []string, after bool) 
 	case open:
 		return Moment{}, fmt.Errorf("%w: the call has not ended", ErrNoMoment)
 	}
-	return Moment{}, fmt.Errorf("%w: no hook saw a call there that may write", ErrNoMoment)
+	return Moment{}, fmt.Errorf("%w: hooks did not see a call there that may write", ErrNoMoment)
 }
 
 // tells holds the facts about the work tree in an event.

@@ -26,7 +26,7 @@ func New(env capability.Env) capability.Agent {
 		Traits: capability.Traits{
 			CallIDs: capability.CallIDsNative, Model: capability.ModelOfSession, Edits: capability.EditsReplaced,
 			Subagents: true,
-			Notes:     []string{"seen at work as its command line, version 3.0.65; its hooks do not tell when you are asked"},
+			Notes:     []string{"tested as a command line, version 3.0.65; its hooks do not report that you are asked"},
 		},
 	}
 }

@@ -28,7 +28,7 @@ func New(env capability.Env) capability.Agent {
 		Program: "code", Decoder: copilotcli.Editor(env),
 		Traits: capability.Traits{
 			CallIDs: capability.CallIDsNative, Model: capability.ModelOfSession, Edits: capability.EditsReplaced,
-			Notes: []string{"by the maker's documentation, through the hooks of Copilot CLI; not seen at work"},
+			Notes: []string{"by the vendor's documentation, through the hooks of Copilot CLI; not tested with the client"},
 		},
 	}
 }

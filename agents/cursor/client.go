@@ -21,7 +21,7 @@ func New(env capability.Env) capability.Agent {
 		Resumer: capability.ResumeBy{"cursor-agent", "--resume="},
 		Traits: capability.Traits{
 			CallIDs: capability.CallIDsEither, Model: capability.ModelOfCall, Edits: capability.EditsReplaced, Subagents: true,
-			Notes: []string{"by the maker's documentation; not seen at work"},
+			Notes: []string{"by the vendor's documentation; not tested with the client"},
 		},
 	}
 }

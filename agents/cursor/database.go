@@ -19,7 +19,7 @@ const (
 )
 
 var (
-	errNoTable = errors.New("the database is not one of Cursor")
+	errNoTable = errors.New("not a database of Cursor")
 	errNoChat  = errors.New("no such conversation")
 )
 

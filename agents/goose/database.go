@@ -26,7 +26,7 @@ type row struct {
 }
 
 // errNoTable reports a database of another program.
-var errNoTable = errors.New("the database is not one of Goose")
+var errNoTable = errors.New("not a database of Goose")
 
 func tableOf(db *sqlitefile.DB, name string) (*sqlitefile.Table, error) {
 	table, found, err := db.Table(name)

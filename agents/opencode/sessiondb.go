@@ -45,7 +45,7 @@ type dbPart struct {
 }
 
 // errNoTable reports a database of another program.
-var errNoTable = errors.New("the database is not one of OpenCode")
+var errNoTable = errors.New("not a database of OpenCode")
 
 func tableOf(db *sqlitefile.DB, name string) (*sqlitefile.Table, error) {
 	table, found, err := db.Table(name)

@@ -43,7 +43,7 @@ func New(env capability.Env) capability.Agent {
 		Stands: []string{stateFile},
 		Traits: capability.Traits{
 			CallIDs: capability.CallIDsPaired, Model: capability.ModelOfSession, Edits: capability.EditsReplaced,
-			Notes: []string{"by its documentation and source; not seen at work"},
+			Notes: []string{"by its documentation and source; not tested with the client"},
 		},
 	}
 }

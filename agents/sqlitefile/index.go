@@ -62,7 +62,7 @@ func (w *indexWalker) page(number uint32, depth int) error {
 func (w *indexWalker) cell(data []byte, child, depth int) error {
 	size, n := varint(data[child:])
 	if n == 0 || size > MaxRow {
-		return fmt.Errorf("%w: an entry of %d bytes", ErrFormat, size)
+		return fmt.Errorf("%w: bad length of an entry: %d bytes", ErrFormat, size)
 	}
 	row, err := w.db.record(data[child+n:], int(size), (w.db.usable-12)*64/255-23)
 	if err != nil {

@@ -69,7 +69,7 @@ type visited struct{ pages int }
 func (v *visited) node(db *DB, number uint32, depth int, kinds pageKinds,
 	cell func(data []byte, inner bool) error, rest func(number uint32, depth int) error) error {
 	if v.pages++; depth > maxTree || v.pages > int(db.last)+1 {
-		return fmt.Errorf("%w: its pages go in a circle", ErrFormat)
+		return fmt.Errorf("%w: its pages form a cycle", ErrFormat)
 	}
 	page, err := db.read(number)
 	if err != nil {
@@ -85,7 +85,7 @@ func (v *visited) node(db *DB, number uint32, depth int, kinds pageKinds,
 	}
 	count := int(binary.BigEndian.Uint16(header[3:]))
 	if !inner && header[0] != kinds.leaf || width+2*count > len(header) {
-		return fmt.Errorf("%w: page %d is of another kind", ErrFormat, number)
+		return fmt.Errorf("%w: page %d has an unexpected type", ErrFormat, number)
 	}
 	for i := range count {
 		at := int(binary.BigEndian.Uint16(header[width+2*i:]))
@@ -111,7 +111,7 @@ func (db *DB) leaf(data []byte, yield func(row *Row) error) error {
 	id, m := varint(data[n:])
 	data = data[n+m:]
 	if n == 0 || m == 0 || size > MaxRow {
-		return fmt.Errorf("%w: a row of %d bytes", ErrFormat, size)
+		return fmt.Errorf("%w: bad length of a row: %d bytes", ErrFormat, size)
 	}
 	row, err := db.record(data, int(size), db.usable-35)
 	if err != nil {
@@ -157,18 +157,18 @@ const maxColumns = 2000
 func (r *Row) header() error {
 	size, n := varint(r.local)
 	if n == 0 || size > uint64(len(r.local)) || size < uint64(n) {
-		return fmt.Errorf("%w: the header of a row", ErrFormat)
+		return fmt.Errorf("%w: bad header of a row", ErrFormat)
 	}
 	at := int64(size)
 	for rest := r.local[n:size]; len(rest) > 0; {
 		kind, n := varint(rest)
 		if n == 0 || len(r.cells) >= maxColumns {
-			return fmt.Errorf("%w: the header of a row", ErrFormat)
+			return fmt.Errorf("%w: bad header of a row", ErrFormat)
 		}
 		rest = rest[n:]
 		r.cells = append(r.cells, cell{kind, at})
 		if at += width(kind); at > r.size {
-			return fmt.Errorf("%w: the columns of a row", ErrFormat)
+			return fmt.Errorf("%w: bad columns of a row", ErrFormat)
 		}
 	}
 	return nil

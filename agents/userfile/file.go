@@ -19,7 +19,7 @@ const maxSize = 8 << 20
 
 // Errors that callers branch on.
 var (
-	ErrDangling   = errors.New("symbolic link leads nowhere")
+	ErrDangling   = errors.New("dangling symbolic link")
 	ErrNotRegular = errors.New("not a regular file")
 	ErrTooLarge   = errors.New("larger than 8 MiB")
 	ErrChanged    = errors.New("changed while it was being edited")

@@ -47,7 +47,7 @@ func (p Plan[A]) Apply() error {
 		}
 		for j := i - 1; j >= 0; j-- {
 			if back := p[j].Change.Revert(); back != nil {
-				err = fmt.Errorf("%w (and taking back: %w)", err, back)
+				err = fmt.Errorf("%w (and undoing: %w)", err, back)
 			}
 		}
 		return err

@@ -36,7 +36,7 @@ func New(env capability.Env) capability.Agent {
 		Decoder: payload.Decoder[wire]{Env: env, Agent: Name, Kinds: kinds, Fields: c.fields, Fill: c.fill},
 		Traits: capability.Traits{
 			CallIDs: capability.CallIDsPaired, Model: capability.ModelOfCall, Edits: capability.EditsReplaced,
-			Notes: []string{"by the maker's documentation; not seen at work"},
+			Notes: []string{"by the vendor's documentation; not tested with the client"},
 		},
 	}
 }

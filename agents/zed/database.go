@@ -16,7 +16,7 @@ const maxThread = 256 << 20
 
 var (
 	errNoSession = errors.New("no such session")
-	errNoUnzstd  = errors.New("it is packed with zstd, which nobody unpacks here")
+	errNoUnzstd  = errors.New("it is packed with zstd, which this program cannot unpack")
 	errTooLong   = fmt.Errorf("it has more than %d MiB, unpacked", maxThread>>20)
 )
 

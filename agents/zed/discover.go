@@ -93,7 +93,7 @@ func (r *row) session(path string) capability.Session {
 }
 
 // errNoTable reports a database of another program.
-var errNoTable = errors.New("this is not a database of Zed")
+var errNoTable = errors.New("not a database of Zed")
 
 // openTable opens the database and the table of the threads. The caller closes the database.
 func openTable(path string) (*sqlitefile.DB, *sqlitefile.Table, error) {

@@ -98,7 +98,7 @@ func (p *Parser) open(e *Entry, line []byte) error {
 		if !ok {
 			oid, err := refs.ParseOID(string(id))
 			if err != nil {
-				return p.fail("no object id")
+				return p.fail("bad object id")
 			}
 			state = &commitState{hex: bytes.Clone(id), commit: Commit{ID: oid}}
 			p.commits[string(id)] = state
@@ -110,11 +110,11 @@ func (p *Parser) open(e *Entry, line []byte) error {
 		var word []byte
 		word, rest, _ = bytes.Cut(rest, []byte{' '})
 		if numbers[n] = lineNumber(word); numbers[n] == 0 {
-			return p.fail("no line number")
+			return p.fail("bad line number")
 		}
 	}
 	if len(rest) > 0 || n < 2 || n < 3 && p.incremental {
-		return p.fail("not the line numbers of an entry")
+		return p.fail("bad line numbers of an entry")
 	}
 	e.OrigLine, e.FinalLine, e.Count = numbers[0], numbers[1], numbers[2]
 	if e.Count > 0 {
@@ -167,7 +167,7 @@ func (p *Parser) previous(value []byte) error {
 	if p.current.previous.Commit.IsZero() || p.current.previous.Commit.String() != string(id) {
 		oid, err := refs.ParseOID(string(id))
 		if err != nil {
-			return p.fail("no object id")
+			return p.fail("bad object id")
 		}
 		p.current.previous.Commit = oid
 	}

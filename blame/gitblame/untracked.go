@@ -53,7 +53,7 @@ func (s *Session) named(show func() error) error {
 // (gitrepository-layout(5), commondir), which has the commit.
 func (s *Session) begin(dir string) error {
 	if s.repo.RefFormat != "files" {
-		return errors.New("HEAD is in a table of git's")
+		return errors.New("HEAD is in a reftable")
 	}
 	objects := filepath.Join(dir, "objects")
 	if err := os.Mkdir(objects, 0o700); err != nil {

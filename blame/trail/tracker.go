@@ -113,7 +113,7 @@ func (t *Tracker) follow(tr *Trail) error {
 	}
 	tr.Steps = t.steps(held)
 	if err := t.settle(tr); err != nil {
-		return fmt.Errorf("find what is left of patch %s: %w", tr.Patch, err)
+		return fmt.Errorf("find the remaining lines of patch %s: %w", tr.Patch, err)
 	}
 	return nil
 }

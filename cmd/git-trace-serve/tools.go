@@ -241,7 +241,7 @@ func (a *answers) ask(ctx context.Context, asked asked) (string, error) {
 		return "", err
 	}
 	if out.dropped {
-		text += "\n… " + strconv.Itoa(mostOutput) + " bytes are all that is kept: ask for less\n"
+		text += "\n… " + strconv.Itoa(mostOutput) + " bytes are the limit, and the rest is cut off: ask for less\n"
 	} else if asked.form != nil {
 		if text, err = asked.form(text); err != nil {
 			return "", err

@@ -179,7 +179,7 @@ func (a *app) unasked(repo *refs.Repo, asks string) error {
 	listed := recorded.Is(repo)
 	if asks == view.ByEditor && !listed && !repo.MayHaveRefs("refs/traces/") {
 		return fail(exitUnchecked, errors.New("nothing is recorded here, and no traces were pulled"),
-			"git trace init records it; git trace blame answers whoever asks")
+			"git trace init starts recording; git trace blame works without it")
 	}
 	if asks == view.ByPage && listed {
 		return nil

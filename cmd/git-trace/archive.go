@@ -23,10 +23,9 @@ func archiveCommand() *command {
 		about: "Each clone has its own refs on a remote, and each git push reads all of them. archive takes the\n" +
 			"clones that published nothing for 30 days, or since --until. It moves their refs into one ref of\n" +
 			"this clone for each kind, and deletes them on the remote. Readers see the same as before. If such\n" +
-			"a clone publishes again, it gets refs again.\n" +
-			"The remote needs a level, which git trace push asks for.\n" +
-			"--drop removes a clone from this clone's archives, with its history: then nobody reads its log\n" +
-			"any more.",
+			"a clone publishes again, it gets refs again. The remote needs a level, which git trace push asks\n" +
+			"for. --drop removes a clone from this clone's archives, with its history: then nobody can read its\n" +
+			"log any more.",
 		options: append(options("drop", "dry-run", "no-verify", "yes"), opt("until", "")),
 		examples: []example{
 			{"git trace archive origin --dry-run", "clones that published nothing for 30 days"},

@@ -215,7 +215,7 @@ func (a *app) verifyAttestation(c *call, repo *refs.Repo, log *events.Log, name 
 			return err
 		}
 		if was, is := s.Predicate.Lines, now.Result; was != is {
-			found("the figures are others now: agents %d, people %d, unknown %d lines; attested are %d, %d and %d", is.AI,
+			found("the figures differ now: agents %d, people %d, unknown %d lines; attested are %d, %d and %d", is.AI,
 				is.Human, is.Unknown, was.AI, was.Human, was.Unknown)
 		}
 	}
@@ -324,7 +324,7 @@ func (a *app) tellAttested(c *call, out *attested) error {
 			fmt.Fprintf(w, "signed by %s\n", cells.Safe(out.Signer))
 		}
 		fmt.Fprintf(w, "%s of %s; %s\n", plural(out.Commits, "commit"), cells.Safe(out.Range.Dotted()),
-			map[attestedLog]string{logHeld: "the log is here, with the event that was its last",
+			map[attestedLog]string{logHeld: "the log is here, and has the attested last event",
 				logBeyond: "a digest of the log is here", logNotHere: "the log is not here and was not checked"}[out.Log])
 	}
 	if len(out.Findings) > 0 {

@@ -238,9 +238,9 @@ func (u *audit) reviewed() string {
 	for _, r := range u.Review.By {
 		who = append(who, page.Code(r.Who)+" ("+r.How+", "+plural(r.Commits, "commit")+")")
 	}
-	text := "Nobody, as messages and notes say."
+	text := "Nobody, according to messages and notes."
 	if len(who) > 0 {
-		text = fmt.Sprintf("%s, as messages and notes say: %s of %s.", strings.Join(who, ", "),
+		text = fmt.Sprintf("%s, according to messages and notes: %s of %s.", strings.Join(who, ", "),
 			thousands(u.Review.Reviewed), plural(u.Commits, "commit"))
 	}
 	for i, id := range u.Review.Without {
@@ -288,12 +288,12 @@ func (p *auditProof) lines() (out []string) {
 		n          int
 		what, says string
 	}{
-		{p.Unheard, "commit", "was not seen by a hook, and nothing is known of it"},
+		{p.Unheard, "commit", "was not seen by a hook, and its owners are unknown"},
 		{p.Unknown, "line", "has no known owner"},
-		{p.Low, "line", "of an agent rests on weak evidence"},
-		{p.Several, "line", "could be of one of several agents"},
-		{p.Elsewhere, "conversation", "is told of by another clone alone"},
-		{p.Unrecorded, "conversation", "has no record here: what was asked is not kept"},
+		{p.Low, "line", "by an agent has weak evidence"},
+		{p.Several, "line", "could be by one of several agents"},
+		{p.Elsewhere, "conversation", "is only in the log of another clone"},
+		{p.Unrecorded, "conversation", "has no record here, so its prompts are missing"},
 	} {
 		if left.n > 0 {
 			out = append(out, fmt.Sprintf("Not covered: %s (each %s).", plural(left.n, left.what), left.says))

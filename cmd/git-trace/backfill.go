@@ -233,7 +233,7 @@ func (b *filler) run(list []history.Commit, found []*transcripts.Transcript) err
 	}
 	if b.keeper, err = b.newKeeper(byTrace, result.Roots); err != nil {
 		return fail(exitUnchecked, err,
-			"nothing is written until that is mended; with trace.records=false no conversation is stored")
+			"nothing is written until that is fixed; with trace.records=false no conversation is stored")
 	}
 	defer b.keeper.close()
 	damage := &unread{w: b.app.std.err, partial: b.isPartial()}

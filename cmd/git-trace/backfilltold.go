@@ -100,7 +100,7 @@ func (b *filler) sum() error {
 	text := fmt.Sprintf("%s of %s from %s %s", plural(b.lines, "line"), plural(b.filled, "commit"),
 		plural(len(b.linked), "conversation"), verb)
 	if b.filled == 0 {
-		text = "nothing to do: the lines of these conversations in commits are known"
+		text = "nothing to do: the owners of these conversations' lines are known"
 		switch {
 		case len(b.asked) == 0 && len(b.lost) == 0:
 			text = "nothing to do: the range has no commit"

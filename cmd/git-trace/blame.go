@@ -28,17 +28,18 @@ func blameCommand() *command {
 		does: "who wrote each line of a file, and in which conversation",
 		form: blameUsage,
 		about: "Runs git blame and adds to each line the conversation that wrote it. All options of git blame\n" +
-			"work; its machine formats keep git's bytes, with added header lines trace-….\n" +
-			"--json gives one document with all facts about each line, --json=runs the same by runs of lines,\n" +
-			"without their text. --prompts groups the lines below the prompts that led to them. --only-ai\n" +
-			"shows only lines of agents.\n\n" +
+			"work; its machine formats keep git's bytes, with added header lines trace-…. --json gives one\n" +
+			"document with all facts about each line, --json=runs gives the same for runs of lines, without\n" +
+			"their text. --prompts groups the lines below the prompts that led to them. --only-ai shows only\n" +
+			"lines of agents.\n\n" +
 			"--functions shows, in place of the lines, who wrote how many lines of each function, when, and in\n" +
-			"answer to which prompt. Functions begin at git's function lines, as for git log -L :name:file, and at\n" +
-			"the comment right above. Git knows a language by a driver: echo '*.py diff=python' >>.gitattributes;\n" +
-			"gitattributes(5) lists them. Without one, each line that begins with a letter begins a function.\n\n" +
+			"answer to which prompt. Functions begin at git's function lines, as for git log -L :name:file, and\n" +
+			"at the comment right above. A diff driver tells git the language: echo '*.py diff=python'\n" +
+			">>.gitattributes; gitattributes(5) lists them. Without a driver, each line that begins with a\n" +
+			"letter begins a function.\n\n" +
 			"Signs behind the owner: ? nobody knows who wrote the line; + an agent and a person both wrote it;\n" +
-			"~ one of several agents wrote it, or the evidence is weak; ! other clones disagree. A line\n" +
-			"without a sign belongs to the named person or agent, or is older than the recording.",
+			"~ one of several agents wrote it, or the evidence is weak; ! other clones disagree. A line without\n" +
+			"a sign belongs to the named person or agent, or is older than the recording.",
 		options: append(options("functions", "json", "only-ai", "web"), opt("prompts", " above its lines")),
 		examples: []example{
 			{"git trace blame server.go", "who wrote each line"},

@@ -143,7 +143,7 @@ func (a *app) agrees(c *call, question, otherwise string) error {
 		return nil
 	}
 	if _, terminal := terminalOf(a.std.err); !terminal {
-		return fail(exitUsage, errors.New(otherwise+": there is no terminal to ask on"), "--yes answers before it asks")
+		return fail(exitUsage, errors.New(otherwise+": there is no terminal to ask on"), "--yes answers without asking")
 	}
 	if !a.asks(printable(question)) {
 		return fail(exitFinding, errors.New(otherwise), "")
@@ -162,7 +162,7 @@ func tellCapsule(w io.Writer, c *capsule.Capsule) {
 	for _, f := range c.Files {
 		note := ""
 		if f.Redacted {
-			note = " (not as it was: something was taken out)"
+			note = " (changed: something was taken out)"
 		}
 		fmt.Fprintf(w, "  %s%s\n", printable(f.Path), note)
 	}
@@ -242,8 +242,8 @@ func (a *app) testCapsule(c *call, made *capsule.Capsule) (err error) {
 		if err := errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o700)); err != nil {
 			return fmt.Errorf("make a work tree: %w", errors.Join(err, os.RemoveAll(top)))
 		}
-		fmt.Fprintln(a.std.err, "git-trace: hint: its commit is not here, or not to be checked out: the work tree has "+
-			"the files of the capsule alone")
+		fmt.Fprintln(a.std.err, "git-trace: hint: its commit is missing or cannot be checked out: the work tree has "+
+			"only the files of the capsule")
 	}
 	defer func() {
 		if linked {

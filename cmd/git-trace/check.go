@@ -24,11 +24,12 @@ func checkCommand() *command {
 		form: "git trace check [<options>] [<branch> | <base>...<head> | <tag>..<tag>]",
 		about: "Reads " + check.File + " of the base, never of the change: which agents and models may write where,\n" +
 			"which paths need a person's review, how many lines may have no known owner, and whether the logs\n" +
-			"of others must be signed. A branch is compared with its upstream, as by report. Each finding names\n" +
-			"its place, its rule and what would satisfy it; with findings the exit status is 1. A line whose\n" +
-			"owner is not known passes no rule that asks for the owner. Removed lines have no owner; they are\n" +
-			"listed and are not findings. If the base has no policy, nothing is checked, and a warning says so.\n" +
-			"A trailer Reviewed-by is what the author of a commit says; sign commits if that matters.\n" +
+			"of others must be signed. A branch is compared with its upstream, as in git trace report. Each\n" +
+			"finding names its place, its rule and a way to satisfy it; with findings the exit status is 1.\n" +
+			"A line without a known owner fails each rule that asks for the owner. Removed lines have no\n" +
+			"owner; they are listed and are not findings. If the base has no policy, nothing is checked,\n" +
+			"and a warning says so.\n" +
+			"A trailer Reviewed-by is only a statement by the author of a commit; sign commits if that matters.\n" +
 			"The keys are policy.signed, policy.reviewers, and paths.<pattern>.agents, .models, .review and\n" +
 			".unknown; docs/ci.md describes them. --policy tries a policy that is not committed.",
 		options: append(options("json", "policy", "output"), opt("format", "text, json or sarif").or("text")),

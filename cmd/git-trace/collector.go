@@ -84,7 +84,7 @@ func loadCollected(repo *refs.Repo) *answers.Collected {
 func (a *app) collect(ctx context.Context, repo *refs.Repo, port int) (*collector, error) {
 	redactor, err := configured.Redactor(ctx, repo)
 	if err != nil {
-		return nil, fail(exitUnchecked, err, "nothing is collected until that is mended")
+		return nil, fail(exitUnchecked, err, "nothing is collected until that is fixed")
 	}
 	k := &collector{repo: repo, redactor: redactor, ended: make(chan error, 1), talks: map[string]*listened{},
 		unstored: map[string]*listened{}}

@@ -21,14 +21,14 @@ func compareCommand() *command {
 		name: "compare",
 		does: "two conversations: what both did, and where they drifted",
 		form: "git trace compare [--json] (<conversation> | <file>) (<conversation> | <file>)",
-		about: "Compares the actions of two conversations, prompt by prompt: calls of tools, skills and hooks. The\n" +
-			"same action in other words is equal: a command with other blanks, an edit that changes the same\n" +
-			"lines, a path with or without its directory. A file is a session file or one of an exchange\n" +
+		about: "Compares the actions of two conversations, prompt by prompt: calls of tools, skills and hooks.\n" +
+			"Actions that differ only in form are equal: a command with other blanks, an edit that changes the\n" +
+			"same lines, a path with or without its directory. A file is a session file, or has an exchange\n" +
 			"format. The score is the share of the first one's actions that the second did too, in the same\n" +
 			"order; the files that they leave count as one action.",
 		options: options("json", "color"),
 		examples: []example{
-			{"git trace compare 4f2a session.jsonl", "what another agent did otherwise, by its session file"},
+			{"git trace compare 4f2a session.jsonl", "where another agent's session file differs"},
 		},
 		run:    (*app).compare,
 		traits: bounded,

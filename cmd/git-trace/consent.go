@@ -91,7 +91,7 @@ func (a *app) asksSummary(config refs.Config) string {
 	if _, has := config.Get(runner.SummaryKey); has || !a.typing() {
 		return ""
 	}
-	return strconv.FormatBool(a.asks("after your commits, print one line that tells whose lines they added?"))
+	return strconv.FormatBool(a.asks("after your commits, print one line that says whose lines they added?"))
 }
 
 // answer reads the person's answer, in small letters.

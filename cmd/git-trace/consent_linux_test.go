@@ -144,7 +144,7 @@ func TestWhatCannotBeTakenBackIsSaidBeforeTheFirstPush(t *testing.T) {
 			t.Errorf("%s: somebody who has agreed is asked again:\n%s", level, shown)
 		}
 		out, err := a.command("push", "--retract", "origin").CombinedOutput()
-		if err == nil || !strings.Contains(string(out), "the remote lets nothing be taken back") || !strings.Contains(string(out), "DENIED by fallthru") {
+		if err == nil || !strings.Contains(string(out), "the remote does not let you remove anything") || !strings.Contains(string(out), "DENIED by fallthru") {
 			t.Errorf("%s: taking back: %v: %s", level, err, out)
 		}
 	}

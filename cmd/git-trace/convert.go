@@ -30,7 +30,7 @@ func convertCommand() *command {
 			"secrets and names from its output. Files may be compressed with gzip or zstd.\n" +
 			"In a directory it converts each file of a known agent or format.",
 		options: slices.Concat([]optionUse{
-			opt("from", "an agent or a format; without it, each file is asked"),
+			opt("from", "an agent or a format; without it, each file's content decides"),
 			opt("format", formatNames(exchange.converted)),
 		}, options("no-redact", "words", "limit", "skip-bad-rows"), trainingFlags()),
 		examples: []example{
@@ -194,7 +194,7 @@ func (v *converter) known() error {
 // noConversation is the error for a format that has the owners of commits' lines, and not the conversation.
 func noConversation(format exchange) error {
 	if !format.taken() {
-		return usage("%s is only written", format.name)
+		return usage("%s can be written, but not read", format.name)
 	}
 	return &failure{
 		code: exitUsage, err: fmt.Errorf("%s describes commits and has no conversation to convert", format.name),
@@ -269,7 +269,7 @@ func (v *converter) file(ctx context.Context, name string) error {
 	case err != nil:
 		return err
 	case !found:
-		return fail(exitUnchecked, errUnknownFile, "name what it is with --from")
+		return fail(exitUnchecked, errUnknownFile, "give its format with --from")
 	}
 	return v.session(ctx, agent, name)
 }

@@ -46,8 +46,8 @@ func (a *app) demand(ctx context.Context, repo *refs.Repo, traces []events.Trace
 				printable(d.Err.Error()))
 		} else {
 			fmt.Fprintf(a.std.err, "git-trace: hint: the texts are kept on %s, not here; git trace pull --records "+
-				"fetches all\ngit-trace: hint: with git config trace.fetchOnDemand true each is fetched when it is "+
-				"looked at\n", where)
+				"fetches all\ngit-trace: hint: with git config trace.fetchOnDemand true each one is fetched when you "+
+				"look at it\n", where)
 		}
 	}
 	return d.Got > 0, nil

@@ -27,18 +27,18 @@ func diffCommand() *command {
 		about: "Runs git diff, adds the owner to each added line, as blame does, and counts the lines of each\n" +
 			"owner at the end. Revisions, paths and options mean the same as for git diff. Between two commits\n" +
 			"it also shows lines that were added and removed in between. --removed also shows the owners of\n" +
-			"removed lines. --json gives everything by runs of lines. --no-trace is plain git diff. Output for\n" +
+			"removed lines. --json gives all facts for runs of lines. --no-trace is plain git diff. Output for\n" +
 			"programs, such as --raw or --numstat, and output without lines, such as --word-diff, does not\n" +
 			"change. At the end it lists untracked files with the owners of their lines\n" +
 			"(status.showUntrackedFiles).\n\n" +
 			"--only-ai, --only-human and --only-unknown keep the hunks with a line by agents, by people or\n" +
-			"without a known owner; several of them add up. The figures count only these hunks. --prompts\n" +
+			"without a known owner; several of them combine. The figures count only these hunks. --prompts\n" +
 			"shows each prompt above its lines.\n\n" +
-			"A <moment> is a prompt (4f2a#3), a step (4f2a:12) or a tool call (toolu_…). It means the work\n" +
-			"tree when the prompt was sent or the call began; with --after, when it ended. A single moment is\n" +
-			"compared with the work tree of now, including untracked files. 4f2a#3^! shows the changes from\n" +
-			"the beginning to the end of the prompt. At an edit tool, git-trace looked only at the files that\n" +
-			"it names.",
+			"A <moment> is a prompt (4f2a#3), a step (4f2a:12) or a tool call (toolu_…). It means the work tree\n" +
+			"when the prompt was sent or the call began; with --after, when it ended. A single moment is\n" +
+			"compared with the present work tree, including untracked files. 4f2a#3^! shows the changes from\n" +
+			"the beginning to the end of the prompt. For the call of an edit tool, git-trace looked only at the\n" +
+			"files that the call names.",
 		options: append(options("removed", "only-ai", "only-human", "only-unknown", "json", "no-trace", "after", "before"),
 			opt("prompts", " above its lines")),
 		examples: []example{
@@ -74,10 +74,10 @@ func (a *app) diff(args []string) error {
 		return err
 	}
 	if opts.JSON && (opts.Verbatim || opts.NoTrace) {
-		return usage("--json gives one document; it goes with no other form of output")
+		return usage("--json gives one document; it excludes other forms of output")
 	}
 	if len(opts.Only) > 0 && (opts.NoTrace || opts.Verbatim || opts.Figures) {
-		return usage("--only-ai and its like choose hunks; they go with no other form of output")
+		return usage("--only-ai and similar options choose hunks; they exclude other forms of output")
 	}
 	plain := opts.Verbatim || !repo.HasTraces() && !opts.JSON && len(opts.Only) == 0 // only git's output
 	if opts.NoTrace || plain && !opts.MayNameMoments() {

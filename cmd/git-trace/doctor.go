@@ -18,15 +18,15 @@ import (
 func doctorCommand() *command {
 	return &command{
 		name: "doctor",
-		does: "check everything that recording depends on, and mend it",
+		does: "check everything that recording depends on, and repair it",
 		form: "git trace doctor [--fix] [--json]",
 		about: "Checks everything that recording depends on, and the whole log. --fix installs the hooks again,\n" +
-			"appends waiting events to the log, makes damaged state anew, and puts a moved repository back on\n" +
-			"the list of recorded ones. The exit status is 1 when problems remain.",
+			"appends waiting events to the log, recreates damaged state, and puts a moved repository back on\n" +
+			"the list of recorded repositories. The exit status is 1 when problems remain.",
 		options: options("fix", "json", "color"),
 		examples: []example{
 			{"git trace doctor", "all checks, each with the command that repairs it"},
-			{"git trace doctor --fix", "mend what can be mended"},
+			{"git trace doctor --fix", "repair what can be repaired"},
 		},
 		run:    (*app).doctor,
 		traits: common | alone | seals | fetchless,
@@ -45,7 +45,7 @@ func newDoctor(repo *refs.Repo) (*doctor.Doctor, error) {
 		Store:  func(ctx context.Context, list []waiting.Session) error { return storeAgain(ctx, repo, list) },
 		Settings: func(config refs.Config) (string, error) {
 			_, err := prices.Configured(config)
-			return "mend the file, or git config --unset " + prices.Key, err
+			return "correct the file, or git config --unset " + prices.Key, err
 		},
 		Strays: func(ctx context.Context) ([]doctor.Stray, error) {
 			strays, err := sharing.Strays(ctx, events.OpenLog(repo))

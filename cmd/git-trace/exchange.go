@@ -134,7 +134,7 @@ func exchangeOf(option, name string, which func(exchange) bool) (exchange, error
 func exchangeTo(name string, which func(exchange) bool) (exchange, error) {
 	format, err := exchangeOf("format", name, which)
 	if err == nil && !format.given() {
-		err = fail(exitUsage, fmt.Errorf("%s is only read, and cannot be written", name),
+		err = fail(exitUsage, fmt.Errorf("%s can be read, but not written", name),
 			"formats that are written: "+formatNames(which))
 	}
 	return format, err

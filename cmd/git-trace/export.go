@@ -148,7 +148,7 @@ func (e *exporter) choose(words []string) error {
 }
 
 // noneStored is the hint if no record is stored.
-const noneStored = "git-trace: hint: no conversation has a stored record (git trace record stores what waits)"
+const noneStored = "git-trace: hint: no conversation has a stored record (git trace record stores those that wait)"
 
 // conversations writes stored records.
 func (e *exporter) conversations() error {

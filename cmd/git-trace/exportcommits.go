@@ -105,7 +105,7 @@ func (e *exporter) commits(asNotes bool) error {
 	}
 	if err = errors.Join(err, out.flush()); err == nil && told == 0 {
 		fmt.Fprintln(e.app.std.err,
-			"git-trace: hint: nothing is known of the lines of these commits (git trace backfill looks into old session files)")
+			"git-trace: hint: the owners of these commits' lines are unknown (git trace backfill searches old session files)")
 	}
 	return err
 }

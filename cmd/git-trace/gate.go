@@ -104,7 +104,7 @@ func (g *gate) pass(d *treetrace.Document, takeOut bool, stored func(events.Trac
 	if found == 0 {
 		return nil
 	}
-	return fail(exitLeak, fmt.Errorf("by the present rules of redaction %s of the conversations must not leave: %s",
+	return fail(exitLeak, fmt.Errorf("the rules of redaction keep %s of the conversations here: %s",
 		plural(found, "piece"), someOf(where)),
 		"--redact-auto removes it from the output, git trace purge from the stored data")
 }
@@ -119,7 +119,7 @@ func (g *gate) steps(record *records.Record) (found int, where []string, err err
 		return err
 	}
 	if record == nil {
-		return 0, nil, fail(exitLeak, errors.New("a conversation cannot be looked at again: its record is gone"), "")
+		return 0, nil, fail(exitLeak, errors.New("a conversation cannot be checked again: its record is gone"), "")
 	}
 	name := g.short(events.TraceID(record.TraceID))
 	for i := range record.Steps {

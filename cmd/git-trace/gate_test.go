@@ -48,7 +48,7 @@ func TestTheGateLooksAtWhatIsStored(t *testing.T) {
 				return &records.Record{SchemaVersion: "0.3.0", TraceID: trace, SessionID: "s", Agent: records.Agent{Name: "pi"},
 					Steps: []records.Step{{StepIndex: 1, Role: records.RoleUser, Content: &tt.stored}}}, nil
 			})
-			if tt.says == "" != (err == nil) || err != nil && !strings.HasSuffix(err.Error(), "must not leave: "+tt.says) {
+			if tt.says == "" != (err == nil) || err != nil && !strings.HasSuffix(err.Error(), "of the conversations here: "+tt.says) {
 				t.Errorf("%q is refused with %v, want %q", tt.shown, err, tt.says)
 			}
 			for _, text := range []string{d.Nodes[0].Title, d.Lessons[0].Text} {

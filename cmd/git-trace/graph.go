@@ -25,8 +25,8 @@ func graphCommand() *command {
 		does: "commits as git log --graph draws them, beside the conversations whose lines they hold",
 		form: "git trace graph [<options>] [<revision range>] [[--] <path>…]",
 		about: "Below each commit it lists the conversations that wrote its lines, with files, numbers of lines,\n" +
-			"and their share of the commit. A commit without such lines was written by people, or nothing was\n" +
-			"recorded of it; --json distinguishes the two. The formats dot, mermaid and html are for Graphviz,\n" +
+			"and their share of the commit. A commit without such lines was written by people, or was not\n" +
+			"recorded; --json distinguishes the two. The formats dot, mermaid and html are for Graphviz,\n" +
 			"Markdown and a browser. --only-ai shows only commits with lines by agents.",
 		options: slices.Concat(commitFlags(), options("only-ai"),
 			[]optionUse{opt("format", "text, json, dot, mermaid or html").or("text"), jsonFlag(), colorFlag()}),

@@ -50,7 +50,7 @@ func programHelp(all bool) string {
 	if !all {
 		h.out.WriteString("'git trace help --all' lists all commands.\n")
 	}
-	h.out.WriteString("'git trace help <command>' says more of one; git help trace is the manual.\n")
+	h.out.WriteString("'git trace help <command>' explains one; git help trace shows the manual.\n")
 	return h.out.String()
 }
 

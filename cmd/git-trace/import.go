@@ -29,10 +29,10 @@ func importCommand() *command {
 			"git trace import --from entire [--dry-run] [--json]",
 		about: "Files of conversations become stored records, redacted like any other. Files of agent-trace and\n" +
 			"git-ai say who wrote lines of commits. For commits that exist here, this is written to the log,\n" +
-			"except where the log knows better. A file with an error is refused as a whole. A second import of\n" +
-			"a file changes nothing. Files may be compressed with gzip or zstd. In a directory it takes the\n" +
-			"files of the format. With entire it reads Entire's checkpoints in this repository, looks for their\n" +
-			"lines in the commits, and prints what backfill prints.",
+			"except where the log has better evidence. A file with an error is refused as a whole. A second\n" +
+			"import of a file changes nothing. Files may be compressed with gzip or zstd. In a directory it\n" +
+			"takes the files of the format. With entire it reads Entire's checkpoints in this repository, looks\n" +
+			"for their lines in the commits, and prints what backfill prints.",
 		options: append([]optionUse{opt("from", entireName+", "+formatNames(exchange.taken))},
 			options("notes", "dry-run", "json", "limit", "skip-bad-rows")...),
 		examples: []example{
@@ -171,7 +171,7 @@ func (im *importer) conversations(files []string) error {
 		err := im.rows.eachRecord(im.format, name, func(row int, r *records.Record) (err error) {
 			if im.rows.skip && !events.TraceID(r.TraceID).Valid() {
 				im.rows.taken--
-				im.rows.pass(fmt.Errorf("%s: row %d: trace id %.60q is no UUID", name, row, r.TraceID))
+				im.rows.pass(fmt.Errorf("%s: row %d: trace id %.60q is not a UUID", name, row, r.TraceID))
 				return nil
 			}
 			if lock == nil {
@@ -284,7 +284,7 @@ func (im *importer) report(r importReport) error {
 	} else {
 		fmt.Fprint(out, plural(r.Stored, "conversation")+" stored")
 		if r.Newer > 0 {
-			fmt.Fprint(out, ", "+thousands(r.Newer)+" in the place of an older generation")
+			fmt.Fprint(out, ", "+thousands(r.Newer)+" in place of an older generation")
 		}
 		if r.Here > 0 {
 			fmt.Fprint(out, ", "+thousands(r.Here)+" already here")

@@ -101,7 +101,7 @@ func (a *app) importEntire(c *call, ops operands) error {
 		return fail(exitUnchecked, err, "")
 	}
 	err = b.read(commits, found)
-	fmt.Fprintf(a.std.err, "git-trace: hint: read %s of %s; left out: %s that a later one has whole, %s unreadable, "+
+	fmt.Fprintf(a.std.err, "git-trace: hint: read %s of %s; left out: %s that a later one includes, %s unreadable, "+
 		"%s of unknown agents\n", plural(r.files, "session file"), plural(r.checkpoints, "checkpoint"),
 		thousands(r.again), thousands(r.unread), thousands(max(0, r.files-len(found))))
 	return err

@@ -26,10 +26,10 @@ func initCommand() *command {
 			"[--dry-run] [--json]",
 		about: "Installs git hooks beside the existing ones, and the agents' hooks in this user's settings for\n" +
 			"this repository. Takes the first snapshot. Puts the repository on this user's list of recorded\n" +
-			"ones; hooks open no other. Without --agent it takes the agents on this machine, except for those\n" +
-			"in the setting trace.ignoreAgent. A second run changes nothing.\n" +
-			"A copied directory has the same id as the original, and only one of them may publish.\n" +
-			"--new-writer gives this one a new id: a new log begins, and the log so far can still be read.",
+			"repositories; hooks open only these. Without --agent it installs hooks for the agents on this\n" +
+			"machine, except for those in the setting trace.ignoreAgent. A second run changes nothing. A copied\n" +
+			"directory has the same id as the original, and only one of them may publish. --new-writer gives\n" +
+			"this one a new id: a new log begins, and the old log can still be read.",
 		options: options("agent", "global", "project-settings", "trust-hooks", "new-writer", "dry-run", "json"),
 		examples: []example{
 			{"git trace init", "record this repository, for the agents on this machine"},
@@ -70,7 +70,7 @@ func (a *app) newWriter(c *call) error {
 	case old == "":
 		fmt.Fprintln(a.std.out, "nothing was recorded here, so there is no id yet")
 	default:
-		fmt.Fprintf(a.std.out, "this clone writes as %s now; the log of %s is read as before\n", now, old)
+		fmt.Fprintf(a.std.out, "this clone now writes as %s; the log of %s is still read\n", now, old)
 	}
 	return nil
 }

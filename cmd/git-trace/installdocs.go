@@ -33,8 +33,8 @@ func completionCommand() *command {
 		name: "completion",
 		does: "print the completion for a shell",
 		form: "git trace completion <shell>",
-		about: "Prints the completion for bash, zsh or fish. Packages bring it along. git trace install-docs puts\n" +
-			"it where the shells look.",
+		about: "Prints the completion for bash, zsh or fish. Packages include it. git trace install-docs puts it\n" +
+			"where the shells look.",
 		examples: []example{
 			{"git trace completion bash", "the completion for bash"},
 		},
@@ -63,9 +63,10 @@ func installDocsCommand() *command {
 		name: "install-docs",
 		does: "install the manual pages and completions after go install",
 		form: "git trace install-docs [--prefix <directory>] [--undo] [--dry-run]",
-		about: "Writes the manual pages beside the directory in which git-trace lies, where man looks for the pages\n" +
-			"of a program, and the completions for bash, zsh and fish into your own data directory. With --prefix all of\n" +
-			"them go below share there. Says what it wrote. Packages have brought them already.",
+		about: "Writes the manual pages beside the directory in which git-trace lies, where man looks for the\n" +
+			"pages of a program, and the completions for bash, zsh and fish into your own data directory. With\n" +
+			"--prefix it writes all of them below share in that directory. It lists the files that it wrote.\n" +
+			"Packages include these files.",
 		options: options("prefix", "undo", "dry-run"),
 		examples: []example{
 			{"git trace install-docs --dry-run", "say where manual pages and completions would go"},

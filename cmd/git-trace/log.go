@@ -29,7 +29,7 @@ func logCommand() *command {
 			"and removed, and the commits with its lines. `git trace show <id>` shows one in full. With a range it\n" +
 			"lists the conversations that wrote lines of these commits. With paths it lists the conversations\n" +
 			"that changed a file below them.\n\n" +
-			"--prompts lists what was asked: each prompt below its conversation, with the time that the agent\n" +
+			"--prompts lists each prompt below its conversation, with the time that the agent\n" +
 			"took; with --since and --until only prompts of that time, with --oneline a line for each prompt.\n\n" +
 			"In --format, %h is the short id and %H the full one, %a the agent, %m the model, %s the first\n" +
 			"prompt, %r and %i the time of the last event (relative, ISO 8601), %p and %c the numbers of\n" +

@@ -155,11 +155,11 @@ func outcomeText(c *view.Conversation) string {
 	}
 	switch {
 	case held == "" && slices.Contains(c.Sources, view.Lines):
-		return "only commits that are gone had its lines"
+		return "its lines were only in commits that are gone"
 	case !c.Seen() && held == "" && len(c.Lost) > 0:
 		return plural(view.SumLines(c.Lost), "line") + " in commits that no branch reaches"
 	case !c.Seen() && held == "" && slices.Contains(c.Sources, view.Backfill): // its session file was read
-		return "no commit has lines of it"
+		return "its lines are not in any commit"
 	case !c.Seen() && held == "":
 		return "only its record is here"
 	case !c.Seen():

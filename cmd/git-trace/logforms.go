@@ -80,8 +80,8 @@ func nameOf(c *view.Conversation) string { return cmp.Or(cells.Line(c.Called()),
 // formatted returns a conversation in the form of --format, or an error that names an unknown placeholder.
 func (d *logDrawer) formatted(c *view.Conversation, form string) (string, error) {
 	if form != "" && !strings.Contains(form, "%") {
-		return "", &failure{code: exitUsage, err: fmt.Errorf("option '--format': nothing in '%s' stands for anything", form),
-			hint: "git trace help log lists what does; --json gives JSON"}
+		return "", &failure{code: exitUsage, err: fmt.Errorf("option '--format': '%s' has no placeholder", form),
+			hint: "git trace help log lists the placeholders; --json gives JSON"}
 	}
 	var b strings.Builder
 	for rest := form; rest != ""; {
@@ -101,8 +101,8 @@ func (d *logDrawer) formatted(c *view.Conversation, form string) (string, error)
 			text, known = d.placeholder(c, letter[0])
 		}
 		if !known {
-			return "", &failure{code: exitUsage, err: fmt.Errorf("option '--format': nothing stands for '%%%s'", letter),
-				hint: "git trace help log lists what does"}
+			return "", &failure{code: exitUsage, err: fmt.Errorf("option '--format': unknown placeholder '%%%s'", letter),
+				hint: "git trace help log lists the placeholders"}
 		}
 		b.WriteString(cells.Safe(text))
 	}

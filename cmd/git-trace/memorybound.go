@@ -57,11 +57,11 @@ func (o *outgrown) by(left uint64) bool {
 
 func (o *outgrown) failure() error {
 	return fail(exitGit, fmt.Errorf("out of memory: %w", errTooLarge),
-		fmt.Sprintf("GOMEMLIMIT=%dMiB lets it need twice as much"+anotherHint+"the logs of others may be the reason: "+
+		fmt.Sprintf("GOMEMLIMIT=%dMiB allows twice as much"+anotherHint+"the logs of others may be the reason: "+
 			"git -c trace.trust=own trace … reads only this clone's log", o.most>>19))
 }
 
-var errTooLarge = errors.New("there is more to read than the limit of memory allows")
+var errTooLarge = errors.New("reading needs more memory than the limit")
 
 // endWith reports an error and ends the process.
 func (a *app) endWith(err error) {

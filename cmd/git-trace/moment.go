@@ -87,8 +87,8 @@ func (r *resolver) kept(word string, m view.Moment) error {
 	defer objects.Close()
 	_, err := objects.Tree(m.Tree)
 	if errors.Is(err, refs.ErrMissing) {
-		return fail(exitFinding, fmt.Errorf("%s: the snapshot is not kept any more, or another clone has it", word),
-			"snapshots go after "+expireKey+"; git trace show "+word+" tells what changed then")
+		return fail(exitFinding, fmt.Errorf("%s: the snapshot was removed, or is in another clone", word),
+			"snapshots are removed after "+expireKey+"; git trace show "+word+" tells what changed then")
 	}
 	return err
 }

@@ -71,7 +71,7 @@ func (a *app) note(c *call, ops operands) error {
 	}
 	job, err := newRecording(c.Context, repo)
 	if err != nil {
-		return fail(exitUnchecked, err, "nothing is noted until that is mended")
+		return fail(exitUnchecked, err, "nothing is noted until that is fixed")
 	}
 	defer job.close()
 	lock, err := job.lock(c.Context, store.Patience)

@@ -22,12 +22,11 @@ func pullCommand() *command {
 			"git trace pull --own [--dry-run] [--yes] [<remote>]",
 		about: "Fetches what other clones published about the owners of lines. All commands read it, but records\n" +
 			"of this clone override it. Without a remote it asks the remotes that traces were fetched from or\n" +
-			"pushed to, or the only one. It checks each log and leaves out an unsound one; then the exit\n" +
-			"status is 1. It is 2 when a remote was not reached. If a log has lost something, the former one\n" +
-			"is kept; --accept takes the new one.\n" +
-			"--own is for a clone that was restored from a backup: it reads from the remote what this clone\n" +
-			"published later, and gives the clone a new id. It first shows events without your signature, and\n" +
-			"asks.",
+			"pushed to, or the only one. It checks each log and leaves out an unsound one; then the exit status\n" +
+			"is 1. It is 2 when a remote was not reached. If a log has lost events, the former version is kept;\n" +
+			"--accept takes the new one. --own is for a clone that was restored from a backup: it reads from\n" +
+			"the remote what this clone published later, and gives the clone a new id. It first shows events\n" +
+			"without your signature, and asks.",
 		options: options("records", "log", "writer", "accept", "own", "configure", "unconfigure", "dry-run", "yes",
 			"json"),
 		examples: []example{
@@ -159,7 +158,7 @@ func (a *app) pullOwn(c *call, log *events.Log, s *sharing.Settings, sources []s
 		fmt.Fprintln(w, "your key signed that")
 	case c.Bool("dry-run"):
 	case !c.Bool("yes"):
-		ok, err := a.confirm("anybody who may push there can have written them. Did this clone write them?",
+		ok, err := a.confirm("anybody who may push there may have written them. Did this clone write them?",
 			"takes it")
 		if err != nil || !ok {
 			return err
@@ -177,7 +176,7 @@ func (a *app) pullOwn(c *call, log *events.Log, s *sharing.Settings, sources []s
 		fmt.Fprintf(w, "events %s to %s of %s are only on %s; commands read them there, for published commits\n",
 			thousands(int(lost.From)), thousands(int(lost.To)), got.Old, printable(sources[0].Name))
 	}
-	fmt.Fprintf(w, "this clone writes as %s now; the log of %s is read as before\n", got.New, got.Old)
+	fmt.Fprintf(w, "this clone now writes as %s; the log of %s is still read\n", got.New, got.Old)
 	sayPulled(w, got.Pulled)
 	return nil
 }

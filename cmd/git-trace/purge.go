@@ -28,12 +28,12 @@ func purgeCommand() *command {
 			"every record, also fetched and unreachable ones, and from prompts, caches, spools and snapshots.\n" +
 			"It deletes the git objects, loose and packed. First it writes down its plan: the next purge,\n" +
 			"doctor --fix or gc finishes an interrupted one. The log of events holds no text. It stays, with a\n" +
-			"new event that says that something was purged.\n" +
-			"A purged text is also removed from later recordings, so its conversations go on. git-trace keeps\n" +
-			"only hashes of it under a key of yours. Conversations purged with --trace or --path are recorded\n" +
-			"again only on request. If something is left, it is named with the reason, and the exit status is\n" +
-			"1. Copies that were pushed, or fetched by others, cannot be recalled. Your commits and the\n" +
-			"agents' own session files are not touched.",
+			"new event that says that something was purged. A purged text is also removed from later\n" +
+			"recordings, so its conversations go on. git-trace keeps only hashes of it under a key of yours.\n" +
+			"Conversations purged with --trace or --path are recorded again only on request. If something is\n" +
+			"left, purge names it with the reason, and the exit status is 1. Copies that were pushed, or\n" +
+			"fetched by others, cannot be recalled. Your commits and the agents' own session files are not\n" +
+			"touched.",
 		options: options("trace", "text", "pattern", "path", "dry-run", "yes", "json"),
 		examples: []example{
 			{"git trace purge --dry-run --text 'retry limit'", "where a text was recorded"},
@@ -67,7 +67,7 @@ func (a *app) runPurge(c *call, _ operands) error {
 		}
 		if p, err = purge.Do(c.Context, repo, target); err != nil {
 			return fail(exitUnchecked, err,
-				"some of it is done; git trace doctor --fix does the rest, or the same command again")
+				"the purge is incomplete; git trace doctor --fix finishes it, or the same command again")
 		}
 		if err := p.Finish(); err != nil {
 			return fail(exitUnchecked, err, "the purge is done, but the log does not say so; git trace doctor --fix writes it")

@@ -31,20 +31,20 @@ func pushCommand() *command {
 			"git trace push --rebuild-digest [--dry-run] [--no-verify] [--json] [<remote>]\n" +
 			"git trace push --retract [--records] [<remote>]\n" +
 			"git trace push --adopt <id>… [--dry-run] [--no-verify] [<remote>]",
-		about: "Sends what is recorded to a remote, beside its branches. First it says what would leave. If no\n" +
-			"level was chosen for this remote yet, it asks. remote.<name>.traceShare keeps the answer, for the\n" +
-			"remote's URL of today; it sends nothing to another URL. Nothing is pushed by itself, unless\n" +
-			"trace.autoPush is true.\n" +
+		about: "Sends recorded data to a remote, apart from its branches. First it lists the data that would\n" +
+			"leave. If no level was chosen for this remote yet, it asks. remote.<name>.traceShare keeps the\n" +
+			"answer, for the present URL of the remote; it sends nothing to another URL. Nothing is pushed\n" +
+			"automatically, unless trace.autoPush is true.\n\n" +
 			"commits: the owners of the lines of each recorded commit that the remote has: paths, line\n" +
-			"numbers, agent, model, number and time of the prompt. No text of a prompt or answer, and no\n" +
-			"unpublished commit or file.\n" +
+			"numbers, agent, model, number and time of the prompt.\n" +
+			"Texts of prompts and answers, unpublished commits and other files stay here.\n" +
 			"conversations: also the texts of those conversations, redacted once more before they leave.\n" +
 			"log: also the whole event log, with the names of all files, the times of all calls, and discarded\n" +
-			"work.\n" +
+			"work.\n\n" +
 			"--rebuild-digest replaces everything published before by the state of today. Use it after you\n" +
-			"have removed a path from the history of all branches. Readers are told.\n" +
-			"--adopt publishes what another clone published elsewhere, for instance in a fork, and you pulled.\n" +
-			"That clone must allow it with trace.allowAdopt.\n" +
+			"have removed a path from the history of all branches. Readers see a message. --adopt publishes a\n" +
+			"digest that another clone published elsewhere, for instance in a fork, and that you pulled. That\n" +
+			"clone must allow it with trace.allowAdopt.\n\n" +
 			"The exit status is 1 when the push is refused, 2 when the remote was not reached.",
 		options: options("to", "dry-run", "review", "no-verify", "rebuild-digest", "retract", "records", "adopt", "json"),
 		examples: []example{

@@ -19,7 +19,7 @@ func qualityCommand() *command {
 		name: "quality",
 		does: "how complete the records of conversations are",
 		form: "git trace quality [--json] [--gate] [<conversation> | <file>]…",
-		about: "Checks stored records (all or the named ones), session files and files of exchange formats. 34\n" +
+		about: "Checks stored records (all or the named ones), session files and files of exchange formats. Its 34\n" +
 			"checks serve four kinds of readers. A score says how complete a record is, not how good the work\n" +
 			"was.",
 		options: options("gate", "json", "color"),

@@ -30,12 +30,12 @@ const (
 func recordCommand() *command {
 	return &command{
 		name: "record",
-		does: "store the conversations that are in no record yet, and mend records that are behind",
+		does: "store conversations that have no record yet, and update old records",
 		form: "git trace record [--force] [--json] [<conversation>…]",
 		about: "Hooks start it at the end of a turn and at a commit, and do not wait for it. It reads the agent's\n" +
 			"session file, removes secrets and names, and stores the rest on refs/traces/records. Named\n" +
 			"conversations are read again. Without a name it updates all records of this clone: with later\n" +
-			"commits, and with data that an earlier version did not read. It removes again what was purged. It\n" +
+			"commits, and with data that an earlier version did not read. It removes purged data again. It\n" +
 			"records a conversation that was purged as a whole only with --force.",
 		options: append(options("quiet"),
 			opt("force", "a conversation was purged, and with all that its session file holds"), jsonFlag()),
@@ -67,7 +67,7 @@ type recordedConversation struct {
 
 func (r recordedConversation) String() string {
 	if !r.Stored {
-		return string(r.Trace) + " is as it was stored"
+		return string(r.Trace) + " is stored already"
 	}
 	return fmt.Sprintf("%s stored: %s, %d redacted", r.Trace, plural(r.Steps, "step"), r.Redacted)
 }
@@ -91,7 +91,7 @@ func (a *app) record(c *call, ops operands) error {
 		if c.Bool("quiet") {
 			runner.NoteFailure(repo, fmt.Errorf("record conversations: %w", err))
 		}
-		return fail(exitUnchecked, err, "nothing is stored until that is mended")
+		return fail(exitUnchecked, err, "nothing is stored until that is fixed")
 	}
 	defer job.close()
 	if names := ops.all(); len(names) > 0 {
@@ -126,7 +126,7 @@ func (a *app) record(c *call, ops operands) error {
 	case c.Bool("json"):
 		err = writeJSON(a.std.out, report)
 	case !told && len(failed) == 0 && !c.Bool("quiet"):
-		fmt.Fprintln(a.std.err, "git-trace: hint: no conversation waits to be stored")
+		fmt.Fprintln(a.std.err, "git-trace: hint: there is no conversation to store")
 	}
 	if err == nil && len(failed) > 0 {
 		return silent(exitUnchecked)

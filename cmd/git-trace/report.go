@@ -295,9 +295,9 @@ func spanOf(ctx context.Context, repo *refs.Repo, given string) (s span.Range, e
 		return s, nil
 	}
 	if _, err := repo.Git(ctx, nil, "merge-base", s.From.String(), s.To.String()); err != nil {
-		hint := "the histories never met; two dots compare them all the same"
+		hint := "the histories have no common commit; two dots compare them anyway"
 		if out, e := repo.Git(ctx, nil, "rev-parse", "--is-shallow-repository"); e == nil && string(out) == "true\n" {
-			hint = "this clone has a part of the history only: git fetch --unshallow"
+			hint = "this clone has only a part of the history: git fetch --unshallow"
 		}
 		return s, fail(exitGit, fmt.Errorf("%s: no merge base", s.Text), hint)
 	}

@@ -117,7 +117,7 @@ func (p *reportPage) head() {
 	for _, r := range p.Reviewers {
 		who = append(who, page.Code(r.Who)+" ("+r.How+", "+plural(r.Commits, "commit")+")")
 	}
-	p.line("Reviewed, as messages say: %s of %s, by %s\n\n", thousands(p.Limits.Reviewed),
+	p.line("Reviewed, according to messages: %s of %s, by %s\n\n", thousands(p.Limits.Reviewed),
 		plural(p.Stats.Lines.Commits, "commit"), someOf(who))
 }
 
@@ -185,9 +185,9 @@ func (p *reportPage) lookHere() {
 		text   string
 		places []string
 	}{
-		{l.Several, "of an agent, but one of several could have written it", places(p.Shared)},
-		{l.Low, "of an agent on weak evidence", places(p.Weak)},
-		{l.Rewritten, "of a person in the place of an agent's line", p.rewrites()},
+		{l.Several, "by one of several agents", places(p.Shared)},
+		{l.Low, "by an agent, with weak evidence", places(p.Weak)},
+		{l.Rewritten, "by a person, in place of an agent's line", p.rewrites()},
 		{p.Result.Older, "older than the recording", nil},
 	} {
 		if l.Nothing {
@@ -397,16 +397,16 @@ func (p *reportPage) rests() {
 	list := p.Add("**What this rests on**\n\n", "\n")
 	list.Add("- the result is git's diff; written counts the lines that all commits in between added\n", "")
 	if slices.ContainsFunc(p.Writers, func(w span.Writer) bool { return w.Otherwise > 0 }) {
-		list.Add("- lines came otherwise that a merge brought, or that moved: no commit of the range wrote them\n", "")
+		list.Add("- other lines came by a merge or were moved: no commit of the range wrote them\n", "")
 	}
 	for _, fact := range []struct {
 		n          int
 		text, word string
 	}{
-		{l.Unheard, "of which nothing is known", "commit"},
+		{l.Unheard, "with unknown owners", "commit"},
 		{l.Unrecorded, "without a record, so without tokens and cost", "conversation"},
-		{l.Blocked, "of which much could not be read", "conversation"},
-		{l.Elsewhere, "known from the log of another clone alone", "conversation"},
+		{l.Blocked, "that could not be read in large part", "conversation"},
+		{l.Elsewhere, "known only from the log of another clone", "conversation"},
 		{l.Posed, "whose id another repository uses too, such as a fork: its claims are left out", "writer"},
 	} {
 		if fact.n > 0 {

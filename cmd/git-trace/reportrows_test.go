@@ -18,7 +18,7 @@ func TestAReportNamesTheFirstPlacesOfWeakLines(t *testing.T) {
 	}
 	page.lookHere()
 	shown, err := page.Within(1<<20, nil)
-	want := "- 9 lines of an agent on weak evidence\n  - `a.go` 10\n  - `a.go` 20\n  - `a.go` 30\n  - `a.go` 40\n  - `a.go` 50\n  - and 4 places more\n"
+	want := "- 9 lines by an agent, with weak evidence\n  - `a.go` 10\n  - `a.go` 20\n  - `a.go` 30\n  - `a.go` 40\n  - `a.go` 50\n  - and 4 places more\n"
 	if err != nil || !strings.Contains(shown, want) {
 		t.Errorf("%q", shown)
 	}

@@ -78,7 +78,7 @@ func (r *resolver) resolve(ctx context.Context, id string) (object, error) {
 
 // noSteps is the error for a step if only prompts and calls are known: a record has the steps.
 func noSteps(trace events.TraceID, n int) error {
-	return fail(exitFinding, fmt.Errorf("step %d of conversation %.8s is not here: its words are in no record", n, trace),
+	return fail(exitFinding, fmt.Errorf("step %d of conversation %.8s is not here: its texts are in no record", n, trace),
 		fmt.Sprintf("git trace record %.8s reads its session file; git trace show %.8s has its prompts and calls",
 			trace, trace))
 }

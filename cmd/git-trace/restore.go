@@ -33,14 +33,14 @@ func restoreCommand() *command {
 		about: "Gives files of the work tree the content and the mode that they had at a prompt (4f2a#3), a step\n" +
 			"(4f2a:12), a tool call (toolu_…) or an event (@17): when the prompt was sent or the call began.\n" +
 			"With --after, when it ended. Restored lines keep their former owners.\n\n" +
-			"It touches only the named paths, and not the index. A directory means the files in it. A file\n" +
-			"that did not exist then is deleted if you name it; in a directory it stays and is reported.\n" +
-			"Nothing is written through a link, into submodules, or outside of a sparse checkout. If something\n" +
-			"fails, nothing changes.\n\n" +
-			"Content that is in no commit, not in the index and in no snapshot is replaced only with --force.\n" +
-			"A snapshot keeps the present state, and the command that brings it back is printed. The owners of\n" +
-			"lines that will be removed are named. On a terminal it asks before it removes lines of others\n" +
-			"than the named conversation.",
+			"It touches only the named paths, and not the index. A directory means the files in it. A file that\n" +
+			"did not exist then is deleted if you name it; in a directory it stays and is reported. Nothing is\n" +
+			"written through a link, into submodules, or outside of a sparse checkout. If something fails,\n" +
+			"nothing changes.\n\n" +
+			"Content that is in no commit, not in the index and in no snapshot is replaced only with --force. A\n" +
+			"snapshot keeps the present state, and restore prints the command that brings it back. It names the\n" +
+			"owners of lines that it removes. On a terminal it asks before it removes lines that the named\n" +
+			"conversation did not write.",
 		options: append(options("dry-run"), slices.Concat(options("before", "after"),
 			[]optionUse{opt("force", "the replaced content is not saved"), jsonFlag(), colorFlag()})...),
 		examples: []example{
@@ -245,7 +245,7 @@ func (a *app) carryOut(ctx context.Context, repo *refs.Repo, plan *restore.Plan,
 		err = errors.Join(err, engine.Arrived(context.WithoutCancel(ctx), time.Now(), contents))
 	}
 	if errors.Is(err, restore.ErrNotKept) {
-		return nil, fail(exitFinding, err, "snapshots go after "+expireKey+"; nothing was changed")
+		return nil, fail(exitFinding, err, "snapshots are removed after "+expireKey+"; nothing was changed")
 	}
 	return undo, err
 }

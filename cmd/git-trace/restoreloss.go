@@ -140,7 +140,7 @@ func (a *app) mayLose(text, command string) error {
 	if _, terminal := terminalWidth(in); !terminal {
 		return nil
 	}
-	if !a.asks("this takes away " + printable(text) + ". Go on?") {
+	if !a.asks("this removes " + printable(text) + ". Go on?") {
 		return fail(exitFinding, errNotRestored, "git trace "+command+" --dry-run shows what it would do")
 	}
 	return nil

@@ -27,15 +27,16 @@ func revertCommand() *command {
 		name: "revert",
 		does: "take back what a prompt, a call, a conversation or a commit's agents wrote",
 		form: "git trace revert [--dry-run] [--force] [--json] <work> [--] [<path>…]",
-		about: "Takes the work out of the files of the work tree, and leaves all that came later. The work is a\n" +
-			"prompt (4f2a#3), a step (4f2a:12), a tool call (toolu_…), a patch, a conversation (4f2a), or a\n" +
-			"commit: then it is what agents wrote in it. Lines that are still the work's go. Lines that it\n" +
-			"removed come back at their place. A file that it created goes if nobody else wrote in it, and\n" +
-			"a file that it deleted comes back. The index, HEAD and the stash stay as they are.\n\n" +
+		about: "Removes the work from the files of the work tree, and keeps everything that came later. The work\n" +
+			"is a prompt (4f2a#3), a step (4f2a:12), a tool call (toolu_…), a patch, a conversation (4f2a), or\n" +
+			"a commit, which means the lines of agents in it. Lines that still belong to the work are removed.\n" +
+			"Lines that the work removed come back in their place. A file that it created is removed if nobody\n" +
+			"else wrote in it, and a file that it deleted comes back. The index, HEAD and the stash stay as\n" +
+			"they are.\n\n" +
 			"If somebody changed what the work wrote, both versions stand between conflict markers, and the\n" +
-			"exit status is 1. Lines of others are never removed. Either all files change or none, and the\n" +
-			"command that brings the present state back is printed. Work that hooks of this clone did not\n" +
-			"see is taken out of the commits of HEAD that hold its lines, if this clone or a signed log tells.",
+			"exit status is 1. Lines of others are never removed. Either all files change or none, and revert\n" +
+			"prints the command that brings the present state back. If hooks of this clone did not see the\n" +
+			"work, revert finds its lines in commits of HEAD, by the log of this clone or a signed log.",
 		options: append(options("dry-run"),
 			[]optionUse{opt("force", "the replaced content is not saved"), jsonFlag(), colorFlag()}...),
 		examples: []example{
@@ -156,7 +157,7 @@ func (t *taking) findCommitted() (err error) {
 	case len(t.steps) > 0:
 	case len(strangers) > 0:
 		return fail(exitFinding,
-			fmt.Errorf("'%s': only the log of another clone has it (%s, not signed), and that removes no line",
+			fmt.Errorf("'%s': only the log of another clone has it (%s, not signed), and revert does not trust that",
 				t.name, cells.Safe(strangers[0])), "git trace show "+t.name+" shows its claim")
 	default:
 		return t.nothing()

@@ -35,8 +35,8 @@ func lspCommand() *command {
 		does: "show in editors who wrote a line and why, by the Language Server Protocol",
 		form: "git trace lsp [--stdio]",
 		about: "An editor starts it and uses its standard input and output. It shows why a line is there when the\n" +
-			"pointer rests on it, the prompt behind the first of its lines, and commands that show the conversation.\n" +
-			"docs/editors.md says how to set up each editor.\n" +
+			"pointer rests on it, the prompt behind the first of its lines, and commands that show the\n" +
+			"conversation. docs/editors.md says how to set up each editor." +
 			servedBy,
 		options: options("stdio"),
 		run:     serving("lsp"),
@@ -59,10 +59,10 @@ func serveCommand() *command {
 		does: "show conversations, blame and commits as pages in a browser",
 		form: "git trace serve [--port <number>] [--listen <address>] [--idle <duration>] [--open] " +
 			"[<path>[:<line>] | <id> | <commit>]",
-		about: "Prints the address of the pages and serves them to this machine alone, until it is interrupted. " +
-			"The address has a secret that is new at each start; without it a request gets no answer. The pages only read. An " +
-			"operand is the page to begin at: a file of the work tree, a conversation, a prompt or a commit. Where " +
-			"the pages of this work tree are served already, their address is printed.\n" +
+		about: "Prints the address of the pages and serves them to this machine alone, until it is interrupted.\n" +
+			"The address has a secret that is new at each start; without it a request gets no answer. The pages\n" +
+			"only read. An operand is the page to begin at: a file of the work tree, a conversation, a prompt\n" +
+			"or a commit. Where the pages of this work tree are served already, their address is printed." +
 			servedBy,
 		options: options("port", "listen", "listen-anyway", "idle", "open"),
 		run:     (*app).servePages,

@@ -37,8 +37,8 @@ var settingForms = []setting{
 	{"trace.allowAdopt", "false", "true: others may publish this clone's digest with git trace push --adopt; " +
 		"read only from your own configuration", aTruth},
 	{sharing.AskKey, "true", "false: git-trace does not ask remotes once a day for traces that were never pulled", aTruth},
-	{"trace.autoPush", "false", "true: git push is followed by git trace push; init then adds the hook; read from your " +
-		"own configuration alone", aTruth},
+	{"trace.autoPush", "false", "true: git push is followed by git trace push; init then adds the hook; " +
+		"read only from your own configuration", aTruth},
 	{"trace.fetchOnDemand", "false", "true: show, why and blame --prompts fetch the texts of a conversation from " +
 		"the remote where it is kept; read only from your own configuration", aTruth},
 	{"trace.hooksPath", "", "the value of core.hooksPath before init; init writes it and uninstall reads it", ""},
@@ -63,8 +63,8 @@ var settingForms = []setting{
 		"in whole logs", ""},
 	{"trace.signPush", "commit.gpgSign", "true: the commits that push makes are signed", aTruth},
 	{"trace.snapshotExpire", defaultExpire, "when gc removes contents of snapshots that are in no last snapshot; " +
-		"spelt as gc.pruneExpire", aDate},
-	{runner.SummaryKey, "", "true: one line after your commits at a terminal tells whose lines they added; " +
+		"written as for gc.pruneExpire", aDate},
+	{runner.SummaryKey, "", "true: one line after your commits at a terminal says whose lines they added; " +
 		"init and setup ask once", aTruth},
 	{"trace.trailers", "", "assisted-by or co-author: commit messages name the agents of their lines; init then adds " +
 		"the hook", ""},

@@ -74,7 +74,7 @@ func (f valueForm) inWords() string {
 	case aNumber:
 		return "a number, with k, m or g behind it"
 	case aDate:
-		return "a date as gc.pruneExpire has it, such as 90.days.ago or never"
+		return "a date as for gc.pruneExpire, such as 90.days.ago or never"
 	case anAgent:
 		return "an agent that git trace capabilities lists"
 	}

@@ -38,7 +38,7 @@ func setupCommand() *command {
 				return a.setUp(c)
 			}
 			if c.IsSet("agent") || c.IsSet("below") || c.IsSet("trust-hooks") {
-				return usage("--undo takes out everything: it goes with no --agent, --below or --trust-hooks")
+				return usage("--undo removes everything: it excludes --agent, --below and --trust-hooks")
 			}
 			return a.undoSetup(c)
 		},

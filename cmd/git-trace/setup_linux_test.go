@@ -240,7 +240,7 @@ func TestSetupTellsWhatItDoesNot(t *testing.T) {
 	m := newMachine(t)
 	for want, args := range map[string][]string{
 		"is not a directory": {"setup", "--below", "nowhere"},
-		"goes with no":       {"setup", "--undo", "--below", "."},
+		"it excludes":        {"setup", "--undo", "--below", "."},
 		"unknown agent":      {"setup", "--agent", "nobody"},
 	} {
 		cmd := m.command("git-trace", args...)

@@ -18,10 +18,11 @@ func showCommand() *command {
 		about: "An id names a conversation (4f2a), one of its prompts (4f2a#3) or steps (4f2a:12), a tool call\n" +
 			"(toolu_…), a patch, lines of a file (FILE:LINE, as for git trace why), a commit in any form that\n" +
 			"git knows, or an event (b3:… or @17). Ids may be abbreviated to four characters or more. If an id\n" +
-			"is ambiguous, the candidates are listed, and the exit status is 128; it is 1 when there is no\n" +
-			"such id. Texts are shown if the conversation has a record; a step is shown in full.\n\n" +
-			"--cost shows what filled the context of a conversation without need: long outputs, files read and\n" +
-			"searches made again with the same result, commands that failed again and again. Tokens are estimated.",
+			"is ambiguous, the candidates are listed, and the exit status is 128; it is 1 when the id does not\n" +
+			"exist. Texts are shown if the conversation has a record; a step is shown in full.\n\n" +
+			"--cost shows needless content in the context of a conversation: long outputs, files read and\n" +
+			"searches made again with the same result, commands that failed again and again. Tokens are\n" +
+			"estimated.",
 		options: options("json", "markdown", "color", "cost", "web"),
 		examples: []example{
 			{"git trace show 4f2a", "a conversation, step by step"},

@@ -204,7 +204,7 @@ func (t *traceView) origin() string {
 	case slices.Contains(t.Sources, view.Digest):
 		return "what another clone published: prompts and commits, not calls"
 	case slices.Contains(t.Sources, view.Backfill) && t.far:
-		return "its session file, by the log of another clone"
+		return "its session file, as the log of another clone says"
 	case slices.Contains(t.Sources, view.Backfill):
 		return "its session file (git trace backfill)"
 	case slices.Contains(t.Sources, view.Lines):

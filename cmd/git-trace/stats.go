@@ -36,22 +36,23 @@ func statsCommand() *command {
 			"parts add up to the sums. If nothing was ever recorded, it counts nothing and reads no commit.\n\n" +
 			"--by groups the lines by agent, model, tool, author, day, week, month, hour, directory, file,\n" +
 			"language or function, or by several: --by week,agent. Functions begin at git's function lines, in\n" +
-			"the files as each commit has them; git trace help blame says more.\n" +
-			"--now counts the lines of a revision (HEAD if none is named) by owner, with the blame of every\n" +
-			"file with text. It takes today's names of files.\n" +
-			"By agent or model it also says how much of what hooks saw them write was accepted, which means that\n" +
-			"a commit holds it, and how many lines of it people rewrote: of the whole history alone.\n" +
-			"--survival says how many of the lines were alive 1, 7, 30 and 90 days after they came to the\n" +
-			"first-parent history. It reads the patch of every commit, which takes as long as git log -p.\n" +
-			"--waste adds up what filled the contexts of the conversations without need, as git trace show --cost\n" +
-			"shows it of one.",
+			"the files as each commit has them; git trace help blame says more.\n\n" +
+			"--now counts the lines of a\n" +
+			"revision (HEAD if none is named) by owner, with the blame of every file with text. It uses today's\n" +
+			"names of files. By agent or model, and without a range, it also says how many of the lines that\n" +
+			"hooks saw them write were accepted (a commit holds them), and how many of these lines people\n" +
+			"rewrote.\n\n" +
+			"--survival says how many of the lines were alive 1, 7, 30 and 90 days after they came to\n" +
+			"the first-parent history. It reads the patch of every commit, which takes as long as git log -p.\n" +
+			"--waste adds up the needless content of the contexts of all conversations. git trace show --cost\n" +
+			"shows it for one.",
 		options: slices.Concat(commitFlags(), options("by", "depth", "now", "survival", "waste"),
 			[]optionUse{opt("format", "table, json, csv or markdown").or("table")}, options("json", "markdown", "color")),
 		examples: []example{
 			{"git trace stats main..topic", "how much of a branch agents wrote"},
 			{"git trace stats --by week,agent --since=3.months", "who wrote what in each week, and what it cost"},
 			{"git trace stats --by directory --depth 2 -- cmd", "by directory, below one directory"},
-			{"git trace stats --by function main..topic", "which functions of a branch agents wrote, or nobody known"},
+			{"git trace stats --by function main..topic", "who wrote the functions of a branch"},
 			{"git trace stats --now --by directory", "who wrote the lines that are there today"},
 			{"git trace stats --by model --survival --format csv", "how long lines lived, for a spreadsheet"},
 		},
@@ -66,7 +67,7 @@ func statsCommand() *command {
 // text returns the cost of the conversations, its part that is not by prices, and the day of the prices.
 func costsText(c *figures.Costs) string {
 	if c.Priced == 0 {
-		return "cost not known: neither prices nor clients tell (trace.prices)"
+		return "cost unknown: neither prices nor clients give it (trace.prices)"
 	}
 	text := "cost " + numbers.Dollars(c.USD)
 	var parts []string
@@ -166,7 +167,7 @@ func (a *app) hintNothing(repo *refs.Repo) {
 		return
 	}
 	fmt.Fprintln(a.std.err, "git-trace: hint: nothing is recorded here, so there is nothing to count "+
-		"(git trace backfill looks into old session files)")
+		"(git trace backfill searches old session files)")
 }
 
 // countGrowth is the percentage by which memory may grow between two collections in a command that walks a history: it

@@ -136,7 +136,7 @@ func drawStatus(s *screen, r answers.Status, now time.Time) error {
 		t.row("unknown", fmt.Sprintf("%s not committed, writer unknown: %s", plural(p.Unknown, "line"), inWords(p.Why)), "")
 	}
 	if p := r.Pending; p != nil && p.Unread > 0 {
-		t.row("pending", fmt.Sprintf("%s more %s changed, too many or too large to be looked at", thousands(p.Unread),
+		t.row("pending", fmt.Sprintf("%s more %s changed, too many or too large to check", thousands(p.Unread),
 			numbers.Agree(p.Unread, "file", "files")), "")
 	}
 	for _, s := range r.Shared {
@@ -145,7 +145,7 @@ func drawStatus(s *screen, r answers.Status, now time.Time) error {
 	if p := r.Prompts; p.Oldest != nil && now.Sub(*p.Oldest) > oldPrompt {
 		t.row("prompts", fmt.Sprintf("%s as typed, in no record, the oldest %s", plural(p.Count, "prompt"),
 			numbers.Ago(*p.Oldest, now)),
-			promptExpireKey+" says when they go")
+			promptExpireKey+" sets when they are deleted")
 	}
 	if k := r.Collected; k != nil {
 		t.row("telemetry", collectedText(k), "")

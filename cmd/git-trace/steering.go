@@ -52,11 +52,10 @@ func steeringCommand() *command {
 		name: "steering",
 		does: "how people steered agents: what was declined, failed, corrected and given up",
 		form: "git trace steering [--json | --write <directory>] [--redact-auto] [--words <file>] " + steeringScope,
-		about: "Reads all recorded conversations, the named ones, or the ones that wrote lines of " +
-			"the commits of a\n" +
-			"range. Says how each prompt relates to the one before, what failed, and which prompt corrected it. Calls, edits\n" +
-			"and commits count more than words. --write puts tree.json, lessons, evals and all other files of TreeTrace 0.3\n" +
-			"into a directory. The exit status is 4 when a secret must not leave.",
+		about: "Reads all recorded conversations, the named ones, or the ones that wrote lines of the commits of a\n" +
+			"range. It says how each prompt relates to the one before, what failed, and which prompt corrected\n" +
+			"it. Calls, edits and commits count more than words. --write puts tree.json, lessons, evals and all\n" +
+			"other files of TreeTrace 0.3 into a directory. The exit status is 4 when a secret must not leave.",
 		options: options("json", "redact-auto", "words", "write"),
 		examples: []example{
 			{"git trace steering main..topic", "what was declined, corrected and given up on a branch"},

@@ -25,14 +25,14 @@ func trackCommand() *command {
 		name: "track",
 		does: "the trail of a patch: created, committed, carried through rewrites, and what is left of it",
 		form: "git trace track [--json] <id> | <commit> | <path>[:<line>[-<line>]] | [:]<function>[:<path>] …",
-		about: "An id names a patch, or the source of several: a tool call, a prompt (4f2a#3), a conversation.\n" +
-			"For a commit it follows the patches that added its lines; for a file or lines in the work tree,\n" +
-			"the patches that wrote them. The lines that are left are those that blame gives to the patch\n" +
-			"today, also at another place: a line that only moved up or down is untouched.\n" +
-			"For a function it shows the commits that changed it, with the prompts, through renames of the file;\n" +
-			"its name is a word of its function line. :<function> says that it is not an id, a branch or a path.\n" +
-			"git trace help blame says what a function is.\n" +
-			"The exit status is 1 when there is no such id, or nothing is recorded of it.",
+		about: "An id names a patch, or the source of several: a tool call, a prompt (4f2a#3), a conversation. For\n" +
+			"a commit it follows the patches that added its lines; for a file or lines in the work tree, the\n" +
+			"patches that wrote them. The remaining lines are the lines that blame gives to the patch today,\n" +
+			"also at another place: a line that only moved up or down is untouched. For a function it shows the\n" +
+			"commits that changed it, with the prompts, through renames of the file; its name is a word of its\n" +
+			"function line. :<function> says that it is not an id, a branch or a path. git trace help blame\n" +
+			"says what a function is. The exit status is 1 when the id does not exist, or nothing is recorded\n" +
+			"about it.",
 		options: options("json", "color"),
 		examples: []example{
 			{"git trace track '4f2a#1'", "what became of the lines of one prompt"},
@@ -48,7 +48,7 @@ func trackCommand() *command {
 func (a *app) track(c *call, ops operands) error {
 	wanted := ops.all()
 	if len(wanted) == 0 {
-		return fail(exitUsage, errors.New("nothing to track is named"),
+		return fail(exitUsage, errors.New("name something to track"),
 			"git trace track <id> | <commit> | <path>[:<line>] | <function>")
 	}
 	repo, known, err := a.recorded(c.Context)
@@ -179,7 +179,7 @@ func (f *patchFinder) find(arg string) error {
 		return fail(exitFinding, fmt.Errorf("nothing is recorded of commit %.10s", o.commit),
 			"git trace show "+o.commit.String()[:10]+" says what git knows")
 	default:
-		return fail(exitFinding, fmt.Errorf("no line of '%s' is known", printable(arg)),
+		return fail(exitFinding, fmt.Errorf("'%s' has no known line", printable(arg)),
 			seeObject(printable(arg), o))
 	}
 	return nil

@@ -187,7 +187,7 @@ func (d *trackDrawer) whatIsLeft(t *trail.Trail) []string {
 		if n.Worktree != nil {
 			out = append(out, "not committed; "+worktreeText(*n.Worktree)+" may have it")
 		} else {
-			out = append(out, "unknown: git does not tell")
+			out = append(out, "unknown: git does not show it")
 		}
 	case trail.Dropped:
 		out = append(out, "never committed")

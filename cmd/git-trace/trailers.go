@@ -20,10 +20,12 @@ func trailersCommand() *command {
 		name: "trailers",
 		does: "lines for a commit message that name the agents of its lines",
 		form: "git trace trailers [--id] [--format assisted-by|co-author] [<commit>]",
-		about: "Prints a line for each agent and model that wrote staged lines, or lines of a commit, as the Linux\n" +
-			"kernel wants it: Assisted-by: AGENT:MODEL. Nothing is printed where no agent did. To use it:\n\n" +
+		about: "Prints a line for each agent and model that wrote staged lines, or lines of a commit, in the form\n" +
+			"that the Linux kernel asks for: Assisted-by: AGENT:MODEL. It prints nothing if all lines are by\n" +
+			"people. To use it:\n\n" +
 			"   git commit --trailer \"$(git trace trailers)\"\n\n" +
-			"Or let a hook do it for git commit -m and -F: git config trace.trailers assisted-by, then git trace init.",
+			"Or let a hook do it for git commit -m and -F: git config trace.trailers assisted-by, then git\n" +
+			"trace init.",
 		options: append(options("id"), opt("format", "assisted-by or co-author").or(assistedBy)),
 		examples: []example{
 			{`git commit -m 'server: a test' --trailer "$(git trace trailers)"`, "name the agents in a message"},

@@ -16,7 +16,7 @@ import (
 func uninstallCommand() *command {
 	return &command{
 		name: "uninstall",
-		does: "stop recording and take every hook out again",
+		does: "stop recording and remove every hook",
 		form: "git trace uninstall [--agent <name>]… [--global | --project-settings] [--dry-run] " +
 			"[--purge [--yes]]",
 		about:   "Restores the former hooks. Recorded data stays, and is listed; --purge removes it too.",
@@ -40,7 +40,7 @@ func (a *app) uninstall(c *call, _ operands) error {
 	some := c.Bool("global") || c.Bool("project-settings") || len(c.StringSlice("agent")) > 0
 	purge := c.Bool("purge")
 	if some && purge {
-		return usage("--purge deletes what was recorded of all agents: it goes with no --agent, --global or " +
+		return usage("--purge deletes the data of all agents: it excludes --agent, --global and " +
 			"--project-settings")
 	}
 	if purge {

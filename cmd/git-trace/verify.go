@@ -72,7 +72,7 @@ func (a *app) verify(c *call, _ operands) error {
 			"what stands before the first fault is sound; put "+printable(relativeTo(a.dir, log.JournalPath()))+
 				" back from a copy, or move it away: the log then goes on from what "+refs.EventsRef+" holds")
 	case c.Bool("anchored") && report.State != events.Anchored:
-		return fail(exitFinding, errors.New("nothing confirms the log"),
+		return fail(exitFinding, errors.New("the log is not confirmed"),
 			"git trace checkpoint signs it; a copy that was fetched confirms it too")
 	}
 	return nil

@@ -26,10 +26,11 @@ func watchCommand() *command {
 		form: "git trace watch [--once] [--interval <duration>]\n" +
 			"git trace watch --otlp [--port <number>] [--interval <duration>]",
 		about: "Looks at the work trees of the repository every two seconds, and at the agents' session files.\n" +
-			"Changes get their owners as at any hook, never by their time. If no hook reports a conversation,\n" +
-			"its session file is read and its record stored; other changes of that time are unknown. With --otlp\n" +
-			"it also takes the telemetry of clients, on this machine alone, and prints the lines for sh that make\n" +
-			"them send it. It is stored, redacted, where hooks know the conversation and there is no session file.",
+			"Changes get their owners as at any hook, and never only by their time. If no hook reports a\n" +
+			"conversation, its session file is read and its record stored; other changes of that time are\n" +
+			"unknown. With --otlp it also takes the telemetry of clients, on this machine alone, and prints the\n" +
+			"lines for sh that make them send it. Telemetry is stored, redacted, if hooks know the conversation\n" +
+			"and it has no session file.",
 		options: options("once", "interval", "otlp", "port"),
 		examples: []example{
 			{"git trace watch --once", "look once for what no hook reported"},

@@ -19,7 +19,7 @@ func whyCommand() *command {
 		name: "why",
 		does: "why a line is there: the prompt, the thoughts, the call, and what became of it",
 		form: "git trace why [--json | --markdown] [<rev> | --contents <file>] <path>:<line>[-<line>] …",
-		about: "Prints for each line who wrote it, with the evidence, the prompt, the agent's thoughts before,\n" +
+		about: "Prints for each line who wrote it, with the evidence, the prompt, the agent's thoughts before it,\n" +
 			"the tool call with its change, the commit, the replaced lines, and what is left of the change.\n" +
 			"Lines of one change are shown together. With a revision it reads the lines of that revision,\n" +
 			"otherwise those of the work tree.",
@@ -154,7 +154,7 @@ func lineHint(before, arg string) string {
 	case number && before != "":
 		return fmt.Sprintf("git trace why %s:%s", printable(before), arg)
 	case missing != nil:
-		return fmt.Sprintf("git trace why <path>:<line>; git trace show %s tells of what has an id", printable(arg))
+		return fmt.Sprintf("git trace why <path>:<line>; git trace show %s explains an id", printable(arg))
 	}
 	return fmt.Sprintf("git trace why %s:<line>", printable(arg))
 }

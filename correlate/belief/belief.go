@@ -89,11 +89,11 @@ func Of(log Log, commit refs.OID) (*Commit, error) {
 func weigh(log Log, commit refs.OID) (*Commit, error) {
 	recorded, err := log.ByCommit(commit)
 	if err != nil {
-		return nil, fmt.Errorf("read what is recorded of commit %s: %w", commit, err)
+		return nil, fmt.Errorf("read the anchors of commit %s: %w", commit, err)
 	}
 	own, err := log.OwnWriter()
 	if err != nil {
-		return nil, fmt.Errorf("read what is recorded of commit %s: %w", commit, err)
+		return nil, fmt.Errorf("read the anchors of commit %s: %w", commit, err)
 	}
 	c := weighAll(commit, recorded, own, signersOf(log))
 	c.namer, _ = log.(Namer)

@@ -30,7 +30,7 @@ func hold(ctx context.Context, log Log, commits ...*Commit) error {
 	}
 	added, err := addedBy(ctx, at.Repo(), large)
 	if err != nil {
-		return fmt.Errorf("hold what other clones say against the commits: %w", err)
+		return fmt.Errorf("compare claims of other clones with the commits: %w", err)
 	}
 	for _, c := range large {
 		c.within(added[c.ID])

@@ -193,7 +193,7 @@ func (q Queue) drain(ctx context.Context, do func(Job) error) error {
 }
 
 // errTries reports a job with too many tries.
-var errTries = errors.New("given up: it never came to an end")
+var errTries = errors.New("given up: it never finished")
 
 // begin reads a job and counts the try in its name.
 func (q Queue) begin(name string) (again string, job Job, err error) {

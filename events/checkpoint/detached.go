@@ -17,7 +17,7 @@ type Detached struct {
 	Raw []byte // the commit
 }
 
-var errNotOf = errors.New("the signature is of something else")
+var errNotOf = errors.New("the signature is for something else")
 
 func detachedMessage(sum []byte) string {
 	return "traces: signs SHA-256 " + hex.EncodeToString(sum) + "\n"

@@ -88,10 +88,10 @@ func TestASignatureThatIsNotGoodAnchorsNothing(t *testing.T) {
 		"it is a commit of the user's": {func(w *world, _ Checkpoint) {
 			w.git("commit", "-q", "--allow-empty", "-S", "-m", "work")
 			w.git("update-ref", refs.CheckpointsRef, "HEAD")
-		}, "it is no checkpoint"},
+		}, "it is not a checkpoint"},
 		"it is a blob": {func(w *world, _ Checkpoint) {
 			w.git("update-ref", refs.CheckpointsRef, w.git("hash-object", "-w", filepath.Join(w.keys, "allowed")))
-		}, "it is no checkpoint"},
+		}, "it is not a checkpoint"},
 		"it is missing": {func(w *world, c Checkpoint) {
 			name := c.Commit.String()
 			if err := os.Remove(filepath.Join(w.repo.MainObjects(), name[:2], name[2:])); err != nil {

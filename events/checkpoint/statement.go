@@ -34,7 +34,7 @@ const (
 // ten thousand.
 const maxCommit = 256 << 10
 
-var errNoCheckpoint = errors.New("it is no checkpoint")
+var errNoCheckpoint = errors.New("it is not a checkpoint")
 
 // message returns the statement as a commit message. Its second part is canonical JSON.
 func (s Statement) message() string {

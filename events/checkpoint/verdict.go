@@ -192,7 +192,7 @@ func OfCommit(ctx context.Context, repo *refs.Repo, commit refs.OID) (Signature,
 		return Signature{}, fmt.Errorf("signature of %s: %w", commit, err)
 	}
 	if typ != refs.CommitObject || repo.Format.Hash(refs.CommitObject, raw) != commit {
-		return Signature{}, fmt.Errorf("signature of %s: it is no commit", commit)
+		return Signature{}, fmt.Errorf("signature of %s: it is not a commit", commit)
 	}
 	s, err := judge(ctx, repo, commit, kindOf(raw))
 	if err != nil {

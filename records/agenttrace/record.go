@@ -72,7 +72,7 @@ type Related struct {
 // Errors of a record.
 var (
 	ErrMissing = errors.New("a member is missing")
-	ErrValue   = errors.New("a member has a value that it cannot have")
+	ErrValue   = errors.New("a member has a value that is not allowed")
 )
 
 // The limits of reading.

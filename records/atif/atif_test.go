@@ -322,7 +322,7 @@ func TestWrongDocumentsAreRefusedWithTheirPlace(t *testing.T) {
 		`{"schema_version":"ATIF-v1.7","agent":{"name":"a"},"steps":[]}`: "line 1, byte 0: there is no conversation in it",
 		"{\"a\":\"b\n\"}": "line 1, byte 7: not JSON",
 		"[{}]":            "element 1, byte 1: not of this format: schema_version is \"\"",
-		"":                "line 1, byte 0: nothing is in the file",
+		"":                "line 1, byte 0: the file is empty",
 		compact(plain) + "\n" + compact(plain)[9:]: "line 2, byte " + fmt.Sprint(len(compact(plain))+1) + ": something else than JSON objects, one after the other or in one array",
 	} {
 		_, err := read(raw)

@@ -12,7 +12,7 @@ import (
 var (
 	ErrKind    = errors.New("unknown kind")
 	ErrMissing = errors.New("a member is missing")
-	ErrValue   = errors.New("a member has a value that it cannot have")
+	ErrValue   = errors.New("a member has a value that is not allowed")
 	ErrOrder   = errors.New("not in this place")
 )
 

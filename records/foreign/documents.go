@@ -19,7 +19,7 @@ const MaxDocument = 256 << 20
 var (
 	ErrTooLong = errors.New("one value is longer than 256 MiB")
 	ErrMixed   = errors.New("something else than JSON objects, one after the other or in one array")
-	ErrEmpty   = errors.New("nothing is in the file")
+	ErrEmpty   = errors.New("the file is empty")
 	ErrForm    = errors.New("not of this format")
 )
 

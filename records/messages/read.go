@@ -158,7 +158,7 @@ func take(talk *foreign.Talk, m *Message, model string, acted bool) error {
 			Model: assemble.Model(cmp.Or(m.Model, model))})
 		return errors.Join(err, answered(talk, m))
 	}
-	return fmt.Errorf("%w: the role is %.40q", foreign.ErrForm, m.Role)
+	return fmt.Errorf("%w: unknown role %.40q", foreign.ErrForm, m.Role)
 }
 
 // answered takes the results inside a message.

@@ -121,7 +121,7 @@ func TestWhatIsNoConversationIsRefused(t *testing.T) {
 		`{"history":"x"}`:               "line 1, byte 0: not of this format: there is no list of events",
 		`{"history":[]}`:                "line 1, byte 0: there is no conversation in it",
 		`{"history":[{"source":"me"}]}`: "line 1, byte 0: event 1: not of this format: neither an action nor an observation",
-		``:                              "line 1, byte 0: nothing is in the file",
+		``:                              "line 1, byte 0: the file is empty",
 	} {
 		if _, err := read(raw); err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", raw, err, want)

@@ -25,7 +25,7 @@ import (
 const Name = "opentraces"
 
 // ErrHash reports a record that does not match its content hash.
-var ErrHash = errors.New("content_hash is not that of the record")
+var ErrHash = errors.New("content_hash does not match the record")
 
 // Read gives the records of a file in order. The first fault ends the reading, unless the file passes over the line; it
 // names its line.

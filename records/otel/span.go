@@ -20,7 +20,7 @@ const Name = "otlp"
 const maxSpans = 1_000_000
 
 // errMany reports a file with more spans than are held.
-var errMany = errors.New("more spans than can be held")
+var errMany = errors.New("too many spans")
 
 // span is a span from any container.
 type span struct {

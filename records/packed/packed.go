@@ -28,7 +28,7 @@ const (
 // ErrTooMuch reports a file that becomes far longer than an honest one would.
 var ErrTooMuch = fmt.Errorf("it unpacks to more than %d times its size", MostTimes)
 
-var errNoUnzstd = errors.New("nobody unpacks zstd here")
+var errNoUnzstd = errors.New("this program cannot unpack zstd")
 
 // The first bytes of packed files.
 var (

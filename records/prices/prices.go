@@ -72,7 +72,7 @@ func Read(data []byte) (*Table, error) {
 		return nil, fmt.Errorf("%w: its schema is %.40q, not %q", ErrTable, table.Schema, Schema)
 	}
 	if _, err := time.Parse(time.DateOnly, table.AsOf); err != nil {
-		return nil, fmt.Errorf("%w: as_of is %.40q, no day like 2026-10-16", ErrTable, table.AsOf)
+		return nil, fmt.Errorf("%w: as_of is %.40q, not a day like 2026-10-16", ErrTable, table.AsOf)
 	}
 	type key struct {
 		prefix string

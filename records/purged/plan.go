@@ -38,7 +38,7 @@ func (p *Plan) Keep(repo *refs.Repo) error {
 		p.name = filepath.Join(dir(repo), strconv.FormatInt(p.Started.UnixNano(), 10)+planSuffix)
 	}
 	if err := refs.WriteJSON(p.name, p, refs.WriteFileDurable); err != nil {
-		return fmt.Errorf("write down what is purged: %w", err)
+		return fmt.Errorf("write the plan of the purge: %w", err)
 	}
 	return nil
 }
@@ -49,7 +49,7 @@ func (p *Plan) Done() error {
 		return nil
 	}
 	if err := os.Remove(p.name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("take away what was purged: %w", err)
+		return fmt.Errorf("remove the plan of the purge: %w", err)
 	}
 	return nil
 }

@@ -186,7 +186,7 @@ func TestWhatWasPurgedIsTakenOutOfARecord(t *testing.T) {
 	}
 }
 
-// Whether a secret stands in a step is told alike for few secrets and for many, and as they are written in JSON.
+// Whether a step contains a secret is told alike for few secrets and for many, and as they are written in JSON.
 func TestStepsThatHoldSecretsAreFound(t *testing.T) {
 	t.Parallel()
 	var few, many [][]byte

@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-var errSwept = errors.New("a secret stands in a step")
+var errSwept = errors.New("a step contains a secret")
 
 // fewSecrets is the number of secrets up to which separate searches are quicker than one search for all.
 const fewSecrets = 24

@@ -111,7 +111,7 @@ func (w *walk) message(raw []byte) error {
 	case "tool", "function", "observation":
 		return w.results(text)
 	default:
-		return fmt.Errorf("%w: the role is %.40q", foreign.ErrForm, role)
+		return fmt.Errorf("%w: unknown role %.40q", foreign.ErrForm, role)
 	}
 }
 

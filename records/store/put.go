@@ -48,7 +48,7 @@ func (s *Store) PutAll(ctx context.Context, changes []Change) ([]Stored, error) 
 			return nil, fmt.Errorf("store record: %w", redact.ErrNotRedacted)
 		}
 		if !trace.Valid() {
-			return nil, fmt.Errorf("store record: trace id %.60q is no UUID", string(trace))
+			return nil, fmt.Errorf("store record: trace id %.60q is not a UUID", string(trace))
 		}
 		blob, err := s.writeBlob(ctx, change.Record)
 		if err != nil {

@@ -164,7 +164,7 @@ const (
 )
 
 // errBudget reports a fetched ref that leads to too much.
-var errBudget = errors.New("it leads to more than is looked at")
+var errBudget = errors.New("it leads to too much data")
 
 // ref rewrites one ref. A ref that cannot be read is an error if it is this clone's; of a fetched one it is noted.
 func (w *rewriting) ref(name string) error {

@@ -164,7 +164,7 @@ func (s *Store) Read(e Entry) (*records.Record, error) {
 		return nil, fmt.Errorf("record of %s: %w", e.Trace, err)
 	}
 	if r.TraceID != string(e.Trace) {
-		return nil, fmt.Errorf("record of %s: %w: it is of %.60q", e.Trace, records.ErrNotRecord, r.TraceID)
+		return nil, fmt.Errorf("record of %s: %w: it belongs to %.60q", e.Trace, records.ErrNotRecord, r.TraceID)
 	}
 	return r, nil
 }

@@ -98,7 +98,7 @@ func (w *miniWalk) message(raw []byte) error {
 		w.prompted = true
 		return w.talk.User(m.Text, at, benchmark)
 	}
-	return fmt.Errorf("%w: the role is %.40q", foreign.ErrForm, m.Role)
+	return fmt.Errorf("%w: unknown role %.40q", foreign.ErrForm, m.Role)
 }
 
 // answer takes an answer: its calls are beside it, in the form of either interface of OpenAI, or in a fence.

@@ -215,7 +215,7 @@ func (w *walk) message(raw []byte) error {
 		w.prompted = true
 		return w.talk.User(m.Text, "", benchmark)
 	}
-	return fmt.Errorf("%w: the role is %.40q", foreign.ErrForm, m.Role)
+	return fmt.Errorf("%w: unknown role %.40q", foreign.ErrForm, m.Role)
 }
 
 // entry finds the environment's step for an action; skipped steps, such as blocked actions, become separate steps.

@@ -82,7 +82,7 @@ func decode(d *foreign.Document) (line, error) {
 	kind := rawjson.MemberText(d.Raw, "type")
 	value := rawjson.Member(d.Raw, kind)
 	if kind == "" || rawjson.NewDecoder(value).Kind() != rawjson.Object {
-		return line{}, fmt.Errorf("%w: a line has a type, and a member of that name", foreign.ErrForm)
+		return line{}, fmt.Errorf("%w: a line needs a type, and a member of that name", foreign.ErrForm)
 	}
 	l := line{place: d.Place, kind: kind}
 	switch kind {

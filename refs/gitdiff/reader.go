@@ -79,7 +79,7 @@ func (r *Reader) Counts() (map[string]int, error) {
 		}
 		parts := strings.SplitN(string(row), "\t", 3)
 		if len(parts) < 3 {
-			return nil, fmt.Errorf("%w: figures of a file", ErrShape)
+			return nil, fmt.Errorf("%w: bad figures of a file", ErrShape)
 		}
 		path := parts[2]
 		if path == "" { // a file with another name: the older one and the newer one follow

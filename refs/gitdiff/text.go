@@ -80,7 +80,7 @@ func appendRaw(raw, line []byte) ([]byte, error) {
 	for _, field := range fields[1:] {
 		path, ok := Unquote(field)
 		if !ok || strings.ContainsRune(path, 0) {
-			return nil, fmt.Errorf("%w: path of a record", ErrShape)
+			return nil, fmt.Errorf("%w: bad path of a record", ErrShape)
 		}
 		raw = append(append(raw, path...), 0)
 	}
@@ -191,7 +191,7 @@ func (s *Section) passage(head, rest []byte) ([]byte, error) {
 		case ' ':
 			l.Old, l.New, old, now = old, now, old+1, now+1
 		default:
-			return nil, fmt.Errorf("%w: line of a hunk", ErrShape)
+			return nil, fmt.Errorf("%w: bad line of a hunk", ErrShape)
 		}
 		if old > oldEnd || now > newEnd {
 			return nil, fmt.Errorf("%w: a hunk of more lines than it says", ErrShape)

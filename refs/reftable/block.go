@@ -28,7 +28,7 @@ func (t *table) block(position int64) (block, error) {
 	b := block{kind: head[0]}
 	body := int64(uint24(head[1:])) - skip - int64(len(head)) // of the inflated bytes
 	if body < 2 {
-		return block{}, fmt.Errorf("%w: block of no length", ErrCorrupt)
+		return block{}, fmt.Errorf("%w: block without length", ErrCorrupt)
 	}
 	from := position + skip + int64(len(head))
 	switch b.kind {
@@ -75,7 +75,7 @@ func (b *block) inflate(f io.ReaderAt, from, size int64) (int64, error) {
 		return 0, fmt.Errorf("%w: deflated block: %w", ErrCorrupt, err)
 	}
 	if int64(len(b.records)) != size {
-		return 0, fmt.Errorf("%w: length of a deflated block", ErrCorrupt)
+		return 0, fmt.Errorf("%w: wrong length of a deflated block", ErrCorrupt)
 	}
 	return in.count, nil
 }

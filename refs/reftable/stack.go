@@ -34,7 +34,7 @@ func Open(dir string) (*Stack, error) {
 			return s, err
 		}
 	}
-	return nil, fmt.Errorf("%w: tables are listed that are not there", ErrCorrupt)
+	return nil, fmt.Errorf("%w: listed tables are missing", ErrCorrupt)
 }
 
 // errGone says that a listed table does not exist (any more).

@@ -106,7 +106,7 @@ func (t *table) readFooter(head []byte, size int64) error {
 	}
 	sum := len(foot) - 4
 	if string(foot[:t.header]) != string(head) || crc32.ChecksumIEEE(foot[:sum]) != binary.BigEndian.Uint32(foot[sum:]) {
-		return fmt.Errorf("%w: check sum of the footer", ErrCorrupt)
+		return fmt.Errorf("%w: wrong check sum of the footer", ErrCorrupt)
 	}
 	at := func(i int) int64 { return int64(binary.BigEndian.Uint64(foot[int(t.header)+8*i:])) }
 	refIndex, objects, objectIndex, logs, logIndex := at(0), at(1)>>5, at(2), at(3), at(4)
@@ -164,7 +164,7 @@ func (t *table) scan(s section, want []byte, each func(key []byte, kind byte, va
 			break
 		}
 		if b.next <= position {
-			return fmt.Errorf("%w: blocks run in a circle", ErrCorrupt)
+			return fmt.Errorf("%w: blocks form a cycle", ErrCorrupt)
 		}
 		position = b.next
 	}

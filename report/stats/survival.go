@@ -22,7 +22,7 @@ var Ages = [...]int{1, 7, 30, 90}
 type Alive [len(Ages)]struct{ Written, Alive int }
 
 // ErrManyTips reports that the history of a query ends in several commits.
-var ErrManyTips = errors.New("survival is told of one history, and these revisions have several ends")
+var ErrManyTips = errors.New("survival needs one history, and these revisions have several tips")
 
 // Survival counts how many lines of commits lived, group by group. A line's life begins with the commit of the
 // first-parent history that brought it, whoever wrote it on whichever branch. It ends with the commit that removes it.

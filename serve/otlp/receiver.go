@@ -141,21 +141,21 @@ func (r *Receiver) serve(a answer) {
 	switch {
 	case !r.hosts[q.Host]: // a name that somebody made lead here (DNS rebinding)
 		r.Taker.Refused(BadHost)
-		a.fail(http.StatusForbidden, "this server has another name")
+		a.fail(http.StatusForbidden, "this server does not have that name")
 	case q.Header.Get("Origin") != "" || q.Header.Get("Sec-Fetch-Site") != "":
 		r.Taker.Refused(BadHost)
-		a.fail(http.StatusForbidden, "pages send nothing here")
+		a.fail(http.StatusForbidden, "web pages may not send events")
 	case !bearer || subtle.ConstantTimeCompare([]byte(token), []byte(r.Token)) != 1:
 		r.Taker.Refused(BadToken)
 		a.w.Header().Set("WWW-Authenticate", "Bearer")
 		a.fail(http.StatusUnauthorized, "the token is missing or wrong")
 	case !known:
-		a.fail(http.StatusNotFound, "there are /v1/logs, /v1/traces and /v1/metrics")
+		a.fail(http.StatusNotFound, "the paths are /v1/logs, /v1/traces and /v1/metrics")
 	case q.Method != http.MethodPost:
 		a.w.Header().Set("Allow", http.MethodPost)
-		a.fail(http.StatusMethodNotAllowed, "events are posted")
+		a.fail(http.StatusMethodNotAllowed, "send events with POST")
 	case a.encoding() == "":
-		a.fail(http.StatusUnsupportedMediaType, "the body is application/json or application/x-protobuf")
+		a.fail(http.StatusUnsupportedMediaType, "the body must be application/json or application/x-protobuf")
 	default:
 		r.take(a, kind)
 	}
@@ -270,7 +270,7 @@ func (a answer) body() ([]byte, int, error) {
 		}
 		in = z
 	default:
-		return nil, http.StatusUnsupportedMediaType, errors.New("a body is sent as it is or with gzip")
+		return nil, http.StatusUnsupportedMediaType, errors.New("the body must be plain or compressed with gzip")
 	}
 	raw, err := io.ReadAll(io.LimitReader(in, mostBody+1))
 	long := (*http.MaxBytesError)(nil)
@@ -279,7 +279,7 @@ func (a answer) body() ([]byte, int, error) {
 		a.w.Header().Set("Connection", "close")
 		return nil, http.StatusRequestEntityTooLarge, fmt.Errorf("the body is longer than %d MiB", mostBody>>20)
 	case err != nil:
-		return nil, http.StatusBadRequest, errors.New("the body has no right end")
+		return nil, http.StatusBadRequest, errors.New("the body does not end correctly")
 	}
 	return raw, http.StatusOK, nil
 }

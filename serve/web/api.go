@@ -194,7 +194,7 @@ func (q *question) answer(a asked) (out []byte, next string, err error) {
 	kind, listed := lists[a.head[0]]
 	switch {
 	case before != "" && !listed:
-		return nil, "", fmt.Errorf("before: %w: %s is no list", errBadQuestion, a.head[0])
+		return nil, "", fmt.Errorf("before: %w: %s is not a list", errBadQuestion, a.head[0])
 	case before != "":
 		out, last, more, err = q.part(wanted{head: a.head, tail: a.tail, before: before, limit: cmp.Or(a.limit, usualListed)})
 	default:

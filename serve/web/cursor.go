@@ -77,7 +77,7 @@ func (q *question) part(w wanted) (answer []byte, last string, more bool, err er
 		case (w.before != "" && from == 0 || len(list) <= from+w.limit) && !whole:
 			continue
 		case w.before != "" && from == 0:
-			return nil, "", false, fmt.Errorf("'%s' in this list: %w", w.before, errNotFound)
+			return nil, "", false, fmt.Errorf("entry '%s' of this list: %w", w.before, errNotFound)
 		}
 		to := min(from+w.limit, len(list))
 		if to > from {

@@ -17,7 +17,7 @@ import (
 var (
 	errNotFound    = errors.New("there is no such thing")
 	errNoCommit    = errors.New("there is no commit yet")
-	errBadQuestion = errors.New("this is not understood")
+	errBadQuestion = errors.New("not a valid value")
 	errAmbiguous   = errors.New("ambiguous, it begins")
 )
 
@@ -162,7 +162,7 @@ func (f *files) content(commit refs.OID, path string) ([]byte, error) {
 		return nil, err
 	}
 	if e.IsDir() || e.Mode == refs.ModeGitlink {
-		return nil, fmt.Errorf("'%s' is no file: %w", path, errNotFound)
+		return nil, fmt.Errorf("'%s' is not a file: %w", path, errNotFound)
 	}
 	return objects.Blob(e.OID)
 }

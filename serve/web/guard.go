@@ -61,7 +61,7 @@ func newGuard(next http.Handler, address, token string) *guard {
 
 func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !g.hosts[r.Host] { // a name that somebody made lead here (DNS rebinding)
-		http.Error(w, "this server has another name", http.StatusForbidden)
+		http.Error(w, "this server does not have that name", http.StatusForbidden)
 		return
 	}
 	harden(w.Header())
@@ -75,7 +75,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" && site != "none" {
-		http.Error(w, "another page asked for this", http.StatusForbidden)
+		http.Error(w, "the request came from another page", http.StatusForbidden)
 		return
 	}
 	if cookie, err := r.Cookie(g.name); err != nil || !g.knows(cookie.Value) {

@@ -69,9 +69,9 @@ func (b *reportBody) Facts() (out []reportFact) {
 		places []span.Rewritten
 	}{
 		{b.Result.Unknown - b.Result.Older, "nobody vouches for", runsOf(b.Unknown)},
-		{b.Limits.Several, "of an agent, but one of several could have written it", runsOf(b.Shared)},
-		{b.Limits.Low, "of an agent on weak evidence", runsOf(b.Weak)},
-		{b.Limits.Rewritten, "of a person in the place of an agent's line", b.Rewritten},
+		{b.Limits.Several, "by one of several agents", runsOf(b.Shared)},
+		{b.Limits.Low, "by an agent, with weak evidence", runsOf(b.Weak)},
+		{b.Limits.Rewritten, "by a person, in place of an agent's line", b.Rewritten},
 		{b.Result.Older, "older than the recording", nil},
 	} {
 		if fact.n == 0 || b.Limits.Nothing {

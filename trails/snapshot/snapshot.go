@@ -74,7 +74,7 @@ type Engine struct {
 
 // ErrMany reports that a snapshot would have to read more files than Engine.Most, or that a glance found too many
 // changed files.
-var ErrMany = errors.New("more changed files than anybody should wait for")
+var ErrMany = errors.New("too many changed files to wait for")
 
 // Open loads the state of a work tree. The caller closes the engine if the process goes on. A state file that is
 // missing, damaged or of another version is not an error: the next snapshot starts anew.

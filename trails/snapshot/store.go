@@ -128,7 +128,7 @@ func LastTree(path string, format refs.ObjectFormat) (refs.OID, error) {
 }
 
 // errWriteAll asks for the whole state to be written.
-var errWriteAll = errors.New("journal does not do")
+var errWriteAll = errors.New("the journal cannot be used")
 
 // writeAll replaces the state file. The old journal does not belong to the new file, whether or not it can be removed.
 func (e *Engine) writeAll() error {

@@ -20,7 +20,7 @@ const streamSize = 4 << 20
 
 var (
 	errConverted = errors.New("line endings are converted")
-	errResized   = errors.New("file changed its size while it was read")
+	errResized   = errors.New("the size of the file changed while it was read")
 )
 
 // storeStream stores size bytes as a blob in the side store. With textual set it gives up with errConverted at the

@@ -18,7 +18,7 @@ import (
 
 // Errors of a conversation that cannot become a capsule.
 var (
-	ErrNoRecord = errors.New("its words are in no record")
+	ErrNoRecord = errors.New("its texts are in no record")
 	ErrBlocked  = errors.New("much of its session file could not be read")
 	ErrNoPrompt = errors.New("there is no such prompt")
 )

@@ -146,7 +146,7 @@ func Again(ctx context.Context, repo *refs.Repo) error {
 	}
 	if len(fresh) > 0 && rules.HasTexts() {
 		if err := p.again(fresh); err != nil {
-			return fmt.Errorf("hold snapshots against the rules of purges: %w", err)
+			return fmt.Errorf("check snapshots against the rules of purges: %w", err)
 		}
 	}
 	return errors.Join(refs.WriteFileAtomic(askedFile(repo), nil, 0o600), os.Chtimes(askedFile(repo), now, now))

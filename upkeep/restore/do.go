@@ -282,7 +282,7 @@ func (w *work) takeBack() error {
 		failed = errors.Join(failed, w.undo[i]())
 	}
 	if failed != nil {
-		return fmt.Errorf("take it back: %w", failed)
+		return fmt.Errorf("undo it: %w", failed)
 	}
 	return nil
 }

@@ -21,10 +21,10 @@ import (
 
 // Errors of a session file that cannot be copied in part.
 var (
-	ErrNoCopier = errors.New("a part of its session files is not a session to it")
+	ErrNoCopier = errors.New("it does not accept a part of a session file")
 	ErrNoFile   = errors.New("the session file is not there")
 	ErrPacked   = errors.New("the session file is packed")
-	ErrChanged  = errors.New("the session file does not have that step as the record has it")
+	ErrChanged  = errors.New("the session file and the record differ in that step")
 )
 
 // Source is a session file that was found for a point.

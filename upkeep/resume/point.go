@@ -24,7 +24,7 @@ type Point struct {
 
 // Errors of a place from which a conversation cannot go on.
 var (
-	ErrNoRecord = errors.New("its words are in no record")
+	ErrNoRecord = errors.New("its texts are in no record")
 	ErrNoStep   = errors.New("there is no such step")
 	ErrSubagent = errors.New("it is a step of a sub-agent, which cannot go on alone")
 	ErrFirst    = errors.New("nothing was said before")

@@ -14,7 +14,7 @@ import (
 
 // Errors of a directory that cannot become a work tree.
 var (
-	ErrThere  = errors.New("something is there already")
+	ErrThere  = errors.New("the directory exists already")
 	ErrInside = errors.New("it is in a work tree of the repository, which would change")
 )
 

@@ -95,7 +95,7 @@ func Load() (*Rules, error) {
 	for line := range strings.SplitSeq(list, ",\n") {
 		words, id, ok := calledBy(line)
 		if !ok {
-			return nil, fmt.Errorf("load gitleaks rules: rule %d has another form", len(r.rules)+1)
+			return nil, fmt.Errorf("load gitleaks rules: rule %d has an unknown form", len(r.rules)+1)
 		}
 		for _, word := range words {
 			called[word] = append(called[word], len(r.rules))

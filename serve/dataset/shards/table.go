@@ -122,7 +122,7 @@ func (t *Table) partitionColumns(names []string) ([]int, error) {
 			}
 		}
 		if at < 0 {
-			return nil, fmt.Errorf("table %s has no column %s to be parted by", t.Name, name)
+			return nil, fmt.Errorf("table %s has no column %s to partition by", t.Name, name)
 		}
 		out = append(out, at)
 	}
