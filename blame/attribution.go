@@ -29,7 +29,7 @@ type Forewarned interface {
 	Expect(ctx context.Context, questions []unseen.Question) error
 }
 
-// Preparer is a Resolver that learns the likely questions while git is at work. During that time it gets no other call.
+// Preparer is a Resolver that learns the likely questions while git is running. During that time it gets no other call.
 type Preparer interface {
 	Prepare(ctx context.Context, likely gitblame.Likely)
 }

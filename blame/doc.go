@@ -12,8 +12,8 @@
 //
 // Invariants, and where they are tested:
 //
-//   - Without its `trace-*` header lines the output of --porcelain, --line-porcelain and --incremental is, byte for
-//     byte, that of git for the same arguments (passthrough_test.go).
+//   - Without its `trace-*` header lines the output of --porcelain, --line-porcelain and --incremental equals git's for
+//     the same arguments, byte for byte (passthrough_test.go).
 //   - Git may credit a line to a commit that did not write it (--reverse, --first-parent, -S, limited ranges). Then the
 //     owner comes from a second, plain blame of the same final content, never from positions (owners_test.go).
 //   - Drawing is pure, and no control character of a file, a name or a log reaches a terminal (render_test.go).

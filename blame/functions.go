@@ -193,7 +193,7 @@ func (s *session) showFunctions(out io.Writer, style Style, lines []Annotated) e
 	return nil
 }
 
-// functions draws each function with those who wrote it, below each other.
+// functions draws each function, and its writers below it.
 func (p *painter) functions(list []FunctionJSON) {
 	quiet, width := paint{quieten: p.style.Color}, 0
 	for _, f := range list {

@@ -3,11 +3,11 @@ package blame
 import "github.com/git-trace/git-trace/blame/gitblame"
 
 // With --only-ai, a stream in git's format looks as if only the agents' lines had been requested, as with -L: groups
-// are counted anew, and the data of a commit come with its first remaining line.
+// are counted again, and the data of a commit come with its first remaining line.
 
 // aiGroup is a run of lines by agents that git would list as one group: one commit and path, consecutive numbers.
 type aiGroup struct {
-	from, to int // positions in the lines; to is behind the last
+	from, to int // positions in the lines; to is after the last
 }
 
 // aiGroups finds the groups of lines that agents wrote.

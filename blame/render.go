@@ -29,7 +29,7 @@ func Render(out io.Writer, lines []Annotated, style Style) error {
 	return flush(w)
 }
 
-// RenderFunctions draws functions with those who wrote their lines. It looks at nothing but its arguments.
+// RenderFunctions draws functions with the writers of their lines. It looks at nothing but its arguments.
 func RenderFunctions(out io.Writer, lines []Annotated, list []FunctionJSON, style Style) error {
 	w := bufio.NewWriterSize(out, outputBuffer)
 	p := newPainter(w, lines, style)
@@ -192,7 +192,7 @@ func (p *painter) owner(l *Annotated, limit int) string {
 	return cells.Fit(agent, min(room, p.agents)) + " " + id
 }
 
-// doubt returns the sign behind the owner.
+// doubt returns the sign after the owner.
 func (p *painter) doubt(l *Annotated) string {
 	a := l.Owner
 	switch {

@@ -24,7 +24,7 @@ const maxDiff = 256 << 20
 var errHuge = errors.New("the commit changes more lines than can be anchored")
 
 // diffTree compares a commit with its parent, or two commits. It gives ErrLarge for more than most files; 0 is not a
-// bound. Meanwhile is called, if it is not nil, once git is at work.
+// bound. Meanwhile is called, if it is not nil, once git is running.
 func diffTree(
 	ctx context.Context, repo *refs.Repo, most int, meanwhile func(), revs ...string,
 ) (files []fileDiff, err error) {

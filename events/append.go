@@ -21,7 +21,7 @@ const defaultWait = 5 * time.Second
 
 // Append writes drafts as one batch, at most one at a time in all processes, and returns the events. Batches in the
 // spool go first. The very first append begins with log_started, which is then the first returned event. The last
-// returned events are always those of the drafts, in order.
+// returned events always belong to the drafts, in order.
 //
 // It fails without an effect if a draft cannot be stored (see Draft.Fit), or if neither log nor spool can be written.
 // Every other failure, the context's deadline included, spools the batch and returns ErrSpooled.

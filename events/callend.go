@@ -15,7 +15,7 @@ const (
 // CallEnd describes the end of a call in an agent's own record.
 type CallEnd struct {
 	Outcome CallOutcome
-	At      time.Time // when that was written down, by the clock of the machine; zero if unknown
+	At      time.Time // when that was recorded, by the clock of the machine; zero if unknown
 	Unbegun bool      // the same is written down of a call that was refused: it may never have begun
 	// Finished is true if a command ended without being stopped: its last writing and the end are one moment.
 	Finished bool

@@ -126,7 +126,7 @@ type batchGroup struct {
 	batches [][][]byte    // parts of lines
 	ends    []flatEnd
 	checked []checkedPart
-	err     error // what comes behind the batches
+	err     error // what comes after the batches
 }
 
 // load reads one processor's part from an offset, up to the end line of a batch, and returns the offset after it.

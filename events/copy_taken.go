@@ -326,7 +326,7 @@ func (in *intake) takeAll(ctx context.Context) error {
 			end = in.logs[n].end
 		}
 		end, err := in.take(ctx, f, end, swollen[f.Tip])
-		if errors.Is(err, errForked) && goesOn { // it began anew
+		if errors.Is(err, errForked) && goesOn { // it started over
 			goesOn = false
 			if err = in.undo(begin); err == nil {
 				end, err = in.take(ctx, f, flatEnd{}, swollen[f.Tip])

@@ -43,7 +43,7 @@ func (t *Text) Generation() string { return t.gen }
 // Stored returns the offset at which the part on disk ends and the part in memory begins.
 func (t *Text) Stored() int64 { return t.stored }
 
-// Size returns the offset behind the last line.
+// Size returns the offset after the last line.
 func (t *Text) Size() int64 { return t.stored + int64(len(t.tail)) }
 
 func (t *Text) release() {

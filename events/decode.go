@@ -307,8 +307,8 @@ func readList[T ~string](d *decoder, into *[]T) error {
 	}
 }
 
-// splitID cuts the id member out of a stored line. "id" is never the first nor the last member: "data" sorts before
-// it and "v" behind it.
+// splitID cuts the id member out of a stored line. "id" is never the first nor the last member: "data" sorts before it
+// and "v" after it.
 func splitID(line []byte) (head, tail []byte, err error) {
 	d, err := decode(line, true)
 	if err != nil {

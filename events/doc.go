@@ -10,7 +10,7 @@
 // repair_ puts back objects that a gc or a rewriting of history removed. All other files append, seal and read.
 // rooms_test.go tests which of them use which.
 //
-// What it promises:
+// Promises:
 //
 //  1. Append acknowledges a batch only when the file has all of it; otherwise the batch is in the spool and the error
 //     says so.
@@ -20,9 +20,8 @@
 //     never change state.
 //  5. The cache may be deleted at any moment; everything in it is also in the log.
 //
-// What it does not promise: a chain alone does not show that its end was cut off. Nor does it show that somebody with
-// write access rebuilt the whole log. This needs an anchor outside the log (see AnchorSource, and package
-// events/checkpoint).
+// Not promised: a chain alone does not show that its end was cut off. Nor does it show that somebody with write access
+// rebuilt the whole log. This needs an anchor outside the log (see AnchorSource, and package events/checkpoint).
 //
 // The package does not use agents, snapshots or commits' contents. Package events/index, apart because it links an
 // embedded database that the hooks must not carry, finds events by what they name.

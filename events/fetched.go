@@ -30,8 +30,8 @@ func (f FetchedLog) Name() string {
 
 const (
 	fetchedRefs = "refs/traces/remotes/"
-	// archivedRefs is the prefix of refs unpacked from archives. No refspec of a remote covers them, so a plain fetch
-	// that prunes leaves them.
+	// archivedRefs is the prefix of refs unpacked from archives. The refspecs of remotes do not cover them, so a plain
+	// fetch that prunes leaves them.
 	archivedRefs = fetchedRefs + "@archive/"
 )
 

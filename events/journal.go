@@ -231,7 +231,7 @@ func (j *journal) lines(from int64, yield func(at int64, line []byte) error) err
 	return nil
 }
 
-// oldestFirst gives the lines of each batch behind an end, the first batch first. They may be kept.
+// oldestFirst gives the lines of each batch after an end, the first batch first. They may be kept.
 func (j *journal) oldestFirst(after flatEnd, yield func(lines [][]byte, end flatEnd) error) error {
 	var lines [][]byte
 	return j.lines(max(after.offset, j.head), func(at int64, line []byte) error {

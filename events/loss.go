@@ -129,7 +129,7 @@ func (m memory) String() string {
 	return text + strings.Repeat(" ", (memoryBlock-len(text)%memoryBlock)%memoryBlock)
 }
 
-// rememberAppended notes the end of an append behind another one. It may fail: then nothing is known.
+// rememberAppended notes the end of an append after another one. It may fail: then nothing is known.
 func (l *Log) rememberAppended(was, now tip) {
 	m := l.readMemory()
 	if m.end != was {

@@ -10,15 +10,15 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// The files of events of a publication stand in a tree. When partsInTree entries of it are of one kind, they move into
-// a tree of their own, which takes their place. So no tree has more than some hundred entries, however many seals there
+// The files of events of a publication are in a tree. When partsInTree entries of it are of one kind, they move into a
+// tree of their own, which takes their place. So no tree has more than some hundred entries, however many seals there
 // are, and a new file costs some small trees.
 //
 //	0000000001.2         a tree of trees
 //	0000004097.1         a tree of files
 //	0000004161.jsonl     a file
 //
-// A name begins with the number of the first event. What follows the dot of a tree is how many levels are below it.
+// A name begins with the number of the first event. The number after the dot of a tree counts the levels below it.
 
 const (
 	partsInTree = 64
@@ -27,7 +27,7 @@ const (
 
 type storeObject func(refs.ObjectType, []byte) (refs.OID, error)
 
-// addParts puts files behind the entries of a tree.
+// addParts puts files after the entries of a tree.
 func addParts(parts []refs.TreeEntry, files []PublishedFile, store storeObject) ([]refs.TreeEntry, error) {
 	parts = parts[:len(parts):len(parts)]
 	for _, f := range files {
@@ -169,7 +169,7 @@ func (l *Log) Merge(ctx context.Context) (sealed int64, merged int, err error) {
 	return sealed, max(0, merged), nil
 }
 
-// restoreParts writes the unreadable files of a seal again, from the file of the log: the name of each tells its
+// restoreParts writes the unreadable files of a seal again, from the file of the log: the name of each gives its
 // events. It reports whether all of them are now present.
 func (l *Log) restoreParts(j *journal, seal refs.OID) bool {
 	p, err := l.ReadPublication(seal)

@@ -12,9 +12,9 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// A publication is what a clone lets others know of its log: a commit that the user made, whose tree holds a digest. A
-// digest is a log of its own with the events that tell who wrote the lines of published commits. Its form is described
-// in docs/format.md.
+// A publication is the part of a clone's log that it shows to others: a commit that the user made, whose tree holds a
+// digest. A digest is a log of its own with the events that tell who wrote the lines of published commits. Its form is
+// described in docs/format.md.
 //
 //	digest.json                  one line: PublicationHead
 //	log/<first number>.jsonl     events; the files in the order of their names are the log

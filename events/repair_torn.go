@@ -189,8 +189,8 @@ func (l *Log) putAside(t *Torn, text []byte) error {
 	return refs.WriteFileDurable(t.Kept, text[min(t.end.offset, int64(len(text))):], 0o600)
 }
 
-// replaceEnd writes the log anew up to its sound end, with the events that follow it, under a new generation: notes
-// about the file belong to the old one. If even the first line is damaged, only the seal remains.
+// replaceEnd rewrites the log up to its sound end, with the events that follow it, under a new generation: notes about
+// the file belong to the old one. If even the first line is damaged, only the seal remains.
 func (l *Log) replaceEnd(t *Torn, text []byte) error {
 	if t.header {
 		if err := os.Remove(l.JournalPath()); err != nil && !errors.Is(err, fs.ErrNotExist) {

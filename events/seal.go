@@ -94,8 +94,8 @@ func (l *Log) SealAsked() error {
 
 func (l *Log) sealAskedPath() string { return filepath.Join(l.cacheDir(), "seal-asked") }
 
-// Seal makes the log's ref name all that the log holds now, and returns how many events that added. It takes no lock of
-// the log's: appends go on. While a gc of git's runs it does nothing.
+// Seal makes the log's ref name the whole present log, and returns how many events that added. It takes no lock of the
+// log's: appends go on. While a gc of git's runs it does nothing.
 func (l *Log) Seal(ctx context.Context) (int64, error) {
 	if l.gcRuns() || l.guards() {
 		return 0, nil
@@ -150,7 +150,7 @@ type sealBase struct {
 	had     int64   // the last event that the ref held
 }
 
-// seal makes the ref that is locked name a seal of all that the file holds.
+// seal makes the locked ref name a seal of the whole file.
 func (l *Log) seal(ctx context.Context, j *journal, lock *refs.RefLock) (int64, error) {
 	base, err := l.sealBase(j, lock.Current())
 	if err != nil {
@@ -306,7 +306,7 @@ func sealCommit(tree refs.OID, parents []refs.OID, last int64) []byte {
 		Message: fmt.Sprintf("%s%d\n", sealSubject, last)})
 }
 
-// writeSealed stores the events behind an end as files of a publication.
+// writeSealed stores the events after an end as files of a publication.
 func (l *Log) writeSealed(fresh *freshObjects, j *journal, from flatEnd) (files []PublishedFile, err error) {
 	var text []byte
 	first := int64(0)

@@ -1,8 +1,8 @@
 // Package graph shows commits beside the conversations whose lines they hold.
 //
 // The commits of a range, their order and the lines between them come from one `git log --graph`. So the topology is
-// drawn by git and by nobody else. What the event log says of each commit is put beside. A commit that no event speaks
-// of stays without a word: nothing is guessed here, searching for lost anchors is package correlate's.
+// drawn by git and by nobody else. The facts of the event log are next to each commit. A commit that no event speaks of
+// stays without a word: nothing is guessed here, searching for lost anchors is package correlate's.
 //
 //	Walk    commits one by one, as git finds them, each with its contributors
 //	Build   the same, collected

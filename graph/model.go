@@ -12,7 +12,7 @@ import (
 
 // Graph is a part of the history, newest commit first as git log orders it.
 type Graph struct {
-	// Uncommitted stands above the commits; nil unless requested. See the function of that name.
+	// Uncommitted comes above the commits; nil unless requested. See the function of that name.
 	Uncommitted *Commit
 	Commits     []Commit
 	IDDigits    int // the length of a conversation's id in every command; 0 if unknown

@@ -1,5 +1,5 @@
-// Package hooks puts git-trace's part into the git hooks of a repository, says how it stands there, and takes it out
-// again. It records nothing. docs/hooks.md is its page for users.
+// Package hooks puts git-trace's part into the git hooks of a repository, reports its state, and removes it. It records
+// nothing. docs/hooks.md is its page for users.
 //
 // Git has one file for each hook, and somebody else's may be in it. It keeps its bytes, permissions, arguments,
 // standard input and exit status:
@@ -12,12 +12,12 @@
 //   - Where a hook is part of the work tree, core.hooksPath is pointed at a directory of ours, which hands over every
 //     hook. This is not the rule: lefthook and pre-commit refuse to install beside a core.hooksPath they do not know.
 //
-// Invariants: no process is started where there is no <common>/traces; nothing is printed, but for the line of
+// Invariants: no process is started where there is no <common>/traces; nothing is printed, except for the line of
 // trace.summary; our lines end in success under `set -eu` in any POSIX shell; only hooks that cannot stop a command are
-// used, but for the one that adds trailers, for those who ask for it; the standard input of post-rewrite reaches both
-// sides in full; between any two steps of an install every hook that ran before still runs,
-// and a step that fails takes back those before it; taking out cuts exactly what was put in, also without the receipt.
+// used, except for the one that adds trailers, for those who ask for it; the standard input of post-rewrite reaches
+// both sides in full; between any two steps of an install every hook that ran before still runs, and a step that fails
+// takes back those before it; taking out cuts exactly what was put in, also without the receipt.
 //
-// Not promised: a program that hangs is cut off by its own clock, not by the hook; a hook manager that writes its hooks
-// anew writes over ours, which Status tells and Install mends; on Windows every file counts as executable.
+// Not promised: a program that hangs is cut off by its own clock, not by the hook; a hook manager that rewrites its
+// hooks writes over ours, which Status tells and Install mends; on Windows every file counts as executable.
 package hooks

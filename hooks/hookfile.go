@@ -125,7 +125,7 @@ var (
 	assignment  = pattern(`^[A-Za-z_][A-Za-z0-9_]*=`)
 )
 
-// isShell reads the interpreter line behind "#!".
+// isShell reads the interpreter line after "#!".
 func isShell(line string) bool {
 	if strings.HasSuffix(line, "\r") {
 		if runtime.GOOS != "windows" {

@@ -16,7 +16,7 @@ const version = 4
 type part struct {
 	hook   string
 	kind   kind
-	binary string // absolute path of git-trace; empty in a hook that is only handed on
+	binary string // absolute path of git-trace; empty in a hook that is only forwarded
 	next   string // shell word of the next hook (chain, source, forward)
 }
 

@@ -21,7 +21,7 @@ const (
 	NotExecutable State = "not-executable" // our part is there, but git skips the file
 	Overwritten   State = "overwritten"    // was installed; another program has overwritten the file
 	Missing       State = "missing"        // was installed; the file was deleted
-	Bypassed      State = "bypassed"       // is installed where git does not look any more
+	Bypassed      State = "bypassed"       // is installed where git no longer looks
 	Damaged       State = "damaged"        // one of the marker lines is missing
 	Blocked       State = "blocked"        // the present file cannot be a hook
 )

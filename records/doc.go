@@ -18,5 +18,5 @@
 //     step; parent_step is smaller than step_index ([Record.Check]).
 //   - Tokens of one answer of the model are counted once, in the step that holds the answer.
 //
-// What is not promised: that two versions of git-trace derive the same record from the same session file.
+// Not promised: that two versions of git-trace derive the same record from the same session file.
 package records

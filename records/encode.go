@@ -55,7 +55,7 @@ func marshal(v any) ([]byte, error) {
 	return raw, nil
 }
 
-// setHash replaces hashPlace by the hash. No string before it can hold the same bytes: a quote inside a string has a
+// setHash replaces hashPlace by the hash. A string before it cannot hold the same bytes: a quote inside a string has a
 // backslash before it.
 func setHash(raw []byte, hash string) []byte {
 	name := []byte(`"content_hash":"`)

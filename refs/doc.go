@@ -1,5 +1,5 @@
-// Package refs is all access to git: where a repository lies, its objects, its refs, its configuration and the git
-// binary itself. Nothing above this package knows how git stores things.
+// Package refs contains all access to git: the place of a repository, its objects, refs and configuration, and the git
+// binary. Nothing above this package knows how git stores things.
 //
 // It promises:
 //

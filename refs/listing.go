@@ -56,7 +56,7 @@ func (r *Repo) CopyObject(ctx context.Context, oid OID, to io.Writer) error {
 		return fmt.Errorf("read object %s: %w", oid, err)
 	case body.missing():
 		return fmt.Errorf("read object %s: %w", oid, ErrMissing)
-	case body.left != -1: // the line feed behind the content
+	case body.left != -1: // the line feed after the content
 		return fmt.Errorf("read object %s: %w: it ends early", oid, ErrCorrupt)
 	}
 	return nil

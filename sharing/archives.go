@@ -22,7 +22,7 @@ import (
 var archiveKinds = []string{"digest", "records", "events", "checkpoints"}
 
 const (
-	archiveBefore = "archive" // the line of the archive before, in the place of a writer
+	archiveBefore = "archive" // the line of the archive before, in place of a writer
 	maxArchives   = 10_000    // commits that are read of all archives at once
 	maxDescent    = 20_000    // commits that are read to find which of two logs continues the other
 	maxArchive    = 1 << 20   // bytes of one archive

@@ -25,7 +25,7 @@ type Conversations struct {
 	Encoded  int           // texts in them with encoded data, which no rule of redaction reads
 	Kept     []Kept        // that own a line of a published commit and stay all the same
 	Unstored int           // that have no record
-	again    bool          // a record was redacted anew
+	again    bool          // a record was redacted again
 	before   []store.Entry // that the remote has, where that is known
 }
 

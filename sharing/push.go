@@ -51,7 +51,7 @@ type Plan struct {
 	rules    string                // a hash of the redactor's, and of the level
 	looked   map[refs.OID]refs.OID // the blobs of records that leave, by their stored blobs here
 	unsent   map[refs.OID]bool     // the commits that each leaves out because the remote does not have them
-	anew     bool                  // the digest begins anew, without a history
+	anew     bool                  // the digest starts over, without a history
 	replaces bool                  // and replaces any value there
 	repo     *refs.Repo
 	log      *events.Log
@@ -275,7 +275,7 @@ func (p *Plan) chooseRefs(ctx context.Context, remote map[string]refs.OID) error
 		if err := p.maySucceed(kind, remote[name], tip); err != nil {
 			return err
 		}
-		// A seal descends from the one before. If the ref was made anew, it replaces the seal that it continues.
+		// A seal descends from the one before. If the ref was made again, it replaces the seal that it continues.
 		force := !remote[name].IsZero() &&
 			(p.replaces || kind == "events" && !newBounds(0).descends(p.repo, tip, remote[name]))
 		p.Refs = append(p.Refs, Ref{Name: name, Old: remote[name], New: tip, Force: force, kept: p.kept(kind)})

@@ -35,7 +35,7 @@ func seenPath(repo *refs.Repo, r Remote) string {
 func readSeen(repo *refs.Repo, r Remote) seen {
 	out := seen{}
 	if raw, err := refs.ReadFile(seenPath(repo, r)); err == nil {
-		_ = json.Unmarshal(raw, &out) // a damaged note is made anew
+		_ = json.Unmarshal(raw, &out) // a damaged note is made again
 	}
 	return out
 }
@@ -44,8 +44,8 @@ func readSeen(repo *refs.Repo, r Remote) seen {
 const mostJudged = 200
 
 // check compares a log with its last known end. It returns the fault: an event is missing, or another key signed. Then
-// it restores the former ref, unless the person accepts the new one. A digest that its writer replaced (times is how
-// often) is accepted if the same key signed it. Without a fault it notes the log's end.
+// it restores the former ref, unless the person accepts the new one. A digest that its writer replaced (times is the
+// count) is accepted if the same key signed it. Without a fault it notes the log's end.
 func (s seen) check(ctx context.Context, log *events.Log, c *events.FetchedCopy, times int, accepted bool,
 	judged *int) (anew bool, wrong string, err error) {
 	was, known := s[c.Name()]

@@ -54,7 +54,7 @@ func (s *state) bufferOf(path string, seen refs.OID) refs.OID {
 	return s.Notes.Buffers[i].Held
 }
 
-// ofEditor reports whether an editor tells of its buffer at a boundary.
+// ofEditor reports whether a boundary has the buffer of an editor.
 func ofEditor(kind events.BoundaryKind) bool { return kind == events.Completed || kind == events.Saved }
 
 // takeBuffer takes an editor's report about its buffer. If looks is false, nobody looks at the work tree now.

@@ -366,7 +366,7 @@ var (
 	paster = actor{kind: events.OwnerHuman, limits: []events.Limit{events.LimitCompletionUntold}}
 )
 
-// beside returns a person with a limitation if what they accepted in an editor would not be told.
+// beside returns a person with a limitation if an editor would not report what they accepted.
 func (a actor) beside(editing func() bool) actor {
 	if a.kind == events.OwnerHuman && !a.seen && editing != nil && editing() {
 		a.limits = unionLimits(a.limits, []events.Limit{events.LimitCompletionUntold})

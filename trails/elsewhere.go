@@ -147,7 +147,7 @@ func noteBegun(b events.Boundary, here []*refs.Repo) {
 	}
 	file, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
-		return // the end of the agent's process tells the same
+		return // the end of the agent's process shows the same
 	}
 	_, _ = file.WriteString(more.String())
 	_ = file.Close()

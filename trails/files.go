@@ -121,7 +121,7 @@ func (wg *weigher) gather(changes []snapshot.Change) ([]*file, error) {
 	return files, nil
 }
 
-// read reads a content. A blob that cannot be found any more is a content without lines, not a failure: the state may
+// read reads a content. A blob that can no longer be found is a content without lines, not a failure: the state may
 // name a blob that only a pruned pack held.
 func (c *contents) read(mode uint32, oid refs.OID) (text, error) {
 	t := text{OID: oid}
@@ -356,7 +356,7 @@ func (f *file) giving() shifting {
 	return shifting{change.Giving(), f.old, f.new, f.path}
 }
 
-// removed returns the lines that hunks take away.
+// removed returns the lines that hunks remove.
 func removed(from text, hunks []linediff.Hunk) [][]byte {
 	var out [][]byte
 	for _, h := range hunks {

@@ -27,7 +27,7 @@ type queue struct {
 	ahead   *observation              // the findings of a look before this boundary's own, see lookAhead
 	glance  *spool.Glance             // of the boundary that is being taken, if it has one
 	sights  map[string]snapshot.Sight // of contents that were settled in this step
-	heard   []string                  // notes of git's hooks that are still at work, see takeWritten
+	heard   []string                  // notes of git's hooks that are still running, see takeWritten
 }
 
 // maxLate bounds how many late boundaries one step takes in.

@@ -308,7 +308,7 @@ const (
 
 // UnderOlderName returns the last seen content of a file that was renamed since, if nobody has looked at the new name.
 // A commit since the last look at everything must have it. For example: a file is renamed and committed while hooks are
-// off, and a rebase then makes that commit anew. It does not change the state of the last look.
+// off, and a rebase then makes that commit again. It does not change the state of the last look.
 func (o *origins) UnderOlderName(commit refs.OID, path string) (origin.Candidate, bool) {
 	n := o.tree.names
 	if from, asked := n.older.newNames[path]; asked {

@@ -165,7 +165,7 @@ func (r *rebuilder) retell(p *events.PatchData) error {
 	return nil
 }
 
-// owner puts down who made a patch.
+// owner notes who made a patch.
 func (r *rebuilder) owner(event events.Event, p events.PatchData) {
 	key, ok := ledger.OwnerKeyOf(p.Patch)
 	if !ok || p.Owner == events.OwnerUnknown {
@@ -273,7 +273,7 @@ func applyPatches(base vector.Vector, group []events.PatchData) vector.Vector {
 	return b.Vector()
 }
 
-// replaceDir puts a new directory in the place of an old one.
+// replaceDir puts a new directory in place of an old one.
 func replaceDir(fresh, place string) error {
 	if _, err := os.Stat(fresh); errors.Is(err, os.ErrNotExist) {
 		return os.RemoveAll(place)

@@ -13,7 +13,7 @@ import (
 
 // A call may turn out to have ended before the change of lines that it got. For example: a person refuses a command,
 // edits and commits, and the agent records the refusal after that. For the commit's hook, the command was running. Then
-// the record is corrected: the contents get their owners anew, and the commit another anchor.
+// the record is corrected: the contents get their owners again, and the commit another anchor.
 
 // revision takes the lines of a call back that were recorded after it had ended.
 type revision struct {
@@ -213,7 +213,7 @@ func (r *revision) previous(id events.PatchID) events.PatchID {
 	return ""
 }
 
-// now returns the present owner in the place of an owner that names the call.
+// now returns the present owner in place of an owner that names the call.
 func (r *revision) now(o events.AnchorOwner, p recordedPatch) (now events.AnchorOwner, changed bool) {
 	over, early := r.over(p)
 	if !early {
@@ -370,7 +370,7 @@ func (r *revision) part(d *events.CommitData) bool {
 	return changed
 }
 
-// nowAnchored returns the present owner in the place of an owner in an anchor.
+// nowAnchored returns the present owner in place of an owner in an anchor.
 func (r *revision) nowAnchored(o *events.AnchorOwner) (now events.AnchorOwner, changed bool) {
 	if !r.names(o) {
 		return *o, false

@@ -329,8 +329,8 @@ func unmarked(raw []byte, like []text) []byte {
 	return out
 }
 
-// marked returns a line with one mark in the place of bytes that are not UTF-8. Clients differ in how many marks they
-// write for them.
+// marked returns a line with one mark in place of bytes that are not UTF-8. Clients differ in how many marks they write
+// for them.
 func marked(line []byte) string {
 	var out strings.Builder
 	last := rune(-1)

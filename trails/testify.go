@@ -352,7 +352,7 @@ func (t *testimony) number(c *Told) {
 	}
 }
 
-// strangers reports whether a call that may have written anything was at work in an interval.
+// strangers reports whether a call that may have written anything was running in an interval.
 func (t *testimony) strangers(change *interval, calls []*Told) bool {
 	var before time.Time // the look before it
 	for _, look := range t.looks {

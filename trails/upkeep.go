@@ -221,7 +221,7 @@ func globSafe(path string) string {
 	return strings.NewReplacer("*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }
 
-// AtWork reports whether a process is at work on the timeline of a work tree: it has its lock, or has left a note and
+// AtWork reports whether a process is running on the timeline of a work tree: it has its lock, or has left a note and
 // lives.
 func AtWork(repo *refs.Repo) bool {
 	entries, _ := os.ReadDir(spool.Dir(repo)) // unreadable counts as missing

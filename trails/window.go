@@ -56,8 +56,8 @@ type Call struct {
 
 // running says which processes a call has.
 type running struct {
-	// Host is the agent's process; Sure is true if it is certainly the agent. Since is when the call's first hook
-	// started, in the units of the system. Begun is the same time by the clock, or the last time at which the call's
+	// Host is the agent's process; Sure is true if it is certainly the agent. Since is the time at which the call's first
+	// hook started, in the units of the system. Begun is the same time by the clock, or the last time at which the call's
 	// processes were seen alive. Mark is the mark of the boundary that opened the window.
 	Host  process.ID
 	Sure  bool
@@ -198,10 +198,10 @@ func writers(windows []*Window, p string, seen int64) []*Window {
 	return out
 }
 
-// No look sees a file that git skips: an ignored one, or one marked skip-worktree or assume-unchanged. An edit call
-// still reports that it wrote one. Its window keeps fingerprints of the reported lines until git sees the file: after
-// git add --force, or when it is no longer ignored or marked. Then the call owns those lines. The other lines have no
-// known time and no known writer.
+// Snapshots do not see a file that git skips: an ignored one, or one marked skip-worktree or assume-unchanged. An edit
+// call still reports that it wrote one. Its window keeps fingerprints of the reported lines until git sees the file:
+// after git add --force, or when it is no longer ignored or marked. Then the call owns those lines. The other lines
+// have no known time and no known writer.
 
 // saying is a call's declared text for a path that git passes over.
 type saying struct {

@@ -129,7 +129,7 @@ func (wit *witness) askLeft(w *Window) *bound {
 	return b
 }
 
-// seenAlive notes that all that a call left running lives.
+// seenAlive notes that all processes that a call left running live.
 func (w *Window) seenAlive() { w.Run.Begun, w.Run.Awake = time.Now(), process.Awake() }
 
 // idle reports whether the agent of a window waits for the person.
@@ -313,7 +313,7 @@ func (wit *witness) doubtGone() []*Window {
 	return out
 }
 
-// Agents write down how their calls ended. This evidence is used if a boundary is missing or late.
+// Agents record how their calls ended. This evidence is used if a boundary is missing or late.
 
 // askTranscripts asks the agents' own records how the calls ended whose windows are open. Boundaries of their
 // conversations ask by themselves (overdue); a person who refuses a call, or interrupts it, may commit before they say

@@ -75,7 +75,7 @@ func (rec *record) add(drafts []events.Draft) {
 	}
 }
 
-// record is the phase that writes: events, owners, and the state. No other phase leaves anything behind.
+// record is the phase that writes: events, owners, and the state. The other phases leave nothing behind.
 type record struct {
 	engine *Engine
 	tree   *workTree

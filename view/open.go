@@ -96,7 +96,7 @@ func (r *openedRecords) Close() {
 	_ = r.store.Close()
 }
 
-// CacheError is a failure of the index of texts, which can be made anew.
+// CacheError is a failure of the index of texts, which can be made again.
 type CacheError struct{ err error }
 
 func (e *CacheError) Error() string { return e.err.Error() }

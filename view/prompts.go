@@ -28,7 +28,7 @@ type Prompts struct {
 	empty func() bool
 }
 
-// knownPrompts are the texts of the prompts of a conversation, by the prompts' numbers.
+// knownPrompts holds the texts of a conversation's prompts, by number.
 type knownPrompts struct {
 	texts map[int]string
 	read  bool // from the record itself, which has all prompts

@@ -181,7 +181,7 @@ func (s *session) ask(at records.Locator, text, source string) error {
 	return nil
 }
 
-// told takes a command's text to the model that is not repeated as a prompt.
+// told takes the text of a command for the model, if a prompt does not repeat it.
 func (s *session) told() error {
 	if s.talk == "" {
 		return nil

@@ -1,9 +1,9 @@
 // Package amp reads the threads of Amp.
 //
-// Amp keeps each thread as one JSON document, ~/.local/share/amp/threads/T-<id>.json, and writes it anew with each
-// change. A thread has more than most: the repository, the branch and the commit at its beginning, the tokens of each
-// answer with a separate figure for the cache, and a diff with line numbers for each edit. Its data about the machine
-// (an id of the installation, a fingerprint of the device) are never kept.
+// Amp keeps each thread as one JSON document, ~/.local/share/amp/threads/T-<id>.json, and rewrites it with each change.
+// A thread has more than most: the repository, the branch and the commit at its beginning, the tokens of each answer
+// with a separate figure for the cache, and a diff with line numbers for each edit. Its data about the machine (an id
+// of the installation, a fingerprint of the device) are never kept.
 //
 // Amp has no hooks that git-trace could install.
 package amp

@@ -48,7 +48,7 @@ func (s sessions) Recognises(_ string, head []byte) bool {
 	}.Before("messages", head)
 }
 
-// about holds the facts of a thread beside its messages.
+// about holds the facts of a thread apart from its messages.
 type about struct {
 	id, title, dir         string
 	remote, branch, commit string

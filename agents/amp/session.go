@@ -46,7 +46,7 @@ func newThread(c *assemble.Conversation, a about) *thread {
 	return &thread{c: c, cwd: a.dir}
 }
 
-// Object takes a message; the members beside the messages are known already.
+// Object takes a message; the members apart from the messages are known already.
 func (t *thread) Object(object jsonlines.Object) error {
 	role := rawjson.MemberText(object.Raw, "role")
 	if role == "" {

@@ -61,7 +61,7 @@ type ParseOptions struct {
 	Relative func(path string) (string, bool)
 }
 
-// Parsed holds the facts of a session file beside its steps.
+// Parsed holds the facts of a session file apart from its steps.
 type Parsed struct {
 	Head *records.Record // the record without its steps
 	// FirstStep is the number of the first step that was read. It is 1 unless a cursor was used: then the steps before

@@ -1,7 +1,7 @@
 // Package claudecode connects git-trace with Claude Code: it decodes what Claude's hooks send into boundaries, finds
 // out what became of a tool call that ended without a hook, and installs the hooks.
 //
-// What was measured with the client (2.1.328, and session files since 2.0) and is relied on:
+// The package relies on these facts, measured with the client (2.1.328, and session files since 2.0):
 //
 //   - Hooks are synchronous: at PreToolUse the file is old, at PostToolUse it is new. A PreToolUse without a
 //     PostToolUse is normal: a refused permission, Esc, a signal and a blocking hook all end a call without one.
@@ -13,6 +13,6 @@
 //   - A call that Esc ended while it ran has the same text in the session file as one refused before it ran; only
 //     toolDenialBeforeRun, written by newer clients, tells the two apart.
 //
-// No payload text leaves the package but the declared contents of edits, the prompt, ids and paths; command lines are
+// Only declared contents of edits, the prompt, ids and paths leave the package from a payload; command lines are
 // searched for paths and dropped.
 package claudecode

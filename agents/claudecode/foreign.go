@@ -57,7 +57,7 @@ func (c *Client) clientOf(session, transcript string, data []byte) string {
 // editorName is Copilot in Visual Studio Code.
 const editorName = "copilot-vscode"
 
-// editorHooks reports whether Visual Studio Code runs hooks of ours in the files of Copilot CLI, too: those tell more.
+// editorHooks reports whether Visual Studio Code also runs our hooks in the files of Copilot CLI, which report more.
 func (c *Client) editorHooks(cwd string) bool {
 	for _, dir := range []string{filepath.Join(cwd, ".github"), filepath.Join(c.env.Home, ".copilot")} {
 		if _, err := os.Lstat(filepath.Join(dir, "hooks", "git-trace.json")); err == nil {

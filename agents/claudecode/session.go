@@ -107,7 +107,7 @@ func (c *Client) Parse(ctx context.Context, path string, options capability.Pars
 	return parsed, nil
 }
 
-// begin makes the conversation, where a cursor says or anew.
+// begin makes the conversation, from a cursor or from the beginning.
 func (s *session) begin(options capability.ParseOptions, sink records.Sink, cursor *sessionCursor) error {
 	o := assemble.Options{
 		Agent: Name, Session: s.id, TraceID: string(events.NewTraceID(Name, s.id)),

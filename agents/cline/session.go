@@ -84,7 +84,7 @@ type session struct {
 	copies map[string]bool // messages of the session that this one was forked from
 	shown  *shown          // the user's view of a task; nil for a session's document
 	sum    *totals
-	child  string // the subtask that is at work
+	child  string // the subtask that is running
 	open   string // the call in XML that has no result yet
 	number int    // of the last answer
 

@@ -1,6 +1,6 @@
 // Package continuecli reads the sessions of Continue, of its command line and of its extensions for editors.
 //
-// A session is one JSON document, ~/.continue/sessions/<id>.json, that is written anew with each change: a history of
+// A session is one JSON document, ~/.continue/sessions/<id>.json, that is rewritten with each change: a history of
 // messages. The message with the calls has their results. It has no times, and only the whole session has a count of
 // tokens; the tokens of the prompts do not include the cache.
 //

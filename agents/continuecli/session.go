@@ -45,7 +45,7 @@ func (s sessions) Recognises(_ string, head []byte) bool {
 	}.Before("history", head)
 }
 
-// about holds the facts of a session beside its history.
+// about holds the facts of a session apart from its history.
 type about struct {
 	id, dir, title, model string
 	usage                 *records.TokenUsage
@@ -129,7 +129,7 @@ func newSession(c *assemble.Conversation, a about) *session {
 	return &session{c: c, about: a}
 }
 
-// Object takes an element of the history; the members beside it are known already.
+// Object takes an element of the history; the members apart from it are known already.
 func (s *session) Object(object jsonlines.Object) error {
 	message := rawjson.Member(object.Raw, "message")
 	role := rawjson.MemberText(message, "role")

@@ -26,7 +26,7 @@ var EditorTools = toolcall.Tools{
 	"manage_todo_list": toolcall.Looks, "runSubagent": toolcall.Looks,
 }
 
-// editorStop tells the end of a turn in the editor. Copilot CLI knows the event too, and has one of its own.
+// editorStop reports the end of a turn in the editor. Copilot CLI knows the event too, and has one of its own.
 const editorStop = "Stop"
 
 // editorKinds are the events that the editor takes from such a file.
@@ -89,13 +89,13 @@ func inputOf(raw json.RawMessage) json.RawMessage {
 	return in.Text("input", text).End()
 }
 
-// patience is how long the end of a call waits for its edits, in files of maxEdited bytes at most.
+// patience is the time that the end of a call waits for its edits, in files of maxEdited bytes at most.
 const (
 	patience  = 400 * time.Millisecond
 	maxEdited = 4 << 20
 )
 
-// written waits until what a call put into files stands there: the editor can tell the end of a call before it has
+// written waits until the files of a call have their new content: the editor can report the end of a call before it has
 // written them (microsoft/vscode#315926).
 func written(tool *events.ToolUse) {
 	for limit := time.Now().Add(patience); time.Now().Before(limit); time.Sleep(patience / 20) {
@@ -109,7 +109,7 @@ func written(tool *events.ToolUse) {
 	}
 }
 
-// both decodes the payloads of Copilot CLI and those of the editor.
+// both decodes payloads of Copilot CLI and of the editor.
 type both struct {
 	capability.PayloadDecoder
 	env    capability.Env

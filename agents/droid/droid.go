@@ -1,17 +1,17 @@
 // Package droid reads the sessions of Droid, the agent of Factory.
 //
-// A session is a file of JSON lines, ~/.factory/sessions/<directory>/<id>.jsonl. The first line tells its id and its
-// directory, and each other one is a message with blocks. Beside it <id>.settings.json tells the model and the tokens
-// of the whole session; single answers have none.
+// A session is a file of JSON lines, ~/.factory/sessions/<directory>/<id>.jsonl. The first line has its id and its
+// directory, and each other one is a message with blocks. Beside it <id>.settings.json has the model and the tokens of
+// the whole session; single answers have none.
 //
-// What is relied on of its hooks, as version 0.225.2 was seen at work:
+// The package relies on these facts about its hooks, observed with version 0.225.2:
 //
-//   - Events and payloads have the names and the shape of Claude Code's. A call has no id. The session file tells it:
-//     the answer that asks for the call stands there before its hooks run. Else the two ends of one are brought
-//     together by content and order.
-//   - PostToolUse comes only for a call that succeeded. How another one ended the session file tells.
-//   - Hooks stand in settings.json, unless hooks.json or the older hooks/hooks.json is beside it: then the settings'
-//     are not read. Those of the user and those of the project run both.
+//   - Events and payloads have the names and the shape of Claude Code's. A call has no id. The session file has it: the
+//     answer that asks for the call is written before its hooks run. Else the two ends of one are brought together by
+//     content and order.
+//   - PostToolUse comes only for a call that succeeded. The session file says how another one ended.
+//   - Hooks are in settings.json, unless hooks.json or the older hooks/hooks.json is beside it: then the settings' are
+//     not read. Hooks of the user and hooks of the project both run.
 //   - Only the session's settings name the model.
 //   - Notification comes when it asks for consent. It names no call.
 package droid

@@ -118,7 +118,7 @@ func byClient(text string) bool {
 	return strings.HasPrefix(head, "Contents of /") && strings.HasSuffix(head, "):")
 }
 
-// answer takes an answer of a model, which newer versions write down beside the message.
+// answer takes an answer of a model, which newer versions write next to the message.
 func (s *session) answer(message []byte, model, time string, at records.Locator) error {
 	model = cmp.Or(assemble.Model(cmp.Or(rawjson.MemberText(message, "model"), model)), s.settings.model)
 	a := assemble.Answer{At: at, Time: time, Model: model}

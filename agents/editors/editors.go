@@ -114,7 +114,7 @@ func completing(names []string, own string, there bool) (by []string) {
 	return by
 }
 
-// extensions lists the extensions in a directory. One that was removed stays until the editor starts anew; it is named
+// extensions lists the extensions in a directory. One that was removed stays until the editor starts again; it is named
 // in a file.
 func extensions(dir string) (names []string, there bool) {
 	list, err := os.ReadDir(dir)

@@ -32,8 +32,8 @@ type subagent struct {
 
 // attribute finds the sub-agent whose call is about to begin. Hooks do not name it. The files of the session show it:
 // if calls of an answer run in parallel, all their hooks come before the first call begins. So the main conversation
-// makes none while a sub-agent is at work. A sub-agent writes down its answer before it makes the calls in it, and
-// again with them when they have ended.
+// makes none while a sub-agent is running. A sub-agent writes its answer before it makes the calls in it, and again
+// with them when they have ended.
 func attribute(b *events.Boundary) {
 	var calling []subagent
 	for _, one := range subagents(b.Transcript, b.Session) {
@@ -166,7 +166,7 @@ func began(path string) time.Time {
 }
 
 // settle relies on the order of calls. A sub-agent's calls end with the sub-agent. An edit of the main conversation
-// runs alone: it has ended when another boundary comes. While sub-agents are at work, this does not hold: their calls
+// runs alone: it has ended when another boundary comes. While sub-agents are running, this does not hold: their calls
 // look like its own. Shells may run in parallel.
 func (c *Client) settle(call capability.Call) (end capability.End) {
 	at := subagents(call.Transcript, sessionOf(call.Transcript))

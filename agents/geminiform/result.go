@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// Outcome holds the client's facts about a call beside its response.
+// Outcome holds the client's facts about a call apart from its response.
 type Outcome struct {
 	Status  string // success, error, cancelled
 	Display []byte // resultDisplay: text, or an object for tools that write files

@@ -1,16 +1,16 @@
 // Package grok reads the sessions of Grok Build.
 //
-// A session is a directory, $GROK_HOME/sessions/<directory>/<id>. summary.json tells the directory that was worked in
-// and where git stood, and updates.jsonl what happened, one update of the Agent Client Protocol a line. A sub-agent's
-// session is one of its own beside the others.
+// A session is a directory, $GROK_HOME/sessions/<directory>/<id>. summary.json has the working directory and git's
+// state, and updates.jsonl has the events, one update of the Agent Client Protocol a line. A sub-agent's session is one
+// of its own beside the others.
 //
-// What is relied on, as version 1.0.41 was seen at work and its user guide says:
+// The package relies on these facts, observed with version 1.0.41 or from its user guide:
 //
 //   - Pieces of one answer, and its calls, have the time in common at which the model began (streamStartMs).
-//   - A call is told when it begins (tool_call), and by updates. The one with the status "completed" or "failed" has
-//     the result.
+//   - A call is reported when it begins (tool_call), and by updates. The one with the status "completed" or "failed"
+//     has the result.
 //   - Only a turn has a count of tokens. It includes what the cache gave, and what sub-agents used.
-//   - A message that the user types while Grok works stands between the updates of the turn.
+//   - A message that the user types while Grok works is between the updates of the turn.
 package grok
 
 import (

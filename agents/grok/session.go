@@ -52,7 +52,7 @@ func newSession(c *assemble.Conversation, a about, main bool) *session {
 
 func (s *session) State() any { return &s.state }
 
-// End notes the tokens of the whole session, which include those of sub-agents.
+// End notes the tokens of the whole session, which include tokens of sub-agents.
 func (s *session) End() error {
 	if usage := s.state.Usage; s.main && usage != (records.TokenUsage{}) {
 		s.c.Change(func(h *assemble.Head) { h.Usage = &usage })
@@ -66,7 +66,7 @@ func (s *session) Object(object jsonlines.Object) error {
 	raw, meta := rawjson.Member(params, "update"), rawjson.Member(params, "_meta")
 	at := records.Locator{Offset: object.Offset, Line: object.Line, ID: rawjson.MemberText(meta, "eventId")}
 	time := sessionfile.Millis(rawjson.MemberInt(meta, "agentTimestampMs"))
-	s.c.Begin("") // a resumed session counts its events anew
+	s.c.Begin("") // a resumed session counts its events again
 	a := assemble.Answer{At: at, Time: time, Model: s.state.Model}
 	if began := rawjson.MemberInt(meta, "streamStartMs"); began > 0 {
 		a.Key = strconv.FormatInt(began, 10)

@@ -114,7 +114,7 @@ func (h handler) matched() []*node {
 	return h.group.kids
 }
 
-// sorted splits our handlers into the ones to keep, one an event, and the others.
+// sorted splits our handlers into the ones to keep (one for each event) and the others.
 func sorted(found []handler, entries []Entry) (keep map[string]handler, rest []handler) {
 	keep = make(map[string]handler)
 	for _, h := range found {

@@ -174,8 +174,8 @@ func (in *Installer) open(target capability.Target) (Place, userfile.File, error
 	return place, file, err
 }
 
-// read reads the file of a target. Anybody may have made the files of a work tree: a link that leads out of it is not
-// followed.
+// read returns the content of a target's file. Anybody may have made the files of a work tree: a link that leads out of
+// it is not followed.
 func (in *Installer) read(target capability.Target, place Place) (file userfile.File, err error) {
 	if target.Scope == capability.ScopeUser {
 		file, err = userfile.Read(place.Path)

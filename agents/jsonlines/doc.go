@@ -5,7 +5,7 @@
 // off in the middle, at the end of the file or before another writer's whole line; blank lines, a byte order mark,
 // CRLF, JSON that is not an object; lines of many megabytes, because images travel as base64.
 //
-// What it promises:
+// Promises:
 //
 //   - Every object is given once, in the file's order, with the offset of its first byte; what says something and is
 //     not given is counted ([Faults]).

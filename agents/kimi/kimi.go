@@ -1,14 +1,14 @@
 // Package kimi reads the sessions of Kimi Code.
 //
-// A session is a directory, $KIMI_CODE_HOME/sessions/<workspace>/<id>. state.json tells its id, its title and the
-// directory that was worked in. agents/main/wire.jsonl has one record a line, and the file of a sub-agent lies beside
-// it, agents/agent-0/wire.jsonl.
+// A session is a directory, $KIMI_CODE_HOME/sessions/<workspace>/<id>. state.json has its id, its title and its working
+// directory. agents/main/wire.jsonl has one record a line, and the file of a sub-agent lies beside it,
+// agents/agent-0/wire.jsonl.
 //
-// What is relied on, as version 2.1.0 was seen at work (protocol 1.5):
+// The package relies on these facts, observed with version 2.1.0 (protocol 1.5):
 //
-//   - context.append_message puts a message before the model. Only those of the origin "user" were typed; the others
-//     are reminders of the client, and what a sub-agent is told.
-//   - context.append_loop_event tells an answer in pieces between step.begin and step.end, which has its tokens. The
+//   - context.append_message puts a message before the model. Only prompts of the origin "user" were typed; the others
+//     are reminders of the client, and tasks of a sub-agent.
+//   - context.append_loop_event gives an answer in pieces between step.begin and step.end, which has its tokens. The
 //     result of a call comes before the end of the step.
 //   - llm.request before the pieces names the model. agent.message.appended repeats what was said.
 //   - The result of the tool Agent begins with the id of the sub-agent.

@@ -94,7 +94,7 @@ func (s *session) tools(list []byte) {
 	}
 }
 
-// message takes a message that stands before the model.
+// message takes a message that comes before the model.
 func (s *session) message(raw []byte, time string, at records.Locator) error {
 	origin := rawjson.MemberText(rawjson.Member(raw, "origin"), "kind")
 	text := strings.TrimSpace(sessionfile.Blocks(rawjson.Member(raw, "content")))

@@ -140,7 +140,7 @@ func (s *session) place(dir string) {
 	})
 }
 
-// message holds the facts of a message beside its parts.
+// message holds the facts of a message apart from its parts.
 type message struct {
 	id, role, model, provider, cwd, failure, fault, finish string
 	created                                                int64

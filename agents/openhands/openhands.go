@@ -1,21 +1,21 @@
 // Package openhands reads the conversations of OpenHands, from version 1 on.
 //
-// A conversation is a directory, ~/.openhands/conversations/<id>: base_state.json tells the model, the directory
-// that was worked in and, at the end, the tokens; events/event-<number>-<id>.json is one event each. Session files
-// are named by base_state.json here. Events that were put into one file of JSON lines are read too.
+// A conversation is a directory, ~/.openhands/conversations/<id>: base_state.json has the model, the working directory
+// and, at the end, the tokens; events/event-<number>-<id>.json is one event each. Session files are named by
+// base_state.json here. Events that were put into one file of JSON lines are read too.
 //
-// What is relied on:
+// The package relies on these facts:
 //
 //   - Calls of one answer share the id of the answer (llm_response_id), and are one step.
-//   - Tokens of a prompt include the cache. Where they are told for each answer that counts, also where they come at
-//     the end of the file; otherwise each answer gets what the sums grew by since the one before.
+//   - Tokens of a prompt include the cache. Where each answer has them, they count, also where they come at the end of
+//     the file; otherwise each answer gets what the sums grew by since the one before.
 //   - A call without an action had arguments that do not fit the tool: it failed, also where no error is told.
 //   - An editor's observation has the whole file before and after, so that its lines are exact.
 //   - Times are those of the machine's clock, without a zone.
 //
-// What the documentation and the source of OpenHands say of its hooks, and is relied on; it has not been seen at work:
+// The package relies on these facts from the documentation and the source of OpenHands; the client was not observed:
 //
-//   - .openhands/hooks.json is that of the directory in which OpenHands is started, otherwise that of the user.
+//   - OpenHands reads .openhands/hooks.json in the directory in which it is started, otherwise in the user's home.
 //   - A payload has the name and the input of a tool, and no id of the call. The two ends of one are brought together
 //     by content and order. All calls of an answer are announced before the first one runs.
 //   - PostToolUse comes for what a tool returned. A call that was refused, or failed before its tool ran, is over when

@@ -1,11 +1,12 @@
-// Package pi knows the Pi coding agent: the extension that reports what it does, what that extension sends, what stands
-// in its session files, and where it keeps them.
+// Package pi knows the Pi coding agent: the extension that reports what it does, what that extension sends, what its
+// session files contain, and where it keeps them.
 //
 // Pi has no hooks that start programs; it loads extensions into its own process. git-trace's extension is one file
 // (extension.ts), which starts `git-trace hook pi EVENT` for each event that matters and waits for it, at most three
 // seconds. It never throws: an exception in a handler of tool_call would keep the tool from running.
 //
-// What was measured with the client (0.87.1 under @earendil-works, 0.73.1 under @mariozechner) and is relied on:
+// The package relies on these facts, measured with the client (0.87.1 under @earendil-works, 0.73.1 under
+// @mariozechner):
 //
 //   - Handlers are awaited. Of parallel calls all tool_call handlers run first, one after the other; then all tools
 //     start together and end in any order.
@@ -18,7 +19,7 @@
 // form a tree by id and parentId; entries of the first version have no ids and follow one another. An answer of the
 // model is one entry, a result of a call another.
 //
-// Branches that the user left are told too, in the file's order: what their calls wrote was written. Where a branch
-// begins is in the metadata. A fork begins with copies of the other session's entries; they are skipped where that
-// session's file is there.
+// Branches that the user left are included, in the file's order: their calls did write files. Where a branch begins is
+// in the metadata. A fork begins with copies of the other session's entries; they are skipped where that session's file
+// is there.
 package pi

@@ -1,7 +1,7 @@
-// Package qwencode knows Qwen Code: what its hooks send and where they are installed, what stands in its
-// session files, and where it keeps them.
+// Package qwencode knows Qwen Code: what its hooks send and where they are installed, what its session files contain,
+// and where it keeps them.
 //
-// What was measured with the client (0.24.4) and is relied on:
+// The package relies on these facts, measured with the client (0.24.4):
 //
 //   - Hooks have the names and the shape of Claude Code's and the tools of Gemini CLI. tool_call_id is the model's id
 //     of a call; tool_use_id is another one, made up for the hooks, and in PostToolBatch the first again.

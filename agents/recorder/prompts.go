@@ -86,7 +86,7 @@ func sameText(typed, content string) bool {
 	return found && strings.TrimSpace(arguments) == content && content != ""
 }
 
-// dropPrompts drops the texts that the stored record holds. One that cannot be dropped stays until the next time.
+// dropPrompts drops the texts that the stored record holds. A prompt that cannot be dropped stays until the next run.
 func (w *work) dropPrompts() {
 	if w.matcher == nil || w.Prompts == nil {
 		return

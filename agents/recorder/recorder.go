@@ -53,8 +53,8 @@ type Recorder struct {
 	Completions func(ctx context.Context, trace events.TraceID) ([]Completion, error)
 	// Heard is called with a session file that was unchanged for a moment, before it is read; may be nil.
 	Heard func(ctx context.Context, s waiting.Session, path string, earlier []string)
-	// Settle is how long a session file must be unchanged before it is read; the wait is at most ten times as long. The
-	// agent may still be writing the end of the turn.
+	// Settle is the time that a session file must be unchanged before it is read; the wait is at most ten times as long.
+	// The agent may still be writing the end of the turn.
 	Settle time.Duration
 	// Said is the text of a note that was just appended, for the record of its conversation.
 	Said string
@@ -68,7 +68,7 @@ type Outcome struct {
 	Generation int
 }
 
-// tries is the number of times that a record is made anew because somebody else stored the conversation meanwhile.
+// tries is the number of times that a record is made again because somebody else stored the conversation meanwhile.
 const tries = 3
 
 // Record brings the stored record of a conversation up to date with its session file and its commits.

@@ -42,7 +42,7 @@ type work struct {
 func (w *work) load(ctx context.Context) error {
 	e, err := w.Store.Find(ctx, w.session.Trace)
 	if errors.Is(err, store.ErrNotFound) || err == nil && !e.Own() {
-		return nil // missing, or another program's: ours begins anew
+		return nil // missing, or another program's: ours starts over
 	}
 	if err != nil {
 		return err
@@ -212,8 +212,8 @@ func (w *work) read(ctx context.Context, parser capability.SessionParser) (Outco
 	return w.store(ctx, &head, parsed.Cursor, Outcome{})
 }
 
-// hold notes in the record which step has which prompt: new ones, and those of the stored version. The typed text of
-// the latter is deleted; if their step was read again it is recognised by its time.
+// hold notes in the record which step has which prompt: new ones, and the notes of the stored version. The typed text
+// of the latter is deleted; if their step was read again it is recognised by its time.
 func (w *work) hold(head *records.Record, first int) {
 	held := map[int]int{}
 	if w.prior != nil {

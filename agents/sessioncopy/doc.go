@@ -4,9 +4,9 @@
 // It promises:
 //
 //   - The other file is only read. The copy is new: it lies under another name until it is whole, and replaces nothing.
-//   - Every line is decoded and written anew. A line that is not a JSON object is left out.
+//   - Every line is decoded and rewritten. A line that is not a JSON object is left out.
 //   - Texts that name the directory of the conversation name the new one afterwards, so that the client works there.
-//     What the provider of a model has signed stays byte for byte.
+//     Data that the provider of a model has signed stay byte for byte.
 //
 // It does not promise that a client takes the copy: tests play that with the real clients.
 package sessioncopy

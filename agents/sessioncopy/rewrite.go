@@ -33,7 +33,7 @@ func renames(from []string, to string) []rename {
 	return out
 }
 
-// rewrite writes a line anew, with changed members and names of directories.
+// rewrite rewrites a line, with changed members and names of directories.
 func rewrite(line []byte, members func([]byte) []Member, places []rename) ([]byte, error) {
 	var change []Member
 	if members != nil {
@@ -75,7 +75,7 @@ func Relocate(value []byte, from []string, to string) []byte {
 	return walk{renames(from, to), true}.append(nil, rawjson.NewDecoder(value))
 }
 
-// walk writes values anew. It looks for signatures only where the line names one.
+// walk rewrites values. It looks for signatures only where the line names one.
 type walk struct {
 	places []rename
 	signed bool

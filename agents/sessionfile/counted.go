@@ -7,7 +7,7 @@ import (
 )
 
 // Counted is a session file whose objects have numbers, like a database: the place of an object is its number, and it
-// counts as a line. Such a file does not grow, but is written anew.
+// counts as a line. Such a file does not grow, but is rewritten.
 type Counted struct {
 	Objects [][]byte // of a file that is read whole before its objects are given; nil for others
 	Count   int64

@@ -14,8 +14,8 @@ import (
 
 // Document opens a session file that is one JSON object with a list of that name. Its objects are the elements of the
 // list, and the members of the object before and after the list. Each of those members is an object with that one
-// member. The file is read through once, in little memory, however long the list is; a client that keeps its session
-// so writes it anew every time, so a reading always begins at the start.
+// member. The file is read through once, in little memory, however long the list is; a client that keeps its session so
+// rewrites it every time, so a reading always begins at the start.
 func Document(path, list string) (File, error) {
 	tail, err := transcript.Open(path)
 	if err != nil {
@@ -38,7 +38,7 @@ type document struct {
 	list string // "" for an array
 }
 
-// Start is empty: the file is written anew.
+// Start is empty: the file is rewritten.
 func (d document) Start() (string, error) { return "", nil }
 
 func (d document) From(int64, int64) Source {

@@ -56,7 +56,7 @@ func (Plain) End() error { return nil }
 
 // File is an open session file.
 type File interface {
-	// Start identifies the file by its unchanging part; "" for one that does not grow but is written anew.
+	// Start identifies the file by its unchanging part; "" for one that does not grow but is rewritten.
 	Start() (string, error)
 	// Size returns the end of the file, in the unit of the objects' offsets.
 	Size() int64

@@ -97,7 +97,7 @@ func (r *reading) options(place Place, options capability.ParseOptions) assemble
 	}
 }
 
-// begin begins the conversation anew.
+// begin starts the conversation over.
 func (r *reading) begin(place Place, options capability.ParseOptions, sink records.Sink) {
 	c := assemble.New(sink, r.options(place, options))
 	r.main = &conversation{Format: r.Format(c, place), c: c, place: place}

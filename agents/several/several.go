@@ -2,9 +2,9 @@
 // or copied leaves files that begin with the same steps.
 //
 // The files are read one after the other, in the order of their beginnings. A step that an earlier file has is taken
-// once: it has the same time, role, calls and beginning. Steps are numbered anew. Results that only a later file has
-// come as late ones. Facts about the whole come from the last file, sums from all files. There is no cursor, so a
-// reading cannot be continued.
+// once: it has the same time, role, calls and beginning. Steps are renumbered. Results that only a later file has come
+// as late ones. Facts about the whole come from the last file, sums from all files. There is no cursor, so a reading
+// cannot be continued.
 package several
 
 import (
@@ -162,7 +162,7 @@ func (s *joiner) renumbered(step *int) *int {
 	return new(s.place[*step-1])
 }
 
-// whole holds the facts of the conversation beside its steps.
+// whole holds the facts of the conversation apart from its steps.
 func (s *joiner) whole(all []*capability.Parsed) *capability.Parsed {
 	first, last := all[0].Head, all[0].Head
 	out := &capability.Parsed{FirstStep: 1}

@@ -10,7 +10,7 @@ func Quote(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
-// Line returns a command line of these words. Only those are quoted that need it.
+// Line returns a command line of these words. It quotes only words that need it.
 func Line(words []string) string {
 	quoted := make([]string, len(words))
 	for i, word := range words {

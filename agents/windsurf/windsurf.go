@@ -5,8 +5,8 @@
 // no time limit, and hooks of the user and of the workspace both run, at the workspace's root.
 //
 // A payload names its conversation (trajectory_id), and a call has no id: its two ends are brought together by content
-// and order. What a call writes is told with its texts. No payload names the directory of the workspace: it is the one
-// in which the hook runs.
+// and order. A call reports its writing with the texts. Payloads do not name the directory of the workspace: it is the
+// one in which the hook runs.
 package windsurf
 
 import (

@@ -82,8 +82,8 @@ func (s sessions) unpack(data []byte) ([]byte, error) {
 // resumed replaces a message if the user let the agent continue.
 const resumed = `"Resume"`
 
-// cut makes objects of a document: its members beside the messages, each as an object with that one member, then its
-// messages.
+// cut makes objects of a document: its members apart from the messages, each as an object with that one member, then
+// its messages.
 func (t *thread) cut(data []byte) {
 	d := rawjson.NewDecoder(data)
 	var messages []byte

@@ -73,7 +73,7 @@ func (s sessions) Recognises(_ string, head []byte) bool {
 		bytes.Contains(head, []byte("data_type")) && bytes.Contains(head, []byte("summary"))
 }
 
-// row holds the facts of a thread in the database beside the thread itself.
+// row holds the facts of a thread in the database apart from the thread itself.
 type row struct {
 	number           int64
 	id, title        string

@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/refs/settings"
 )
 
-// context returns a digest of everything beside the objects that changes git's answers: git's version, its
+// context returns a digest of everything except the objects that changes git's answers: git's version, its
 // configuration, the mailmap, the environment. It returns false if something applies that the cache cannot handle.
 func (s *Session) context(config refs.Config) (settings.Digest, bool) {
 	if s.repo.Bare() || rewritesHistory(s.repo) {

@@ -74,7 +74,7 @@ func encodeKept(k *kept, format refs.ObjectFormat) []byte {
 	return sealed(append(out, answers...))
 }
 
-// sealed puts the magic word before and the check sum behind a body.
+// sealed puts the magic word before and the check sum after a body.
 func sealed(body []byte) []byte {
 	out := append([]byte(cacheMagic), body...)
 	return binary.BigEndian.AppendUint32(out, crc32.ChecksumIEEE(out))

@@ -82,8 +82,8 @@ type Options struct {
 	Config *refs.Config
 	// History is asked before git, if the caller has read one; Parse does not.
 	History *History
-	// Likely is called while git is at work, with the likely subjects of the answer; Parse does not set it. It must
-	// stop when its context ends, and returns before the answer does.
+	// Likely is called while git is running, with the likely subjects of the answer; Parse does not set it. It must stop
+	// when its context ends, and returns before the answer does.
 	Likely func(context.Context, Likely)
 
 	args   []argument // git's arguments in their order, without ours

@@ -80,7 +80,7 @@ var pseudoRevs = set(`all branches tags remotes reflog not no-walk do-walk bisec
 // pseudoRevPatterns are the pseudo revisions that take a pattern.
 var pseudoRevPatterns = set(`glob exclude exclude-hidden branches tags remotes no-walk`)
 
-// takesValue are the options of git-rev-list(1) and git-diff(1) whose value may stand in the next word. They are never
+// takesValue are the options of git-rev-list(1) and git-diff(1) whose value may be the next word. They are never
 // abbreviated: git accepts only the full name there.
 var takesValue = set(`
 	max-count skip max-age min-age since since-as-filter after until before author committer grep grep-reflog

@@ -46,7 +46,7 @@ func NewParser(r io.Reader, format Format) *Parser {
 	}
 }
 
-// Trailer returns the bytes behind the last entry: the figures of --show-stats. It is complete once Next has returned
+// Trailer returns the bytes after the last entry: the figures of --show-stats. It is complete once Next has returned
 // io.EOF.
 func (p *Parser) Trailer() []byte { return p.trailer }
 

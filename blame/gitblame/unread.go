@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Git gives up a whole blame at an object that is missing or damaged. Then the blame begins anew, and the history ends
+// Git gives up a whole blame at an object that is missing or damaged. Then the blame starts over, and the history ends
 // before that object: as at the end of a shallow clone, the last readable commit gets the lines. The repository's
 // [refs.LeftOut] names the commits that get such lines. An answer from a shortened history is never kept.
 

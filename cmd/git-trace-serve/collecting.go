@@ -29,7 +29,7 @@ type reply struct {
 	N int `json:"n"`
 }
 
-// told is a line to git-trace: the address, a refusal, or items, which get an answer.
+// told is a line for git-trace: the address, a refusal, or items, which get an answer.
 type told struct {
 	Address string      `json:"address,omitempty"`
 	Refused string      `json:"refused,omitempty"`

@@ -60,7 +60,7 @@ type collector struct {
 	unstored map[string]*listened // with events that are in no record
 }
 
-// listened is a conversation of which events come; nobody's, if hooks do not know it.
+// listened is a conversation that sends events; its Session is zero if hooks do not know it.
 type listened struct {
 	waiting.Session
 	since, looked time.Time
@@ -80,7 +80,7 @@ func loadCollected(repo *refs.Repo) *answers.Collected {
 	return c
 }
 
-// collect starts the companion, and tells how clients find it.
+// collect starts the companion, and prints how clients find it.
 func (a *app) collect(ctx context.Context, repo *refs.Repo, port int) (*collector, error) {
 	redactor, err := configured.Redactor(ctx, repo)
 	if err != nil {
@@ -198,7 +198,8 @@ func (k *collector) refuse(why string, n int) {
 }
 
 // take redacts events and keeps them. A conversation is known by what hooks told the log, not by what a client says. It
-// gives numbers of events: of conversations that hooks may still tell of (early), that nobody knows, and beyond bounds.
+// gives numbers of events: of conversations that hooks may still report (early), of unknown conversations, and beyond
+// bounds.
 func (k *collector) take(ctx context.Context, items []otel.Item) (fate map[string]any, err error) {
 	early, unknown, full := 0, 0, 0
 	fresh := map[*listened][][]byte{}
@@ -333,7 +334,7 @@ func (k *collector) save() {
 	_ = refs.WriteJSON(collectorState(k.repo), k.figures, refs.WriteFileAtomic)
 }
 
-// end waits for the companion, stores what is left, and tells what was refused.
+// end waits for the companion, stores the remaining data, and reports refused data.
 func (k *collector) end(a *app) error {
 	err := <-k.ended
 	ctx, cancel := context.WithTimeout(context.Background(), watchLimit)

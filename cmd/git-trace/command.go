@@ -24,7 +24,7 @@ type command struct {
 	// Calls without the name, where a file a and two commits are. The first call of all searches the repository.
 	shows  []string // only show data, which may be hostile
 	tries  []string // all others; like these, they leave no files in a repository that is not recorded
-	waits  string   // searches the repository in the place of the first call
+	waits  string   // searches the repository instead of the first call
 	leaves string   // why a call leaves something there
 	unseen string   // why views.txtar has no screen of a command with colours
 }
@@ -42,7 +42,7 @@ const (
 	likeGit                     // it takes the options of git's command too, and parses its arguments itself
 	seals                       // it writes events, and seals them in the log when it ends
 	bounded                     // it reads, or fetches, so it may end anywhere if it needs too much memory
-	anew                        // it only reads, and can begin anew without a part of the history
+	anew                        // it only reads, and can start over without a part of the history
 	verbatim                    // its output has lines of files, or is one
 	fetchless                   // it fetches nothing in a partial clone
 	atOnce                      // its first call searches nothing in the repository

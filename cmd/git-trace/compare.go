@@ -119,7 +119,7 @@ func (n *recordReader) lines(r *records.Record, side *answers.Side) error {
 	return nil
 }
 
-// drawComparison shows a comparison to a person: the figures of both beside each other, then the drifts by prompts.
+// drawComparison shows a comparison to a person: the figures of both side by side, then the drifts by prompts.
 func drawComparison(c *answers.Compare, p pen, width int, whole bool) string {
 	var b strings.Builder
 	const label, column = 12, 26

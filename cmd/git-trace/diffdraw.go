@@ -302,8 +302,8 @@ func (d *diffDrawer) sums() {
 	}
 }
 
-// gone describes how many of a writer's lines on the way are not there at the end, and how many of their lines at the
-// end came from a merge or were moved.
+// gone says how many of a writer's lines were gone at the end, and how many of their lines at the end came from a merge
+// or were moved.
 func (d *diffDrawer) gone(c diff.Churn, added int) string {
 	if c.Gone == 0 {
 		return ""

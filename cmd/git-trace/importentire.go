@@ -22,10 +22,10 @@ import (
 // entireName is the name of Entire's checkpoints among the import formats.
 const entireName = "entire"
 
-// Entire keeps the session files of agents in its own branches and refs: of its first version on
-// entire/checkpoints/v1, of its second one under refs/entire/checkpoints/v2/full, and later in a ref for each
-// checkpoint. A directory for each session has the whole file (full.jsonl or raw_transcript, a long one in pieces with
-// a number) and a metadata.json. Files of subagents lie below "tasks". Each checkpoint has the whole file anew.
+// Entire keeps the session files of agents in its own branches and refs: of its first version on entire/checkpoints/v1,
+// of its second one under refs/entire/checkpoints/v2/full, and later in a ref for each checkpoint. A directory for each
+// session has the whole file (full.jsonl or raw_transcript, a long one in pieces with a number) and a metadata.json.
+// Files of subagents lie below "tasks". Each checkpoint has the whole file again.
 
 // entireFile is a session file in a checkpoint: its pieces in their order.
 type entireFile struct {

@@ -104,7 +104,7 @@ func (o *outgoing) conversation(ctx context.Context, source func(records.Sink) (
 	return errors.Join(o.send(done, opentraces.Later(head)), done.Close())
 }
 
-// send writes a conversation. A record of a later version is put together anew.
+// send writes a conversation. A record of a later version is put together again.
 func (o *outgoing) send(done written, later bool) error {
 	if o.format.name == opentraces.Name && !later { // a record of any length, in little memory
 		if err := done.Write(o.out); err != nil {

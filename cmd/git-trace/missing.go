@@ -44,7 +44,7 @@ func (a *app) warn(f doctor.Finding) {
 	fmt.Fprintf(a.std.err, "git-trace: warning: %s\ngit-trace: hint: %s\n", printable(f.What), printable(f.Mend))
 }
 
-// untracedAsked is the time between two looks of blame for agents that are not traced.
+// untracedAsked is the time between two searches of blame for untraced agents.
 const untracedAsked = 24 * time.Hour
 
 // tellUntraced says below a blame, once, that this machine has agents without hooks. A file remembers that; without the

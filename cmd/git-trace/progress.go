@@ -16,7 +16,7 @@ import (
 // progressDelay is the time after which a command shows its progress.
 const progressDelay = time.Second
 
-// statusLine is the last line of a terminal while a command is at work: its progress, or at least a sign of life. The
+// statusLine is the last line of a terminal while a command is running: its progress, or at least a sign of life. The
 // command's output replaces it. It is nil if standard error is not a terminal.
 type statusLine struct {
 	to    io.Writer
@@ -60,7 +60,7 @@ func (l *statusLine) tell(text string) {
 	}
 }
 
-// clear takes the line away.
+// clear removes the line.
 func (l *statusLine) clear() {
 	if l == nil {
 		return
@@ -78,7 +78,7 @@ func (l *statusLine) wipe() {
 	l.shown, l.spoke = false, time.Now()
 }
 
-// end takes it away for good: the terminal is the output's, or another program's.
+// end removes it for good: the terminal is the output's, or another program's.
 func (l *statusLine) end() {
 	if l == nil {
 		return
@@ -204,5 +204,5 @@ func left(passed time.Duration, done, total int64) string {
 	return fmt.Sprintf(", %d min left", int(rest.Round(time.Minute).Minutes()))
 }
 
-// clear takes the line away.
+// clear removes the line.
 func (p *progress) clear() { p.line.clear() }

@@ -278,7 +278,7 @@ func sayLeaves(w io.Writer, level sharing.Level) {
 	fmt.Fprintln(w, indent+line)
 }
 
-// sayDoubts prints the logs of which others saw later events.
+// sayDoubts prints the logs whose later events others have seen.
 func sayDoubts(w io.Writer, doubts []sharing.Doubt) {
 	for _, d := range doubts {
 		fmt.Fprintf(w, "  in doubt    %s\n", d)

@@ -74,7 +74,7 @@ const indexing = "indexing events"
 // fewestDigits is the shortest abbreviation of an id, as in git.
 const fewestDigits = 4
 
-// mostCandidates is how many meanings of an ambiguous id are listed.
+// mostCandidates is the number of listed meanings of an ambiguous id.
 const mostCandidates = 20
 
 // ambiguous is an id with several meanings. Like git it lists them.

@@ -23,7 +23,7 @@ import (
 )
 
 const (
-	// settleTime is how long a session file must be unchanged: agents write the end of a turn after its hook.
+	// settleTime is the time that a session file must be unchanged: agents write the end of a turn after its hook.
 	settleTime = 200 * time.Millisecond
 )
 

@@ -120,7 +120,7 @@ func (m *markdown) part(title, text string) {
 	m.fence(text)
 }
 
-// change writes the lines that a hunk took away and brought.
+// change writes the lines that a hunk removed and added.
 func (m *markdown) change(h *view.Hunk) {
 	var diff strings.Builder
 	for _, line := range h.Removed {

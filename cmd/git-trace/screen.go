@@ -44,8 +44,8 @@ func (a *app) screen(repo *refs.Repo, when string) (*screen, error) {
 	return s, err
 }
 
-// lateScreen returns the screen of a command during which git is at work. Without a terminal the configuration is
-// not read here: colorIn then reports whether it wants colour.
+// lateScreen returns the screen of a command during which git is running. Without a terminal the configuration is not
+// read here: colorIn then reports whether it wants colour.
 func (a *app) lateScreen(repo *refs.Repo) (s *screen, colorIn func(refs.Config) bool, err error) {
 	if _, terminal := terminalOf(a.std.out); terminal || os.Getenv("GIT_PAGER_IN_USE") == "true" {
 		s, err = a.screen(repo, "")

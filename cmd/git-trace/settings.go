@@ -31,7 +31,7 @@ const (
 	aLevel  valueForm = "level"
 )
 
-// settingForms are all that there are. docs/settings.md and the manual have them from here.
+// settingForms lists all settings. docs/settings.md and the manual are made from it.
 var settingForms = []setting{
 	{"advice.traceSigns", "true", "false: blame does not explain its signs on the terminal", aTruth},
 	{"trace.allowAdopt", "false", "true: others may publish this clone's digest with git trace push --adopt; " +

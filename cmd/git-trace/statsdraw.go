@@ -36,7 +36,7 @@ func (s *statistics) draw(p pen, width int) string {
 	name := max(width-(len(parts)+1)*column, leastName+2)
 	row := func(color, label string, figures ...string) {
 		line := cells.Safe(label)
-		if len(figures) > 0 && cells.Width(line) > name { // a long name is not cut: it stands above its figures
+		if len(figures) > 0 && cells.Width(line) > name { // a long name is not cut: it is above its figures
 			b.WriteString(p.paint(color, line) + "\n")
 			line = ""
 		}

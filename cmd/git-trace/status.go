@@ -257,7 +257,7 @@ type rows struct {
 
 const labelWidth = 12
 
-// row adds a row; mend, the advice, stands at its end if there is room, else below. A label that repeats the row above
+// row adds a row; mend, the advice, comes at its end if there is room, else below. A label that repeats the row above
 // is left out.
 func (t *rows) row(label, text, mend string) {
 	text, mend = cells.Line(text), cells.Line(mend)

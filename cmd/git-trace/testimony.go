@@ -38,7 +38,7 @@ type witnesses struct {
 }
 
 // mostHeard is the size of the largest session file that a command reads before it answers; the process that hooks
-// leave at work reads any.
+// leave running reads any.
 const mostHeard = 32 << 20
 
 // waiting reads the testimony of the conversations with news from hooks since their records were stored.

@@ -17,7 +17,7 @@ import (
 	"github.com/git-trace/git-trace/refs/function"
 )
 
-// function follows the functions that an argument names, "NAME" or "NAME:PATH": those of one file.
+// function follows the functions that an argument names, "NAME" or "NAME:PATH" for one file.
 func (f *patchFinder) function(arg string) error {
 	name, paths, named, err := f.functionFiles(arg)
 	if err != nil {

@@ -258,7 +258,7 @@ func fates(patches []steering.Patch) map[string]tracestate.Fate {
 	return out
 }
 
-// corrections gives the edits of people to pairs: the committed lines, redacted like all that leaves.
+// corrections gives the edits of people to pairs: the committed lines, redacted like everything that leaves.
 func (e *exporter) corrections(log *steeringLog, redactor *redact.Redactor, trace events.TraceID) ([]tracestate.Edit,
 	error) {
 	found, err := e.known.Corrections(e.ctx, trace)

@@ -115,7 +115,7 @@ func right(a, b *Run, own string, signer func(string) string) int {
 	)
 }
 
-// standing returns the place of a run among the runs of one id on several remotes.
+// standing returns the rank of a run among the runs of one id on several remotes.
 func standing(r *Run) events.Standing {
 	if r.By.From == nil {
 		return events.Unproved

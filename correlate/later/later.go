@@ -136,7 +136,7 @@ func (q Queue) files(wanted func(name string) bool) (out []string) {
 	return out
 }
 
-// Busy reports whether a process is at work on the queue now.
+// Busy reports whether a process is running on the queue now.
 func (q Queue) Busy() bool {
 	if _, err := os.Stat(q.lockFile()); err != nil {
 		return false

@@ -36,9 +36,9 @@ type Signature struct {
 // allowedSigners is git's list of the SSH keys that are trusted; without it, git checks no SSH signature.
 const allowedSigners = "gpg.ssh.allowedSignersFile"
 
-// judge asks git. Trusted keys are the user's own, those in the list of allowed signers, and those that are valid in
-// the keyring. Git itself accepts every key of an OpenPGP keyring unless gpg.minTrustLevel is set. But a signature
-// alone can add keys from a key server to a keyring. So other keys count here only if gpg.minTrustLevel is set.
+// judge asks git. Trusted keys are the user's own, keys in the list of allowed signers, and valid keys of the keyring.
+// Git itself accepts every key of an OpenPGP keyring unless gpg.minTrustLevel is set. But a signature alone can add
+// keys from a key server to a keyring. So other keys count here only if gpg.minTrustLevel is set.
 func judge(ctx context.Context, repo *refs.Repo, commit refs.OID, kind Kind) (Signature, error) {
 	s := Signature{Kind: kind, Verdict: Unsigned}
 	if kind == "" {
@@ -53,7 +53,7 @@ func judge(ctx context.Context, repo *refs.Repo, commit refs.OID, kind Kind) (Si
 	if ctx.Err() != nil {
 		return s, ctx.Err()
 	}
-	if err != nil { // git failed: its versions differ in when they fail
+	if err != nil { // git failed: versions of git differ in this
 		s.Verdict, s.Hint = Unverifiable, missing(config, kind)
 		return s, nil //nolint:nilerr // the verdict has it
 	}

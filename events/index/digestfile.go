@@ -16,7 +16,7 @@ import (
 	"github.com/git-trace/git-trace/refs/codec"
 )
 
-// The digest of this clone's log is kept in <common>/traces/cache/digest/own, that of the fetched logs in
+// The digest of this clone's log is kept in <common>/traces/cache/digest/own, the digest of the fetched logs in
 // …/digest/fetched:
 //
 //	length of the head · head (digestHead) · the sorted rows · CRC-32 of all before it, big-endian
@@ -26,7 +26,7 @@ import (
 type digestHead struct {
 	version    int
 	generation string // of the text
-	offset     int64  // there, behind the last event that is covered
+	offset     int64  // there, after the last event that is covered
 	heads      []headsOf
 }
 
@@ -146,7 +146,7 @@ func (g *digester) join(next *digester) {
 	}
 }
 
-// store writes the file anew.
+// store rewrites the file.
 func (d *digestedText) store(path string) {
 	head := digestHead{version: digestVersion, generation: d.of.Generation(), offset: d.of.Stored()}
 	for log, heads := range d.heads {

@@ -115,7 +115,7 @@ func (t *text) eachRow(prefix []byte, yield func(row)) error {
 	return err
 }
 
-// errStopped ends a scan that is not needed any more.
+// errStopped ends a scan that is no longer needed.
 var errStopped = errors.New("stopped")
 
 // scan gives the rows whose keys have a prefix, in order, until yield returns false. The prefix is the holder's.

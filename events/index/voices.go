@@ -123,8 +123,7 @@ func (ix *Index) speakers(ctx context.Context, of []events.FetchedCopy) (all []*
 	return all, nil
 }
 
-// later puts other remotes behind origin, git's own first remote. It only decides which of two equal voices is
-// shown.
+// later puts other remotes after origin, git's own first remote. It only decides which of two equal voices is shown.
 func later(v *events.Voice) int {
 	if v.Remote == "origin" {
 		return 0

@@ -278,7 +278,7 @@ func oneLine(text string) string {
 	}, text)
 }
 
-// EnrolHook, in the place of a hook's name, starts the process that records a new repository.
+// EnrolHook, in place of a hook's name, starts the process that records a new repository.
 const EnrolHook = "enrol"
 
 // startEnrol starts that process when the user starts or prompts an agent, if they ran `git trace setup` and the

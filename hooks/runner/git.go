@@ -88,7 +88,7 @@ func runGit(args []string, in io.Reader) int {
 	anchored := len(log.anchors) > 0
 	if ahead {
 		_ = log.SealAsked() // otherwise the next hook starts another process, which finds nothing to do
-	} else if !tellRecords(repo, args[0], anchored) { // what stores records seals behind them
+	} else if !tellRecords(repo, args[0], anchored) { // what stores records seals after them
 		startSeal(repo, anchored)
 	}
 	startUpkeep(repo)
@@ -98,8 +98,8 @@ func runGit(args []string, in io.Reader) int {
 	return 0
 }
 
-// tellRecords starts the process that stores waiting records and reads session files that no hook tells of. It does so
-// if commits were anchored, or if the hook may have left records that wait. git reports an amended commit twice
+// tellRecords starts the process that stores waiting records and reads session files that hooks do not report. It does
+// so if commits were anchored, or if the hook may have left records that wait. git reports an amended commit twice
 // (githooks(5)): post-commit runs before post-rewrite, and only post-rewrite names the replaced commit. A record stored
 // in between would keep the link to the older commit, so post-commit leaves it to post-rewrite. It reports whether the
 // process was started.

@@ -23,13 +23,13 @@ import (
 // `git trace git-hook later`, a background process, does the work for which a hook has no time: the first look at a
 // work tree with thousands of new files, and the anchors of a commit with thousands of changes.
 const (
-	// LaterHook is its name in the place of a hook's name.
+	// LaterHook is its name in place of a hook's name.
 	LaterHook = "later"
 	// laterLimit is the time after which that process always ends.
 	laterLimit = 10 * time.Minute
 )
 
-// busyLimit returns how long a hook tries while that process, which holds the timeline most of the time, is at work.
+// busyLimit returns how long a hook tries while that process, which holds the timeline most of the time, is running.
 // limit is the usual time. The result is ten times what a hook takes.
 func busyLimit(limit time.Duration) time.Duration { return limit / 8 }
 
@@ -96,8 +96,8 @@ func runLater(args []string) int {
 	return 0
 }
 
-// DoLater does all that waits in a work tree, unless another process is doing it. Wait is called before the first piece
-// of work.
+// DoLater does all waiting work of a work tree, unless another process is doing it. Wait is called before the first
+// piece of work.
 func DoLater(ctx context.Context, repo *refs.Repo, wait func()) error {
 	log := &committedLog{Log: events.OpenLog(repo)}
 	defer func() {

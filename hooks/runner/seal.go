@@ -14,7 +14,7 @@ import (
 // The log's ref names its sealed part (events.Log.Seal). Hooks do not seal: a background process, `git trace git-hook
 // seal`, does. The processes that store records and that do postponed work seal at their end instead.
 const (
-	// SealHook is its name in the place of a hook's name.
+	// SealHook is its name in place of a hook's name.
 	SealHook  = "seal"
 	sealLimit = time.Minute
 )
@@ -38,7 +38,7 @@ func startSeal(repo *refs.Repo, now bool) {
 	}
 }
 
-// startAhead starts that process while a commit's hook is at work: its start costs the commit no time then. It begins
+// startAhead starts that process while a commit's hook is running: its start costs the commit no time then. It begins
 // when the hook has ended.
 func startAhead(repo *refs.Repo) bool {
 	return Background(repo, repo.GitDir, repo.Env(), "git-hook", SealHook, strconv.Itoa(os.Getpid()))

@@ -7,7 +7,7 @@
 // escape sequences: colour comes after fitting.
 //
 // Widths follow the East Asian Width property, ambiguous characters take one cell and combining characters none, as
-// terminals do by default. What is shown as one character (a family of emoji, a skin tone, a flag) is measured as one
-// and never cut in two. Terminals that draw the parts of such a sequence beside each other need more cells than are
-// counted.
+// terminals do by default. A sequence that is shown as one character (a family of emoji, a skin tone, a flag) is
+// measured as one and never cut in two. Terminals that draw the parts of such a sequence beside each other need more
+// cells than are counted.
 package cells

@@ -75,7 +75,7 @@ func firstUnsafe(text string) int {
 	return len(text)
 }
 
-// Printable reports whether a character only shows itself. Format characters are refused but for the joiners that
+// Printable reports whether a character only shows itself. Format characters are refused except for the joiners that
 // scripts and emoji are written with; they change nothing outside of their word.
 func Printable(r rune) bool {
 	const nonJoiner, joiner = 0x200c, 0x200d

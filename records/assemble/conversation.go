@@ -19,8 +19,8 @@ type Options struct {
 	// Relative gives the path of a file within the repository; false for one outside. nil for the path below the
 	// directory in which the conversation began.
 	Relative func(path string) (string, bool)
-	// Subagent is called when a step with a call that started a subagent has been handed on, if the result tells its
-	// id. If it finds the subagent's own session file, it reads it into the conversation that Child returns.
+	// Subagent is called when a step with a call that started a subagent has been handed on, if the result has its id. If
+	// it finds the subagent's own session file, it reads it into the conversation that Child returns.
 	Subagent func(parent *Conversation, step int, c *Call, id string) error
 }
 

@@ -56,7 +56,7 @@ func (c *Conversation) Finish() (*records.Record, error) {
 	return r, nil
 }
 
-// unknownModel stands among the models without a price if the model is unknown.
+// unknownModel is in the list of models without a price if the model is unknown.
 const unknownModel = "unknown"
 
 // whole takes the tokens of the whole conversation if its answers have none.

@@ -27,7 +27,7 @@ type Answer struct {
 	ProviderID string
 	Text       string
 	Thinking   string
-	Anew       bool // text and thinking replace those of earlier pieces, instead of following them
+	Anew       bool // text and thinking replace earlier pieces, instead of following them
 	Calls      []Call
 	Stop       string // why it ended, in the words of the agent; the last one counts
 	Usage      *Usage // of the answer so far; the last one counts

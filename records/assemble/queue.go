@@ -62,7 +62,7 @@ type pending struct {
 	source     string
 	stop       string          // why the answer ended
 	sources    []string        // ids of lines
-	sides      []*Conversation // conversations of subagents that are told in the same file
+	sides      []*Conversation // conversations of subagents in the same file
 }
 
 // call is a call of a pending step.

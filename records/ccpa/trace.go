@@ -43,7 +43,7 @@ func lines(r *records.Record) [][]byte {
 	return out
 }
 
-// line is one line of a trace that was read; nil where the record does not hold it any more.
+// line is one line of a trace that was read; nil where the record no longer holds it.
 func (l *layout) line(r *records.Record, p *place) []byte {
 	turn := -1
 	if p.Turn != nil {

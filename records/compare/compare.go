@@ -24,7 +24,7 @@ const (
 	OtherTool  Kind = "other_tool"  // another tool, in the same place
 	OtherInput Kind = "other_input" // the same tool with something else to do
 	OtherOrder Kind = "other_order" // both did it, at different times
-	OtherKind  Kind = "other_kind"  // a call in the place of a skill or a hook
+	OtherKind  Kind = "other_kind"  // a call in place of a skill or a hook
 	OtherFiles Kind = "other_files" // the calls of both declare different lines for these files
 )
 

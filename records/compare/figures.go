@@ -76,7 +76,7 @@ func (r *Result) files(a, b []*Action) {
 }
 
 // declaredLines returns, for each file, how often each line was added, minus how often it was deleted, by the calls
-// that did not fail. A file that is written as a whole begins anew.
+// that did not fail. A file that is written as a whole starts over.
 func declaredLines(actions []*Action) map[string]map[string]int {
 	out := map[string]map[string]int{}
 	for _, a := range actions {

@@ -116,8 +116,8 @@ func (f *File) add(key string, lines Lines) {
 	e.Lines = append(e.Lines, lines)
 }
 
-// Commit returns the lines of a note as an anchor of the commit that it is attached to. Count tells how many lines a
-// path has in that commit; paths that it does not have and lines beyond the end are left out and counted, as are keys
+// Commit returns the lines of a note as an anchor of the commit that it is attached to. Count gives the number of lines
+// of a path in that commit; paths that it does not have and lines beyond the end are left out and counted, as are keys
 // that the metadata does not know.
 func (n *Note) Commit(commit refs.OID, count func(path string) (int, error)) (c *events.CommitData, leftOut int) {
 	c = &events.CommitData{Commit: commit}

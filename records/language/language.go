@@ -24,7 +24,7 @@ func Of(file string) (Language, bool) {
 	return found, known
 }
 
-// End returns the end of a file's name that tells its language, in lower case and without the dot; empty if it has
+// End returns the end of a file's name that identifies its language, in lower case and without the dot; empty if it has
 // none.
 func End(file string) string {
 	base := strings.ToLower(path.Base(strings.ReplaceAll(file, `\`, "/")))

@@ -30,7 +30,7 @@ func Read(r io.Reader, yield func(row int, record *records.Record) error) error 
 
 func isMessage(first []byte) bool { return len(rawjson.Member(first, "role")) > 0 }
 
-// row holds the members beside the messages.
+// row holds the members apart from the messages.
 type row struct {
 	list                []byte
 	id, instance, agent string
@@ -127,7 +127,7 @@ func (r *row) outcome(record *records.Record) {
 	}
 }
 
-// observation begins results that are told as a prompt.
+// observation begins results that are written as a prompt.
 const observation = "OBSERVATION:"
 
 func take(talk *foreign.Talk, m *Message, model string, acted bool) error {

@@ -15,7 +15,7 @@ import (
 // Code.
 var clients = [...]string{"claude_code.", "codex.", "gemini_cli.", "qwen-code."}
 
-// event returns the name of a log event without its client's; "" for one that tells nothing of a conversation.
+// event returns the name of a log event without its client's; "" for one that does not concern a conversation.
 func (s *span) event() string {
 	for _, client := range clients {
 		switch name, is := strings.CutPrefix(s.name, client); {
@@ -46,26 +46,26 @@ func eventOf(raw []byte) *span {
 	return s
 }
 
-// reply is an answer of which several events tell.
+// reply is an answer that several events report.
 type reply struct {
 	*span
 	text  string
 	calls []*span
 }
 
-// eventLog puts spans in the place of log events.
+// eventLog puts spans in place of log events.
 type eventLog struct {
 	out     []*span
 	replies map[string]*reply // by the id of their request
 	last    map[string]*reply // by agent, "" for the one that the conversation is about
-	open    []*span           // calls of answers whose end nobody told yet
+	open    []*span           // calls of answers whose end is not reported yet
 	root    *span             // around the agents
 	agents  map[string]*span
 	order   []*reply
 }
 
-// spansOfEvents puts spans in the place of the log events among spans: of prompts, answers and calls. Clients tell of a
-// call when it has ended.
+// spansOfEvents puts spans in place of the log events among spans: of prompts, answers and calls. Clients report a call
+// when it has ended.
 func spansOfEvents(list []*span) []*span {
 	if !slices.ContainsFunc(list, func(s *span) bool { return s.event() != "" }) {
 		return list
@@ -186,7 +186,7 @@ func (s *span) number(names ...string) int64 {
 	return s.int(names...)
 }
 
-// reply returns the answer that an event tells of: by the id of the request, else the agent's last. The end of a
+// reply returns the answer that an event is about: by the id of the request, else the agent's last. The end of a
 // request without an id is a new answer.
 func (e *eventLog) reply(s *span) *reply {
 	agent, request := s.text("agent_id"), s.text("request_id")
@@ -211,7 +211,7 @@ func (e *eventLog) reply(s *span) *reply {
 	return r
 }
 
-// within returns the id of the span of an agent within the conversation's, which nobody tells of as such.
+// within returns the id of the span of an agent within the conversation's, which is not reported as such.
 func (e *eventLog) within(agent string, s *span) string {
 	if agent == "" {
 		return ""
@@ -241,7 +241,7 @@ func (r *reply) call(id, name string, input []byte) *span {
 	return one
 }
 
-// tell gives the span of an answer what was said and called.
+// tell adds the text and the calls of an answer to its span.
 func (r *reply) tell() {
 	if r.text == "" && len(r.calls) == 0 {
 		return

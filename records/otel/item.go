@@ -19,8 +19,8 @@ type Item struct {
 	Line    json.RawMessage `json:"line"`
 }
 
-// Items returns the spans and events of a document of OTLP that tell something of a conversation, with those of their
-// attributes that Read knows.
+// Items returns the spans and events of a document of OTLP that concern a conversation, with the attributes that Read
+// knows.
 func Items(document []byte) ([]Item, error) {
 	list, err := spansOf(&foreign.Document{Raw: document})
 	if err != nil {

@@ -252,7 +252,7 @@ func (t *talk) twice(s *span) bool {
 	return false
 }
 
-// saidBy tells outputs apart: a span around another one has the same.
+// saidBy distinguishes outputs: a span around another one has the same.
 func saidBy(s *span) string {
 	out, _ := outputs(s)
 	return key(&out)

@@ -123,8 +123,8 @@ func (p *Price) fault() string {
 	return ""
 }
 
-// Cost returns the cost of the tokens of one answer; false when the table does not know the model. No tokens cost
-// nothing, whatever the model.
+// Cost returns the cost of the tokens of one answer; false when the table does not know the model. Zero tokens cost
+// nothing with any model.
 func (t *Table) Cost(model string, u Usage) (float64, bool) {
 	if u.TokenUsage == (records.TokenUsage{}) {
 		return 0, true

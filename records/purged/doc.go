@@ -10,7 +10,7 @@
 // A [Plan] holds the steps of a purge that has begun: it is on the disk before anything is changed, and goes when all
 // of it is done. It names rules, conversations, paths and objects, and holds no text.
 //
-// What it promises:
+// Promises:
 //
 //   - A rule that cannot be applied, because its key is gone or its file damaged, is an error: nothing is recorded
 //     until the user has decided.

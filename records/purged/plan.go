@@ -43,7 +43,7 @@ func (p *Plan) Keep(repo *refs.Repo) error {
 	return nil
 }
 
-// Done takes the plan away.
+// Done removes the plan.
 func (p *Plan) Done() error {
 	if p.name == "" {
 		return nil

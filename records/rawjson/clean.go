@@ -3,7 +3,7 @@ package rawjson
 import "unicode/utf8"
 
 // AppendClean writes the JSON value in raw as strict JSON without spaces: strings that encoding/json would reject, with
-// control characters or unknown escapes, are written anew; everything else is unchanged.
+// control characters or unknown escapes, are rewritten; everything else is unchanged.
 func AppendClean(dst, raw []byte) ([]byte, error) {
 	d := NewDecoder(raw)
 	dst = appendClean(dst, d)

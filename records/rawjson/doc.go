@@ -4,7 +4,7 @@
 // [Decoder] goes through a text once, member by member; what the caller does not ask for is skipped. [AppendCanonical]
 // writes a text again in the one form over which the content hash of a record is computed.
 //
-// What it promises:
+// Promises:
 //
 //   - A text that encoding/json accepts is accepted, with the same strings and numbers.
 //   - Braces, brackets, colons, commas, quotes, literals and numbers are checked. So a broken or glued line is noticed

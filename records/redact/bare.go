@@ -267,8 +267,7 @@ func (c *candidate) setBefore() bool {
 		strings.HasPrefix(before, "git config") || strings.Contains(before, " git config")
 }
 
-// inSQL reports whether a name is in a statement of SQL: PASSWORD in capitals, or a name behind with, encrypted or
-// set.
+// inSQL reports whether a name is in a statement of SQL: PASSWORD in capitals, or a name after with, encrypted or set.
 func (c *candidate) inSQL() bool {
 	name := c.text[c.start:c.end]
 	if name == "PASSWORD" {

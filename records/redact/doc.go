@@ -3,7 +3,7 @@
 // A [Redactor] makes a [Record], and nothing else does: its fields are not exported and its zero value holds
 // nothing. So package store cannot receive a conversation that was not redacted.
 //
-// What is taken out:
+// It removes:
 //
 //   - secrets of known forms: private keys, tokens of HTTP authorization, and what the rules match. The rules are those
 //     of gitleaks v8 (package gitleaks behind [Finder]), those for services that gitleaks does not know, and the user's

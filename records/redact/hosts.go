@@ -179,7 +179,7 @@ var endings = []string{"js", "ts", "go", "rb", "cs", "hs", "db", "fs", "vb", "kt
 // containerID is the length of a container's name in hexadecimal digits.
 const containerID = 12
 
-// inPrompt reports whether a host is in a prompt of a shell, or in the place of a copy.
+// inPrompt reports whether a host is in a prompt of a shell, or in place of a copy.
 func inPrompt(host, rest string) bool {
 	return len(host) >= 2 && (strings.HasPrefix(rest, ":~") || strings.HasPrefix(rest, ":/") && rest != ":/" &&
 		!strings.HasPrefix(rest, "://")) && !generic(host) && !commonHost(host) && !reserved(strings.ToLower(host)) &&

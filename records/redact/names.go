@@ -82,7 +82,7 @@ func (r *Redactor) userNames(text string) []span {
 	return found
 }
 
-// words returns the places at which a name stands as a word.
+// words returns the places at which a name occurs as a word.
 func words(text, name string) iter.Seq2[int, int] {
 	return func(yield func(int, int) bool) {
 		for from := 0; ; {

@@ -55,7 +55,7 @@ func (v *reading) part(p part) {
 	v.parts = append(v.parts, p)
 }
 
-// drop takes the last byte away.
+// drop removes the last byte.
 func (v *reading) drop() {
 	if n := len(v.text) - 1; n >= 0 {
 		v.text = v.text[:n]

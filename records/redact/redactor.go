@@ -95,7 +95,7 @@ func (r *Redactor) Text(ctx context.Context, text string) (string, int, error) {
 	return out, n, nil
 }
 
-// manner says which things are searched for in a text.
+// manner says what to search for in a text.
 type manner int
 
 const (

@@ -42,7 +42,7 @@ const purgedRule = "purged"
 //	allow <regular expression>
 //	name <word>
 //
-// in the syntax of RE2. Empty lines and those that begin with # are skipped. A line that is none of these is an error:
+// in the syntax of RE2. Empty lines and lines that begin with # are skipped. A line that is none of these is an error:
 // a rule that is not understood must not be taken for one that is followed.
 func ParseRules(in io.Reader) (Rules, error) {
 	var rules Rules

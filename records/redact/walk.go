@@ -54,7 +54,7 @@ const (
 // telemetryLabels are the last words of the names of such members that others refer to.
 var telemetryLabels = []string{"id", "key", "kind", "model", "name", "role", "service", "time", "toolCallId", "type"}
 
-// Telemetry redacts the JSON of a span or log event, but for ids and the names of its members. It counts the
+// Telemetry redacts the JSON of a span or log event, except for ids and the names of its members. It counts the
 // redactions.
 func (r *Redactor) Telemetry(ctx context.Context, raw []byte) ([]byte, int, error) {
 	w := walker{Redactor: r, ctx: ctx}
@@ -134,7 +134,7 @@ func redactStep(ctx context.Context, r *Redactor, step *records.Step) (raw []byt
 	return raw, w.count, err
 }
 
-// stepWalker redacts the texts of a step while it is written. If one of them changes, all are written anew.
+// stepWalker redacts the texts of a step while it is written. If one of them changes, all are rewritten.
 type stepWalker struct {
 	walker
 	redacted bool // they are written

@@ -177,7 +177,7 @@ func lastPiece(text string, nl int) (start, end int) {
 	return start, end
 }
 
-// fillsLine are the bytes, except border's, that may stand between a word and the end of its line.
+// fillsLine are the bytes, except border's, that may be between a word and the end of its line.
 var fillsLine = [256]bool{'\r': true, ' ': true, '\\': true, '"': true, '\'': true, '+': true, '|': true}
 
 // firstPiece returns the first word of a line, after the sign and the line number.

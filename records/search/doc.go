@@ -6,11 +6,12 @@
 // sorted list of their words and, for each word, the steps that hold it. A change of records makes a new small segment;
 // small segments are put together now and then.
 //
-// What it promises:
+// Promises:
 //
 //   - A search reads the records as they were when the index was opened. A replaced version of a record
 //     is never found.
-//   - A missing, damaged or old index is made anew. Where nothing can be written, what is missing is indexed in memory.
+//   - A missing, damaged or old index is made again. Where nothing can be written, what is missing is indexed in
+//     memory.
 //   - The time of a search depends on how often the words occur, not on how much text there is.
 //
 // Words are compared without regard to case, whole or by their beginning; names such as sessionFile and session_file

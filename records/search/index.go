@@ -19,7 +19,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// errDamaged reports damaged files: they are made anew.
+// errDamaged reports damaged files: they are made again.
 var errDamaged = errors.New("search index is damaged")
 
 // format is the version of everything in the directory.
@@ -161,7 +161,7 @@ func (ix *Index) allDigests() ([]Digest, error) {
 	return ix.digests, nil
 }
 
-// mended calls do; if the index's files turn out to be damaged, it makes the index anew and calls do again.
+// mended calls do; if the index's files turn out to be damaged, it makes the index again and calls do again.
 func (ix *Index) mended(ctx context.Context, do func() error) error {
 	err := do()
 	if !errors.Is(err, errDamaged) && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, io.EOF) {

@@ -1,10 +1,10 @@
-// Package steering tells from conversations how people steered an agent: what each prompt is to the one before it, what
-// was declined or failed, which work went wrong and which prompt mended it. The result is a document of
+// Package steering finds in conversations how people steered an agent: how each prompt relates to the one before it,
+// what was declined or failed, which work went wrong, and which prompt corrected it. The result is a document of
 // TreeTrace 0.3.
 //
-// Evidence comes before words. Evidence are calls that ran, failed or were declined; what edits wrote and took away;
-// and, where the log is there ([Known]), patches, commits, and what became of each line. Words of prompts (words.json)
-// are the weaker tier: they never give more than confidence 0.84, and only on prompts that are corrections.
+// Evidence comes before words. Evidence are calls that ran, failed or were declined; what edits added and removed; and,
+// where the log is there ([Known]), patches, commits, and what became of each line. Words of prompts (words.json) are
+// the weaker tier: they never give more than confidence 0.84, and only on prompts that are corrections.
 //
 //   - A call that was declined never ran. It is a rejection of its prompt and nothing else looks at it. "rm -rf build"
 //     that the person declined is not a risk.

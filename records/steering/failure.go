@@ -30,7 +30,7 @@ type failure struct {
 	place      int // in failures.json
 }
 
-// analysis is all that is concluded.
+// analysis holds all conclusions.
 type analysis struct {
 	words    *Words
 	options  *Options
@@ -173,7 +173,7 @@ func (t *turn) call(id string) *call {
 	return nil
 }
 
-// run are the runs of a command that failed one after the other.
+// run holds consecutive failed runs of one command.
 type run struct {
 	failures int
 	files    []string        // files that changed between every two of them

@@ -32,7 +32,7 @@ type Patch struct {
 	Call     string
 	Path     string
 	Added    int      // lines, without blank ones and lone brackets
-	Removed  int      // lines that it took away
+	Removed  int      // lines that it removed
 	Created  bool     // the file was new
 	Deleted  bool     // the file was deleted
 	Previous []string // the patches that lost lines to it

@@ -4,7 +4,7 @@
 // trace id>/<trace id>.json. Each file is a record as records.Encode writes it. Fetched records lie on
 // refs/traces/remotes/<remote>/<writer>/records and are read beside this clone's ref, never merged into it.
 //
-// What it promises:
+// Promises:
 //
 //   - Only a redact.Record is stored.
 //   - A change is one commit, made under the ref's lock from the tree that was read under the lock: writers at the same

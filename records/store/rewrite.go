@@ -47,7 +47,7 @@ type Unread struct {
 type Rewritten struct {
 	Removed map[events.TraceID]bool // conversations without a remaining version
 	Changed map[events.TraceID]bool // conversations with remaining versions, some changed or removed
-	Old     map[refs.OID]bool       // commits, trees and files that are not reached any more once the refs have moved
+	Old     map[refs.OID]bool       // commits, trees and files that are no longer reached once the refs have moved
 	Kept    map[refs.OID]bool       // their objects after the rewriting
 	Moves   []Move
 	Refs    []string // all that were read
@@ -184,7 +184,7 @@ func (w *rewriting) ref(name string) error {
 	return nil
 }
 
-// history writes the history of a ref anew.
+// history rewrites the history of a ref.
 func (w *rewriting) history(name string) (Move, error) {
 	start, err := w.tip(name)
 	if err != nil {

@@ -188,7 +188,7 @@ func (m *maker) id(way *path, s *records.Step) string {
 	return id
 }
 
-// compact begins a history anew if the model lost its memory after a step.
+// compact starts a history over if the model lost its memory after a step.
 func (m *maker) compact(way *path, step int) {
 	summary, found := m.summaries[step]
 	if !found {

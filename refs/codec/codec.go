@@ -12,7 +12,7 @@ import (
 // ErrDamaged reports bytes that are not the expected values.
 var ErrDamaged = errors.New("values do not fit")
 
-// Writer puts values behind Out.
+// Writer puts values after Out.
 type Writer struct{ Out []byte }
 
 // Integer writes a number.

@@ -153,7 +153,7 @@ func beginsWord(text string) bool {
 	return text != "" && isWord(first)
 }
 
-// outside returns a text without what stands in parentheses.
+// outside returns a text without its parts in parentheses.
 func outside(text string) string {
 	var out strings.Builder
 	depth := 0

@@ -32,7 +32,7 @@ var (
 // NewReader reads from in.
 func NewReader(in io.Reader) *Reader { return &Reader{in: bufio.NewReaderSize(in, 32<<10)} }
 
-// Each calls take behind the id of each commit, as with --stdin, until the end of the output.
+// Each calls take after the id of each commit, as with --stdin, until the end of the output.
 func (r *Reader) Each(take func(commit refs.OID) error) error {
 	for {
 		commit, err := r.Commit()

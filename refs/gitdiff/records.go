@@ -28,7 +28,7 @@ func Raw() []string {
 		"--ignore-submodules=none"}
 }
 
-// Patch is Raw with a patch without context behind the records, and renames as git-blame(1) follows them: whole files.
+// Patch is Raw with a patch without context after the records, and renames as git-blame(1) follows them: whole files.
 func Patch() []string {
 	return append(Raw(), "-M", "-p", "-U0", "--full-index", "--diff-algorithm=default", "--indent-heuristic",
 		"--src-prefix=a/", "--dst-prefix=b/", "--submodule=short", "--inter-hunk-context=0")

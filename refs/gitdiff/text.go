@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Text is a patch as git writes it for people, behind raw records: `git diff --raw -p` without colour.
+// Text is a patch as git writes it for people, after raw records: `git diff --raw -p` without colour.
 type Text struct {
 	Records  []Record
 	Before   []byte // the text before the first file: figures, if requested
@@ -92,7 +92,7 @@ type textParser struct {
 	*Text
 	old, new string
 	rest     []byte
-	at       int // of the record at hand
+	at       int // of the current record
 }
 
 func (p *textParser) parse() error {

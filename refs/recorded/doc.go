@@ -4,8 +4,8 @@
 // An entry is a file named by a hash of the real path of the common git directory. It holds the number of that
 // directory on its file system (the inode) and a random mark, which is also in the repository, in traces/recording. A
 // repository is on the list if all three agree: the path, because a copy is not the original; the number, because an
-// archive may be unpacked in the place of a deleted repository; the mark, because file systems reuse numbers. The
-// number of the device is kept, but does not decide: it changes whenever a file system is mounted again.
+// archive may be unpacked in place of a deleted repository; the mark, because file systems reuse numbers. The number of
+// the device is kept, but does not decide: it changes whenever a file system is mounted again.
 //
 // A repository that was moved is taken over: three facts that no copy shares show that its git directory is the same
 // (takeOver). The list is searched in several places, because agents may give their hooks another environment

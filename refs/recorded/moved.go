@@ -33,7 +33,7 @@ func takeOver(common string) *entry {
 			}
 			was := e.GitDir
 			e.moveTo(common)
-			// where the list cannot be written, it is found anew each time
+			// where the list cannot be written, it is found again each time
 			if refs.WriteFileAtomic(filepath.Join(dir, name(common)), e.encode(), 0o600) == nil && !same(was, id) {
 				_ = os.Remove(old)
 			}

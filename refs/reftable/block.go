@@ -12,7 +12,7 @@ import (
 type block struct {
 	kind    byte
 	records []byte
-	next    int64 // where the block behind it begins
+	next    int64 // where the block after it begins
 }
 
 // block reads the block at a position of the file. The first one has the file's header before its own header.

@@ -8,6 +8,6 @@
 //
 // The package only reads, and only what is needed: a table's indexes lead to the block of a name. Writing is git's
 // (git-update-ref(1)), which takes the locks and joins the tables. Data outside of the specification give
-// ErrUnsupported, and data against it ErrCorrupt. No content causes a panic, and no length in the file counts beyond
+// ErrUnsupported, and data against it ErrCorrupt. Content never causes a panic, and lengths in the file are limited by
 // the largest block of the format.
 package reftable

@@ -14,7 +14,7 @@ type refRecord struct {
 	deleted bool
 }
 
-// scanRefs calls each for the refs of one table in order, from the first that is called name or comes behind it.
+// scanRefs calls each for the refs of one table in order, from the first that is called name or comes after it.
 func (t *table) scanRefs(name []byte, each func(refRecord) bool) error {
 	return t.scan(t.refs, name, func(key []byte, kind byte, value *reader) (bool, error) {
 		r, err := t.refValue(kind, value)

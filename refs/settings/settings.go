@@ -2,7 +2,7 @@
 // possible file of the configuration has another content: a git process costs as much as the rest of a blame from
 // the cache.
 //
-// Only what the program asks for is kept, see [Shapes]: tokens stand in configurations.
+// Only what the program asks for is kept, see [Shapes]: configurations may hold tokens.
 package settings
 
 import (
@@ -262,7 +262,7 @@ func changedSince(files []string, started time.Time) bool {
 	return false
 }
 
-// stateOf returns a digest of all that the configuration comes from, and of texts.
+// stateOf returns a digest of all sources of the configuration, and of texts.
 func stateOf(files []string, texts ...string) Digest {
 	h := NewDigest()
 	h.Text(GitProgram())

@@ -78,7 +78,7 @@ func (o *Options) stand(s Snapshot) string {
 	return s.Tree.String()
 }
 
-// replace puts words in the place of one, in front of paths.
+// replace puts words in place of one, in front of paths.
 func (o *Options) replace(word string, by []string) {
 	for _, list := range []*[]string{&o.words, &o.git} {
 		at := slices.Index(*list, word)

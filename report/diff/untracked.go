@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/refs/gitdiff"
 )
 
-// The limits of untracked files, which are read without being named.
+// The limits of untracked files, which are read although nobody named them.
 const (
 	mostUntracked      = 200
 	mostUntrackedBytes = 1 << 20 // of one file

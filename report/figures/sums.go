@@ -83,7 +83,7 @@ func (c *Costs) add(u *view.Usage) {
 	}
 }
 
-// Stats is the answer of git trace stats --json: all that is counted of lines and of conversations.
+// Stats is the answer of git trace stats --json: all figures of lines and of conversations.
 type Stats struct {
 	Schema        string        `json:"schema"`
 	Range         []string      `json:"range"` // as the user gave it

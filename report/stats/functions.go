@@ -90,7 +90,7 @@ func functionKey(f *function.Function, path string) string {
 }
 
 // placeCommits finds the functions of the lines that commits added, in the files as the commits have them. The commits
-// are counted, and keep what is believed of them. Where git does not tell the place of a line, its function is empty.
+// are counted, and keep what is believed of them. Where git does not report the place of a line, its function is empty.
 func placeCommits(ctx context.Context, repo *refs.Repo, commits []*graph.Commit) error {
 	objects := repo.Objects()
 	defer func() { _ = objects.Close() }()

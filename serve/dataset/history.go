@@ -50,7 +50,7 @@ func (m *maker) commit(c *graph.Commit, reverts []string) *Commit {
 	return row
 }
 
-// owners writes the lines of a commit: those with a known place, then the rest of its contributors.
+// owners writes the lines of a commit: first lines with a known place, then the rest of its contributors.
 func (m *maker) owners(c *graph.Commit, t writers) error {
 	placed := map[string]int{} // placed lines without an owner, by file
 	all := 0

@@ -132,8 +132,8 @@ var (
 	errNoFile   = errors.New("it is not a regular file")
 )
 
-// onDisk reads the file, if it is a regular one, up to a limit. No person chose the file: a link may lead to a device
-// without an end, and a pipe waits for ever.
+// onDisk reads the file, if it is a regular one, up to a limit. A person did not choose the file: a link may lead to a
+// device without an end, and a pipe waits for ever.
 func (d *document) onDisk() ([]byte, error) {
 	info, err := os.Lstat(d.path)
 	switch {

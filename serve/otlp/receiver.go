@@ -284,7 +284,7 @@ func (a answer) body() ([]byte, int, error) {
 	return raw, http.StatusOK, nil
 }
 
-// done answers that the events were taken, but for some.
+// done answers that the events were taken, except for some.
 func (a answer) done(kind string, t Taken) {
 	var says []string
 	if t.Unknown > 0 {

@@ -101,8 +101,8 @@ type decoder struct {
 	values message
 }
 
-// message appends a message. Fields of a list may lie apart, and of a field that comes twice the last counts: what
-// comes first is where a field stands.
+// message appends a message. Fields of a list may lie apart, and of a field that comes twice the last counts: its first
+// occurrence decides its place.
 func (d *decoder) message(out, raw []byte, m *message, depth int) []byte {
 	type member struct {
 		field

@@ -26,7 +26,7 @@ func (f functionRow) Most() []functionWriter {
 // functionWriter is a writer of a function.
 type functionWriter struct{ blame.WriterJSON }
 
-// Who names a writer that is no conversation.
+// Who names a writer that is not a conversation.
 func (w functionWriter) Who() string {
 	if w.Contributor == events.OwnerHuman && w.Author != nil {
 		return *w.Author

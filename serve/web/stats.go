@@ -112,7 +112,7 @@ func (t statsTable) Charged() bool {
 		slices.ContainsFunc(t.Groups, func(g figures.Counted) bool { return g.Conversations > 0 })
 }
 
-// usualTables are the groupings that the page shows unasked, and moreTables those that it shows on demand.
+// usualTables are the groupings that the page always shows, and moreTables the groupings that it shows on demand.
 var (
 	usualTables = []statsTable{{Name: "Agent", key: "agent"}, {Name: "Model", key: "model"},
 		{Name: "Directory", key: "directory"}, {Name: "Language", key: "language"}}
@@ -223,7 +223,7 @@ func figured(q *question) (string, string, any, error) {
 	}
 	for i := range tables {
 		tables[i].Groups = answers[i].Groups
-		if !tables[i].timed() { // those stand in their order
+		if !tables[i].timed() { // those are in their order
 			slices.SortStableFunc(tables[i].Groups, func(a, b figures.Counted) int { return cmp.Compare(b.Added, a.Added) })
 		}
 		tables[i].Groups = tables[i].Groups[:min(len(tables[i].Groups), most)]

@@ -250,7 +250,7 @@ func (b *talkBody) asked(below string, ask url.Values) string {
 	return strings.TrimSuffix("/t/"+string(b.Trace)+below+"?"+ask.Encode(), "?")
 }
 
-// divide gives a turn its parts: those that are shown whole, and those that are lines.
+// divide gives a turn its parts: parts that are shown whole, and parts that are lines.
 func (b *talkBody) divide(turn *turnBlock) {
 	end := turn.At + len(turn.Steps)
 	for at := turn.At; at < end; {

@@ -73,7 +73,7 @@ var words = map[string]Kind{
 	"checkout": CheckedOut, "reset": Reset,
 }
 
-// steps gives the kind by the word in parentheses behind the command, as in "rebase (pick)".
+// steps gives the kind by the word in parentheses after the command, as in "rebase (pick)".
 var steps = map[string]Kind{
 	"start": RebaseStarted, "pick": RebasePicked, "continue": RebaseContinued, "finish": RebaseEnded, "abort": RebaseEnded,
 }

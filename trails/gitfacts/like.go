@@ -26,7 +26,7 @@ func (w *Work) Foreign(asked refs.OID) []refs.OID {
 }
 
 // Namesakes lists the newest foreign commits that may be the source of a pick. It has their message, and their author
-// and date, which git keeps for a commit that it makes anew.
+// and date, which git keeps for a commit that it makes again.
 func (w *Work) Namesakes(of refs.Commit, asked refs.OID) []refs.OID {
 	return w.like(of.Message, asked, func(author refs.Signature) bool {
 		return author.Name == of.Author.Name && author.Email == of.Author.Email && author.When.Equal(of.Author.When)

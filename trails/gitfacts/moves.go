@@ -42,7 +42,7 @@ func movesOf(at refs.OID, entries []refs.LogEntry) []Move {
 	return out
 }
 
-// since reads the moves of HEAD behind a mark, the oldest first; whole is false when some could not be read.
+// since reads the moves of HEAD after a mark, the oldest first; whole is false when some could not be read.
 func since(repo *refs.Repo, mark Mark) (moves []Move, whole bool) {
 	if mark.Storage != storage(repo) {
 		return nil, false

@@ -235,7 +235,7 @@ func (w *Work) PutLast(path string) (put refs.OID, resets []refs.OID, err error)
 	return put, distinct(resets, MaxCommitted), nil
 }
 
-// Newer lists the stashes that stand above the first known one.
+// Newer lists the stashes above the first known one.
 func Newer(now, before []refs.OID) []refs.OID {
 	i := slices.IndexFunc(now, func(oid refs.OID) bool { return slices.Contains(before, oid) })
 	if i < 0 {

@@ -19,7 +19,7 @@ import (
 )
 
 // Known remembers the ownership vector of every content that a path was seen with: one append-only file a path under
-// <common git dir>/traces/cache/vectors. What is added is in memory until Save. A record is
+// <common git dir>/traces/cache/vectors. Additions are in memory until Save. A record is
 //
 //	u32 length of what follows up to the checksum · u8 id length · blob id · vector · u32 CRC-32
 //
@@ -38,7 +38,7 @@ type Known struct {
 	left  map[string][]left
 	// unsaved holds the additions that are in no file yet, by path.
 	unsaved map[string]*additions
-	// source gives the records of a path in the place of its file, if it is set.
+	// source gives the records of a path in place of its file, if it is set.
 	source func(path string) []Record
 }
 
@@ -124,7 +124,7 @@ func (k *Known) recall(path string, blob refs.OID) (vector.Vector, bool) {
 	return vector.Vector{}, false
 }
 
-// remember keeps a vector decoded, in the place of an older one.
+// remember keeps a vector decoded, in place of an older one.
 func (k *Known) remember(path string, blob refs.OID, v vector.Vector) {
 	list := slices.DeleteFunc(k.recent[path], func(r knownVector) bool { return r.blob == blob })
 	list = slices.Insert(list, 0, knownVector{blob, v})

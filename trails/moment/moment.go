@@ -8,10 +8,10 @@ type Moment int
 // The moments.
 const (
 	Look       Moment = iota // a look at the work tree
-	CommitLook               // the look that a commit makes necessary, with no trace that git was at work
+	CommitLook               // the look that a commit makes necessary, with no trace that git was running
 	GitWrote                 // a look, after git wrote to the work tree
 	OtherTree                // a look, after git may have applied a stash of another work tree
-	Returned                 // a look, with no trace that git was at work
+	Returned                 // a look, with no trace that git was running
 	Stashed                  // changes that a stash took before anybody saw them
 	Committed                // a commit, in its hook
 	Rewritten                // a commit that git made from another one
@@ -31,7 +31,7 @@ type Cell struct {
 // Yes is a cell of a row that is asked.
 func Yes(why string) Cell { return Cell{true, why} }
 
-// No is a cell of a row that is not asked.
+// No is the cell of a row that does not apply at a moment.
 func No(why string) Cell { return Cell{false, why} }
 
 // Row holds the cells in which a row differs from the default row of its table. The others are empty. It is an array:

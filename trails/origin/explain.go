@@ -11,7 +11,7 @@ import (
 const chunk = 8
 
 // Explain finds for each line of a content the candidate that it comes from, and the owner there. Its result depends
-// only on its arguments. Candidates with known owners stand before the others: if a vector says unknown, this is a
+// only on its arguments. Candidates with known owners come before the others: if a vector says unknown, this is a
 // finding. Earlier contents are searched only for lines that no other candidate has. For example: an agent wrote a
 // line, a person deleted it, and git brought it back. The content before the deletion has it, so it is the agent's.
 func Explain(lines [][]byte, list []Candidate, told Told) ([]vector.Origin, error) {

@@ -20,7 +20,7 @@ type Verdict struct {
 }
 
 // Judge finds the explanation of a change. A content that the path had before has the owners that it had then: git
-// restored it, or somebody undid their change; the same text typed anew looks alike. For example: a person deletes an
+// restored it, or somebody undid their change; the same text typed again looks alike. For example: a person deletes an
 // agent's line, and their editor's undo brings it back. It is the agent's.
 func (q *Query) Judge() (v Verdict, err error) {
 	if q.Work.Elsewhere {

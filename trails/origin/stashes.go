@@ -58,7 +58,7 @@ func (q *Query) held() []refs.OID {
 	return out
 }
 
-// droppedElsewhere lists the stashes that the other work trees knew of and that are not there any more.
+// droppedElsewhere lists the stashes that the other work trees knew of and that no longer exist.
 func (c *Case) droppedElsewhere() []refs.OID {
 	if c.dropped == nil {
 		list := []refs.OID{}

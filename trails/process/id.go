@@ -106,7 +106,7 @@ func Starter() int {
 // Ancestor reports whether a process started this one, directly or through others.
 func Ancestor(pid int) bool { return pid > 1 && slices.Contains(ancestors(parentOfSelf()), pid) }
 
-// Ended returns the ID of a process that had a number and is not there any more.
+// Ended returns the ID of a process that had a number and no longer exists.
 func Ended(pid int) ID {
 	id := here()
 	if id.Boot != "" {

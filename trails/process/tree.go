@@ -11,7 +11,7 @@ import (
 // maxFound bounds how many processes one answer has.
 const maxFound = 256
 
-// Within reports whether an environment, entries with a NUL behind each, belongs to a process of a conversation: an
+// Within reports whether an environment, entries with a NUL after each, belongs to a process of a conversation: an
 // entry is the mark, or has the session's id for a value. Agents pass both to their processes.
 func Within(environ []byte, session, mark string) bool {
 	has := func(end string, whole bool) bool {
@@ -54,8 +54,8 @@ type Search struct {
 	Hook, Over bool
 }
 
-// Left lists the living processes of a call: the agent's descendants, and processes that lost their parent on the
-// way, each behind its parent. known is false if the system does not show them.
+// Left lists the living processes of a call: the agent's descendants, and processes that lost their parent on the way,
+// each after its parent. known is false if the system does not show them.
 func (q Search) Left() (left []Process, known bool) {
 	if q.Since == 0 || !canSearch {
 		return nil, false
@@ -152,7 +152,7 @@ func (h hook) besides(pid int, over bool) bool {
 	return h.pid != 0 && found && info.start >= h.start-together && (over || sameEnviron(environOf(pid), environOf(h.pid)))
 }
 
-// ofShells are the entries of an environment that shells set anew.
+// ofShells are the entries of an environment that shells set again.
 var ofShells = []string{"_=", "PWD=", "OLDPWD=", "SHLVL="}
 
 // sameEnviron reports whether two processes were started with the same environment.
@@ -185,7 +185,7 @@ func (q Search) young() func(pid int) bool {
 	return func(pid int) bool { return (pid-q.After+2*half)%(2*half) < given }
 }
 
-// Grown lists the living ones of some processes, and all their descendants, each behind its parent.
+// Grown lists the living ones of some processes, and all their descendants, each after its parent.
 func Grown(list []Process) []Process {
 	t := taken{}
 	for _, p := range list {

@@ -66,8 +66,8 @@ func untold(q *Query, _ []*File, try func([]*File)) error {
 	return nil
 }
 
-// vanished are the files that a stash deleted and that were not there any more when everything was looked at. For
-// example: git mv, git stash, and a git revert of the commit that had brought the old name.
+// vanished are the files that a stash deleted, and that a full snapshot did not find. For example: git mv, git stash,
+// and a git revert of the commit that had brought the old name.
 func vanished(q *Query, _ []*File, try func([]*File)) error {
 	var out []*File
 	for i := range q.Vanished {
@@ -113,7 +113,7 @@ func movedInIndex(q *Query, born []*File, try func([]*File)) error {
 }
 
 // renamedFrom lists the old files that have one of the new names in the index. With told, such a file is a rename even
-// if little text is alike.
+// if the texts are not similar.
 func (q *Query) renamedFrom(old, born []*File, told bool) []*File {
 	staged := q.Staged()
 	var out []*File

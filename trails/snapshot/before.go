@@ -12,7 +12,7 @@ func Stamp(path string) (at time.Time, known bool) {
 }
 
 // Before splits the changes of snapshots into changes from before a moment, and the others. It uses the change times of
-// the files and of the directories above them. No program can set those back, and a moved file or directory gets a new
+// the files and of the directories above them. Programs cannot set those back, and a moved file or directory gets a new
 // one. The moment is a time of the same clock. If a later snapshot finds a change at such a path, it was made later.
 // Without usable time stamps, all changes count as later.
 func Before(workTree string, changes []Change, moment time.Time) (before, after []Change) {

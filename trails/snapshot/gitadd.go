@@ -104,7 +104,7 @@ func (a *addition) exclude(path string) {
 	}
 }
 
-// reconsider takes up the exclusions of the last snapshot, but for files that have changed.
+// reconsider takes up the exclusions of the last snapshot, except for files that have changed.
 func (a *addition) reconsider() {
 	g := a.e.meta.Git
 	before := g.Excluded

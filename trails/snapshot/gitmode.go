@@ -74,7 +74,7 @@ type addition struct {
 
 // addEverything updates the scratch index and writes its tree. The index starts as a copy of the user's. It is copied
 // again whenever git would now judge a path differently than when it was added: the old scratch index would keep a path
-// that was ignored later, and miss one that the user forced in. This is checked while git is at work: mostly no file in
+// that was ignored later, and miss one that the user forced in. This is checked while git is running: mostly no file in
 // the work tree changes the judgement.
 func (e *Engine) addEverything(ctx context.Context, old *gitIndex, snap *Snapshot) error {
 	g := e.meta.Git

@@ -61,7 +61,7 @@ func (x *gitIndex) directories() []string {
 	return list
 }
 
-// hasFolded reports whether a tracked path, or a directory above one, equals path but for the case of ASCII letters.
+// hasFolded reports whether a tracked path, or a directory above one, equals path except for the case of ASCII letters.
 func (x *gitIndex) hasFolded(path string) bool {
 	if x.folded == nil {
 		x.folded = make(map[string]struct{}, len(x.entries))

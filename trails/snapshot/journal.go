@@ -28,8 +28,8 @@ import (
 const (
 	journalMagic = "gtjourn\x01"
 	journalHead  = len(journalMagic) + 4
-	// minJournal is the length in bytes up to which a journal always grows before the state file is written anew; above
-	// it, the limit is an eighth of the state file, up to maxJournal: every hook reads it.
+	// minJournal is the length in bytes up to which a journal always grows before the state file is rewritten; above it,
+	// the limit is an eighth of the state file, up to maxJournal: every hook reads it.
 	minJournal = 64 << 10
 	maxJournal = 256 << 10
 )

@@ -18,9 +18,9 @@ type meta struct {
 	AttrSum   string // all attribute files of the work tree
 	AttrClass class  // their conditions
 	AttrStale bool   // a scoped snapshot saw such a file change: look again
-	Reseed    bool   // all contents have to be hashed anew: the conversion changed
+	Reseed    bool   // all contents have to be hashed again: the conversion changed
 	Unread    bool   // some paths could not be read
-	Rejudge   bool   // all names have to be judged anew: ignore rules outside the work tree changed
+	Rejudge   bool   // all names have to be judged again: ignore rules outside the work tree changed
 
 	Git *gitState // set while the git method is in charge
 }

@@ -127,7 +127,7 @@ func (s *scan) keepStaged() {
 	}
 }
 
-// done closes the books of a snapshot of everything.
+// done finishes a full snapshot.
 func (s *scan) done() (Snapshot, error) {
 	snap, err := s.conclude()
 	if err != nil {

@@ -77,7 +77,7 @@ type Engine struct {
 var ErrMany = errors.New("too many changed files to wait for")
 
 // Open loads the state of a work tree. The caller closes the engine if the process goes on. A state file that is
-// missing, damaged or of another version is not an error: the next snapshot starts anew.
+// missing, damaged or of another version is not an error: the next snapshot starts over.
 func Open(ctx context.Context, repo *refs.Repo, statePath string) (*Engine, error) {
 	if repo.Bare() {
 		return nil, fmt.Errorf("open snapshot state: %w", refs.ErrBare)
@@ -248,7 +248,7 @@ func (e *Engine) Save() error {
 	if errors.Is(err, errWriteAll) {
 		err = e.writeAll()
 	}
-	if errors.Is(err, errBadState) { // damage found only now: the next snapshot starts anew
+	if errors.Is(err, errBadState) { // damage found only now: the next snapshot starts over
 		err = os.Remove(e.path)
 	}
 	if err != nil {

@@ -33,7 +33,7 @@ func (e *Engine) Close() {
 // loadTries is the number of times that reading starts again because a writer replaced the state meanwhile.
 const loadTries = 5
 
-// load reads the state; without a usable one the engine starts anew.
+// load reads the state; without a usable one the engine starts over.
 func (e *Engine) load() error {
 	e.Close()
 	for range loadTries {

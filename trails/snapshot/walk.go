@@ -187,7 +187,7 @@ func (s *scan) consider(d *dir, n dirName) error {
 	return s.newName(d, n)
 }
 
-// newName takes a name that is new, or must be judged anew. It asks only about untracked names.
+// newName takes a name that is new, or must be judged again. It asks only about untracked names.
 func (s *scan) newName(d *dir, n dirName) error {
 	path := join(d.path, n.name)
 	idx, err := s.index()

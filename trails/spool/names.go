@@ -66,7 +66,7 @@ func Sooner(a, b time.Time) time.Time {
 
 // PutAsideAt returns a moment, by the clock of file times, before which the work tree has no trace of the late
 // boundary. It is the moment when the boundary's hook gave up; the agent waits for that. For a killed process, it is
-// when the process began. A file that is much younger than its name is a copy.
+// the time at which the process began. A file that is much younger than its name is a copy.
 func PutAsideAt(name string) time.Time {
 	began := At(filepath.Base(name))
 	if at, known := snapshot.Stamp(name); known && strings.HasSuffix(name, LateSuffix) && at.Sub(began) < longest {

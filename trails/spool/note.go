@@ -14,9 +14,9 @@ import (
 	"github.com/git-trace/git-trace/refs/codec"
 )
 
-// A process that takes part in the timeline leaves a note among the spooled files of the work tree. It does so
-// before it begins, and takes the note away when it is done. If its process is gone, the note shows a loss: a look
-// at the work tree is missing, and with it the proof of a window's beginning or end. The note holds
+// A process that takes part in the timeline leaves a note among the spooled files of the work tree. It does so before
+// it begins, and removes the note when it is done. If its process is gone, the note shows a loss: a look at the work
+// tree is missing, and with it the proof of a window's beginning or end. The note holds
 //
 //   - nothing, as long as the process does not know what it is about. Any window may have ended then;
 //   - a boundary of an agent (boundaryFields), without the texts that a call declares.
@@ -27,7 +27,7 @@ import (
 // BegunSuffix is the suffix of notes. The name begins with the time and the number of the process.
 const BegunSuffix = ".begun"
 
-// WroteSuffix is the suffix of the note of a git hook that could not take its step; while the hook is at work,
+// WroteSuffix is the suffix of the note of a git hook that could not take its step; while the hook is running,
 // BegunSuffix follows it.
 const WroteSuffix = ".wrote"
 
@@ -43,7 +43,7 @@ func SaysGitWrote(name string, content []byte) bool {
 // begunLong is the age from which the process of a note has certainly ended, whatever process has its number now.
 const begunLong = time.Minute
 
-// Note is the note of a process at work. A nil Note stands for a note that could not be written.
+// Note is the note of a running process. A nil Note stands for a note that could not be written.
 type Note struct {
 	name string
 	file *os.File // while it is empty

@@ -150,7 +150,7 @@ func ConflictMarker(line []byte) bool {
 	return string(line) == "======="
 }
 
-// end returns an empty part behind the last line.
+// end returns an empty part after the last line.
 func (c *Change) end() part {
 	p := part{}
 	p.OldStart, p.NewStart = len(c.old.Lines), len(c.new)

@@ -71,7 +71,7 @@ func isWord(c byte) bool {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// peek returns a byte before or behind the place of the lexer, 0 outside of the line.
+// peek returns a byte before or after the place of the lexer, 0 outside of the line.
 func (x *lexer) peek(distance int) byte {
 	if i := x.at + distance; i >= 0 && i < len(x.line) {
 		return x.line[i]

@@ -22,10 +22,10 @@ const (
 // so that Resolve lets them keep their owners. Call it once, with all changes of an interval or a commit; their order
 // decides between equally good blocks, so it should not depend on chance.
 //
-// A block is a run of three or more deleted lines, with some word in them, that equals a run of inserted lines but for
-// white space. No line is used twice. The longest block wins, then one in the same file, then the nearest. After the
-// blocks come lines that were only put in another order: see reorder. For example: a person moves an agent's function
-// of ten lines to another file, and it stays the agent's.
+// A block is a run of three or more deleted lines, with some word in them, that equals a run of inserted lines except
+// for white space. Each line is used once at most. The longest block wins, then one in the same file, then the nearest.
+// After the blocks come lines that were only put in another order: see reorder. For example: a person moves an agent's
+// function of ten lines to another file, and it stays the agent's.
 func Moves(changes ...*Change) {
 	moveBlocks(changes)
 	for _, c := range changes {
@@ -88,7 +88,7 @@ type place struct {
 	change *Change
 	part   int
 	line   int // within the hunk
-	key    int // equal for lines that are equal but for white space; negative for lines without an equal
+	key    int // equal for lines that are equal except for white space; negative for lines without an equal
 	taken  bool
 }
 

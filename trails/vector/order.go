@@ -9,10 +9,9 @@ import (
 )
 
 // Lines that were only put in another order keep their owners, one by one: tools do this to imports and lists. Any
-// single line may have been deleted here and written anew there, so there must be a sign that an order changed. Either
-// the line is an import, as the usual languages write them, or it now stands in a sorted paragraph; an "end" stands
-// between two names by chance. For example: a person's editor sorts the imports that an agent wrote, and they stay the
-// agent's.
+// single line may have been deleted here and added there, so there must be a sign that an order changed. Either the
+// line is an import, as the usual languages write them, or it now stands in a sorted paragraph; an "end" stands between
+// two names by chance. For example: a person's editor sorts the imports that an agent wrote, and they stay the agent's.
 
 // minOrdered is the least number of lines in a sorted paragraph, and minOld the least number of old lines among them:
 // fewer are sorted by chance, and a single old line among new ones has no order.

@@ -24,9 +24,9 @@ func (c *Change) region(hunks []linediff.Hunk, gap int) int {
 }
 
 // matchRegion matches the lines of the region at the front of a list of hunks, and returns the number of its hunks. The
-// lines kept between them may be misplaced. When a block is indented anew, only its blank lines stay byte for byte. One
-// blank line more or less then shifts the hunks against each other. A line that was indented may also equal another one
-// now. So the region is also matched as one hunk, and the match that keeps more is taken.
+// lines kept between them may be misplaced. When a block is indented again, only its blank lines stay byte for byte.
+// One blank line more or less then shifts the hunks against each other. A line that was indented may also equal another
+// one now. So the region is also matched as one hunk, and the match that keeps more is taken.
 func (c *Change) matchRegion(hunks []linediff.Hunk) (parts []part, taken int) {
 	taken = c.region(hunks, shortGap)
 	narrow := c.region(hunks, 0)

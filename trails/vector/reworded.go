@@ -8,7 +8,7 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
-// stream is the words of some lines, one behind the other.
+// stream is the words of some lines, one after the other.
 type stream struct {
 	keys    []uint64
 	weights []int // the letters and digits of each word
@@ -75,10 +75,10 @@ func (s *stream) slice(r linediff.Range) stream {
 	return out
 }
 
-// rewordings finds the lines of a hunk that have the words of old lines, between the runs that are equal but for white
-// space. The runs may be misplaced: they are ignored if comparing the whole hunk by its words keeps more. For example:
-// a formatter breaks an agent's long call into three lines, with other quotation marks, and all three are the agent's.
-// If somebody added one of two equal lines meanwhile, each keeps its place.
+// rewordings finds the lines of a hunk that have the words of old lines, between the runs that are equal except for
+// white space. The runs may be misplaced: they are ignored if comparing the whole hunk by its words keeps more. For
+// example: a formatter breaks an agent's long call into three lines, with other quotation marks, and all three are the
+// agent's. If somebody added one of two equal lines meanwhile, each keeps its place.
 func (c *Change) rewordings(p *part, runs []link) (found []*rewording, whole bool) {
 	between := gaps(p, runs)
 	if len(between) == 0 {
@@ -310,7 +310,7 @@ func (r *rewording) bracket(j, said int, text []byte, open []int) int {
 	return r.above(j)
 }
 
-// brackets keeps the lines whose brackets are open behind a line.
+// brackets keeps the lines whose brackets are open after a line.
 func (r *rewording) brackets(open []int, j int, text []byte) []int {
 	for _, c := range text {
 		switch c {
@@ -377,8 +377,8 @@ func (r *rewording) inFull(from, to int) linediff.Range {
 	return linediff.Range{Start: start, End: max(start, end)}
 }
 
-// spreadForm gives lines without words the owner of the line above them, if all that a change did was to write the same
-// words in another form. For example: a formatter puts two blank lines between an agent's functions.
+// spreadForm gives lines without words the owner of the line above them, if a change only wrote the same words in
+// another form. For example: a formatter puts two blank lines between an agent's functions.
 func (c *Change) spreadForm() {
 	reformed := false
 	for _, p := range c.parts {

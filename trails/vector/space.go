@@ -48,10 +48,10 @@ func (p *part) link(l link) {
 	p.links = append(p.links, l)
 }
 
-// equalRuns finds the runs of lines of a hunk that are equal but for white space. It compares lines with a word first.
-// The others, such as braces and blank lines, count only at the same distance from the matched lines above them, or
-// below them. Among changed lines, any brace equals any other. For example: a person puts an agent's block into an if,
-// which indents it. The block stays the agent's, its last brace included.
+// equalRuns finds the runs of lines of a hunk that are equal except for white space. It compares lines with a word
+// first. The others, such as braces and blank lines, count only at the same distance from the matched lines above them,
+// or below them. Among changed lines, any brace equals any other. For example: a person puts an agent's block into an
+// if, which indents it. The block stays the agent's, its last brace included.
 func equalRuns(old, new, oldKeys, newKeys [][]byte) []link {
 	oldWords, newWords := withWords(oldKeys), withWords(newKeys)
 	script := linediff.Diff(pick(old, oldWords), pick(new, newWords), linediff.Options{Key: linediff.NoSpace})
@@ -66,7 +66,7 @@ func equalRuns(old, new, oldKeys, newKeys [][]byte) []link {
 		}
 		runs = append(runs, link{linediff.Range{Start: i, End: i + 1}, linediff.Range{Start: j, End: j + 1}})
 	}
-	oldAt, newAt := 0, 0 // the first lines behind the last match
+	oldAt, newAt := 0, 0 // the first lines after the last match
 	match := func(i, j int) {
 		pairTrivial(oldKeys[oldAt:i], newKeys[newAt:j], func(k, l int) { pair(oldAt+k, newAt+l) })
 		if i < len(old) {

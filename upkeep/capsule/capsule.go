@@ -28,7 +28,7 @@ const (
 	mostCommand = 4 << 10
 )
 
-// Capsule is an episode with all that it needs to be read.
+// Capsule is an episode with everything that a reader needs.
 type Capsule struct {
 	Schema    string          `json:"schema"`
 	Trace     events.TraceID  `json:"trace"`

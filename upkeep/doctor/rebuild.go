@@ -14,7 +14,7 @@ import (
 )
 
 // Rebuild derives the caches from the log again, and the owners of every content. The caches of texts are deleted: what
-// needs them makes them anew. It returns the number of events, and the reasons why a log is not complete.
+// needs them makes them again. It returns the number of events, and the reasons why a log is not complete.
 func Rebuild(ctx context.Context, repo *refs.Repo, progress func(done, total int64)) (int64, []string, error) {
 	count, notes, err := index.Rebuild(ctx, repo, progress)
 	if err == nil {

@@ -70,7 +70,7 @@ func (d *Doctor) spoolFindings() []Finding {
 	}}
 }
 
-// laterFindings says which git hooks wait for a process that is not there any more. The next hook starts another.
+// laterFindings says which git hooks wait for a process that no longer exists. The next hook starts another.
 func (d *Doctor) laterFindings() []Finding {
 	queue := later.Open(d.repo)
 	n := queue.Len()

@@ -27,7 +27,7 @@ func mark(repo *refs.Repo, trace events.TraceID, times ...time.Time) error {
 	return refs.WriteFileAtomic(markOf(repo, trace), text, 0o600)
 }
 
-// Was reports whether a conversation was purged, and is not recorded any more.
+// Was reports whether a conversation was purged, and is no longer recorded.
 func Was(repo *refs.Repo, trace events.TraceID) bool {
 	_, err := os.Stat(markOf(repo, trace))
 	return err == nil
@@ -72,7 +72,7 @@ func timesOf(repo *refs.Repo, name string) []time.Time {
 	return out
 }
 
-// Talks are the conversations that are not recorded any more, since they were purged as a whole.
+// Talks are the conversations that are no longer recorded, since they were purged as a whole.
 type Talks struct {
 	Count  int        `json:"count"`
 	WentOn int        `json:"went_on"` // number of conversations that went on afterwards

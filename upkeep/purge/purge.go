@@ -19,10 +19,10 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Purge is one purge, or a dry run. The rules and the plan are written down first. So purged text is not recorded
-// again, and a killed process leaves a note of its work. The order of the rest is: new objects; the plan again, with
-// everything to be deleted; texts in files; refs; old objects; a search of every file; the plan is removed. Each step
-// can be done again.
+// Purge is one purge, or a dry run. The rules and the plan are written first. So purged text is not recorded again, and
+// a killed process leaves a note of its work. The order of the rest is: new objects; the plan again, with everything to
+// be deleted; texts in files; refs; old objects; a search of every file; the plan is removed. Each step can be done
+// again.
 type Purge struct {
 	ctx    context.Context // it lives as long as the command
 	Repo   *refs.Repo
@@ -296,7 +296,7 @@ func (p *Purge) remove(main, side map[refs.OID]bool) error {
 	return p.stillThere(main, side)
 }
 
-// Finish says in the log that something was purged, and takes the plans away.
+// Finish writes into the log that something was purged, and removes the plans.
 func (p *Purge) Finish() error {
 	if !p.Empty() {
 		if err := p.tell(); err != nil {

@@ -54,7 +54,7 @@ func (p *Plan) Do(ctx context.Context) (err error) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if c := &p.Changes[i]; c.Deletes() { // first, because a file may be in the place of a new directory
+		if c := &p.Changes[i]; c.Deletes() { // first, because a file may be in place of a new directory
 			if err := w.remove(c); err != nil {
 				return err
 			}
@@ -112,7 +112,7 @@ func (p *Plan) checkOut(ctx context.Context, stage string) error {
 	return nil
 }
 
-// lost is the first content that is not there any more.
+// lost is the first content that no longer exists.
 func (p *Plan) lost() error {
 	objects := p.repo.Objects()
 	defer objects.Close()

@@ -50,7 +50,7 @@ func (p *Point) Dir(repo *refs.Repo, named string) (string, error) {
 	return dir, nil
 }
 
-// Add makes a linked work tree at the commit of the point, without a branch. Remove takes it away again.
+// Add makes a linked work tree at the commit of the point, without a branch. Remove deletes it again.
 func (p *Point) Add(ctx context.Context, repo *refs.Repo, dir string) (*refs.Repo, error) {
 	commit := "HEAD"
 	if !p.Files.Head.IsZero() {

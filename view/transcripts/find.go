@@ -138,8 +138,8 @@ func PartOf(path string) bool {
 // mostSubagents bounds the files of subagents that are looked at.
 const mostSubagents = 5000
 
-// Written returns the size of a session file together with the files of its subagents, and the time of the last
-// write to one of them. The file of the conversation stands still while a subagent works.
+// Written returns the size of a session file together with the files of its subagents, and the time of the last write
+// to one of them. The file of the conversation does not grow while a subagent works.
 func Written(path string) (size int64, at time.Time, err error) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -76,7 +76,7 @@ const unseenWrite = `\b(?:sed|perl)[ \t](?:[^\n;&|]*[ \t])?-\w*i|\btee\b|\bpatch
 	`\b(?:python3?|node|ruby|perl|awk)\b|\b(?:gofmt|goimports)[ \t]+-w|\b(?:mv|cp)[ \t]|(?:^|[^0-9&<>=-])>>?[ \t]*[^&>|\s]`
 
 // unseenWrites lists the calls of a step that may have written to files without the transcript telling what: their
-// lines stay unknown. Told are the calls whose writes were found.
+// lines stay unknown. Told lists the calls whose writes were found.
 func (r *shellReader) unseenWrites(step *records.Step, told map[string]bool) (calls []string) {
 	for _, call := range step.ToolCalls {
 		command := commandOf(call.Input)

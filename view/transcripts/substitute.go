@@ -329,7 +329,7 @@ func fromPOSIX(text string, extended bool) string {
 	return out.String()
 }
 
-// bracketEnd returns the place behind a bracket expression.
+// bracketEnd returns the place after a bracket expression.
 func bracketEnd(text string, at int) int {
 	i := at + 1
 	if i < len(text) && text[i] == '^' {

@@ -1,8 +1,7 @@
 // Package patch makes unified patches of changed lines: for git apply, and for people, with colour, the words that
 // changed inside a line, and room for a margin.
 //
-// Where the lines of a content changed is for the caller to say; nothing is compared here but the two forms of one
-// line.
+// The caller says where the lines of a content changed. This package only compares the two forms of one line.
 package patch
 
 import (

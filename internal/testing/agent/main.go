@@ -19,8 +19,8 @@
 //	run COMMAND: between pre bash and did bash, in the shell of that call
 //	as SUBAGENT: who acts from here on, nobody for the conversation itself · unhooked [NAMES]: sets UNHOOKED
 //
-// With the environment variable TRANSCRIPTS the session file is written too, as the client writes it; its times are
-// those of the moment if it is "now". UNHOOKED names tools, or events, of which no hook tells.
+// With the environment variable TRANSCRIPTS the session file is written too, as the client writes it; its times are the
+// present time if it is "now". UNHOOKED names tools, or events, that hooks do not report.
 package main
 
 import (

@@ -178,7 +178,7 @@ func (p *player) half(side, verb string, args []string) error {
 	var response any
 	began := time.Now()
 	p.endShell()
-	if side == "did" { // it was at work since its before-boundary
+	if side == "did" { // it was running since its before-boundary
 		if info, err := os.Stat(filepath.Join(p.counters, key)); err == nil {
 			began = info.ModTime()
 		}

@@ -6,8 +6,8 @@
 //	go run ./internal/testing/bench --json     the same as JSON
 //	go run ./internal/testing/bench --only blame
 //
-// It builds the release binary and generates the repositories and logs, always the same ones. What is compared runs in
-// turn, round after round, in one process, so that a noisy moment hits both sides; the figure is the ratio of the
+// It builds the release binary and generates the repositories and logs, always the same ones. The compared programs run
+// in turn, round after round, in one process, so that a noisy moment hits both sides; the figure is the ratio of the
 // medians. Absolute times say more about the machine than about the program.
 //
 // docs/performance.md shows a run.

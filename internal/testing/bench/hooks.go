@@ -173,7 +173,7 @@ func (b *bench) prepareCommits(files int) (func(int, *recorder) error, error) {
 	if err != nil {
 		return nil, err
 	}
-	settle() // also of the configuration, which is read anew until its time stamp is old enough to be trusted
+	settle() // also of the configuration, which is read again until its time stamp is old enough to be trusted
 	commit := func(dir string, i int) *exec.Cmd {
 		return b.git(dir, "commit", "-q", "-a", "-m", fmt.Sprint("change ", i))
 	}

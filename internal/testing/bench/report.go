@@ -22,7 +22,7 @@ type result struct {
 	Bound       float64 `json:"bound"`
 	Kept        bool    `json:"kept"`
 	Rounds      int     `json:"rounds"`
-	// Processor time is steadier than time on a machine that has other work. No budget is set on it.
+	// Processor time is steadier than time on a machine that has other work. It has no budget.
 	OursCPU      float64 `json:"ours_cpu_ms,omitempty"`
 	ReferenceCPU float64 `json:"reference_cpu_ms,omitempty"`
 }

@@ -91,7 +91,7 @@ func (b *bench) turnsOf(logged int) (*logWriter, error) {
 	return l, err
 }
 
-// seal measures the process that hooks leave at work, and makes sure that it sealed what there is.
+// seal measures the process that hooks leave running, and makes sure that it sealed what there is.
 func (l *logWriter) seal(r *recorder, name string) error {
 	err := r.run(name, l.bench.trace(l.dir, "git-hook", "seal"))
 	if left := l.log.Unsealed(); err == nil && left > 0 {

@@ -296,7 +296,7 @@ type Asked struct {
 	Code       int // git's exit status
 }
 
-// Ask asks git in each form, with a format in the place of {}, what it blames.
+// Ask asks git in each form, with a format in place of {}, what it blames.
 func (r *Repo) Ask(t *testing.T, format string, forms []Form, judge func(Asked)) {
 	t.Helper()
 	r.Write("grafts", r.Graft())

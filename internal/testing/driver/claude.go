@@ -43,7 +43,7 @@ func (claude) prepare(j *job) (args, env []string, err error) {
 	}, nil
 }
 
-// claudeAtHome writes down what a person who has used the client before was asked already.
+// claudeAtHome stores the answers of a person who has used the client before.
 func claudeAtHome(j *job) error {
 	return j.place(map[string]any{
 		"hasCompletedOnboarding": true, "lastOnboardingVersion": "99.0.0", "theme": "dark", "numStartups": 5,
@@ -54,8 +54,8 @@ func claudeAtHome(j *job) error {
 	}, ".claude.json")
 }
 
-// inspect reads the result object of --output-format json. A client that was
-// stopped by a signal prints none; its newest session file then tells the id.
+// inspect reads the result object of --output-format json. A client that was stopped by a signal prints none; its
+// newest session file then has the id.
 func (claude) inspect(j *job, res *Result) error {
 	var out struct {
 		Session string `json:"session_id"`

@@ -5,7 +5,7 @@
 // client speaks. [RunClaude] starts the client in a [Repo] with an environment built from scratch, and waits for it. It
 // hands back everything that can be observed from outside.
 //
-// What it promises:
+// Promises:
 //
 //   - the client reaches no address but 127.0.0.1 through its HTTP stack: a
 //     proxy that refuses and records is set for everything else;
@@ -14,8 +14,8 @@
 //     left the process group of the client);
 //   - tool ids are readable and the same in every execution of a test.
 //
-// What it does not: it is not a sandbox, since scripts run with the rights of the test. It does not judge what the
-// client did, apart from a script that it failed to play.
+// Not promised: it is not a sandbox, since scripts run with the rights of the test. It does not judge what the client
+// did, apart from a script that it failed to play.
 //
 // The package is for tests and for continuous integration; git-trace does not
 // link it. Clients are installed by `go run ./internal/testing/driver/install NAME`.

@@ -69,7 +69,7 @@ func kill(mark string, all bool) []string {
 }
 
 // marked lists the running processes with an entry in their environment (proc(5)), with their names: the client's
-// processes, and those that hooks of git-trace left.
+// processes, and processes that hooks of git-trace left.
 func marked(entry string) (clients, behind map[int]string) {
 	clients, behind = map[int]string{}, map[int]string{}
 	paths, err := filepath.Glob("/proc/[0-9]*/environ")

@@ -31,8 +31,8 @@ type Options struct {
 	SignalOn string         // a file; once it exists, Signal is sent to the client
 	Signal   syscall.Signal // default SIGINT
 
-	// At is the behaviour of a person at the terminal while the client runs interactively; the client is killed when
-	// they are done. nil runs it in its print mode. No permission is granted beforehand.
+	// At is the behaviour of a person at the terminal while the client runs interactively; the client is killed when they
+	// are done. nil runs it in its print mode. Permissions are not granted beforehand.
 	At func(*Terminal)
 
 	CheckTrust   bool // Codex runs those hooks only that its configuration declares trusted

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Mutants that are known to survive, each with its reason. What is equivalent changes nothing that anybody can see, and
-// does not count; the others count as survivors.
+// Mutants that are known to survive, each with its reason. An equivalent mutant changes nothing visible, and does not
+// count; the others count as survivors.
 //
 //go:embed accepted.txt
 var acceptedText string

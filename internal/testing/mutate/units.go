@@ -28,7 +28,7 @@ type unit struct {
 	Reaches []int32       `json:"reaches"`
 }
 
-// scriptTest is the test whose parts are told apart: each script of scriptDir is a unit.
+// scriptTest is the test whose parts are counted separately: each script of scriptDir is a unit.
 const (
 	scriptPackage = "cmd/git-trace"
 	scriptTest    = "TestScripts"
@@ -284,8 +284,8 @@ func keepJSON(path string, value any) error {
 	return os.Rename(path+".new", path)
 }
 
-// killLeft ends the processes whose program is below a directory, such as those that a test's hooks left. Without /proc
-// it ends none.
+// killLeft ends the processes whose program is below a directory, such as processes that a test's hooks left. Without
+// /proc it ends none.
 func killLeft(dir string) {
 	links, err := filepath.Glob("/proc/[0-9]*/exe")
 	if err != nil {

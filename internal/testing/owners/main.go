@@ -1,4 +1,4 @@
-// Command owners is what scripts ask for the owners of the lines of a file:
+// Command owners prints the owners of the lines of a file, for scripts:
 //
 //	owners [BLAME OPTIONS] FILE
 //

@@ -184,7 +184,7 @@ func (w *World) Log() []events.Event {
 	return out
 }
 
-// Forget leaves of everything but the log nothing.
+// Forget deletes everything except the log.
 func (w *World) Forget() {
 	w.T.Helper()
 	for _, dir := range []string{"cache", "objects"} {

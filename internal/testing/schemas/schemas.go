@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// Words say of the members of types, named as in package.Type, what the types do not: keywords of JSON Schema. Beside
-// them "null" says whether null can stand there, and "optional" whether the member can be absent. The member "" is the
+// Words say of the members of types, named as in package.Type, what the types do not: keywords of JSON Schema. Apart
+// from them, "null" says whether null is allowed, and "optional" whether the member can be absent. The member "" is the
 // type itself.
 type Words map[string]map[string]map[string]json.RawMessage
 
@@ -228,7 +228,7 @@ func (o *object) set(name string, value any) {
 	o.add(name, value)
 }
 
-// told returns the schema with what words say of it. What they say that it is stands for all of it.
+// told returns the schema with its words. The word "is" replaces the rest of the schema.
 func (o *object) told(words map[string]json.RawMessage) *object {
 	out := &object{}
 	if text, is := words["description"]; is {

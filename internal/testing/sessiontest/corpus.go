@@ -177,7 +177,7 @@ func checkPrompts(t *testing.T, record *records.Record) {
 }
 
 // Figures compares the figures of each real session with a table, so that a change of the rules shows where it counts.
-// `GITTRACE_UPDATE=1 go test` writes it anew.
+// `GITTRACE_UPDATE=1 go test` rewrites it.
 func (s Suite) Figures(t *testing.T) {
 	t.Helper()
 	files := s.RealSessions(t)

@@ -26,7 +26,7 @@ type Suite struct {
 	Unknown map[string]string
 	// Pieces cuts a real file that holds several sessions into files of one each; nil for an agent without such files.
 	Pieces func(t *testing.T, path string) []string
-	// Whole marks files that are written anew instead of growing: a part of one is not a session.
+	// Whole marks files that are rewritten instead of growing: a part of one is not a session.
 	Whole bool
 	// Refuses marks an agent whose parser fails on a file without a session.
 	Refuses bool
@@ -80,7 +80,7 @@ func Encode(t testing.TB, record *records.Record) []byte {
 }
 
 // Golden compares the record of each session with the one beside it, and with the schema. `GITTRACE_UPDATE=1 go test`
-// writes the records anew; the diff is for review.
+// rewrites the records; the diff is for review.
 func (s Suite) Golden(t *testing.T) {
 	t.Helper()
 	schema, err := jsonschema.NewCompiler().Compile(filepath.Join("..", "..", "docs", "schema",

@@ -1,4 +1,4 @@
-// Command suite runs `go test` for CI and tells what its output hides: which tests were skipped and why, which took
+// Command suite runs `go test` for CI and prints what its output hides: which tests were skipped and why, which took
 // longest, and how much processor time all of it took.
 //
 //	suite [-tally <file>] [<go test arguments>]    # exits as go test does

@@ -156,7 +156,7 @@ func reason(text string) string {
 	return all[len(all)-1][1]
 }
 
-// print tells the outcome; of tests skipped for one reason it names three.
+// print prints the outcome; it names three of the tests that were skipped for one reason.
 func (o *outcome) print(w io.Writer) {
 	if len(o.Slowest) > 0 {
 		fmt.Fprintln(w, "\nslowest:")

@@ -172,7 +172,7 @@ func SealedFiles(t failing, dir, ref string) (files []string) {
 	return files
 }
 
-// commonDir asks git only where the top of a work tree does not tell: tests do it thousands of times.
+// commonDir asks git only where the top of a work tree does not show it: tests do it thousands of times.
 func commonDir(t failing, dir string) string {
 	if info, err := os.Lstat(filepath.Join(dir, ".git")); err == nil && info.IsDir() && filepath.IsAbs(dir) {
 		return filepath.Join(dir, ".git")

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Program writes an executable file that another process is to run, in the place of one that is there.
+// Program writes an executable file that another process is to run, in place of one that is there.
 func Program(t testing.TB, path, content string) {
 	t.Helper()
 	if err := writeProgram(path, strings.NewReader(content)); err != nil {
@@ -48,7 +48,7 @@ func writeProgram(path string, content io.Reader) error {
 }
 
 // TempDir returns a temporary directory that goes when the test ends. Unlike the framework's own it waits for processes
-// that hooks have left at work in it.
+// that hooks have left running in it.
 func TempDir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "traced-")

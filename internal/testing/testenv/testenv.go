@@ -4,7 +4,7 @@
 // .ci/run sets for some, plays the wide one: real clients, other surroundings, kills at each system call.
 // GITTRACE_LONG=1 asks for the full one; docs/testing.md says what that is for each test. Under CI=true a missing
 // program fails the test that needs it, elsewhere the test is skipped and says so. What the machine itself does not
-// allow (a name space, tracing, being root) skips a test everywhere: no step of CI could mend it. `go run
+// allow (a name space, tracing, being root) skips a test everywhere: a step of CI could not change that. `go run
 // ./internal/testing/suite` counts what was skipped, by the reason.
 package testenv
 

@@ -3,8 +3,8 @@
 //
 // The rules come from trace.redactFile, a file of rules. Without that setting the file is git-trace/redact in the
 // user's directory of configurations, if it is there. They also come from the multi-valued trace.redactSecret,
-// trace.redactAllow and trace.redactName. What was purged from the repository is taken out too. Only the user can
-// loosen the rules: a file of the repository is not read.
+// trace.redactAllow and trace.redactName. It also removes purged data of the repository. Only the user can loosen the
+// rules: a file of the repository is not read.
 package configured
 
 import (

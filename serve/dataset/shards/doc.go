@@ -1,9 +1,9 @@
 // Package shards writes tables into files that engines read: rows in files of a bounded size, in Hive-style partitions,
 // with a manifest for each writer.
 //
-// A table is a Go struct. Its fields are the columns, by the names of their JSON tags; the tag "kind" tells apart what
-// JSON does not. A row is one JSON object a line. What makes another form of finished files of lines, Parquet for
-// example, is a Packer: this package links no library for it.
+// A table is a Go struct. Its fields are the columns, by the names of their JSON tags; the tag "kind" distinguishes
+// types that JSON does not. A row is one JSON object a line. What makes another form of finished files of lines,
+// Parquet for example, is a Packer: this package links no library for it.
 //
 // It promises:
 //

@@ -43,7 +43,7 @@ type Totals struct {
 
 const totalsName = "_totals.json"
 
-// publish writes the manifest, and adds it to the sums of all in the place of the old one.
+// publish writes the manifest, and replaces the old manifest in the sums of all.
 func (s *Set) publish(old, m *Manifest) error {
 	if err := makeDirs(filepath.Join(s.Dir, manifests)); err != nil {
 		return err
@@ -71,7 +71,7 @@ func (s *Set) publish(old, m *Manifest) error {
 }
 
 // totals returns the sums with the new manifest. A writer may have been killed after its manifest and before the sums:
-// the next one counts all anew.
+// the next one counts all again.
 func (s *Set) totals(old, m *Manifest) (*Totals, error) {
 	if s.done.went {
 		return recount(s.Dir)

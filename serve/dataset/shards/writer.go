@@ -36,7 +36,7 @@ type part struct {
 	partition string
 	shards    int   // finished files
 	skip      int64 // rows to come that are in finished files
-	rows      int64 // of the file at hand
+	rows      int64 // of the current file
 	lines     int64 // their bytes
 	file      *os.File
 	buffer    *bufio.Writer
@@ -162,7 +162,7 @@ func (w *Writer) name(p *part, ext string) string {
 	return dir + "/" + fmt.Sprintf(shardName, w.set.Key, p.shards+1, ext)
 }
 
-// finish ends the file at hand of a partition. It is packed beside the writing of the next one.
+// finish ends the current file of a partition. It is packed beside the writing of the next one.
 func (w *Writer) finish(p *part) error {
 	if err := w.shut(p); err != nil {
 		return err

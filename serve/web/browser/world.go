@@ -51,7 +51,7 @@ func Build(ctx context.Context, root, module string) error {
 }
 
 // TempDir returns a temporary directory that goes when the test ends. Unlike the framework's own it waits for processes
-// that hooks have left at work in it.
+// that hooks have left running in it.
 func TempDir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "browser-")
@@ -146,7 +146,7 @@ func (w *World) Close() {
 	}
 }
 
-// asking are what Chromium asks others by itself, about a page that it was given.
+// asking lists the requests that Chromium makes by itself, about a page that it was given.
 var asking = []string{"Translate", "AutofillServerCommunication", "OptimizationHints"}
 
 // Open starts Chromium without a window. Pages of its context are tabs of it.

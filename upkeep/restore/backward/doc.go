@@ -8,10 +8,11 @@
 // It promises:
 //
 //   - Nothing is written but objects of the side store.
-//   - Contents come from this clone's own log, or from commits that lead to HEAD. What a fetched log names is not read.
+//   - Contents come from this clone's own log, or from commits that lead to HEAD. Objects that only a fetched log names
+//     are not read.
 //   - A file that the work created goes, if nobody else wrote in it. A file that the work deleted comes back.
 //   - A file without lines (binary, a link) changes only if it is as the work left it.
-//   - What cannot be taken back is told, with its reason ([File.Left]).
+//   - What cannot be undone is reported, with its reason ([File.Left]).
 //
 // It does not say who owns the lines that come back: the timeline does.
 package backward

@@ -27,7 +27,7 @@ type File struct {
 	Path      string // of today
 	From      string // the name that the file gets back; empty if it keeps its own
 	Conflicts int
-	Taken     int    // lines of the work that go
+	Taken     int    // lines of the work to be removed
 	Back      int    // lines of others that come back
 	Left      string // why the file is not changed
 	Refused   bool   // the file is not changed although it has some of the work
@@ -35,7 +35,7 @@ type File struct {
 	changed bool
 	mode    uint32 // 0 for a file that goes
 	content []byte
-	blob    refs.OID // in the place of a content
+	blob    refs.OID // in place of a content
 	paths   []string // all its names
 	steps   []Step
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/git-trace/git-trace/upkeep/restore/weave"
 )
 
-// Owners tells which lines are known to be the work's.
+// Owners finds the lines that are known to belong to the work.
 type Owners struct {
 	Work Work
 	Repo *refs.Repo

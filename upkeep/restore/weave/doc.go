@@ -14,7 +14,7 @@
 // (git-merge-file(1)):
 //
 //   - Somebody changed a line of the writer.
-//   - Somebody removed all that the writer had put in the place of another line.
+//   - Somebody removed all lines that the writer had put in place of another line.
 //   - Somebody added a line exactly where the writer had removed lines.
 //   - Somebody replaced the lines around removed lines.
 //

@@ -1,5 +1,5 @@
-// Package active says, inside a program that internal/testing/mutate built, which mutant the program is. No package of
-// the product imports it: mutate writes the calls into copies of the source files, which only its own builds see.
+// Package active says, inside a program that internal/testing/mutate built, which mutant the program is. The product
+// does not import it: mutate writes the calls into copies of the source files, which only its own builds see.
 //
 // The number is part of the program's file and not of its environment. Git and the tests run programs with environments
 // of their own making.

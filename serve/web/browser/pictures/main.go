@@ -84,7 +84,7 @@ func run(ctx context.Context, out, url, pages string, width, height int64, dark 
 	return nil
 }
 
-// mostChecks is how often a page is asked for again.
+// mostChecks is the number of times that a page is requested again.
 const mostChecks = 10
 
 // taken returns a picture of a page, as tall as the page where that is not too much.

@@ -315,7 +315,7 @@ func (e *Editor) Press(key string, held ...kb.Modifier) error {
 	return chromedp.Do(e.ctx, chromedp.KeyEvent(key, chromedp.KeyModifiers(held...)))
 }
 
-// ghost is whether a suggestion is shown.
+// ghost reports whether a suggestion is shown.
 const ghost = `!!document.querySelector(".ghost-text, .ghost-text-decoration, .suggest-preview-text")`
 
 // Suggest has a suggestion shown at the cursor.
