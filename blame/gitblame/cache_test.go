@@ -210,7 +210,7 @@ func TestAnswersOverALongHistoryAreGits(t *testing.T) {
 				h.compare(t, []string{"--porcelain", "--line-porcelain", "--json"}[step%3:][:1], args...)
 			}
 			t.Logf("%+v", h.ways)
-			if !testenv.Quick() && (h.recalled < steps/30 || h.composed < steps/20 || h.full < steps/20) {
+			if !testenv.Quick() && min(h.recalled, h.composed, h.full) < steps/60 {
 				t.Errorf("not all ways were gone: %+v", h.ways)
 			}
 		})
