@@ -2,6 +2,7 @@ package installer
 
 import (
 	"bytes"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -148,11 +149,18 @@ func (o OwnFile) ours(doc []byte) bool {
 // commandMark begins the line of our program that holds the hook command.
 const commandMark = "// command: "
 
-// Program returns our program that an agent loads. @PROGRAM@ and @COMMAND@ in its source are replaced by the path of
-// git-trace and the hook command.
+// reporting is the part of our programs that reports an event to git-trace and waits for it. It needs spawn.
+//
+//go:embed report.js
+var reporting []byte
+
+// Program returns our program that an agent loads. In its source, @REPORT@ is replaced by the function report(event,
+// fields), and @COMMAND@ by the hook command.
 func Program(source []byte, binary, agent string, events []string) OwnFile {
 	literal, _ := json.Marshal(binary) // JSON strings are valid in JavaScript
-	content := bytes.ReplaceAll(source, []byte("@PROGRAM@"), literal)
+	content := bytes.ReplaceAll(source, []byte("@REPORT@\n"), reporting)
+	content = bytes.ReplaceAll(content, []byte("@PROGRAM@"), literal)
+	content = bytes.ReplaceAll(content, []byte("@AGENT@"), []byte(agent))
 	content = bytes.ReplaceAll(content, []byte("@COMMAND@"), []byte(hookfile.Command(binary, agent, "EVENT")))
 	return OwnFile{Content: content, Events: events, Command: commandBehind(commandMark, Ours(binary, agent))}
 }

@@ -2,32 +2,7 @@
 // command: @COMMAND@
 import { spawn } from "node:child_process";
 
-const program = @PROGRAM@;
-const patience = 3000; // milliseconds that OpenCode waits for one report
-
-// report ends when git-trace has looked at the work tree, and never fails: OpenCode must not notice.
-function report(event, fields) {
-  return new Promise((resolve) => {
-    try {
-      const child = spawn(program, ["hook", "opencode", event], { stdio: ["pipe", "ignore", "ignore"] });
-      const timer = setTimeout(() => {
-        child.kill("SIGKILL");
-        resolve();
-      }, patience);
-      const done = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-      child.on("error", done);
-      child.on("close", done);
-      child.stdin.on("error", () => {});
-      child.stdin.end(JSON.stringify(fields));
-    } catch {
-      resolve();
-    }
-  });
-}
-
+@REPORT@
 export const GitTrace = async ({ client, directory }) => {
   const parents = new Map(); // session → the session that it is a sub-agent of, undefined for none
   const models = new Map(); // session → its model

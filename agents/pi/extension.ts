@@ -2,8 +2,7 @@
 // command: @COMMAND@
 import { spawn } from "node:child_process";
 
-const program = @PROGRAM@;
-const patience = 3000; // milliseconds that Pi waits for one report
+@REPORT@
 const answering = program.replace(/-hook(?=(\.exe)?$)/, ""); // git-trace, beside the program of the hooks
 const mostTime = 60_000; // milliseconds of an answer
 const mostText = 20_000; // characters of it: 8,000 tokens where one has two and a half
@@ -16,29 +15,6 @@ const questions = {
   lessons: "what people had to correct; nothing, or a conversation or range",
   handoff: "where things stand; nothing, or a conversation or range",
 };
-
-// report ends when git-trace has looked at the work tree, and never fails: Pi must not notice.
-function report(event: string, fields: object): Promise<void> {
-  return new Promise((resolve) => {
-    try {
-      const child = spawn(program, ["hook", "pi", event], { stdio: ["pipe", "ignore", "ignore"] });
-      const timer = setTimeout(() => {
-        child.kill("SIGKILL");
-        resolve();
-      }, patience);
-      const done = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-      child.on("error", done);
-      child.on("close", done);
-      child.stdin.on("error", () => {});
-      child.stdin.end(JSON.stringify(fields));
-    } catch {
-      resolve();
-    }
-  });
-}
 
 // ask runs git-trace, and gives what it prints. Nothing of a question is an option.
 function ask(question: string, target: string, cwd: string): Promise<string> {
