@@ -31,6 +31,7 @@ var recordings = []struct {
 	{"copilot-cli", "copilot", "copilot", ""},
 	{"copilot-cli", "copilot", "copilot-subagents", ""},
 	{"droid", "droid", "droid", ""},
+	{"amp", "amp", "amp", ""},
 }
 
 // TestRecordPayloads makes the fixtures of testdata/payloads: it installs the hooks of an agent with a program that

@@ -78,6 +78,8 @@ func TestSettingsOfTheUserLieWhereTheEnvironmentSays(t *testing.T) {
 		{"opencode", "OPENCODE_CONFIG_DIR", "/x/../o", "/o/plugin/git-trace.js"},
 		{"opencode", "XDG_CONFIG_HOME", "/x", "/x/opencode/plugin/git-trace.js"},
 		{"opencode", "XDG_CONFIG_HOME", "x", "/home/dev/.config/opencode/plugin/git-trace.js"},
+		{"amp", "", "", "/home/dev/.config/amp/plugins/git-trace.ts"},
+		{"amp", "XDG_CONFIG_HOME", "/x", "/x/amp/plugins/git-trace.ts"},
 		{"codex-cli", "", "", "/home/dev/.codex/hooks.json"},
 		{"cursor", "", "", "/home/dev/.cursor/hooks.json"},
 	} {

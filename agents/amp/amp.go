@@ -5,29 +5,47 @@
 // with a separate figure for the cache, and a diff with line numbers for each edit. Its data about the machine (an id
 // of the installation, a fingerprint of the device) are never kept.
 //
-// Amp has no hooks that git-trace could install.
+// Amp has no hooks that start programs; it loads plugins into a process of its own, a child of the client. git-trace's
+// plugin is one file (plugin.ts), which starts `git-trace hook amp EVENT` for each event and waits for it.
+//
+// What was measured with the client (0.0.1790142911) and is relied on:
+//
+//   - A plugin of the user (~/.config/amp/plugins, $XDG_CONFIG_HOME) and one of the project (.amp/plugins) are loaded
+//     from every sub-directory, without a question. The plugin knows the top of the repository.
+//   - tool.call and tool.result are requests that wait for the plugin's answer; both have the id and the input of the
+//     call. No event names the model.
+//
+// A conversation needs an account. So the order of parallel calls was not seen, nor whether a dialog comes before
+// tool.call. A thread that another one starts is a thread of its own.
 package amp
 
 import (
-	"path/filepath"
-
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/toolcall"
 )
 
-// Name is the agent's name in events and records.
+// Name is the agent's name in hook commands, events and records.
 const Name = "amp"
+
+// title is the agent's name as people write it.
+const title = "Amp"
 
 func New(env capability.Env) capability.Agent {
 	files := sessions{env}
 	return capability.Agent{
-		Name: Name, Title: "Amp", Parser: files.parser(), Discoverer: files, Identifier: files, Program: "amp",
-		Dir: filepath.Join(files.root(), "threads"), Resumer: capability.ResumeBy{"amp", "threads", "continue"},
+		Name: Name, Title: title, Decoder: files.decoder(), Installer: files.newInstaller(), Program: "amp",
+		Parser: files.parser(), Discoverer: files, Identifier: files, Dir: files.configDir(), Skills: ".agents/skills",
+		Resumer: capability.ResumeBy{"amp", "threads", "continue"},
+		Traits: capability.Traits{
+			CallIDs: capability.CallIDsNative, Edits: capability.EditsReplaced,
+		},
 	}
 }
 
-// tools lists the tools of Amp that change files.
+// tools lists the tools of Amp.
 var tools = toolcall.Tools{
 	"Read": toolcall.Reads, "create_file": toolcall.Writes, "edit_file": toolcall.Replaces, "Bash": toolcall.Runs,
-	"apply_patch": toolcall.Patches,
+	"shell_command": toolcall.Runs, "apply_patch": toolcall.Patches,
+	"Glob": toolcall.Looks, "glob": toolcall.Looks, "Grep": toolcall.Looks, "web_search": toolcall.Looks,
+	"read_web_page": toolcall.Looks, "skill": toolcall.Looks,
 }

@@ -16,14 +16,15 @@ import (
 // sessions implements the capabilities for threads.
 type sessions struct{ env capability.Env }
 
-func (s sessions) root() string {
-	return filepath.Join(cmp.Or(s.env.Lookup("XDG_DATA_HOME"), filepath.Join(s.env.Home, ".local", "share")), "amp")
+// threads returns the directory of the threads.
+func (s sessions) threads() string {
+	return filepath.Join(cmp.Or(s.env.Lookup("XDG_DATA_HOME"), filepath.Join(s.env.Home, ".local", "share")), "amp",
+		"threads")
 }
 
 // ProjectSessions looks into every thread: they are filed by their ids.
 func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
-	root := filepath.Join(s.root(), "threads")
-	return sessionfile.NewProject(dir).Sessions(root, 0, since, func(path string) capability.Session {
+	return sessionfile.NewProject(dir).Sessions(s.threads(), 0, since, func(path string) capability.Session {
 		if s.SessionID(path) == "" {
 			return capability.Session{}
 		}

@@ -108,12 +108,13 @@ func TestAHookEndsInTimeWhileSomebodyHoldsTheTimeline(t *testing.T) {
 	}
 }
 
-// The file that Pi and OpenCode load into their own process must not disturb them, whatever became of git-trace.
+// The file that Amp, Pi and OpenCode load into their own process must not disturb them, whatever became of git-trace.
 func TestAgentsWorkOnWhenGitTraceIsGone(t *testing.T) {
 	t.Parallel()
-	for client, test := range map[string]struct{ agent, file, path string }{
-		"pi":       {"pi", ".pi/agent/extensions/git-trace.ts", "path"},
-		"opencode": {"opencode", ".config/opencode/plugin/git-trace.js", "filePath"},
+	for client, test := range map[string]struct{ agent, file, tool, path string }{
+		"amp":      {"amp", ".config/amp/plugins/git-trace.ts", "create_file", "path"},
+		"pi":       {"pi", ".pi/agent/extensions/git-trace.ts", "write", "path"},
+		"opencode": {"opencode", ".config/opencode/plugin/git-trace.js", "write", "filePath"},
 	} {
 		t.Run(client, func(t *testing.T) {
 			t.Parallel()
@@ -131,7 +132,7 @@ func TestAgentsWorkOnWhenGitTraceIsGone(t *testing.T) {
 				t.Fatal(err)
 			}
 			input := map[string]any{test.path: filepath.Join(r.Dir, "x.txt"), "content": "x\n"}
-			driver.Run(t, client, r.Repo, driver.Main(driver.Turn{Tools: []driver.Tool{{Name: "write", Input: input}}}, driver.Turn{}), driver.Options{})
+			driver.Run(t, client, r.Repo, driver.Main(driver.Turn{Tools: []driver.Tool{{Name: test.tool, Input: input}}}, driver.Turn{}), driver.Options{})
 			if r.Read("x.txt") != "x\n" {
 				t.Error("the agent did not do its work")
 			}

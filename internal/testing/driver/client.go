@@ -89,6 +89,11 @@ func Clients() []Client {
 			binaries: []string{clinePackage() + "/bin/cline"},
 			runner:   cline{},
 		},
+		{
+			Name: "amp", Package: ampPackage(), Version: "0.0.1790142911-g7618fb",
+			binaries: []string{ampPackage() + "/amp"},
+			runner:   amp{},
+		},
 	}
 }
 

@@ -1,0 +1,78 @@
+package amp
+
+import (
+	"cmp"
+	_ "embed"
+	"encoding/json"
+	"path/filepath"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/installer"
+	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/events"
+)
+
+//go:embed plugin.ts
+var plugin []byte
+
+const fileName = "plugins/git-trace.ts"
+
+// kinds are the reports of the plugin, named as Amp does.
+var kinds = payload.Events{
+	{Name: "session.start", Kind: events.SessionStart},
+	{Name: "agent.start", Kind: events.PromptSubmit},
+	{Name: "tool.call", Kind: events.ToolBefore},
+	{Name: "tool.result", Kind: events.ToolAfter},
+	{Name: "agent.end", Kind: events.TurnEnd},
+}
+
+// wire is a message of the plugin.
+type wire struct {
+	Session  string          `json:"session_id"`
+	Cwd      string          `json:"cwd"`
+	Prompt   string          `json:"prompt"`
+	PromptID string          `json:"prompt_id"`
+	Tool     string          `json:"tool_name"`
+	CallID   string          `json:"call_id"`
+	Input    json.RawMessage `json:"input"`
+	Status   string          `json:"status"` // of a result: done, error or cancelled
+	PID      int             `json:"pid"`    // of the client
+}
+
+// decoder reads the payload of one hook call.
+func (s sessions) decoder() capability.PayloadDecoder {
+	return payload.Decoder[wire]{Env: s.env, Agent: Name, Kinds: kinds, Fields: s.fields, Fill: s.fill}
+}
+
+func (s sessions) fields(w *wire) payload.Fields {
+	return payload.Fields{
+		Session: w.Session, Cwd: w.Cwd, Source: "startup", Prompt: w.Prompt, PromptID: w.PromptID, PID: w.PID,
+		Transcript: filepath.Join(s.threads(), w.Session+".json"),
+	}
+}
+
+func (s sessions) fill(b *events.Boundary, w *wire) bool {
+	if !payload.OfCall(b.Kind) {
+		return true
+	}
+	if b.Kind == events.ToolAfter && w.Status != "done" {
+		b.Kind = events.ToolFailed
+	}
+	tools.Describe(b, w.CallID, w.Tool, w.Input, s.env.Home)
+	payload.NeedModel(b)
+	return true
+}
+
+// newInstaller installs the plugin: for the user, or in the repository, where Amp finds it from every sub-directory.
+func (s sessions) newInstaller() *installer.Installer {
+	in := &installer.Installer{
+		Env: s.env, Agent: Name, Title: title, Format: installer.Program(plugin, s.env.Binary, Name, kinds.Names()),
+	}
+	in.Place = in.InDirs(s.configDir(), fileName, ".amp/"+fileName)
+	return in
+}
+
+// configDir returns the directory of the user's settings and plugins for Amp.
+func (s sessions) configDir() string {
+	return filepath.Join(cmp.Or(s.env.Lookup("XDG_CONFIG_HOME"), filepath.Join(s.env.Home, ".config")), "amp")
+}
