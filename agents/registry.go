@@ -73,6 +73,7 @@ func registry() []registered {
 		{kimi.Name, kimi.New},
 		{grok.Name, grok.New},
 		{windsurf.Name, windsurf.New},
+		{cursor.FirebenderName, cursor.NewFirebender},
 		{generic.Name, generic.New},
 	}
 }

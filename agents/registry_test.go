@@ -21,7 +21,7 @@ func TestEveryAgentIsFoundByItsName(t *testing.T) {
 		}
 		names = append(names, agent.Name)
 	}
-	if want := []string{"claude-code", "codex-cli", "pi", "opencode", "gemini-cli", "qwen-code", "copilot-cli", "cursor", "aider", "cline", "roo-code", "amp", "droid", "continue", "goose", "openhands", "copilot-vscode", "zed", "kimi-code", "grok", "windsurf", "generic"}; !slices.Equal(names, want) {
+	if want := []string{"claude-code", "codex-cli", "pi", "opencode", "gemini-cli", "qwen-code", "copilot-cli", "cursor", "aider", "cline", "roo-code", "amp", "droid", "continue", "goose", "openhands", "copilot-vscode", "zed", "kimi-code", "grok", "windsurf", "firebender", "generic"}; !slices.Equal(names, want) {
 		t.Errorf("agents are %q, want %q", names, want)
 	}
 	if _, ok := agents.Lookup(env, "nobody"); ok {

@@ -1,6 +1,10 @@
 package cursor
 
-import "github.com/git-trace/git-trace/agents/capability"
+import (
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/events"
+)
 
 // Name is the agent's name in hook commands, events and records.
 const Name = "cursor"
@@ -8,19 +12,44 @@ const Name = "cursor"
 // title is the agent's name as people write it.
 const title = "Cursor"
 
-// Client implements the capabilities of the agent's hooks.
-type Client struct{ env capability.Env }
+// Client implements the capabilities of the hooks of an agent that has Cursor's form of hooks.
+type Client struct {
+	env         capability.Env
+	name, title string
+	dir         string // of its settings, in the home directory and in a project
+	kinds       payload.Events
+}
 
 func New(env capability.Env) capability.Agent {
-	client := &Client{env: env}
-	files := sessions{env}
+	client, files := &Client{env: env, name: Name, title: title, dir: ".cursor", kinds: kinds}, sessions{env}
+	agent := client.agent()
+	agent.Program, agent.Resumer = "cursor-agent", capability.ResumeBy{"cursor-agent", "--resume="}
+	agent.Parser, agent.Discoverer, agent.Identifier = files, files, files
+	agent.Traits.Subagents = true
+	return agent
+}
+
+// FirebenderName is the name of Firebender in hook commands and events.
+const FirebenderName = "firebender"
+
+// NewFirebender returns Firebender, the agent in JetBrains' editors. Its documentation (docs.firebender.com) has
+// Cursor's hooks but for a prompt's.
+func NewFirebender(env capability.Env) capability.Agent {
+	return (&Client{env: env, name: FirebenderName, title: "Firebender", dir: ".firebender", kinds: payload.Events{
+		{Name: "sessionStart", Kind: events.SessionStart},
+		{Name: "preToolUse", Kind: events.ToolBefore},
+		{Name: "postToolUse", Kind: events.ToolAfter},
+		{Name: "stop", Kind: events.TurnEnd},
+		{Name: "sessionEnd", Kind: events.SessionEnd},
+	}}).agent()
+}
+
+// agent returns what all agents with such hooks have.
+func (c *Client) agent() capability.Agent {
 	return capability.Agent{
-		Name: Name, Title: title, Decoder: client.decoder(), Installer: client.newInstaller(), Program: "cursor-agent",
-		Parser: files, Discoverer: files, Identifier: files,
-		Dir:     client.configDir(),
-		Resumer: capability.ResumeBy{"cursor-agent", "--resume="},
+		Name: c.name, Title: c.title, Decoder: c.decoder(), Installer: c.newInstaller(), Dir: c.configDir(),
 		Traits: capability.Traits{
-			CallIDs: capability.CallIDsEither, Model: capability.ModelOfCall, Edits: capability.EditsReplaced, Subagents: true,
+			CallIDs: capability.CallIDsEither, Model: capability.ModelOfCall, Edits: capability.EditsReplaced,
 			Notes: []string{"by the vendor's documentation; not tested with the client"},
 		},
 	}

@@ -30,11 +30,13 @@ var kinds = payload.Events{
 type wire struct {
 	Conversation string          `json:"conversation_id"`
 	Session      string          `json:"session_id"`
+	Completion   string          `json:"completion_id"` // Firebender's conversation
 	Generation   string          `json:"generation_id"`
 	Model        string          `json:"model"`
 	Transcript   string          `json:"transcript_path"`
 	Roots        []string        `json:"workspace_roots"`
 	Cwd          string          `json:"cwd"`
+	WorkTree     string          `json:"repo_working_dir"` // Firebender's
 	Source       string          `json:"source"`
 	Reason       string          `json:"reason"`
 	Prompt       string          `json:"prompt"`
@@ -73,14 +75,14 @@ type input struct {
 
 // decoder reads the payload of one hook call.
 func (c *Client) decoder() capability.PayloadDecoder {
-	return payload.Decoder[wire]{Env: c.env, Agent: Name, Kinds: kinds, Fields: fields, Fill: c.fill}
+	return payload.Decoder[wire]{Env: c.env, Agent: c.name, Kinds: c.kinds, Fields: fields, Fill: c.fill}
 }
 
 func fields(w *wire) payload.Fields {
 	f := payload.Fields{
-		Session: cmp.Or(w.Conversation, w.Session), Subagent: w.Subagent, SubagentType: w.SubagentType, Model: w.Model,
-		Cwd: native(w.Cwd), Transcript: native(w.Transcript), Source: w.Source, Reason: w.Reason, Prompt: w.Prompt,
-		PromptID: w.Generation,
+		Session: cmp.Or(w.Conversation, w.Session, w.Completion), Subagent: w.Subagent, SubagentType: w.SubagentType,
+		Model: w.Model, Cwd: native(cmp.Or(w.Cwd, w.WorkTree)), Transcript: native(w.Transcript), Source: w.Source,
+		Reason: w.Reason, Prompt: w.Prompt, PromptID: w.Generation,
 	}
 	if w.Parent != "" && w.Parent != f.Session { // a sub-agent's conversation is one of its own
 		f.Subagent, f.Session = cmp.Or(f.Subagent, f.Session), w.Parent
@@ -133,10 +135,10 @@ func (c *Client) fill(b *events.Boundary, w *wire) bool {
 	return true
 }
 
-// tools lists the built-in tools of Cursor.
+// tools lists the built-in tools of Cursor and Firebender.
 var tools = payload.Tools{
 	{events.ToolEdits, []string{"Write", "Edit", "StrReplace", "EditNotebook", "Delete"}},
-	{events.ToolRuns, []string{"Shell"}},
+	{events.ToolRuns, []string{"Shell", "Bash"}},
 	{events.ToolReads, []string{"Read", "Grep", "Glob", "LS", "SemanticSearch", "WebSearch", "WebFetch", "Task",
 		"TodoWrite", "ReadLints", "AskQuestion"}},
 }

@@ -7,29 +7,29 @@ import (
 	"github.com/git-trace/git-trace/agents/installer"
 )
 
-// hookTimeout is after how many seconds Cursor ends a hook.
+// hookTimeout is after how many seconds the agent ends a hook.
 const hookTimeout = 10
 
 const hooksFile = "hooks.json"
 
 func (c *Client) newInstaller() *installer.Installer {
 	in := &installer.Installer{
-		Env: c.env, Agent: Name, Title: title,
-		Format: installer.Settings{Entries: c.entries, Ours: installer.Ours(c.env.Binary, Name)},
+		Env: c.env, Agent: c.name, Title: c.title,
+		Format: installer.Settings{Entries: c.entries, Ours: installer.Ours(c.env.Binary, c.name)},
 	}
-	in.Place = in.InDirs(c.configDir(), hooksFile, ".cursor/"+hooksFile)
+	in.Place = in.InDirs(c.configDir(), hooksFile, c.dir+"/"+hooksFile)
 	return in
 }
 
 func (c *Client) entries() []hookfile.Entry {
-	list := make([]hookfile.Entry, len(kinds))
-	for i, k := range kinds {
+	list := make([]hookfile.Entry, len(c.kinds))
+	for i, k := range c.kinds {
 		list[i] = hookfile.Entry{
-			Event: k.Name, Command: hookfile.Command(c.env.Binary, Name, k.Name), Timeout: hookTimeout, Form: hookfile.Flat,
+			Event: k.Name, Command: hookfile.Command(c.env.Binary, c.name, k.Name), Timeout: hookTimeout, Form: hookfile.Flat,
 		}
 	}
 	return list
 }
 
-// configDir returns the directory of the user's hooks for Cursor.
-func (c *Client) configDir() string { return filepath.Join(c.env.Home, ".cursor") }
+// configDir returns the directory of the user's hooks.
+func (c *Client) configDir() string { return filepath.Join(c.env.Home, c.dir) }

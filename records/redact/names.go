@@ -38,7 +38,7 @@ func generic(name string) bool {
 		"app", "apps", "www", "web", "www-data", "vscode", "codespace", "gitpod", "jenkins", "home", "me", "guest", "main",
 		"claude", "codex", "aider", "amp", "cline", "continue", "copilot", "cursor", "droid", "gemini", "generic", "goose",
 		"grok", "kimi", "opencode", "openhands", "qwen", "roo", "windsurf", "zed", "claude-code", "codex-cli", "copilot-cli",
-		"copilot-vscode", "gemini-cli", "kimi-code", "qwen-code", "roo-code",
+		"copilot-vscode", "firebender", "gemini-cli", "kimi-code", "qwen-code", "roo-code",
 		"agent", "nobody", "daemon", "system", "default", "work", "code", "src", "data", "local", "host",
 		"localhost", "server",
 		"client", "python", "rust", "java", "ruby", "mac", "macbook", "owner", "pi", "sandbox":
