@@ -75,7 +75,7 @@ func TestSessionsAreFoundByTheirDirectory(t *testing.T) {
 }
 
 // plain counts what a session and its sub-agent say, update by update, with encoding/json. Only turns have tokens, which
-// include those of the sub-agent; what is cached is a part of the input.
+// include those of the sub-agent; what is cached is a part of the input. An answer ends with a call, a prompt or the turn.
 func plain(t *testing.T, path string) sessiontest.Plain {
 	t.Helper()
 	p := sessiontest.Plain{Calls: map[string]bool{}, Results: map[string]bool{}, NoUsage: true}
@@ -85,14 +85,15 @@ func plain(t *testing.T, path string) sessiontest.Plain {
 			t.Fatal(err)
 		}
 		in := json.NewDecoder(file)
-		for in.More() {
+		for answer := ""; in.More(); {
 			var line struct {
 				Params struct {
 					Update struct {
-						Kind   string `json:"sessionUpdate"`
-						ID     string `json:"toolCallId"`
-						Status string
-						Usage  struct{ InputTokens, OutputTokens, CachedReadTokens int64 }
+						Content json.RawMessage
+						Kind    string `json:"sessionUpdate"`
+						ID      string `json:"toolCallId"`
+						Status  string
+						Usage   struct{ InputTokens, OutputTokens, CachedReadTokens int64 }
 					}
 				}
 			}
@@ -100,6 +101,16 @@ func plain(t *testing.T, path string) sessiontest.Plain {
 				t.Fatal(err)
 			}
 			p.Objects++
+			var said struct{ Text string }
+			_ = json.Unmarshal(line.Params.Update.Content, &said) // of a call it is a list
+			switch kind := line.Params.Update.Kind; {
+			case kind == "agent_message_chunk":
+				answer += said.Text
+			case kind == "user_message_chunk" && name == path:
+				p.Prompts = append(p.Prompts, said.Text)
+			case (kind == "tool_call" || kind == "turn_completed") && answer != "":
+				p.Answers, answer = append(p.Answers, answer), ""
+			}
 			switch update := line.Params.Update; {
 			case update.Kind == "tool_call":
 				p.Calls[update.ID] = true

@@ -72,7 +72,8 @@ func TestSessionsAreFoundByTheirDirectory(t *testing.T) {
 	}
 }
 
-// plain counts what a session and its sub-agents say, record by record, with encoding/json.
+// plain counts what a session and its sub-agents say, record by record, with encoding/json. The texts are from the
+// messages that the client reports to its surroundings, which the reader does not read.
 func plain(t *testing.T, path string) sessiontest.Plain {
 	t.Helper()
 	p := sessiontest.Plain{Calls: map[string]bool{}, Results: map[string]bool{}}
@@ -93,11 +94,30 @@ func plain(t *testing.T, path string) sessiontest.Plain {
 					Type, ToolCallID string
 					Usage            struct{ InputOther, Output, InputCacheRead, InputCacheCreation int64 }
 				}
+				Message struct {
+					Message struct {
+						Role    string
+						Content []struct{ Type, Text string }
+					}
+					Meta struct{ Origin struct{ Kind string } }
+				}
 			}
 			if err := in.Decode(&line); err != nil {
 				t.Fatal(err)
 			}
 			p.Objects++
+			if line.Type == "agent.message.appended" {
+				text := ""
+				for _, part := range line.Message.Message.Content {
+					text += part.Text
+				}
+				switch role := line.Message.Message.Role; {
+				case role == "user" && line.Message.Meta.Origin.Kind == "user":
+					p.Prompts = append(p.Prompts, text)
+				case role == "assistant" && text != "":
+					p.Answers = append(p.Answers, text)
+				}
+			}
 			switch line.Event.Type {
 			case "tool.call":
 				p.Calls[line.Event.ToolCallID] = true

@@ -20,6 +20,8 @@ type Plain struct {
 	Calls   map[string]bool
 	Results map[string]bool
 	Usage   records.TokenUsage
+	// Prompts and Answers are the texts of the user and of the model. They are not compared where both are nil.
+	Prompts, Answers []string
 	// NoUsage leaves the tokens out of the comparison, NoCalls the calls and their results.
 	NoUsage, NoCalls bool
 }
@@ -65,6 +67,7 @@ func (s Suite) Invariants(t *testing.T) {
 			}
 			want := s.Plain(t, path)
 			checkCalls(t, record, want)
+			checkTexts(t, record, want)
 			checkUsage(t, record, want)
 			checkLines(t, record, parsed, want, s.Unknown[filepath.Base(path)])
 			checkPrompts(t, record)
@@ -78,6 +81,25 @@ func (s Suite) Invariants(t *testing.T) {
 				t.Errorf("the file is not recognised: %v", err)
 			}
 		})
+	}
+}
+
+func checkTexts(t *testing.T, record *records.Record, want Plain) {
+	t.Helper()
+	if want.Prompts == nil && want.Answers == nil {
+		return
+	}
+	texts := map[records.Role][]string{}
+	for _, step := range record.Steps {
+		if step.Content != nil {
+			texts[step.Role] = append(texts[step.Role], *step.Content)
+		}
+	}
+	for role, all := range map[records.Role][]string{records.RoleUser: want.Prompts, records.RoleAgent: want.Answers} {
+		got, want := slices.Sorted(slices.Values(texts[role])), slices.Sorted(slices.Values(all))
+		if !slices.Equal(got, want) {
+			t.Errorf("texts of the %s: %q, the file has %q", role, got, want)
+		}
 	}
 }
 
