@@ -27,6 +27,9 @@ func executes(command string) map[string]any {
 	return map[string]any{"command": command, "summary": "go on", "riskLevel": "high", "riskLevelReason": "it writes", "timeout": 60}
 }
 
+// several is that of Cline, which takes several commands.
+func several(command string) map[string]any { return map[string]any{"commands": []string{command}} }
+
 func one(name string, more ...string) argument {
 	return func(command string) map[string]any {
 		input := map[string]any{name: command, "description": "go on"}
@@ -49,7 +52,9 @@ func shellTools() []shellTool {
 		{"copilot", []string{"--agent", "copilot-cli", "--global"}, "bash", one("command"), deaths},
 		{"pi", []string{"--agent", "pi", "--global"}, "bash", one("command"), deaths},
 		{"opencode", []string{"--agent", "opencode"}, "bash", one("command"), deaths},
+		{"amp", []string{"--agent", "amp"}, "Bash", one("cmd"), deaths},
 		{"droid", []string{"--agent", "droid", "--global"}, "Execute", executes, nil},
+		{"cline", []string{"--agent", "cline", "--global"}, "run_commands", several, nil},
 	}
 }
 

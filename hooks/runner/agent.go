@@ -99,13 +99,13 @@ func runAgent(args []string, in io.Reader) int {
 			startEnrol(b.Cwd)
 		}
 		here := route.Find(b, around)
-		elsewhere := trails.Elsewhere(b, here)
-		for i, repo := range slices.Concat(here, elsewhere) {
+		others := trails.Elsewhere(b, here)
+		for i, repo := range slices.Concat(here, others) {
 			current.Store(repo)
 			log := events.OpenLog(repo)
 			tail := begins(b) && log.Unsealed() > 0
 			engine := Engine(repo, log)
-			engine.Announced, engine.Elsewhere = note, len(elsewhere) > 0
+			engine.Announced, engine.Elsewhere = note, len(others) > 0
 			if err := TakeBoundary(ctx, repo, engine, b); err != nil {
 				if wantsTime(err) {
 					startLater(repo)
@@ -121,7 +121,7 @@ func runAgent(args []string, in io.Reader) int {
 				startSeal(repo, ends(b) || tail)
 			}
 			startUpkeep(repo)
-			if i < len(here) && ends(b) {
+			if i < len(here) && (ends(b) || b.Kind == events.ToolAfter && elsewhere() && committed(repo)) {
 				publish(repo)
 			}
 		}

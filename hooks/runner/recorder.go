@@ -2,6 +2,7 @@ package runner
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -30,6 +31,7 @@ func publish(repo *refs.Repo) {
 	if !elsewhere() {
 		return
 	}
+	_ = os.WriteFile(publishedMark(repo), nil, 0o600) // otherwise the next call tries it again
 	cmd := background(repo, repo.WorkTree, withoutGit(os.Environ()), "git-hook", "push-later", "", "")
 	if cmd == nil {
 		return
@@ -43,6 +45,19 @@ func publish(repo *refs.Repo) {
 	case <-shared:
 	case <-time.After(ElsewhereLimit / 2):
 	}
+}
+
+// publishedMark returns a file that is as old as the last attempt to publish.
+func publishedMark(repo *refs.Repo) string {
+	return filepath.Join(repo.TracesDir(), "cache", "published")
+}
+
+// committed reports whether HEAD moved after the last attempt to publish. Gemini CLI keeps git from calling hooks in
+// its shell (core.hooksPath).
+func committed(repo *refs.Repo) bool {
+	moved, err := os.Stat(filepath.Join(repo.GitDir, "logs", "HEAD"))
+	last, never := os.Stat(publishedMark(repo))
+	return err == nil && (never != nil || moved.ModTime().After(last.ModTime()))
 }
 
 // withoutGit leaves out the variables that git sets for its hooks: a locked index, another directory.

@@ -1,23 +1,17 @@
 #!/bin/sh
 # Prepares a machine that goes with an agent's work: a cloud session, a background agent, a job.
 #
-#   sh setup.sh LEVEL [REMOTE]     from a work tree; README.md beside it says where to call it
+#   sh setup.sh LEVEL [REMOTE [OPTION…]]     from a work tree; README.md beside it says where to call it
 #
-# LEVEL is commits, conversations or log. A level that the clone has already stays. GITTRACE_AGENT names the agent where
-# the machine does not tell. It may run twice.
+# LEVEL is commits, conversations or log. A level that the clone has already stays. OPTIONs are those of git trace init,
+# where the machine does not tell the agent. It may run twice.
 set -eu
 die() { echo "setup.sh: $*" >&2; exit 1; }
-level=${1-} remote=${2:-origin} agent=${GITTRACE_AGENT-}
+level=${1-} remote=${2:-origin}
+shift $(($# < 2 ? $# : 2))
 case $level in commits | conversations | log) ;; *) die "name a level: commits, conversations or log" ;; esac
 url=$(git remote get-url --push "$remote") || die "there is no remote '$remote'"
 
-if [ -z "$agent" ]; then
-  if [ "${CLAUDE_CODE_REMOTE-}" = true ]; then
-    agent=claude-code
-  elif [ "${GITHUB_JOB-}" = copilot-setup-steps ]; then
-    agent=copilot-cli
-  fi
-fi
 if ! command -v git-trace >/dev/null || ! command -v git-trace-hook >/dev/null; then
   command -v go >/dev/null || die "install git-trace in the image, or Go"
   go install github.com/git-trace/git-trace/cmd/git-trace@latest github.com/git-trace/git-trace/cmd/git-trace-hook@latest
@@ -32,8 +26,14 @@ git config --local trace.autoPush true
 if [ -n "${GITHUB_ENV-}" ]; then
   echo GITTRACE_ELSEWHERE=1 >>"$GITHUB_ENV"
 fi
-committed=
-if git grep -q git-trace-hook -- .claude .codex .cursor .github/hooks .gemini .qwen; then
-  committed=--project-settings # otherwise each hook would be there twice
+if [ $# -eq 0 ]; then
+  if [ "${CLAUDE_CODE_REMOTE-}" = true ]; then
+    set -- --agent claude-code
+  elif [ "${GITHUB_JOB-}" = copilot-setup-steps ]; then
+    set -- --agent copilot-cli
+  fi
+  if git grep -q git-trace-hook -- .claude .codex .cursor .github/hooks .gemini .qwen; then
+    set -- "$@" --project-settings # otherwise each hook would be there twice
+  fi
 fi
-git-trace init ${agent:+--agent "$agent"} $committed
+git-trace init "$@"
