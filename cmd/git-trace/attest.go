@@ -214,7 +214,11 @@ func (a *app) verifyAttestation(c *call, repo *refs.Repo, log *events.Log, name 
 		if err != nil {
 			return err
 		}
-		if was, is := s.Predicate.Lines, now.Result; was != is {
+		switch was, is := s.Predicate.Lines, now.Result; {
+		case was == is:
+		case out.Log == logNotHere:
+			found("the figures were not checked: git trace pull fetches the log")
+		default:
 			found("the figures differ now: agents %d, people %d, unknown %d lines; attested are %d, %d and %d", is.AI,
 				is.Human, is.Unknown, was.AI, was.Human, was.Unknown)
 		}
@@ -265,6 +269,10 @@ func (s *statement) holdSubjects(repo *refs.Repo, found func(string, ...any)) {
 	}
 	if missing > 0 {
 		found("%s of %d are not here", plural(missing, "commit"), len(listed))
+		return
+	}
+	if _, err := objects.Commit(s.Predicate.Range.From); err != nil {
+		found("the commit before the range, %.10s, is not here", s.Predicate.Range.From)
 		return
 	}
 	end := s.Predicate.Range.To

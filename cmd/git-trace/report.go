@@ -260,7 +260,8 @@ func spanOf(ctx context.Context, repo *refs.Repo, given string) (s span.Range, e
 			if _, err := commitOf(ctx, repo, rev); err != nil {
 				return s, err
 			}
-			return s, fail(exitGit, fmt.Errorf("'%s' has no parent to compare with", rev), "")
+			return s, fail(exitGit, fmt.Errorf("'%s' has no parent to compare with", rev),
+				cutOr(ctx, repo, ""))
 		}
 	} else if two {
 		to, s.Fork = strings.CutPrefix(to, ".")
@@ -295,13 +296,18 @@ func spanOf(ctx context.Context, repo *refs.Repo, given string) (s span.Range, e
 		return s, nil
 	}
 	if _, err := repo.Git(ctx, nil, "merge-base", s.From.String(), s.To.String()); err != nil {
-		hint := "the histories have no common commit; two dots compare them anyway"
-		if out, e := repo.Git(ctx, nil, "rev-parse", "--is-shallow-repository"); e == nil && string(out) == "true\n" {
-			hint = "this clone has only a part of the history: git fetch --unshallow"
-		}
-		return s, fail(exitGit, fmt.Errorf("%s: no merge base", s.Text), hint)
+		return s, fail(exitGit, fmt.Errorf("%s: no merge base", s.Text),
+			cutOr(ctx, repo, "the histories have no common commit; two dots compare them anyway"))
 	}
 	return s, nil
+}
+
+// cutOr is the hint about a commit that is not found: in a shallow clone it may be beyond the clone's history.
+func cutOr(ctx context.Context, repo *refs.Repo, otherwise string) string {
+	if out, err := repo.Git(ctx, nil, "rev-parse", "--is-shallow-repository"); err == nil && string(out) == "true\n" {
+		return "this clone has only a part of the history: git fetch --unshallow"
+	}
+	return otherwise
 }
 
 // commitOf returns the commit that a revision names.
