@@ -71,6 +71,13 @@ func spansOfEvents(list []*span) []*span {
 		return list
 	}
 	slices.SortStableFunc(list, func(a, b *span) int { return a.start.Compare(b.start) })
+	told := map[string]bool{} // services whose events tell of answers: their spans tell the same with fewer words
+	for _, s := range list {
+		switch s.event() {
+		case "assistant_response", "api_response", "sse_event":
+			told[s.service] = s.service != ""
+		}
+	}
 	e := &eventLog{replies: map[string]*reply{}, last: map[string]*reply{}, agents: map[string]*span{}}
 	for _, s := range list {
 		switch took := max(0, s.number("duration_ms")); s.event() {
@@ -88,7 +95,7 @@ func spansOfEvents(list []*span) []*span {
 		case "tool_result", "tool_call":
 			e.called(s, took)
 		default:
-			if s.text("event.name") == "" { // a span, not another event
+			if s.text("event.name") == "" && !told[s.service] { // a span, not another event
 				e.out = append(e.out, s)
 			}
 		}
@@ -127,9 +134,14 @@ func (e *eventLog) answered(s *span, took int64) {
 		r.attrs[name] = fmt.Append(nil, n)
 	}
 	r.attrs["gen_ai.response.model"], r.attrs["llm.cost.total"] = s.attrs["model"], s.attrs["cost_usd"]
-	chunks := rawjson.NewDecoder(s.json("response_text"))
+	raw := s.json("response_text")
+	chunks, words := rawjson.NewDecoder(raw), cmp.Or(s.text("response_text"), string(raw))
 	for chunks.OpenArray(); chunks.Element(); {
-		candidates := rawjson.NewDecoder(rawjson.Member(chunks.Raw(), "candidates"))
+		list := rawjson.Member(chunks.Raw(), "candidates")
+		if list != nil {
+			words = ""
+		}
+		candidates := rawjson.NewDecoder(list)
 		if candidates.OpenArray(); candidates.Element() {
 			parts := rawjson.NewDecoder(rawjson.Member(rawjson.Member(candidates.Raw(), "content"), "parts"))
 			for parts.OpenArray(); parts.Element(); {
@@ -137,6 +149,7 @@ func (e *eventLog) answered(s *span, took int64) {
 			}
 		}
 	}
+	r.text += words // Qwen Code sends nothing else
 }
 
 // part takes a part of an answer in Google's form.

@@ -45,6 +45,13 @@ func TestEventsBecomeAConversation(t *testing.T) {
 			logged("gemini_cli", "api_response", 2, "role", "utility_router", "model", "small"),
 			logged("gemini_cli", "tool_call", 3, "function_name", "Bash", "success", "false", "error.type", "exit", "duration_ms", "500"),
 		},
+		"qwen-code": {
+			logged("qwen-code", "user_prompt", 1, "prompt", "fix it"),
+			logged("qwen-code", "api_response", 2, "model", "m", "input_token_count", "120", "cached_content_token_count", "20",
+				"response_text", "Look."),
+			logged("qwen-code", "tool_call", 3, "call_id", "t1", "function_name", "Bash", "function_args", `{"command":"make"}`,
+				"success", "false", "error.type", "exit", "duration_ms", "500"),
+		},
 		"codex": {
 			logged("codex", "user_prompt", 1, "prompt", "fix it"),
 			logged("codex", "sse_event", 2, "event.kind", "response.completed", "duration_ms", "0"),
@@ -86,5 +93,33 @@ func TestEventsBecomeAConversation(t *testing.T) {
 		if client == "claude_code" && (len(r.Steps) != 3 || r.Steps[2].AgentRole == nil) {
 			t.Errorf("the subagent is %+v", r.Steps[2:])
 		}
+	}
+}
+
+// A client that sends spans beside its events says everything twice: the events are enough.
+func TestSpansBesideEventsTellNothingMore(t *testing.T) {
+	t.Parallel()
+	resource := `"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"qwen-code"}}]}`
+	events := strings.Replace(logs(logged("qwen-code", "user_prompt", 1, "prompt", "fix it"),
+		logged("qwen-code", "api_response", 2, "model", "m", "output_token_count", "20", "response_text", `[{"a": 1}]`)),
+		`"resource":{}`, resource, 1)
+	spans := `{"resourceSpans":[{` + resource + `,"scopeSpans":[{"spans":[{"traceId":"0102","spanId":"03","name":"qwen-code.llm_request",
+		"startTimeUnixNano":"1778900001000000000","endTimeUnixNano":"1778900002000000000","attributes":[
+		{"key":"session.id","value":{"stringValue":"c-1"}},{"key":"gen_ai.operation.name","value":{"stringValue":"chat"}},
+		{"key":"gen_ai.usage.output_tokens","value":{"intValue":"20"}}]}]}]}]}`
+	var lines []byte
+	for _, body := range []string{events, spans} {
+		items, err := otel.Items([]byte(body))
+		if err != nil || len(items) == 0 {
+			t.Fatal(items, err)
+		}
+		for _, item := range items {
+			lines = append(append(lines, item.Line...), '\n')
+		}
+	}
+	r, err := otel.Conversation(bytes.NewReader(lines), "qwen-code", "c-1")
+	if err != nil || len(r.Steps) != 2 || r.Steps[1].Content == nil || r.Metrics.TotalOutputTokens != 20 || *r.Steps[1].Content != `[{"a": 1}]` {
+		raw, _ := json.Marshal(r)
+		t.Fatalf("%s, %v", raw, err)
 	}
 }
