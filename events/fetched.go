@@ -15,7 +15,7 @@ type FetchedLog struct {
 	Remote string
 	Writer string // as the ref's name says; empty where it names none, and the log is not read
 	Digest bool   // a publication, which only has the owners of published commits' lines
-	Aside  bool   // this clone wrote it under an id that it has no more; it comes from no remote
+	Aside  bool   // this clone wrote it under an id that it no longer has; it comes from no remote
 	Stored bool   // the remote has it in an archive, not in a ref of its own
 	Tip    refs.OID
 }

@@ -78,7 +78,7 @@ fi
 
 // callFed is call for a hook that shares its standard input with another one: both get all of it. The script starts
 // itself again with its input, marked by an argument. A marker in the environment could get lost, and the script would
-// start itself for ever. A here-document needs a temporary file in some shells. The input is lines of ids, which every
+// start itself forever. A here-document needs a temporary file in some shells. The input is lines of ids, which every
 // echo prints unchanged; printf is a program in some shells, with a limit to its arguments.
 const callFed = `if [ "${1-}" = --git-trace-fed ]; then
 	shift

@@ -108,7 +108,7 @@ func (c *checker) attribution(a *Attribution) {
 		for _, conversation := range file.Conversations {
 			for _, r := range conversation.Ranges {
 				if r.StartLine < 1 || r.EndLine < r.StartLine {
-					c.fault("attribution of %.80q: lines %d to %d", file.Path, r.StartLine, r.EndLine)
+					c.fault("attribution of %.80q: bad lines %d to %d", file.Path, r.StartLine, r.EndLine)
 				}
 			}
 		}

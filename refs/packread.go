@@ -232,7 +232,7 @@ func (p *PackReader) entry(offset int64) (packEntry, error) {
 }
 
 // offsetVarint reads the distance of a base: seven bits a byte, the first ones most significant, and one added for each
-// byte that goes on. n is 0 where it does not end.
+// byte that continues. n is 0 where it does not end.
 func offsetVarint(in []byte) (value int64, n int) {
 	for n = 0; n < len(in) && n < 9; n++ {
 		value = value<<7 | int64(in[n]&0x7f)

@@ -123,7 +123,7 @@ func (errSilent) Error() string {
 
 func (errSilent) Unwrap() error { return context.DeadlineExceeded }
 
-// arriving is ask for a fetch: it stops git when more bytes arrive than allowed.
+// arriving works like ask, for a fetch: it stops git when more bytes arrive than allowed.
 func arriving(ctx context.Context, repo *refs.Repo, most int64, input string, args ...string) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -36,7 +36,7 @@ type heard struct {
 	ended   *batch              // whose calls, with all their hooks, have ended now
 	prompts []events.PromptData // known only from their first call
 	editor  *editor
-	// unreported says that a conversation without hooks goes on: it may have made a change that no window explains.
+	// unreported says that a conversation without hooks continues: it may have made a change that no window explains.
 	unreported bool
 }
 

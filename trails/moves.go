@@ -159,8 +159,8 @@ func (tree *workTree) moves(now []shifting) ([]half, error) {
 	return earlier, err
 }
 
-// settleHalves gives blocks that were added before their removal their old owners. A half is dropped once the other
-// half is found.
+// settleHalves gives their old owners to blocks that were added before they were removed. A half is dropped once the
+// other half is found.
 func (wg *weigher) settleHalves(earlier []half) (out []finding, err error) {
 	for _, h := range earlier {
 		found := h.change.Gave()

@@ -21,7 +21,7 @@ type Unreported struct {
 }
 
 // Watch looks at the whole work tree without a boundary of an agent and returns the number of changed paths. It
-// attributes the changes as at any boundary. While a conversation without hooks goes on, a change that no window
+// attributes the changes as at any boundary. While a conversation without hooks continues, a change that no window
 // explains belongs to nobody: the conversation or a person may have made it. If something changed and no such
 // conversation is known, Watch asks others for one, if others is not nil.
 func (e *Engine) Watch(ctx context.Context, at time.Time, unreported []Unreported,
@@ -47,7 +47,7 @@ func (e *Engine) Watch(ctx context.Context, at time.Time, unreported []Unreporte
 	return changed, err
 }
 
-// askAhead finds the conversations that go on, if the work tree has changed, before the changes get their owners.
+// askAhead finds the conversations that continue, if the work tree has changed, before the changes get their owners.
 func (s *step) askAhead(h *heard, others func() ([]Unreported, error)) error {
 	if s.queue.ahead == nil {
 		o, err := s.looks.observe(h, nil)
@@ -87,7 +87,7 @@ func (rec *record) goOn(unreported []Unreported) error {
 // behind is the time in which an agent may still write to a session file after its last hook.
 const behind = 2 * time.Minute
 
-// Heard reports whether hooks report a conversation at a moment: its turn goes on, or its last hook was shortly
+// Heard reports whether hooks report a conversation at a moment: its turn continues, or its last hook was shortly
 // before. It takes no lock.
 func (e *Engine) Heard(trace events.TraceID, at time.Time) bool {
 	s, err := loadState(e.repo)

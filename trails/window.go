@@ -72,7 +72,7 @@ type running struct {
 	// at everything.
 	Left    []process.Process
 	Printed []process.Output
-	// Background marks a call that goes on after its after-boundary; TaskID is the agent's name of the task.
+	// Background marks a call that continues after its after-boundary; TaskID is the agent's name of the task.
 	Background bool
 	TaskID     string
 }

@@ -21,7 +21,7 @@ type bound struct {
 	// why it may have ended before, or a person may have written in its place; "" without a reason
 	doubt   events.Limit
 	silent  bool  // wrote is known
-	partly  bool  // wrote counts only processes that go on; another process that the call left running has ended
+	partly  bool  // wrote counts only processes that continue; another process that the call left running has ended
 	apart   bool  // wrote is known since the call began (tellApart)
 	afar    bool  // all that wrote works outside of the work tree
 	wrote   int64 // at most so many bytes since the last look at everything, or since the call began

@@ -24,8 +24,8 @@ type lookMark struct {
 	Git gitfacts.Mark
 }
 
-// workTree holds the facts of a work tree at one moment, and git's work there since the last look. It is for
-// boundaries and for readers, and puts nothing down.
+// workTree holds the facts of a work tree at one moment, and git's work there since the last look. It is for boundaries
+// and for readers, and stores nothing.
 type workTree struct {
 	ctx      context.Context
 	repo     *refs.Repo

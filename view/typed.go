@@ -29,7 +29,7 @@ func TypedPrompts(repo *refs.Repo) (Typed, error) {
 	return Typed{n, &oldest}, nil
 }
 
-// typedHit is a conversation that is found by prompts outside of a record: it still goes on, or has no record.
+// typedHit is a conversation that is found by prompts outside of a record: it still continues, or has no record.
 type typedHit struct {
 	trace    events.TraceID
 	indexes  []int

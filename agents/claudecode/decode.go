@@ -77,7 +77,7 @@ func (c *Client) fill(b *events.Boundary, w *wire) bool {
 	return true
 }
 
-// running lists the tasks that go on, whether shells or subagents. The payload at a subagent's end still lists that
+// running lists the tasks that continue, whether shells or subagents. The payload at a subagent's end still lists that
 // subagent as running. nil: the client does not list tasks.
 func running(w *wire) []string {
 	if w.Background == nil {

@@ -122,7 +122,7 @@ func (c *Client) fill(b *events.Boundary, w *wire) bool {
 		raw = json.RawMessage(text)
 	}
 	var in input
-	_ = json.Unmarshal(raw, &in) // a field of another type is an absent one
+	_ = json.Unmarshal(raw, &in) // a field of another type counts as absent
 	call := payload.Call{
 		ID: w.CallID, Name: w.Tool, Class: tools.Class(w.Tool), Input: &raw, Path: native(cmp.Or(in.Path, in.Target)),
 		Command: in.Command, Dir: native(in.Dir), Edits: []events.DeclaredEdit{{Old: in.Old, New: in.New + in.Content +

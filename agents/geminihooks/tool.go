@@ -49,7 +49,7 @@ func (c *Call) Failed() bool { return len(c.Response.Error) > 0 && string(c.Resp
 // Describe adds the call to a boundary. After the call it adds whole contents if the client reports them.
 func (c *Call) Describe(b *events.Boundary, id, home string) *events.ToolUse {
 	var in input
-	_ = json.Unmarshal(c.Input, &in) // a field of another type is an absent one
+	_ = json.Unmarshal(c.Input, &in) // a field of another type counts as absent
 	call := payload.Call{
 		ID: id, Name: c.Tool, Class: classOf(c.Tool), Input: &c.Input,
 		Path: cmp.Or(in.File, in.Notebook, in.Path), Command: in.Command, Dir: cmp.Or(in.Dir, in.DirPath),

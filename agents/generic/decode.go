@@ -106,7 +106,7 @@ func (c *Client) fill(b *events.Boundary, w *wire) bool {
 
 func (c *Client) fillTool(b *events.Boundary, w *wire) {
 	var t tool
-	_ = json.Unmarshal(w.Tool, &t) // a field of another type is an absent one
+	_ = json.Unmarshal(w.Tool, &t) // a field of another type counts as absent
 	same := fingerprinted(&t)
 	call := payload.Call{ID: t.ID, Name: t.Name, Class: tools.Class(t.Does), Input: &same, Command: t.Command}
 	for _, path := range t.Paths {
@@ -151,7 +151,7 @@ const longestWait = 10 * time.Minute
 // fillBuffer reads an editor's report about its buffer. Without texts of a file there is no boundary.
 func (c *Client) fillBuffer(b *events.Boundary, w *wire) bool {
 	var t tool
-	_ = json.Unmarshal(w.Tool, &t) // a field of another type is an absent one
+	_ = json.Unmarshal(w.Tool, &t) // a field of another type counts as absent
 	call := payload.Call{ID: t.ID, Name: events.ToolCompletion, Class: events.ToolEdits}
 	if call.ID == "" { // no other event reports it
 		call.ID = "accepted-" + payload.Fingerprint(call.Name, w.Tool)

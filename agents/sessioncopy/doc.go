@@ -1,5 +1,5 @@
-// Package sessioncopy writes the beginning of a session file as a session of its own, for the clients that go on from
-// it.
+// Package sessioncopy writes the beginning of a session file as a session of its own, for the clients that continue
+// from it.
 //
 // It promises:
 //

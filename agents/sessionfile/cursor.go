@@ -19,7 +19,7 @@ type cursor struct {
 	Mark    string           `json:"mark,omitempty"`     // the file's mark of the place before
 }
 
-// Marked is a file that can be cut off and go on otherwise: it gives the text before an offset.
+// Marked is a file that can be cut off and continue otherwise: it gives the text before an offset.
 type Marked interface{ Mark(offset int64) string }
 
 func markOf(file File, offset int64) string {

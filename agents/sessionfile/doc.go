@@ -2,6 +2,6 @@
 // of JSON lines into a conversation. Reading starts at the file's beginning, or where an earlier reading ended.
 //
 // A parser of such a file implements [Format]: it takes one line after the other and returns the facts that it needs to
-// go on with the next. Everything else is done here: the limits, the counts of unreadable parts, the cursor and whether
-// it still fits the file.
+// continue with the next. Everything else is done here: the limits, the counts of unreadable parts, the cursor and
+// whether it still fits the file.
 package sessionfile

@@ -82,7 +82,7 @@ type edit struct {
 }
 
 func (w *wire) info() (in info) {
-	_ = json.Unmarshal(w.Info, &in) // a field of another type is an absent one
+	_ = json.Unmarshal(w.Info, &in) // a field of another type counts as absent
 	return in
 }
 

@@ -9,7 +9,7 @@ import (
 // maxWalk is the number of commits that are read here before git is asked.
 const maxWalk = 32
 
-// untouched walks from the commit in question to its ancestors, and returns the first kept answer. It goes on while
+// untouched walks from the commit in question to its ancestors, and returns the first kept answer. It continues while
 // each commit has one parent with the same blob: git would hand the whole file on to that parent. It reads only loose
 // objects, as new commits are; for others git is quicker.
 func (q *inquiry) untouched(k *kept) *answer {

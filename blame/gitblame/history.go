@@ -321,7 +321,7 @@ func over(old []run, hunks []gitdiff.Hunk, from *source) ([]run, bool) {
 		}
 		return n == 0
 	}
-	before, after := 0, 0 // lines of each side that are done
+	before, after := 0, 0 // finished lines of each side
 	for _, h := range hunks {
 		first, line := h.OldStart-1, h.NewStart
 		if h.OldCount == 0 {

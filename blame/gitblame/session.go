@@ -205,8 +205,8 @@ func (s *Session) command(ctx context.Context, args []string, stderr *bytes.Buff
 	return cmd
 }
 
-// asTyped returns git's refusal of the words that the user typed, without our own. Git's message about an option
-// depends on the words before it: git 2.55 calls an unknown option "(null)" after any other.
+// asTyped returns git's error for the arguments that the user typed, without our own arguments. Git's message about an
+// option depends on the words before it: git 2.55 calls an unknown option "(null)" after any other.
 func (s *Session) asTyped(refused *Failure) error {
 	var stderr bytes.Buffer
 	var exit *exec.ExitError

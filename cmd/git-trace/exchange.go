@@ -163,7 +163,7 @@ func fileFault(name string, err error) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// allFaults prints errors as report does and gives the exit status of commands that go on after one.
+// allFaults prints errors as report does and gives the exit status of commands that continue after one.
 func (a *app) allFaults(faults []error) error {
 	for _, err := range faults[:max(len(faults)-1, 0)] {
 		fmt.Fprintf(a.std.err, "git-trace: error: %s\n", printable(err.Error()))

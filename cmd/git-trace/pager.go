@@ -38,7 +38,7 @@ func pagerCommand(config refs.Config) string {
 	return command
 }
 
-// isTrue reports whether a value that is a command or a boolean is the boolean.
+// isTrue reports whether a value, which may be a command or a boolean, is true.
 func isTrue(value string) bool {
 	switch strings.ToLower(value) {
 	case "true", "yes", "on", "1":

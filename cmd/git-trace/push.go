@@ -419,7 +419,7 @@ func explainSharing(err error) error {
 		return fail(exitUsage, err, "git trace pull --json lists them")
 	case errors.Is(err, sharing.ErrTooMuch):
 		return fail(exitFinding, err,
-			"git config trace.maxFetched <bytes> says how much may arrive; --writer <id> asks for less")
+			"git config trace.maxFetched <bytes> sets the limit; --writer <id> fetches less")
 	case errors.Is(err, sharing.ErrOtherObjects):
 		return fail(exitFinding, err, "")
 	case errors.Is(err, sharing.ErrTooMany):

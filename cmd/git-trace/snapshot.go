@@ -37,7 +37,7 @@ func snapshotCommand() *command {
 		run:    (*app).snapshot,
 		traits: alone,
 		tries:  []string{""},
-		leaves: "writes the tree that it tells the id of",
+		leaves: "writes the tree whose id it prints",
 		unseen: "the id of a tree, for programs",
 	}
 }

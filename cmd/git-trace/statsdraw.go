@@ -206,7 +206,7 @@ func paintIf(p pen, color, text string) string {
 	return p.paint(color, text)
 }
 
-// bar draws the lines of a group in the signs of their owners. The widest group fills the room.
+// bar draws the lines of a group in the signs of their owners. The widest group fills the space.
 func (s *statistics) bar(g *figures.Counted, p pen, widest, room int) string {
 	if room < leastBar || s.Lines.Added == 0 {
 		return ""

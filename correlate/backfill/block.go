@@ -42,7 +42,7 @@ type root struct {
 	how           belonging
 	right, wrong  int     // edits that replaced known text, and edits that replaced other text
 	landed, wrote float64 // what its lines say
-	same          float64 // what lines say that were put in place of the same lines
+	same          float64 // the weight of lines that replaced the same lines
 }
 
 // posting is a line of a block.

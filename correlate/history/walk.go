@@ -85,7 +85,7 @@ func seconds(text string) time.Time {
 }
 
 // Walk yields the commits of a list with their files, in order. A commit without changes has no files. If an object is
-// damaged or missing, the unreadable part is named in Unread, and the walk goes on.
+// damaged or missing, the unreadable part is named in Unread, and the walk continues.
 func Walk(ctx context.Context, repo *refs.Repo, list []Commit, yield func(*Commit) error) error {
 	if err := (&walker{repo: repo, yield: yield}).walk(ctx, list); err != nil {
 		return fmt.Errorf("read history: %w", err)

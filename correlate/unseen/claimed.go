@@ -111,7 +111,7 @@ func (s *Search) Carried(ctx context.Context, commits []refs.OID) (map[refs.OID]
 		for _, c := range files {
 			answer, err := s.fromClaims(commit, c)
 			if err != nil {
-				return nil, fmt.Errorf("search owners of %.7s: %w", commit, err)
+				return nil, fmt.Errorf("search for the owners of %.7s: %w", commit, err)
 			}
 			d.add(answer)
 		}

@@ -61,7 +61,7 @@ func (s *Search) whole(ctx context.Context, commits []refs.OID, under string) (m
 	search := func(c refs.OID, changed []correlate.FileChange, here bool) error {
 		found, on, err := s.commit(ctx, c, changed, under == noPathElsewhere, settled[c])
 		if err != nil {
-			return fmt.Errorf("search owners of %.7s: %w", c, err)
+			return fmt.Errorf("search for the owners of %.7s: %w", c, err)
 		}
 		on.lacking = on.lacking || !here
 		delete(left, c)

@@ -164,7 +164,7 @@ func (s *Search) Ask(ctx context.Context, questions []Question) ([]Answer, error
 			}
 			f, err := s.wholeFile(ctx, q.Commit, c, q.Elsewhere, true)
 			if err != nil {
-				return nil, fmt.Errorf("search owners of %.7s: %w", q.Commit, err)
+				return nil, fmt.Errorf("search for the owners of %.7s: %w", q.Commit, err)
 			}
 			if on.lacking = on.lacking || f == nil; f != nil {
 				on.onFile(f, settled[q.Commit])

@@ -26,7 +26,7 @@ func elsewhere() bool {
 }
 
 // publish shares with every remote that has a level, and waits for it, if no later moment is possible. If it takes
-// longer, the process goes on. It does nothing without trace.autoPush.
+// longer, the process continues. It does nothing without trace.autoPush.
 func publish(repo *refs.Repo) {
 	if !elsewhere() {
 		return

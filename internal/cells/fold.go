@@ -37,7 +37,7 @@ type folder struct {
 	total  int // width of the unfolded line
 	indent int // of the line
 	hang   int // of continuation lines
-	at     int // how wide the line that is being written is
+	at     int // width of the line that is being written
 	out    strings.Builder
 	colour string // active colours
 }

@@ -29,7 +29,7 @@ type Cursor struct {
 	State     json.RawMessage `json:"state"`
 }
 
-// Cursor returns the place where reading can go on: the line of the first step that has not left, or the next line.
+// Cursor returns the place where reading can continue: the line of the first step that has not left, or the next line.
 // It is nil if later lines cannot be understood without earlier ones.
 func (c *Conversation) Cursor(nextOffset, lines int64) (*Cursor, error) {
 	if c.goingOn() || len(c.early) > 0 {

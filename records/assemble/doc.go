@@ -13,7 +13,7 @@
 //     has left is handed to the sink by itself (Late).
 //   - What is dropped is counted, with its reason.
 //
-// Reading can go on where it ended ([Conversation.Cursor]): from the last prompt, because a step may change until
-// the next prompt comes. The cursor holds the counts up to there. So a file that grows gives the same record as a
-// file read at once.
+// Reading can continue where it ended ([Conversation.Cursor]): from the last prompt, because a step may change until
+// the next prompt comes. The cursor holds the counts up to there. So a file that grows gives the same record as a file
+// read at once.
 package assemble

@@ -42,7 +42,7 @@ func (it *item) applyRemarks(s *state) {
 	}
 }
 
-// mark holds the facts that a reader needs to go on with the line of an item.
+// mark holds the facts that a reader needs to continue with the line of an item.
 type mark struct {
 	seen      int // how many ids had been seen
 	registers json.RawMessage

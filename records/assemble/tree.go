@@ -138,7 +138,7 @@ func (t *tree) branches() []records.Branch {
 	return out
 }
 
-// begins reports whether a node that is not the one its parent goes on with begins a branch.
+// begins reports whether a node that is not the one its parent continues with begins a branch.
 func (n *node) begins(heir *node, within bool) bool {
 	return within || n.taken || n.parent != 0 && heir != nil && (n.prompt || heir.prompt)
 }

@@ -81,7 +81,7 @@ func (d *Document) Fault(err error) error {
 	return &Fault{place, err}
 }
 
-// Keep makes Raw valid for good. A long row is not copied: the reading goes on in new room.
+// Keep makes Raw valid for good. A long row is not copied: the reading continues in new room.
 func (d *Document) Keep() {
 	if len(d.Raw) < cap(d.scanner.buf)/2 || !d.scanner.spare() {
 		d.Raw = bytes.Clone(d.Raw)

@@ -2,7 +2,7 @@
 // every fault.
 //
 // It skips blank lines, and removes a byte order mark and carriage returns. It only checks whether a line is one whole
-// object: otherwise the line is a fault, and the caller decides whether to go on.
+// object: otherwise the line is a fault, and the caller decides whether to continue.
 package jsonl
 
 import (
@@ -51,7 +51,7 @@ type Reader struct {
 }
 
 // Passing returns how a file skips rows that cannot be read: its method PassOver takes the fault of a row, and reports
-// whether the reading goes on. Without the method no row is skipped.
+// whether the reading continues. Without the method no row is skipped.
 func Passing(r io.Reader) func(fault error) bool {
 	if with, ok := r.(interface{ PassOver(fault error) bool }); ok {
 		return with.PassOver
@@ -84,7 +84,7 @@ func (r *Reader) Offset() int64 { return r.at }
 func (r *Reader) Fault(err error) error { return &Fault{r.line, r.at, err} }
 
 // Next returns the next object, without white space around it; io.EOF at the end. A fault of the line is a *Fault,
-// after which Next goes on with the next line, unless the line was too long; an error of reading is any other error.
+// after which Next continues with the next line, unless the line was too long; an error of reading is any other error.
 // The object is valid until the next call.
 func (r *Reader) Next() ([]byte, error) {
 	for {

@@ -12,7 +12,7 @@ import (
 )
 
 // Abreast redacts the steps of conversations on all processors. The result of a step depends on the step alone, and
-// steps keep their order: so the record equals a redactor's. It may be used by several goroutines.
+// steps keep their order: so the record is the same as with one redactor. It may be used by several goroutines.
 type Abreast struct{ twins sync.Pool }
 
 // Abreast returns a form of the redactor that works on all processors.

@@ -156,7 +156,7 @@ func begins(text string, from, to int) bool {
 	return strings.Contains(strings.TrimRight(text[from:to], "="), "=")
 }
 
-// quotes reports whether there is a quote: a text whose quote ends at the end of a line may go on in another quote.
+// quotes reports whether there is a quote: a text whose quote ends at the end of a line may continue in another quote.
 func quotes(text string) bool { return strings.ContainsAny(text, `"'`) }
 
 // border draws the sides of boxes.
@@ -226,7 +226,7 @@ func gutter(text string, at int) int {
 	return at
 }
 
-// wholeLine reports whether only the end of the line follows, so that the word may go on.
+// wholeLine reports whether only the end of the line follows, so that the word may continue.
 func wholeLine(text string, at int) bool {
 	rest := strings.TrimLeft(text[at:min(len(text), at+longestPad)], "\r \\\"'+|"+border)
 	return strings.HasPrefix(rest, "\n")

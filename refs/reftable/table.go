@@ -129,7 +129,7 @@ func (t *table) readFooter(head []byte, size int64) error {
 	return nil
 }
 
-// nearest returns the first of the positions where something begins, or end.
+// nearest returns the first position at which something begins, or end.
 func nearest(end int64, positions ...int64) int64 {
 	for _, p := range positions {
 		if p > 0 && p < end {

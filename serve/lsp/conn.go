@@ -56,7 +56,7 @@ type conn struct {
 // errFrame says that the stream is unusable: the beginning of the next message is unknown.
 var errFrame = errors.New("a message has no readable header")
 
-// read returns the next message. A body that is not a message is a *rpcError, and reading can go on; any other error
+// read returns the next message. A body that is not a message is a *rpcError, and reading can continue; any other error
 // ends it.
 func (c *conn) read() (*message, error) {
 	header, err := textproto.NewReader(c.in).ReadMIMEHeader()

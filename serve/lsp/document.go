@@ -133,7 +133,7 @@ var (
 )
 
 // onDisk reads the file, if it is a regular one, up to a limit. A person did not choose the file: a link may lead to a
-// device without an end, and a pipe waits for ever.
+// device without an end, and a pipe waits forever.
 func (d *document) onDisk() ([]byte, error) {
 	info, err := os.Lstat(d.path)
 	switch {

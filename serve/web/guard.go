@@ -131,7 +131,7 @@ func (g *guard) knows(token string) bool {
 func (g *guard) admit(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	if !g.knows(query.Get("k")) {
-		http.Error(w, "the address is of another start of git trace serve", http.StatusUnauthorized)
+		http.Error(w, "the address is from another start of git trace serve", http.StatusUnauthorized)
 		return
 	}
 	query.Del("k")

@@ -22,7 +22,7 @@ type Options struct {
 }
 
 // ErrNotLoopback refuses an address that other machines could reach.
-var ErrNotLoopback = errors.New("only this machine may look: the address is not of the loopback device")
+var ErrNotLoopback = errors.New("only this machine may connect: the address is not a loopback address")
 
 // Bounds of a connection.
 const (

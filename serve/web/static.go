@@ -61,7 +61,7 @@ func bare(script []byte) []byte {
 	return out
 }
 
-// assetHash names the assets of this build, so that browsers keep them for ever.
+// assetHash names the assets of this build, so that browsers keep them forever.
 var assetHash = sync.OnceValue(func() string {
 	sum := sha256.New()
 	for _, name := range assetNames {

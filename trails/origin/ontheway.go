@@ -75,7 +75,7 @@ func putLast(q *Query, list []Candidate) (put Text, _ []Candidate, found bool, e
 	return put, nil, true, q.learn(put, list)
 }
 
-// resumedOnto serves a content that somebody committed to go on with a rebase. It returns git's content before that,
+// resumedOnto serves a content that somebody committed to continue with a rebase. It returns git's content before that,
 // and the picked commit's content. A later pick may have left all as it was. So the commit at the last look is not a
 // better source. For example: a pick of an agent's commit stops at a conflict. A person takes lines of both sides and
 // does git rebase --continue.

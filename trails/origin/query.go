@@ -143,8 +143,8 @@ func (q *Query) operands() []gitfacts.Operand {
 	return *w.operands
 }
 
-// byHand lists the contents of the path that people's commits brought since the last look. Such a content stays theirs
-// when git makes further commits on top, such as the picks of a rebase after a resolved conflict.
+// byHand lists the contents of the path that people's commits brought since the last look. They still own such a
+// content when git makes further commits on top, such as the picks of a rebase after a resolved conflict.
 func (q *Query) byHand() (map[refs.OID]bool, error) {
 	if q.made != nil {
 		return q.made, nil

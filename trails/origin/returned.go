@@ -162,9 +162,9 @@ func (q *Query) inPlace(from []vector.Origin) ([]vector.Origin, error) {
 	return from, nil
 }
 
-// takeBack gives runs of open lines that a content has in the same order the owners that they have there. They may have
-// other signs there. For example: prek puts a person's lines aside while an agent commits, and prettier, which the
-// agent's command then runs, breaks them. A run has to say as much as least.
+// takeBack gives runs of open lines that a content has in the same order the owners that they have there. Their
+// punctuation may differ there. For example: prek puts a person's lines aside while an agent commits, and prettier,
+// which the agent's command then runs, breaks them. A run has to say as much as least.
 func takeBack(lines [][]byte, from []vector.Origin, open []bool, content vector.Content, least int) {
 	at := vector.Matches(content, lines)
 	has := func(line int) bool {

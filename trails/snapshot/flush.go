@@ -14,7 +14,7 @@ import (
 // behindLimit is the number of trees that are written behind the caller's back; of more, memory would hold too much.
 const behindLimit = 64
 
-// behind writes trees while the caller of a snapshot goes on. A new file costs a wait for the file system, and nobody
+// behind writes trees while the caller of a snapshot continues. A new file costs a wait for the file system, and nobody
 // reads a new tree at once.
 type behind struct {
 	group sync.WaitGroup

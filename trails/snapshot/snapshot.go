@@ -76,7 +76,7 @@ type Engine struct {
 // changed files.
 var ErrMany = errors.New("too many changed files to wait for")
 
-// Open loads the state of a work tree. The caller closes the engine if the process goes on. A state file that is
+// Open loads the state of a work tree. The caller closes the engine if the process continues. A state file that is
 // missing, damaged or of another version is not an error: the next snapshot starts over.
 func Open(ctx context.Context, repo *refs.Repo, statePath string) (*Engine, error) {
 	if repo.Bare() {

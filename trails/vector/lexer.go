@@ -84,7 +84,7 @@ func (x *lexer) add(word []byte) {
 	x.out.weights = append(x.out.weights, letters(word))
 }
 
-// skip goes on after n bytes, whether they are a word or not.
+// skip continues after n bytes, whether they are a word or not.
 func (x *lexer) skip(n int) {
 	x.at += n
 	x.last = x.line[x.at-1]

@@ -150,7 +150,7 @@ func (p *Purge) hookLogs() error {
 }
 
 // stopRecording stops conversations that were purged as a whole from being read again from their session files, which
-// still have them. Purged texts and paths are removed from every new record, so their conversations go on.
+// still have them. Purged texts and paths are removed from every new record, so their conversations continue.
 func (p *Purge) stopRecording() error {
 	for trace := range p.Target.Traces {
 		if err := mark(p.Repo, trace, time.Now()); err != nil {

@@ -23,7 +23,7 @@ import (
 var (
 	ErrNoCopier = errors.New("it does not accept a part of a session file")
 	ErrNoFile   = errors.New("the session file is not there")
-	ErrPacked   = errors.New("the session file is packed")
+	ErrPacked   = errors.New("the session file is compressed")
 	ErrChanged  = errors.New("the session file and the record differ in that step")
 )
 

@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// Point is a place in a conversation from which it can go on.
+// Point is a place in a conversation from which it can continue.
 type Point struct {
 	Conversation *view.Conversation
 	Step         int // the first step that is left out; 0 for the end

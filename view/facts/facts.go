@@ -272,7 +272,7 @@ func (g *gathering) track() (*trail.Tracker, error) {
 }
 
 // terminal returns the end of the conversation, by the fate of its lines. It reached its goal if a branch has its
-// lines, none was reverted, and none is uncommitted; it was given up if no line is left. While a turn goes on, or if
+// lines, none was reverted, and none is uncommitted; it was given up if no line is left. While a turn continues, or if
 // git cannot answer, the end is unknown.
 func (g *gathering) terminal(out *recorder.Facts, list []*trail.Trail) *records.TerminalState {
 	lines, alive := 0, 0
@@ -308,7 +308,7 @@ func (g *gathering) terminal(out *recorder.Facts, list []*trail.Trail) *records.
 type callStory struct {
 	hooked  bool
 	here    bool // hooks of this clone reported it
-	open    bool // a turn goes on
+	open    bool // a turn continues
 	called  bool
 	base    refs.OID       // the commit that was checked out at its beginning
 	tree    refs.OID       // the work tree then

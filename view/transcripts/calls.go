@@ -20,8 +20,8 @@ type Call struct {
 	Anything        bool             // a command that may have written more than that
 }
 
-// Calls returns the calls of a session that may have written files. If the session goes on, it returns only calls that
-// have ended.
+// Calls returns the calls of a session that may have written files. If the session continues, it returns only calls
+// that have ended.
 func (t *Transcript) Calls() []*Call {
 	of := map[string]*Call{}
 	last := t.Last
@@ -86,7 +86,7 @@ func (t *Transcript) hearCalls(step *records.Step, at time.Time) {
 	}
 }
 
-// ran takes a call that has a result, unless it never ran, or goes on.
+// ran takes a call that has a result, unless it never ran, or continues.
 func (t *Transcript) ran(c *Call, o *records.Observation) {
 	t.ended = append(t.ended, c.ID)
 	if o.Error == nil || *o.Error != records.ErrorRejected && *o.Error != records.ErrorNoResult {

@@ -26,7 +26,7 @@ type Options struct {
 	Settings []byte   // written to the user's hook configuration first; may be nil
 
 	Limit  time.Duration // after it the client is killed; default six minutes, for machines that are busy
-	Linger time.Duration // how long background processes may go on; default two seconds
+	Linger time.Duration // how long background processes may continue; default two seconds
 
 	SignalOn string         // a file; once it exists, Signal is sent to the client
 	Signal   syscall.Signal // default SIGINT

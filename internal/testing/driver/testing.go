@@ -47,8 +47,7 @@ func RunClaude(t testing.TB, repo *Repo, script Script, opts Options) *Result {
 	return Run(t, "claude", repo, script, opts)
 }
 
-// RunCodex is [RunClaude] for Codex CLI; to go on with a session, Args are
-// "resume", "--last".
+// RunCodex is [RunClaude] for Codex CLI; to continue with a session, Args are "resume", "--last".
 func RunCodex(t testing.TB, repo *Repo, script Script, opts Options) *Result {
 	t.Helper()
 	return Run(t, "codex", repo, script, opts)

@@ -202,7 +202,7 @@ func (f *finder) truth(n *ast.Ident) {
 }
 
 func (f *finder) call(n *ast.CallExpr) {
-	if name, ok := n.Fun.(*ast.Ident); ok && name.Name == "make" { // a capacity decides nothing
+	if name, ok := n.Fun.(*ast.Ident); ok && name.Name == "make" { // a capacity changes no decision
 		for i, arg := range n.Args[1:] {
 			if _, isSlice := f.src.info.TypeOf(n.Args[0]).Underlying().(*types.Slice); i > 0 || !isSlice {
 				f.skip[arg] = true

@@ -10,7 +10,7 @@
 //   - The same rows, options and writer give the same bytes in the same files.
 //   - A file is complete before it has its name. Until all tables are whole, nothing of a writer is seen but what it
 //     wrote the time before.
-//   - A writer that was killed goes on: files that it had finished are not made again.
+//   - A writer that was killed continues: files that it had finished are not made again.
 //   - Several writers may share a directory. The names of files carry the key of their writer.
 //   - Memory does not depend on the number of rows or partitions: a few files are open at a time, each with a buffer.
 //

@@ -56,7 +56,7 @@ type Set struct {
 	made int // files, by this process
 }
 
-// Begin takes the place of a writer in a directory. Close gives it back.
+// Begin reserves the place of a writer in a directory. Close gives it back.
 func Begin(o Options) (*Set, error) {
 	s := &Set{Options: o}
 	err := os.ErrNotExist
