@@ -18,6 +18,8 @@ type Origin struct {
 // line in a farther source. A caller puts a source with unknown owners last, and marks as far a content that need not
 // be a source.
 //
+// A line that is alone in a source, without the text around it, gives way to one in a source that has that text, too.
+//
 // The order matters for lines that are everywhere. Say an agent added two functions below a person's one, and the first
 // of them was staged. Against the parent, a diff can take either of two closing braces for the new one; against the
 // work tree only the second function is missing, so every brace finds its own.
@@ -37,6 +39,7 @@ func Origins(lines [][]byte, sources []Content) []Origin {
 		}
 		m.matches = append(m.matches, matches)
 	}
+	m.giveWay()
 	var runs []Origin
 	for line := range lines {
 		found := m.origin(line)
@@ -162,6 +165,38 @@ type matcher struct {
 	lines   [][]byte
 	sources []Content
 	matches [][]Match
+}
+
+// giveWay removes the equal lines of a source that say little together, if a later source has them equal in a row that
+// says more. For example: an agent writes a function with a blank line, and a person stages the lines above it. The
+// blank line below these is the one that the parent has there.
+func (m *matcher) giveWay() {
+	if len(m.sources) < 2 {
+		return
+	}
+	firm := make([]bool, len(m.lines)) // in a later source
+	for s := len(m.matches) - 1; s >= 0; s-- {
+		matches := m.matches[s]
+		equal := func(line int) bool { return line < len(matches) && matches[line].Why == Equal }
+		for first := 0; first < len(matches); first++ {
+			if !equal(first) {
+				continue
+			}
+			last, said := first, letters(m.lines[first])
+			for equal(last+1) && matches[last].GoesOn(matches[last+1]) {
+				last++
+				said += letters(m.lines[last])
+			}
+			for line := first; line <= last; line++ {
+				if said >= telling {
+					firm[line] = true
+				} else if firm[line] {
+					matches[line] = Match{}
+				}
+			}
+			first = last
+		}
+	}
 }
 
 // origin finds where one line comes from.

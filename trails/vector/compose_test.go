@@ -74,6 +74,15 @@ func TestCompose(t *testing.T) {
 			"human*2 S1*3",
 		},
 		{
+			"a blank line of a new text is not the parent's, whose neighbours it has",
+			text("written above it", "end", "call of the base", "", "print of the base"),
+			[]source{
+				{text("written above it", "end", "value of a person", "", "print of a person"), "S1 unknown human*3"},
+				{text("end", "call of the base", "", "print of the base"), "unknown*4"},
+			},
+			"S1 unknown*4",
+		},
+		{
 			"a change that is not staged leaves the parent's line",
 			text("one()", "two()", "added()"),
 			[]source{
