@@ -90,9 +90,10 @@ func returned(q *Query, born []*File, try func([]*File)) error {
 	return nil
 }
 
-// missingOf are the files of recent commits of HEAD that the work tree does not have. Files whose wanted content git
-// has replaced there count, too. For example: git switch brings an agent's a, and a person does mv a b before the next
-// look. A copy of a file that is still there belongs to the person who made the copy.
+// missingOf are the files of recent commits of HEAD, and of stashes that are gone, that the work tree does not have.
+// Files whose wanted content git has replaced there count, too. For example: git switch or git stash pop brings an
+// agent's a, and a person does mv a b before the next look. A copy of a file that is still there belongs to the person
+// who made the copy.
 func missingOf(q *Query, born []*File, try func([]*File)) error {
 	if !q.Wrote {
 		return nil
@@ -102,7 +103,7 @@ func missingOf(q *Query, born []*File, try func([]*File)) error {
 		wanted[b.OID] = true
 	}
 	var out []*File
-	for _, commit := range q.Work.Lately() {
+	for _, commit := range slices.Concat(q.Work.Lately(), q.Work.GoneStashes()) {
 		list, err := q.Work.Reader.Files(commit)
 		if err != nil {
 			if commit == q.Work.Now.Head {
@@ -112,7 +113,7 @@ func missingOf(q *Query, born []*File, try func([]*File)) error {
 		}
 		for _, one := range list {
 			there := q.Tree.Has(one.Path)
-			lost := !there && q.once(one.Path)
+			lost := !there && (q.once(one.Path) || wanted[one.Blob])
 			left := there && wanted[one.Blob] && q.Tree.Entry(one.Path).OID != one.Blob &&
 				q.Work.WentOn(commit, one.Path, one.Blob)
 			if !lost && !left {

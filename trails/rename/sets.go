@@ -66,7 +66,7 @@ var sets = []Set{
 			"as by a merge"),
 	}},
 	{"missing", 6, missingOf, moment.Row{
-		moment.Look: moment.Yes("a commit that HEAD was at has it, and the work tree has not"),
+		moment.Look: moment.Yes("a commit that HEAD was at, or a stash that is gone, has it, and the work tree has not"),
 	}},
 	{"replaced", 7, replaced, ofStash("a checkout put another content under the old name before the stash was made",
 		"overwritten has it")},

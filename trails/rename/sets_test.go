@@ -416,6 +416,23 @@ func TestWhatGitWentOnFrom(t *testing.T) {
 	}
 }
 
+// git stash pop brought an older content of the file than HEAD has, and somebody moved it at once.
+func TestWhatAStashBroughtBack(t *testing.T) {
+	t.Parallel()
+	s := tell(t, moment.Look)
+	s.commit(t, 1, nil, "a.txt", other)
+	s.commit(t, 5, []int{1}, "a.txt", mine)
+	s.Work.Before.Stashes = []refs.OID{commitID(t, 5)}
+	b := contentOf("b.txt", mine)
+	if pairs, err := Pair(s.Query, []*File{&b}); err != nil || len(pairs) != 1 || pairs[0].Old.Path != "a.txt" {
+		t.Errorf("the stash is gone: %v, %v", pairs, err)
+	}
+	s.Work.Now.Stashes = s.Work.Before.Stashes
+	if pairs, err := Pair(s.Query, []*File{&b}); err != nil || len(pairs) != 0 {
+		t.Errorf("the stash is still there: %v, %v", pairs, err)
+	}
+}
+
 func TestAContentThatCannotBeReadIsAFailure(t *testing.T) {
 	t.Parallel()
 	for _, set := range []string{"stashed", "returned", "missing", "along", "onTheWay"} {
