@@ -192,11 +192,12 @@ func takeBack(lines [][]byte, from []vector.Origin, open []bool, content vector.
 			last++
 		}
 		needed := backAlone
-		// The first and the last line of the content may now have any neighbour.
-		above := follows(first) || at[first].Line == 0
-		below := follows(last) || at[last-1].Line == len(content.Lines)-1
+		// The first or the last line of the content may now have any neighbour, but not both.
+		top, bottom := follows(first), follows(last)
+		above := top || at[first].Line == 0
+		below := bottom || at[last-1].Line == len(content.Lines)-1
 		switch {
-		case above && below:
+		case above && below && (top || bottom):
 			needed = 0
 		case above || below:
 			needed = Specific

@@ -69,6 +69,7 @@ func TestLinesThatComeBack(t *testing.T) {
 		"blanks at its end, and a line behind them": {
 			base + "\n\n", base, base + "\n\ntyped by hand\n", "human human human human o o human",
 		},
+		"a brace that was all that the path had": {"}\n", base, "one base line\ntyped by hand\n}\ntyped again\n", ""},
 		"nothing but what is new": {longer, base, base + "typed by hand\n", ""},
 		"the file was emptied, and has one line more": {
 			longer, "", longer + "typed by hand\n", "o o o o o o - on " + strings.ReplaceAll(strings.TrimSpace(longer), "\n", "|"),
