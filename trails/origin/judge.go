@@ -141,6 +141,9 @@ func (q *Query) composed() (v Verdict, err error) {
 	if tracedTo(list, q.New.OID) {
 		return Verdict{Explained: true}, look.learn(q.New, list)
 	}
+	if q.LeftAlone(q.Path) {
+		return q.withoutGit(v)
+	}
 	for _, ask := range onTheWay {
 		put, more, found, err := ask(look, list)
 		if err != nil {

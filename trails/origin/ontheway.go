@@ -36,7 +36,7 @@ func headPut(q *Query, list []Candidate) (Text, []Candidate, bool, error) {
 		return Text{}, nil, false, err
 	}
 	found := q.stashedAway(put) || q.Work.WentOnFrom(q.OldPath, q.Old.OID) ||
-		Nearer(q.New.Lines, put.Lines, q.Old.Lines) && (q.OldPath != q.Path || !q.LeftAlone(q.Path))
+		Nearer(q.New.Lines, put.Lines, q.Old.Lines)
 	return put, nil, found, nil
 }
 
@@ -120,9 +120,6 @@ func poppedOnto(q *Query, _ []Candidate) (Text, []Candidate, bool, error) {
 // comeBack finds a content that the path had and lost, if the new one is nearest to that. For example: an agent writes
 // lines and a person formats them. pre-commit hides them, so HEAD's content is there, and brings them back.
 func comeBack(q *Query, _ []Candidate) (put Text, _ []Candidate, found bool, err error) {
-	if q.LeftAlone(q.Path) {
-		return Text{}, nil, false, nil
-	}
 	list, err := Gather(q.at(moment.Returned))
 	put = q.Old
 	for _, c := range list {
