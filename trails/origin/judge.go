@@ -191,7 +191,7 @@ func (q *Query) cutOut(put Text, list []Candidate) (bool, error) {
 
 // markers gives no owner to the lines that git puts around the sides of a conflict.
 func markers(lines [][]byte, found []vector.Origin) []vector.Origin {
-	if !slices.ContainsFunc(lines, func(l []byte) bool { return bytes.HasPrefix(l, []byte("<<<<<<< ")) }) {
+	if !inConflict(lines) {
 		return found
 	}
 	var out []vector.Origin
@@ -206,6 +206,11 @@ func markers(lines [][]byte, found []vector.Origin) []vector.Origin {
 		}
 	}
 	return out
+}
+
+// inConflict reports whether git left a conflict in a file.
+func inConflict(lines [][]byte) bool {
+	return slices.ContainsFunc(lines, func(l []byte) bool { return bytes.HasPrefix(l, []byte("<<<<<<< ")) })
 }
 
 // Owners returns the known owners of a content of the path; none before the recording saw the path change. A content

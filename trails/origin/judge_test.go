@@ -236,6 +236,12 @@ func TestWhatGitExplainsOfAChange(t *testing.T) {
 				s.Query.Commit = s.commit(9, []int{1}, "a.txt", is)
 				s.knew("a.txt", "human", was)
 			}, want: "human - human"},
+		"a pick stops at a conflict that has words which the path lost": {tell: func(s *story) {
+			s.commit(1, nil, "a.txt", was)
+			s.lost["a.txt"] = s.knew("a.txt", "o", "the first of the lines\nthe second of the lines\ncall('of', another)\n")
+			s.Old = s.texts[s.knew("a.txt", "human", was+"}\n")]
+			s.New = s.text(was + "<<<<<<< HEAD\n}\n=======\ncall(\"of\", another);\n>>>>>>> topic\n")
+		}, want: "human human unknown human unknown o~ unknown"},
 		"a conflict has markers": {tell: func(s *story) {
 			s.knew("a.txt", "human", was)
 			s.New = s.text("<<<<<<< HEAD\nthe first of the lines\n=======\n>>>>>>> topic\n")

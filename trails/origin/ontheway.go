@@ -118,8 +118,12 @@ func poppedOnto(q *Query, _ []Candidate) (Text, []Candidate, bool, error) {
 }
 
 // comeBack finds a content that the path had and lost, if the new one is nearest to that. For example: an agent writes
-// lines and a person formats them. pre-commit hides them, so HEAD's content is there, and brings them back.
+// lines and a person formats them. pre-commit hides them, so HEAD's content is there, and brings them back. A conflict
+// has git's lines of both sides, and so the words of contents that it did not bring.
 func comeBack(q *Query, _ []Candidate) (put Text, _ []Candidate, found bool, err error) {
+	if inConflict(q.New.Lines) {
+		return Text{}, nil, false, nil
+	}
 	list, err := Gather(q.at(moment.Returned))
 	put = q.Old
 	for _, c := range list {
