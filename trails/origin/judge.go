@@ -156,8 +156,12 @@ func (q *Query) composed() (v Verdict, err error) {
 		if err != nil {
 			return v, err
 		}
+		head, err := q.Git.Blob(q.Base, q.OldPath) // git may have put lines beside what HEAD has, as in a conflict
+		if err != nil {
+			return v, err
+		}
 		for i := range list {
-			if list[i].Kind == Before && !cut {
+			if list[i].Kind == Before && !cut && list[i].Blob != head {
 				list[i].Trust = Faint
 			}
 		}

@@ -242,6 +242,13 @@ func TestWhatGitExplainsOfAChange(t *testing.T) {
 			s.Old = s.texts[s.knew("a.txt", "human", was+"}\n")]
 			s.New = s.text(was + "<<<<<<< HEAD\n}\n=======\ncall(\"of\", another);\n>>>>>>> topic\n")
 		}, want: "human human unknown human unknown o~ unknown"},
+		"lines of both sides of a conflict, and a nearer content that the path lost": {tell: func(s *story) {
+			s.commit(1, nil, "a.txt", was+"}\n\nprint of one side\n")
+			s.lost["a.txt"] = s.knew("a.txt", "human", was+"call of the other side\ncheck of the other side\n")
+			s.Old = s.texts[s.knew("a.txt", "o", was+"}\n\nprint of one side\n")]
+			s.New = s.text(was + "}\n\ncall of the other side\ncheck of the other side\n")
+		}, want: "human human o o human human on " + strings.ReplaceAll(was, "\n", "|") +
+			"call of the other side|check of the other side"},
 		"a conflict has markers": {tell: func(s *story) {
 			s.knew("a.txt", "human", was)
 			s.New = s.text("<<<<<<< HEAD\nthe first of the lines\n=======\n>>>>>>> topic\n")
