@@ -8,6 +8,7 @@ import (
 	"github.com/git-trace/git-trace/trails/gitfacts"
 	"github.com/git-trace/git-trace/trails/linediff"
 	"github.com/git-trace/git-trace/trails/moment"
+	"github.com/git-trace/git-trace/trails/vector"
 )
 
 // Git may have replaced the last seen content of a path, and somebody changed that before the next look. For example:
@@ -141,6 +142,9 @@ func comeBack(q *Query, _ []Candidate) (put Text, _ []Candidate, found bool, err
 			return Text{}, nil, false, err
 		}
 		put, found = t, true
+	}
+	if found && err == nil {
+		put, _, err = q.inOtherSigns(put, vector.Content{})
 	}
 	return put, nil, found, err
 }

@@ -73,6 +73,9 @@ func (q *Query) returned() (v Verdict, err error) {
 	}
 	v.From = []vector.Origin{{Count: len(q.New.Lines), Source: -1}}
 	if at >= 0 {
+		if base, had[at], err = q.inOtherSigns(base, had[at]); err != nil {
+			return v, err
+		}
 		v.Put = &base
 		v.From = vector.Origins(q.New.Lines, had[at:at+1])
 		before, known, err := contentOf(Candidate{Path: q.OldPath, Blob: q.Old.OID}, caseTold{q.Case})
@@ -98,6 +101,23 @@ func (q *Query) returned() (v Verdict, err error) {
 		v.From = nil
 	}
 	return v, nil
+}
+
+// inOtherSigns returns the path's last content with exactly the words of the new one, or else the given content. For
+// example: an agent adds lines, a person's editor undoes that, and a formatter runs before the next look.
+func (q *Query) inOtherSigns(base Text, owners vector.Content) (Text, vector.Content, error) {
+	words := wordsOf(q.New.Lines)
+	for _, blob := range q.Memory.Blobs(q.Path, maxLeft) {
+		content, known, err := contentOf(Candidate{Path: q.Path, Blob: blob}, caseTold{q.Case})
+		if err != nil {
+			return base, owners, err
+		}
+		if known && slices.EqualFunc(wordsOf(content.Lines), words, bytes.Equal) {
+			base, err = q.Text(blob)
+			return base, content, err
+		}
+	}
+	return base, owners, nil
 }
 
 // begins reports whether the new content was made from an earlier content of the path, and not from base. If an

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/moment"
 )
 
@@ -70,7 +71,7 @@ func TestLinesThatComeBack(t *testing.T) {
 			base + "\n\n", base, base + "\n\ntyped by hand\n", "human human human human o o human",
 		},
 		"a brace that was all that the path had": {"}\n", base, "one base line\ntyped by hand\n}\ntyped again\n", ""},
-		"nothing but what is new": {longer, base, base + "typed by hand\n", ""},
+		"nothing but what is new":                {longer, base, base + "typed by hand\n", ""},
 		"the file was emptied, and has one line more": {
 			longer, "", longer + "typed by hand\n", "o o o o o o - on " + strings.ReplaceAll(strings.TrimSpace(longer), "\n", "|"),
 		},
@@ -103,5 +104,21 @@ func TestLinesThatComeBack(t *testing.T) {
 				t.Errorf("it is %q, want %q", got, tt.want)
 			}
 		})
+	}
+}
+
+// An undo and a formatter: the content has the words of an older one, and not those of one that is nearly the same.
+func TestContentInOtherSigns(t *testing.T) {
+	t.Parallel()
+	const base = "call('one', first)\ncall('two', second)\nprint('three', third)\n"
+	s := tell(t, moment.Returned)
+	s.Work.Restored = false
+	s.lost["a.txt"] = s.knew("a.txt", "o", base+"\n\treturn nil\n\n")
+	before := s.knew("a.txt", "human", base+"\n")
+	s.order["a.txt"] = []refs.OID{s.lost["a.txt"], before}
+	s.Old = s.texts[s.knew("a.txt", "o", "call('one', first)\nsomething else altogether\nwith lines of its own\n")]
+	s.New = s.text(strings.ReplaceAll(base, "'", `"`) + "\n")
+	if got, want := s.verdict(), "human~ human~ human~ human on "+strings.ReplaceAll(strings.TrimSpace(base), "\n", "|"); got != want {
+		t.Errorf("it is %q, want %q", got, want)
 	}
 }
