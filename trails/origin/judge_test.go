@@ -249,6 +249,12 @@ func TestWhatGitExplainsOfAChange(t *testing.T) {
 			s.New = s.text(was + "}\n\ncall of the other side\ncheck of the other side\n")
 		}, want: "human human o o human human on " + strings.ReplaceAll(was, "\n", "|") +
 			"call of the other side|check of the other side"},
+		"a content that the path lost is nearer, for braces alone": {tell: func(s *story) {
+			s.commit(1, nil, "a.txt", other)
+			s.lost["a.txt"] = s.knew("a.txt", "o", was+"}\n\n")
+			s.Old = s.texts[s.knew("a.txt", "human", was)]
+			s.New = s.text(was + "typed by hand\n}\nreturn nil\ntyped again\n\ntyped at last\n")
+		}, want: "human human - - - - - -"},
 		"a conflict has markers": {tell: func(s *story) {
 			s.knew("a.txt", "human", was)
 			s.New = s.text("<<<<<<< HEAD\nthe first of the lines\n=======\n>>>>>>> topic\n")

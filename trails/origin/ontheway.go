@@ -135,7 +135,7 @@ func comeBack(q *Query, _ []Candidate) (put Text, _ []Candidate, found bool, err
 		if err != nil {
 			return Text{}, nil, false, err
 		}
-		if t.Whole || Nearer(q.New.Lines, put.Lines, t.Lines) {
+		if t.Whole || !q.begins(c.Blob, put, t.Lines) {
 			continue
 		}
 		if err := q.learn(t, []Candidate{c}); err != nil {
