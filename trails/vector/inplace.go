@@ -7,8 +7,8 @@ import (
 )
 
 // A diff keeps as many lines as it can, whichever they are. If the lines around one were replaced, it may call that
-// line deleted and added again. It then keeps a `return nil` instead, which is above the line in one text and below it in
-// the other.
+// line deleted and added again. It then keeps a `return nil` instead, which is above the line in one text and below it
+// in the other.
 
 // distinctLine is the least number of letters and digits in a line that can be recognised alone.
 const distinctLine = 12
