@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
@@ -92,9 +93,9 @@ func ChangeOf(records []gitdiff.Record, tells func(line []byte) bool, patch func
 	return c, nil
 }
 
-// Changed lists the files that each commit changed against all its parents, with one git process. It leaves out missing
-// commits, and files without lines: submodules, deletions. A commit with an unreadable tree is named in the
-// repository's [refs.LeftOut].
+// Changed lists the files that each commit changed against all its parents, with a git process or two for all commits.
+// It leaves out missing commits, and files without lines: submodules, deletions. A commit with an unreadable tree is
+// named in the repository's [refs.LeftOut].
 func Changed(ctx context.Context, repo *refs.Repo, commits []refs.OID) (map[refs.OID][]FileChange, error) {
 	out := map[refs.OID][]FileChange{}
 	if len(commits) == 0 {
@@ -102,19 +103,32 @@ func Changed(ctx context.Context, repo *refs.Repo, commits []refs.OID) (map[refs
 	}
 	objects := repo.Objects()
 	defer objects.Close()
-	sections := map[refs.OID][][]gitdiff.Record{}
-	var lines []string   // a commit beside one of its parents
-	var asked []refs.OID // the commits of these lines
+	parents := map[refs.OID][]refs.OID{}
+	var list, merges []refs.OID
 	for _, c := range commits {
 		decoded, err := objects.Commit(c)
-		if _, twice := sections[c]; err != nil || twice {
+		if _, twice := parents[c]; err != nil || twice {
 			continue
 		}
-		sections[c] = nil
-		for _, p := range decoded.Parents {
+		parents[c], list = decoded.Parents, append(list, c)
+		if len(decoded.Parents) > 1 {
+			merges = append(merges, c)
+		}
+	}
+	sections, err := combined(ctx, repo, merges, parents)
+	if err != nil {
+		return nil, fmt.Errorf("list what commits changed: %w", err)
+	}
+	var lines []string   // a commit beside one of its parents
+	var asked []refs.OID // the commits of these lines
+	for _, c := range list {
+		if len(sections[c]) > 0 {
+			continue
+		}
+		for _, p := range parents[c] {
 			lines, asked = append(lines, c.String()+" "+p.String()), append(asked, c)
 		}
-		if len(decoded.Parents) == 0 {
+		if len(parents[c]) == 0 {
 			lines, asked = append(lines, c.String()), append(asked, c)
 		}
 	}
@@ -142,6 +156,36 @@ func Changed(ctx context.Context, repo *refs.Repo, commits []refs.OID) (map[refs
 		}
 	}
 	return out, nil
+}
+
+// combined lists what merges changed against each parent: only the files that differ from all of them. Git need not
+// read the trees that a merge shares with a parent. A merge with a file that a parent lacks is left out, because the
+// parent may have it under another name.
+func combined(ctx context.Context, repo *refs.Repo, merges []refs.OID, parents map[refs.OID][]refs.OID) (
+	map[refs.OID][][]gitdiff.Record, error) {
+	out := map[refs.OID][][]gitdiff.Record{}
+	lines := make([]string, len(merges))
+	for i, c := range merges {
+		lines[i] = c.String()
+	}
+	args := append([]string{"-c", "--root", "--no-renames"}, gitdiff.Raw()...)
+	_, err := gitdiff.Each(ctx, repo, args, lines, func(i int, r *gitdiff.Reader) (func() error, error) {
+		lists, err := r.Combined()
+		if lists == nil {
+			lists = make([][]gitdiff.Record, len(parents[merges[i]]))
+		}
+		lacks := len(lists) != len(parents[merges[i]]) // where a shallow history ends
+		for _, list := range lists {
+			lacks = lacks || slices.ContainsFunc(list, func(f gitdiff.Record) bool { return f.OldMode == 0 })
+		}
+		return func() error {
+			if !lacks {
+				out[merges[i]] = lists
+			}
+			return nil
+		}, err
+	})
+	return out, err
 }
 
 // chosen returns the elements of a list at some places.

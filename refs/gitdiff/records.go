@@ -73,6 +73,60 @@ func (r *Reader) Records() ([]Record, error) {
 	}
 }
 
+// Combined reads the raw records of a merge, as with -c: the files that differ from all parents, as a list for each
+// parent; none where there are no such files.
+func (r *Reader) Combined() ([][]Record, error) {
+	var lists [][]Record
+	for {
+		first, err := r.ahead(1)
+		if err != nil || len(first) == 0 || first[0] != ':' {
+			return lists, err
+		}
+		head, err := r.field()
+		path, failed := r.field()
+		if err := errors.Join(err, failed); err != nil {
+			return nil, err
+		}
+		fields := bytes.Fields(bytes.TrimLeft(head, ":"))
+		n := len(fields)/2 - 1 // parents
+		if len(fields)%2 == 0 || n < 1 || len(fields[2*n+2]) < n || lists != nil && len(lists) != n {
+			return nil, fmt.Errorf("%w: record of %d fields", ErrShape, len(fields))
+		}
+		if lists == nil {
+			lists = make([][]Record, n)
+		}
+		for i := range n {
+			one := Record{Path: string(path), OldPath: string(path), Status: fields[2*n+2][i]}
+			if err := one.sides(fields[i], fields[n], fields[n+1+i], fields[2*n+1]); err != nil {
+				return nil, err
+			}
+			lists[i] = append(lists[i], one)
+		}
+	}
+}
+
+// sides reads the modes and ids of a record.
+func (f *Record) sides(oldMode, newMode, old, now []byte) error {
+	modes, ids := [...][]byte{oldMode, newMode}, [...][]byte{old, now}
+	for i, mode := range [...]*uint32{&f.OldMode, &f.NewMode} {
+		n, err := strconv.ParseUint(string(modes[i]), 8, 32)
+		if err != nil {
+			return fmt.Errorf("%w: mode: %w", ErrShape, err)
+		}
+		*mode = uint32(n)
+	}
+	for i, oid := range [...]*refs.OID{&f.Old, &f.New} {
+		parsed, err := refs.ParseOID(string(ids[i]))
+		if err != nil {
+			return fmt.Errorf("%w: %w", ErrShape, err)
+		}
+		if !parsed.IsZero() {
+			*oid = parsed
+		}
+	}
+	return nil
+}
+
 // record reads ":OLDMODE NEWMODE OLDOID NEWOID STATUS\0PATH\0", with a second path after a rename.
 func (r *Reader) record() (Record, error) {
 	head, err := r.field()
@@ -84,21 +138,8 @@ func (r *Reader) record() (Record, error) {
 		return Record{}, fmt.Errorf("%w: record of %d fields", ErrShape, len(fields))
 	}
 	out := Record{Status: fields[4][0]}
-	for i, mode := range []*uint32{&out.OldMode, &out.NewMode} {
-		n, err := strconv.ParseUint(string(fields[i]), 8, 32)
-		if err != nil {
-			return Record{}, fmt.Errorf("%w: mode: %w", ErrShape, err)
-		}
-		*mode = uint32(n)
-	}
-	for i, oid := range []*refs.OID{&out.Old, &out.New} {
-		parsed, err := refs.ParseOID(string(fields[2+i]))
-		if err != nil {
-			return Record{}, fmt.Errorf("%w: %w", ErrShape, err)
-		}
-		if !parsed.IsZero() {
-			*oid = parsed
-		}
+	if err := out.sides(fields[0], fields[1], fields[2], fields[3]); err != nil {
+		return Record{}, err
 	}
 	path, err := r.field()
 	if err != nil {
