@@ -19,7 +19,23 @@ func (s *Search) Commits(ctx context.Context, commits []refs.OID) (map[refs.OID]
 	if s.untraced() {
 		return nil, nil
 	}
+	if len(commits) > keepEvery {
+		s.rest()
+	}
 	return s.whole(ctx, commits, noPath)
+}
+
+// rest stores the answers, and lets go of the commits that were searched before. So a walk along any history needs the
+// memory of one batch.
+func (s *Search) rest() {
+	if s.keep(); s.kept != nil {
+		clear(s.kept.paths)
+	}
+	clear(s.ages)
+	clear(s.claims)
+	clear(s.weighed)
+	clear(s.people)
+	clear(s.added)
 }
 
 // Elsewhere is Commits for commits with an anchor that does not know all lines: see Question.

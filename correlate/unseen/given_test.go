@@ -108,3 +108,35 @@ func TestWhatAWalkGivesIsWhatGitSays(t *testing.T) {
 		t.Errorf("%d commits are counted", counted)
 	}
 }
+
+// A walk that is stopped leaves its answers, with the lines that were counted, to the next one.
+func TestTheNextWalkGoesOnWhereOneWasStopped(t *testing.T) {
+	t.Parallel()
+	w, made := odd(t)
+	reader, err := index.Open(w.Repo)
+	w.Check(err)
+	defer reader.Close()
+	stopped := New(w.Repo, reader)
+	defer stopped.Close()
+	found, err := stopped.Commits(context.Background(), made)
+	w.Check(err)
+	for i, c := range made {
+		if _, known := stopped.Added(c); !known {
+			stopped.Counted(c, 100+i)
+		}
+	}
+	stopped.keep() // which a search does after each number of answers
+	next := New(w.Repo, reader)
+	defer next.Close()
+	again, err := next.Commits(context.Background(), made)
+	w.Check(err)
+	if len(again) != len(found) || len(next.ages) > 0 {
+		t.Errorf("it finds owners of %d commits and not of %d, and looks at %d again", len(again), len(found), len(next.ages))
+	}
+	for _, c := range made {
+		was, _ := stopped.Added(c)
+		if lines, known := next.Added(c); !known || lines != was {
+			t.Errorf("%s added %d lines (%v), and %d before", c, lines, known, was)
+		}
+	}
+}

@@ -48,6 +48,7 @@ type keptAnswer struct {
 	Owners []events.AnchorOwner `json:"o,omitempty"`
 	File   *events.AnchorFile   `json:"f,omitempty"`
 	Whole  *events.CommitData   `json:"w,omitempty"`
+	Added  *int                 `json:"a,omitempty"` // lines of a whole commit, where they were counted
 }
 
 // The places of answers about whole commits: from all logs, and from other clones' logs.
@@ -66,13 +67,17 @@ type kept struct {
 	head   []byte
 	last   []int64
 	paths  map[string]*keptPath
+	fresh  int // number of answers that are not stored
 }
+
+// keepEvery is the number of new answers that are stored together: an interrupted search loses no more.
+const keepEvery = 1024
 
 // keptPath are the answers about one path.
 type keptPath struct {
 	answers map[refs.OID]keptAnswer
-	added   []refs.OID
-	anew    bool // the file holds for other logs, or is too long
+	added   map[refs.OID]bool // that are not stored
+	anew    bool              // the file holds for other logs, or is too long
 }
 
 func loadKept(repo *refs.Repo, d *index.Digest, alone bool) *kept {
@@ -106,7 +111,7 @@ func (k *kept) path(path string) *keptPath {
 	if p := k.paths[path]; p != nil {
 		return p
 	}
-	p := &keptPath{answers: map[refs.OID]keptAnswer{}}
+	p := &keptPath{answers: map[refs.OID]keptAnswer{}, added: map[refs.OID]bool{}}
 	k.paths[path] = p
 	raw, err := os.ReadFile(k.file(path))
 	rest, sound := bytes.CutPrefix(raw, k.head)
@@ -183,9 +188,16 @@ func (s *Search) rememberUnder(under string, commit refs.OID, a keptAnswer, on d
 		return
 	}
 	a.Commit, a.Last, a.Keys = commit, s.kept.last, on.keys
+	s.take(under, a)
+}
+
+// take adds an answer to the kept ones.
+func (s *Search) take(under string, a keptAnswer) {
 	p := s.kept.path(under)
-	p.answers[commit] = a
-	p.added = append(p.added, commit)
+	p.answers[a.Commit], p.added[a.Commit] = a, true
+	if s.kept.fresh++; s.kept.fresh >= keepEvery {
+		s.keep()
+	}
 }
 
 // recallCommit returns a kept answer about a whole commit; nil for a commit without a finding.
@@ -194,12 +206,31 @@ func (s *Search) recallCommit(under string, commit refs.OID) (found *events.Comm
 	if !there || !s.holds(&a) {
 		return nil, false
 	}
+	if a.Added != nil {
+		s.added[commit] = *a.Added
+	}
 	return a.Whole, true
 }
 
 // rememberCommit keeps an answer about a whole commit.
 func (s *Search) rememberCommit(under string, commit refs.OID, found *events.CommitData, on depends) {
-	s.rememberUnder(wholeUnder(under, commit), commit, keptAnswer{Whole: found}, on)
+	a := keptAnswer{Whole: found}
+	if n, counted := s.Added(commit); counted {
+		a.Added = &n
+	}
+	s.rememberUnder(wholeUnder(under, commit), commit, a, on)
+}
+
+// Counted keeps the number of lines that git counted as added by a searched commit.
+func (s *Search) Counted(commit refs.OID, lines int) {
+	if s.added[commit] = lines; s.kept == nil {
+		return
+	}
+	under := wholeUnder(noPath, commit)
+	if a, there := s.kept.path(under).answers[commit]; there {
+		a.Added = &lines
+		s.take(under, a)
+	}
 }
 
 // keep stores the new answers. An answer that cannot be stored is searched again.
@@ -207,15 +238,16 @@ func (s *Search) keep() {
 	if s.kept == nil || !s.kept.traced {
 		return
 	}
+	s.kept.fresh = 0
 	for path, p := range s.kept.paths {
 		var out []byte
-		for _, commit := range p.added {
+		for commit := range p.added {
 			line, err := json.Marshal(p.answers[commit])
 			if err == nil {
 				out = append(append(out, line...), '\n')
 			}
 		}
-		p.added = nil
+		clear(p.added)
 		if len(out) == 0 || refs.MakeDirs(s.kept.dir, 0o700) != nil {
 			continue
 		}

@@ -64,6 +64,8 @@ func (l *Lines) of(kind events.OwnerKind, lines int) {
 // search of a reader satisfies it.
 type Searched interface {
 	Added(commit refs.OID) (lines int, known bool)
+	// Counted takes the lines that git counted in a commit.
+	Counted(commit refs.OID, lines int)
 }
 
 // Source gives owners.
@@ -163,7 +165,10 @@ func (b *counted) complete(ctx context.Context, repo *refs.Repo) error {
 		return err
 	}
 	for _, c := range b.bare {
-		unknown(c, files[c.ID])
+		counted, readable := files[c.ID]
+		if unknown(c, counted); readable {
+			b.Search.Counted(c.ID, c.Added)
+		}
 	}
 	for _, c := range b.open {
 		c.Place(files[c.ID], c.Nobodys())
