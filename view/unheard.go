@@ -34,8 +34,8 @@ func unheardPath(repo *refs.Repo) string { return filepath.Join(unseen.Dir(repo)
 // Progress is called with the number of searched commits, and of all commits.
 type Progress func(done, total int)
 
-// searchBatch is the number of commits that are searched at once: each batch needs a few git processes.
-const searchBatch = 2000
+// searchBatch is the number of commits that are searched at once: git goes along the history for each batch.
+const searchBatch = 16 << 10
 
 // findUnheard reads the kept results, or searches. During a rebase the results may change, so they are not kept.
 func (r *Reader) findUnheard(ctx context.Context) (*unheard, error) {

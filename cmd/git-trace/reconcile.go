@@ -140,8 +140,8 @@ func commitsOf(ctx context.Context, repo *refs.Repo, revs []string, all bool, op
 	return out, nil
 }
 
-// searchBatch is the number of commits that are searched at once: git is asked a few things for each batch.
-const searchBatch = 2000
+// searchBatch is the number of commits that are searched at once: git goes along the history for each batch.
+const searchBatch = 16 << 10
 
 func (r *reconciliation) take(data *events.CommitData) {
 	one := reconciledCommit{

@@ -13,8 +13,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// searchBatch is the number of commits that are searched at once: each batch needs a few git processes.
-const searchBatch = 2000
+// searchBatch is the number of commits that are searched at once: git goes along the history for each batch.
+const searchBatch = 16 << 10
 
 // anchoring counts the anchors of a commit.
 type anchoring interface {
