@@ -172,7 +172,7 @@ func (a *app) hintNothing(repo *refs.Repo) {
 
 // countGrowth is the percentage by which memory may grow between two collections in a command that walks a history: it
 // is short-lived, and holds one batch of commits at a time.
-const countGrowth = 400
+const countGrowth = 100
 
 // lines counts the lines of the commits, groups them, and follows them if requested.
 func (s *statistics) lines(ctx context.Context, repo *refs.Repo, known *conversations, query graph.Query,
@@ -180,13 +180,16 @@ func (s *statistics) lines(ctx context.Context, repo *refs.Repo, known *conversa
 	from := linesFrom(known)
 	from.ByFile, from.ByFunction = ask.by.InFiles(), ask.by.InFunctions()
 	from.Keep = from.ByFunction
-	commits, err := stats.Count(ctx, repo, from, query)
-	if err != nil {
-		return err
-	}
-	s.AddCommits(commits)
-	if s.Survival = ask.survival; !ask.survival {
+	var commits []*graph.Commit
+	s.Survival = ask.survival
+	err := stats.Each(ctx, repo, from, query, func(c *graph.Commit) error {
+		if s.Add(c); ask.survival {
+			commits = append(commits, c)
+		}
 		return nil
+	})
+	if err != nil || !ask.survival {
+		return err
 	}
 	defer shown.clear()
 	from.Tell = shown.at

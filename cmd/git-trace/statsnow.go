@@ -57,6 +57,8 @@ func (s *statistics) linesNow(ctx context.Context, repo *refs.Repo, known *conve
 		return fmt.Errorf("count lines of %s: %w", ask.now, err)
 	}
 	s.Now = true
-	s.AddCommits(commits)
+	for _, c := range commits {
+		s.Add(c)
+	}
 	return nil
 }

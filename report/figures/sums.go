@@ -119,6 +119,8 @@ type Sums struct {
 	charged  map[*stats.Group]*charges // what conversations took
 	Survival bool                      // lines were followed
 	traces   map[events.TraceID]bool
+	authors  map[[2]string]int // their places
+	agents   map[string]int
 }
 
 // New returns empty sums. named is the range as the user gave it.
@@ -128,44 +130,44 @@ func New(named []string, by stats.By) *Sums {
 			Schema: Schema, Range: append([]string{}, named...), Authors: []AuthorLines{}, Agents: []AgentLines{},
 			Models: []ModelUse{}, Cost: Costs{PricesAsOf: []string{}}, Groups: []Counted{},
 		},
-		traces: map[events.TraceID]bool{}, Grouped: stats.New(by),
+		traces: map[events.TraceID]bool{}, Grouped: stats.New(by), authors: map[[2]string]int{}, agents: map[string]int{},
 		held: held{map[origin]int{}, map[events.PatchID]int{}},
 	}
 }
 
-// AddCommits adds up the lines of the commits.
-func (s *Sums) AddCommits(all []*graph.Commit) {
-	s.Grouped = stats.GroupBy(all, s.Grouped.By)
-	authors := map[[2]string]int{}
-	agents := map[string]int{}
-	for _, c := range all {
-		s.Lines.Add(c)
-		s.held.add(c)
-		key := [2]string{c.Author, c.Mail}
-		at, known := authors[key]
-		if !known {
-			at = len(s.Authors)
-			authors[key] = at
-			s.Authors = append(s.Authors, AuthorLines{Author: c.Author, Mail: c.Mail})
+// Add adds up the lines of one more commit.
+func (s *Sums) Add(c *graph.Commit) {
+	s.Grouped.Take(c)
+	s.Lines.Add(c)
+	s.held.add(c)
+	key := [2]string{c.Author, c.Mail}
+	at, known := s.authors[key]
+	if !known {
+		at = len(s.Authors)
+		s.authors[key] = at
+		s.Authors = append(s.Authors, AuthorLines{Author: c.Author, Mail: c.Mail})
+	}
+	s.Authors[at].Add(c)
+	for _, who := range c.Contributors {
+		if who.Kind != events.OwnerAI {
+			continue
 		}
-		s.Authors[at].Add(c)
-		for _, who := range c.Contributors {
-			if who.Kind != events.OwnerAI {
-				continue
-			}
-			at, known := agents[who.Agent]
-			if !known {
-				at = len(s.Agents)
-				agents[who.Agent] = at
-				s.Agents = append(s.Agents, AgentLines{Agent: who.Agent, traces: map[events.TraceID]bool{}})
-			}
-			s.Agents[at].Lines += who.Lines
-			if who.Trace != "" {
-				s.Agents[at].traces[who.Trace] = true
-				s.traces[who.Trace] = true
-			}
+		at, known := s.agents[who.Agent]
+		if !known {
+			at = len(s.Agents)
+			s.agents[who.Agent] = at
+			s.Agents = append(s.Agents, AgentLines{Agent: who.Agent, traces: map[events.TraceID]bool{}})
+		}
+		s.Agents[at].Lines += who.Lines
+		if who.Trace != "" {
+			s.Agents[at].traces[who.Trace] = true
+			s.traces[who.Trace] = true
 		}
 	}
+}
+
+// order puts the authors and agents with most lines first.
+func (s *Sums) order() {
 	for i := range s.Agents {
 		s.Agents[i].Conversations = len(s.Agents[i].traces)
 	}
@@ -196,13 +198,14 @@ func (s *Sums) counted(known *view.Reader, whole bool) ([]view.Conversation, err
 	return out, nil
 }
 
-// AddConversations adds up the use of conversations, and makes the groups. These are the conversations that wrote lines
-// of the commits or, with whole, all known ones.
+// AddConversations adds up the use of conversations after all commits, and makes the groups. These are the conversations
+// that wrote lines of the commits or, with whole, all known ones.
 func (s *Sums) AddConversations(known *view.Reader, whole bool) error {
 	counted, err := s.counted(known, whole)
 	if err != nil {
 		return err
 	}
+	s.order()
 	models := map[string]int{}
 	use := func(name string, answers int, t Tokens) {
 		at, known := models[name]

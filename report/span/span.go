@@ -172,7 +172,9 @@ func Of(ctx context.Context, repo *refs.Repo, from Source, s Range, prompts Prom
 	}
 	sums := figures.New([]string{s.From.String() + ".." + s.To.String()},
 		stats.By{Dimensions: []stats.Dimension{stats.Agent}})
-	sums.AddCommits(commits)
+	for _, c := range commits {
+		sums.Add(c)
+	}
 	if err := sums.AddConversations(known, false); err != nil {
 		return nil, err
 	}

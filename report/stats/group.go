@@ -12,6 +12,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/records/language"
+	"github.com/git-trace/git-trace/refs"
 )
 
 // Dimension is a property by which lines are grouped.
@@ -84,7 +85,7 @@ type Group struct {
 	Traces map[events.TraceID]bool // of the conversations that wrote some
 	Alive  Alive
 
-	commits map[*graph.Commit]bool
+	last refs.OID // the commit that was taken last
 }
 
 // Groups are groups by their keys.
@@ -97,47 +98,42 @@ type Groups struct {
 // New makes groups without lines.
 func New(by By) *Groups { return &Groups{By: by, at: map[string]*Group{}} }
 
-// GroupBy groups the lines of commits.
-func GroupBy(commits []*graph.Commit, by By) *Groups {
-	g := New(by)
-	for _, c := range commits {
-		if by.has(Function) {
-			for _, f := range c.Functions {
-				who := &c.Contributors[f.Who]
-				g.group(c, who, f).add(c, who, f.Lines)
+// Take groups the lines of one more commit.
+func (g *Groups) Take(c *graph.Commit) {
+	if g.By.has(Function) {
+		for _, f := range c.Functions {
+			who := &c.Contributors[f.Who]
+			g.group(c, who, f).add(c, who, f.Lines)
+		}
+		return
+	}
+	for i := range c.Contributors {
+		who := &c.Contributors[i]
+		if g.By.has(Tool) && who.Kind == events.OwnerAI {
+			for _, t := range who.Tools {
+				g.group(c, who, graph.FunctionLines{ToolLines: t}).add(c, who, t.Lines)
 			}
 			continue
 		}
-		for i := range c.Contributors {
-			who := &c.Contributors[i]
-			if by.has(Tool) && who.Kind == events.OwnerAI {
-				for _, t := range who.Tools {
-					g.group(c, who, graph.FunctionLines{ToolLines: t}).add(c, who, t.Lines)
-				}
-				continue
-			}
-			if !by.InFiles() {
-				g.Group(c, who, "").add(c, who, who.Lines)
-				continue
-			}
-			left := who.Lines
-			for _, f := range who.Files {
-				g.Group(c, who, f.Path).add(c, who, f.Lines)
-				left -= f.Lines
-			}
-			if left > 0 {
-				g.Group(c, who, "").add(c, who, left)
-			}
+		if !g.By.InFiles() {
+			g.Group(c, who, "").add(c, who, who.Lines)
+			continue
+		}
+		left := who.Lines
+		for _, f := range who.Files {
+			g.Group(c, who, f.Path).add(c, who, f.Lines)
+			left -= f.Lines
+		}
+		if left > 0 {
+			g.Group(c, who, "").add(c, who, left)
 		}
 	}
-	g.Sort()
-	return g
 }
 
 func (g *Group) add(c *graph.Commit, who *graph.Contributor, lines int) {
 	g.Lines.of(who.Kind, lines)
-	if !g.commits[c] {
-		g.commits[c] = true
+	if g.last != c.ID {
+		g.last = c.ID
 		g.Lines.Commits++
 	}
 	if who.Trace != "" {
@@ -171,7 +167,7 @@ func (g *Groups) Of(key Key, kind events.OwnerKind) *Group {
 	id := string(kind) + "\x00" + key.id()
 	found := g.at[id]
 	if found == nil {
-		found = &Group{Key: key, Kind: kind, Traces: map[events.TraceID]bool{}, commits: map[*graph.Commit]bool{}}
+		found = &Group{Key: key, Kind: kind, Traces: map[events.TraceID]bool{}}
 		g.at[id] = found
 		g.List = append(g.List, found)
 	}
