@@ -96,14 +96,16 @@ func (a *app) command(c *command, args []string) error {
 	return unknownVerb(args[0])
 }
 
-// beginLine begins the status line, if there is a terminal for it and the person wants one.
+// beginLine begins the status line, unless the person wants none.
 func (a *app) beginLine(args []string) {
 	file, isFile := a.std.err.(*os.File)
-	if _, terminal := terminalOf(a.std.err); !isFile || !terminal || len(args) == 0 ||
-		slices.Contains(args, "--no-progress") {
+	if !isFile || len(args) == 0 || slices.Contains(args, "--no-progress") || slices.Contains(args, "--quiet") {
 		return
 	}
-	a.line = newStatusLine(file, args[0])
+	_, terminal := terminalOf(a.std.err)
+	if a.line = newStatusLine(file, args[0], !terminal); !terminal {
+		return
+	}
 	a.std.err = below{file, a.line, true}
 	if out, isFile := a.std.out.(*os.File); isFile {
 		if _, terminal := terminalOf(out); terminal {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -13,14 +14,19 @@ import (
 	"github.com/git-trace/git-trace/internal/fault"
 )
 
-// progressDelay is the time after which a command shows its progress.
-const progressDelay = time.Second
+// progressDelay is the time after which a command shows its progress on a terminal, pipedDelay in a file or pipe.
+const (
+	progressDelay = time.Second
+	pipedDelay    = 10 * time.Second
+)
 
 // statusLine is the last line of a terminal while a command is running: its progress, or at least a sign of life. The
-// command's output replaces it. It is nil if standard error is not a terminal.
+// command's output replaces it. A pipe or a file gets a whole line at times.
 type statusLine struct {
 	to    io.Writer
 	what  string // the command
+	piped bool   // standard error is not a terminal
+	text  string // what a progress told last, for a pipe
 	mu    sync.Mutex
 	begun time.Time
 	spoke time.Time // when something was written last
@@ -30,10 +36,18 @@ type statusLine struct {
 }
 
 // newStatusLine begins to watch a command.
-func newStatusLine(to io.Writer, what string) *statusLine {
-	l := &statusLine{to: to, what: what, begun: time.Now(), spoke: time.Now()}
-	time.AfterFunc(progressDelay, fault.In(l.tick))
+func newStatusLine(to io.Writer, what string, piped bool) *statusLine {
+	l := &statusLine{to: to, what: what, piped: piped, begun: time.Now(), spoke: time.Now()}
+	l.wait()
 	return l
+}
+
+func (l *statusLine) wait() {
+	delay := progressDelay
+	if l.piped {
+		delay = pipedDelay
+	}
+	time.AfterFunc(delay, fault.In(l.tick))
 }
 
 // tick shows the time at work, if the command has no other news.
@@ -43,18 +57,22 @@ func (l *statusLine) tick() {
 	if l.ended {
 		return
 	}
-	if !l.told && time.Since(l.spoke) >= progressDelay {
+	now := fmt.Sprintf("%s: %d s", l.what, int(time.Since(l.begun).Seconds()))
+	switch {
+	case l.piped:
+		fmt.Fprintf(l.to, "git-trace: %s\n", cmp.Or(l.text, now))
+	case !l.told && time.Since(l.spoke) >= progressDelay:
 		l.shown = true
-		fmt.Fprintf(l.to, "\r\x1b[K%s: %d s", l.what, int(time.Since(l.begun).Seconds()))
+		fmt.Fprint(l.to, "\r\x1b[K"+now)
 	}
-	time.AfterFunc(progressDelay, fault.In(l.tick))
+	l.wait()
 }
 
 // tell shows the progress.
 func (l *statusLine) tell(text string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.ended {
+	if l.text = text; !l.ended && !l.piped {
 		l.shown, l.told = true, true
 		fmt.Fprintf(l.to, "\r\x1b[K%s", text)
 	}
@@ -68,7 +86,7 @@ func (l *statusLine) clear() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.wipe()
-	l.told = false
+	l.told, l.text = false, ""
 }
 
 func (l *statusLine) wipe() {
@@ -170,7 +188,7 @@ type progress struct {
 	next  time.Time
 }
 
-// progress begins to show the progress of a task, if standard error is a terminal.
+// progress begins to show the progress of a task.
 func (a *app) progress(what string) *progress {
 	return &progress{line: a.line, what: what, begun: time.Now(), next: time.Now().Add(progressDelay)}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
-// What takes over a second says on a terminal that it is at work, and leaves nothing of that behind. Nobody else sees
-// it. Git is slow here, so that the command is.
+// What takes over a second says on a terminal that it is at work, and leaves nothing of that behind. A file gets
+// no line of it so soon. Git is slow here, so that the command is.
 func TestWhatTakesLongSaysSoOnATerminal(t *testing.T) {
 	t.Parallel()
 	dir, programs := newScreenRepo(t), testenv.TempDir(t)

@@ -25,6 +25,25 @@ func TestTheRestOfAWorkIsSaidWhenItCanBeKnown(t *testing.T) {
 	}
 }
 
+// A pipe gets whole lines: how far the work is, or at least that it goes on.
+func TestAPipeIsToldOfProgressInLines(t *testing.T) {
+	t.Parallel()
+	var to strings.Builder
+	line := &statusLine{to: &to, what: "stats", piped: true, begun: time.Now().Add(-20 * time.Second)}
+	line.tick()
+	work := &progress{line: line, what: "following lines", begun: time.Now()}
+	work.at(1, 100)
+	line.tick()
+	work.clear()
+	line.tick()
+	line.end()
+	line.tick()
+	const want = "git-trace: stats: 20 s\ngit-trace: following lines:   1% (1/100)\ngit-trace: stats: 20 s\n"
+	if to.String() != want {
+		t.Errorf("it said %q, want %q", to.String(), want)
+	}
+}
+
 func TestMessagesAreBrokenWhereTheTerminalEnds(t *testing.T) {
 	t.Parallel()
 	const long = "git-trace: hint: git trace log lists conversations, git trace graph commits\n"

@@ -119,10 +119,10 @@ func (a *app) servePages(c *call, ops operands) error {
 
 // stays lets the companion serve pages until an interrupt. The companion has the terminal.
 func (a *app) stays(ctx context.Context, args ...string) error {
-	if a.line != nil {
+	if a.line != nil && !a.line.piped {
 		fmt.Fprintln(a.std.err, "git-trace: hint: Ctrl-C ends it")
-		a.line.end()
 	}
+	a.line.end()
 	return a.beCompanion(ctx, "serve", args...)
 }
 
