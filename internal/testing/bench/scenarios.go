@@ -23,6 +23,9 @@ func scenarios(o options) []scenario {
 		conversing(stored), growing(logs))
 	all = append(all, converting(), sharing())
 	all = append(all, serving(stored, log)...)
+	if !o.quick {
+		all = append(all, gathering(gatherers, gatheredEach))
+	}
 	if o.million {
 		all = append(all, indexing(1_000_000), verifying(1_000_000))
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -13,11 +14,15 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// The shared repository has this many clones with this many commits each, and one with some more.
+// The shared repository has this many clones with this many commits each, and one with some more. The gathered one has
+// more of both. A writer's file keeps its last lines.
 const (
-	sharers    = 20
-	sharedEach = 200
-	sharedMore = 40
+	sharers      = 20
+	sharedEach   = 200
+	sharedMore   = 40
+	sharedLines  = 200
+	gatherers    = 50
+	gatheredEach = 2000
 )
 
 // Bounds of sharing, in milliseconds, and of blame against a clone that recorded it all itself.
@@ -43,8 +48,47 @@ func sharing() scenario {
 			{"first blame there", "first blame", "", limit, pullTime},
 		},
 		prepare: func(b *bench) (func(int, *recorder) error, error) {
-			dir, err := b.place("sharing", b.makeShared)
+			dir, err := b.place("sharing", func(dir string) error { return b.makeShared(dir, sharers, sharedEach) })
 			return func(round int, r *recorder) error { return b.share(dir, round, r) }, err
+		},
+	}
+}
+
+// Bounds of the first reading of many logs, in milliseconds and megabytes.
+const (
+	gatherPull   = 10_000
+	gatherLog    = 2000
+	gatherMemory = 300
+)
+
+// gathering measures a fresh clone with the logs of very many writers.
+func gathering(writers, each int) scenario {
+	of := fmt.Sprintf("%d writers × %s events", writers, size(each))
+	return scenario{
+		name: "gathering, " + of,
+		rows: []row{
+			{"pull into a fresh clone, " + of, "pull", "", limit, gatherPull},
+			{"log -n 20, first reading there", "first log", "", limit, gatherLog},
+			{"log -n 20 again", "log", "", limit, listLimit},
+			{"memory of log -n 20, first reading there", "first log", "", memory, gatherMemory},
+		},
+		prepare: func(b *bench) (func(int, *recorder) error, error) {
+			dir, err := b.place("gathering", func(dir string) error { return b.makeShared(dir, writers, each) })
+			fresh, log := filepath.Join(dir, "fresh"), []string{"log", "-n", "20"}
+			return func(round int, r *recorder) error {
+				err := errors.Join(os.RemoveAll(fresh),
+					b.check(b.git(dir, "clone", "-q", filepath.Join(dir, "remote.git"), fresh)))
+				if err != nil {
+					return err
+				}
+				if err := r.run("pull", b.trace(fresh, "pull")); err != nil {
+					return err
+				}
+				if round == 0 {
+					return r.peak("first log", b.trace(fresh, log...))
+				}
+				return errors.Join(r.run("first log", b.trace(fresh, log...)), r.run("log", b.trace(fresh, log...)))
+			}, err
 		},
 	}
 }
@@ -54,24 +98,25 @@ func sharedFile(writer int) string { return fmt.Sprintf("shared/of%02d.go", writ
 
 // makeShared makes a remote on which all writers but one have published everything. The last one has more commits, and
 // the remote has those too. One clone has all commits, and has recorded them itself, too.
-func (b *bench) makeShared(dir string) error {
+func (b *bench) makeShared(dir string, writers, each int) error {
 	all, remote := filepath.Join(dir, "all"), filepath.Join(dir, "remote.git")
-	total := sharers * sharedEach
-	lines := make([]string, sharers)
+	total := writers * each
+	lines := make([][]string, writers)
 	if err := os.MkdirAll(all, 0o777); err != nil {
 		return err
 	}
 	if err := b.fastImport(all, func(w *bufio.Writer) {
 		for n := range total + sharedMore {
-			writer := n % sharers
+			writer := n % writers
 			if n >= total {
 				writer = 0
 			}
-			lines[writer] += fmt.Sprintf("line %d\n", n)
+			lines[writer] = append(lines[writer], fmt.Sprintf("line %d\n", n))
+			lines[writer] = lines[writer][max(0, len(lines[writer])-sharedLines):]
 			fmt.Fprintf(w, "commit refs/heads/main\ncommitter A U Thor <author@example.com> %d +0000\n", 1_500_000_000+n*60)
 			data(w, fmt.Sprintf("change %d\n", n))
 			fmt.Fprintf(w, "M 100644 inline %s\n", sharedFile(writer))
-			data(w, lines[writer])
+			data(w, strings.Join(lines[writer], ""))
 		}
 	}); err != nil {
 		return err
@@ -84,25 +129,25 @@ func (b *bench) makeShared(dir string) error {
 	if err := b.check(b.git(dir, "clone", "-q", "--bare", all, remote)); err != nil {
 		return err
 	}
-	count := make([]int, sharers)
-	of := make([][]events.Draft, sharers)
+	count := make([]int, writers)
+	of := make([][]events.Draft, writers)
 	var everything []events.Draft
 	for n, text := range commits {
-		writer := n % sharers
+		writer := n % writers
 		if n >= total {
 			writer = 0
 		}
 		count[writer]++
-		d, err := sharedAnchor(text, writer, count[writer])
+		d, err := sharedAnchor(text, writer, min(count[writer], sharedLines))
 		if err != nil {
 			return err
 		}
 		everything = append(everything, d)
 		of[writer] = append(of[writer], d)
 	}
-	for writer := range sharers {
+	for writer := range writers {
 		clone := filepath.Join(dir, fmt.Sprintf("clone%02d", writer))
-		told := of[writer][:sharedEach]
+		told := of[writer][:each]
 		err := b.check(b.git(dir, "clone", "-q", remote, clone))
 		if err == nil {
 			err = b.record(clone, told)
@@ -111,7 +156,7 @@ func (b *bench) makeShared(dir string) error {
 			err = b.check(b.trace(clone, "push", "--to", "commits", "origin"))
 		}
 		if err == nil && writer == 0 {
-			err = b.record(clone, of[writer][sharedEach:])
+			err = b.record(clone, of[writer][each:])
 		}
 		if err != nil {
 			return err
