@@ -9,8 +9,12 @@ import (
 // A summary is stored as its members one after the other. Lists of ten thousand conversations read all of them, and
 // JSON took most of their time.
 func (t *Trace) fields(f codec.Fields) {
-	t.head(f)
-	codec.Numbers(f, &t.Hooked, &t.Prompts, &t.Calls, &t.Patches, &t.Added, &t.Removed)
+	codec.Word(f, &t.ID)
+	codec.Texts(f, &t.Agent, &t.Session, &t.Writer)
+	codec.SignedList(f, &t.Models, func(m *string) { f.Text(m) })
+	f.Moment(&t.First)
+	f.Moment(&t.Last)
+	codec.Numbers(f, &t.Events, &t.Hooked, &t.Prompts, &t.Calls, &t.Patches, &t.Added, &t.Removed)
 	paths := string(t.Paths)
 	if f.Text(&paths); paths != string(t.Paths) {
 		t.Paths = pathSet(paths)
@@ -19,16 +23,6 @@ func (t *Trace) fields(f codec.Fields) {
 		f.OID(&h.Commit)
 		codec.Numbers(f, &h.Part, &h.Lines)
 	})
-}
-
-// head is the part of a summary that shows which conversations are the newest.
-func (t *Trace) head(f codec.Fields) {
-	codec.Word(f, &t.ID)
-	codec.Texts(f, &t.Agent, &t.Session, &t.Writer)
-	codec.SignedList(f, &t.Models, func(m *string) { f.Text(m) })
-	f.Moment(&t.First)
-	f.Moment(&t.Last)
-	codec.Number(f, &t.Events)
 }
 
 func appendTrace(raw []byte, t *Trace) []byte {

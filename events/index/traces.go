@@ -150,13 +150,16 @@ func (ix *Index) Traces() ([]Trace, error) {
 }
 
 // Sums returns the sums of Traces in no order.
-func (ix *Index) Sums() ([]*Trace, error) { return mended(ix, ix.sums) }
+func (ix *Index) Sums() ([]*Trace, error) {
+	return mended(ix, func() ([]*Trace, error) { return ix.sums(nil) })
+}
 
-// sums returns a summary of each conversation, in no order. A summary is too large to be moved while sorting.
-func (ix *Index) sums() ([]*Trace, error) {
+// sums returns a summary of each conversation whose key has a prefix, in no order. A summary is too large to be moved
+// while sorting.
+func (ix *Index) sums(prefix []byte) ([]*Trace, error) {
 	said := make([][]*Trace, len(ix.sources)) // by log
 	for _, t := range ix.texts {
-		err := t.sums(nil, func(s *source, sum *Trace) { said[s.at] = append(said[s.at], sum) })
+		err := t.sums(prefix, func(s *source, sum *Trace) { said[s.at] = append(said[s.at], sum) })
 		if err != nil {
 			return nil, err
 		}
@@ -179,23 +182,16 @@ func (ix *Index) sums() ([]*Trace, error) {
 	return out, nil
 }
 
-// TraceIDs lists the conversations of all logs, in the order of their ids, without reading their summaries.
+// TraceIDs lists the conversations of all logs, in the order of their ids.
 func (ix *Index) TraceIDs() ([]events.TraceID, error) {
 	return mended(ix, func() ([]events.TraceID, error) {
-		ids := make([]events.TraceID, 0, len(ix.sources))
+		ids := []events.TraceID{}
 		for _, t := range ix.texts {
-			err := t.glimpses("", func(g glimpse) {
-				if len(ids) == 0 || ids[len(ids)-1] != g.id {
-					ids = append(ids, g.id)
-				}
-			})
-			if err != nil {
+			if err := t.sums(nil, func(_ *source, sum *Trace) { ids = append(ids, sum.ID) }); err != nil {
 				return nil, err
 			}
 		}
-		if !slices.IsSorted(ids) {
-			slices.Sort(ids) // a set of many takes longer to build
-		}
+		slices.Sort(ids)
 		return slices.Compact(ids), nil
 	})
 }
