@@ -116,9 +116,5 @@ func noteAuto(repo *refs.Repo, r Remote, why error) error {
 	if before := autoFailed(repo, r); before != nil {
 		f.Since = before.Since
 	}
-	raw, err := json.Marshal(f)
-	if err != nil {
-		return err
-	}
-	return refs.WriteFileAtomic(autoPath(repo, r), append(raw, '\n'), 0o600)
+	return refs.WriteJSON(autoPath(repo, r), f, refs.WriteFileAtomic)
 }

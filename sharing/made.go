@@ -54,11 +54,7 @@ func (p *Plan) note(ref string, commit refs.OID, arrived bool) error {
 		}
 		m[name] = append(list, commit)
 	}
-	raw, err := json.Marshal(m)
-	if err == nil {
-		err = refs.WriteFileAtomic(path, append(raw, '\n'), 0o600)
-	}
-	if err != nil {
+	if err := refs.WriteJSON(path, m, refs.WriteFileAtomic); err != nil {
 		return fmt.Errorf("note what is sent: %w", err)
 	}
 	return nil

@@ -136,11 +136,7 @@ func putBack(ctx context.Context, log *events.Log, ref string, was lastSeen, wha
 }
 
 func (s seen) keep(repo *refs.Repo, r Remote) error {
-	raw, err := json.Marshal(s)
-	if err != nil {
-		return err
-	}
-	if err := refs.WriteFileAtomic(seenPath(repo, r), append(raw, '\n'), 0o600); err != nil {
+	if err := refs.WriteJSON(seenPath(repo, r), s, refs.WriteFileAtomic); err != nil {
 		return fmt.Errorf("note what was seen: %w", err)
 	}
 	return nil

@@ -121,7 +121,7 @@ func (r *Reader) touching(paths []string) (map[events.TraceID]bool, error) {
 				return nil, err
 			}
 			out[id] = slices.ContainsFunc(held, func(a Anchored) bool {
-				return slices.ContainsFunc(paths, func(path string) bool { return within(path, a.Path) })
+				return slices.ContainsFunc(paths, func(path string) bool { return Within(path, a.Path) })
 			})
 		}
 	}
@@ -140,7 +140,7 @@ func touches(e *events.Event, path string, out map[events.TraceID]bool) error {
 		}
 		for _, f := range data.Files {
 			name, err := events.DecodePath(f.Path)
-			if err != nil || !within(path, name) {
+			if err != nil || !Within(path, name) {
 				continue
 			}
 			for _, run := range f.Runs {
@@ -151,7 +151,7 @@ func touches(e *events.Event, path string, out map[events.TraceID]bool) error {
 	return nil
 }
 
-// within reports whether a path names a file, or a directory above it.
-func within(path, file string) bool {
+// Within reports whether a path names a file, or a directory above it.
+func Within(path, file string) bool {
 	return path == "" || file == path || strings.HasPrefix(file, path+"/")
 }

@@ -30,12 +30,13 @@ func PaceOf(turns []Turn) (p Pace) {
 }
 
 // Took returns how long the agent worked on the prompt; 0 where that is not known.
-func (t *Turn) Took() time.Duration { return took(t.Time, t.Ended) }
+func (t *Turn) Took() time.Duration { return Between(t.Time, t.Ended) }
 
 // Took returns how long the agent worked on the prompt; 0 where that is not known.
-func (a *Asked) Took() time.Duration { return took(a.Time, a.Ended) }
+func (a *Asked) Took() time.Duration { return Between(a.Time, a.Ended) }
 
-func took(from, to *time.Time) time.Duration {
+// Between returns the time between two moments; 0 where one is not known.
+func Between(from, to *time.Time) time.Duration {
 	if from == nil || to == nil {
 		return 0
 	}

@@ -38,7 +38,7 @@ func inDirectories(env agents.Env, names []string) (all []named, over *passed, e
 			case err != nil && path == name:
 				return err
 			case err != nil, entry.IsDir() && entry.Name() == ".git":
-				return skipTree(entry)
+				return transcripts.SkipDir(entry)
 			case entry.IsDir():
 				if file := sessionOf(path, stands); file != "" {
 					all = append(all, named{file, name})
@@ -67,13 +67,6 @@ func notThere(names []string, otherwise error) error {
 		}
 	}
 	return otherwise
-}
-
-func skipTree(entry fs.DirEntry) error {
-	if entry != nil && entry.IsDir() {
-		return filepath.SkipDir
-	}
-	return nil
 }
 
 // sessionOf returns the file that represents a directory, "" for any other directory.

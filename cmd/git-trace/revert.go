@@ -215,7 +215,7 @@ func (t *taking) take(paths, gone []string) error {
 	labels := weave.Labels{Now: "now", Without: "without " + t.name}
 	made, err := backward.Make(ctx, t.repo, taken.Tree, t.steps, owners, labels,
 		func(path string) bool {
-			return len(paths) == 0 || slices.ContainsFunc(paths, func(p string) bool { return isBelow(p, path) })
+			return len(paths) == 0 || slices.ContainsFunc(paths, func(p string) bool { return view.Within(p, path) })
 		})
 	if err != nil {
 		return err
@@ -273,11 +273,6 @@ func (t *taking) ofWork(lost []lostLines) []lostLines {
 	}
 	own[0].Lines += others
 	return own
-}
-
-// isBelow reports whether a path is another one or below it; all are below "".
-func isBelow(dir, path string) bool {
-	return dir == "" || path == dir || strings.HasPrefix(path, dir+"/")
 }
 
 func (r *revertedFiles) tellFiles(made *backward.Reverted) {

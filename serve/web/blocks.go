@@ -256,7 +256,7 @@ func blocksOf(t *talkAnswer) []*turnBlock {
 			if drawn[c.ToolCall] {
 				continue
 			}
-			block := &callBlock{Call: *c, Name: c.Tool, Argument: strings.Join(c.Paths, ", "), Took: between(c.Opened, c.Closed)}
+			block := &callBlock{Call: *c, Name: c.Tool, Argument: strings.Join(c.Paths, ", "), Took: view.Between(c.Opened, c.Closed)}
 			steps = append(steps, &stepBlock{Who: c.Subagent, Depth: min(len(c.Subagent), 1), Time: c.Opened, Model: c.Model,
 				Calls: []*callBlock{block}})
 		}
@@ -333,7 +333,7 @@ func stepOf(s *records.Step, calls map[string]*view.Call, drawn map[string]bool)
 		block.Argument, block.file = view.MainArgument(call.Input)
 		if known := calls[call.ToolCallID]; known != nil {
 			block.Call = *known
-			block.Took = between(known.Opened, known.Closed)
+			block.Took = view.Between(known.Opened, known.Closed)
 		} else {
 			block.ToolCall = call.ToolCallID
 		}
@@ -361,11 +361,4 @@ func timeOf(stamp *string) *time.Time {
 		return nil
 	}
 	return &at
-}
-
-func between(from, to *time.Time) time.Duration {
-	if from == nil || to == nil {
-		return 0
-	}
-	return to.Sub(*from)
 }

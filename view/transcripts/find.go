@@ -78,7 +78,7 @@ func (f *finder) below(folders []string) error {
 			case err != nil && path == folder:
 				return err
 			case err != nil, entry.IsDir() && entry.Name() == ".git":
-				return skipDir(entry)
+				return SkipDir(entry)
 			case !entry.Type().IsRegular():
 				return nil
 			}
@@ -115,7 +115,8 @@ func In(agent agents.Agent, path string) []*Transcript {
 	return []*Transcript{{Agent: agent, Path: path}}
 }
 
-func skipDir(entry fs.DirEntry) error {
+// SkipDir is the answer of a walk to an entry that cannot be read or is not wanted.
+func SkipDir(entry fs.DirEntry) error {
 	if entry != nil && entry.IsDir() {
 		return filepath.SkipDir
 	}
