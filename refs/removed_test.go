@@ -48,7 +48,7 @@ func TestARemovedGitDirectoryIsNotMadeAgain(t *testing.T) {
 			if _, err := Flock(held, time.Second); !errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("a lock gives %v", err)
 			}
-			if err := MakeDirs(filepath.Join(dir, "traces", "cache", "vectors"), 0o700); !errors.Is(err, fs.ErrNotExist) {
+			if err := MakeDirs(filepath.Join(dir, "traces", "contents", "vectors"), 0o700); !errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("a directory gives %v", err)
 			}
 			if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {

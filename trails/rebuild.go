@@ -17,15 +17,15 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// Rebuild makes the caches of ownership again from the patches in the log: the owner of each key, and the vector of
-// every content that a patch led to. The complete caches replace the old ones. If the blob of a content is gone, its
+// Rebuild finds the owners of contents again from the patches in the log: the owner of each key, and the vector of
+// every content that a patch led to. The complete files replace the old ones. If the blob of a content is gone, its
 // vector cannot be made; its lines are unknown until they change again.
 func Rebuild(repo *refs.Repo, log iter.Seq2[events.Event, error]) (err error) {
-	cache := filepath.Join(repo.TracesDir(), "cache")
-	if err := refs.MakeDirs(cache, 0o700); err != nil {
+	dir := ledger.Dir(repo)
+	if err := refs.MakeDirs(dir, 0o700); err != nil {
 		return fmt.Errorf("rebuild ownership: %w", err)
 	}
-	temp, err := os.MkdirTemp(cache, "rebuild-")
+	temp, err := os.MkdirTemp(dir, "rebuild-")
 	if err != nil {
 		return fmt.Errorf("rebuild ownership: %w", err)
 	}
@@ -51,7 +51,7 @@ func Rebuild(repo *refs.Repo, log iter.Seq2[events.Event, error]) (err error) {
 		}
 	}
 	for _, name := range []string{"vectors", "owners"} {
-		if err := replaceDir(filepath.Join(temp, name), filepath.Join(cache, name)); err != nil {
+		if err := replaceDir(filepath.Join(temp, name), filepath.Join(dir, name)); err != nil {
 			return fmt.Errorf("rebuild ownership: %w", err)
 		}
 	}

@@ -21,7 +21,7 @@ func (r *recordedRepo) stored() stored {
 	r.t.Helper()
 	events := int64(strings.Count(r.run("git-trace", "events", "--json"), "\n"))
 	snapshots, objects := r.below("objects")
-	vectors, _ := r.below("cache/vectors")
+	vectors, _ := r.below("contents/vectors")
 	return stored{events, objects, snapshots, vectors}
 }
 

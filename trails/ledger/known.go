@@ -19,13 +19,13 @@ import (
 )
 
 // Known remembers the ownership vector of every content that a path was seen with: one append-only file a path under
-// <common git dir>/traces/cache/vectors. Additions are in memory until Save. A record is
+// <common git dir>/traces/contents/vectors. Additions are in memory until Save. A record is
 //
 //	u32 length of what follows up to the checksum · u8 id length · blob id · vector · u32 CRC-32
 //
 // in big-endian order. The last record of a blob counts; a record that a killed process left unfinished ends the file
-// for a reader and is overwritten by the next writer's compaction. The files are a cache: package trails derives them
-// again from the patches in the log (trails.Rebuild).
+// for a reader and is overwritten by the next writer's compaction. Package trails derives the files again
+// from the patches in the log (trails.Rebuild).
 type Known struct {
 	dir string
 	mem map[string][]Record
@@ -67,9 +67,12 @@ const (
 	keptDecoded   = 3 // vectors of a path: of the old content, the new one, and its source
 )
 
+// Dir returns the directory of what is known of contents.
+func Dir(repo *refs.Repo) string { return filepath.Join(repo.TracesDir(), "contents") }
+
 // NewKnown returns the known contents of the repository. It opens nothing yet, and reads a path's file once.
 func NewKnown(repo *refs.Repo) *Known {
-	return NewKnownIn(filepath.Join(repo.TracesDir(), "cache", "vectors"))
+	return NewKnownIn(filepath.Join(Dir(repo), "vectors"))
 }
 
 // NewKnownIn returns the store of a directory.

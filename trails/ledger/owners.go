@@ -56,7 +56,7 @@ func WithOwner(id events.PatchID, owner OwnerKey) events.PatchID {
 	return id[:ownerKeyStart] + events.PatchID(owner)
 }
 
-// Owners remembers the owners of this repository's owner keys: <common git dir>/traces/cache/owners/XX, one line "KEY
+// Owners remembers the owners of this repository's owner keys: <common git dir>/traces/contents/owners/XX, one line "KEY
 // JSON" each. Additions are in memory until Save. The files are a cache: every line can be derived again from the
 // patches in the log.
 type Owners struct {
@@ -66,7 +66,7 @@ type Owners struct {
 
 // NewOwners returns the owners of the repository. It opens nothing yet.
 func NewOwners(repo *refs.Repo) *Owners {
-	return NewOwnersIn(filepath.Join(repo.TracesDir(), "cache", "owners"))
+	return NewOwnersIn(filepath.Join(Dir(repo), "owners"))
 }
 
 // NewOwnersIn returns the store of a directory.

@@ -14,6 +14,7 @@ import (
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/records/purged"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/ledger"
 )
 
 // Left is a thing that holds or may hold purged text.
@@ -181,11 +182,15 @@ func (p *Purge) ours(name string) bool {
 	return found && (parts[0] == "traces" || len(parts) > 2 && parts[0] == "worktrees" && parts[2] == "traces")
 }
 
-// disposable reports whether a file is git-trace's and can be deleted without loss: caches, and half-written files
-// of killed processes.
+// disposable reports whether a file is git-trace's and can be derived again: caches, the owners of contents, and
+// half-written files of killed processes.
 func (p *Purge) disposable(name string) bool {
-	inCache := strings.HasPrefix(name, filepath.Join(p.Repo.TracesDir(), "cache")+string(filepath.Separator))
-	return inCache || p.ours(name) && strings.HasPrefix(filepath.Base(name), "tmp_")
+	for _, dir := range []string{filepath.Join(p.Repo.TracesDir(), "cache"), ledger.Dir(p.Repo)} {
+		if strings.HasPrefix(name, dir+string(filepath.Separator)) {
+			return true
+		}
+	}
+	return p.ours(name) && strings.HasPrefix(filepath.Base(name), "tmp_")
 }
 
 // halfWritten deletes the objects that a killed process of git-trace was writing, because their content is unknown. It

@@ -187,7 +187,7 @@ func (w *World) Log() []events.Event {
 // Forget deletes everything except the log.
 func (w *World) Forget() {
 	w.T.Helper()
-	for _, dir := range []string{"cache", "objects"} {
+	for _, dir := range []string{"cache", "contents", "objects"} {
 		w.Check(os.RemoveAll(filepath.Join(w.Repo.TracesDir(), dir)))
 	}
 }
