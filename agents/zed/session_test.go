@@ -92,7 +92,7 @@ func TestAThreadThatCannotBeUnpackedIsAnErrorThatSaysWhy(t *testing.T) {
 	t.Parallel()
 	for want, unpack := range map[string]func(io.Reader) (io.ReadCloser, error){
 		"cannot unpack": nil,
-		"not to be had":  func(io.Reader) (io.ReadCloser, error) { return nil, errors.New("not to be had") },
+		"not to be had": func(io.Reader) (io.ReadCloser, error) { return nil, errors.New("not to be had") },
 		"breaks off": func(io.Reader) (io.ReadCloser, error) {
 			return io.NopCloser(io.MultiReader(strings.NewReader("{"), failing{})), nil
 		},

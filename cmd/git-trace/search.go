@@ -96,7 +96,7 @@ func (a *app) search(c *call, ops operands) error {
 		return writeFound(a.std.out, text, digits, found)
 	}
 	if found.Total == 0 {
-		fmt.Fprintln(a.std.err, "git-trace: hint: no conversation holds all of that (git trace record stores those that wait)")
+		fmt.Fprintln(a.std.err, "git-trace: hint: no conversation has all of it (git trace record stores those that wait)")
 		return silent(exitFinding)
 	}
 	short, err := known.short()

@@ -12,8 +12,8 @@
 //     So what comes back are prompts and calls, and what the document says of them in metadata.treetrace.
 //
 // A document has no clock in it: written twice it is the same, byte for byte. generatedAt is the time of the newest
-// prompt or answer. Members that the format's page does not have are added where they give more facts (kindBy, ran, files,
-// git), never changed in meaning; readers of the format pass them over.
+// prompt or answer. Members that the format's page does not have are added where they give more facts (kindBy, ran,
+// files, git), never changed in meaning; readers of the format pass them over.
 package treetrace
 
 // Name is the name of the format on the command line.

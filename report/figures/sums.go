@@ -198,7 +198,7 @@ func (s *Sums) counted(known *view.Reader, whole bool) ([]view.Conversation, err
 	return out, nil
 }
 
-// AddConversations adds up the use of conversations after all commits, and makes the groups. These are the conversations
+// AddConversations adds up the use of conversations after all commits, and makes the groups. These are conversations
 // that wrote lines of the commits or, with whole, all known ones.
 func (s *Sums) AddConversations(known *view.Reader, whole bool) error {
 	counted, err := s.counted(known, whole)

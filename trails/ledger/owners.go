@@ -56,9 +56,8 @@ func WithOwner(id events.PatchID, owner OwnerKey) events.PatchID {
 	return id[:ownerKeyStart] + events.PatchID(owner)
 }
 
-// Owners remembers the owners of this repository's owner keys: <common git dir>/traces/contents/owners/XX, one line "KEY
-// JSON" each. Additions are in memory until Save. The files are a cache: every line can be derived again from the
-// patches in the log.
+// Owners remembers the owners of this repository's owner keys: <common git dir>/traces/contents/owners/XX, one line
+// "KEY JSON" each. Additions are in memory until Save. Every line can be derived again from the patches in the log.
 type Owners struct {
 	dir     string
 	unsaved map[OwnerKey]events.AnchorOwner
