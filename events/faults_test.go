@@ -171,17 +171,17 @@ an id alone
 two change places
   5 number: number 6 follows 4
   6 chain: names b3:ID as the event before, which is b3:ID
-  7 number: number 5 stands where 7 belongs
+  7 number: number 5 in the place of 7
   7 chain: names b3:ID as the event before, which is b3:ID
   7 chain: names b3:ID as the event before, which is b3:ID
 
 two files change places
   5 number: number 8 follows 4
   8 chain: names b3:ID as the event before, which is b3:ID
-  12 number: number 5 stands where 12 belongs
+  12 number: number 5 in the place of 12
   12 chain: names b3:ID as the event before, which is b3:ID
-  12 number: number 6 stands where 12 belongs
-  12 number: number 7 stands where 12 belongs
+  12 number: number 6 in the place of 12
+  12 number: number 7 in the place of 12
   12 chain: names b3:ID as the event before, which is b3:ID
 
 one is missing
@@ -190,11 +190,11 @@ one is missing
 
 the first is missing
   1 number: number 2 follows 0
-  2 chain: names b3:ID as the event before, and there is none
+  2 chain: names b3:ID as the event before, but there is none
 
 the first two are missing
   1 number: number 3 follows 0
-  3 chain: names b3:ID as the event before, and there is none
+  3 chain: names b3:ID as the event before, but there is none
 
 a file is missing
   5 number: number 8 follows 4
@@ -211,7 +211,7 @@ the last of a file stands in the next one, too
 one of another log
   6 writer: written by ID, the log is of ID
   6 chain: names b3:ID as the event before, which is b3:ID
-  7 number: number 6 stands where 7 belongs
+  7 number: number 6 in the place of 7
   7 chain: names b3:ID as the event before, which is b3:ID
 
 one of another log in the place of one
@@ -220,15 +220,15 @@ one of another log in the place of one
   7 chain: names b3:ID as the event before, which is b3:ID
 
 a number that is too high
-  6 number: number 20 stands where 6 belongs
+  6 number: number 20 in the place of 6
   7 chain: names b3:ID as the event before, which is b3:ID
 
 a number that is too low
-  6 number: number 2 stands where 6 belongs
+  6 number: number 2 in the place of 6
   7 chain: names b3:ID as the event before, which is b3:ID
 
 the number of the next one
-  6 number: number 7 stands where 6 belongs
+  6 number: number 7 in the place of 6
   7 chain: names b3:ID as the event before, which is b3:ID
 
 a number with its id left
@@ -238,17 +238,17 @@ the last one's number is too high
   14 number: number 20 follows 13
 
 the last one's number is too low
-  14 number: number 3 stands where 14 belongs
+  14 number: number 3 in the place of 14
 
 numbers are left out from one on
   8 number: number 18 follows 7
 
 numbers come again from one on
-  8 number: number 3 stands where 8 belongs
-  8 number: number 4 stands where 8 belongs
-  8 number: number 5 stands where 8 belongs
-  8 number: number 6 stands where 8 belongs
-  8 number: number 7 stands where 8 belongs
+  8 number: number 3 in the place of 8
+  8 number: number 4 in the place of 8
+  8 number: number 5 in the place of 8
+  8 number: number 6 in the place of 8
+  8 number: number 7 in the place of 8
 
 changed with its id
   7 chain: names b3:ID as the event before, which is b3:ID
@@ -264,7 +264,7 @@ another writer from one on
   14 writer: written by ID, the log is of ID
 
 an event names one before the first
-  1 chain: names b3:ID as the event before, and there is none
+  1 chain: names b3:ID as the event before, but there is none
 
 the first is no opening
   1 shape: the log does not begin with log_started

@@ -37,7 +37,7 @@ func New(env capability.Env) capability.Agent {
 		Parser: files.parser(), Discoverer: files, Identifier: files, Dir: files.configDir(), Skills: ".agents/skills",
 		Resumer: capability.ResumeBy{"amp", "threads", "continue"},
 		Traits: capability.Traits{
-			CallIDs: capability.CallIDsNative, Edits: capability.EditsReplaced,
+			CallIDs: capability.CallIDsNative, Model: capability.ModelUnknown, Edits: capability.EditsReplaced,
 		},
 	}
 }

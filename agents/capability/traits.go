@@ -27,6 +27,7 @@ type ModelOf string
 const (
 	ModelOfCall    ModelOf = "call"         // the payload of each call
 	ModelOfSession ModelOf = "session_file" // the last answer in the session file at the moment of the call
+	ModelUnknown   ModelOf = "unknown"      // no event names it
 )
 
 // EditsOf says which texts of an edit tool are known.

@@ -208,7 +208,7 @@ func TestAgentsAreServed(t *testing.T) {
 		{"lessons", nil, "Keep to “no web app”", false},
 		{"handoff", map[string]any{"scope": ""}, "## Original goal", false},
 		{"search", map[string]any{"text": "TypeScript"}, "TypeScript", false},
-		{"search", map[string]any{"text": "nobody-said-this"}, "no conversation holds", false},
+		{"search", map[string]any{"text": "nobody-said-this"}, "no conversation has all of it", false},
 		{"blame", map[string]any{"path": "a.txt"}, "1-2  unknown A  ", false},
 		{"blame", map[string]any{"path": "a.txt", "first": 9, "last": 3}, "last is not before first", true},
 		{"why", map[string]any{"path": "a.txt", "line": 1}, "before the recording", false},

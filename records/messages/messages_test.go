@@ -74,7 +74,7 @@ func TestPredictionsAndStrangeRolesAreRefused(t *testing.T) {
 		t.Errorf("a prediction: %v", err)
 	}
 	if _, err := read(`{"messages":[{"role":"user","content":"a"},{"role":"pope","content":"b"}]}`); err == nil ||
-		err.Error() != `line 1, byte 0: message 2: not of this format: the role is "pope"` {
+		err.Error() != `line 1, byte 0: message 2: not of this format: unknown role "pope"` {
 		t.Errorf("a role: %v", err)
 	}
 }
