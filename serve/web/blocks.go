@@ -256,7 +256,8 @@ func blocksOf(t *talkAnswer) []*turnBlock {
 			if drawn[c.ToolCall] {
 				continue
 			}
-			block := &callBlock{Call: *c, Name: c.Tool, Argument: strings.Join(c.Paths, ", "), Took: view.Between(c.Opened, c.Closed)}
+			block := &callBlock{Call: *c, Name: c.Tool, Argument: strings.Join(c.Paths, ", "),
+				Took: view.Between(c.Opened, c.Closed)}
 			steps = append(steps, &stepBlock{Who: c.Subagent, Depth: min(len(c.Subagent), 1), Time: c.Opened, Model: c.Model,
 				Calls: []*callBlock{block}})
 		}
