@@ -14,6 +14,7 @@ import (
 	"github.com/git-trace/git-trace/records/compare"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/report/answers"
+	"github.com/git-trace/git-trace/view"
 )
 
 func compareCommand() *command {
@@ -110,7 +111,11 @@ func (n *recordReader) lines(r *records.Record, side *answers.Side) error {
 	if err != nil || known == nil || !c.Seen() {
 		return err
 	}
-	side.Lines = &answers.WrittenLines{Added: c.Added, Removed: c.Removed, Commits: c.Lines}
+	list := []view.Conversation{c}
+	if err := n.known.Complete(n.ctx, list); err != nil {
+		return err
+	}
+	side.Lines = &answers.WrittenLines{Added: c.Added, Removed: c.Removed, Files: c.Files, Commits: list[0].Lines}
 	for i := range known.Patches {
 		if fate := known.Patches[i].Fate; fate != nil {
 			side.Lines.Alive += fate.Alive

@@ -35,6 +35,7 @@ type Side struct {
 type WrittenLines struct {
 	Added   int `json:"added"`
 	Removed int `json:"removed"`
+	Files   int `json:"files"`
 	Commits int `json:"committed"` // each counted once
 	Alive   int `json:"alive"`     // in the work tree, unchanged
 }
@@ -84,7 +85,12 @@ var comparedFigures = [...]struct {
 		}
 		return numbers.Dollars(*f.CostUSD)
 	}},
-	{"files", func(_ *Side, f *compare.Figures) string { return numbers.Thousands(f.Files) }},
+	{"files", func(c *Side, f *compare.Figures) string {
+		if c.Lines != nil {
+			return numbers.Thousands(c.Lines.Files)
+		}
+		return numbers.Thousands(f.Files)
+	}},
 	{"lines", func(c *Side, _ *compare.Figures) string {
 		if c.Lines == nil {
 			return ""
