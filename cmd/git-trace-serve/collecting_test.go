@@ -318,6 +318,7 @@ func TestNobodyElseSends(t *testing.T) {
 		"not gzip":          {"/v1/logs", body, set("Content-Encoding", "gzip"), 400},
 		"half of gzip":      {"/v1/logs", packed(body)[:40], set("Content-Encoding", "gzip"), 400},
 		"half of JSON":      {"/v1/logs", body[:len(body)/2], nil, 400},
+		"no list":           {"/v1/logs", []byte(`{"resourceLogs":5}`), nil, 400},
 		"deep JSON":         {"/v1/logs", []byte(strings.Repeat("[", 9000) + strings.Repeat("]", 9000)), nil, 400},
 		"half of protobuf":  {"/v1/logs", []byte{0x0a, 0x7f, 1}, set("Content-Type", "application/x-protobuf"), 400},
 		"broken of metrics": {"/v1/metrics", []byte("?"), nil, 200},

@@ -222,8 +222,11 @@ func itemsOf(body []byte, encoding, kind string) ([]otel.Item, error) {
 	} else if !json.Valid(body) || rawjson.NewDecoder(body).Kind() != rawjson.Object {
 		return nil, errWire
 	}
-	if rawjson.Member(body, member) == nil {
+	switch list := rawjson.Member(body, member); {
+	case list == nil:
 		return nil, nil
+	case rawjson.NewDecoder(list).Kind() != rawjson.Array:
+		return nil, errWire
 	}
 	items, err := otel.Items(body)
 	switch {
