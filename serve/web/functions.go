@@ -28,8 +28,11 @@ type functionWriter struct{ blame.WriterJSON }
 
 // Who names a writer that is not a conversation.
 func (w functionWriter) Who() string {
-	if w.Contributor == events.OwnerHuman && w.Author != nil {
+	switch {
+	case w.Contributor == events.OwnerHuman && w.Author != nil:
 		return *w.Author
+	case w.Contributor == events.OwnerAI:
+		return "an agent"
 	}
 	return ownerWord(string(w.Contributor), w.Older)
 }
