@@ -128,6 +128,9 @@ const MostFiles = index.MostFiles
 // Retold is a rewriting of a commit, with the clone that recorded it.
 type Retold = index.Retold
 
+// SearchBatch is the number of commits to search at once along a history.
+const SearchBatch = unseen.Batch
+
 // Searcher returns the search for the owners in commits that no hook reported. The reader closes it.
 func (r *Reader) Searcher() *unseen.Search {
 	if r.search == nil {

@@ -34,9 +34,6 @@ func unheardPath(repo *refs.Repo) string { return filepath.Join(unseen.Dir(repo)
 // Progress is called with the number of searched commits, and of all commits.
 type Progress func(done, total int)
 
-// searchBatch is the number of commits that are searched at once: git goes along the history for each batch.
-const searchBatch = 16 << 10
-
 // findUnheard reads the kept results, or searches. During a rebase the results may change, so they are not kept.
 func (r *Reader) findUnheard(ctx context.Context) (*unheard, error) {
 	out := &unheard{lines: map[refs.OID]map[events.TraceID]int{}}
@@ -61,7 +58,7 @@ func (r *Reader) findUnheard(ctx context.Context) (*unheard, error) {
 		return nil, err
 	}
 	done := 0
-	for batch := range slices.Chunk(list, searchBatch) {
+	for batch := range slices.Chunk(list, unseen.Batch) {
 		r.progress(done, len(list))
 		known, err := belief.All(ctx, r.log, searcher, batch)
 		if err != nil {

@@ -140,9 +140,6 @@ func commitsOf(ctx context.Context, repo *refs.Repo, revs []string, all bool, op
 	return out, nil
 }
 
-// searchBatch is the number of commits that are searched at once: git goes along the history for each batch.
-const searchBatch = 16 << 10
-
 func (r *reconciliation) take(data *events.CommitData) {
 	one := reconciledCommit{
 		Commit: data.Commit, Added: data.Added, AI: data.AI, Human: data.Human, Unknown: data.Unknown, Evidence: []string{},

@@ -15,6 +15,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/report/figures"
 	"github.com/git-trace/git-trace/report/stats"
+	"github.com/git-trace/git-trace/view"
 )
 
 // statistics are drawn, and written in several forms.
@@ -36,14 +37,13 @@ func statsCommand() *command {
 			"parts add up to the sums. If nothing was ever recorded, it counts nothing and reads no commit.\n\n" +
 			"--by groups the lines by agent, model, tool, author, day, week, month, hour, directory, file,\n" +
 			"language or function, or by several: --by week,agent. Functions begin at git's function lines, in\n" +
-			"the files as each commit has them; git trace help blame says more.\n\n" +
-			"--now counts the lines of a\n" +
-			"revision (HEAD if none is named) by owner, with the blame of every file with text. It uses today's\n" +
-			"names of files. By agent or model, and without a range, it also says how many of the lines that\n" +
-			"hooks saw them write were accepted (a commit holds them), and how many of these lines people\n" +
-			"rewrote.\n\n" +
-			"--survival says how many of the lines were alive 1, 7, 30 and 90 days after they came to\n" +
-			"the first-parent history. It reads the patch of every commit, which takes as long as git log -p.\n" +
+			"the files as each commit has them; git trace help blame says more. By agent or model, and without\n" +
+			"a range, stats also says how many of the lines that hooks saw them write were accepted (a commit\n" +
+			"holds them), and how many of these lines people rewrote.\n" +
+			"--now counts the lines of a revision (HEAD if none is named) by owner, with the blame of every\n" +
+			"file with text. It uses today's names of files.\n" +
+			"--survival says how many of the lines were alive 1, 7, 30 and 90 days after they came to the\n" +
+			"first-parent history. It reads the patch of every commit, which takes as long as git log -p.\n" +
 			"--waste adds up the needless content of the contexts of all conversations. git trace show --cost\n" +
 			"shows it for one.",
 		options: slices.Concat(commitFlags(), options("by", "depth", "now", "survival", "waste"),
@@ -203,6 +203,6 @@ func (s *statistics) lines(ctx context.Context, repo *refs.Repo, known *conversa
 // linesFrom makes the source of the owners of lines.
 func linesFrom(known *conversations) stats.Source {
 	debug.SetGCPercent(countGrowth)
-	source := graph.Source{Log: known.Log(), Searcher: known.Searcher(), AtOnce: searchBatch}
+	source := graph.Source{Log: known.Log(), Searcher: known.Searcher(), AtOnce: view.SearchBatch}
 	return stats.Source{Source: source, Search: known.Searcher()}
 }

@@ -13,9 +13,6 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// searchBatch is the number of commits that are searched at once: git goes along the history for each batch.
-const searchBatch = 16 << 10
-
 // anchoring counts the anchors of a commit.
 type anchoring interface {
 	Anchors(commit refs.OID) (int, error)
@@ -38,7 +35,7 @@ func Find(ctx context.Context, search *unseen.Search, log anchoring, commits []r
 		}
 	}
 	done := 0
-	for batch := range slices.Chunk(bare, searchBatch) {
+	for batch := range slices.Chunk(bare, unseen.Batch) {
 		if progress != nil {
 			progress(done, len(bare))
 		}

@@ -82,7 +82,7 @@ func passOn(ctx context.Context, log *events.Log, label string, has func([]refs.
 		return err
 	}
 	var found []events.CommitData
-	for batch := range slices.Chunk(commits, searchBatch) {
+	for batch := range slices.Chunk(commits, unseen.Batch) {
 		known, err := belief.All(ctx, reader, search, batch)
 		if err != nil {
 			return err

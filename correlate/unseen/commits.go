@@ -25,6 +25,9 @@ func (s *Search) Commits(ctx context.Context, commits []refs.OID) (map[refs.OID]
 	return s.whole(ctx, commits, noPath)
 }
 
+// Batch is the number of commits to search at once along a history: git walks it for each batch.
+const Batch = 16 << 10
+
 // rest stores the answers, and lets go of the commits that were searched before. So a walk along any history needs the
 // memory of one batch.
 func (s *Search) rest() {
