@@ -19,14 +19,8 @@ import (
 type pipe struct {
 	mu   sync.Mutex
 	out  *json.Encoder
-	told chan reply
+	told chan otel.Answer
 	n    int // of the last items; one request at a time has some
-}
-
-// reply is the answer to items.
-type reply struct {
-	otlp.Taken
-	N int `json:"n"`
 }
 
 // told is a line for git-trace: the address, a refusal, or items, which get an answer.
@@ -57,11 +51,11 @@ func collect(ctx context.Context, _ *answers, _ []string) error {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	p := &pipe{out: json.NewEncoder(os.Stdout), told: make(chan reply)}
+	p := &pipe{out: json.NewEncoder(os.Stdout), told: make(chan otel.Answer)}
 	fault.Go(func() {
 		defer cancel()
 		for {
-			var t reply
+			var t otel.Answer
 			if in.Decode(&t) != nil {
 				return
 			}
@@ -85,10 +79,10 @@ func (p *pipe) say(what told) error {
 }
 
 // Take hands items on, and waits for the answer.
-func (p *pipe) Take(ctx context.Context, items []otel.Item) (otlp.Taken, error) {
+func (p *pipe) Take(ctx context.Context, items []otel.Item) (otel.Taken, error) {
 	p.n++
 	if err := p.say(told{Items: items, N: p.n}); err != nil {
-		return otlp.Taken{}, errors.New("git-trace has gone")
+		return otel.Taken{}, errors.New("git-trace has gone")
 	}
 	for {
 		select {
@@ -97,7 +91,7 @@ func (p *pipe) Take(ctx context.Context, items []otel.Item) (otlp.Taken, error) 
 				return t.Taken, nil
 			}
 		case <-ctx.Done():
-			return otlp.Taken{}, errors.New("git-trace does not answer")
+			return otel.Taken{}, errors.New("git-trace does not answer")
 		}
 	}
 }

@@ -181,10 +181,10 @@ func (k *collector) serve(ctx context.Context, from *json.Decoder) error {
 		}
 		fate, err := k.take(context.WithoutCancel(ctx), told.Items)
 		k.mu.Unlock()
-		if fate["n"] = told.N; err != nil {
-			fate["error"] = "the events cannot be stored"
+		if err != nil {
+			fate = otel.Taken{Error: "the events cannot be stored"}
 		}
-		_ = k.in.Encode(fate) // if it has gone, the next line tells
+		_ = k.in.Encode(otel.Answer{Taken: fate, N: told.N}) // if it has gone, the next line tells
 	}
 }
 
@@ -197,33 +197,30 @@ func (k *collector) refuse(why string, n int) {
 	}
 }
 
-// take redacts events and keeps them. A conversation is known by what hooks told the log, not by what a client says. It
-// gives numbers of events: of conversations that hooks may still report (early), of unknown conversations, and beyond
-// bounds.
-func (k *collector) take(ctx context.Context, items []otel.Item) (fate map[string]any, err error) {
-	early, unknown, full := 0, 0, 0
+// take redacts events and keeps them. A conversation is known if hooks reported it; the client's word does not count.
+func (k *collector) take(ctx context.Context, items []otel.Item) (fate otel.Taken, err error) {
 	fresh := map[*listened][][]byte{}
 	for _, item := range items {
 		t, err := k.talk(ctx, item.Session)
 		if err != nil {
-			return map[string]any{}, err
+			return otel.Taken{}, err
 		}
 		switch {
 		case t.Trace == "" && item.Session != "" && time.Since(t.since) < strangerWaits:
-			early++
+			fate.Early++
 			continue
 		case t.Trace == "" || purge.Was(k.repo, t.Trace):
-			unknown++
+			fate.Unknown++
 			continue
 		case t.keys[item.Key]:
 			continue
 		case len(item.Line) > mostLine || t.size+len(item.Line) > mostCollected:
-			full++
+			fate.Full++
 			continue
 		}
 		line, n, err := k.redactor.Telemetry(ctx, item.Line)
 		if err != nil {
-			return map[string]any{}, err
+			return otel.Taken{}, err
 		}
 		line = collected.Counted(line, n)
 		fresh[t] = append(fresh[t], line)
@@ -233,12 +230,12 @@ func (k *collector) take(ctx context.Context, items []otel.Item) (fate map[strin
 	for t, lines := range fresh {
 		if err := k.keep(t, lines); err != nil {
 			k.talks = map[string]*listened{} // what the files hold is read again
-			return map[string]any{}, err
+			return otel.Taken{}, err
 		}
 	}
-	k.refuse("unknown_session", unknown)
-	k.refuse("full", full)
-	return map[string]any{"early": early, "unknown": unknown, "full": full}, nil
+	k.refuse("unknown_session", fate.Unknown)
+	k.refuse("full", fate.Full)
+	return fate, nil
 }
 
 // keep writes events of a conversation.

@@ -19,6 +19,20 @@ type Item struct {
 	Line    json.RawMessage `json:"line"`
 }
 
+// Taken is the fate of the items of a request.
+type Taken struct {
+	Early   int    `json:"early"`           // of conversations that hooks may still tell of: the client sends them again
+	Unknown int    `json:"unknown"`         // of conversations that nobody knows here
+	Full    int    `json:"full"`            // beyond what a conversation may have
+	Error   string `json:"error,omitempty"` // nothing was taken
+}
+
+// Answer is the fate of the nth items that the receiver passed on.
+type Answer struct {
+	Taken
+	N int `json:"n"`
+}
+
 // Items returns the spans and events of a document of OTLP that concern a conversation, with the attributes that Read
 // knows.
 func Items(document []byte) ([]Item, error) {

@@ -43,17 +43,9 @@ const (
 	BadForm  = "malformed"
 )
 
-// Taken is the fate of the items of a request.
-type Taken struct {
-	Early   int    `json:"early"`           // of conversations that hooks may still tell of: the client sends them again
-	Unknown int    `json:"unknown"`         // of conversations that nobody knows here
-	Full    int    `json:"full"`            // beyond what a conversation may have
-	Error   string `json:"error,omitempty"` // nothing was taken
-}
-
 // Taker takes the items of a request, one request at a time.
 type Taker interface {
-	Take(ctx context.Context, items []otel.Item) (Taken, error)
+	Take(ctx context.Context, items []otel.Item) (otel.Taken, error)
 	Refused(why string)
 }
 
@@ -183,7 +175,7 @@ func (r *Receiver) take(a answer, kind string) {
 		return
 	}
 	if kind == "" { // metrics
-		a.done("", Taken{})
+		a.done("", otel.Taken{})
 		return
 	}
 	items, err := itemsOf(body, a.encoding(), kind)
@@ -192,7 +184,7 @@ func (r *Receiver) take(a answer, kind string) {
 		a.fail(http.StatusBadRequest, err.Error())
 		return
 	}
-	taken := Taken{}
+	taken := otel.Taken{}
 	if len(items) > 0 {
 		taken, err = r.Taker.Take(ctx, items)
 	}
@@ -288,7 +280,7 @@ func (a answer) body() ([]byte, int, error) {
 }
 
 // done answers that the events were taken, except for some.
-func (a answer) done(kind string, t Taken) {
+func (a answer) done(kind string, t otel.Taken) {
 	var says []string
 	if t.Unknown > 0 {
 		says = append(says, fmt.Sprintf("%d of conversations that no hook of this repository reported", t.Unknown))
