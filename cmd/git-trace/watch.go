@@ -62,6 +62,7 @@ func (a *app) watch(c *call, _ operands) error {
 		return err
 	}
 	if c.Bool("once") {
+		w.wait = watchLimit
 		err := w.tick(c.Context, time.Now())
 		if _, seen := terminalOf(a.std.err); err == nil && !w.told && seen {
 			fmt.Fprintln(a.std.err, "git-trace: hint: hooks reported every change")
@@ -140,7 +141,7 @@ func (w *watcher) store(ctx context.Context) error {
 		return err
 	}
 	defer job.close()
-	failed, err := job.takeIn(ctx, 0, func(recordedConversation) {})
+	failed, err := job.takeIn(ctx, w.wait, func(recordedConversation) {})
 	return errors.Join(append(failed, err)...)
 }
 

@@ -34,6 +34,8 @@ type watcher struct {
 	started bool      // there was a look in this process
 	told    bool      // there was output
 
+	wait time.Duration // for another process that stores conversations
+
 	collector *collector // nil without --otlp
 }
 
