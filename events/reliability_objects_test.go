@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/zlib"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -77,8 +78,10 @@ func TestReliabilityC3ObjectsChangedInPlaceAreFound(t *testing.T) {
 	check(t, err)
 	other, err := os.ReadFile(looseFileOf(log.repo, tree))
 	check(t, err)
-	for name, text := range map[string][]byte{"garbage": []byte("garbage"), "empty": {}, "missing": nil, "a tree": other} {
-		i := 4
+	faults := map[string][]byte{"garbage": []byte("garbage"), "empty": {}, "missing": nil, "a tree": other}
+	for n := range 2 * len(faults) {
+		name := slices.Sorted(maps.Keys(faults))[n/2]
+		text, i := faults[name], []int{4, len(oids) - 1}[n%2]
 		path := looseFileOf(log.repo, oids[i])
 		good, err := os.ReadFile(path)
 		check(t, err)

@@ -14,6 +14,8 @@ type summary struct {
 	dropped int
 	count   int // events
 	last    int64
+	sealed  int64 // the last event that the seal names, where a file of it cannot be read
+	unread  int64 // the last event that cannot be read
 
 	newerPrev ID // the event that the oldest event so far names as the one before it
 	newerID   ID
@@ -125,7 +127,8 @@ type namer struct {
 func (n *namer) next(i int) (seq int64, found []Fault) {
 	m := n.s.marks[i]
 	if m.is(markCut) {
-		return n.cut(i), nil
+		n.s.unread = n.cut(i)
+		return n.s.unread, nil
 	}
 	fault := func(seq int64, kind FaultKind, format string, args ...any) {
 		found = append(found, Fault{Seq: seq, Kind: kind, Detail: fmt.Sprintf(format, args...)})
@@ -161,6 +164,7 @@ func (n *namer) opening(i int, seq int64, m mark, fault func(int64, FaultKind, s
 // cut names the unreadable place before the readable events.
 func (n *namer) cut(i int) int64 {
 	n.afterCut = true
+	n.expected = max(1, n.s.sealed+1-int64(i))
 	for k := i - 1; k >= 0; k-- {
 		if m := n.s.marks[k]; !m.is(markBad) {
 			n.expected = max(1, m.seq-int64(i-1-k))
@@ -201,8 +205,8 @@ func (n *namer) goesOn(i int) bool {
 	return i > 0 && n.s.marks[i-1].seq == n.expected+1
 }
 
-// judge compares the log with the anchors: it returns the highest event that an anchor confirms, and the faults of
-// anchors that disagree.
+// judge compares the log with the anchors, after faults: it returns the highest event that an anchor confirms, and the
+// faults of anchors that disagree. An anchor of an event that cannot be read decides nothing.
 func (s *summary) judge(anchors []Anchor) (reached int64, source string, wrong []Fault) {
 	for _, a := range anchors {
 		switch {
@@ -211,6 +215,7 @@ func (s *summary) judge(anchors []Anchor) (reached int64, source string, wrong [
 			if a.Seq > reached {
 				reached, source = a.Seq, a.Source
 			}
+		case a.Seq <= s.unread:
 		case a.Seq > s.last:
 			wrong = append(wrong, Fault{Seq: s.last + 1, Kind: FaultAnchor,
 				Detail: fmt.Sprintf("the log ends at %d; %s holds event %d", s.last, a.Source, a.Seq)})

@@ -113,10 +113,13 @@ func (v *verifier) readSealed(p *checks) (cut string) {
 		p.submit(one)
 		return nil
 	})
-	if err != nil {
-		return err.Error()
+	if err == nil {
+		return ""
 	}
-	return ""
+	if seal, err := v.log.readSeal(v.report.Tip); err == nil {
+		v.chain.sealed = seal.Head.Events
+	}
+	return err.Error()
 }
 
 // compareSeal compares the ref's log with the file. The seal is not an outside witness, so it confirms nothing; but if
