@@ -44,7 +44,7 @@ func Open(ctx context.Context, repo *refs.Repo, o Options) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Reader{ctx: ctx, repo: repo, log: log, objects: repo.Objects(), prompts: newPrompts(repo),
+	r := &Reader{ctx: ctx, repo: repo, log: log, objects: repo.Objects(), prompts: newPrompts(ctx, repo),
 		logOnly: o.LogOnly, opened: o.LogOnly}
 	r.progress, _ = o.show("searching commits that no hook reported")
 	r.open = func() (Records, error) { return openRecords(ctx, repo, &o) }

@@ -34,11 +34,11 @@ type knownPrompts struct {
 	read  bool // from the record itself, which has all prompts
 }
 
-func newPrompts(repo *refs.Repo) *Prompts {
+func newPrompts(ctx context.Context, repo *refs.Repo) *Prompts {
 	p := &Prompts{
 		repo: repo, typed: ledger.NewPrompts(repo), Records: store.Open(repo), known: map[events.TraceID]knownPrompts{},
 		redactor: sync.OnceValues(func() (*redact.Redactor, error) {
-			return configured.ToShow(context.Background(), repo)
+			return configured.Redactor(ctx, repo)
 		}),
 	}
 	p.Forget()

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/refs/settings"
 )
 
 // The cache keeps git's own answers. So a second blame of a file does not walk its whole history again.
@@ -88,11 +87,11 @@ const (
 
 // kept holds the cache of a path in memory.
 type kept struct {
-	path    string          // and the options of the question, see subject
-	context settings.Digest // of all answers
+	path    string // and the options of the question, see subject
+	context digest // of all answers
 	// attributes is the digest of the attribute files when git was asked whether a filter changes the file; filtered is
 	// its answer. It is zero if git was not asked.
-	attributes settings.Digest
+	attributes digest
 	filtered   bool
 	answers    []*answer // the one used last is last
 	changed    bool      // since it was read

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/refs/settings"
 )
 
 // stored reports whether git would store the file's bytes unchanged, so that their id is the id of the blob. Attributes
@@ -19,7 +18,7 @@ func (q *inquiry) stored(k *kept) bool {
 	if _, fromTree := config.Get("attr.tree"); fromTree || os.Getenv("GIT_ATTR_SOURCE") != "" {
 		return false
 	}
-	state := settings.NewDigest()
+	state := newDigest()
 	var all conversion
 	if value, ok := config.Get("core.autocrlf"); ok && !isFalse(value) {
 		all.lineEnds = true
@@ -58,13 +57,13 @@ func (q *inquiry) attributeFiles(config refs.Config) []string {
 		files = append(files, filepath.Join(q.repo.WorkTree, filepath.FromSlash(dir), name))
 	}
 	files = append(files, filepath.Join(q.repo.CommonDir, "info", "attributes"))
-	users := settings.UserFile("attributes")
+	users := userFile("attributes")
 	if value, ok := config.Get("core.attributesfile"); ok {
-		users, _ = settings.ExpandHome(value)
+		users, _ = expandHome(value)
 	}
 	files = append(files, users)
 	if os.Getenv("GIT_ATTR_NOSYSTEM") == "" {
-		files = append(files, settings.SystemFiles("gitattributes")...)
+		files = append(files, systemFiles("gitattributes")...)
 	}
 	return files
 }

@@ -4,36 +4,36 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/refs/settings"
 )
 
 // context returns a digest of everything except the objects that changes git's answers: git's version, its
 // configuration, the mailmap, the environment. It returns false if something applies that the cache cannot handle.
-func (s *Session) context(config refs.Config) (settings.Digest, bool) {
+func (s *Session) context(config refs.Config) (digest, bool) {
 	if s.repo.Bare() || rewritesHistory(s.repo) {
-		return settings.Digest{}, false
+		return digest{}, false
 	}
-	h := settings.NewDigest()
-	h.Text(settings.GitProgram())
+	h := newDigest()
+	h.Text(gitProgram())
 	h.Text(s.repo.Format.String())
 	for key, value := range config.Entries() {
 		if !bears(key, value) {
-			return settings.Digest{}, false
+			return digest{}, false
 		}
-		if settings.Shapes(key) {
+		if shapes(key) {
 			h.Text(key)
 			h.Text(value)
 		}
 	}
 	h.File(filepath.Join(s.repo.WorkTree, ".mailmap"))
 	if file, ok := config.Get("mailmap.file"); ok {
-		path, ok := settings.ExpandHome(file)
+		path, ok := expandHome(file)
 		if !ok {
-			return settings.Digest{}, false
+			return digest{}, false
 		}
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(s.repo.WorkTree, path)
@@ -91,4 +91,49 @@ func rewritesHistory(repo *refs.Repo) bool {
 		}
 	}
 	return repo.MayHaveRefs("refs/replace/")
+}
+
+// shapes reports whether a setting can change what git blame finds or prints.
+func shapes(key string) bool {
+	section, _, _ := strings.Cut(key, ".")
+	switch section {
+	case "attr", "blame", "core", "diff", "extensions", "feature", "filter", "i18n", "log", "mailmap":
+		return true
+	}
+	return false
+}
+
+// systemFiles returns the places of a file that is the same for all users.
+func systemFiles(name string) []string {
+	files := []string{"/etc/" + name, "/usr/local/etc/" + name, "/opt/homebrew/etc/" + name}
+	if git, err := exec.LookPath("git"); err == nil {
+		if real, err := filepath.EvalSymlinks(git); err == nil {
+			files = append(files, filepath.Join(filepath.Dir(filepath.Dir(real)), "etc", name))
+		}
+	}
+	return files
+}
+
+// userFile returns a file in git's own directory of the user.
+func userFile(name string) string {
+	if dir := os.Getenv("XDG_CONFIG_HOME"); dir != "" {
+		return filepath.Join(dir, "git", name)
+	}
+	return homeFile(filepath.Join(".config", "git", name))
+}
+
+func homeFile(name string) string {
+	home := os.Getenv("HOME")
+	if home == "" {
+		return ""
+	}
+	return filepath.Join(home, name)
+}
+
+// expandHome expands "~/" as git does; ok is false for another user's home and for git's own prefix.
+func expandHome(path string) (string, bool) {
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		path = homeFile(rest)
+	}
+	return path, path != "" && !strings.HasPrefix(path, "~") && !strings.HasPrefix(path, "%(")
 }

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/refs/settings"
 )
 
 // sample is what is kept of a file with lines of two commits, a renamed path and a change not committed.
@@ -19,7 +18,7 @@ func sample(format refs.ObjectFormat) *kept {
 	changed := &source{commit: later, path: "f.go", previous: Origin{root.ID, "old\xff.go"}}
 	nobody := &source{commit: &Commit{ID: format.Zero()}, path: "f.go", previous: Origin{later.ID, "f.go"}}
 	return &kept{
-		path: "f.go", context: settings.DigestOf("context"), attributes: settings.DigestOf("attributes"), filtered: true,
+		path: "f.go", context: digestOf("context"), attributes: digestOf("attributes"), filtered: true,
 		answers: []*answer{
 			{commits: []refs.OID{later.ID, id("another")}, content: id("content"), runs: []run{{old, 1, 3}, {changed, 4, 1}}},
 			{commits: []refs.OID{later.ID}, content: id("more"), pending: true, runs: []run{{old, 2, 2}, {nobody, 3, 70_000}}},

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/refs/settings"
 )
 
 // inquiry is a blame that the cache can answer, of a path in a commit or in the work tree.
@@ -19,7 +18,7 @@ type inquiry struct {
 	wanted  lineRange
 	how     []string // options that give another answer: -w, -M, -C and the like
 	whole   bool     // the answer cannot be made from an older commit's answer
-	context settings.Digest
+	context digest
 }
 
 // subject is the key of kept answers: the path with the options that change the answer.

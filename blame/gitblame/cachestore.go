@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/refs/settings"
 )
 
 // cacheDir is the directory with a file for each path that was blamed, in one of sixteen directories, and git's
@@ -22,12 +21,12 @@ const (
 )
 
 func keptFile(repo *refs.Repo, path string) string {
-	name := settings.DigestOf(path).String()
+	name := digestOf(path).String()
 	return filepath.Join(cacheDir(repo), name[:1], name[1:])
 }
 
 // load returns the kept answers of a path under a context: none if they have another context or cannot be read.
-func load(repo *refs.Repo, path string, context settings.Digest) *kept {
+func load(repo *refs.Repo, path string, context digest) *kept {
 	empty := &kept{path: path, context: context}
 	raw, err := os.ReadFile(keptFile(repo, path))
 	if err != nil {

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/refs/settings"
 )
 
 // setting is one line of a configuration.
@@ -83,7 +82,7 @@ func TestWhatIsInForceIsPartOfTheDigest(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &Session{repo: repo}
-	of := func(items ...setting) settings.Digest {
+	of := func(items ...setting) digest {
 		t.Helper()
 		var config refs.Config
 		for _, item := range items {
@@ -134,7 +133,7 @@ func TestAVariableThatShapesAnswersIsPartOfTheDigest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	of := func() settings.Digest {
+	of := func() digest {
 		t.Helper()
 		sum, ok := (&Session{repo: repo}).context(refs.Config{})
 		if !ok {
@@ -152,5 +151,56 @@ func TestAVariableThatShapesAnswersIsPartOfTheDigest(t *testing.T) {
 	t.Setenv("GIT_ATTR_SOURCE", "b")
 	if one == plain || of() == one {
 		t.Error("a variable that shapes answers makes no other digest")
+	}
+}
+
+func TestWhichSettingsShapeAnswers(t *testing.T) {
+	t.Parallel()
+	for key, want := range map[string]bool{
+		"blame.showroot": true, "core.autocrlf": true, "diff.renames": true, "mailmap.file": true, "filter.lfs.clean": true,
+		"user.name": false, "color.ui": false, "alias.blame": false, "remote.origin.url": false, "log.date": true,
+	} {
+		if shapes(key) != want {
+			t.Errorf("%s shapes answers: %v", key, !want)
+		}
+	}
+}
+
+func TestPathsOfConfigurationsAsGitReadsThem(t *testing.T) {
+	t.Setenv("HOME", "/home/a")
+	t.Setenv("XDG_CONFIG_HOME", "")
+	if got := userFile("attributes"); got != filepath.FromSlash("/home/a/.config/git/attributes") {
+		t.Errorf("the user's file is %q", got)
+	}
+	t.Setenv("XDG_CONFIG_HOME", "/xdg")
+	if got := userFile("attributes"); got != filepath.FromSlash("/xdg/git/attributes") {
+		t.Errorf("the user's file is %q", got)
+	}
+	for path, want := range map[string]string{"~/x": filepath.FromSlash("/home/a/x"), "/x": "/x", "x": "x"} {
+		if got, ok := expandHome(path); !ok || got != want {
+			t.Errorf("%q is %q, %v", path, got, ok)
+		}
+	}
+	for _, path := range []string{"~b/x", "%(prefix)/x", ""} {
+		if got, ok := expandHome(path); ok {
+			t.Errorf("%q is %q", path, got)
+		}
+	}
+}
+
+func TestADigestOfFiles(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "x")
+	of := func() digest {
+		d := newDigest()
+		d.File(file)
+		return d.Sum()
+	}
+	none := of()
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if of() == none {
+		t.Error("an empty file is none")
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/refs/settings"
 )
 
 // configured is git's configuration, or the error of reading it.
@@ -18,7 +17,7 @@ func (s *Session) readSettings() configured {
 	if s.opts.Config != nil {
 		return configured{Config: *s.opts.Config}
 	}
-	config, err := settings.Read(s.ctx, s.repo)
+	config, err := s.repo.Config(s.ctx)
 	return configured{config, err}
 }
 

@@ -12,7 +12,6 @@ import (
 	"github.com/git-trace/git-trace/blame"
 	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/refs/settings"
 	"github.com/git-trace/git-trace/report/diff"
 )
 
@@ -129,7 +128,7 @@ func comparesPaths(args []string) bool {
 
 // readDiff has git make a diff, and finds the owners of its lines.
 func (a *app) readDiff(repo *refs.Repo, known *conversations, dir string, opts diff.Options) (*diff.Diff, error) {
-	config, err := settings.Read(a.life, repo)
+	config, err := repo.Config(a.life)
 	if err != nil {
 		return nil, err
 	}

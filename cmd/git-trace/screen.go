@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/refs/settings"
 )
 
 // screen is the output of a command for people: the terminal, through a pager or not, or the redirected standard
@@ -99,7 +97,7 @@ func (a *app) plainScreen(repo *refs.Repo, when string) (*screen, refs.Config, e
 	}
 	s.Whole = !s.Terminal && n == 0
 	if repo != nil && (s.Terminal || when == "") {
-		config, err := settings.Read(context.Background(), repo)
+		config, err := repo.Config(a.life)
 		if err != nil {
 			return nil, refs.Config{}, err
 		}

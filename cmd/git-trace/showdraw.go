@@ -14,7 +14,6 @@ import (
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/refs/settings"
 	"github.com/git-trace/git-trace/view"
 )
 
@@ -43,7 +42,7 @@ func newShowDrawer(s *screen, v *viewer) *showDrawer {
 // commitDigits returns the number of digits of git's abbreviated commit ids here. The configuration may be nil.
 func commitDigits(ctx context.Context, repo *refs.Repo, known *refs.Config) int {
 	if known == nil {
-		config, err := settings.Read(ctx, repo)
+		config, err := repo.Config(ctx)
 		if err != nil {
 			return gitblame.DefaultDigits
 		}

@@ -18,7 +18,6 @@ import (
 	"github.com/git-trace/git-trace/records/purged"
 	"github.com/git-trace/git-trace/records/redact"
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/refs/settings"
 )
 
 // Redactor makes it for a repository. Outside repositories (repo is nil) only the file counts.
@@ -30,23 +29,6 @@ func Redactor(ctx context.Context, repo *refs.Repo) (*redact.Redactor, error) {
 			return nil, err
 		}
 	}
-	return by(repo, config)
-}
-
-// ToShow makes the same for texts that are only shown. It starts git for the user's rules only if they have some: one
-// prompt would otherwise cost a process.
-func ToShow(ctx context.Context, repo *refs.Repo) (*redact.Redactor, error) {
-	kept, err := settings.Read(ctx, repo)
-	if err != nil {
-		return nil, err
-	}
-	if settings.HasRules(kept) {
-		return Redactor(ctx, repo)
-	}
-	return by(repo, refs.Config{})
-}
-
-func by(repo *refs.Repo, config refs.Config) (*redact.Redactor, error) {
 	rules, err := rulesOf(config)
 	if err != nil {
 		return nil, fmt.Errorf("read rules of redaction: %w", err)

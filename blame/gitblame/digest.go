@@ -1,4 +1,4 @@
-package settings
+package gitblame
 
 import (
 	"encoding/hex"
@@ -9,9 +9,9 @@ import (
 	"github.com/zeebo/blake3"
 )
 
-// GitProgram identifies the installed git: after an update, git may answer otherwise. The program often has several
+// gitProgram identifies the installed git: after an update, git may answer otherwise. The program often has several
 // names, and git itself puts one of them before the others. So neither its path nor its inode counts.
-func GitProgram() string {
+func gitProgram() string {
 	path, err := exec.LookPath("git")
 	if err != nil {
 		return ""
@@ -23,25 +23,25 @@ func GitProgram() string {
 	return fmt.Sprint(info.Size(), info.ModTime().UnixNano())
 }
 
-// Digest identifies a state of an answer's inputs.
-type Digest [16]byte
+// digest identifies a state of an answer's inputs.
+type digest [16]byte
 
-// Digester makes a digest of texts and files.
-type Digester struct {
+// digester makes a digest of texts and files.
+type digester struct {
 	hash *blake3.Hasher
 }
 
-// NewDigest begins one.
-func NewDigest() *Digester { return &Digester{hash: blake3.New()} }
+// newDigest begins one.
+func newDigest() *digester { return &digester{hash: blake3.New()} }
 
 // Text adds a text.
-func (d *Digester) Text(s string) {
+func (d *digester) Text(s string) {
 	_, _ = d.hash.WriteString(s)
 	_, _ = d.hash.Write([]byte{0})
 }
 
 // File adds a file's content, and whether it can be read.
-func (d *Digester) File(path string) {
+func (d *digester) File(path string) {
 	d.Text(path)
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -53,17 +53,17 @@ func (d *Digester) File(path string) {
 }
 
 // Sum returns the digest of all input.
-func (d *Digester) Sum() Digest {
-	var out Digest
+func (d *digester) Sum() digest {
+	var out digest
 	copy(out[:], d.hash.Sum(nil))
 	return out
 }
 
-func DigestOf(text string) Digest {
-	d := NewDigest()
+func digestOf(text string) digest {
+	d := newDigest()
 	d.Text(text)
 	return d.Sum()
 }
 
 // String returns the digest in hexadecimal, fit for a file name.
-func (d Digest) String() string { return hex.EncodeToString(d[:]) }
+func (d digest) String() string { return hex.EncodeToString(d[:]) }
