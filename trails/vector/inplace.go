@@ -13,12 +13,12 @@ import (
 // distinctLine is the least number of letters and digits in a line that can be recognised alone.
 const distinctLine = 12
 
-// inPlace returns the lines whose order did not change. It compares lines with a letter that are once in the old text
-// and once in the new one, without white space: each must have the same such lines above it, and the same below it, in
-// both texts. before and after count each line in the two texts.
+// inPlace returns the lines whose order did not change. It compares distinct lines that are once in the old text and
+// once in the new one, without white space: each must have the same such lines above it, and the same below it, in both
+// texts. before and after count each line in the two texts.
 func (c *Change) inPlace(before, after map[string]int) map[string]bool {
 	once := func(key []byte) bool {
-		return before[string(key)] == 1 && after[string(key)] == 1 && letters(key) > 0
+		return before[string(key)] == 1 && after[string(key)] == 1 && letters(key) >= distinctLine
 	}
 	stood := map[string]int{}
 	for i, line := range c.old.Lines {
@@ -41,7 +41,7 @@ func (c *Change) inPlace(before, after map[string]int) map[string]bool {
 	most := -1
 	for i, key := range keys {
 		at := stood[key]
-		if most < at && at < least[i+1] && letters([]byte(key)) >= distinctLine {
+		if most < at && at < least[i+1] {
 			out[key] = true
 		}
 		most = max(most, at)

@@ -110,10 +110,11 @@ func sortedAround(c *Change, at int) bool {
 	return len(words) >= 3 && old >= 2 && slices.IsSorted(words)
 }
 
-// inPlaceByTheRule tells whether all lines that stand alone in both texts are on the same side of a line in both.
+// inPlaceByTheRule tells whether all distinct lines that stand alone in both texts are on the same side of a line in both.
 func inPlaceByTheRule(c *Change, from, at int, alone func(string) (int, int, bool)) bool {
 	for i := range c.new {
-		if old, new, is := alone(keyAt(c.new, i)); is && (old < from) != (new < at) {
+		key := keyAt(c.new, i)
+		if old, new, is := alone(key); is && letters([]byte(key)) >= 12 && (old < from) != (new < at) {
 			return false
 		}
 	}
