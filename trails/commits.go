@@ -373,7 +373,7 @@ const maxInWords = 4
 func inCommon(lines, other [][]byte) int {
 	n := 0
 	for line, from := range vector.Matches(vector.Content{Lines: other}, lines) {
-		if from.Why != vector.Written {
+		if from.Why != vector.Written && from.Why != vector.Moved {
 			n += len(linediff.StripSpace(lines[line]))
 		}
 	}

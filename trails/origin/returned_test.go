@@ -48,6 +48,16 @@ func TestLinesThatComeBack(t *testing.T) {
 			base + block, base, "one base line\n" + block + "two base line\nthree base line\nfour base line\n",
 			"human o o o human human human",
 		},
+		"between other lines of its content": {
+			base + block, base, "one base line\n" + block + "two base line\nthree base line\nfour base line\n",
+			"human o o o human human human",
+		},
+		"with the lines around it in another order": {
+			block + base, base, base + block, "human human human human o o o",
+		},
+		"of another branch, with the lines around it in another order": {
+			block + base, base, base + block, "human human human human o o o",
+		},
 		"of another branch, less than two people may write": {
 			base + "first of the agent\n\nsecond of the agent\n", base, base + "first of the agent\nsecond of the agent\n", "",
 		},

@@ -27,7 +27,7 @@ func Origins(lines [][]byte, sources []Content) []Origin {
 	m := matcher{lines: lines, sources: sources}
 	told := make([]bool, len(lines)) // by a source before
 	for _, source := range sources {
-		matches := matchLines(source, lines)
+		matches := Matches(source, lines)
 		switch {
 		case source.Faint:
 			dropLoose(lines, matches, told)
@@ -62,8 +62,12 @@ type Match struct {
 	first, last int // the old lines that the match covers, including signs
 }
 
-// Matches returns the old line of each new line. Moved lines count as new.
-func Matches(old Content, latest [][]byte) []Match { return Compare(old, latest).matches() }
+// Matches returns the old line of each new line, moved ones too.
+func Matches(old Content, latest [][]byte) []Match {
+	c := Compare(old, latest)
+	Moves(c)
+	return c.matches()
+}
 
 // GoesOn reports whether another match continues this one: with the next line or, if a line was broken, with the same
 // one.
@@ -72,13 +76,6 @@ func (m Match) GoesOn(next Match) bool {
 		return true
 	}
 	return next.first == m.last+1
-}
-
-// matchLines compares a source with the composed content.
-func matchLines(source Content, lines [][]byte) []Match {
-	c := Compare(source, lines)
-	Moves(c)
-	return c.matches()
 }
 
 func (c *Change) matches() []Match {

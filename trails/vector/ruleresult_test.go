@@ -169,7 +169,7 @@ func TestOriginsAreThoseOfTheRule(t *testing.T) {
 		told := make([]bool, len(lines))
 		var all [][]Match
 		for _, s := range sources {
-			matches := matchLines(s, lines)
+			matches := Matches(s, lines)
 			if s.Far {
 				without := make([]bool, len(lines))
 				if s.Faint {
