@@ -199,7 +199,7 @@ func takeBack(lines [][]byte, from []vector.Origin, open []bool, content vector.
 		case line == len(lines):
 			return has(line-1) && at[line-1].Line == len(content.Lines)-1
 		}
-		return has(line-1) && has(line) && (at[line-1].GoesOn(at[line]) || skips(content, at[line-1].Line, at[line].Line))
+		return has(line-1) && has(line) && content.GoesOn(at[line-1], at[line])
 	}
 	for first := 0; first < len(lines); {
 		if !open[first] || !has(first) {
@@ -237,14 +237,3 @@ func wordly(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // hasSign reports whether a line has the first of some signs; without signs it is true.
 func hasSign(line, signs []byte) bool { return len(signs) == 0 || bytes.Contains(line, signs[:1]) }
-
-// skips reports whether only short lines stand between two lines of a content. For example: an undo brings back an
-// agent's function as it was before somebody put a blank line into it.
-func skips(content vector.Content, above, below int) bool {
-	if below <= above || below-above > maxGap {
-		return false
-	}
-	return !slices.ContainsFunc(content.Lines[above+1:below], func(l []byte) bool {
-		return len(linediff.StripSpace(l)) >= Specific
-	})
-}

@@ -1,6 +1,11 @@
 package vector
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+
+	"github.com/git-trace/git-trace/trails/linediff"
+)
 
 // Origin is a run of lines of a composed content with one source, one reason and one owner.
 type Origin struct {
@@ -30,9 +35,9 @@ func Origins(lines [][]byte, sources []Content) []Origin {
 		matches := Matches(source, lines)
 		switch {
 		case source.Faint:
-			dropLoose(lines, matches, told)
+			source.dropLoose(lines, matches, told)
 		case source.Far:
-			dropLoose(lines, matches, nil)
+			source.dropLoose(lines, matches, nil)
 		}
 		for i, match := range matches {
 			told[i] = told[i] || match.Why != Written
@@ -78,6 +83,19 @@ func (m Match) GoesOn(next Match) bool {
 	return next.first == m.last+1
 }
 
+// maxGap bounds the short lines that were left out between two lines of a row.
+const maxGap = 8
+
+// GoesOn reports whether a match continues another one, without short lines of the content at most. For example: an
+// undo brings back an agent's function as it was before somebody put a blank line into it.
+func (c Content) GoesOn(m, next Match) bool {
+	if m.GoesOn(next) {
+		return true
+	}
+	long := func(l []byte) bool { return len(linediff.StripSpace(l)) >= telling }
+	return m.last < next.first && next.first <= m.last+maxGap && !slices.ContainsFunc(c.Lines[m.last+1:next.first], long)
+}
+
 func (c *Change) matches() []Match {
 	matches := make([]Match, len(c.new))
 	old, new := 0, 0
@@ -102,14 +120,14 @@ const telling = 12
 // dropLoose removes the matches of consecutive lines with too little text together. Text that earlier sources explain
 // does not count. For example: a far source has the same closing brace and blank line in a row, which may come from
 // anywhere. git may have put a conflict between the lines of a row.
-func dropLoose(lines [][]byte, matches []Match, told []bool) {
+func (c Content) dropLoose(lines [][]byte, matches []Match, told []bool) {
 	for first := 0; first < len(matches); {
 		if matches[first].Why == Written {
 			first++
 			continue
 		}
 		said, last := 0, first
-		for next := first; next >= 0; next = follower(lines, matches, last) {
+		for next := first; next >= 0; next = c.follower(lines, matches, last) {
 			if last = next; told == nil || !told[last] {
 				said += letters(lines[last])
 			}
@@ -124,11 +142,11 @@ func dropLoose(lines [][]byte, matches []Match, told []bool) {
 }
 
 // follower returns the source's line after another one; -1 if the content has something else there.
-func follower(lines [][]byte, matches []Match, line int) int {
+func (c Content) follower(lines [][]byte, matches []Match, line int) int {
 	inConflict := false
 	for next := line + 1; next < len(matches); next++ {
 		switch {
-		case matches[next].Why != Written && matches[line].GoesOn(matches[next]) && (next == line+1 || inConflict):
+		case matches[next].Why != Written && c.GoesOn(matches[line], matches[next]) && (next == line+1 || inConflict):
 			return next
 		case matches[next].Why != Written:
 			return -1

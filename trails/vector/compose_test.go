@@ -176,14 +176,15 @@ func TestOriginsNameSourceAndReason(t *testing.T) {
 // around the conflict, and a line that something else cut off is not.
 func TestASideOfAConflictStandsInARow(t *testing.T) {
 	t.Parallel()
-	side := content(t, text("before it all", "x = 1", "behind it all"), "human S1 human")
+	side := content(t, text("before it all", "x = 1", "}", "behind it all"), "human S1*2 human")
 	side.Far = true
 	for name, c := range map[string]struct {
 		lines []string
 		want  string // owner of the line
 	}{
-		"in a conflict":    {[]string{"before it all", "<<<<<<< HEAD", "x = 2", "=======", "x = 1", ">>>>>>> other", "behind it all"}, "S1"},
-		"resolved":         {[]string{"before it all", "x = 2", "x = 1", "behind it all"}, "S1"},
+		"in a conflict":    {[]string{"before it all", "<<<<<<< HEAD", "x = 2", "=======", "x = 1", "}", ">>>>>>> other", "behind it all"}, "S1"},
+		"resolved":         {[]string{"before it all", "x = 2", "x = 1", "}", "behind it all"}, "S1"},
+		"without its end":  {[]string{"x = 2", "x = 1", "behind it all"}, "S1"},
 		"cut off":          {[]string{"before it all", "y", "x = 1", "z", "behind it all"}, "unknown"},
 		"in another place": {[]string{"x = 1", "<<<<<<< HEAD", "=======", ">>>>>>> other", "y"}, "unknown"},
 	} {

@@ -175,7 +175,7 @@ func TestOriginsAreThoseOfTheRule(t *testing.T) {
 				if s.Faint {
 					without = told
 				}
-				matches = togetherByTheRule(lines, matches, without)
+				matches = togetherByTheRule(s, lines, matches, without)
 			}
 			for i, one := range matches {
 				told[i] = told[i] || one.Why != Written
@@ -240,7 +240,7 @@ func giveWayByTheRule(lines [][]byte, all [][]Match) {
 }
 
 // togetherByTheRule leaves out the lines of rows that say nothing together.
-func togetherByTheRule(lines [][]byte, matches []Match, told []bool) []Match {
+func togetherByTheRule(source Content, lines [][]byte, matches []Match, told []bool) []Match {
 	out := slices.Clone(matches)
 	var row []int
 	drop := func() {
@@ -266,7 +266,11 @@ func togetherByTheRule(lines [][]byte, matches []Match, told []bool) []Match {
 			conflict := slices.ContainsFunc(lines[last+1:i], ConflictMarker)
 			above := matches[last]
 			broken := above.Why == Reformatted && above.first <= one.first && one.first <= above.last
-			if one.first != above.last+1 && !broken || i > last+1 && !conflict {
+			follows := above.last < one.first && one.first-above.last <= 8
+			for at := above.last + 1; at < one.first; at++ {
+				follows = follows && len(keyAt(source.Lines, at)) < 12
+			}
+			if !follows && !broken || i > last+1 && !conflict {
 				drop()
 			}
 		}
