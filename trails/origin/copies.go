@@ -97,16 +97,23 @@ func (c *copier) has(p place, line int) bool {
 	return string(linediff.StripSpace(c.sources[p.source].Lines[p.line])) == c.keys[line]
 }
 
-// beside lists the places of a short line, beside the places from which the next line was copied.
+// beside lists the places of a short line, beside the places from which the next line was copied. Other short lines may
+// stand between them there: somebody left them out.
 func (c *copier) beside(line, next int) []place {
 	if len(c.keys[line]) >= Specific {
 		return nil
 	}
 	var out []place
 	for _, p := range c.from[line+next] {
-		p.line -= next
-		if p.line >= 0 && p.line < len(c.sources[p.source].Lines) && c.has(p, line) {
-			out = append(out, p)
+		lines := c.sources[p.source].Lines
+		for at := p.line - next; at >= 0 && at < len(lines) && max(at-p.line, p.line-at) <= maxGap; at -= next {
+			if c.has(place{p.source, at}, line) {
+				out = append(out, place{p.source, at})
+				break
+			}
+			if len(linediff.StripSpace(lines[at])) >= Specific {
+				break
+			}
 		}
 	}
 	return out

@@ -45,16 +45,18 @@ func ownersOf(runs []vector.Origin) string {
 
 func TestWhatStandsBesideACopiedLineIsCopiedToo(t *testing.T) {
 	t.Parallel()
-	source := owned("human the first of the lines\na a line that is copied\na }\na another of the lines\nhuman the last of the lines\n")
-	const before = "the first of the lines\na line that is copied\n}\nanother of the lines\n"
+	source := owned("human the first of the lines\na a line that is copied\na }\na end\na another of the lines\nhuman the last of the lines\n")
+	const before = "the first of the lines\na line that is copied\n}\nend\nanother of the lines\n"
 	for _, c := range []struct{ name, text, want string }{
-		{"a brace below", before + "a line that is copied\n}\nthe last of the lines\n", "human a a a a a human"},
-		{"a brace above", before + "}\nanother of the lines\nthe last of the lines\n", "human a a a a a human"},
-		{"a brace beside another line", before + "a line that is copied\nnew one among them\n}\n", "human a a a a - -"},
-		{"a brace between two that were copied", before + "a line that is copied\nnew one among them\n}\nanother of the lines\n", "human a a a a - a a"},
-		{"a brace below the copy of a last line", before + "the last of the lines\nthe last of the lines\n}\n", "human a a a human human -"},
-		{"a brace above the copy of a first line", "}\nthe first of the lines\n" + before + "the last of the lines\n", "- human human a a a human"},
-		{"a brace beside nothing that was copied", before + "new one among them\n}\n", "human a a a - -"},
+		{"a brace below", before + "a line that is copied\n}\nthe last of the lines\n", "human a a a a a a human"},
+		{"an end above", before + "end\nanother of the lines\nthe last of the lines\n", "human a a a a a a human"},
+		{"a brace above, without the end", before + "}\nanother of the lines\nthe last of the lines\n", "human a a a a a a human"},
+		{"a brace above another line", before + "}\nnew one among them\nanother of the lines\n", "human a a a a - - a"},
+		{"a brace beside another line", before + "a line that is copied\nnew one among them\n}\n", "human a a a a a - -"},
+		{"a brace between two that were copied", before + "a line that is copied\nnew one among them\n}\nanother of the lines\n", "human a a a a a - a a"},
+		{"a brace below the copy of a last line", before + "the last of the lines\nthe last of the lines\n}\n", "human a a a a human human -"},
+		{"a brace above the copy of a first line", "}\nthe first of the lines\n" + before + "the last of the lines\n", "- human human a a a a human"},
+		{"a brace beside nothing that was copied", before + "new one among them\n}\n", "human a a a a - -"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -224,8 +224,14 @@ func copiedByTheRule(lines [][]byte, found []vector.Origin, sources []vector.Con
 	}
 	beside := func(line, next int) (all []place) {
 		for _, p := range from[next] {
-			if p.line += line - next; has(p, line) {
-				all = append(all, p)
+			for k := 1; k <= 8; k++ {
+				at := place{p.source, p.line + k*(line-next)}
+				if has(at, line) {
+					all = append(all, at)
+				}
+				if all := sources[p.source].Lines; has(at, line) || at.line < 0 || at.line >= len(all) || speaks(all[at.line]) {
+					break
+				}
 			}
 		}
 		return all
