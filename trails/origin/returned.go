@@ -184,7 +184,8 @@ func (q *Query) inPlace(from []vector.Origin) ([]vector.Origin, error) {
 
 // takeBack gives runs of open lines that a content has in the same order the owners that they have there. Their
 // punctuation may differ there. For example: prek puts a person's lines aside while an agent commits, and prettier,
-// which the agent's command then runs, breaks them. A run has to say as much as least.
+// which the agent's command then runs, breaks them. A run has to say as much as least, with the lines in it that were
+// given back before.
 func takeBack(lines [][]byte, from []vector.Origin, open []bool, content vector.Content, least int) {
 	at := vector.Matches(content, lines)
 	has := func(line int) bool {
@@ -224,9 +225,10 @@ func takeBack(lines [][]byte, from []vector.Origin, open []bool, content vector.
 		}
 		if said >= max(needed, least) {
 			for line := first; line < last; line++ {
-				from[line].Source, from[line].Why = 0, vector.Equal
-				from[line].Owner = content.OwnerOf(at[line].Line, lines[line])
-				open[line] = false
+				if from[line].Source < 0 { // else an earlier content has it
+					from[line].Source, from[line].Why = 0, vector.Equal
+					from[line].Owner = content.OwnerOf(at[line].Line, lines[line])
+				}
 			}
 		}
 		first = last

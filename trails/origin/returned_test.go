@@ -132,3 +132,19 @@ func TestContentInOtherSigns(t *testing.T) {
 		t.Errorf("it is %q, want %q", got, want)
 	}
 }
+
+// A lost content has most of a block, and the branch that git left has all of it: each line says something of the rest.
+func TestBlockOfAnotherBranchThatALostContentHasInPart(t *testing.T) {
+	t.Parallel()
+	const base = "one base line\ntwo base line\nthree base line\n"
+	block := "second line of the agent's function\nthird line of the agent's function\nlast line of the agent's function\n"
+	s := tell(t, moment.Returned)
+	s.Work.Restored = false
+	s.lost["a.txt"] = s.knew("a.txt", "o", strings.Repeat("some other line that was here and is not here any more\n", 2)+block)
+	s.apart["a.txt"] = s.knew("a.txt", "p", base+"first line of it\n"+block)
+	s.Old = s.texts[s.knew("a.txt", "human", base)]
+	s.New = s.text("one base line\nfirst line of it\n" + block + "two base line\nthree base line\n")
+	if got, want := s.verdict(), "- p o o o - -"; got != want {
+		t.Errorf("it is %q, want %q", got, want)
+	}
+}
