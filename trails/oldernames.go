@@ -35,7 +35,7 @@ type older struct {
 	newNames map[string]origin.Candidate     // see UnderOlderName
 	nested   []string                        // see noteNested
 	changed  func() ([]rename.Change, error) // see pendingChange
-	staged   map[string]string               // see staged
+	staged   map[string]string               // see Staged
 	rivals   []*file                         // see rivals
 }
 
@@ -43,33 +43,18 @@ type older struct {
 // found to be renames.
 func (n *names) olderNames(q *rename.Query, files []*file) ([]*file, error) {
 	var born []*rename.File
-	byPath, texts := map[string]*file{}, map[refs.OID]text{}
-	for _, f := range files {
-		texts[f.old.OID] = f.old
-	}
+	byPath := map[string]*file{}
 	for _, f := range files {
 		if f.old.OID.IsZero() && !f.new.OID.IsZero() {
 			born = append(born, &rename.File{Path: f.path, OID: f.new.OID, Lines: f.new.Lines})
-			byPath[f.path], texts[f.new.OID] = f, f.new
+			byPath[f.path] = f
 		}
 	}
 	if len(born) == 0 {
 		return files, nil
 	}
-	q.Read = func(mode uint32, oid refs.OID) ([][]byte, error) {
-		t, err := n.tree.store.read(mode, oid)
-		texts[oid] = t
-		return t.Lines, err
-	}
+	q.Contents = n
 	q.Work, q.Wrote, q.Asked = n.tree.asks.Whole.Work, n.tree.asks.Whole.Restored, n.tree.asks.Commit
-	q.Stored, q.Staged = n.tree.store.objects.MayBeStored, n.staged
-	q.Known = func(path string, oid refs.OID) bool {
-		_, known := n.tree.store.known.Get(path, oid)
-		return known
-	}
-	q.Former = func(path string, lines func() [][]byte) []refs.OID {
-		return n.tree.store.known.Left(path, lines, maxFormer)
-	}
 	if q.Last == nil {
 		q.Last = func() (rename.Seen, bool) { return n.tree.store.last, n.tree.store.findLast() }
 	}
@@ -80,13 +65,10 @@ func (n *names) olderNames(q *rename.Query, files []*file) ([]*file, error) {
 	gone := map[string]bool{}
 	for _, p := range pairs {
 		f := byPath[p.New.Path]
-		old, found := texts[p.Old.OID]
-		if !found {
-			if old, err = n.tree.store.read(p.Old.Mode, p.Old.OID); err != nil {
-				return nil, err
-			}
+		if f.old, err = n.tree.store.read(p.Old.Mode, p.Old.OID); err != nil {
+			return nil, err
 		}
-		f.oldPath, f.oldMode, f.old = p.Old.Path, p.Old.Mode, old
+		f.oldPath, f.oldMode = p.Old.Path, p.Old.Mode
 		gone[p.Old.Path] = true
 	}
 	var out []*file
@@ -96,6 +78,23 @@ func (n *names) olderNames(q *rename.Query, files []*file) ([]*file, error) {
 		}
 	}
 	return out, nil
+}
+
+// Read and the methods below are for package rename.
+func (n *names) Read(mode uint32, oid refs.OID) ([][]byte, error) {
+	t, err := n.tree.store.read(mode, oid)
+	return t.Lines, err
+}
+
+func (n *names) Stored(oid refs.OID) bool { return n.tree.store.objects.MayBeStored(oid) }
+
+func (n *names) Known(path string, oid refs.OID) bool {
+	_, known := n.tree.store.known.Get(path, oid)
+	return known
+}
+
+func (n *names) Former(path string, lines func() [][]byte) []refs.OID {
+	return n.tree.store.known.Left(path, lines, maxFormer)
 }
 
 // changesOf returns the changes of files for package rename.
@@ -186,8 +185,8 @@ func (a asSeen) Lookup(path string) (snapshot.Entry, bool) {
 // Moved is never called: a file that a stash took is not in the work tree.
 func (a asSeen) Moved(_, _ string) bool { return false }
 
-// staged maps the new names in the index to their names in HEAD (git-diff-index(1)).
-func (n *names) staged() map[string]string {
+// Staged maps the new names in the index to their names in HEAD (git-diff-index(1)).
+func (n *names) Staged() map[string]string {
 	if n.older.staged != nil {
 		return n.older.staged
 	}

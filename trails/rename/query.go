@@ -26,6 +26,20 @@ type Tree interface {
 	Older(path string) bool
 }
 
+// Contents gives what is known of contents and names.
+type Contents interface {
+	// Read gives the lines of a content; none for one without lines.
+	Read(mode uint32, oid refs.OID) ([][]byte, error)
+	// Stored reports whether the repository may have a content.
+	Stored(oid refs.OID) bool
+	// Known reports whether the owners of a content of a path are known.
+	Known(path string, oid refs.OID) bool
+	// Former lists the contents that a path had before the last one and that one of the lines may have left.
+	Former(path string, lines func() [][]byte) []refs.OID
+	// Staged maps new names in the index to their names in HEAD.
+	Staged() map[string]string
+}
+
 // Change is the change of a path since it was seen last, or in a stash.
 type Change struct {
 	Old File
@@ -34,6 +48,7 @@ type Change struct {
 
 // Query asks for older names at a moment.
 type Query struct {
+	Contents
 	Moment  moment.Moment
 	Work    *gitfacts.Work // git's actions since the last look at everything
 	Wrote   bool           // git wrote to the work tree, or may have
@@ -44,16 +59,6 @@ type Query struct {
 	Tree Tree
 	// Changes are the changes of the look, or of the stash.
 	Changes []Change
-	// Read gives the lines of a content; none for one without lines.
-	Read func(mode uint32, oid refs.OID) ([][]byte, error)
-	// Stored reports whether the repository may have a content.
-	Stored func(refs.OID) bool
-	// Known reports whether the owners of a content of a path are known.
-	Known func(path string, oid refs.OID) bool
-	// Former lists the contents that a path had before the last one and that one of the lines may have left.
-	Former func(path string, lines func() [][]byte) []refs.OID
-	// Staged maps new names in the index to their names in HEAD.
-	Staged func() map[string]string
 
 	Stash    gitfacts.Stash      // the stash to search, if any
 	Stashed  map[string]refs.OID // its content of each path; the zero id for a deleted one

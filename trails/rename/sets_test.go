@@ -31,7 +31,7 @@ var stories = map[string]func(*testing.T, moment.Moment) *story{
 		s := tell(t, m)
 		s.Wrote = false
 		s.lost("a.txt", mine, other)
-		s.Staged = func() map[string]string { return map[string]string{"b.txt": "a.txt"} }
+		s.staged = map[string]string{"b.txt": "a.txt"}
 		return s
 	},
 	"moved": func(t *testing.T, m moment.Moment) *story { // git mv a.txt b.txt; somebody rewrites b.txt
@@ -39,7 +39,7 @@ var stories = map[string]func(*testing.T, moment.Moment) *story{
 		s.Wrote = false
 		s.lost("a.txt", other, "")
 		s.Work.Now.Index++
-		s.Staged = func() map[string]string { return map[string]string{"b.txt": "a.txt"} }
+		s.staged = map[string]string{"b.txt": "a.txt"}
 		return s
 	},
 	"inode": func(t *testing.T, m moment.Moment) *story { // mv a.txt b.txt; git checkout a.txt
@@ -53,7 +53,7 @@ var stories = map[string]func(*testing.T, moment.Moment) *story{
 	"former": func(t *testing.T, m moment.Moment) *story { // a.txt gets back what it had; mv a.txt b.txt
 		s := tell(t, m)
 		s.lost("a.txt", other, "")
-		s.Former = func(string, func() [][]byte) []refs.OID { return []refs.OID{s.blob(mine)} }
+		s.former = []refs.OID{s.blob(mine)}
 		return s
 	},
 	"overwritten": func(t *testing.T, m moment.Moment) *story { // mv a.txt b.txt; git reset --hard, and HEAD has another a.txt
@@ -153,7 +153,7 @@ func TestWhereThereIsNoEvidence(t *testing.T) {
 		"git wrote nothing, and one is back":     {"returned", func(s *story) { s.Wrote = false }},
 		"git wrote nothing since the stash":      {"stashed", func(s *story) { s.Wrote = false }},
 		"git took nothing along":                 {"along", func(s *story) { s.Wrote = false }},
-		"the index names another file":           {"index", func(s *story) { s.Staged = func() map[string]string { return map[string]string{"c.txt": "a.txt"} } }},
+		"the index names another file":           {"index", func(s *story) { s.staged = map[string]string{"c.txt": "a.txt"} }},
 		"the index was not written":              {"inode", func(s *story) { s.Work.Now.Index = s.Work.Before.Index }},
 		"it is a copy":                           {"inode", func(s *story) { clear(s.moved) }},
 		"the old name was seen with another one": {"inode", func(s *story) { s.last["a.txt"] = s.blob(other) }},
@@ -166,7 +166,7 @@ func TestWhereThereIsNoEvidence(t *testing.T) {
 			delete(s.there, "a.txt")
 		}},
 		"the new file was never committed":     {"returned", func(s *story) { delete(s.files[commitID(s.t, 2)], "b.txt") }},
-		"its owners are known":                 {"along", func(s *story) { s.Known = func(string, refs.OID) bool { return true } }},
+		"its owners are known":                 {"along", func(s *story) { s.known = true }},
 		"the commit has the new name":          {"along", func(s *story) { s.files[commitID(s.t, 4)]["b.txt"] = s.blob(mine) }},
 		"the work tree has the other name":     {"along", func(s *story) { s.there["dir/b.txt"] = s.blob(mine) }},
 		"and had it before":                    {"along", func(s *story) { s.last["dir/b.txt"] = s.blob(mine) }},
@@ -180,7 +180,7 @@ func TestWhereThereIsNoEvidence(t *testing.T) {
 				s.lost(fmt.Sprintf("gone%d.txt", i), other, "")
 			}
 		}},
-		"what it had is forgotten":                {"former", func(s *story) { s.Read = func(uint32, refs.OID) ([][]byte, error) { return nil, refs.ErrMissing } }},
+		"what it had is forgotten":                {"former", func(s *story) { s.unread = refs.ErrMissing }},
 		"the old name is still there":             {"onTheWay", func(s *story) { s.Changes[0].New = s.blob("quite\n"); s.Wrote = false }},
 		"another text is alike in too few lines":  {"deleted", func(s *story) { s.Changes = []Change{{Old: contentOf("a.txt", other)}} }},
 		"the same look has another file there":    {"stashed", func(s *story) { s.Changes = []Change{{Old: File{Path: "a.txt"}, New: s.blob(mine)}} }},
@@ -260,14 +260,14 @@ func TestAContentThatCannotBeReadIsAFailure(t *testing.T) {
 	for _, set := range []string{"stashed", "returned", "missing", "along", "onTheWay"} {
 		s := stories[set](t, moment.Look)
 		failed := errors.New("failed")
-		s.Read = func(uint32, refs.OID) ([][]byte, error) { return nil, failed }
+		s.unread = failed
 		b := contentOf("b.txt", mine)
 		if _, err := Pair(s.Query, []*File{&b}); !errors.Is(err, failed) {
 			t.Errorf("%s: %v", set, err)
 		}
 	}
 	s := stories["replaced"](t, moment.Stashed)
-	s.Read = func(uint32, refs.OID) ([][]byte, error) { return nil, errors.ErrUnsupported }
+	s.unread = errors.ErrUnsupported
 	b := contentOf("b.txt", mine)
 	if _, err := Pair(s.Query, []*File{&b}); err == nil {
 		t.Error("replaced: no failure")

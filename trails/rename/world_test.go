@@ -24,6 +24,11 @@ type world struct {
 	last  map[string]refs.OID // what was seen last
 	moved map[string]string   // new name → old name, by the inode
 	there map[string]refs.OID // in the work tree
+
+	staged map[string]string // new name → old name, in the index
+	former []refs.OID        // earlier contents of any path
+	known  bool              // the owners of all contents
+	unread error             // of all contents
 }
 
 func (w *world) Commit(commit refs.OID) (refs.Commit, error) {
@@ -78,6 +83,19 @@ func (w *world) Lookup(path string) (snapshot.Entry, bool) {
 	oid, found := w.last[path]
 	return snapshot.Entry{Mode: 0o100644, OID: oid}, found
 }
+
+func (w *world) Read(_ uint32, oid refs.OID) ([][]byte, error) {
+	text, found := w.texts[oid]
+	if !found && w.unread == nil {
+		return nil, errors.New("not there")
+	}
+	return linediff.Split([]byte(text)), w.unread
+}
+
+func (w *world) Stored(refs.OID) bool                      { return true }
+func (w *world) Known(string, refs.OID) bool               { return w.known }
+func (w *world) Staged() map[string]string                 { return w.staged }
+func (w *world) Former(string, func() [][]byte) []refs.OID { return w.former }
 
 func (w *world) Moved(from, to string) bool { return w.moved[to] == from }
 func (w *world) Has(path string) bool       { return !w.there[path].IsZero() }
@@ -160,19 +178,9 @@ func tell(t *testing.T, at moment.Moment, entries ...string) *story {
 	w.there["b.txt"] = w.blob(mine)
 	w.files[commitID(t, head)] = map[string]refs.OID{}
 	q := &Query{
-		Moment: at, Work: work, Wrote: true, Tree: w,
+		Contents: w,
+		Moment:   at, Work: work, Wrote: true, Tree: w,
 		Last: func() (Seen, bool) { return w, true },
-		Read: func(_ uint32, oid refs.OID) ([][]byte, error) {
-			text, found := w.texts[oid]
-			if !found {
-				return nil, errors.New("not there")
-			}
-			return linediff.Split([]byte(text)), nil
-		},
-		Stored: func(refs.OID) bool { return true },
-		Known:  func(string, refs.OID) bool { return false },
-		Staged: func() map[string]string { return nil },
-		Former: func(string, func() [][]byte) []refs.OID { return nil },
 	}
 	return &story{w, t, q}
 }
