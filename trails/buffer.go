@@ -408,8 +408,8 @@ func (c *contents) describe(o vector.Owner) events.AnchorOwner {
 // nil if nobody has looked since then.
 func (r *retelling) lookedSince(path string, now text, moment time.Time) (latest, first *interval) {
 	at := now.OID
-	for i := len(r.changes) - 1; i >= 0; i-- {
-		if in := r.changes[i]; in.path == path && in.after == at && in.at.After(moment) {
+	for i := len(r.log.changes) - 1; i >= 0; i-- {
+		if in := r.log.changes[i]; in.path == path && in.after == at && in.at.After(moment) {
 			if latest == nil {
 				latest = in
 			}
@@ -421,15 +421,15 @@ func (r *retelling) lookedSince(path string, now text, moment time.Time) (latest
 
 // correct gives lines of a content to others. is returns the new owner of a line, or nil if the present owner stays.
 func (r *retelling) correct(in *interval, is func(line int, was events.AnchorOwner) *actor) error {
-	vec, known := r.step.tree.store.known.Get(in.path, in.after)
+	vec, known := r.log.step.tree.store.known.Get(in.path, in.after)
 	if !known {
 		return nil
 	}
 	for start := 0; start < vec.Len(); {
 		from := vec.At(start)
-		who := is(start, r.step.tree.store.describe(from))
+		who := is(start, r.log.step.tree.store.describe(from))
 		end := start + 1
-		for end < vec.Len() && vec.At(end) == from && same(who, is(end, r.step.tree.store.describe(from))) {
+		for end < vec.Len() && vec.At(end) == from && same(who, is(end, r.log.step.tree.store.describe(from))) {
 			end++
 		}
 		if who != nil {

@@ -21,14 +21,14 @@ type unheardEdit struct {
 
 // retelling gives lines of intervals to calls that no hook reported, and follows them through contents and commits.
 type retelling struct {
-	*testimony
+	log      *testimony
 	contents retold
 	parts    map[refs.OID][]events.CommitData // the corrected anchors of commits
 	changed  map[refs.OID]bool
 }
 
 func newRetelling(t *testimony) *retelling {
-	r := &retelling{testimony: t, parts: map[refs.OID][]events.CommitData{}, changed: map[refs.OID]bool{}}
+	r := &retelling{log: t, parts: map[refs.OID][]events.CommitData{}, changed: map[refs.OID]bool{}}
 	r.contents = retold{known: t.step.tree.store.known, blob: t.step.tree.store.blob, lines: map[refs.OID][][]byte{}}
 	return r
 }
@@ -51,12 +51,12 @@ func (r *retelling) interval(in *interval, edits []*unheardEdit, strangers bool)
 	if err != nil || after == nil {
 		return edits, err
 	}
-	vec, found := r.step.tree.store.known.Get(in.path, in.after)
+	vec, found := r.log.step.tree.store.known.Get(in.path, in.after)
 	if !found || vec.Len() != len(after) {
 		return edits, nil
 	}
 	open := openLines(in, vec)
-	before, err := r.step.tree.store.blob(in.before)
+	before, err := r.log.step.tree.store.blob(in.before)
 	if in.before.IsZero() || missing(err) {
 		before, err = nil, nil
 	}
@@ -185,7 +185,7 @@ func toldActor(call *Told) actor {
 
 // give records that lines of an interval belong to another owner.
 func (r *retelling) give(in *interval, start, end int, from vector.Owner, who actor) error {
-	to := r.step.write(r.by).ownerOf(who, patchSeed{
+	to := r.log.step.write(r.log.by).ownerOf(who, patchSeed{
 		interval: in.number, path: in.path, start: start, count: end - start, after: in.after, segment: -2,
 	})
 	lines, err := r.contents.of(in.after)
@@ -201,7 +201,7 @@ func (r *retelling) give(in *interval, start, end int, from vector.Owner, who ac
 		OldStart: start, NewStart: start + 1, NewCount: end - start, Owner: who.kind, Revises: from.Patch,
 		Lines: events.EncodeFingerprints(prints),
 	}
-	if err := r.step.write(r.by).draftPatch(data, who, who.limits); err != nil {
+	if err := r.log.step.write(r.log.by).draftPatch(data, who, who.limits); err != nil {
 		return err
 	}
 	run, err := r.contents.run(in.path, in.after, start, end, from, to)
@@ -209,7 +209,7 @@ func (r *retelling) give(in *interval, start, end int, from vector.Owner, who ac
 		return err
 	}
 	paths := r.pathsOf(in.path, from.Patch)
-	for _, commit := range r.commits {
+	for _, commit := range r.log.commits {
 		if err := r.anchored(commit, paths, run); err != nil {
 			return err
 		}
@@ -220,8 +220,8 @@ func (r *retelling) give(in *interval, start, end int, from vector.Owner, who ac
 
 // pathsOf returns the paths whose contents may now have lines of a path.
 func (r *retelling) pathsOf(path string, patch events.PatchID) []string {
-	out := append([]string{path}, r.step.tree.store.known.Names(path)...)
-	for _, in := range r.changes {
+	out := append([]string{path}, r.log.step.tree.store.known.Names(path)...)
+	for _, in := range r.log.changes {
 		for i := range in.patches {
 			out = pathsWith(out, &in.patches[i], patch)
 		}
@@ -243,7 +243,7 @@ func pathsWith(paths []string, p *events.PatchData, patch events.PatchID) []stri
 func (r *retelling) anchored(commit refs.OID, paths []string, run retoldRun) error {
 	parts, known := r.parts[commit]
 	if !known {
-		parts = lastAnchor(r.anchors[commit])
+		parts = lastAnchor(r.log.anchors[commit])
 		r.parts[commit] = parts
 	}
 	for i := range parts {
@@ -297,7 +297,7 @@ func (r *retelling) file(p *events.CommitData, f *events.AnchorFile, lines [][]b
 		if !named {
 			described := events.AnchorOwner{Kind: o.Kind, Limits: []events.Limit{events.LimitNotReported}}
 			if o.Patch != "" {
-				described = r.step.tree.store.owners.Describe(o.Patch)
+				described = r.log.step.tree.store.owners.Describe(o.Patch)
 				described.Previous = o.Previous
 			}
 			at = len(p.Owners)
@@ -318,15 +318,15 @@ var outside = vector.Owner{Kind: events.OwnerMixed, Patch: "outside"}
 
 // anchorAnew makes the events that take the place of anchors.
 func (r *retelling) anchorAnew() error {
-	for _, commit := range r.commits {
+	for _, commit := range r.log.commits {
 		if !r.changed[commit] {
 			continue
 		}
-		drafts, err := anewParts(r.parts[commit], r.by.env.Method)
+		drafts, err := anewParts(r.parts[commit], r.log.by.env.Method)
 		if err != nil {
 			return fmt.Errorf("anchor %s anew: %w", commit, err)
 		}
-		r.step.write(r.by).add(drafts)
+		r.log.step.write(r.log.by).add(drafts)
 	}
 	return nil
 }
