@@ -152,10 +152,10 @@ func (e *Engine) Overdue(ctx context.Context, at time.Time) error {
 	}
 	return e.advance(ctx, at, func(s *step, h *heard) error {
 		h.env = events.Draft{Method: []events.Method{events.Manual}}
-		if s.over = append(s.over, s.seen.askTranscripts()...); len(s.over) == 0 {
+		if h.over = s.seen.gone(); len(h.over) == 0 {
 			return nil
 		}
-		return s.lookAtAll(h, "manual")
+		return s.lookAt(h, nil, "manual")
 	})
 }
 

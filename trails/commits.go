@@ -61,23 +61,17 @@ func (e *Engine) AtCommit(
 		}
 		s.tree.state.Anchored = append(s.tree.state.Anchored, commit)
 		h.env = events.Draft{Method: []events.Method{events.PostCommit}}
-		s.over = append(s.over, s.seen.askTranscripts()...)
+		h.over = s.seen.gone()
 		seeded := s.tree.state.Interval == 0
-		s.looks.narrow, s.tree.asks.Base, s.tree.asks.Commit, s.tree.asks.Paths = true, parent, commit, paths
+		s.tree.asks.Anchored = origin.Anchored{Commit: commit, Parent: parent, Paths: paths}
 		var wanted []string // nil for everything
-		if len(s.over) == 0 || s.tree.asks.Whole.Restored {
+		if len(h.over) == 0 || s.tree.asks.Whole.Restored {
 			wanted = append([]string{}, paths...)
 		}
 		// A call's changes are found by the look at its end: later lines are a person's.
 		if wanted == nil || len(wanted) > 0 {
-			o, err := s.look(h, wanted)
-			if err != nil {
+			if err := s.lookAt(h, wanted, "commit"); err != nil {
 				return err
-			}
-			if o.found() {
-				if err := s.write(h).recordSnapshot("commit", o); err != nil {
-					return err
-				}
 			}
 		}
 		young := sync.OnceValue(func() bool { return e.began.madeSince(s.tree.origins, commit) })
@@ -126,14 +120,14 @@ func (e *Engine) Touched(ctx context.Context, at time.Time, method events.Method
 		if s.tree.state.Interval > 0 && len(s.tree.state.openWindows()) == 0 {
 			return nil
 		}
-		return s.lookAtAll(h, role)
+		return s.lookAt(h, nil, role)
 	})
 }
 
 // Restored notes that git wrote some paths, and looks at the work tree at once: after a person changes these paths,
 // nothing shows which they were, nor which commit they came from.
 func (e *Engine) Restored(ctx context.Context, at time.Time, method events.Method, role string) error {
-	return e.written(ctx, at, method, func(s *step, h *heard) error { return s.lookAtAll(h, role) })
+	return e.written(ctx, at, method, func(s *step, h *heard) error { return s.lookAt(h, nil, role) })
 }
 
 // written notes that git wrote to the work tree, and takes a snapshot. If the snapshot fails, for example for lack of
@@ -144,7 +138,7 @@ func (e *Engine) written(
 	note := spool.AnnounceWrote(e.repo, at)
 	err := e.advance(ctx, at, func(s *step, h *heard) error {
 		h.env = events.Draft{Method: []events.Method{method}}
-		s.over = append(s.over, s.seen.askTranscripts()...)
+		h.over = s.seen.gone()
 		if s.tree.state.Interval > 0 {
 			s.tree.restoredNow()
 		}
@@ -158,9 +152,9 @@ func (e *Engine) written(
 	return nil
 }
 
-// lookAtAll looks at the whole work tree and records what it finds.
-func (s *step) lookAtAll(h *heard, role string) error {
-	o, err := s.look(h, nil)
+// lookAt looks at some paths, or at the whole work tree when paths is nil, and records what it finds.
+func (s *step) lookAt(h *heard, paths []string, role string) error {
+	o, err := s.look(h, paths)
 	if err != nil || !o.found() {
 		return err
 	}
@@ -174,11 +168,7 @@ func (e *Engine) Origin(ctx context.Context, at time.Time) error {
 		if s.tree.state.Interval > 0 {
 			return nil
 		}
-		o, err := s.look(h, nil)
-		if err != nil {
-			return err
-		}
-		return s.write(h).recordSnapshot("origin", o)
+		return s.lookAt(h, nil, "origin")
 	})
 }
 

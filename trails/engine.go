@@ -109,7 +109,6 @@ type step struct {
 	looks    *looks
 	queue    *queue
 	page     *page
-	over     []*Window                    // nothing is left that could write for them after this step
 	missed   *recorded.Missed             // notes that this step has read
 	declares map[*events.ToolUse][]string // see toolPaths
 }
@@ -165,11 +164,11 @@ func (e *Engine) advance(ctx context.Context, at time.Time, act func(*step, *hea
 		return err
 	}
 	s.seen.askProcesses(s.tree.time)
-	s.over = s.seen.doubtGone()
+	s.seen.doubtGone()
 	if err := act(s, h); err != nil {
 		return err
 	}
-	if err := s.write(h).endOrphans(s.over); err != nil {
+	if err := s.write(h).endOrphans(append(s.seen.doubtGone(), h.over...)); err != nil {
 		return err
 	}
 	return s.finish()

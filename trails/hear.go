@@ -33,6 +33,7 @@ type heard struct {
 	host    process.ID          // the process that called the hook
 	sure    bool                // which is the agent's
 	closing []ending            // the windows that end now
+	over    []*Window           // nothing is left that could write for them after this step
 	ended   *batch              // whose calls, with all their hooks, have ended now
 	prompts []events.PromptData // known only from their first call
 	editor  *editor

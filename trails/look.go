@@ -22,7 +22,6 @@ type looks struct {
 	engine *Engine
 	tree   *workTree
 	snap   *snapshot.Engine // of this step's looks; nil until there is one
-	narrow bool             // look only at the given paths, even after git wrote to the work tree
 }
 
 // observation holds the findings of a look at the work tree.
@@ -72,7 +71,8 @@ func (s *step) look(h *heard, paths []string) (observation, error) {
 
 // observe takes the snapshot of a look.
 func (l *looks) observe(h *heard, paths []string) (observation, error) {
-	if l.tree.asks.Whole.Restored && (!l.narrow || l.tree.asks.Whole.MadeByHand(l.tree.now.Head, l.tree.asks.Commit)) {
+	narrow := !l.tree.asks.Commit.IsZero()
+	if l.tree.asks.Whole.Restored && (!narrow || l.tree.asks.Whole.MadeByHand(l.tree.now.Head, l.tree.asks.Commit)) {
 		paths = nil
 	}
 	if l.snap == nil {
@@ -83,19 +83,11 @@ func (l *looks) observe(h *heard, paths []string) (observation, error) {
 		eng.WriteBehind, eng.Most = true, l.engine.Most
 		l.snap = eng
 	}
-	var o observation
-	var err error
-	if paths == nil {
-		o.full = true
-		o.Snapshot, err = l.snap.Full(l.tree.ctx)
-	} else {
-		o.Snapshot, err = l.snap.Scoped(l.tree.ctx, paths)
-	}
+	o := observation{full: paths == nil}
+	err := l.lookOnce(&o, paths)
 	if err == nil && !o.full && l.mayBeRenamed(o.Changes) {
-		first := o.Changes
 		o.full = true
-		o.Snapshot, err = l.snap.Full(l.tree.ctx)
-		o.Changes = chain(first, o.Changes)
+		err = l.lookOnce(&o, paths)
 	}
 	if err == nil && l.engine.Most > 0 && len(o.Changes) > l.engine.Most {
 		err = snapshot.ErrMany
@@ -186,9 +178,8 @@ func (l *looks) mayBeRenamed(changes []snapshot.Change) bool {
 			return false
 		}
 		if w := l.tree.origins.gitAt(c.Path); w.Restored {
-			_, known := l.tree.store.known.Get(c.Path, c.New)
 			byGit := !w.MadeByHand(l.tree.now.Head, l.tree.asks.Commit)
-			if known || c.New.IsZero() && byGit {
+			if l.tree.names.Known(c.Path, c.New) || c.New.IsZero() && byGit {
 				return false
 			}
 		}
@@ -203,6 +194,9 @@ func (l *looks) mayBeRenamed(changes []snapshot.Change) bool {
 
 // chain joins the changes of two looks in a row.
 func chain(first, second []snapshot.Change) []snapshot.Change {
+	if len(first) == 0 {
+		return second
+	}
 	out := slices.Clone(first)
 	for _, c := range second {
 		i := slices.IndexFunc(out, func(d snapshot.Change) bool { return d.Path == c.Path })
@@ -293,7 +287,7 @@ func (e *Engine) CatchUp(ctx context.Context, at time.Time) error {
 	}
 	return e.advance(ctx, at, func(s *step, h *heard) error {
 		h.env = events.Draft{Method: []events.Method{events.Manual}}
-		return s.lookAtAll(h, "late")
+		return s.lookAt(h, nil, "late")
 	})
 }
 
@@ -392,22 +386,12 @@ func (s *step) takeMeanwhile(h *heard, o *observation, news news) error {
 			return err
 		}
 	}
-	s.tree.origins.orientAgain()
+	s.tree.orient()
 	err := s.takeLate(h, news.late, o)
-	s.tree.origins.orientAgain()
+	s.tree.orient()
 	if err == nil && s.engine.Patient { // the agents of calls that began meanwhile may have ended
 		s.seen.askProcesses(s.tree.time)
-		s.over = append(s.over, s.seen.doubtGone()...)
+		s.seen.doubtGone()
 	}
 	return err
-}
-
-// orientAgain reads git's present state.
-func (o *origins) orientAgain() {
-	base := o.tree.asks.Base
-	o.tree.orient()
-	o.since = nil
-	if !o.tree.asks.Commit.IsZero() {
-		o.tree.asks.Base = base
-	}
 }

@@ -120,7 +120,7 @@ func (sc *scene) commit() refs.OID {
 	if err != nil {
 		sc.t.Fatal(err)
 	}
-	sc.step.tree.asks.Base, sc.step.tree.now = oid, gitfacts.ReadMark(sc.step.tree.repo)
+	sc.step.tree.asks.Head, sc.step.tree.now = oid, gitfacts.ReadMark(sc.step.tree.repo)
 	sc.step.tree.asks.Whole = &origin.Work{Work: sc.step.tree.origins.workAfter(sc.step.tree.now)}
 	return oid
 }

@@ -290,7 +290,7 @@ func (t *testimony) lookAfter(calls []*Told) error {
 	from := len(t.step.page.drafts)
 	by := t.by.within()
 	by.env.Method = []events.Method{events.Manual}
-	err := t.step.lookAtAll(by, "manual")
+	err := t.step.lookAt(by, nil, "manual")
 	for i := from; i < len(t.step.page.drafts); i++ {
 		t.hear(drafted(&t.step.page.drafts[i]), nil)
 	}

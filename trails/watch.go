@@ -119,7 +119,7 @@ func remembered(repo *refs.Repo, path string, t text) (p PendingLines, known boo
 func (e *Engine) Announce(ctx context.Context, at time.Time, contents map[string]refs.OID) error {
 	return e.advance(ctx, at, func(s *step, h *heard) error {
 		h.env = events.Draft{Method: []events.Method{events.Manual}}
-		if err := s.lookAtAll(h, "manual"); err != nil {
+		if err := s.lookAt(h, nil, "manual"); err != nil {
 			return err
 		}
 		if s.tree.state.Notes.Expected == nil {
@@ -134,7 +134,7 @@ func (e *Engine) Announce(ctx context.Context, at time.Time, contents map[string
 func (e *Engine) Arrived(ctx context.Context, at time.Time, contents map[string]refs.OID) error {
 	return e.advance(ctx, at, func(s *step, h *heard) error {
 		h.env = events.Draft{Method: []events.Method{events.Manual}}
-		err := s.lookAtAll(h, "manual")
+		err := s.lookAt(h, nil, "manual")
 		for path := range contents {
 			delete(s.tree.state.Notes.Expected, path)
 		}

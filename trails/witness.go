@@ -313,6 +313,9 @@ func (wit *witness) doubtGone() []*Window {
 	return out
 }
 
+// gone returns the windows that are over with this step, also by the agents' own records.
+func (wit *witness) gone() []*Window { return append(wit.doubtGone(), wit.askTranscripts()...) }
+
 // Agents record how their calls ended. This evidence is used if a boundary is missing or late.
 
 // askTranscripts asks the agents' own records how the calls ended whose windows are open. Boundaries of their

@@ -84,9 +84,9 @@ func (c *contents) closeLast() {
 // orient finds git's position, and whether git wrote to the work tree since the last look at everything.
 func (tree *workTree) orient() {
 	tree.now = gitfacts.ReadMark(tree.repo)
-	tree.asks.Base = tree.now.Head
+	tree.asks.Head = tree.now.Head
 	tree.interval = tree.state.Interval + 1
-	tree.asks.Whole = tree.origins.workSince(tree.state.Git, tree.state.LastFull)
+	tree.asks.Whole, tree.origins.since = tree.origins.workSince(tree.state.Git, tree.state.LastFull), nil
 	if !tree.now.Squash.IsZero() {
 		tree.state.Squash = tree.now.Squash
 	}

@@ -118,7 +118,7 @@ func (q *Query) twoFiles(other string) (bool, error) {
 		return false, nil
 	}
 	for _, name := range []string{q.Path, other} {
-		if blob, err := q.Git.Blob(q.Base, name); err != nil || blob.IsZero() {
+		if blob, err := q.Git.Blob(q.base(), name); err != nil || blob.IsZero() {
 			return false, err
 		}
 	}

@@ -32,14 +32,14 @@ func (q *Query) Judge() (v Verdict, err error) {
 		return q.withoutGit(v)
 	}
 	if q.New.OID.IsZero() { // git deletes what another commit does not have
-		gone, err := q.Git.Blob(q.Base, q.Path)
+		gone, err := q.Git.Blob(q.base(), q.Path)
 		return Verdict{Explained: err == nil && gone.IsZero()}, nil
 	}
 	if q.knows(q.Path, q.New.OID) {
 		return Verdict{Explained: true}, nil
 	}
 	if q.New.Whole || q.Old.Whole {
-		head, err := q.Git.Blob(q.Base, q.Path)
+		head, err := q.Git.Blob(q.base(), q.Path)
 		return Verdict{Explained: head == q.New.OID}, err
 	}
 	return q.composed()
@@ -61,7 +61,7 @@ func (q *Query) fromElsewhere() (v Verdict, err error) {
 	}
 	list, err := Gather(q.at(moment.OtherTree))
 	if err == nil && len(list) > 1 { // not only the earlier content of this path
-		v.From, err = Explain(q.New.Lines, list, caseTold{q.Case})
+		v.From, err = Explain(q.New.Lines, list, q.Case)
 	}
 	return v, err
 }
@@ -72,7 +72,7 @@ func (q *Query) withoutGit(v Verdict) (Verdict, error) {
 		return v, nil
 	}
 	if q.Old.OID == q.New.OID { // its name or its mode has changed
-		head, err := q.Git.Blob(q.Base, q.Path)
+		head, err := q.Git.Blob(q.base(), q.Path)
 		if v.Explained = head == q.New.OID && q.knows(q.Path, q.New.OID); v.Explained || err != nil {
 			return v, err
 		}
@@ -94,7 +94,7 @@ func (q *Query) withoutGit(v Verdict) (Verdict, error) {
 			return Verdict{Explained: true}, nil
 		}
 		if slices.ContainsFunc(list, func(c Candidate) bool { return c.Kind == Traced }) {
-			v.From, err = Explain(q.New.Lines, list, caseTold{q.Case})
+			v.From, err = Explain(q.New.Lines, list, q.Case)
 			v.From = markers(q.New.Lines, v.From)
 			return v, err
 		}
@@ -112,11 +112,11 @@ func (q *Query) asNamedBefore() (bool, error) {
 	if len(names) == 0 {
 		return false, nil // git is not asked
 	}
-	if there, err := q.Git.Blob(q.Base, q.Path); err != nil || !there.IsZero() {
+	if there, err := q.Git.Blob(q.base(), q.Path); err != nil || !there.IsZero() {
 		return false, err
 	}
 	for _, name := range names {
-		blob, err := q.Git.Blob(q.Base, name)
+		blob, err := q.Git.Blob(q.base(), name)
 		if err != nil {
 			return false, err
 		}
@@ -156,7 +156,7 @@ func (q *Query) composed() (v Verdict, err error) {
 		if err != nil {
 			return v, err
 		}
-		head, err := q.Git.Blob(q.Base, q.OldPath) // git may have put lines beside what HEAD has, as in a conflict
+		head, err := q.Git.Blob(q.base(), q.OldPath) // git may have put lines beside what HEAD has, as in a conflict
 		if err != nil {
 			return v, err
 		}
@@ -170,7 +170,7 @@ func (q *Query) composed() (v Verdict, err error) {
 		v.Put = &put
 	}
 	all := slices.Concat([]Candidate{{Path: look.OldPath, Blob: look.Old.OID}}, AtMost(list, Far))
-	if v.From, err = Explain(q.New.Lines, all, caseTold{q.Case}); err != nil {
+	if v.From, err = Explain(q.New.Lines, all, q.Case); err != nil {
 		return v, err
 	}
 	v.From = markers(q.New.Lines, v.From)
@@ -188,7 +188,7 @@ func (q *Query) cutOut(put Text, list []Candidate) (bool, error) {
 			both = append(both, c)
 		}
 	}
-	found, err := Explain(q.New.Lines, both, caseTold{q.Case})
+	found, err := Explain(q.New.Lines, both, q.Case)
 	other := func(run vector.Origin) bool { return run.Source < 0 || run.Why != vector.Equal }
 	return !slices.ContainsFunc(found, other), err
 }
@@ -251,7 +251,7 @@ func (q *Query) learn(t Text, list []Candidate) error {
 			return nil
 		}
 	}
-	found, err := Explain(t.Lines, otherThan(t.OID, list), caseTold{q.Case})
+	found, err := Explain(t.Lines, otherThan(t.OID, list), q.Case)
 	if err != nil {
 		return err
 	}
@@ -272,7 +272,7 @@ func (q *Query) Lines() ([]vector.Origin, error) {
 	if q.Moment == moment.Stashed {
 		list = otherThan(q.New.OID, list)
 	}
-	return Explain(q.New.Lines, list, caseTold{q.Case})
+	return Explain(q.New.Lines, list, q.Case)
 }
 
 // otherThan leaves out the very content that is asked about.

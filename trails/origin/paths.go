@@ -37,11 +37,11 @@ func head(q *Query) ([]Candidate, error) {
 
 // headByGit returns HEAD's content, and reports whether git may have put it into the work tree.
 func (q *Query) headByGit() (blob refs.OID, byGit bool, err error) {
-	if blob, err = q.Git.Blob(q.Base, q.Path); err != nil || q.Moment != moment.GitWrote {
+	if blob, err = q.Git.Blob(q.base(), q.Path); err != nil || q.Moment != moment.GitWrote {
 		return blob, false, err
 	}
 	made, err := q.byHand()
-	return blob, err == nil && !q.Work.MadeByHand(q.Base, q.Commit) && !made[blob], err
+	return blob, err == nil && !q.Work.MadeByHand(q.base(), q.Commit) && !made[blob], err
 }
 
 // MaxEarlier bounds the earlier contents of a path that are searched for the lines of a content.

@@ -69,18 +69,31 @@ type Work struct {
 // Case holds the common facts of the questions at one moment. It is for one goroutine.
 type Case struct {
 	World
-	Memory Memory
-	Git    gitfacts.Reader
+	Memory
+	Git gitfacts.Reader
 
-	Base   refs.OID   // the commit to compare the work tree with, to see git's changes
-	Commit refs.OID   // the commit that is being anchored; no id if none is
-	Paths  []string   // its changed paths
+	Anchored
+	Head   refs.OID
 	Squash refs.OID   // see gitfacts.Mark; also of a message that the commit has used up
 	Known  []refs.OID // the stashes that were there at the last look at everything
 	Whole  *Work      // since everything was looked at
 
 	again   again
 	dropped *[]refs.OID // the stashes that the other work trees knew and that are gone; nil until they are needed
+}
+
+// Anchored is the commit that is being anchored, with its changed paths; no ids if none is.
+type Anchored struct {
+	Commit, Parent refs.OID
+	Paths          []string
+}
+
+// base returns the commit to compare the work tree with, to see git's changes.
+func (c *Case) base() refs.OID {
+	if c.Commit.IsZero() {
+		return c.Head
+	}
+	return c.Parent
 }
 
 // Query searches the sources of a content of a path.
@@ -120,13 +133,6 @@ func (q *Query) names() []string { return append([]string{q.Path}, q.Memory.Name
 func (q *Query) knows(path string, blob refs.OID) bool {
 	_, known := q.Memory.Get(path, blob)
 	return known
-}
-
-// caseTold is the case as Explain needs it.
-type caseTold struct{ *Case }
-
-func (t caseTold) Get(path string, blob refs.OID) (vector.Vector, bool) {
-	return t.Memory.Get(path, blob)
 }
 
 // operands lists the commits whose contents git may have written.

@@ -41,7 +41,7 @@ const tellingLine = 8
 
 // repeated finds the content of the path in a commit that the anchored one repeats.
 func repeated(q *Query) ([]Candidate, error) {
-	if q.Commit.IsZero() || q.Base.IsZero() || q.Old.Whole || q.New.Whole || q.New.OID.IsZero() || q.Reported {
+	if q.Commit.IsZero() || q.base().IsZero() || q.Old.Whole || q.New.Whole || q.New.OID.IsZero() || q.Reported {
 		return nil, nil
 	}
 	holders := q.holders(q.Path, q.Old.OID, changeOf(q.Old.Lines, q.New.Lines).added)
@@ -81,7 +81,7 @@ func (c *Case) seenBefore() bool {
 	}
 	telling := false
 	for _, path := range c.Paths {
-		before, now, err := c.inBoth(c.Base, c.Commit, path)
+		before, now, err := c.inBoth(c.base(), c.Commit, path)
 		if err != nil {
 			return false
 		}
@@ -167,7 +167,7 @@ func (c *Case) sameChange(before, x refs.OID, path string) bool {
 	if err != nil {
 		return false
 	}
-	base, now, err := c.inBoth(c.Base, c.Commit, path)
+	base, now, err := c.inBoth(c.base(), c.Commit, path)
 	if err != nil {
 		return false
 	}

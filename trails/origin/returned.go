@@ -52,7 +52,7 @@ func (q *Query) returned() (v Verdict, err error) {
 	var had, apart []vector.Content
 	at := -1
 	for _, c := range list {
-		content, known, err := contentOf(c, caseTold{q.Case})
+		content, known, err := contentOf(c, q.Case)
 		if err != nil {
 			return v, err
 		}
@@ -78,7 +78,7 @@ func (q *Query) returned() (v Verdict, err error) {
 		}
 		v.Put = &base
 		v.From = vector.Origins(q.New.Lines, had[at:at+1])
-		before, known, err := contentOf(Candidate{Path: q.OldPath, Blob: q.Old.OID}, caseTold{q.Case})
+		before, known, err := contentOf(Candidate{Path: q.OldPath, Blob: q.Old.OID}, q.Case)
 		if err != nil {
 			return v, err
 		}
@@ -108,7 +108,7 @@ func (q *Query) returned() (v Verdict, err error) {
 func (q *Query) inOtherSigns(base Text, owners vector.Content) (Text, vector.Content, error) {
 	words := wordsOf(q.New.Lines)
 	for _, blob := range q.Memory.Blobs(q.Path, maxLeft) {
-		content, known, err := contentOf(Candidate{Path: q.Path, Blob: blob}, caseTold{q.Case})
+		content, known, err := contentOf(Candidate{Path: q.Path, Blob: blob}, q.Case)
 		if err != nil {
 			return base, owners, err
 		}
@@ -171,7 +171,7 @@ func (q *Query) inPlace(from []vector.Origin) ([]vector.Origin, error) {
 		if c.Kind == Apart {
 			continue // on two branches two people may write the same lines
 		}
-		content, known, err := contentOf(c, caseTold{q.Case})
+		content, known, err := contentOf(c, q.Case)
 		if err != nil {
 			return nil, err
 		}

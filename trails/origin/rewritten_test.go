@@ -82,7 +82,7 @@ func TestACommitThatIsAnotherOneAgain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := tell(t, moment.CommitLook, "2 commit: x")
-			s.Work.Restored, s.Base = false, commitID(1)
+			s.Work.Restored, s.Parent = false, commitID(1)
 			s.Work.Now.Log = 1
 			s.knew("a.txt", "human", was)
 			s.commit(1, nil, "a.txt", was)

@@ -309,7 +309,7 @@ func copiedByTheRule(lines [][]byte, found []vector.Origin, sources []vector.Con
 // A commit of more paths than that is not compared with what was there before: each comparison asks git.
 func TestACommitOfManyPathsIsNotARepeat(t *testing.T) {
 	t.Parallel()
-	if (&Case{Paths: make([]string, maxRepeated+1)}).mayRepeat() {
+	if (&Case{Anchored: Anchored{Paths: make([]string, maxRepeated+1)}}).mayRepeat() {
 		t.Errorf("%d paths are compared", maxRepeated+1)
 	}
 }

@@ -173,7 +173,7 @@ func tell(t *testing.T, m moment.Moment, entries ...string) *story {
 			gitfacts.Mark{Head: commitID(head), Log: int64(log.Len()), Index: 2}),
 		Restored: true,
 	}
-	c := &Case{World: w, Memory: w, Git: w, Base: commitID(head), Whole: work}
+	c := &Case{World: w, Memory: w, Git: w, Anchored: Anchored{Parent: commitID(head)}, Head: commitID(head), Whole: work}
 	s := &story{w, t, &Query{
 		Case: c, Moment: m, Work: work, Path: "a.txt", OldPath: "a.txt", Renamed: func() map[string]string { return nil },
 	}}
