@@ -24,10 +24,11 @@ type source struct {
 	path   string
 	blob   refs.OID
 	claims *events.CommitData
-	owner  map[int]int  // of added lines, counted from 0: an owner of the claims, or nobody
-	given  map[int]bool // lines that a commit got already
-	said   int          // letters of the added lines
-	common int          // letters of the lines among them that are too short for a search
+	owner  map[int]int                // of added lines, counted from 0: an owner of the claims, or nobody
+	given  map[int]bool               // lines that a commit got already
+	left   map[events.Fingerprint]int // how many lines no commit got yet, without those too short for a search
+	said   int                        // letters of the added lines
+	common int                        // letters of the lines among them that are too short for a search
 }
 
 // nobody is the owner of a line that a described commit added without an owner.
@@ -122,7 +123,7 @@ func (f *finder) readFile(c *history.Commit, file *history.File, claims *events.
 		return nil
 	}
 	s := &source{commit: c.ID, path: file.Path, blob: file.New, claims: claims, owner: map[int]int{},
-		given: map[int]bool{}}
+		given: map[int]bool{}, left: map[events.Fingerprint]int{}}
 	lines := f.lines(file.New)
 	for line := range added(file) {
 		if line < len(lines) {
@@ -150,12 +151,21 @@ func (f *finder) readFile(c *history.Commit, file *history.File, claims *events.
 			s.common += one.letters
 			continue
 		}
+		s.left[one.print]++
 		add(f.byPrint, one.print, s)
 	}
 	for r := range rowsOf(inRow) {
 		add(f.byRow, r, s)
 	}
 	return nil
+}
+
+// give notes that a commit got a line.
+func (s *source) give(line int, text []byte) {
+	if print := events.FingerprintOf(text); !s.given[line] && s.left[print] > 0 {
+		s.left[print]--
+	}
+	s.given[line] = true
 }
 
 // add adds a source to the sources that have something, once.
@@ -239,7 +249,7 @@ func (f *finder) commit(c *history.Commit) (*events.CommitData, error) {
 			if !found || b.owner == nobody || b.split {
 				continue
 			}
-			b.of.given[b.line] = true
+			b.of.give(b.line, t.lines[line])
 			owner := b.of.claims.Owners[b.owner]
 			key := fmt.Sprint(owner)
 			at, known := owners[key]

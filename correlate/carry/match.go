@@ -38,21 +38,25 @@ type bid struct {
 
 // search compares the file with all sources that may be its origin.
 func (t *target) search() {
-	hits, letters, inRow := map[*source]int{}, map[*source]int{}, map[*source]bool{}
+	hits, letters, short := map[*source]int{}, map[*source]int{}, 0
+	inRow, open := map[*source]bool{}, map[*source]bool{} // open: a line of it can be this file's
 	for _, s := range t.byBlob[t.file.New] {
 		hits[s]++
-		inRow[s] = true
+		inRow[s], open[s] = true, true
 	}
 	for _, h := range t.file.Hunks {
 		var lines []rowLine
 		for i, line := range h.Added {
 			one := rowLine{h.NewStart + i, events.FingerprintOf(line), correlate.Letters(line)}
 			lines = append(lines, one)
-			if one.letters >= correlate.MinSpecific {
-				for _, s := range t.byPrint[one.print] {
-					hits[s]++
-					letters[s] += one.letters
-				}
+			if one.letters < correlate.MinSpecific {
+				short += one.letters
+				continue
+			}
+			for _, s := range t.byPrint[one.print] {
+				hits[s]++
+				letters[s] += one.letters
+				open[s] = open[s] || s.left[one.print] > 0 || t.removed[text(line)]
 			}
 		}
 		for r := range rowsOf(lines) {
@@ -61,13 +65,17 @@ func (t *target) search() {
 			}
 		}
 	}
-	// For a file with another name, most of the added lines must be here, or some of them in a row.
+	// Most of the added lines must be here, or some of them: in a row for a file with another name.
 	near := func(s *source) bool {
-		return s.path == t.file.Path || s.path == t.file.OldPath || inRow[s] || (letters[s]+s.common)*2 >= s.said
+		most := letters[s] + min(s.common, short)
+		if s.path == t.file.Path || s.path == t.file.OldPath {
+			return most >= correlate.MinMoved || most*2 >= s.said
+		}
+		return inRow[s] || most*2 >= s.said
 	}
 	var list []*source
 	for _, s := range t.sources { // in their order: parents first
-		if hits[s] > 0 && near(s) && !t.commit.Committed.Before(t.dated[s.commit].Add(-slack)) &&
+		if open[s] && near(s) && !t.commit.Committed.Before(t.dated[s.commit].Add(-slack)) &&
 			!t.before(t.commit.ID, s.commit) {
 			list = append(list, s)
 		}
