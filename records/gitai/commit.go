@@ -129,32 +129,40 @@ func (n *Note) Commit(commit refs.OID, count func(path string) (int, error)) (c 
 				total = n
 			}
 		}
-		out := events.AnchorFile{Path: events.EncodePath(f.Path)}
+		by := make([]int, total) // owners of the lines, counted from 1
 		for _, e := range f.Entries {
 			owner, known := n.ownerOf(e.Key)
+			key := fmt.Sprint(owner)
 			for _, l := range e.Lines {
-				lines := l.End - l.Start + 1
 				if !known || l.End > total {
-					leftOut += lines
+					leftOut += l.End - l.Start + 1
 					continue
 				}
-				key := fmt.Sprint(owner)
-				at, found := owners[key]
-				if !found {
-					at = len(c.Owners)
-					owners[key], c.Owners = at, append(c.Owners, owner)
+				if owners[key] == 0 {
+					c.Owners = append(c.Owners, owner)
+					owners[key] = len(c.Owners)
 				}
-				out.Runs = append(out.Runs, events.AnchorRun{Start: l.Start, Count: lines, Owner: at, Tier: "line_fingerprint"})
-				c.Added += lines
-				if owner.Kind == events.OwnerHuman {
-					c.Human += lines
+				for line := l.Start; line <= l.End; line++ {
+					by[line-1] = owners[key] // of several entries for a line, git-ai takes the last
+				}
+			}
+		}
+		out := events.AnchorFile{Path: events.EncodePath(f.Path)}
+		for start, end := 0, 0; start < total; start = end {
+			for end < total && by[end] == by[start] {
+				end++
+			}
+			if by[start] > 0 {
+				out.Runs = append(out.Runs, events.AnchorRun{Start: start + 1, Count: end - start, Owner: by[start] - 1,
+					Tier: "line_fingerprint"})
+				if c.Added += end - start; c.Owners[by[start]-1].Kind == events.OwnerHuman {
+					c.Human += end - start
 				} else {
-					c.AI += lines
+					c.AI += end - start
 				}
 			}
 		}
 		if len(out.Runs) > 0 {
-			slices.SortStableFunc(out.Runs, func(a, b events.AnchorRun) int { return a.Start - b.Start })
 			c.Files = append(c.Files, out)
 		}
 	}

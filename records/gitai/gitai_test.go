@@ -2,7 +2,9 @@ package gitai_test
 
 import (
 	"errors"
+	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -116,6 +118,24 @@ func TestANoteMayNameNoAgent(t *testing.T) {
 	c, leftOut := n.Commit(oid(t), lines(9))
 	if leftOut != 1 || c.AI != 3 || c.Owners[0].Kind != events.OwnerAI || c.Owners[0].Agent != "unknown" || c.Owners[0].Trace != "" {
 		t.Errorf("%d left out, %+v", leftOut, c)
+	}
+}
+
+// git-ai itself shows the last of several entries for a line.
+func TestTheLastEntryForALineCounts(t *testing.T) {
+	t.Parallel()
+	n, err := gitai.Parse([]byte("a.go\n  h_one 1-9\n  ai_agent 3-5,9\n---\n" +
+		`{"schema_version":"authorship/3.0.0","humans":{"h_one":{"author":"A <a@example.org>"}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, _ := n.Commit(oid(t), lines(9))
+	var got []string
+	for _, r := range c.Files[0].Runs {
+		got = append(got, fmt.Sprintf("%s %d+%d", c.Owners[r.Owner].Kind, r.Start, r.Count))
+	}
+	if want := []string{"human 1+2", "ai 3+3", "human 6+3", "ai 9+1"}; !slices.Equal(got, want) || c.AI != 4 || c.Human != 5 {
+		t.Errorf("%q, %d of an agent, %d of a person", got, c.AI, c.Human)
 	}
 }
 
