@@ -186,7 +186,13 @@ type notesWriter struct {
 
 func newNotesWriter(ctx context.Context, repo *refs.Repo) (*notesWriter, error) {
 	w := &notesWriter{ctx: ctx, repo: repo, has: map[string]bool{}}
-	err := eachNote(ctx, repo, func(commit string, text []byte) error {
+	objects := repo.Objects()
+	defer func() { _ = objects.Close() }()
+	err := eachNote(ctx, repo, func(commit string, blob refs.OID) error {
+		text, err := objects.Blob(blob)
+		if err != nil {
+			return fmt.Errorf("read note of %.7s: %w", commit, err)
+		}
 		note, err := gitai.Parse(text)
 		w.has[commit] = err != nil || note.Metadata.GitAIVersion != gitai.Writer
 		return nil //nolint:nilerr // an unreadable one is not ours
@@ -234,7 +240,7 @@ func (w *notesWriter) done() error {
 }
 
 // eachNote yields the notes under git-ai's ref.
-func eachNote(ctx context.Context, repo *refs.Repo, yield func(commit string, text []byte) error) error {
+func eachNote(ctx context.Context, repo *refs.Repo, yield func(commit string, blob refs.OID) error) error {
 	if _, err := repo.ReadRef(gitai.NotesRef); err != nil {
 		if errors.Is(err, refs.ErrRefMissing) {
 			return nil
@@ -245,19 +251,13 @@ func eachNote(ctx context.Context, repo *refs.Repo, yield func(commit string, te
 	if err != nil {
 		return fmt.Errorf("list notes: %w", err)
 	}
-	objects := repo.Objects()
-	defer func() { _ = objects.Close() }()
 	for line := range strings.Lines(string(out)) {
 		blob, commit, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
 		id, err := refs.ParseOID(blob)
 		if err != nil {
 			return fmt.Errorf("list notes: %w", err)
 		}
-		text, err := objects.Blob(id)
-		if err != nil {
-			return fmt.Errorf("read note of %.7s: %w", commit, err)
-		}
-		if err := yield(commit, text); err != nil {
+		if err := yield(commit, id); err != nil {
 			return err
 		}
 	}

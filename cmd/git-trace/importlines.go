@@ -24,8 +24,16 @@ func (im *importer) lines(files []string) error {
 	defer func() { _ = im.objects.Close() }()
 	im.claims = map[refs.OID]*claim.Commit{}
 	if len(files) == 0 {
-		err := eachNote(im.ctx, im.repo, func(commit string, text []byte) error {
-			if err := im.note(commit, text); err != nil { // the others can be read
+		err := eachNote(im.ctx, im.repo, func(commit string, blob refs.OID) error {
+			if _, found := im.commit(commit); !found {
+				im.strange++
+				return nil
+			}
+			text, err := im.objects.Blob(blob)
+			if err == nil {
+				err = im.note(commit, text)
+			}
+			if err != nil { // the others can be read
 				fmt.Fprintf(im.app.std.err, "git-trace: warning: left out the note of %.7s: %s\n", printable(commit),
 					printable(err.Error()))
 			}
@@ -123,7 +131,7 @@ func (im *importer) add(data *events.CommitData, leftOut int) {
 // commit reports whether a full id names a commit that is here.
 func (im *importer) commit(name string) (refs.OID, bool) {
 	id, err := refs.ParseOID(name)
-	if err != nil {
+	if err != nil || !im.objects.MayBeStored(id) {
 		return id, false
 	}
 	_, err = im.objects.Commit(id)
@@ -162,6 +170,7 @@ func (im *importer) write() error {
 	err = history.Walk(im.ctx, im.repo, list, func(h *history.Commit) error {
 		damage.note(h)
 		c := im.claims[h.ID]
+		delete(im.claims, h.ID) // for the memory
 		c.Parents, c.Lines = h.Parents, view.LinesOf(h)
 		if c.Anchored, err = owners.anchored(h.ID); err != nil {
 			return err
