@@ -9,7 +9,7 @@ import (
 // asMade finds the edits of a committed content that equals the result of an edit. The replay has the owner of each
 // line, even of a common one. For example: an agent writes a file, and somebody commits it unchanged. Then also the
 // braces are the agent's.
-func (f *finder) asMade(commit int32, file *pastFile, out [][]landing, strict bool) {
+func (f *finder) asMade(commit int32, file *pastFile, out fileOrigins, strict bool) {
 	m := f.maker(commit, file, strict)
 	if m == nil {
 		return

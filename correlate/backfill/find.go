@@ -72,7 +72,7 @@ func Find(
 		f.workOut(place, edits[place])
 	}
 	f.index(edits)
-	origins := make([][][][]landing, len(f.pasts)) // commit, file, hunk, line
+	origins := make([][]fileOrigins, len(f.pasts)) // by commit and file
 	for i := range f.pasts {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -206,7 +206,7 @@ func (f *finder) count() {
 }
 
 // withoutClock compares the sessions dated after all commits with the remaining lines.
-func (f *finder) withoutClock(origins [][][][]landing) {
+func (f *finder) withoutClock(origins [][]fileOrigins) {
 	late := false
 	for _, list := range f.postings {
 		late = late || slices.ContainsFunc(list, func(p posting) bool { return p.b.edit.late })
@@ -217,7 +217,9 @@ func (f *finder) withoutClock(origins [][][][]landing) {
 	for i := range f.pasts {
 		p := &f.pasts[i]
 		for j := range p.files {
-			f.file(int32(i+1), &p.files[j], origins[i][j], true)
+			out := p.files[j].originsOf(origins[i][j])
+			f.file(int32(i+1), &p.files[j], out, true)
+			origins[i][j] = out.kept()
 		}
 	}
 }
@@ -236,7 +238,7 @@ const (
 const slips = 2
 
 // prove decides which checkouts belong to this repository.
-func (f *finder) prove(origins [][][][]landing) {
+func (f *finder) prove(origins [][]fileOrigins) {
 	for _, files := range origins {
 		for _, hunks := range files {
 			for _, lines := range hunks {
@@ -292,8 +294,11 @@ func (f *finder) rootOf(dir string, how belonging) *root {
 }
 
 // claim returns the claim for a commit; false if nothing was found.
-func (f *finder) claim(p *past, origins [][][]landing) (claim.Commit, bool) {
+func (f *finder) claim(p *past, origins []fileOrigins) (claim.Commit, bool) {
 	c := claim.Commit{CommitData: events.CommitData{Commit: p.ID, Parents: p.Parents}}
+	if !slices.ContainsFunc(origins, func(o fileOrigins) bool { return o != nil }) {
+		return c, false
+	}
 	owners := map[*placed]int{}
 	for i, file := range p.files {
 		lines := claim.Lines{Path: file.path, Blob: file.blob}
@@ -301,10 +306,10 @@ func (f *finder) claim(p *past, origins [][][]landing) (claim.Commit, bool) {
 		for h, hunk := range file.hunks {
 			for k := range hunk.added {
 				lines.Added = append(lines.Added, hunk.start+k)
-				l := origins[i][h][k]
-				if l.b == nil || !l.b.edit.belongs() {
+				if origins[i] == nil || origins[i][h][k].b == nil || !origins[i][h][k].b.edit.belongs() {
 					continue
 				}
+				l := origins[i][h][k]
 				owner, known := owners[l.b.edit]
 				if !known {
 					owner = len(c.Owners)
@@ -334,7 +339,7 @@ func ownerOf(e *placed) events.AnchorOwner {
 // byName handles commits that, by their conversation, have only the edits of one step. Aider makes such commits. In the
 // files of these edits the step gets all lines without another owner: a formatter in a hook may have changed them, so
 // their content is not evidence.
-func (f *finder) byName(origins [][][][]landing) {
+func (f *finder) byName(origins [][]fileOrigins) {
 	for i := range f.pasts {
 		p := &f.pasts[i]
 		for _, e := range slices.Backward(f.named[p.ID]) { // the last that wrote a file
@@ -343,6 +348,7 @@ func (f *finder) byName(origins [][][][]landing) {
 			}
 			for j := range p.files {
 				if f.fits(e, &p.files[j]) {
+					origins[i][j] = p.files[j].originsOf(origins[i][j])
 					fillNamed(origins[i][j], e.blocks[0])
 				}
 			}
@@ -350,7 +356,7 @@ func (f *finder) byName(origins [][][][]landing) {
 	}
 }
 
-func fillNamed(hunks [][]landing, b *block) {
+func fillNamed(hunks fileOrigins, b *block) {
 	for _, lines := range hunks {
 		for k := range lines {
 			switch l := &lines[k]; {

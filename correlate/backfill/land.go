@@ -79,7 +79,7 @@ func (f *finder) takeAway(group int32, removed []print, commit int32) []posting 
 }
 
 // carry removes the lines that a commit removes. Lines that it moves or indents keep their owners.
-func (f *finder) carry(commit int32, out [][][]landing) {
+func (f *finder) carry(commit int32, out []fileOrigins) {
 	p := &f.pasts[commit-1]
 	var hunks []twoSides
 	var files, numbers []int // of each hunk

@@ -28,25 +28,48 @@ type landing struct {
 
 func (l *landing) isOpen() bool { return l.b == nil && !l.nobody }
 
-// commit finds the origin of the lines that a commit added: by file, hunk and line.
-func (f *finder) commit(commit int32) [][][]landing {
-	p := &f.pasts[commit-1]
-	out := make([][][]landing, len(p.files))
-	for j := range p.files {
-		out[j] = make([][]landing, len(p.files[j].hunks))
-		for h := range out[j] {
-			out[j][h] = make([]landing, len(p.files[j].hunks[h].added))
+// fileOrigins are the findings for the lines that a commit added to a file, by hunk and line; nil if there are none.
+type fileOrigins [][]landing
+
+// originsOf returns findings that can be filled in.
+func (file *pastFile) originsOf(known fileOrigins) fileOrigins {
+	if known != nil {
+		return known
+	}
+	out := make(fileOrigins, len(file.hunks))
+	for h := range out {
+		out[h] = make([]landing, len(file.hunks[h].added))
+	}
+	return out
+}
+
+// kept returns nil for findings without a finding: most commits of a long history have none.
+func (o fileOrigins) kept() fileOrigins {
+	for _, lines := range o {
+		if slices.ContainsFunc(lines, func(l landing) bool { return !l.isOpen() }) {
+			return o
 		}
+	}
+	return nil
+}
+
+// commit finds the origins of the lines that a commit added, by file.
+func (f *finder) commit(commit int32) []fileOrigins {
+	p := &f.pasts[commit-1]
+	out := make([]fileOrigins, len(p.files))
+	for j := range p.files {
+		out[j] = p.files[j].originsOf(nil)
 	}
 	f.carry(commit, out)
 	for j := range p.files {
 		f.file(commit, &p.files[j], out[j], false)
+		out[j] = out[j].kept()
 	}
 	return out
 }
 
 // file compares the lines that a commit added to a file with the lines of edits, and fills in missing origins.
-func (f *finder) file(commit int32, file *pastFile, out [][]landing, strict bool) {
+func (f *finder) file(commit int32, file *pastFile, out fileOrigins, strict bool) {
 	f.asMade(commit, file, out, strict)
 	var runs []run
 	for h := range file.hunks {
@@ -234,7 +257,7 @@ const near = 20
 
 // fillGaps gives lines without words to the block whose lines are around them, in order. For example: an agent's
 // function is in a commit. Then the blank line in it is also the agent's.
-func (f *finder) fillGaps(file *pastFile, out [][]landing, commit int32) {
+func (f *finder) fillGaps(file *pastFile, out fileOrigins, commit int32) {
 	for h := range file.hunks {
 		lines := out[h]
 		for i := range lines {

@@ -121,8 +121,9 @@ func (f *finder) readPast(ctx context.Context, repo *refs.Repo, list []history.C
 				out.old = f.place(file.OldPath)
 				f.joined[f.group(out.old)] = f.group(out.place)
 			}
-			for _, h := range file.Hunks {
-				out.hunks = append(out.hunks, f.hunk(&h))
+			out.hunks = make([]pastHunk, len(file.Hunks))
+			for h := range file.Hunks {
+				out.hunks[h] = f.hunk(&file.Hunks[h])
 			}
 			p.files = append(p.files, out)
 		}
@@ -149,13 +150,14 @@ func (f *finder) readPast(ctx context.Context, repo *refs.Repo, list []history.C
 }
 
 func (f *finder) hunk(h *history.Hunk) pastHunk {
-	out := pastHunk{start: h.NewStart}
-	for _, line := range h.Added {
-		out.added = append(out.added, fingerprint(line))
-		out.exact = append(out.exact, f.seed.of(line))
+	n := len(h.Added)
+	prints := make([]print, n+len(h.Removed))
+	out := pastHunk{start: h.NewStart, added: prints[:n:n], exact: make([]uint64, n), removed: prints[n:]}
+	for i, line := range h.Added {
+		out.added[i], out.exact[i] = fingerprint(line), f.seed.of(line)
 	}
-	for _, line := range h.Removed {
-		out.removed = append(out.removed, fingerprint(line))
+	for i, line := range h.Removed {
+		out.removed[i] = fingerprint(line)
 	}
 	return out
 }
