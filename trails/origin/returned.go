@@ -202,6 +202,9 @@ func takeBack(lines [][]byte, from []vector.Origin, open []bool, content vector.
 		}
 		return has(line-1) && has(line) && content.GoesOn(at[line-1], at[line])
 	}
+	says := func(line int) bool {
+		return line < 0 || line >= len(lines) || len(linediff.StripSpace(lines[line])) >= Specific
+	}
 	for first := 0; first < len(lines); {
 		if !open[first] || !has(first) {
 			first++
@@ -213,12 +216,12 @@ func takeBack(lines [][]byte, from []vector.Origin, open []bool, content vector.
 			last++
 		}
 		needed := backAlone
-		// The first or the last line of the content may now have any neighbour, but not both.
+		// The first or the last line of the content may now have any neighbour, if the other neighbour says enough.
 		top, bottom := follows(first), follows(last)
 		above := top || at[first].Line == 0
 		below := bottom || at[last-1].Line == len(content.Lines)-1
 		switch {
-		case above && below && (top || bottom):
+		case top && bottom, above && bottom && says(last), top && below && says(first-1):
 			needed = 0
 		case above || below:
 			needed = Specific

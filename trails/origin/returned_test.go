@@ -80,6 +80,9 @@ func TestLinesThatComeBack(t *testing.T) {
 		"blanks at its end, and a line behind them": {
 			base + "\n\n", base, base + "\n\ntyped by hand\n", "human human human human o o human",
 		},
+		"a blank at its end, below a line that says little": {
+			"something else\nend\n\n", "one base line\nend\nx := 1\n", "one base line\nend\n\ntyped by hand\n", "",
+		},
 		"a brace that was all that the path had": {"}\n", base, "one base line\ntyped by hand\n}\ntyped again\n", ""},
 		"nothing but what is new":                {longer, base, base + "typed by hand\n", ""},
 		"the file was emptied, and has one line more": {
