@@ -164,7 +164,6 @@ func (e *Engine) advance(ctx context.Context, at time.Time, act func(*step, *hea
 		return err
 	}
 	s.seen.askProcesses(s.tree.time)
-	s.seen.doubtGone()
 	if err := act(s, h); err != nil {
 		return err
 	}

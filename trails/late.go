@@ -142,7 +142,6 @@ func (s *step) lookAhead(h *heard) error {
 		return nil
 	}
 	s.seen.askProcesses(s.tree.time)
-	s.seen.doubtGone()
 	h.env = events.Draft{Method: []events.Method{events.Manual}}
 	news := s.queue.meanwhile()
 	o, err := s.looks.observe(h, nil)

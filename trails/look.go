@@ -71,8 +71,8 @@ func (s *step) look(h *heard, paths []string) (observation, error) {
 
 // observe takes the snapshot of a look.
 func (l *looks) observe(h *heard, paths []string) (observation, error) {
-	narrow := !l.tree.asks.Commit.IsZero()
-	if l.tree.asks.Whole.Restored && (!narrow || l.tree.asks.Whole.MadeByHand(l.tree.now.Head, l.tree.asks.Commit)) {
+	commit, work := l.tree.asks.Commit, l.tree.asks.Whole
+	if work.Restored && (commit.IsZero() || work.MadeByHand(l.tree.now.Head, commit)) {
 		paths = nil
 	}
 	if l.snap == nil {
@@ -391,7 +391,6 @@ func (s *step) takeMeanwhile(h *heard, o *observation, news news) error {
 	s.tree.orient()
 	if err == nil && s.engine.Patient { // the agents of calls that began meanwhile may have ended
 		s.seen.askProcesses(s.tree.time)
-		s.seen.doubtGone()
 	}
 	return err
 }

@@ -199,8 +199,7 @@ func (o *OlderNames) Close() {
 // carry carries the owners from the last snapshot of the path, and from later writes of git, to the content.
 func (p *PendingLines) carry(j *judge, f *file) error {
 	j.seen.askProcesses(j.tree.time)
-	j.seen.askTranscripts()
-	j.seen.doubtGone()
+	j.seen.gone()
 	j.seen.changedBefore([]snapshot.Change{{Path: f.path, New: f.new.OID}})
 	j.measure(f)
 	seg := segment{from: f.old, to: f.new}

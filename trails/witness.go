@@ -61,7 +61,7 @@ func newWitness(tree *workTree, settle Settler, caller string) *witness {
 // forgotten is the age from which a call without known processes no longer counts as open.
 const forgotten = 24 * time.Hour
 
-// askProcesses asks for the processes of each window that may still write, once in a step.
+// askProcesses asks for the processes of each window that may still write, once in a step, and notes those that ended.
 func (wit *witness) askProcesses(at time.Time) {
 	if wit.bounds == nil {
 		wit.bounds = map[*Window]*bound{}
@@ -81,6 +81,7 @@ func (wit *witness) askProcesses(at time.Time) {
 			}
 		}
 	}
+	wit.doubtGone()
 }
 
 // askHost asks for the agent of a call.
@@ -313,15 +314,13 @@ func (wit *witness) doubtGone() []*Window {
 	return out
 }
 
-// gone returns the windows that are over with this step, also by the agents' own records.
-func (wit *witness) gone() []*Window { return append(wit.doubtGone(), wit.askTranscripts()...) }
-
 // Agents record how their calls ended. This evidence is used if a boundary is missing or late.
 
-// askTranscripts asks the agents' own records how the calls ended whose windows are open. Boundaries of their
+// gone also asks the agents' own records how the calls with open windows ended. Boundaries of their
 // conversations ask by themselves (overdue); a person who refuses a call, or interrupts it, may commit before they say
 // anything to the agent again. Returned are the calls that are over.
-func (wit *witness) askTranscripts() (over []*Window) {
+func (wit *witness) gone() []*Window {
+	over := wit.doubtGone()
 	for _, w := range wit.tree.state.openWindows() {
 		if w.Run.Background || wit.around(w) {
 			continue
