@@ -109,7 +109,7 @@ func (c *checkedPart) lines(r *checkedReader, lines [][]byte, watched map[int64]
 			c.firstPrev, c.firstID = e.Prev, e.ID
 		} else if before.ID != "" {
 			if e.Prev != before.ID && e.Prev != beforeHash {
-				c.fault(i, FaultChain, "names %s as the event before, which is %s", orNone(e.Prev), before.ID)
+				c.fault(i, FaultChain, "names %s as the previous event, which is %s", orNone(e.Prev), before.ID)
 			}
 			if e.ID == before.ID {
 				m.flags |= markSame

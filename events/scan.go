@@ -160,7 +160,7 @@ func (s *scanner) str() ([]byte, error) {
 			}
 			return buf[start:s.pos], nil
 		case c < 0x20:
-			return nil, s.fault("bare control character")
+			return nil, s.fault("control character without escape")
 		case c == '\\':
 			n := escapeLength(buf[s.pos:])
 			if n == 0 {

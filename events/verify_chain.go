@@ -76,7 +76,7 @@ func (s *summary) link(c checkedPart) {
 	if s.linked && c.lastID != "" {
 		newer := len(s.marks) - 1
 		if s.newerPrev != c.lastID && s.newerPrev != c.lastHash {
-			s.fault(newer, FaultChain, fmt.Sprintf("names %s as the event before, which is %s", orNone(s.newerPrev), c.lastID))
+			s.fault(newer, FaultChain, fmt.Sprintf("names %s as the previous event, which is %s", orNone(s.newerPrev), c.lastID))
 		}
 		if s.newerID == c.lastID {
 			s.marks[newer].flags |= markSame
@@ -154,7 +154,7 @@ func (n *namer) opening(i int, seq int64, m mark, fault func(int64, FaultKind, s
 		return
 	}
 	if n.s.linked && n.s.newerPrev != "" {
-		fault(seq, FaultChain, "names %s as the event before, but there is none", n.s.newerPrev)
+		fault(seq, FaultChain, "names %s as the previous event, but there is none", n.s.newerPrev)
 	}
 	if m.seq == 1 && !m.is(markOpening) {
 		fault(seq, FaultShape, "the log does not begin with log_started")
@@ -187,14 +187,14 @@ func (n *namer) number(i int, m mark, fault func(int64, FaultKind, string, ...an
 		seq = m.seq
 		n.expected = seq + 1
 	case n.goesOn(i):
-		fault(seq, FaultNumber, "number %d in the place of %d", m.seq, seq)
+		fault(seq, FaultNumber, "number %d instead of %d", m.seq, seq)
 		n.expected++
 	case m.seq > n.expected:
 		fault(seq, FaultNumber, "number %d follows %d", m.seq, seq-1)
 		seq = m.seq
 		n.expected = seq + 1
 	default:
-		fault(seq, FaultNumber, "number %d in the place of %d", m.seq, seq)
+		fault(seq, FaultNumber, "number %d instead of %d", m.seq, seq)
 	}
 	return seq
 }

@@ -27,7 +27,7 @@ func (p *Plan) tellAnew(ctx context.Context) error {
 		Type: events.LogPurged, Time: time.Now(), Method: []events.Method{events.Manual}, Data: raw,
 	}
 	if _, err := p.log.Append(ctx, []events.Draft{why}); err != nil {
-		return fmt.Errorf("note that the digest begins anew: %w", err)
+		return fmt.Errorf("note that the digest starts again: %w", err)
 	}
 	p.fresh = append(p.fresh, why)
 	return nil

@@ -24,7 +24,7 @@ var (
 	ErrBusy     = errors.New("another push of traces to this remote is under way")
 	ErrNothing  = errors.New("nothing is recorded here")
 	// ErrEmpty reports a log without events, as it is after the earlier one was set aside.
-	ErrEmpty = errors.New("nothing was recorded here since the log began anew")
+	ErrEmpty = errors.New("nothing was recorded here since the log was started again")
 	// ErrLogRefused reports a refused push of the whole log, whose commits are the same for everybody.
 	ErrLogRefused = errors.New("the remote refused the whole log")
 	// ErrKept reports a refused push that removes something.

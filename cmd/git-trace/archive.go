@@ -17,15 +17,14 @@ const silentFor = 30 * 24 * time.Hour
 func archiveCommand() *command {
 	return &command{
 		name: "archive",
-		does: "move the refs of clones that are gone into few refs",
+		does: "move the refs of inactive clones into few refs",
 		form: "git trace archive [<remote>] [--until <date>] [--dry-run] [--yes] [--no-verify]\n" +
 			"git trace archive [<remote>] --drop <id>… [--yes]",
 		about: "Each clone has its own refs on a remote, and each git push reads all of them. archive takes the\n" +
 			"clones that published nothing for 30 days, or since --until. It moves their refs into one ref of\n" +
 			"this clone for each kind, and deletes them on the remote. Readers see the same as before. If such\n" +
 			"a clone publishes again, it gets refs again. The remote needs a level, which git trace push asks\n" +
-			"for. --drop removes a clone from this clone's archives, with its history: then nobody can read its\n" +
-			"log any more.",
+			"for. --drop removes a clone from this clone's archives, with its history: then nobody can read its log.",
 		options: append(options("drop", "dry-run", "no-verify", "yes"), opt("until", "")),
 		examples: []example{
 			{"git trace archive origin --dry-run", "clones that published nothing for 30 days"},
@@ -54,7 +53,7 @@ func (a *app) settledRemote(c *call, ops operands) (log *events.Log, s *sharing.
 	}
 	r, err = s.Destination(name)
 	if errors.Is(err, sharing.ErrNoRemote) { // a hint with all options: without them push sends
-		hint := "git trace " + c.command.name + askedFor(c) + " <remote>; git remote -v lists them"
+		hint := "git remote -v lists the remotes; git trace " + c.command.name + askedFor(c) + " <remote> names one"
 		return nil, nil, r, fail(exitUsage, err, hint)
 	}
 	if err != nil {

@@ -288,7 +288,7 @@ func (s *statement) holdLog(ctx context.Context, log *events.Log, out *attested,
 	p := &s.Predicate.Proof
 	fetched, err := sharing.Verify(ctx, log)
 	if err != nil {
-		return fail(exitUnchecked, err, "git fsck shows whether the repository itself is whole")
+		return fail(exitUnchecked, err, "git fsck shows whether the repository is damaged")
 	}
 	for _, f := range fetched {
 		if f.Writer == p.Writer && f.Why == "" && f.Made.Seq >= p.Last {

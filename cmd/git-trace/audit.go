@@ -158,14 +158,14 @@ func (p *auditProof) add(c *call, repo *refs.Repo) error {
 	log := events.OpenLog(repo)
 	found, err := log.Verify(c.Context, events.Verification{Anchors: checkpoint.Sources()})
 	if err != nil {
-		return fail(exitUnchecked, err, "git fsck shows whether the repository itself is whole")
+		return fail(exitUnchecked, err, "git fsck shows whether the repository is damaged")
 	}
 	p.State, p.Events, p.Head, p.faults = found.State, int64(found.Events), string(found.End.Event), found.Faults
 	p.Writer, p.Last = found.Writer, found.End.Seq
 	p.Confirmed, p.By = found.AnchoredTo, found.AnchoredBy
 	fetched, err := sharing.Verify(c.Context, log)
 	if err != nil {
-		return fail(exitUnchecked, err, "git fsck shows whether the repository itself is whole")
+		return fail(exitUnchecked, err, "git fsck shows whether the repository is damaged")
 	}
 	for _, s := range fetched {
 		if !s.Own {

@@ -26,7 +26,7 @@ const backfillGrowth = 60
 func backfillCommand() *command {
 	return &command{
 		name: "backfill",
-		does: "find the conversations behind commits that are older than the recording",
+		does: "find the conversations that wrote commits before the recording",
 		form: "git trace backfill [--all | <revision range>…] [--transcripts <directory>]… [--dry-run] [--json]",
 		about: "Reads the session files of agents, works out the lines of each edit, and looks for these lines in\n" +
 			"the commits of the range (HEAD if none is named). It writes the owners to the log, except where\n" +

@@ -30,7 +30,7 @@ func (b *filler) tell(claims []claim.Commit) error {
 				return fail(exitUnchecked, err, "")
 			}
 			if err := appendDrafts(b.ctx, log, drafts); err != nil {
-				return fail(exitUnchecked, err, "what is written so far stays; run it again to go on")
+				return fail(exitUnchecked, err, "what is written so far stays; run it again to continue")
 			}
 		}
 		for _, row := range rows {

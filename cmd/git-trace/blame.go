@@ -32,19 +32,19 @@ func blameCommand() *command {
 			"document with all facts about each line, --json=runs gives the same for runs of lines, without\n" +
 			"their text. --prompts groups the lines below the prompts that led to them. --only-ai shows only\n" +
 			"lines of agents.\n\n" +
-			"--functions shows, in place of the lines, who wrote how many lines of each function, when, and in\n" +
+			"--functions shows, instead of the lines, who wrote how many lines of each function, when, and in\n" +
 			"answer to which prompt. Functions begin at git's function lines, as for git log -L :name:file, and\n" +
 			"at the comment right above. A diff driver tells git the language: echo '*.py diff=python'\n" +
 			">>.gitattributes; gitattributes(5) lists them. Without a driver, each line that begins with a\n" +
 			"letter begins a function.\n\n" +
-			"Signs behind the owner: ? nobody knows who wrote the line; + an agent and a person both wrote it;\n" +
+			"Signs after the owner: ? nobody knows who wrote the line; + an agent and a person both wrote it;\n" +
 			"~ one of several agents wrote it, or the evidence is weak; ! other clones disagree. A line without\n" +
 			"a sign belongs to the named person or agent, or is older than the recording.",
 		options: append(options("functions", "json", "only-ai", "web"), opt("prompts", " above its lines")),
 		examples: []example{
 			{"git trace blame server.go", "who wrote each line"},
 			{"git trace blame --prompts -L 3,6 server.go", "four lines, below their prompts"},
-			{"git trace blame --functions server.go", "who wrote how much of each function"},
+			{"git trace blame --functions server.go", "count the lines of each owner in each function"},
 			{"git trace blame --json server.go", "for another program"},
 		},
 		run:    func(a *app, _ *call, ops operands) error { return a.blame(ops.list) },
@@ -183,5 +183,5 @@ func pathHint(message string) string {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return "that is a directory; name a file in it"
 	}
-	return "the path is relative to where you are; the file has to be in that revision, or in the work tree"
+	return "the path is relative to the current directory; the file must be in that revision or in the work tree"
 }

@@ -27,8 +27,8 @@ func (a *app) blameInBrowser(args []string) error {
 		case word == "--" && !dashes:
 			dashes = true
 		case strings.HasPrefix(word, "-") && !dashes:
-			return fail(exitUsage, errors.New("'"+printable(word)+"' does not go with --web"),
-				"a page takes a file, and a revision before it")
+			return fail(exitUsage, errors.New("'"+printable(word)+"' cannot be used with --web"),
+				"a page shows one file; write its revision before it")
 		default:
 			words = append(words, word)
 		}

@@ -34,7 +34,7 @@ func capabilitiesCommand() *command {
 		about:   "Needs no repository.",
 		options: options("json"),
 		examples: []example{
-			{"git trace capabilities", "what each agent reports, and which ones are on this machine"},
+			{"git trace capabilities", "what each agent reports, and which agents are on this machine"},
 		},
 		run:    (*app).capabilities,
 		traits: alone | bounded | atOnce,

@@ -24,17 +24,17 @@ import (
 func capsuleCommand() *command {
 	return &command{
 		name: "capsule",
-		does: "one file of a prompt, with its files and its test, for an issue or a colleague",
+		does: "pack a prompt, its files and its test into one file, for an issue or a colleague",
 		form: "git trace capsule [--yes] -o <file> (<conversation> | <prompt>)\n" +
 			"git trace capsule open [--json] <capsule>\n" +
 			"git trace capsule test [--before] [--yes] <capsule>",
 		about: "Writes the steps of a prompt or a conversation, the files that it changed, as they were before and\n" +
-			"after, and the test that the agent ran, into one file. Secrets and names are taken out. It shows what\n" +
-			"the file holds and asks before it writes it.\n\n" +
-			"open prints such a file as Markdown: the steps and the changes. It runs nothing and writes nothing.\n" +
-			"test shows the command and asks. Then it makes a work tree in a temporary directory, from the commit\n" +
-			"of the capsule if that is here, puts the files into it, and runs the command there. --before takes\n" +
-			"the files as they were before. The exit status is 1 if the test fails.",
+			"after, and the test that the agent ran, into one file. Secrets and names are removed. It shows\n" +
+			"what the file holds and asks before it writes it.\n\n" +
+			"open prints such a file as Markdown: the steps and the changes. It runs nothing and writes\n" +
+			"nothing. test shows the command and asks. Then it makes a work tree in a temporary directory, from\n" +
+			"the commit of the capsule if that is here, puts the files into it, and runs the command there.\n" +
+			"--before takes the files from before the prompt. The exit status is 1 if the test fails.",
 		options: options("output", "yes", "json", "before"),
 		examples: []example{
 			{"git trace capsule --yes -o capsule.json '4f2a#2'", "prompt 2, with its files and its test"},
@@ -58,7 +58,7 @@ func (a *app) capsule(c *call, ops operands) error {
 		return usage("option '--output' is missing: the file to write")
 	case does != "" && c.IsSet("output"), does != "open" && c.Bool("json"),
 		does != "test" && c.Bool("before"):
-		return usage("-o goes with a conversation, --json with open, --before with test")
+		return usage("-o needs a conversation, --json needs open, --before needs test")
 	case does == "":
 		return a.makeCapsule(c, words[0])
 	}
@@ -92,7 +92,7 @@ func (a *app) makeCapsule(c *call, word string) error {
 	switch {
 	case err != nil:
 	case p.Step > 0:
-		err = fail(exitUsage, fmt.Errorf("'%s' is a step: a capsule is of a conversation or a prompt", word),
+		err = fail(exitUsage, fmt.Errorf("'%s' is a step: a capsule holds a conversation or a prompt", word),
 			fmt.Sprintf("git trace show %.8s lists its prompts", p.Trace))
 	case !found || p.Trace == "":
 		p = view.Place{}
@@ -157,12 +157,12 @@ func tellCapsule(w io.Writer, c *capsule.Capsule) {
 	if c.Prompt != nil {
 		of = fmt.Sprintf("%s#%d", of, *c.Prompt)
 	}
-	fmt.Fprintf(w, "%s: its steps and %s; %s taken out\n", printable(of), plural(len(c.Files), "file"),
+	fmt.Fprintf(w, "%s: its steps and %s; %s removed\n", printable(of), plural(len(c.Files), "file"),
 		plural(c.Redacted, "piece"))
 	for _, f := range c.Files {
 		note := ""
 		if f.Redacted {
-			note = " (changed: something was taken out)"
+			note = " (changed: redaction removed something)"
 		}
 		fmt.Fprintf(w, "  %s%s\n", printable(f.Path), note)
 	}
@@ -229,7 +229,7 @@ func (a *app) testCapsule(c *call, made *capsule.Capsule) (err error) {
 		return err
 	}
 	tellCapsule(a.std.err, made)
-	if err := a.agrees(c, "run this command, as it is, on this machine?", "nothing was run"); err != nil {
+	if err := a.agrees(c, "run this command on this machine?", "nothing was run"); err != nil {
 		return err
 	}
 	top, err := os.MkdirTemp("", "git-trace-capsule-")

@@ -63,7 +63,7 @@ func (a *app) checkpoint(c *call, _ operands) error {
 		fmt.Fprintf(a.std.err, "git-trace: warning: the log does not name the checkpoint yet: %s\n",
 			printable(err.Error()))
 	case errors.Is(err, refs.ErrTipMoved):
-		return fail(exitUnchecked, err, "another checkpoint was signed just now; try again")
+		return fail(exitUnchecked, err, "another process has just signed a checkpoint; try again")
 	case err != nil:
 		return fail(exitGit, err, "git signs with gpg.format and user.signingKey, as for git commit -S. "+
 			"With a key of SSH: git config gpg.format ssh; git config user.signingKey ~/.ssh/id_ed25519.pub")
@@ -89,7 +89,7 @@ func (a *app) checkpoint(c *call, _ operands) error {
 func (a *app) signable(ctx context.Context, log *events.Log, force bool) (events.End, error) {
 	report, err := log.Verify(ctx, events.Verification{Anchors: checkpoint.Sources()})
 	if err != nil {
-		return events.End{}, fail(exitUnchecked, err, "git fsck shows whether the repository itself is whole")
+		return events.End{}, fail(exitUnchecked, err, "git fsck shows whether the repository is damaged")
 	}
 	if report.Empty() {
 		return events.End{}, fail(exitGit, errors.New("there is no log yet: nothing has been recorded"),

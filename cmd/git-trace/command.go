@@ -61,7 +61,7 @@ func commandGroups() []commandGroup {
 			checkCommand(), compareCommand(), restoreCommand(), revertCommand(), resumeCommand(), serveCommand(), lspCommand()}},
 		{"learn from conversations", []*command{steeringCommand(), lessonsCommand(), handoffCommand(), mcpCommand(),
 			qualityCommand()}},
-		{"keep, complete, pass on and take out", []*command{backfillCommand(), convertCommand(), exportCommand(),
+		{"store, complete, exchange and delete", []*command{backfillCommand(), convertCommand(), exportCommand(),
 			importCommand(), capsuleCommand(), trailersCommand(), noteCommand(), purgeCommand()}},
 		{"share it", []*command{pushCommand(), pullCommand(), unshareCommand(), archiveCommand()}},
 		{"trust the log", []*command{verifyCommand(), checkpointCommand(), attestCommand()}},

@@ -20,13 +20,13 @@ import (
 func compareCommand() *command {
 	return &command{
 		name: "compare",
-		does: "two conversations: what both did, and where they drifted",
+		does: "compare what two conversations did, and where they differ",
 		form: "git trace compare [--json] (<conversation> | <file>) (<conversation> | <file>)",
 		about: "Compares the actions of two conversations, prompt by prompt: calls of tools, skills and hooks.\n" +
 			"Actions that differ only in form are equal: a command with other blanks, an edit that changes the\n" +
 			"same lines, a path with or without its directory. A file is a session file, or has an exchange\n" +
 			"format. The score is the share of the first one's actions that the second did too, in the same\n" +
-			"order; the files that they leave count as one action.",
+			"order; their final files count as one action.",
 		options: options("json", "color"),
 		examples: []example{
 			{"git trace compare 4f2a session.jsonl", "where another agent's session file differs"},
@@ -155,7 +155,7 @@ func drawComparison(c *answers.Compare, p pen, width int, whole bool) string {
 		}
 	}
 	if len(c.Files) > 0 {
-		b.WriteString("\nother lines in these files\n")
+		b.WriteString("\ndifferent lines in these files\n")
 		for _, name := range c.Files {
 			b.WriteString("  " + cells.Safe(name) + "\n")
 		}

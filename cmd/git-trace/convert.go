@@ -66,7 +66,7 @@ func (a *app) convert(c *call, ops operands) error {
 		return err
 	}
 	if c.IsSet("words") && !to.tree {
-		return usage("option '--words' goes with --format %s", treetrace.Name)
+		return usage("option '--words' needs --format %s", treetrace.Name)
 	}
 	train, err := a.training(c, to)
 	if err != nil {

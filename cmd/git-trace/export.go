@@ -59,10 +59,10 @@ func (a *app) export(c *call, ops operands) error {
 		return err
 	}
 	if c.Bool("notes") && format.name != gitai.Name {
-		return usage("option '--notes' goes with --format %s", gitai.Name)
+		return usage("option '--notes' needs --format %s", gitai.Name)
 	}
 	if c.IsSet("words") && !format.tree {
-		return usage("option '--words' goes with --format %s", treetrace.Name)
+		return usage("option '--words' needs --format %s", treetrace.Name)
 	}
 	train, err := a.training(c, format)
 	if err != nil {
@@ -73,7 +73,7 @@ func (a *app) export(c *call, ops operands) error {
 	}
 	for _, name := range tableOptions {
 		if c.IsSet(name) {
-			return usage("option '--%s' goes with %s and %s", name, parquetName, jsonlName)
+			return usage("option '--%s' needs --format %s or %s", name, parquetName, jsonlName)
 		}
 	}
 	repo, known, err := a.recorded(c.Context)

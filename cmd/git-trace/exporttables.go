@@ -89,7 +89,7 @@ func askTables(c *call, format string, words []string) (o shards.Options, by []s
 	}
 	for _, name := range []string{"notes", "redact-auto", "words", "include-human"} {
 		if c.IsSet(name) {
-			return o, nil, usage("option '--%s' does not go with --format %s", name, format)
+			return o, nil, usage("option '--%s' cannot be used with --format %s", name, format)
 		}
 	}
 	for _, list := range c.StringSlice("partition") {

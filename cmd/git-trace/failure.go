@@ -92,7 +92,7 @@ func classify(err error) (int, string) {
 	var cache *view.CacheError
 	switch {
 	case errors.As(err, &cache):
-		return exitUnchecked, "git trace rebuild makes the caches anew"
+		return exitUnchecked, "git trace rebuild makes the caches again"
 	case errors.As(err, &unknown):
 		return exitGit, unknown.Hint()
 	case errors.Is(err, refs.ErrNotRepository):

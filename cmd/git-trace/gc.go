@@ -36,7 +36,7 @@ func gcCommand() *command {
 			") that are in no last snapshot, and typed prompts that are\n" +
 			"older than " + promptExpireKey + " (default " + defaultPromptExpire +
 			") and in no record. The log loses nothing. Sealing and packing\n" +
-			"also happen in the background, when enough data has piled up; --auto does only that.\n" +
+			"also happen in the background, when enough data waits; --auto does only that.\n" +
 			"First it finishes an interrupted purge.",
 		options: options("dry-run", "auto", "json", "color"),
 		examples: []example{

@@ -28,11 +28,11 @@ func importCommand() *command {
 			"git trace import --from git-ai [--json] --notes\n" +
 			"git trace import --from entire [--dry-run] [--json]",
 		about: "Files of conversations become stored records, redacted like any other. Files of agent-trace and\n" +
-			"git-ai say who wrote lines of commits. For commits that exist here, this is written to the log,\n" +
-			"except where the log has better evidence. A file with an error is refused as a whole. A second\n" +
-			"import of a file changes nothing. Files may be compressed with gzip or zstd. In a directory it\n" +
-			"takes the files of the format. With entire it reads Entire's checkpoints in this repository, looks\n" +
-			"for their lines in the commits, and prints what backfill prints.",
+			"git-ai say who wrote lines of commits. For commits that exist here, the owners are written to the\n" +
+			"log, except where the log has better evidence. A file with an error is refused as a whole. A\n" +
+			"second import of a file changes nothing. Files may be compressed with gzip or zstd. In a directory\n" +
+			"it takes the files of the format. With entire it reads Entire's checkpoints in this repository,\n" +
+			"looks for their lines in the commits, and prints what backfill prints.",
 		options: append([]optionUse{opt("from", entireName+", "+formatNames(exchange.taken))},
 			options("notes", "dry-run", "json", "limit", "skip-bad-rows")...),
 		examples: []example{
@@ -59,7 +59,7 @@ func (a *app) importFiles(c *call, ops operands) error {
 		return notThere(ops.all(), err)
 	}
 	if c.Bool("dry-run") {
-		return usage("option '--dry-run' goes with --from %s", entireName)
+		return usage("option '--dry-run' needs --from %s", entireName)
 	}
 	if !format.taken() {
 		return fail(exitUsage, fmt.Errorf("%s is made of records, and cannot be imported", format.name),
@@ -71,7 +71,7 @@ func (a *app) importFiles(c *call, ops operands) error {
 	}
 	switch {
 	case notes && format.name != gitai.Name:
-		return usage("option '--notes' goes with --from %s", gitai.Name)
+		return usage("option '--notes' needs --from %s", gitai.Name)
 	case notes && len(files) > 0:
 		return usage("name files or --notes, not both")
 	case !notes && len(files) == 0:
@@ -87,7 +87,7 @@ func (a *app) importFiles(c *call, ops operands) error {
 		return err
 	}
 	if format.lines && (rows.skip || rows.most > 0) {
-		return usage("options '--limit' and '--skip-bad-rows' go with formats of conversations")
+		return usage("options '--limit' and '--skip-bad-rows' need a format of conversations")
 	}
 	im := &importer{app: a, ctx: c.Context, repo: repo, format: format, json: c.Bool("json"), rows: rows}
 	if format.lines {
@@ -284,7 +284,7 @@ func (im *importer) report(r importReport) error {
 	} else {
 		fmt.Fprint(out, plural(r.Stored, "conversation")+" stored")
 		if r.Newer > 0 {
-			fmt.Fprint(out, ", "+thousands(r.Newer)+" in place of an older generation")
+			fmt.Fprint(out, ", "+thousands(r.Newer)+" instead of an older generation")
 		}
 		if r.Here > 0 {
 			fmt.Fprint(out, ", "+thousands(r.Here)+" already here")

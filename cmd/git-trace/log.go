@@ -37,7 +37,7 @@ func logCommand() *command {
 			"%n a new line, %% a %.",
 		options: slices.Concat([]optionUse{limitFlag("conversations"), opt("agent", "")}, periodFlags(),
 			options("author", "grep", "oneline", "stat", "prompts"),
-			[]optionUse{opt("format", "a line for each, as below"), jsonFlag(), colorFlag()}),
+			[]optionUse{opt("format", "one line for each conversation"), jsonFlag(), colorFlag()}),
 		examples: []example{
 			{"git trace log", "all conversations, the newest first"},
 			{"git trace log --since=1.week --stat", "conversations of last week, with their files"},

@@ -59,7 +59,7 @@ func (d *logDrawer) placeholder(c *view.Conversation, letter byte) (text string,
 func checkForm(c *call) error {
 	form := c.String("format")
 	if form != "" && (c.Bool("oneline") || c.Bool("stat") || c.Bool("prompts")) {
-		return usage("--format goes neither with --oneline nor with --stat or --prompts")
+		return usage("--format excludes --oneline, --stat and --prompts")
 	}
 	d := logDrawer{short: func(events.TraceID) string { return "" }}
 	_, err := d.formatted(&view.Conversation{}, form)

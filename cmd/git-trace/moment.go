@@ -105,7 +105,7 @@ func (r *resolver) instead(p view.Place) string {
 		}
 		return "git trace show " + string(p.Trace)[:8] + " lists its prompts and calls"
 	}
-	return "git trace events lists what was seen"
+	return "git trace events lists the recorded events"
 }
 
 // findMoments puts trees in place of prompts, steps and calls.

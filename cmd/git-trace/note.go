@@ -26,7 +26,7 @@ func noteCommand() *command {
 		form: "git trace note <conversation> [--outcome success|failure|unknown] [--reward <number>]\n" +
 			"[--message <text>]",
 		about: "The note goes to the log and into the record of the conversation, marked as a person's. Only the\n" +
-			"newest note counts; --outcome unknown cancels the one before. Only the clone that recorded a\n" +
+			"newest note counts; --outcome unknown cancels the previous one. Only the clone that recorded a\n" +
 			"conversation can add a note to it. The text of --message is stored in the record, redacted, and\n" +
 			"not in the log. So purge can remove it.",
 		options: options("outcome", "reward", "message"),

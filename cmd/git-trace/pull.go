@@ -66,7 +66,7 @@ func (a *app) pull(c *call, ops operands) error {
 	case s.NoRemotes():
 		return explainSharing(sharing.ErrNoneThere)
 	default:
-		return fail(exitUsage, sharing.ErrNoRemote, "git trace pull <remote>; git remote -v lists them")
+		return fail(exitUsage, sharing.ErrNoRemote, "git remote -v lists the remotes; git trace pull <remote> names one")
 	}
 	log := events.OpenLog(repo)
 	what := sharing.What{
@@ -294,7 +294,7 @@ func sayPulled(w io.Writer, p *sharing.Pulled) {
 			fmt.Fprintf(w, "  left out: %s: %s\n", printable(o.Ref), printable(o.LeftOut))
 		}
 		if o.Anew {
-			fmt.Fprintf(w, "  begun anew: %s: its writer removed something from it\n", printable(o.Ref))
+			fmt.Fprintf(w, "  started again: %s: its writer removed something from it\n", printable(o.Ref))
 		}
 	}
 	if told > mostTold {

@@ -29,11 +29,10 @@ func purgeCommand() *command {
 			"It deletes the git objects, loose and packed. First it writes down its plan: the next purge,\n" +
 			"doctor --fix or gc finishes an interrupted one. The log of events holds no text. It stays, with a\n" +
 			"new event that says that something was purged. A purged text is also removed from later\n" +
-			"recordings, so its conversations go on. git-trace keeps only hashes of it under a key of yours.\n" +
+			"recordings, so its conversations continue. git-trace keeps only hashes of it under a key of yours.\n" +
 			"Conversations purged with --trace or --path are recorded again only on request. If something is\n" +
 			"left, purge names it with the reason, and the exit status is 1. Copies that were pushed, or\n" +
-			"fetched by others, cannot be recalled. Your commits and the agents' own session files are not\n" +
-			"touched.",
+			"fetched by others, stay there. Your commits and the agents' own session files are not touched.",
 		options: options("trace", "text", "pattern", "path", "dry-run", "yes", "json"),
 		examples: []example{
 			{"git trace purge --dry-run --text 'retry limit'", "where a text was recorded"},
@@ -89,7 +88,7 @@ func (a *app) purgeTarget(c *call, repo *refs.Repo) (*purge.Target, error) {
 	texts, err := purged.New(repo)
 	if err != nil {
 		return nil, fail(exitUnchecked, err,
-			"delete "+purged.Path(repo)+" to purge without them; what they kept out may then come back")
+			"delete "+purged.Path(repo)+" to purge without them; data that they removed may then come back")
 	}
 	t := &purge.Target{Traces: map[events.TraceID]bool{}, Texts: texts}
 	for _, text := range c.StringSlice("text") {
@@ -154,7 +153,7 @@ func (a *app) purgeTraces(c *call, repo *refs.Repo, t *purge.Target) error {
 // confirmPurge prints the purge's actions and asks for consent.
 func (a *app) confirmPurge(p *purge.Purge) (bool, error) {
 	a.sayPurged(p, true)
-	yes, err := a.confirm("purge that? it cannot be undone", "purges")
+	yes, err := a.confirm("purge this? it cannot be undone", "purges")
 	if err == nil && !yes {
 		fmt.Fprintln(a.std.err, "nothing was purged")
 	}
@@ -165,7 +164,7 @@ func (a *app) sayPurged(p *purge.Purge, dry bool) {
 	w := quietWriter{a.std.out}
 	if p.Empty() {
 		if len(p.Left) == 0 {
-			fmt.Fprintln(w, "git-trace stores nothing of that")
+			fmt.Fprintln(w, "git-trace stores no such data")
 		}
 		a.sayLeft(p)
 		if !dry && !p.Target.Texts.Empty() {

@@ -24,14 +24,14 @@ func (a *app) sayBeyond(p *purge.Purge) {
 	if names := a.remotesOf(p); len(names) > 0 {
 		who += " to " + strings.Join(names, ", ")
 	}
-	hint("%s, or fetched by others, cannot be recalled, and neither can data in other clones on this machine: change "+
+	hint("%s, or fetched by others, stays there, as does data in other clones on this machine: change "+
 		"a secret that left", who)
 	files := a.sessionFiles(p)
 	for _, file := range files[:min(len(files), mostFiles)] {
 		hint("the agent's own session file still holds it: %s", file)
 	}
 	if n := len(files) - mostFiles; n > 0 {
-		hint("so do %s more", plural(n, "session file"))
+		hint("%s more hold it too", plural(n, "session file"))
 	}
 	hint("the agents' own files and your commits are not touched")
 }

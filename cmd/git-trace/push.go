@@ -33,15 +33,16 @@ func pushCommand() *command {
 			"git trace push --adopt <id>… [--dry-run] [--no-verify] [<remote>]",
 		about: "Sends recorded data to a remote, apart from its branches. First it lists the data that would\n" +
 			"leave. If no level was chosen for this remote yet, it asks. remote.<name>.traceShare keeps the\n" +
-			"answer, for the present URL of the remote; it sends nothing to another URL. Nothing is pushed\n" +
+			"answer for the present URL of the remote; nothing is sent to another URL. Nothing is pushed\n" +
 			"automatically, unless trace.autoPush is true.\n\n" +
 			"commits: the owners of the lines of each recorded commit that the remote has: paths, line\n" +
 			"numbers, agent, model, number and time of the prompt.\n" +
 			"Texts of prompts and answers, unpublished commits and other files stay here.\n" +
-			"conversations: also the texts of those conversations, redacted once more before they leave.\n" +
+			"conversations: also the texts of the conversations that wrote these lines, redacted once more\n" +
+			"before they leave.\n" +
 			"log: also the whole event log, with the names of all files, the times of all calls, and discarded\n" +
 			"work.\n\n" +
-			"--rebuild-digest replaces everything published before by the state of today. Use it after you\n" +
+			"--rebuild-digest replaces everything that was published by the present state. Use it after you\n" +
 			"have removed a path from the history of all branches. Readers see a message. --adopt publishes a\n" +
 			"digest that another clone published elsewhere, for instance in a fork, and that you pulled. That\n" +
 			"clone must allow it with trace.allowAdopt.\n\n" +
@@ -374,15 +375,14 @@ func (a *app) tellRemote(err error) {
 
 // notOursHint is the hint if somebody else wrote in this clone's name.
 const notOursHint = "nothing was sent\ngit-trace: hint: if somebody else wrote it, " +
-	"git trace push --rebuild-digest puts " +
-	"what this clone has recorded in its place"
+	"git trace push --rebuild-digest replaces it by this clone's records"
 
 // explainSharing gives the errors of sharing their exit statuses and hints.
 func explainSharing(err error) error {
 	var remote *sharing.RemoteError
 	switch {
 	case errors.Is(err, sharing.ErrNoRemote):
-		return fail(exitUsage, err, "git trace push <remote>; git remote -v lists them")
+		return fail(exitUsage, err, "git remote -v lists the remotes; git trace push <remote> names one")
 	case errors.Is(err, sharing.ErrNoneThere):
 		return fail(exitUsage, err, "git remote add <name> <url> adds one")
 	case errors.Is(err, sharing.ErrUnknownRemote):
@@ -401,7 +401,7 @@ func explainSharing(err error) error {
 		return fail(exitFinding, err, "git trace push sends what agents and commits add from now on")
 	case errors.Is(err, sharing.ErrMoved):
 		return fail(exitFinding, err,
-			"if that is right, git config --unset remote.<name>.traceUrl, and git trace push asks again")
+			"if the new URL is right, git config --unset remote.<name>.traceUrl, and git trace push asks again")
 	case errors.Is(err, sharing.ErrUnredacted):
 		return fail(exitUnchecked, err, "--to commits sends no texts")
 	case errors.Is(err, sharing.ErrBrokenLog):
@@ -427,10 +427,10 @@ func explainSharing(err error) error {
 	case errors.Is(err, sharing.ErrLocked):
 		return fail(exitUnchecked, err, "git trace doctor --fix removes locks of killed processes")
 	case errors.Is(err, sharing.ErrUnreached), errors.Is(err, sharing.ErrBusy), errors.Is(err, context.DeadlineExceeded):
-		return fail(exitUnchecked, err, "nothing was noted as sent or fetched; the same command again goes on")
+		return fail(exitUnchecked, err, "run the same command again: it continues")
 	case errors.Is(err, sharing.ErrHidden):
 		return fail(exitFinding, err,
-			"others cannot fetch them while uploadpack.hideRefs or transfer.hideRefs there names them")
+			"others cannot fetch them while uploadpack.hideRefs or transfer.hideRefs on the remote names them")
 	case errors.Is(err, sharing.ErrKept):
 		return fail(exitFinding, err,
 			"an administrator can give you the right to rewind and delete refs/traces/ (in gitolite: RW+)")

@@ -31,7 +31,7 @@ func (a *app) open(ctx context.Context, repo *refs.Repo, o view.Options) (*view.
 	reader, err := view.Open(ctx, repo, o)
 	shown.clear()
 	if err != nil {
-		return nil, fail(exitUnchecked, err, "git trace verify names the damage; git trace rebuild makes the cache anew")
+		return nil, fail(exitUnchecked, err, "git trace verify names the damage; git trace rebuild makes the cache again")
 	}
 	for _, note := range reader.Log().Notes() {
 		fmt.Fprintf(a.std.err, "git-trace: warning: %s\n", printable(note))

@@ -20,10 +20,10 @@ func reconcileCommand() *command {
 		name: "reconcile",
 		does: "find the owners in commits that no hook reported",
 		form: "git trace reconcile [--all | <revision range>…] [--dry-run] [--json]",
-		about: "Searches the commits of the range (HEAD and its ancestors, if none is given) without an anchor:\n" +
-			"commits made with hooks switched off, rewritten, squashed on a server, made by another tool or in\n" +
-			"another clone. If it finds owners for a commit's lines, it writes an anchor with the evidence of\n" +
-			"every line. A second run finds nothing new.",
+		about: "Searches the commits without an anchor in the range (by default HEAD and its ancestors): commits\n" +
+			"made with hooks switched off, rewritten, squashed on a server, made by another tool or in another\n" +
+			"clone. If it finds owners for a commit's lines, it writes an anchor with the evidence of every\n" +
+			"line. A second run finds nothing new.",
 		options: options("all", "dry-run", "json", "color"),
 		examples: []example{
 			{"git trace reconcile --dry-run", "which commits no hook reported"},

@@ -18,7 +18,7 @@ type stepView struct {
 func (v *viewer) record(trace events.TraceID) (view.StoredRecord, error) {
 	r, err := v.known.Record(v.ctx, trace)
 	if errors.Is(err, view.ErrRecord) {
-		err = fail(exitUnchecked, err, "git trace record "+string(trace)+" stores it anew")
+		err = fail(exitUnchecked, err, "git trace record "+string(trace)+" stores it again")
 	}
 	return r, err
 }

@@ -26,7 +26,7 @@ func reportCommand() *command {
 			"the lines without a known owner, and the conversations with their prompts, files, models and\n" +
 			"cost. The figures equal those of git trace stats and git trace diff for the same range. A branch\n" +
 			"is compared with its upstream; the default is the current branch. Text by others is shown as\n" +
-			"code, so it mentions nobody and closes no issue. --max-bytes leaves out whole rows until the page\n" +
+			"code, so it does not mention people or close issues. --max-bytes leaves out whole rows until the page\n" +
 			"fits, and says what is missing: github-comment is 65536, github-summary 1048576, gitlab-comment\n" +
 			"1000000. --html gives a page in one file, with charts and without script, which CI can keep; it\n" +
 			"needs git-trace-serve.\n" +
@@ -38,7 +38,7 @@ func reportCommand() *command {
 		examples: []example{
 			{"git trace report origin/main...HEAD", "one page about a pull request"},
 			{"git trace report origin/main...HEAD --max-bytes github-summary", "within the limit of a forge"},
-			{"git trace report --audit origin/main...HEAD", "what an auditor asks of a change"},
+			{"git trace report --audit origin/main...HEAD", "the answers for an auditor of a change"},
 		},
 		run:    (*app).reportRange,
 		traits: common | bounded | anew | verbatim,
@@ -86,7 +86,7 @@ func reportOptionsOf(c *call) (o reportOptions, err error) {
 	}
 	if text := c.String("max-bytes"); c.IsSet("max-bytes") {
 		if o.json {
-			return o, usage("--max-bytes cuts pages; it does not go with --json")
+			return o, usage("--max-bytes cuts pages; it excludes --json")
 		}
 		var known bool
 		if o.limit, known = forgeLimits[text]; !known {

@@ -187,7 +187,7 @@ func (p *reportPage) lookHere() {
 	}{
 		{l.Several, "by one of several agents", places(p.Shared)},
 		{l.Low, "by an agent, with weak evidence", places(p.Weak)},
-		{l.Rewritten, "by a person, in place of an agent's line", p.rewrites()},
+		{l.Rewritten, "by a person, who replaced an agent's line", p.rewrites()},
 		{p.Result.Older, "older than the recording", nil},
 	} {
 		if l.Nothing {

@@ -87,7 +87,7 @@ func noSteps(trace events.TraceID, n int) error {
 func (r *resolver) numberIn(id string, kind objectKind, n int) (events.TraceID, error) {
 	trace, err := r.known.find(id)
 	if err == nil && n < 1 {
-		err = fail(exitFinding, fmt.Errorf("conversation %.8s has no %s %d", trace, kind, n), "they are counted from 1")
+		err = fail(exitFinding, fmt.Errorf("conversation %.8s has no %s %d", trace, kind, n), "they count from 1")
 	}
 	return trace, err
 }

@@ -17,22 +17,22 @@ import (
 func resumeCommand() *command {
 	return &command{
 		name: "resume",
-		does: "go on with a conversation in its agent",
+		does: "continue a conversation in its agent",
 		form: "git trace resume [--print] <conversation>\n" +
 			"git trace resume --at-step <point> [--after] [--worktree <directory>] [--print | --json]",
 		about: "Starts the agent at the top of the work tree and continues the conversation, as far as the agent\n" +
 			"still has it. The exit status is the agent's.\n\n" +
-			"With --at-step it goes on from a point in the middle: from the moment when a prompt (4f2a#3) was sent\n" +
-			"or a step (4f2a:12) began. With --after, from the moment when it ended; 4f2a alone means the end. It\n" +
-			"makes a linked work tree with the files of that moment, without a branch, and a copy of the session\n" +
-			"up to that moment, with an id of its own. In the copy, paths of the old work tree name the new one.\n" +
-			"The conversation, its work tree and your branches stay as they are. This works with Claude Code, Codex\n" +
-			"and Pi, for conversations that hooks saw here. If something fails, nothing is left behind.\n" +
-			"git worktree remove takes the work tree away again.",
+			"With --at-step it continues from a point in the middle: from the moment when a prompt (4f2a#3) was\n" +
+			"sent or a step (4f2a:12) began. With --after, from the moment when it ended; 4f2a alone means the\n" +
+			"end. It makes a linked work tree with the files of that moment, without a branch, and a copy of\n" +
+			"the session up to that moment, with an id of its own. In the copy, paths of the old work tree name\n" +
+			"the new one. The conversation, its work tree and your branches stay as they are. This works with\n" +
+			"Claude Code, Codex and Pi, for conversations that hooks saw here. If something fails, nothing is\n" +
+			"left behind. git worktree remove takes the work tree away again.",
 		options: options("print", "json", "at-step", "before", "after", "worktree"),
 		examples: []example{
 			{"git trace resume --print 4f2a", "the command that continues a conversation"},
-			{"git trace resume --print --at-step '4f2a#2'", "go on from before prompt 2, in a work tree of its own"},
+			{"git trace resume --print --at-step '4f2a#2'", "continue from before prompt 2, in a separate work tree"},
 		},
 		run:    (*app).resume,
 		traits: verbatim,
@@ -48,7 +48,7 @@ func (a *app) resume(c *call, ops operands) error {
 	case c.IsSet("at-step"):
 		return a.resumeAt(c, c.String("at-step"))
 	case c.IsSet("worktree"), c.Bool("json"), c.Bool("after"), c.Bool("before"):
-		return usage("--worktree, --json, --before and --after go with --at-step")
+		return usage("--worktree, --json, --before and --after need --at-step")
 	case len(ids) != 1:
 		return usage("resume takes one conversation")
 	}
@@ -81,7 +81,7 @@ func (a *app) resume(c *call, ops operands) error {
 func resumeLine(trace *view.Conversation) ([]string, error) {
 	agent, known := agents.Lookup(capability.Env{}, trace.Agent)
 	if !known || agent.Resumer == nil {
-		return nil, fail(exitGit, fmt.Errorf("git-trace does not know how %s goes on with a conversation", trace.Agent), "")
+		return nil, fail(exitGit, fmt.Errorf("git-trace does not know how %s continues a conversation", trace.Agent), "")
 	}
 	if !payload.SessionID(trace.Session) || strings.HasPrefix(trace.Session, "-") {
 		return nil, fail(exitGit, errors.New("the conversation has no session id to give to an agent"), "")

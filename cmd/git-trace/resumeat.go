@@ -113,8 +113,8 @@ func cannotResume(c *view.Conversation, word string, err error) error {
 	case errors.Is(err, resume.ErrNoRecord):
 		return fail(exitFinding, fmt.Errorf("%s: %w", word, err), "git trace record "+id+" reads its session file")
 	case errors.Is(err, resume.ErrNoCopier):
-		return fail(exitGit, fmt.Errorf("%s cannot go on from a step in the middle: %w", c.Agent, err),
-			"without --at-step it goes on from the end; git trace restore "+id+":STEP -- . brings the files back")
+		return fail(exitGit, fmt.Errorf("%s cannot continue from a step in the middle: %w", c.Agent, err),
+			"without --at-step it continues from the end; git trace restore "+id+":STEP -- . brings the files back")
 	case errors.Is(err, resume.ErrChanged):
 		return fail(exitFinding, fmt.Errorf("%s: %w", word, err), "git trace record "+id+" reads the session file again")
 	case errors.Is(err, resume.ErrNoFile), errors.Is(err, resume.ErrPacked), errors.Is(err, resume.ErrSubagent),
@@ -160,7 +160,7 @@ func (a *app) prepare(c *call, repo *refs.Repo, point *resume.Point, source *res
 		return &n
 	}
 	if point.Seen > 0 {
-		fmt.Fprintf(a.std.err, "git-trace: hint: no hook looked at the files then; they are as step %d left them\n",
+		fmt.Fprintf(a.std.err, "git-trace: hint: no hook looked at the files then; they have the state after step %d\n",
 			point.Seen)
 	}
 	for _, l := range list.Left {

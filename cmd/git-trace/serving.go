@@ -35,7 +35,7 @@ func lspCommand() *command {
 		does: "show in editors who wrote a line and why, by the Language Server Protocol",
 		form: "git trace lsp [--stdio]",
 		about: "An editor starts it and uses its standard input and output. It shows why a line is there when the\n" +
-			"pointer rests on it, the prompt behind the first of its lines, and commands that show the\n" +
+			"pointer rests on it, the prompt after the first of its lines, and commands that show the\n" +
 			"conversation. docs/editors.md says how to set up each editor." +
 			servedBy,
 		options: options("stdio"),
@@ -62,7 +62,7 @@ func serveCommand() *command {
 		about: "Prints the address of the pages and serves them to this machine alone, until it is interrupted.\n" +
 			"The address has a secret that is new at each start; without it a request gets no answer. The pages\n" +
 			"only read. An operand is the page to begin at: a file of the work tree, a conversation, a prompt\n" +
-			"or a commit. Where the pages of this work tree are served already, their address is printed." +
+			"or a commit. If the pages of this work tree are already served, it prints their address." +
 			servedBy,
 		options: options("port", "listen", "listen-anyway", "idle", "open"),
 		run:     (*app).servePages,
@@ -88,7 +88,7 @@ func (a *app) servePages(c *call, ops operands) error {
 		return usage("option '--idle': '%s' is not a duration", c.Duration("idle"))
 	}
 	if c.Bool("listen-anyway") && !c.IsSet("listen") {
-		return usage("option '--listen-anyway' goes with --listen")
+		return usage("option '--listen-anyway' needs --listen")
 	}
 	repo, err := a.repo()
 	if err != nil {

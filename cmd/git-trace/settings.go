@@ -70,7 +70,7 @@ var settingForms = []setting{
 		"the hook", ""},
 	{"trace.trust", "all", "the fetched logs that commands read: all, signed (with a key that git trusted at the pull) " +
 		"or own", ""},
-	{"remote.<name>.traceCode", "", "another remote: push publishes here the owners in the commits of that remote", ""},
+	{"remote.<name>.traceCode", "", "another remote: push publishes here the owners of its commits' lines", ""},
 	{"remote.<name>.tracePrefix", "refs/traces/writers/", "the prefix of the refs of traces on this remote", ""},
 	{"remote.<name>.traceShare", "", "how much push sends to this remote: commits, conversations or " +
 		"log; push asks for it and writes it", aLevel},

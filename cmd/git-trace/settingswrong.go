@@ -72,7 +72,7 @@ func (f valueForm) inWords() string {
 	case aTruth:
 		return "true or false"
 	case aNumber:
-		return "a number, with k, m or g behind it"
+		return "a number, with k, m or g after it"
 	case aDate:
 		return "a date as for gc.pruneExpire, such as 90.days.ago or never"
 	case anAgent:

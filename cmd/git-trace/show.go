@@ -27,7 +27,7 @@ func showCommand() *command {
 		examples: []example{
 			{"git trace show 4f2a", "a conversation, step by step"},
 			{"git trace show '4f2a#2'", "one prompt: its answer, its changes, and what is left of them"},
-			{"git trace show --cost 4f2a", "what filled its context without need"},
+			{"git trace show --cost 4f2a", "the needless content of its context"},
 			{"git trace show HEAD", "a commit, with who wrote its lines"},
 		},
 		run:    (*app).show,

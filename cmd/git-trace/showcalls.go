@@ -258,7 +258,7 @@ func (d *showDrawer) diff(list []*view.Hunk, crop *patch.Crop) {
 
 // notKept draws the number of lines with lost text.
 func (d *showDrawer) notKept(sign string, count int) {
-	d.line(d.pen.paint(faint, fmt.Sprintf("%s(%s; the text is not kept any more)", sign, plural(count, "line"))))
+	d.line(d.pen.paint(faint, fmt.Sprintf("%s(%s; the text is no longer kept)", sign, plural(count, "line"))))
 }
 
 func wholeChange(p *view.Hunk) string {

@@ -201,15 +201,15 @@ func (t *traceView) origin() string {
 	case t.Seen():
 		return ""
 	case slices.Contains(t.Sources, view.Digest):
-		return "what another clone published: prompts and commits, not calls"
+		return "prompts and commits that another clone published; no calls"
 	case slices.Contains(t.Sources, view.Backfill) && t.far:
-		return "its session file, as the log of another clone says"
+		return "its session file, according to the log of another clone"
 	case slices.Contains(t.Sources, view.Backfill):
 		return "its session file (git trace backfill)"
 	case slices.Contains(t.Sources, view.Lines):
-		return "lines of commits, as a file of another program says"
+		return "lines of commits, according to a file of another program"
 	case t.Own:
-		return "a record that was imported"
+		return "an imported record"
 	}
 	return "a record of another clone"
 }

@@ -25,7 +25,7 @@ const (
 func snapshotCommand() *command {
 	return &command{
 		name: "snapshot",
-		does: "name the content of the whole work tree by a tree id",
+		does: "print the tree id of the whole work tree",
 		form: "git trace snapshot [--json]",
 		about: "Prints the id of the tree that `git add -A && git write-tree` would give, without touching the\n" +
 			"index. The tree is stored in git-trace's object store. The timeline of the work tree does not\n" +

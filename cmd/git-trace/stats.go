@@ -43,7 +43,7 @@ func statsCommand() *command {
 			"--now counts the lines of a revision (HEAD if none is named) by owner, with the blame of every\n" +
 			"file with text. It uses today's names of files.\n" +
 			"--survival says how many of the lines were alive 1, 7, 30 and 90 days after they came to the\n" +
-			"first-parent history. It reads the patch of every commit, which takes as long as git log -p.\n" +
+			"first-parent history. It reads the patch of every commit, so it takes as long as git log -p.\n" +
 			"--waste adds up the needless content of the contexts of all conversations. git trace show --cost\n" +
 			"shows it for one.",
 		options: slices.Concat(commitFlags(), options("by", "depth", "now", "survival", "waste"),
@@ -195,7 +195,7 @@ func (s *statistics) lines(ctx context.Context, repo *refs.Repo, known *conversa
 	from.Tell = shown.at
 	err = stats.Survival(ctx, repo, from, query, commits, s.Grouped)
 	if errors.Is(err, stats.ErrManyTips) {
-		return fail(exitUsage, err, "name one branch or range, and not --all")
+		return fail(exitUsage, err, "name one branch or range; it excludes --all")
 	}
 	return err
 }

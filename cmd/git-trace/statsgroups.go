@@ -56,7 +56,7 @@ func askStats(c *call) (*statsAsk, error) {
 	}
 	ask.grouped = len(ask.by.Dimensions) > 0 || ask.survival
 	if c.Bool("waste") && (ask.grouped || c.IsSet("now") || ask.format == "csv" || ask.format == "markdown") {
-		return nil, usage("--waste goes with a table or --json of conversations, without --by, --now and --survival")
+		return nil, usage("--waste needs a table or --json, and excludes --by, --now and --survival")
 	}
 	if len(ask.by.Dimensions) == 0 {
 		ask.by.Dimensions = []stats.Dimension{stats.Agent}

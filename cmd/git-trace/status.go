@@ -151,7 +151,7 @@ func drawStatus(s *screen, r answers.Status, now time.Time) error {
 		t.row("telemetry", collectedText(k), "")
 	}
 	if p := r.Purged; p.Last != nil && now.Sub(*p.Last) < doctor.Recent {
-		t.row("purged", fmt.Sprintf("%s went on after a purge, the last %s, and %s not recorded any more",
+		t.row("purged", fmt.Sprintf("%s continued after a purge, the last %s, and %s no longer recorded",
 			plural(p.WentOn, "conversation"), numbers.Ago(*p.Last, now), numbers.Agree(p.WentOn, "is", "are")),
 			"git trace record --force <id> records one again")
 	}
@@ -181,7 +181,7 @@ func missedText(m *answers.MissedHooks, now time.Time) string {
 var whyOpen = map[string]string{
 	"running":      "its end was not reported yet",
 	"left_running": "it ended and left something running",
-	"background":   "its agent says that it goes on",
+	"background":   "its agent says that it still runs",
 	"consent":      "you are asked for your consent",
 	"end_unknown":  "a lost hook may have been its end",
 }

@@ -53,7 +53,7 @@ func steeringCommand() *command {
 		does: "how people steered agents: what was declined, failed, corrected and given up",
 		form: "git trace steering [--json | --write <directory>] [--redact-auto] [--words <file>] " + steeringScope,
 		about: "Reads all recorded conversations, the named ones, or the ones that wrote lines of the commits of a\n" +
-			"range. It says how each prompt relates to the one before, what failed, and which prompt corrected\n" +
+			"range. It says how each prompt relates to the previous one, what failed, and which prompt corrected\n" +
 			"it. Calls, edits and commits count more than words. --write puts tree.json, lessons, evals and all\n" +
 			"other files of TreeTrace 0.3 into a directory. The exit status is 4 when a secret must not leave.",
 		options: options("json", "redact-auto", "words", "write"),
@@ -108,7 +108,7 @@ func (a *app) steering(c *call, ops operands) error {
 	dir := c.String("write")
 	switch {
 	case dir != "" && c.Bool("json"):
-		return usage("options '--json' and '--write' do not go together")
+		return usage("options '--json' and '--write' exclude each other")
 	case dir != "":
 		return a.steered(c, ops, func(d *treetrace.Document) ([]byte, error) { return nil, writeFiles(dir, d) })
 	}

@@ -35,9 +35,9 @@ func trackCommand() *command {
 			"about it.",
 		options: options("json", "color"),
 		examples: []example{
-			{"git trace track '4f2a#1'", "what became of the lines of one prompt"},
-			{"git trace track server.go:3", "what became of the change that added a line"},
-			{"git trace track Close:server.go", "how a function came to be"},
+			{"git trace track '4f2a#1'", "the fate of one prompt's lines"},
+			{"git trace track server.go:3", "the fate of the change that added a line"},
+			{"git trace track Close:server.go", "the history of a function"},
 		},
 		run:    (*app).track,
 		traits: anew,
@@ -304,15 +304,15 @@ func (f *patchFinder) lines(p fileLines) error {
 		if p.last > 0 {
 			place += ":" + strconv.Itoa(p.first)
 		}
-		return fail(exitFinding, fmt.Errorf("nobody saw who wrote %s", place),
-			"it is older than the recording, or the recording has a gap: git trace status")
+		return fail(exitFinding, fmt.Errorf("no hook saw who wrote %s", place),
+			"it is older than the recording, or the recording has a gap; see git trace status")
 	}
 	return nil
 }
 
 func noLines(name string) error {
 	return fail(exitGit, fmt.Errorf("'%s' has no lines that git blame knows: it is missing, empty or not tracked", name),
-		"paths are relative to where you are, as for git blame")
+		"paths are relative to the current directory, as for git blame")
 }
 
 // pathInside returns a file argument as git has it: relative to the top of the work tree.

@@ -174,7 +174,7 @@ func (d *trackDrawer) whatIsLeft(t *trail.Trail) []string {
 	}
 	switch n.State {
 	case trail.NoLines:
-		out = append(out, "it brought no lines")
+		out = append(out, "it added no lines")
 	case trail.Orphaned:
 		var ids []string
 		for i := range t.Steps {
@@ -182,7 +182,7 @@ func (d *trackDrawer) whatIsLeft(t *trail.Trail) []string {
 		}
 		out = append(out, "orphaned: no ref leads to "+strings.Join(ids, ", "))
 	case trail.Stashed:
-		out = append(out, "put away in "+d.safe(n.Stash))
+		out = append(out, "stashed in "+d.safe(n.Stash))
 	case trail.Unsettled:
 		if n.Worktree != nil {
 			out = append(out, "not committed; "+worktreeText(*n.Worktree)+" may have it")

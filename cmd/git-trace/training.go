@@ -66,7 +66,7 @@ func (a *app) training(c *call, format exchange) (*training, error) {
 	if !isTraining(format) {
 		for _, f := range append(trainingFlags(), options("include-human")...) {
 			if name := f.names[0]; c.IsSet(name) {
-				return nil, usage("option '--%s' goes with %s and %s", name, tracestate.Name, tracestate.PairsName)
+				return nil, usage("option '--%s' needs --format %s or %s", name, tracestate.Name, tracestate.PairsName)
 			}
 		}
 		return nil, nil
@@ -80,13 +80,13 @@ func (a *app) training(c *call, format exchange) (*training, error) {
 	}}
 	for _, name := range []string{"reverted", "teachers"} {
 		if format.name != tracestate.PairsName && c.IsSet(name) {
-			return nil, usage("option '--%s' goes with %s", name, tracestate.PairsName)
+			return nil, usage("option '--%s' needs --format %s", name, tracestate.PairsName)
 		}
 	}
 	t.files = c.StringSlice("teachers")
 	for _, name := range []string{"per-call", "only", "min-chars"} {
 		if format.name == tracestate.PairsName && c.IsSet(name) {
-			return nil, usage("option '--%s' goes with %s", name, tracestate.Name)
+			return nil, usage("option '--%s' needs --format %s", name, tracestate.Name)
 		}
 	}
 	switch name := c.String("system"); name {
@@ -182,7 +182,7 @@ func (t *training) done() error {
 	}
 	if t.held > 0 {
 		fmt.Fprintf(t.app.std.err,
-			"git-trace: hint: %s that people wrote in the place of an agent's are left out; --include-human writes them\n",
+			"git-trace: hint: %s of people that replaced an agent's are left out; --include-human writes them\n",
 			plural(t.held, "line"))
 	}
 	if all := t.options.Teachers; all != nil && all.Unknown() > 0 {

@@ -46,10 +46,10 @@ func (u *unread) fault() error {
 	if u.partial {
 		return fail(exitUnchecked, fmt.Errorf("%s could not be read whole: this is a partial clone",
 			plural(u.commits, "commit")),
-			"git fetch --refetch --no-filter brings what is missing; the rest is done")
+			"git fetch --refetch --no-filter brings what is missing; all else is done")
 	}
 	return fail(exitUnchecked, fmt.Errorf("%s could not be read whole", plural(u.commits, "commit")),
-		"git fsck tells what is damaged or missing; the rest is done")
+		"git fsck names what is damaged or missing; all else is done")
 }
 
 // tellLeftOut names in one line the commits that the answer lacks in part.

@@ -11,13 +11,13 @@ func unshareCommand() *command {
 		name: "unshare",
 		does: "do not share the texts of a conversation",
 		form: "git trace unshare [--undo] <conversation>…",
-		about: "The texts of the conversation do not leave with a push any more, and the next push removes them\n" +
+		about: "The texts of the conversation no longer leave with a push, and the next push removes them\n" +
 			"from the remote, with their history. The owners of its lines stay published. Others who have\n" +
 			"fetched the texts keep them until their next pull; a remote may keep unreachable objects for\n" +
 			"weeks.",
 		options: options("undo"),
 		examples: []example{
-			{"git trace unshare 4f2a", "do not push the texts of a conversation any more"},
+			{"git trace unshare 4f2a", "stop pushing the texts of a conversation"},
 		},
 		run:   (*app).unshare,
 		tries: []string{"1234", "--undo 1234"},

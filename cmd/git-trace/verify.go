@@ -54,7 +54,7 @@ func (a *app) verify(c *call, _ operands) error {
 	}
 	report, err := log.Verify(c.Context, events.Verification{Anchors: checkpoint.Sources()})
 	if err != nil {
-		return fail(exitUnchecked, err, "git fsck shows whether the repository itself is whole")
+		return fail(exitUnchecked, err, "git fsck shows whether the repository is damaged")
 	}
 	if unfinished := purge.Unfinished(repo); unfinished != "" {
 		report.Notes = append(report.Notes, unfinished+": git trace doctor --fix")
@@ -69,8 +69,8 @@ func (a *app) verify(c *call, _ operands) error {
 	switch {
 	case report.State == events.Broken:
 		return fail(exitFinding, errors.New("the log is damaged"),
-			"what stands before the first fault is sound; put "+printable(relativeTo(a.dir, log.JournalPath()))+
-				" back from a copy, or move it away: the log then goes on from what "+refs.EventsRef+" holds")
+			"the log is sound before the first fault; restore "+printable(relativeTo(a.dir, log.JournalPath()))+
+				" from a copy, or move it away: the log then continues from what "+refs.EventsRef+" holds")
 	case c.Bool("anchored") && report.State != events.Anchored:
 		return fail(exitFinding, errors.New("the log is not confirmed"),
 			"git trace checkpoint signs it; a copy that was fetched confirms it too")
@@ -82,7 +82,7 @@ func (a *app) verify(c *call, _ operands) error {
 func (a *app) verifyFetched(c *call, log *events.Log) error {
 	states, err := sharing.Verify(c.Context, log)
 	if err != nil {
-		return fail(exitUnchecked, err, "git fsck shows whether the repository itself is whole")
+		return fail(exitUnchecked, err, "git fsck shows whether the repository is damaged")
 	}
 	left := 0
 	for _, s := range states {

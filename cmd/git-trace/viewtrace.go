@@ -100,5 +100,5 @@ func missing(ok bool, what string) error {
 	if ok {
 		return nil
 	}
-	return fail(exitUnchecked, errors.New(what+" is not in the log any more"), "git trace rebuild makes the cache anew")
+	return fail(exitUnchecked, errors.New(what+" is no longer in the log"), "git trace rebuild makes the cache again")
 }

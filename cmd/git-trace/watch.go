@@ -53,7 +53,7 @@ func (a *app) watch(c *call, _ operands) error {
 	case c.Bool("otlp") && c.Bool("once"):
 		return usage("options '--otlp' and '--once' exclude each other")
 	case c.IsSet("port") && !c.Bool("otlp"):
-		return usage("option '--port' goes with --otlp")
+		return usage("option '--port' needs --otlp")
 	case port < 0 || port > 65535:
 		return usage("option '--port': there is no port %d", port)
 	}

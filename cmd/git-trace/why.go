@@ -166,7 +166,7 @@ func (a *app) contents(name, rev string, places []fileLines) ([]byte, error) {
 	}
 	for _, p := range places {
 		if rev != "" || p.name != places[0].name {
-			return nil, usage("--contents goes with lines of one path, and without a revision")
+			return nil, usage("--contents needs lines of one path, and excludes a revision")
 		}
 	}
 	read := os.ReadFile

@@ -61,12 +61,12 @@ func (c *Conversation) Cursor(nextOffset, lines int64) (*Cursor, error) {
 // Resume continues at the cursor. The parser reads from Cursor.Offset on, with the registers of the cursor.
 func Resume(sink records.Sink, options Options, cursor *Cursor) (*Conversation, error) {
 	if cursor.Version != cursorVersion {
-		return nil, fmt.Errorf("go on with a conversation: %w: version %d", ErrCursor, cursor.Version)
+		return nil, fmt.Errorf("continue a conversation: %w: version %d", ErrCursor, cursor.Version)
 	}
 	c := New(sink, options)
 	s := newState()
 	if err := json.Unmarshal(cursor.State, s); err != nil {
-		return nil, fmt.Errorf("go on with a conversation: %w", err)
+		return nil, fmt.Errorf("continue a conversation: %w", err)
 	}
 	var whole [4]bool
 	s.seen, whole[0] = unpack(cursor.Seen)
@@ -74,13 +74,13 @@ func Resume(sink records.Sink, options Options, cursor *Cursor) (*Conversation, 
 	s.calls, whole[2] = unpack(cursor.Calls)
 	s.tree, whole[3] = cursor.Tree.unpack(s.seen.len())
 	if whole != [4]bool{true, true, true, true} || s.Next != cursor.Steps || s.Next < 0 || cursor.Offset < 0 {
-		return nil, fmt.Errorf("go on with a conversation: %w", ErrCursor)
+		return nil, fmt.Errorf("continue a conversation: %w", ErrCursor)
 	}
 	if s.Waiting != nil {
 		s.steps = s.Waiting
 	}
 	if s.Dropped == nil || s.Skipped == nil {
-		return nil, fmt.Errorf("go on with a conversation: %w", ErrCursor)
+		return nil, fmt.Errorf("continue a conversation: %w", ErrCursor)
 	}
 	if s.Lists == nil {
 		s.Lists = map[string][]json.RawMessage{}

@@ -48,7 +48,7 @@ func Records(out []byte) ([]Record, error) {
 	r := NewReader(bytes.NewReader(out))
 	list, err := r.Records()
 	if _, more := r.in.Peek(1); err == nil && more == nil {
-		return nil, fmt.Errorf("%w: text behind the last record", ErrShape)
+		return nil, fmt.Errorf("%w: text after the last record", ErrShape)
 	}
 	return list, err
 }

@@ -120,7 +120,7 @@ func (p *textParser) parse() error {
 			}
 			continue
 		case section != nil && len(section.Passages) > 0:
-			return fmt.Errorf("%w: text behind a hunk", ErrShape)
+			return fmt.Errorf("%w: text after a hunk", ErrShape)
 		}
 		p.rest = rest
 		head := start[:len(start)-len(rest)]

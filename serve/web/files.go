@@ -15,7 +15,7 @@ import (
 )
 
 var (
-	errNotFound    = errors.New("there is no such thing")
+	errNotFound    = errors.New("not found")
 	errNoCommit    = errors.New("there is no commit yet")
 	errBadQuestion = errors.New("not a valid value")
 	errAmbiguous   = errors.New("ambiguous, it begins")

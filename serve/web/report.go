@@ -71,7 +71,7 @@ func (b *reportBody) Facts() (out []reportFact) {
 		{b.Result.Unknown - b.Result.Older, "nobody vouches for", runsOf(b.Unknown)},
 		{b.Limits.Several, "by one of several agents", runsOf(b.Shared)},
 		{b.Limits.Low, "by an agent, with weak evidence", runsOf(b.Weak)},
-		{b.Limits.Rewritten, "by a person, in place of an agent's line", b.Rewritten},
+		{b.Limits.Rewritten, "by a person, who replaced an agent's line", b.Rewritten},
 		{b.Result.Older, "older than the recording", nil},
 	} {
 		if fact.n == 0 || b.Limits.Nothing {

@@ -26,7 +26,7 @@ type Expired struct {
 }
 
 // ErrRoots reports that the objects of a last snapshot cannot be listed. Nothing expires then.
-var ErrRoots = errors.New("a last snapshot is not there in full")
+var ErrRoots = errors.New("a last snapshot is incomplete")
 
 // lockWait bounds how long expiry waits for a boundary to end.
 const lockWait = 10 * time.Second

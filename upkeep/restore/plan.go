@@ -49,7 +49,7 @@ type Refusal struct{ Path, Why, Hint string }
 func (r *Refusal) Error() string { return r.Path + ": " + r.Why }
 
 // ErrNotKept reports a missing content of the snapshot.
-var ErrNotKept = errors.New("its content is not kept any more")
+var ErrNotKept = errors.New("its content is no longer kept")
 
 // Make lists the changes to restore paths of the snapshot then; now is a snapshot of the present work tree. Paths are
 // relative to the top and clean; "" is the top. The deleted paths of an interrupted restore ([Turn.Gone]) may be named

@@ -26,7 +26,7 @@ type Point struct {
 var (
 	ErrNoRecord = errors.New("its texts are in no record")
 	ErrNoStep   = errors.New("there is no such step")
-	ErrSubagent = errors.New("it is a step of a sub-agent, which cannot go on alone")
+	ErrSubagent = errors.New("it is a step of a sub-agent, which cannot continue alone")
 	ErrFirst    = errors.New("nothing was said before")
 )
 

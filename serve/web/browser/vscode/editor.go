@@ -300,7 +300,7 @@ func (e *Editor) until(what string, holds func() (bool, error)) error {
 			return err
 		}
 		if time.Now().After(end) {
-			return fmt.Errorf("waited in vain until %s", what)
+			return fmt.Errorf("timeout while waiting until %s", what)
 		}
 	}
 }
