@@ -92,7 +92,7 @@ func (a *Attribution) Same(b *Attribution) bool {
 		slices.Equal(a.Candidates, b.Candidates) && slices.Equal(a.Limits, b.Limits)
 }
 
-// Annotated is a line with its owner, as it is drawn.
+// Annotated is a line with its owner, ready to be drawn.
 type Annotated struct {
 	gitblame.Line
 	Owner *Attribution

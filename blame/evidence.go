@@ -181,7 +181,7 @@ func (e *Evidence) Complete(ctx context.Context, owners []*Attribution) error {
 }
 
 // WithSettler sets the reader of the agents' own records about open calls, and the question after editors (see
-// trails.Engine). Uncommitted lines may depend on these.
+// trails.Engine). The owners of uncommitted lines may depend on both.
 func (e *Evidence) WithSettler(settle trails.Settler, editing func() bool) *Evidence {
 	e.settle, e.editing = settle, editing
 	return e

@@ -6,7 +6,7 @@ import (
 	"github.com/git-trace/git-trace/blame/gitblame"
 )
 
-// paint colours the cells of one row. The zero value leaves them as they are.
+// paint colours the cells of one row. The zero value does not change them.
 type paint struct {
 	whole   string // one escape sequence for all cells: --color-lines, --color-by-age
 	trace   string // of the conversation

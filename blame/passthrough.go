@@ -12,10 +12,10 @@ import (
 )
 
 // The pass-through formats are git's own with added header lines. In the porcelain formats a block of them is after
-// git's headers and before the content line. The first line of each of git's groups has one, and so has every line with
-// another owner than the line before; with --line-porcelain, every line has one. In the incremental format one entry
-// has many lines. So each block begins with the numbers of its final lines. All blocks come before the file name, which
-// ends the entry. Every block begins with trace-contributor and replaces the one before it.
+// git's headers and before the content line. Each of git's groups begins with one, and so does every line whose owner
+// differs from the previous line; with --line-porcelain, every line has one. In the incremental format one entry has
+// many lines. So each block begins with the numbers of its final lines. All blocks come before the file name, which
+// ends the entry. Every block begins with trace-contributor and replaces the previous block.
 
 // passPorcelain writes --porcelain and --line-porcelain.
 func (s *session) passPorcelain(out io.Writer) error {

@@ -12,7 +12,7 @@ import (
 // options and configuration ask for.
 type Style struct {
 	// Terminal says that the output goes to a terminal, through a pager or not: control characters are made visible.
-	// Otherwise content and names are written as they are, as git does.
+	// Otherwise content and names are written unchanged, as git does.
 	Terminal bool
 	Color    bool
 	// ColorIn replaces Color once git's configuration is read; nil if Color is already final.
@@ -32,7 +32,7 @@ type Drawn struct {
 	Disputed               bool
 	Older                  bool // lines older than the recording, which bear none
 	Unrecorded             bool // they are because nothing is recorded here; the caller knows
-	Shallow                bool // the clone lacks older commits; the caller knows
+	Shallow                bool // the clone has no older commits; the caller sets it
 }
 
 // Legend explains the drawn signs, a line each.
@@ -68,7 +68,7 @@ type Columns struct {
 	Annotate      bool   // -c
 	BlankBoundary bool   // -b
 	Prompts       bool   // --prompts
-	// Repeated is the escape sequence for the columns of a line with the same commit as the line before: --color-lines.
+	// Repeated is the escape sequence for the columns of a line with the same commit as the previous line: --color-lines.
 	Repeated string
 	// Ages are the colours of --color-by-age, oldest first.
 	Ages []AgeColor

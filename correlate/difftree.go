@@ -79,7 +79,7 @@ func readSection(r *gitdiff.Reader) ([]fileDiff, error) {
 	return linesOf(records, nil, func(to gitdiff.Lines) error { return r.Patch(records, to) })
 }
 
-// linesOf takes the lines of a patch; tells says which lines need prints; it may be nil.
+// linesOf takes the lines of a patch; tells reports which lines need prints, and may be nil.
 func linesOf(records []gitdiff.Record, tells func(line []byte) bool,
 	patch func(to gitdiff.Lines) error) ([]fileDiff, error) {
 	files := make([]fileDiff, len(records))

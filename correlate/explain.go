@@ -32,7 +32,7 @@ type Patched struct {
 }
 
 // Patches returns the changed files and lines of commits with at most one parent, with one git process, in the order of
-// the commits. Unread lists commits that git cannot read completely. tells says which lines count as evidence.
+// the commits. Unread lists commits that git cannot read completely. tells reports which lines count as evidence.
 func Patches(ctx context.Context, repo *refs.Repo, commits []refs.OID, tells func(line []byte) bool,
 	yield func(commit refs.OID, change CommitChange) error) (unread []refs.OID, err error) {
 	lines := make([]string, len(commits))
@@ -159,8 +159,8 @@ func Changed(ctx context.Context, repo *refs.Repo, commits []refs.OID) (map[refs
 }
 
 // combined lists what merges changed against each parent: only the files that differ from all of them. Git need not
-// read the trees that a merge shares with a parent. A merge with a file that a parent lacks is left out, because the
-// parent may have it under another name.
+// read the trees that a merge shares with a parent. A merge with a file that is missing in a parent is left out,
+// because the parent may have it under another name.
 func combined(ctx context.Context, repo *refs.Repo, merges []refs.OID, parents map[refs.OID][]refs.OID) (
 	map[refs.OID][][]gitdiff.Record, error) {
 	out := map[refs.OID][][]gitdiff.Record{}

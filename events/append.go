@@ -23,8 +23,8 @@ const defaultWait = 5 * time.Second
 // spool go first. The very first append begins with log_started, which is then the first returned event. The last
 // returned events always belong to the drafts, in order.
 //
-// It fails without an effect if a draft cannot be stored (see Draft.Fit), or if neither log nor spool can be written.
-// Every other failure, the context's deadline included, spools the batch and returns ErrSpooled.
+// It fails without an effect if a draft cannot be stored (see Draft.Fit), or if both the log and the spool cannot be
+// written. Every other failure, the context's deadline included, spools the batch and returns ErrSpooled.
 func (l *Log) Append(ctx context.Context, drafts []Draft) ([]Event, error) {
 	if len(drafts) == 0 {
 		return nil, nil

@@ -36,8 +36,8 @@ type Boundary struct {
 	SubagentType string       `json:"subagent_type,omitempty"`
 	Model        string       `json:"model,omitempty"` // as the agent names it; empty when not known
 	Time         time.Time    `json:"time"`
-	// Answered is the time of the answer that names the model, or of the end of the call before. It is zero if the
-	// agent does not say, or if the boundary was deferred.
+	// Answered is the time of the answer that names the model, or of the end of the previous call. It is zero if the agent
+	// does not say, or if the boundary was deferred.
 	Answered time.Time `json:"-"`
 	// Done is the time of a person's action in an editor; zero if the editor does not report it.
 	Done       time.Time `json:"done,omitzero"`
@@ -60,8 +60,8 @@ type Boundary struct {
 	Limits  []Limit  `json:"limits,omitempty"`
 }
 
-// answerSlack is the longest time between an answer, or the call before, and the next call of that answer: other hooks
-// run before ours.
+// answerSlack is the longest time between an answer, or the previous call, and the next call of that answer: other
+// hooks run before ours.
 const answerSlack = 5 * time.Second
 
 // OnlyReads reports whether the boundary's call changes nothing.
@@ -118,8 +118,8 @@ type ToolUse struct {
 	// Hints are absolute paths that the call mentions and may touch (paths in a command line); they only help to find
 	// repositories and are never evidence of ownership.
 	Hints []string `json:"hints,omitempty"`
-	// Names are absolute paths of files that a command's text names, written or not. Neither they nor the command line
-	// are stored.
+	// Names are absolute paths of files that a command's text names, written or not. The names and the command line are
+	// not stored.
 	Names []string `json:"-"`
 	// Background says that the call continues after its after-boundary; TaskID is the agent's name of the running task.
 	Background bool   `json:"background,omitempty"`

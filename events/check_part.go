@@ -16,7 +16,7 @@ type markFlags uint8
 
 const (
 	markBad     markFlags = 1 << iota // the bytes do not match the hash, so their content does not count
-	markSame                          // the same event as the one before
+	markSame                          // the same event as the previous one
 	markCut                           // no event: nothing before the next one could be read
 	markOpening                       // of type log_started
 )

@@ -21,7 +21,7 @@ import (
 // checkedPath returns the file in which readers note how far they have checked the log.
 func (l *Log) checkedPath() string { return filepath.Join(l.cacheDir(), "checked") }
 
-// checkedEnd returns the end up to which this build of the file was checked; without such a note, the end of an empty
+// checkedEnd returns the end of the checked part of this build of the file; without such a note, the end of an empty
 // log.
 func (l *Log) checkedEnd(j *journal) flatEnd {
 	none := flatEnd{offset: j.head}

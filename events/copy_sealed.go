@@ -45,7 +45,7 @@ func (l *Log) copySealed(ctx context.Context, of FetchedLog, tip refs.OID, end f
 				err = broken
 			}
 		}
-		if errors.Is(err, errForked) && (begin == 0 || end.seq > begin) { // it does not even go on from itself
+		if errors.Is(err, errForked) && (begin == 0 || end.seq > begin) { // it cannot even continue itself
 			err = &brokenError{seq: end.seq + 1, why: "the next event does not follow the one before"}
 		}
 		if err == nil && last && (at.seq != p.Head.Events || at.id != p.Head.Last) {

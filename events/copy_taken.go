@@ -30,7 +30,7 @@ import (
 
 // taken is the content of the second file, which has the ends of the logs.
 type taken struct {
-	gen   string // of the build of the file of lines
+	gen   string // of the build of the events file
 	by    string // the version that found logs not to be sound
 	size  int64  // of the file of lines
 	logs  []takenLog

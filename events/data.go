@@ -168,7 +168,7 @@ type TurnData struct {
 	Interval int64    `json:"interval"`
 	Tree     refs.OID `json:"tree,omitzero"`
 	Head     refs.OID `json:"head,omitzero"`
-	Running  []string `json:"running,omitempty"` // background tasks that go on
+	Running  []string `json:"running,omitempty"` // background tasks that still run
 }
 
 // IncompleteData is the data of capture_incomplete.
@@ -278,7 +278,7 @@ type PurgeData struct {
 	What    string    `json:"what"`             // trace, text or path
 	Traces  []TraceID `json:"traces,omitempty"` // the conversations with removed or changed records
 	Removed int       `json:"removed"`          // removed records
-	Changed int       `json:"changed"`          // records that something was taken out of
+	Changed int       `json:"changed"`          // changed records
 	Objects int       `json:"objects"`          // git objects that were deleted
 	Files   int       `json:"files"`            // files of git-trace's own that were deleted or changed
 }

@@ -90,7 +90,7 @@ type decoder struct {
 	event  Event
 	seen   int // members that every event must have
 	idAt   int // start of the id member, its name's quote
-	idEnd  int // behind its value
+	idEnd  int // after its value
 	sealed bool
 }
 
@@ -109,7 +109,7 @@ func decode(line []byte, sealed bool) (*decoder, error) {
 	return d, nil
 }
 
-// read is decode into the event before, which shares words with it.
+// read is decode into the previous event, which shares words with this one.
 func (d *decoder) read(line []byte, sealed bool, words *words) error {
 	if len(line) > MaxEvent {
 		return fmt.Errorf("%d bytes: %w", len(line), ErrTooLong)
@@ -307,8 +307,8 @@ func readList[T ~string](d *decoder, into *[]T) error {
 	}
 }
 
-// splitID cuts the id member out of a stored line. "id" is never the first nor the last member: "data" sorts before it
-// and "v" after it.
+// splitID cuts the id member out of a stored line. "id" is always in the middle: "data" sorts before it and "v" after
+// it.
 func splitID(line []byte) (head, tail []byte, err error) {
 	d, err := decode(line, true)
 	if err != nil {

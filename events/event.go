@@ -20,7 +20,7 @@ const Version = 1
 type Event struct {
 	V        int             `json:"v"`
 	Seq      int64           `json:"seq"`  // 1, 2, 3 … without gaps
-	Prev     ID              `json:"prev"` // id of the event before; empty for the first one
+	Prev     ID              `json:"prev"` // id of the previous event; empty for the first one
 	ID       ID              `json:"id"`
 	Time     time.Time       `json:"time"`   // UTC, nanoseconds
 	Writer   string          `json:"writer"` // 16 hex digits: the clone that wrote the log
@@ -193,7 +193,7 @@ func (d Draft) normal() (Draft, error) {
 	return d, nil
 }
 
-// check refuses words that are not in the closed lists: these are bugs of this program, not foreign data.
+// check refuses words that are not in the closed lists: they are bugs of this program, not foreign data.
 func (d Draft) check() error {
 	if !d.Type.Known() {
 		return fmt.Errorf("event type %q is not in the list", d.Type)

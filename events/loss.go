@@ -15,8 +15,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// The end of this clone's log is also noted outside of traces/, in <common>/trace-end: neither a truncated file nor a
-// log that was made again from its seal shows which events came after its end. That file also keeps the losses that
+// The end of this clone's log is also noted outside of traces/, in <common>/trace-end: a truncated file, or a log that
+// was made again from its seal, does not show which events came after its end. That file also keeps the losses that
 // were found, whatever is appended later, until a person confirms them (NoteLosses).
 //
 // The memory counts if its check sum is right. It may be written in place, because replacing a file by rename costs a
@@ -44,7 +44,7 @@ type memory struct {
 	lost []Loss
 }
 
-// mostLosses bounds the kept losses; the last one stands for all later ones.
+// mostLosses bounds the kept losses; the last one also covers all later ones.
 const mostLosses = 16
 
 // with adds the events that are lost if the log ends here.

@@ -13,7 +13,7 @@ import (
 )
 
 // A publication is the part of a clone's log that it shows to others: a commit that the user made, whose tree holds a
-// digest. A digest is a log of its own with the events that tell who wrote the lines of published commits. Its form is
+// digest. A digest is a separate log of the events that say who wrote the lines of published commits. Its form is
 // described in docs/format.md.
 //
 //	digest.json                  one line: PublicationHead
@@ -50,7 +50,7 @@ type PublicationHead struct {
 	Adopt string `json:"adopt,omitempty"`
 }
 
-// Witness names an event of a writer's log: a log with another event in its place is another log.
+// Witness names an event of a writer's log: a log with another event at this number is another log.
 type Witness struct {
 	Writer string `json:"writer"`
 	Seq    int64  `json:"seq"`
@@ -309,7 +309,8 @@ func (l *Log) JoinPublished(files []PublishedFile) (joined []PublishedFile, err 
 	return joined, flush()
 }
 
-// Follow makes drafts events of a writer, numbered after its last event in a digest; seq is 0 without such an event.
+// Follow turns drafts into events of a writer, numbered after its last event in a digest; seq is 0 without such an
+// event.
 func Follow(drafts []Draft, seq int64, last ID, writer string) ([]Event, error) {
 	events, err := chain(drafts, tip{seq: seq, id: last, writer: writer})
 	if err != nil {

@@ -120,8 +120,8 @@ func (l *Log) heal(ctx context.Context) error {
 	return nil
 }
 
-// missingInMain asks git which of the listed commits the repository's own store lacks. Commits that no ref ever named
-// come back too; git's next gc removes them again.
+// missingInMain asks git which of the listed commits are missing in the repository's own store. Commits that no ref
+// ever named come back too; git's next gc removes them again.
 func (l *Log) missingInMain(ctx context.Context, list []byte) ([]refs.OID, error) {
 	out, err := l.repo.Git(ctx, bytes.NewReader(list), "cat-file", "--batch-check")
 	if err != nil {

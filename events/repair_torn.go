@@ -18,8 +18,8 @@ import (
 // A machine that loses power may keep the length of the file but not the bytes of the last write, or only some of its
 // pages. Then the log has an end that a killed append does not leave. Nothing can be appended to it, and events wait in
 // the spool. The bytes after the last sound batch are copied aside unchanged. Whole events in them go back into the
-// log: unchanged if they follow the last sound event, otherwise as new ones. More than one damaged batch does not count
-// as such an end; a person has to look at it.
+// log: unchanged if they follow the last sound event, otherwise as new ones. Several damaged batches do not count as
+// such an end; a person must look at them.
 
 // ErrNotTorn reports that more than the end of a log is damaged.
 var ErrNotTorn = errors.New("more than the end of the log is damaged")

@@ -15,7 +15,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// The log's ref names the newest of a chain of seals. A seal is a commit; its parent is the seal before, and its tree
+// The log's ref names the newest of a chain of seals. A seal is a commit; its parent is the previous seal, and its tree
 // holds the log up to an event in the form of a publication (see publication.go). So the ref only grows: plain `git
 // push` and `git fetch` of it are fast-forwards, and its owner has the log up to that event. A seal stores new events
 // as one more part, beside the existing parts. They are in a tree of trees (see parts.go), so the cost of a seal
@@ -94,8 +94,8 @@ func (l *Log) SealAsked() error {
 
 func (l *Log) sealAskedPath() string { return filepath.Join(l.cacheDir(), "seal-asked") }
 
-// Seal makes the log's ref name the whole present log, and returns how many events that added. It takes no lock of the
-// log's: appends go on. While a gc of git's runs it does nothing.
+// Seal makes the log's ref name the whole present log, and returns how many events that added. It does not take the
+// log's lock: appends continue. While a gc of git's runs it does nothing.
 func (l *Log) Seal(ctx context.Context) (int64, error) {
 	if l.gcRuns() || l.guards() {
 		return 0, nil
@@ -180,8 +180,8 @@ func (l *Log) setSeal(ctx context.Context, j *journal, base sealBase, lock *refs
 }
 
 // writeSealBesideGC writes a seal and protects its new objects from a gc that is running. The gc may delete a part of
-// it before there is a second copy: then it is written again. A seal depends only on the log and the seal before, so it
-// has the same name again.
+// it before there is a second copy: then it is written again. A seal depends only on the log and the previous seal, so
+// it gets the same id again.
 func (l *Log) writeSealBesideGC(j *journal, base sealBase) (commit refs.OID, err error) {
 	for range gcTries {
 		fresh := &freshObjects{log: l}

@@ -79,8 +79,8 @@ const (
 	LimitIDMissing Limit = "tool_call_id_missing"
 	// LimitSubagentUnknown: one of several sub-agents made the call, and the agent did not say which.
 	LimitSubagentUnknown Limit = "subagent_unknown"
-	// LimitProcessGone: a call had no end, or left something running, and nothing lives any more that could have written
-	// for it.
+	// LimitProcessGone: a call had no end, or left a process running, and all processes that could have written for it
+	// have ended.
 	LimitProcessGone Limit = "process_gone"
 	// LimitProcessSilent: the running processes of an open call wrote fewer bytes than the change has.
 	LimitProcessSilent Limit = "process_silent"

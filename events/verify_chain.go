@@ -17,7 +17,7 @@ type summary struct {
 	sealed  int64 // the last event that the seal names, where a file of it cannot be read
 	unread  int64 // the last event that cannot be read
 
-	newerPrev ID // the event that the oldest event so far names as the one before it
+	newerPrev ID // the previous event according to the oldest event read so far
 	newerID   ID
 	linked    bool // newerPrev is known
 

@@ -100,7 +100,7 @@ func (v *verifier) spans() ([]span, error) {
 	}
 }
 
-// readSealed goes through the files of a seal, and says why it could not go on.
+// readSealed reads the files of a seal, and returns the reason if it stopped.
 func (v *verifier) readSealed(p *checks) (cut string) {
 	if v.report.Ref == refs.EventsRef {
 		v.watchSeals()

@@ -149,7 +149,7 @@ type Candidate struct {
 	Agent string         `json:"agent"`
 }
 
-// ToolLines is the number of lines of a file that a tool of an agent added.
+// ToolLines is the number of lines of a file that an agent's tool added.
 type ToolLines struct {
 	Tool string // empty where it is not known
 	FileLines

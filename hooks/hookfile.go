@@ -30,7 +30,7 @@ type hookFile struct {
 	mode    fs.FileMode // permission bits of the file itself
 	content []byte      // through a link; nil when too long or dangling
 	long    bool
-	block   *block // our block; never searched behind a link
+	block   *block // our block; never searched through a link
 }
 
 // readHook looks at a hook file as git does, and at our part in it. With an error the block is nil.
@@ -190,8 +190,8 @@ const asideDir = "git-trace-saved"
 // asideSuffix keeps it in the same directory, for hooks that look for files beside them.
 const asideSuffix = ".git-trace-saved"
 
-// asideName returns the new name of a hook that is renamed, relative to the hooks directory. A program cannot keep both
-// its name and its directory; it keeps the one that it seems to use.
+// asideName returns the new name of a hook that is renamed, relative to the hooks directory. A program may depend on
+// its name or on its directory, and cannot keep both; asideName keeps the one that the program seems to use.
 func (f hookFile) asideName() string {
 	name := filepath.Base(f.path)
 	binary := f.long || bytes.IndexByte(f.content, 0) >= 0

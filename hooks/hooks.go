@@ -97,7 +97,7 @@ func (in Installer) PlanRemove(ctx context.Context) ([]Action, error) {
 }
 
 // Install puts our part into every hook of Names, and into the hooks that the configuration wants. Done twice, it
-// changes nothing the second time. If it fails, its changes are taken back.
+// changes nothing the second time. If it fails, its changes are undone.
 func (in Installer) Install(ctx context.Context) (Result, error) {
 	return in.run(ctx, "install git hooks", in.planInstall)
 }
@@ -124,7 +124,7 @@ func (in Installer) run(ctx context.Context, what string, planner func(context.C
 	return Result{Actions: p.steps.Actions(), Notes: p.notes}, nil
 }
 
-// lock keeps a second install or removal out. Neither its file nor a directory made for it stays behind.
+// lock keeps a second install or removal out. It removes its file, and a directory made for it, at the end.
 func (in Installer) lock() (unlock func(), err error) {
 	dir := in.Repo.TracesDir()
 	path := filepath.Join(dir, "hooks.lock")

@@ -19,8 +19,8 @@ var forwarded = [...]string{
 	"pre-applypatch", "pre-auto-gc", "pre-commit", "pre-merge-commit", "pre-push", "pre-rebase", "prepare-commit-msg",
 }
 
-// planApart makes a directory of our own the hooks directory. Each file in it hands over to its namesake in the
-// directory of before, which is not touched.
+// planApart makes a directory of our own the hooks directory. Each file in it calls the file of the same name in the
+// former directory, which is not touched.
 func (in Installer) planApart(ctx context.Context, p *plan, s site) error {
 	if err := in.planWithdraw(p, s); err != nil {
 		return err

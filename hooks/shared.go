@@ -69,7 +69,7 @@ func (in Installer) planLeave(p *plan, dir string) {
 	}
 }
 
-// hasTraces reports whether the directory that wakes the hooks up stays behind.
+// hasTraces reports whether the directory that activates the hooks is still there.
 func (in Installer) hasTraces() bool {
 	entries, err := os.ReadDir(in.Repo.TracesDir())
 	return err == nil && slices.ContainsFunc(entries, func(e fs.DirEntry) bool {

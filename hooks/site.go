@@ -25,11 +25,11 @@ type site struct {
 	raw   string // git's prefix of a hook's name, relative or absolute; "" by default
 	scope string // of core.hooksPath: "local", "worktree", "global", "system", "command"; "" when it is not set
 
-	ours string // core.hooksPath if it names a directory of ours, today's or the one before the repository moved
+	ours string // core.hooksPath if it names a directory of ours: the present one, or the one before the repository moved
 	kept string // trace.hooksPath as written
 
 	apart   string     // reason for our own directory, or ""
-	outside bool       // dir is neither in the git directory nor in a work tree
+	outside bool       // dir is outside of the git directory and of every work tree
 	keeper  *refs.Repo // whose work tree holds dir, if one does
 	open    []string   // hooks that are not ignored there: they are tracked, or show up as untracked files
 }

@@ -21,9 +21,9 @@ const (
 // mostCost is the greatest cost of a conversation that is believed, in US dollars.
 const mostCost = 1e6
 
-// Cost returns the cost of the conversation in US dollars, and its source: the table of prices or, if a model is
-// not in it, the client. The two are never added. It is nil if neither has a cost, or if a foreign record has an
-// impossible one. asOf is the day of the prices, empty if unknown.
+// Cost returns the cost of the conversation in US dollars, and its source: the table of prices or, if a model is not in
+// it, the client. The two are never added. It is nil if both are missing, or if a foreign record has an impossible
+// cost. asOf is the day of the prices, empty if unknown.
 func (r *Record) Cost() (usd *float64, by, asOf string) {
 	if known := r.Metrics.EstimatedCostUSD; known != nil && possibleCost(float64(*known)) {
 		var day string

@@ -7,7 +7,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// Float is a number that is written with a fraction: 0 as 0.0. Python and the content hash tell 0.0 from 0.
+// Float is a number that is written with a fraction: 0 as 0.0. Python and the content hash distinguish 0.0 from 0.
 type Float float64
 
 // MarshalJSON writes the number as Python's repr does.

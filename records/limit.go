@@ -24,7 +24,8 @@ func (r *Record) AddStep(s Step) (*Step, error) {
 	return &r.Steps[len(r.Steps)-1], nil
 }
 
-// DecodeForeign is Decode for a foreign record. ErrSteps: it has more than MaxSteps steps, which are not decoded.
+// DecodeForeign is Decode for a foreign record. ErrSteps: the record has more than MaxSteps steps; the rest is not
+// decoded.
 func DecodeForeign(raw []byte) (*Record, error) {
 	d := rawjson.NewDecoder(raw)
 	for d.Open(); d.Member(); {

@@ -99,7 +99,7 @@ const (
 // Metrics are sums over the steps.
 type Metrics struct {
 	TotalSteps               int    `json:"total_steps"`
-	TotalInputTokens         int64  `json:"total_input_tokens"` // neither read from nor written to the cache
+	TotalInputTokens         int64  `json:"total_input_tokens"` // not read from the cache or written to it
 	TotalOutputTokens        int64  `json:"total_output_tokens"`
 	TotalDurationS           *Float `json:"total_duration_s"`
 	CacheHitRate             *Float `json:"cache_hit_rate"` // share of all tokens of prompts that the cache gave, 0 to 1

@@ -7,7 +7,8 @@ type Sink interface {
 	// Step takes the next step. It replaces the step of the same number from an earlier reading, and all later ones.
 	// The sink owns the step from then on.
 	Step(step *Step) error
-	// Late takes the result of a call whose step was taken before, in place of the result that step has for the call.
+	// Late takes the result of a call whose step was already passed on, and replaces the result that the step has for the
+	// call.
 	Late(stepIndex int, result Observation) error
 }
 

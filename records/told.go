@@ -92,7 +92,7 @@ func (r *Record) Skills() []SkillUse {
 	return out
 }
 
-// Summaries returns the texts that replaced the history of the main agent, by the step before; "" for a compaction
+// Summaries returns the texts that replaced the history of the main agent, by the previous step; "" for a compaction
 // without a summary.
 func (r *Record) Summaries() map[int]string {
 	type summary struct {

@@ -34,8 +34,8 @@ func (r *Repo) Command(ctx context.Context, args ...string) *exec.Cmd {
 	return r.CommandIn(ctx, r.root(), args...)
 }
 
-// CommandIn is Command in a directory of the caller's choice, for verbs that take paths relative to it. The program
-// in core.fsmonitor is not started, nor git's own daemon: programs of hooks have to end.
+// CommandIn is Command in a directory of the caller's choice, for verbs that take paths relative to it. It does not
+// start the program in core.fsmonitor or git's own daemon: programs of hooks must end.
 func (r *Repo) CommandIn(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.fsmonitor=false"}, r.quiet(args)...)...)
 	cmd.Dir, cmd.Env = dir, r.Env()

@@ -133,7 +133,7 @@ func (p *configParser) variable(section string, first int) (configEntry, bool) {
 		name.WriteByte(lower(c))
 	}
 	e := configEntry{Key: name.String()}
-	if section != "" { // git lets a variable stand before the first section
+	if section != "" { // git accepts a variable before the first section
 		e.Key = section + "." + e.Key
 	}
 	for c == ' ' || c == '\t' {

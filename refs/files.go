@@ -92,7 +92,7 @@ func createTemp(dir, prefix string, perm os.FileMode) (*os.File, error) {
 
 // isGitDir reports whether a directory belongs to a repository, a linked work tree or a submodule
 // (gitrepository-layout(5)). It uses the name of the directory, and of a directory inside it. For TracesDir, which is
-// not part of a ref's name, any name will do.
+// not part of a ref's name, the name does not matter.
 func isGitDir(dir, inside string) bool {
 	base, above := filepath.Base(dir), filepath.Dir(dir)
 	if strings.HasSuffix(base, ".git") {

@@ -21,7 +21,7 @@ type FileLock struct {
 }
 
 // Flock takes the lock on path, creating the file and its directory, and waits up to wait for it; zero tries once. The
-// file stays behind and its content means nothing.
+// file remains, and its content has no meaning.
 func Flock(path string, wait time.Duration) (*FileLock, error) {
 	deadline := time.Now().Add(wait)
 	for {

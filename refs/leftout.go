@@ -7,9 +7,8 @@ import (
 	"unicode"
 )
 
-// LeftOut names the commits that an answer lacks in part, because an object is missing or damaged: in a partial or
-// damaged clone the other parts are still returned. The zero value is ready, several goroutines may use it, and a
-// nil LeftOut takes nothing.
+// LeftOut names the commits that are incomplete in an answer, because an object is missing or damaged: the other parts
+// are still returned. The zero value is ready, several goroutines may use it, and a nil LeftOut takes nothing.
 type LeftOut struct {
 	mu      sync.Mutex
 	commits map[OID]bool

@@ -146,7 +146,7 @@ func (l *RefLock) commit(ctx context.Context, id OID) error {
 	}
 	path := l.repo.refPath(l.name)
 	if err := os.Rename(path+".lock", path); err != nil {
-		// Git leaves empty directories in place of deleted refs; one may have this ref's name.
+		// Git leaves empty directories after it deletes refs; one may have this ref's name.
 		if !isDir(path) || removeEmptyDirs(path) != nil || os.Rename(path+".lock", path) != nil {
 			return err
 		}

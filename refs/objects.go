@@ -78,7 +78,7 @@ func (o *Objects) stored(oid OID) (ObjectType, []byte, error) {
 		if err == nil || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, ErrCorrupt) {
 			return typ, content, err
 		}
-		// A damaged copy may have a sound one behind it: that is for git to say.
+		// A damaged copy may hide a sound one: git decides.
 	}
 	return o.packed(oid)
 }

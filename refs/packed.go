@@ -109,7 +109,7 @@ func (r *Repo) packedRef(name string) (OID, error) {
 	return findPacked(text, name, r.Format)
 }
 
-// findPacked searches the text of packed-refs for "<id> SP <name> LF". The last line may lack its end.
+// findPacked searches the text of packed-refs for "<id> SP <name> LF". The last line may have no line feed.
 func findPacked(text, name string, format ObjectFormat) (OID, error) {
 	needle := " " + name
 	digits := 2 * format.Size()

@@ -194,8 +194,8 @@ func HalfWritten(dir string) []string {
 	return out
 }
 
-// OwnHalfWritten reports whether WriteLoose made such a file. WriteLoose begins again if the file is deleted. git's
-// names are shorter.
+// OwnHalfWritten reports whether a file name is one of WriteLoose's temporary names. WriteLoose begins again if the
+// file is deleted. git's names are shorter.
 func OwnHalfWritten(name string) bool {
 	const longestOfGit = len("tmp_obj_XXXXXX")
 	base := filepath.Base(name)

@@ -21,7 +21,7 @@ func ReadStart(path string, most int) ([]byte, error) {
 }
 
 // ReadParts passes a file on in parts, from its beginning, until take returns false. size is the file's reported size.
-// The next part overwrites the one before.
+// The next part overwrites the previous one.
 func ReadParts(path string, take func(part []byte, size int64) bool) error {
 	f, err := os.Open(path)
 	if err != nil {

@@ -53,7 +53,7 @@ func again(call func() (int, error)) (int, error) {
 }
 
 // ReadParts passes a file on in parts, from its beginning, until take returns false. size is the file's reported size.
-// The next part overwrites the one before, so the whole file is never in memory.
+// The next part overwrites the previous one, so the whole file is never in memory.
 func ReadParts(path string, take func(part []byte, size int64) bool) error {
 	failed := func(op string, err error) error { return &fs.PathError{Op: op, Path: path, Err: err} }
 	fd, err := again(func() (int, error) { return syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0) })

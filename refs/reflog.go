@@ -38,8 +38,8 @@ func (r *Repo) LogPosition(name string) int64 {
 	return entries[0].position
 }
 
-// LogSince reads the entries of a ref's reflog behind a position, the oldest first; whole is false if some could
-// not be read, or do not name their action.
+// LogSince reads the entries of a ref's reflog after a position, the oldest first; whole is false if some could not be
+// read, or do not name their action.
 func (r *Repo) LogSince(name string, position int64) (entries []LogEntry, whole bool) {
 	if !r.fileRef(name) {
 		found := r.tableLog(name, position, maxLogEntries)

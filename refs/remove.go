@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// RemoveObjects deletes objects from an object directory, MainObjects or SideObjects: it deletes loose ones, and writes
-// packs with such objects anew without them, but with all others, even unreachable ones. It does not check whether they
-// are needed. It returns the number of removed copies, and the objects that are still there: in packs that git must
-// keep (".keep") or that belong to a promisor.
+// RemoveObjects deletes objects from an object directory, MainObjects or SideObjects. It deletes loose ones. It writes
+// packs with such objects again, with all other objects, even unreachable ones. It does not check whether they are
+// needed. It returns the number of removed copies, and the objects that are still there: in packs that git must keep
+// (".keep") or that belong to a promisor.
 func (r *Repo) RemoveObjects(ctx context.Context, dir string, ids map[OID]bool) (removed int, left []OID, err error) {
 	for oid := range ids {
 		gone, err := RemoveLoose(dir, oid)

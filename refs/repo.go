@@ -106,8 +106,8 @@ func (r *Repo) MaintenanceLock() string { return filepath.Join(r.TracesDir(), "m
 // WorktreeTracesDir returns the directory of this work tree's own state: <git dir>/traces.
 func (r *Repo) WorktreeTracesDir() string { return filepath.Join(r.GitDir, tracesDir) }
 
-// SideObjects returns the object directory of snapshot trees and blobs. It is separate, so that git's gc neither prunes
-// them nor warns the user about them.
+// SideObjects returns the object directory of snapshot trees and blobs. Git's gc therefore does not prune them or warn
+// the user about them.
 func (r *Repo) SideObjects() string { return filepath.Join(r.TracesDir(), sideObjects) }
 
 // MainObjects returns the repository's own object directory.

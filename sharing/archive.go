@@ -27,7 +27,7 @@ type Keeping struct {
 	Remote  Remote
 	URL     string // with credentials, as git would use it
 	Writers []Archived
-	Left    int // writers who are as old, and whose logs cannot be read: they stay as they are
+	Left    int // writers of that age whose logs cannot be read: they do not change
 
 	plan   *Plan
 	delete bool // the refs of the writers, once they are in an archive
@@ -310,7 +310,7 @@ func (k *Keeping) keep(ctx context.Context, verify bool, writers []Archived) err
 	return err
 }
 
-// add plans a new archive of a kind of refs, with its former entries and these.
+// add plans a new archive of one kind of refs, with its former entries and the new ones.
 func (k *Keeping) add(ctx context.Context, kind string, kept map[string]refs.OID) error {
 	if len(kept) == 0 {
 		return nil

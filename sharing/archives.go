@@ -13,7 +13,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// An archive keeps the refs of one kind of other writers. It is a commit. Its first parent is the archive before, the
+// An archive keeps the refs of one kind of other writers. It is a commit. Its first parent is the previous archive, the
 // others are the commits of the refs, and its message names the writer of each parent. It is at
 // refs/traces/writers/<own>/archive/<kind>. If a writer publishes again, their new ref is read instead. docs/format.md
 // describes the form.
@@ -22,7 +22,7 @@ import (
 var archiveKinds = []string{"digest", "records", "events", "checkpoints"}
 
 const (
-	archiveBefore = "archive" // the line of the archive before, in place of a writer
+	archiveBefore = "archive" // the line of the previous archive, instead of a writer
 	maxArchives   = 10_000    // commits that are read of all archives at once
 	maxDescent    = 20_000    // commits that are read to find which of two logs continues the other
 	maxArchive    = 1 << 20   // bytes of one archive

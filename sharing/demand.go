@@ -45,7 +45,7 @@ func SettleOnDemand(ctx context.Context, repo *refs.Repo, may bool) error {
 }
 
 // Demand fetches the missing records of conversations that other clones share, each by its id, if the person allowed
-// it. It does not fetch records that were taken back.
+// it. It does not fetch withdrawn records.
 func Demand(ctx context.Context, log *events.Log, traces []events.TraceID) (Demanded, error) {
 	if !log.MayHaveFetched() {
 		return Demanded{}, nil

@@ -18,7 +18,7 @@ var digestTypes = []events.Type{
 	events.CommitRewritten, events.LogPurged, events.RecordStored,
 }
 
-// Digest is the part of this clone's log with the owners of lines of published commits.
+// Digest is the part of this clone's log that says who wrote the lines of published commits.
 type Digest struct {
 	Events        []events.Event // the originals, in the order of the log
 	Commits       []refs.OID     // published ones, in the order of their first anchors
@@ -249,7 +249,7 @@ func owners(c events.CommitData) []events.TraceID {
 	return slices.Compact(out)
 }
 
-// told returns an event in its form for a digest: with the members on the list ([Leaves]), and with times cut to a
+// told returns an event in its form for a digest: only with the listed members ([Leaves]), and with times cut to a
 // span, if there is one.
 func told(e events.Event, span time.Duration) events.Draft {
 	d := e.Draft()
@@ -290,7 +290,7 @@ func (d *Digest) missing(content map[events.ID]bool, span time.Duration) ([]even
 	return out, nil
 }
 
-// name adds the events of the records that leave, with the blobs that leave in place of the stored ones. So a reader
+// name adds the events of the records that leave, with the blobs that leave instead of the stored ones. So a reader
 // recognises these records.
 func (d *Digest) name(sent []store.Entry, leaves map[refs.OID]refs.OID) {
 	for _, e := range d.stored {

@@ -18,7 +18,7 @@ type Doubt struct {
 	SeenBy string    `json:"seen_by"` // the writer who names it
 	On     time.Time `json:"on"`      // when that was published
 	Ends   int64     `json:"ends"`    // where the log ends that the remote shows
-	Anew   bool      `json:"anew"`    // its writer says that it began anew: who saw it may not have pulled since
+	Anew   bool      `json:"anew"`    // its writer started it again: a clone that saw the event may not have pulled since
 }
 
 // String describes the doubt.

@@ -28,8 +28,9 @@ type Offer struct {
 	New     bool // the remote was asked just now
 }
 
-// Offered returns the traces that a pull would bring. It returns nil after a pull, without such a remote, if the remote
-// must not be asked, or if it did not answer. It asks once a day, and starts no program that only the repository names.
+// Offered returns the traces that a pull would bring. It returns nil after a pull, without such a remote, if git-trace
+// may not ask the remote, or if the remote did not answer. It asks once a day, and starts no program that only the
+// repository names.
 func Offered(ctx context.Context, repo *refs.Repo, now time.Time) *Offer {
 	if repo.MayHaveRefs("refs/traces/remotes/") {
 		return nil

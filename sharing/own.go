@@ -7,7 +7,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// ErrNothingLost reports that a remote has no events of this clone that the clone itself lacks.
+// ErrNothingLost reports that this clone still has all its events that a remote has.
 var ErrNothingLost = errors.New("the remote has nothing of this clone that the clone itself has lost")
 
 // Lost describes events that a remote has under this clone's id and the clone does not. The clone may come from a

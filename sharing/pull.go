@@ -50,7 +50,7 @@ type PulledWriter struct {
 	Records       int    `json:"records"`       // number with their texts here
 	Shared        int    `json:"shared"`        // number whose texts the writer shares
 	New           bool   `json:"new"`           // this pull brought or moved it
-	Anew          bool   `json:"anew"`          // its digest was begun anew, and replaced the former one here
+	Anew          bool   `json:"anew"`          // its digest was started again, and replaced the former one here
 	LeftOut       string `json:"left_out,omitempty"`
 	Kept          bool   `json:"kept"` // the former one stays here and counts: the remote shows another history now
 }

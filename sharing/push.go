@@ -23,7 +23,7 @@ var (
 	ErrBehind   = errors.New("the remote has events of this clone that the clone itself has lost")
 	ErrBusy     = errors.New("another push of traces to this remote is under way")
 	ErrNothing  = errors.New("nothing is recorded here")
-	// ErrEmpty reports a log without events, as it is after the earlier one was set aside.
+	// ErrEmpty reports a log without events, for example after the earlier log was set aside.
 	ErrEmpty = errors.New("nothing was recorded here since the log was started again")
 	// ErrLogRefused reports a refused push of the whole log, whose commits are the same for everybody.
 	ErrLogRefused = errors.New("the remote refused the whole log")
@@ -275,7 +275,7 @@ func (p *Plan) chooseRefs(ctx context.Context, remote map[string]refs.OID) error
 		if err := p.maySucceed(kind, remote[name], tip); err != nil {
 			return err
 		}
-		// A seal descends from the one before. If the ref was made again, it replaces the seal that it continues.
+		// A seal descends from the previous one. If the ref was made again, it replaces the seal that it continues.
 		force := !remote[name].IsZero() &&
 			(p.replaces || kind == "events" && !newBounds(0).descends(p.repo, tip, remote[name]))
 		p.Refs = append(p.Refs, Ref{Name: name, Old: remote[name], New: tip, Force: force, kept: p.kept(kind)})

@@ -24,7 +24,7 @@ type lastSeen struct {
 	Time   time.Time `json:"time"`             // of the pull
 	Signer string    `json:"signer,omitempty"` // of that commit, with a key that git trusts
 	Key    string    `json:"key,omitempty"`    // the key that has signed the publications of the writer
-	Anew   int       `json:"anew,omitempty"`   // how often its digest began anew
+	Anew   int       `json:"anew,omitempty"`   // how often its digest was started again
 }
 
 func seenPath(repo *refs.Repo, r Remote) string {

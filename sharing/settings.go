@@ -22,7 +22,7 @@ import (
 // Level says how much leaves for a remote.
 type Level string
 
-// The levels; each includes the one before.
+// The levels; each includes the previous one.
 const (
 	LevelNone          Level = "none"          // nothing
 	LevelCommits       Level = "commits"       // the digest
@@ -38,7 +38,7 @@ func (l Level) Wider(than Level) bool { return slices.Index(Levels, l) > slices.
 
 // Remote has the settings of a remote.
 type Remote struct {
-	Name   string // or the URL that was given in its place; Label names the refs
+	Name   string // or a URL instead of a name; Label names the refs
 	Label  string // below refs/traces/remotes
 	Share  Level
 	Pinned string // the push URL with which the person chose the level, in the form of Bare; empty for none

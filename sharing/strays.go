@@ -13,8 +13,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Stray describes traces fetched from a remote that no longer exists. `git remote rename` changes neither the refs of
-// traces nor their fetch lines; `git remote remove` leaves the refs.
+// Stray describes traces fetched from a remote that no longer exists. `git remote rename` does not change the refs of
+// traces and their fetch lines; `git remote remove` leaves the refs.
 type Stray struct {
 	Label string // the name that the remote had
 	To    string // its present name; empty if it was removed

@@ -22,7 +22,7 @@ type ending struct {
 	limits []events.Limit
 }
 
-// endWindows decides, before the snapshot, which windows end at this boundary. A window that never ran is taken out at
+// endWindows decides, before the snapshot, which windows end at this boundary. A window that never ran is removed at
 // once. So changes of that time are not credited to it; the others still own the interval that ends here.
 func (hr *hearer) endWindows(trace events.TraceID, b events.Boundary) []ending {
 	var out []ending

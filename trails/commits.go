@@ -124,8 +124,8 @@ func (e *Engine) Touched(ctx context.Context, at time.Time, method events.Method
 	})
 }
 
-// Restored notes that git wrote some paths, and looks at the work tree at once: after a person changes these paths,
-// nothing shows which they were, nor which commit they came from.
+// Restored notes that git wrote some paths, and takes a snapshot at once: after a person changes these paths, it is
+// unknown which paths git wrote, and from which commit.
 func (e *Engine) Restored(ctx context.Context, at time.Time, method events.Method, role string) error {
 	return e.written(ctx, at, method, func(s *step, h *heard) error { return s.lookAt(h, nil, role) })
 }
@@ -174,7 +174,7 @@ func (e *Engine) Origin(ctx context.Context, at time.Time) error {
 
 // AtRewrite takes commits into the timeline that git made from others, such as the picks of a rebase. Under the lock,
 // anchor names the events that record them. It does not look at the work tree: the lines come from the replaced commits
-// and from their parents. A line in neither belongs to nobody.
+// and from their parents. A line that is in none of them belongs to nobody.
 func (e *Engine) AtRewrite(
 	ctx context.Context, at time.Time, commits []refs.OID, anchor func(*View) ([]events.Draft, error),
 ) error {

@@ -14,12 +14,12 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// A completion ends a line that a person began, and a person changes a line that a completion wrote. Both own such a
-// line. Its words decide: mixed if the completion wrote most of them, else the person's. A line without words of a
-// person is the completion's alone. For example: a person types "return", a completion adds "nil, err" in two parts,
+// A completion ends a line that a person began, and a person changes a line that a completion wrote. Such a line has
+// two writers. Its words decide: mixed if the completion wrote most of them, else the person's. A line without words of
+// a person is the completion's alone. For example: a person types "return", a completion adds "nil, err" in two parts,
 // and the person puts "fmt" in front. Two of the four words are the completion's, so the line is the person's.
 
-// sharedLine remembers who wrote the words of such a line.
+// sharedLine remembers the writers of the words of a shared line.
 type sharedLine struct {
 	Key   string // of the path and the words of the line, see sharedKey
 	Words string // a letter for each word

@@ -3,7 +3,7 @@
 //
 // Every boundary that an agent's hook reports (events.Boundary) becomes one step of the timeline, and so does every git
 // hook. Steps are taken under the lock of the work tree: snapshots are totally ordered, whatever runs in parallel. A
-// boundary passes four phases, and each is given what the one before it has found:
+// boundary passes four phases. Each gets the results of the previous one:
 //
 //   - hear (hear.go): which conversation it belongs to, which calls begin and which end (heard);
 //   - look (look.go): what has changed in the work tree since the last snapshot (observation);

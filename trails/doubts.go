@@ -46,8 +46,8 @@ func (wit *witness) count(w *Window) (
 	return left, printed, wrote, known, told && !known
 }
 
-// consentSlack bounds how long before its reported time a call may have begun: on a busy machine, the hook of its end
-// starts late.
+// consentSlack bounds how long before its reported beginning a call may have begun: on a busy machine, the hook at its
+// end starts late.
 const consentSlack = 2 * time.Second
 
 // heardDuration notes when a call that ends at this boundary began to run. Until then the agent may have waited for a
@@ -64,7 +64,7 @@ func (wit *witness) heardDuration(w *Window, b events.Boundary) {
 	}
 }
 
-// steady reports whether the clock went on evenly while a window was open: the system did not sleep, and nobody set the
+// steady reports whether the clock ran evenly while a window was open: the system did not sleep, and nobody set the
 // clock. Otherwise a time that the agent measured cannot be compared with file times.
 func (wit *witness) steady(w *Window, at time.Time) bool {
 	if w.Run.Awake == 0 || slices.Contains(w.Limits, events.LimitBoundaryLate) {
@@ -150,7 +150,7 @@ func (j *judge) silent(w *Window, path string) bool {
 // times all changes of the work tree. With fewer bytes they may have written it.
 const mostlyElsewhere = 2
 
-// changed returns the number of bytes changed in the work tree, as far as this step has read it.
+// changed returns the number of bytes changed in the work tree that this step has read.
 func (j *judge) changed() (n int64) {
 	for _, size := range j.seen.sizes {
 		n += size
@@ -245,7 +245,8 @@ func (j *judge) atWork(w *Window) bool {
 		!j.heard.endsHere(w)
 }
 
-// shellAtWork reports whether a call goes on and its processes can be asked: it ran a command, or others are open.
+// shellAtWork reports whether a call still runs and its processes can be checked: it ran a command, or other windows
+// are open.
 func (j *judge) shellAtWork() bool {
 	n, runs := 0, false
 	for _, w := range j.tree.state.openWindows() {
@@ -360,7 +361,7 @@ func (j *judge) endTails(trace events.TraceID, b events.Boundary) {
 	}
 }
 
-// afterHooks decides about a path that such a program may have changed after the call. ok is false if no such
+// afterHooks decides about a path that a program of a hook may have changed after the call. ok is false if no such
 // program ran.
 func (j *judge) afterHooks(f *file, seen int64) (decision, bool) {
 	switch j.hooksAfter(f.path) {
@@ -372,7 +373,7 @@ func (j *judge) afterHooks(f *file, seen int64) (decision, bool) {
 	case perhaps:
 		if j.beside != nil && j.beside(j.tail(f.path)) {
 			by := j.decideSince(f.path, seen)
-			return func(line []byte) *actor { // such a program may have added it, or a person
+			return func(line []byte) *actor { // such a program, or a person, may have added it
 				if who := by(line); who.kind != events.OwnerHuman {
 					return who
 				}

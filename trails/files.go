@@ -365,7 +365,7 @@ func removed(from text, hunks []linediff.Hunk) [][]byte {
 	return out
 }
 
-// explained reports whether a change needs no owner. reported says that a tool reported the path before and after its
+// explained reports whether a change needs no owner. reported means that a tool reported the path before and after its
 // edit.
 func (o *origins) explained(f *file, reported bool) (bool, error) {
 	if want, ok := o.tree.state.Notes.Expected[f.path]; ok && want == f.new.OID {

@@ -238,8 +238,8 @@ func (hr *hearer) promptIndex(sess *sessionState, b events.Boundary) int {
 	return sess.Prompts
 }
 
-// toolPaths returns the declared paths in this work tree. For a link, it adds the link's target. It looks them up once:
-// each costs as many system calls as it has directories.
+// toolPaths returns the declared paths in this work tree. For a link, it adds the link's target. It resolves links
+// once: each lookup costs as many system calls as the path has directories.
 func (hr *hearer) toolPaths(b events.Boundary) []string {
 	if b.Tool == nil {
 		return nil

@@ -86,8 +86,8 @@ func (q *queue) waiting() []string {
 	return out
 }
 
-// takeLate takes boundaries that were put aside. Their files are removed when the step is saved. The changes of a
-// look that came after them are divided among them as far as the evidence allows; o is nil without a look.
+// takeLate takes boundaries that were put aside. Their files are removed when the step is saved. A look that came after
+// them has changes, which are divided among the boundaries by the evidence; o is nil without a look.
 func (s *step) takeLate(h *heard, names []string, o *observation) error {
 	now := s.tree.time
 	defer func() { s.tree.time, s.queue.glance = now, nil }()

@@ -148,7 +148,7 @@ const (
 	lastPause  = 32 * time.Millisecond
 )
 
-// awaitContents takes the snapshot again as long as some files are newly empty: a program may be about to write them.
+// awaitContents repeats the snapshot while some files are newly empty: a program may be about to write them.
 func (l *looks) awaitContents(h *heard, o *observation, paths []string) error {
 	if o.Seeded || len(h.unfinished(l.tree.state)) == 0 {
 		return nil
@@ -171,7 +171,7 @@ func (l *looks) awaitContents(h *heard, o *observation, paths []string) error {
 }
 
 // mayBeRenamed reports whether one of the changed paths came or went without a known call: the file may have another
-// name, and only a look at everything finds it. A file that git deletes or brings back does not need such a look.
+// name, and only a look at everything finds it. A file that git deletes or brings back does not need one.
 func (l *looks) mayBeRenamed(changes []snapshot.Change) bool {
 	return slices.ContainsFunc(changes, func(c snapshot.Change) bool {
 		if c.Old.IsZero() == c.New.IsZero() {

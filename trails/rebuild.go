@@ -102,7 +102,7 @@ func (r *rebuilder) take(event events.Event) error {
 	return nil
 }
 
-// hear keeps an event for as long as a revision may need it.
+// hear keeps an event while a revision may need it.
 func (r *rebuilder) hear(event events.Event) {
 	if len(r.heard) >= 2*reviseLog {
 		r.heard = slices.Clone(r.heard[reviseLog:])
@@ -273,7 +273,7 @@ func applyPatches(base vector.Vector, group []events.PatchData) vector.Vector {
 	return b.Vector()
 }
 
-// replaceDir puts a new directory in place of an old one.
+// replaceDir replaces an old directory with a new one.
 func replaceDir(fresh, place string) error {
 	if _, err := os.Stat(fresh); errors.Is(err, os.ErrNotExist) {
 		return os.RemoveAll(place)

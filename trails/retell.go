@@ -138,7 +138,7 @@ func madeAgain(before []byte, after [][]byte, edits []*unheardEdit, open map[int
 		for _, line := range e.edit.Lines {
 			said[string(linediff.StripSpace([]byte(line)))] = true
 		}
-		near := false // the line before is the edit's
+		near := false // the previous line is the edit's
 		for line, text := range after {
 			key := linediff.StripSpace(text)
 			near = open[line] && out[line] == nil && said[string(key)] && (near || len(key) >= origin.Specific)

@@ -27,7 +27,7 @@ type revision struct {
 	beside    bool      // calls that may write anywhere were open meanwhile
 	patches   map[events.PatchID]recordedPatch
 	keys      map[ledger.OwnerKey]events.AnchorOwner
-	looks     map[string][]time.Time // at each path, as far as something had changed
+	looks     map[string][]time.Time // the times of the looks that found a change, by path
 	commits   []refs.OID             // the newest first
 	anchors   map[refs.OID][]events.Event
 	decisions map[decisionKey]events.AnchorOwner
@@ -213,7 +213,7 @@ func (r *revision) previous(id events.PatchID) events.PatchID {
 	return ""
 }
 
-// now returns the present owner in place of an owner that names the call.
+// now replaces an owner that names the call with the present owner.
 func (r *revision) now(o events.AnchorOwner, p recordedPatch) (now events.AnchorOwner, changed bool) {
 	over, early := r.over(p)
 	if !early {
@@ -370,7 +370,7 @@ func (r *revision) part(d *events.CommitData) bool {
 	return changed
 }
 
-// nowAnchored returns the present owner in place of an owner in an anchor.
+// nowAnchored replaces an owner in an anchor with the present owner.
 func (r *revision) nowAnchored(o *events.AnchorOwner) (now events.AnchorOwner, changed bool) {
 	if !r.names(o) {
 		return *o, false

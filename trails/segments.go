@@ -266,8 +266,8 @@ func consistent(old, latest text, chain []segment) bool {
 
 const byteOrderMark = "\uFEFF"
 
-// reportedText returns a content that a tool reported, in the form of the contents before and after it, the nearest
-// first.
+// reportedText converts a content that a tool reported into the form of the contents before and after it; like lists
+// them, the nearest first.
 func (c *contents) reportedText(content string, like ...text) text {
 	raw := []byte(content)
 	for _, t := range like {
@@ -329,8 +329,8 @@ func unmarked(raw []byte, like []text) []byte {
 	return out
 }
 
-// marked returns a line with one mark in place of bytes that are not UTF-8. Clients differ in how many marks they write
-// for them.
+// marked replaces the bytes of a line that are not UTF-8 with one mark. Clients differ in how many marks they write for
+// them.
 func marked(line []byte) string {
 	var out strings.Builder
 	last := rune(-1)
@@ -344,7 +344,7 @@ func marked(line []byte) string {
 }
 
 // converted reports whether a filter makes git store other bytes than the file has: then a tool's report of the file
-// cannot be compared with blobs. Line ends do not count, nor does an encoding that clients decode too
+// cannot be compared with blobs. Line ends do not count. An encoding that clients decode too does not count either
 // (gitattributes(5), working-tree-encoding).
 func (c *contents) converted(f *file) bool {
 	raw, found := readWorkFile(c.repo, f.path)

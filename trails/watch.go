@@ -13,7 +13,7 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// Unreported is a conversation in a work tree that goes on without hooks.
+// Unreported is a conversation in a work tree that continues without hooks.
 type Unreported struct {
 	Agent   string
 	Session string
@@ -66,7 +66,7 @@ func (s *step) askAhead(h *heard, others func() ([]Unreported, error)) error {
 	return s.write(h).goOn(unreported)
 }
 
-// goOn notes that conversations go on and that no hook reports them, and puts each down once.
+// goOn notes that conversations continue without hooks, and records each once.
 func (rec *record) goOn(unreported []Unreported) error {
 	rec.heard.unreported = len(unreported) > 0
 	data := events.IncompleteData{Boundary: "session", Reason: "not_reported"}

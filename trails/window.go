@@ -203,7 +203,7 @@ func writers(windows []*Window, p string, seen int64) []*Window {
 // after git add --force, or when it is no longer ignored or marked. Then the call owns those lines. The other lines
 // have no known time and no known writer.
 
-// saying is a call's declared text for a path that git passes over.
+// saying is a call's declared text for a path that git skips.
 type saying struct {
 	Path  string
 	After refs.OID // the whole content, if the call reported it
@@ -218,7 +218,7 @@ const (
 	maxSayingLines = 2000
 )
 
-// keepSayings serves paths that git passes over. It keeps the contents that ending calls reported for them.
+// keepSayings serves paths that git skips. It keeps the contents that ending calls reported for them.
 func (l *looks) keepSayings(closing []ending) {
 	for _, end := range closing {
 		w := end.window
@@ -236,7 +236,7 @@ func (l *looks) keepSayings(closing []ending) {
 	}
 }
 
-// passesOver reports whether git passes over a file that is there.
+// passesOver reports whether git skips an existing file.
 func (l *looks) passesOver(path string) bool {
 	if l.snap.PassedOver(path) {
 		return true

@@ -18,7 +18,7 @@ import (
 
 // bound holds the bounds in one step on the writes of an open window.
 type bound struct {
-	// why it may have ended before, or a person may have written in its place; "" without a reason
+	// why it may have ended before, or why a person may have written instead; "" without a reason
 	doubt   events.Limit
 	silent  bool  // wrote is known
 	partly  bool  // wrote counts only processes that continue; another process that the call left running has ended
@@ -382,7 +382,7 @@ func (wit *witness) hearFinish(w *Window) {
 	}
 }
 
-// toldEnd returns the end of a call by the agent's own record; zero if the record does not have it.
+// toldEnd returns the end of a call from the agent's own record; zero if the record does not have it.
 func (wit *witness) toldEnd(w *Window) time.Time {
 	if b := wit.bounds[w]; b != nil && !w.Rejected && !w.Run.Background {
 		return b.ended.UTC()

@@ -39,7 +39,7 @@ type workTree struct {
 	names    *names
 	others   []*workTree      // see asides
 	mixed    map[string]int64 // see glanced
-	passed   map[string]bool  // changed paths that git had passed over when they were looked at last
+	passed   map[string]bool  // changed paths that git skipped at the last look
 }
 
 func newWorkTree(ctx context.Context, repo *refs.Repo, at time.Time, found *state, known *ledger.Known) *workTree {
@@ -172,7 +172,7 @@ type taken struct {
 	At   time.Time
 }
 
-// maxTaken bounds the files whose contents taken out by git are remembered.
+// maxTaken bounds the number of remembered contents that git removed.
 const maxTaken = 256
 
 // noteTaken remembers for the other work trees the content that git took out of a file. They find the content of

@@ -75,7 +75,7 @@ func (rec *record) add(drafts []events.Draft) {
 	}
 }
 
-// record is the phase that writes: events, owners, and the state. The other phases leave nothing behind.
+// record is the phase that writes: events, owners, and the state. The other phases write nothing.
 type record struct {
 	engine *Engine
 	tree   *workTree
@@ -353,7 +353,7 @@ func (rec *record) recordPatch(
 ) error {
 	oldStart := run.hunk.OldStart
 	if run.oldLen == 0 {
-		oldStart += run.hunk.OldCount // stands after the lines that the first run of the hunk replaced
+		oldStart += run.hunk.OldCount // the place after the lines that the first run of the hunk replaced
 	}
 	h := linediff.Hunk{OldStart: oldStart, OldCount: run.oldLen, NewStart: run.first, NewCount: run.last - run.first}
 	data := events.PatchData{

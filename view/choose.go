@@ -14,8 +14,8 @@ import (
 type Choice struct {
 	Agents       []string          // only conversations of these agents
 	Since, Until time.Time         // active after the first time, and begun before the second
-	Commits      map[refs.OID]bool // only conversations with lines in these; nil for any
-	Paths        []string          // only conversations that changed one of these, or a file below it; "" is the top
+	Commits      map[refs.OID]bool // only conversations with lines in these commits; nil for any
+	Paths        []string          // only conversations that changed one of these paths, or a file below it; "" is the top
 	Text         string            // words that must all be in the texts
 	Limit        int               // maximal number, the newest first; negative for all
 	Brief        bool              // the beginning of a first prompt is enough

@@ -26,7 +26,7 @@ type Conversation struct {
 	Calls   int            `json:"calls"`
 	Added   int            `json:"added"` // lines that hooks saw it add and remove
 	Removed int            `json:"removed"`
-	Files   int            `json:"files"`   // index.MostFiles stands for this number or more
+	Files   int            `json:"files"`   // index.MostFiles means this number or more
 	Commits []CommitLines  `json:"commits"` // commits with its lines; set by Reader.Complete
 	Lines   int            `json:"lines"`   // in these commits, each counted once
 	Lost    []CommitLines  `json:"lost"`    // the same of commits that no ref leads to
@@ -189,7 +189,7 @@ func (c *Conversation) spread(stamp string) {
 	}
 }
 
-// usage takes the sums of the record, or of its steps if these are larger.
+// usage takes the sums of the record, or of its steps if the latter are larger.
 func usage(d *search.Digest) *Usage {
 	var steps search.ModelUse
 	for _, m := range d.Models {

@@ -13,8 +13,8 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
-// Declared is the change of a file that a call declares in its record. It stands in for the hunks of a call that no
-// hook saw. The places of the lines in the file are not known.
+// Declared is the change of a file that a call declares in its record. It replaces the hunks of a call that no hook
+// saw. The places of the lines in the file are not known.
 type Declared struct {
 	Path    string `json:"path"`
 	Whole   bool   `json:"whole,omitempty"` // it replaces the whole file; the old content is unknown

@@ -16,7 +16,7 @@ type FileLines struct {
 }
 
 // Files lists the files that a conversation changed, by name. Conversation counts the lines that it added and removed
-// in all of them; without hooks these are the lines that its commits hold, reachable or not.
+// in all of them; without hooks it counts the lines in its commits, reachable or not.
 func (r *Reader) Files(c *Conversation) ([]FileLines, error) {
 	var out []FileLines
 	at := map[string]int{}
@@ -63,7 +63,7 @@ func (r *Reader) Files(c *Conversation) ([]FileLines, error) {
 }
 
 // Touched lists the files that a prompt changed, as hooks saw it, and the number of the last prompt of the
-// conversation. The prompt 0 stands for all.
+// conversation. The prompt 0 means all.
 func (r *Reader) Touched(trace events.TraceID, prompt int) (paths []string, last int, err error) {
 	told, err := r.takenHere(r.log.Told(trace))
 	if errors.Is(err, ErrNoMoment) {

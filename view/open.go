@@ -102,7 +102,7 @@ type CacheError struct{ err error }
 func (e *CacheError) Error() string { return e.err.Error() }
 func (e *CacheError) Unwrap() error { return e.err }
 
-// cached marks the failure of an answer of the index of texts.
+// cached wraps an error of the index of texts in CacheError.
 func cached[T any](answer T, err error) (T, error) {
 	if err != nil {
 		err = &CacheError{err}
@@ -122,7 +122,7 @@ const (
 	FoundEvent    = index.FoundEvent
 )
 
-// MostFiles stands for this number of files of a conversation, or more.
+// MostFiles means that a conversation changed this number of files, or more.
 const MostFiles = index.MostFiles
 
 // Retold is a rewriting of a commit, with the clone that recorded it.

@@ -97,7 +97,7 @@ type Asked struct {
 	Index int        `json:"index"` // 0 if it is older than the first prompt in the log
 	Time  *time.Time `json:"time"`  // null if unknown
 	Ended *time.Time `json:"ended"`
-	Text  *string    `json:"text"` // null when this machine does not have it
+	Text  *string    `json:"text"` // null if this machine does not have it
 }
 
 // Asked lists the prompts of a conversation that were sent between two times; a zero time is not a bound. A prompt

@@ -119,7 +119,7 @@ func ownersOf(c *history.Commit, known *belief.Commit) *events.CommitData {
 	for _, lines := range LinesOf(c) {
 		file := events.AnchorFile{Path: events.EncodePath(lines.Path), Blob: lines.Blob}
 		runs := known.Runs(lines.Path)
-		var before *belief.Run // the run of the line before; nil if unknown
+		var before *belief.Run // the run of the previous line; nil if unknown
 		at, tier := -1, ""
 		for _, line := range lines.Added {
 			for len(runs) > 0 && runs[0].Start+runs[0].Count <= line {

@@ -14,7 +14,7 @@ import (
 // Query describes a search.
 type Query struct {
 	Text   string
-	Agents []string // only conversations of these; empty for all
+	Agents []string // only conversations of these agents; empty for all
 	Limit  int      // number of conversations; 0 for all
 	In     search.In
 	Count  bool // how many conversations hold all words in each place
@@ -35,7 +35,7 @@ type Result struct {
 }
 
 // Search finds conversations by their prompts, answers and calls. First come conversations found by prompts without a
-// record, the latest first: these still go on. Then come conversations found by their record, the best first.
+// record, the latest first: these still run. Then come conversations found by their record, the best first.
 //
 // With facets, only conversations with a call that they describe are found. Then the text may be empty: the latest
 // conversation comes first.

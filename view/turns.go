@@ -22,10 +22,10 @@ type Turn struct {
 	Time  *time.Time     `json:"time"`
 	Ended *time.Time     `json:"ended"` // null if unknown
 	Chars int            `json:"chars"`
-	Text  *string        `json:"text"` // null when this machine does not have it
+	Text  *string        `json:"text"` // null if this machine does not have it
 	Calls []Call         `json:"calls"`
 
-	said int // its number in the order of the record's prompts; 0 where the record does not have it
+	said int // its number in the order of the record's prompts; 0 if the record does not have it
 }
 
 // Talk holds the course of a conversation, event by event and step by step.

@@ -262,7 +262,7 @@ func endOf(line []byte, err error) error {
 	return nil
 }
 
-// kindOf returns the kind of a line from the line and the kind of the line before. Aider ends each line of a prompt
+// kindOf returns the kind of a line, from its text and the kind of the previous line. Aider ends each line of a prompt
 // and of its own in two blanks; similar lines of answers do not.
 func kindOf(line []byte, before byte) byte {
 	text := bytes.TrimRight(line, "\r\n")

@@ -181,7 +181,7 @@ func (s *session) ask(at records.Locator, text, source string) error {
 	return nil
 }
 
-// told takes the text of a command for the model, if a prompt does not repeat it.
+// told takes a command's text for the model, unless a prompt repeats it.
 func (s *session) told() error {
 	if s.talk == "" {
 		return nil

@@ -15,8 +15,8 @@
 //   - tool.call and tool.result are requests that wait for the plugin's answer; both have the id and the input of the
 //     call. No event names the model.
 //
-// A conversation needs an account. So the order of parallel calls was not seen, nor whether a dialog comes before
-// tool.call. A thread that another one starts is a thread of its own.
+// A conversation needs an account. So two facts are unknown: the order of parallel calls, and whether a dialog comes
+// before tool.call. A thread that another one starts is a thread of its own.
 package amp
 
 import (

@@ -9,5 +9,5 @@
 //	+new
 //	*** End Patch
 //
-// A patch is foreign data: what is not understood is passed over, and nothing is applied.
+// A patch is foreign data: the reader skips unknown lines, and applies nothing.
 package applypatch

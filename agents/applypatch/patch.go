@@ -42,8 +42,8 @@ func Files(patch string) []File {
 	return p.files
 }
 
-// Declare lists the paths that a patch writes and, hunk by hunk, the texts that it replaces and puts in their place. A
-// file that is moved is declared under both names, its hunks under the new one. Relative paths are below dir.
+// Declare lists the paths that a patch writes and, hunk by hunk, the old and new texts. A file that is moved is
+// declared under both names, its hunks under the new one. Relative paths are below dir.
 func Declare(patch, dir, home string) (paths []string, edits []events.DeclaredEdit) {
 	for _, f := range Files(patch) {
 		path := ""
@@ -116,7 +116,7 @@ func (p *patchReader) endHunk() {
 }
 
 // Command finds the patch in a command that only applies one: `apply_patch <<'EOF'`, perhaps after `cd DIR &&`. Codex
-// takes such a command for a call of apply_patch and does not report its end.
+// treats such a command as a call of apply_patch and does not report its end.
 func Command(command, cwd, home string) (patch, dir string, found bool) {
 	first, body, _ := strings.Cut(strings.TrimSpace(command), "\n")
 	dir = cwd

@@ -50,7 +50,7 @@ func (a Agent) Found(env Env) bool {
 type PayloadDecoder interface {
 	// Events lists the agent's own names of the hook events that carry a boundary.
 	Events() []string
-	// Decode reads the payload of one hook call. An event that is not a boundary gives neither a boundary nor an error.
+	// Decode reads the payload of one hook call. For an event that is not a boundary it returns no boundary and no error.
 	Decode(event string, payload []byte) ([]events.Boundary, error)
 	// Settle finds the end of a tool call whose after-boundary never came.
 	Settle(call Call) End
@@ -62,7 +62,7 @@ type Call struct {
 	Subagent   string // the agent's id of the subagent that made the call, "" for the main conversation
 	CallID     string
 	Class      events.ToolClass
-	Background bool // the call has a result already and went on in the background: has it ended?
+	Background bool // the call has a result, and its program continued in the background: has it ended?
 }
 
 // The end of a call, according to an agent's own record.

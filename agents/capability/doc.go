@@ -1,5 +1,5 @@
-// Package capability defines a coding agent by small interfaces. An agent's package implements the ones that the
-// agent allows.
+// Package capability defines a coding agent by small interfaces. An agent's package implements the interfaces that the
+// agent's features allow.
 //
 // An agent with hooks has a PayloadDecoder and a HookInstaller; an agent with known session files has a
 // SessionParser, a SessionDiscoverer and a SessionIdentifier. A nil field of Agent means that the agent does not

@@ -84,7 +84,7 @@ func hookProgram(program string) string {
 }
 
 // Program returns the path by which other programs call this one, "" if unknown. It prefers the name on the search path
-// over the file behind it: package managers keep the name and move the file with every version.
+// to the target of the link: package managers keep the name and move the file with every version.
 func Program() string {
 	own, err := os.Executable()
 	if err != nil {

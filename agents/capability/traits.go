@@ -35,6 +35,6 @@ type EditsOf string
 
 // The known texts of an edit.
 const (
-	EditsWhole    EditsOf = "whole_files" // the file before and after
+	EditsWhole    EditsOf = "whole_files" // the whole file before and after the edit
 	EditsReplaced EditsOf = "texts"       // the replaced texts and their replacements
 )

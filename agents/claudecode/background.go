@@ -10,7 +10,7 @@ import (
 	"github.com/git-trace/git-trace/agents/transcript"
 )
 
-// settleBackground finds out whether a call that went on in the background has ended. At its end the client puts a
+// settleBackground finds out whether a call that continued in the background has ended. At its end the client puts a
 // notification for the model into the queue of the conversation, and a line about it into the session file, both before
 // the next call begins.
 func settleBackground(call capability.Call) capability.End {

@@ -11,9 +11,9 @@ import (
 // `.claude/settings.json` and `settings.local.json` with payloads of Claude's shape but without tool call ids; Cursor
 // can import them. Their own hooks record them, and as Claude's they would be attributed to the wrong agent.
 //
-// Processes inherit the environment, so the mark of such a client may also mean that Claude Code was started from its
-// shell. Claude Code names its own session in the environment of its hooks; if that is the payload's session, the call
-// is its own.
+// Processes inherit the environment, so such a mark may also come from a shell of that client, in which a person
+// started Claude Code. Claude Code names its own session in the environment of its hooks; if that is the payload's
+// session, the call is its own.
 func (c *Client) otherClient(session string) bool {
 	if c.env.Lookup("CLAUDE_CODE_SESSION_ID") == session {
 		return false

@@ -35,8 +35,8 @@ func (c *Client) newInstaller() *installer.Installer {
 	}
 }
 
-// wanted returns the events that get an entry. It has no pattern to leave out tools that only read: it would have to be
-// a negative one, and such a hook takes a few milliseconds.
+// wanted returns the events that get an entry. It has no pattern to leave out reading tools: the pattern would be a
+// negative one, and such a hook takes a few milliseconds.
 func (c *Client) wanted() []string {
 	if capability.Newer(newerSince, c.version()) {
 		return hookEvents[:]

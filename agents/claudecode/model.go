@@ -10,8 +10,8 @@ import (
 	"github.com/git-trace/git-trace/agents/transcript"
 )
 
-// modelWindows are the sizes of the session file's end in which the model is searched, each only if the one before has
-// no answer. The last is for a line with the content of a large file.
+// modelWindows are the sizes of the part at the session file's end that is searched for the model, smallest first. The
+// last is for a line with the content of a large file.
 var modelWindows = [...]int64{64 << 10, 512 << 10, 4 << 20}
 
 // sessionFiles returns the possible files of a conversation's lines, best first: the session's own, or a subagent's in

@@ -118,7 +118,8 @@ func (a *agentFiles) sizes() map[string]int64 {
 	return sizes
 }
 
-// errGrown reports a subagent that has gone on since a cursor was made: its steps are in the middle of the record.
+// errGrown reports a subagent that has written more since the cursor was made: its steps are in the middle of the
+// record.
 var errGrown = errors.New("a subagent's file has changed")
 
 // resume takes the files that an earlier reading has read.

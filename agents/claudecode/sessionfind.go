@@ -69,7 +69,7 @@ func sessionsIn(folder string, project sessionfile.Project, exact bool, since ti
 	})
 }
 
-// heldIn returns the directory in which a session began, "" if its first lines do not have it.
+// heldIn returns the directory in which a session began, or "" if its first lines do not name it.
 func heldIn(path string) string {
 	file, err := transcript.Open(path)
 	if err != nil {

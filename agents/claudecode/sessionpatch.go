@@ -36,7 +36,7 @@ func patchHunks(raw []byte) []patchHunk {
 	return hunks
 }
 
-// run is a piece of a hunk without context: lines removed, and the added lines in their place.
+// run is a piece of a hunk without context: removed lines, and the added lines that replace them.
 type run struct {
 	at, removed int
 	newAt       int

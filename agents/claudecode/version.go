@@ -30,7 +30,8 @@ func (c *Client) obstacles(context.Context, capability.Target) ([]capability.Obs
 }
 
 // version returns the version of the client on the PATH, and starts no process. The client's own installer keeps each
-// version in a directory of that name; npm keeps it in the manifest of the package. It is empty if neither is there.
+// version in a directory of that name; npm keeps it in the manifest of the package. The result is empty if both are
+// missing.
 func (c *Client) version() string {
 	for _, dir := range filepath.SplitList(c.env.Lookup("PATH")) {
 		if !filepath.IsAbs(dir) {

@@ -15,8 +15,8 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// The names of the files of a task and of a session. Older versions kept the user's view, or the conversation, in
-// claude_messages.json.
+// The names of the files in the directory of a task or session. Older versions kept the user's view, or the
+// conversation, in claude_messages.json.
 const (
 	historyFile = "api_conversation_history.json"
 	olderFile   = "claude_messages.json"

@@ -16,7 +16,8 @@ import (
 // newTask is the tool that starts a subtask in Roo, and waits for it.
 const newTask = "new_task"
 
-// atWork and finished begin the result of such a call, while the subtask works and after it. Its id follows.
+// atWork and finished begin the result of such a call: atWork while the subtask runs, finished afterwards. Its id
+// follows.
 const (
 	atWork   = "Delegated to child task "
 	finished = "Subtask "

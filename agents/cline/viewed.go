@@ -18,8 +18,8 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// viewed is the user's view of a task, for a task without a kept conversation. Its objects are the model's messages, as
-// far as the user saw them.
+// viewed is the user's view of a task, for a task without a kept conversation. Its objects are the model's messages
+// that the user saw.
 type viewed struct{ sessionfile.File }
 
 // From returns the messages.

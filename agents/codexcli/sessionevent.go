@@ -157,8 +157,8 @@ func (r *rollout) ran(l *line) {
 	r.programs = append(r.programs, program{r.state.Last, at})
 }
 
-// program returns the answer whose program made a call at some time: the last one before it. Programs go on while the
-// model answers again.
+// program returns the answer whose program made a call at some time: the last one before it. A program continues while
+// the model answers again.
 func (r *rollout) program(ms int64) string {
 	for _, one := range slices.Backward(r.programs) {
 		if (ms == 0 || one.time.UnixMilli() <= ms) && r.c.Waits(one.key) {

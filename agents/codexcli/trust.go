@@ -135,7 +135,7 @@ func (in *Installer) Allow(_ context.Context, target capability.Target) ([]capab
 	return installer.Write(conf.file, data, "allow the hooks of git-trace")
 }
 
-// allow puts the hashes into the document: in place of older ones, or into the block that git-trace keeps at its end.
+// allow puts the hashes into the document: it replaces older hashes, or adds git-trace's block at the end.
 func allow(conf *config, hooks []hook) ([]byte, error) {
 	doc := slices.Clone(conf.file.Data)
 	var fresh []hook

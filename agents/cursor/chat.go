@@ -178,7 +178,7 @@ func (t *talk) result(o, tool []byte, call *assemble.Call, at records.Locator, t
 	case rawjson.Member(o, "before") != nil && after != nil:
 		before := rawjson.MemberText(o, "before")
 		r.Edits = []assemble.Edit{assemble.Changed(call.Writes[0], before, rawjson.Unquote(after))}
-	case call.Name == "edit_file_v2": // the file does not have its text
+	case call.Name == "edit_file_v2": // the file does not contain its text
 		r.Edits = nil
 	}
 	return t.c.Result(at, call.ID, r)

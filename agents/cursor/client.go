@@ -12,7 +12,7 @@ const Name = "cursor"
 // title is the agent's name as people write it.
 const title = "Cursor"
 
-// Client implements the capabilities of the hooks of an agent that has Cursor's form of hooks.
+// Client implements the hooks of an agent that uses Cursor's form of hooks.
 type Client struct {
 	env         capability.Env
 	name, title string

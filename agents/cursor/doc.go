@@ -12,8 +12,8 @@
 // the texts of edited files under keys of their own. Only the databases of workspaces have the folder of a
 // conversation. The database can be large: conversations are found by its index.
 //
-// afterTabFileEdit reports a completion that a person accepted: the edits, each with its range and the line before and
-// after it. The buffer need not be saved. Completions are a conversation of their own.
+// afterTabFileEdit reports a completion that a person accepted: the edits, each with its range and the line in its old
+// and new form. The buffer need not be saved. Completions are a conversation of their own.
 //
 // Cursor can also run the hooks in Claude Code's settings; package claudecode keeps quiet then.
 package cursor

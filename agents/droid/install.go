@@ -69,7 +69,7 @@ func (c *client) obstacles(_ context.Context, target capability.Target) ([]capab
 	return out, nil
 }
 
-// insteadOf returns the file that Droid reads in place of the hooks in the settings of a directory: hooks.json, or else
+// insteadOf returns the file that Droid reads instead of the hooks in the settings of a directory: hooks.json, or else
 // hooks/hooks.json. The older one is not read where it has its events below "hooks", as settings have them.
 func insteadOf(dir string) string {
 	path := filepath.Join(dir, hooksFile)

@@ -74,7 +74,8 @@ func (s sessions) SessionID(path string) string {
 	return name
 }
 
-// endBytes are read of the beginning and of the end of a document: either may name the session and the project.
+// endBytes is the number of bytes that are read at the beginning and at the end of a document: each part may name the
+// session and the project.
 const endBytes = 4096
 
 // Recognises identifies session files by the session and the project in their first line, or before or after the

@@ -119,7 +119,7 @@ func (l *line) givesResults() bool {
 	return l.Type == "user" && (l.first || bytes.Contains(l.Content, []byte(`"functionResponse"`)))
 }
 
-// lastMessages returns the last message of a session file and the one before it.
+// lastMessages returns the last message of a session file and the previous one.
 func lastMessages(path string) (last, before line) {
 	file, err := transcript.Open(path)
 	if err != nil {

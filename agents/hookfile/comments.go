@@ -18,7 +18,7 @@ func Strict(doc []byte) error {
 	return nil
 }
 
-// withoutComments returns a document with blanks in place of comments, so that every value keeps its place.
+// withoutComments replaces the comments of a document with blanks, so that every value keeps its place.
 func withoutComments(doc []byte) []byte {
 	if !bytes.Contains(doc, []byte("//")) && !bytes.Contains(doc, []byte("/*")) {
 		return doc

@@ -123,7 +123,7 @@ func (s style) insert(doc []byte, entries []Entry) ([]byte, error) {
 	return doc, nil
 }
 
-// renew writes missing entries in place of stale ones, and returns the entries without such a place.
+// renew replaces stale entries with missing ones, and returns the entries for which no stale one was left.
 func (s style) renew(doc []byte, missing, entries []Entry, ours Ours) ([]byte, []Entry, error) {
 	var left []Entry
 	for _, entry := range missing {

@@ -95,7 +95,7 @@ func ownLines(doc []byte, container *node) bool {
 	return strings.Contains(string(doc[container.start+1:container.kids[0].from]), "\n")
 }
 
-// cut deletes a member with the comma that separates it: the one before it, or the one after it for the first member.
+// cut deletes a member with its comma: the preceding comma, or for the first member the following one.
 func cut(doc []byte, container, kid *node) []byte {
 	at := slices.Index(container.kids, kid)
 	from, to := kid.from, kid.end

@@ -11,7 +11,7 @@ type plan struct {
 }
 
 // add writes a file: to nil, for deletion, or to a content. A deletion also removes directories that it empties below
-// the place's root. Among the user's directories it removes only the ones that were made for it.
+// the place's root. In the user's directories it removes only directories that were made for this file.
 func (p *plan) add(file userfile.File, data []byte, at Place, a capability.Action) {
 	a.Op, a.Path = capability.OpUpdate, file.Path
 	switch {

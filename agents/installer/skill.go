@@ -11,7 +11,8 @@ import (
 	"github.com/git-trace/git-trace/agents/hookfile"
 )
 
-// skill tells an agent what to ask git-trace, and when. Clients read it where the matter comes up.
+// skill describes for an agent when to call git-trace, and with which questions. Clients read it where the matter comes
+// up.
 //
 //go:embed skill.md
 var skill []byte

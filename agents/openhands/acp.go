@@ -19,7 +19,7 @@ type foreignCall struct {
 	at   records.Locator
 }
 
-// foreign takes an event of such a call. Each event has all facts so far, so the last one counts.
+// foreign takes an event of a call by a foreign agent. Each event has all facts so far, so the last one counts.
 func (s *session) foreign(raw []byte, time string, at records.Locator) error {
 	id := cmp.Or(rawjson.MemberText(raw, "tool_call_id"), at.ID)
 	if s.ended[id] {

@@ -100,7 +100,7 @@ func (s *session) Object(object jsonlines.Object) error {
 		return nil
 	}
 	s.c.Begin(id)
-	if parent := rawjson.MemberText(raw, "parent_id"); parent != "" { // otherwise it follows the one before
+	if parent := rawjson.MemberText(raw, "parent_id"); parent != "" { // without a parent, it follows the previous one
 		s.c.Hang(strings.TrimPrefix(parent, "__root__"))
 	}
 	time := rawjson.MemberText(raw, "timestamp")

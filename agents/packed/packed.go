@@ -54,7 +54,7 @@ func isPacked(file *transcript.Tail) bool {
 	return packed.Is(head[:n])
 }
 
-// Beside returns the path of a session file, or of the file that it was packed into; "" where neither is there.
+// Beside returns the path of a session file, or of its packed form; "" if both are missing.
 func Beside(path string) string {
 	for _, end := range append([]string{""}, packed.Endings...) {
 		if info, err := os.Stat(path + end); err == nil && !info.IsDir() {

@@ -88,7 +88,7 @@ func (h *hints) changeDir(args []string) {
 	}
 }
 
-// git follows the -C options, each relative to the one before it as in git(1), and gives the words after them.
+// git reads the -C options, each relative to the previous one as in git(1), and returns the other words.
 func (h *hints) git(args []string) []string {
 	at := *h
 	for len(args) >= 2 && args[0] == "-C" {

@@ -28,7 +28,7 @@ func SessionID(text string) bool {
 	return true
 }
 
-// CheckedID returns a text that may serve as such an id, or "".
+// CheckedID returns the text if it can serve as such an id, or else "".
 func CheckedID(text string) string {
 	if !SessionID(text) {
 		return ""

@@ -4,7 +4,7 @@ import "math"
 
 // Process returns the number of the agent's process, 0 if the number cannot be one.
 func Process(n int) int {
-	if n < 2 || n > math.MaxInt32 { // 1 is never an agent: it stands for an unknown number
+	if n < 2 || n > math.MaxInt32 { // 1 is never an agent: it means that the number is unknown
 		return 0
 	}
 	return n

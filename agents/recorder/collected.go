@@ -47,7 +47,7 @@ func (r *Recorder) collected(ctx context.Context, s waiting.Session) (out Outcom
 	return out, true, err
 }
 
-// redactedPrompts gives the texts of prompts as they are in collected events.
+// redactedPrompts gives the redacted texts of prompts from collected events.
 type redactedPrompts struct {
 	Prompts
 	ctx      context.Context

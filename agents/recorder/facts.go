@@ -102,7 +102,7 @@ func (f *Facts) put(head, prior *records.Record, said string, calls *callBook) {
 		}
 	}
 	if state := head.Outcome.TerminalState; state == nil || *state == records.GoalReached || *state == records.Abandoned {
-		head.Outcome.TerminalState = f.Terminal // a session file has neither
+		head.Outcome.TerminalState = f.Terminal // a session file has no such members
 	}
 	f.describe(head, prior, said, calls)
 }

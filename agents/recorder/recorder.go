@@ -207,7 +207,7 @@ func find(agent agents.Agent, s waiting.Session) (string, error) {
 }
 
 // found is find with a wait for a session file that a hook named for the first time: some agents make it after their
-// hooks. It waits as long as for one that is being written.
+// hooks. It waits as long as for a file that is being written.
 func (r *Recorder) found(ctx context.Context, agent agents.Agent, s waiting.Session) (string, error) {
 	limit := time.Now().Add(10 * r.Settle)
 	for {

@@ -13,7 +13,7 @@ import (
 // state is the place at which the reading of a session file ended. It is a cache: without it the file is read from its
 // beginning. The cursor may hold unredacted texts of the conversation, so only the user can read it.
 type state struct {
-	Form        int             `json:"form"` // the version of the parser; a record of an earlier one is made anew
+	Form        int             `json:"form"` // the version of the parser; a record by an earlier version is made again
 	Path        string          `json:"path"`
 	Earlier     []string        `json:"earlier,omitempty"` // the other files of the conversation
 	Size        int64           `json:"size"`

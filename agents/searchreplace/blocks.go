@@ -1,5 +1,5 @@
-// Package searchreplace reads the blocks in which models of several agents write edits as text: what to search for,
-// and what to put in its place, between lines of signs.
+// Package searchreplace reads the edits that models of several agents write as blocks of text: old and new lines
+// between lines of signs.
 //
 //	<<<<<<< SEARCH
 //	old lines

@@ -10,7 +10,7 @@ import (
 // signed are members of objects that a provider has signed, or that a signature is made over.
 var signed = []string{"signature", "thinkingSignature", "textSignature", "encrypted_content", "redacted_thinking"}
 
-// rename is a directory's name in a JSON text, and the name in its place.
+// rename is a directory's name in a JSON text, with its new name.
 type rename struct{ from, to []byte }
 
 // renames lists the names of directories in their JSON form, and in JSON inside of a JSON text.

@@ -55,8 +55,8 @@ func Hunks(diff string) []assemble.Hunk {
 }
 
 // hunkStart reads the first line of a hunk, @@ -3,4 +3,5 @@, and returns its first line in the old file. Programs
-// number a hunk without old lines in two ways: by that line, or by the one before it. So the new number counts, less
-// the lines by which earlier hunks moved the rest.
+// number a hunk without old lines in two ways: by that line, or by the previous one. So the new number counts, less the
+// lines by which earlier hunks moved the rest.
 func hunkStart(text string, moved int) (line int, found bool) {
 	rest, found := strings.CutPrefix(text, "@@ -")
 	if !found {

@@ -45,8 +45,8 @@ func (d document) From(int64, int64) Source {
 	return &elements{in: bufio.NewReaderSize(d.Tail.From(0), 256<<10), list: d.list, line: 1}
 }
 
-// Begins reports whether a file begins as one object with such a list does: not with a whole object in its first
-// line, unless that holds the list.
+// Begins reports whether a file begins like one object with such a list: the first line is not a whole object, unless
+// it contains the list.
 func Begins(head []byte, list string) bool {
 	head = bytes.TrimSpace(bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF")))
 	line, _, _ := bytes.Cut(head, []byte("\n"))

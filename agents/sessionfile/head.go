@@ -13,7 +13,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// AnyObject reports whether one of the first objects in the head of a file of JSON lines is such a one.
+// AnyObject reports whether such accepts one of the first objects in the head of a file of JSON lines.
 func AnyObject(head []byte, most int, such func(raw []byte) bool) bool {
 	in := jsonlines.NewReader(bytes.NewReader(head), 0, 0)
 	for range most {

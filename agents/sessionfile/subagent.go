@@ -18,7 +18,8 @@ type subagents map[string]int64
 
 func (p Place) key() string { return p.Path + "#" + p.Session }
 
-// errGrown reports a subagent that has gone on since a cursor was made: its steps are in the middle of the record.
+// errGrown reports a subagent that has written more since the cursor was made: its steps are in the middle of the
+// record.
 var errGrown = errors.New("a subagent's file has changed")
 
 func (s subagents) sizes() map[string]int64 { return s }

@@ -9,7 +9,7 @@ import (
 	"maps"
 )
 
-// Sizes of the headers of the write-ahead log and of one of its frames.
+// Sizes of the headers of a write-ahead log and of its frames.
 const (
 	logHeader   = 32
 	frameHeader = 24

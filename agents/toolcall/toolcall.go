@@ -189,7 +189,7 @@ func patchOf(input []byte) string {
 	return text(input, []string{"input", "patch", "patchText", "diff"})
 }
 
-// NewText returns the text that an edit puts in place of other texts.
+// NewText returns the text that replaces other texts in an edit.
 func NewText(input []byte) string {
 	if diff := rawjson.MemberText(input, "diff"); diff != "" {
 		var out strings.Builder

@@ -66,9 +66,9 @@ func (b Block) Wrap(inner []byte) []byte {
 	return slices.Concat([]byte(b.Begin+"\n"), inner, []byte(b.End+"\n"))
 }
 
-// Put returns the document with these lines in the block: in its place, or else at the end. A nil document is a missing
-// file. The beginning and the end of a block at the end show what was there before: after a line without a line break,
-// or in an empty file, a block begins with a line break and ends without one.
+// Put returns the document with these lines in the block: it replaces the block, or adds one at the end. A nil document
+// is a missing file. The beginning and the end of a block at the end show what was there before: after a line without a
+// line break, or in an empty file, a block begins with a line break and ends without one.
 func (b Block) Put(doc, inner []byte) ([]byte, error) {
 	start, end, err := b.Find(doc)
 	block := b.Wrap(inner)

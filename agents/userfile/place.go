@@ -10,8 +10,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// ReadIn is Read for a file below a directory that strangers may have filled, such as a work tree. It follows links
-// only inside of it, and never into a git directory, neither now nor when the file is written.
+// ReadIn is Read for a file below a directory that strangers may have filled, such as a work tree. It follows only
+// links that stay inside root, and never links into a git directory.
 func ReadIn(root, path string) (File, error) {
 	if err := staysIn(root, path); err != nil {
 		return File{}, err

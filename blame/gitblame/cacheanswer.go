@@ -14,7 +14,7 @@ import (
 // answer does the same as blame, from the cache if the cache has the answer, otherwise with git. It passes on the same
 // entries.
 func (s *Session) answer(args []string, format Format, each func(*Entry) error) (trailer []byte, err error) {
-	if !s.repo.HasTraces() { // nothing is left behind where nothing is recorded
+	if !s.repo.HasTraces() { // leave no files in a repository that is not recorded
 		return s.blame(args, format, each)
 	}
 	q, ok := s.inquiry(format)

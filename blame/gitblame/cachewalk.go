@@ -45,8 +45,8 @@ func (q *inquiry) names() []string { return strings.Split(q.path, "/") }
 type walker struct {
 	repo *refs.Repo
 	path []string
-	// trees are the trees on the way to the path in the commit before, and blob is the blob there: below an equal tree
-	// all is equal.
+	// trees are the trees on the path in the previous commit, and blob is the blob there: if a tree is equal, everything
+	// below it is equal.
 	trees []refs.OID
 	blob  refs.OID
 }

@@ -33,7 +33,7 @@ type History struct {
 type past struct {
 	parents []refs.OID
 	told    *Commit              // nil if it changed none of the paths
-	changes []map[string]*change // for each parent, or nothing in place of one, by path
+	changes []map[string]*change // for each parent, by path; nil for a parent without a change
 }
 
 // change is the diff of one path between a commit and its parent.

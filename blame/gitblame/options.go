@@ -111,7 +111,7 @@ type role uint8
 
 const (
 	passes   role = iota // to git, always
-	compares             // how a version is compared with the one before: another answer, put together in the same way
+	compares             // how a version is compared with the previous one: other answers, put together in the same way
 	moves                // lines that moved within the file: a commit's answer depends on the question
 	copies               // the same, from other files: the answer depends on all files of the work tree
 	formats              // chooses the format or the progress display: only for git's own formats

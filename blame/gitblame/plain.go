@@ -15,8 +15,8 @@ import (
 // Then the question is not "who wrote this line of that commit" but "who wrote this line of the shown content". A
 // second blame of the same final content answers it. It drops those arguments and keeps the others (-w, -M, -C,
 // --ignore-rev, --contents, -L). Both blames have the same final line numbers. With --reverse the content is the one at
-// the start of the range. A root commit is a boundary too, but it did write its lines, as far as the repository knows;
-// --ignore-rev is not such a case either: the user says that the ignored change does not count.
+// the start of the range. A root commit is a boundary too, but it wrote its lines. Neither is --ignore-rev such a case:
+// the user says that the ignored change does not count.
 
 // CreditsOthers reports whether some lines may come from other commits than git says.
 func (s *Session) CreditsOthers(lines []Line) bool {

@@ -16,7 +16,7 @@ import (
 // before that object: as at the end of a shallow clone, the last readable commit gets the lines. The repository's
 // [refs.LeftOut] names the commits that get such lines. An answer from a shortened history is never kept.
 
-// reach limits the trusted part of the history, each value more than the one before.
+// reach limits the trusted part of the history. Each value trusts more than the previous one.
 type reach int
 
 const (
@@ -75,7 +75,7 @@ func (s *Session) run(args []string, format Format, each func(*Entry) error) (tr
 	return nil, nil, first
 }
 
-// cut finds the parents that a blame cannot go on to.
+// cut finds the parents to which a blame cannot continue.
 func (s *Session) cut(c *cut, far reach) error {
 	rev, err := s.blamedRev()
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// descent is the history that leads to a commit. Git lists it from the newest commit down, and it is read only as far
-// as needed: recent commits cost little in a long history.
+// descent is the history that leads to a commit. Git lists it from the newest commit down. The reader stops as early as
+// possible, so recent commits cost little in a long history.
 type descent struct {
 	cmd      *exec.Cmd
 	out      *bufio.Reader          // nil when all was read

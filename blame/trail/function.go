@@ -28,7 +28,7 @@ type FunctionJSON struct {
 	Count      int          `json:"count"`
 	Changes    []ChangeJSON `json:"changes"` // newest first
 
-	Raw string `json:"-"` // the path as it is
+	Raw string `json:"-"` // the unchanged path
 }
 
 // ChangeJSON is one change of a function: a commit, or what no commit has.

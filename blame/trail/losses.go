@@ -16,7 +16,7 @@ type remover struct {
 	reverts refs.OID
 }
 
-// losses finds the commits that removed the lines that are neither alive nor replaced.
+// losses finds the commits that removed the lines that are not alive and were not replaced.
 func (l *looker) losses() error {
 	gone := l.tr.Lines - l.now.Alive - lost(l.now.Changed)
 	if gone <= 0 || l.reshaped {

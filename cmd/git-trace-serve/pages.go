@@ -83,8 +83,8 @@ func (a *answers) asked(dir, who string) web.Ask {
 	}
 }
 
-// quiet makes sure that pages of a repository outside of the user's list start no program that it names, like the
-// commands behind the pages.
+// quiet keeps pages of a repository outside of the user's list from starting programs that the repository names. The
+// commands of the pages do the same.
 func quiet(ctx context.Context, repo *refs.Repo) error {
 	if recorded.Is(repo) {
 		return nil

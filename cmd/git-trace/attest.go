@@ -60,7 +60,7 @@ type subject struct {
 	Digest map[string]string `json:"digest"`
 }
 
-// The names of digests of in-toto for objects of git.
+// The names that in-toto gives to the digests of git's objects.
 const (
 	commitDigest = "gitCommit"
 	treeDigest   = "gitTree"
@@ -176,7 +176,7 @@ type attested struct {
 
 const attestedSchema = "git-trace.verify-attestation/1"
 
-// attestedLog says whether the log behind a statement is here.
+// attestedLog says whether the log that a statement names is here.
 type attestedLog string
 
 // The answers.

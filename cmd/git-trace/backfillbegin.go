@@ -60,8 +60,8 @@ func conversationDrafts(told map[string]bool, trace events.TraceID, t *transcrip
 	return out, err
 }
 
-// told returns the parts of a conversation that a backfill has written to the log; hooked is true if hooks saw it: then
-// their numbers of prompts count.
+// told returns the parts of a conversation that a backfill has written to the log. If hooked is true, hooks saw the
+// conversation: then their numbers of prompts count.
 func told(log *view.Log, trace events.TraceID) (told map[string]bool, hooked bool, err error) {
 	known, err := log.ByTrace(trace)
 	if err != nil {

@@ -184,7 +184,7 @@ func (k *collector) serve(ctx context.Context, from *json.Decoder) error {
 		if err != nil {
 			fate = otel.Taken{Error: "the events cannot be stored"}
 		}
-		_ = k.in.Encode(otel.Answer{Taken: fate, N: told.N}) // if it has gone, the next line tells
+		_ = k.in.Encode(otel.Answer{Taken: fate, N: told.N}) // if git-trace has ended, the next line shows it
 	}
 }
 

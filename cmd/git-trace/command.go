@@ -23,7 +23,7 @@ type command struct {
 	traits     trait
 	// Calls without the name, where a file a and two commits are. The first call of all searches the repository.
 	shows  []string // only show data, which may be hostile
-	tries  []string // all others; like these, they leave no files in a repository that is not recorded
+	tries  []string // all other calls; they also leave no files in a repository that is not recorded
 	waits  string   // searches the repository instead of the first call
 	leaves string   // why a call leaves something there
 	unseen string   // why views.txtar has no screen of a command with colours

@@ -337,7 +337,7 @@ func (s *countingSink) Step(step *records.Step) error {
 }
 
 // exchanged converts a file of an exchange format. It writes nothing unless it can read the whole file: the output is
-// held until then. States are counted as they are written, so their file is read once before.
+// held until then. States are counted while they are written, so the file is read once before.
 func (v *converter) exchanged(ctx context.Context, format exchange, name string) error {
 	if isTraining(v.out.format) {
 		return v.rows.eachRecord(format, name, v.records(ctx, name))
@@ -381,7 +381,7 @@ func (v *converter) records(ctx context.Context, name string) func(int, *records
 	return func(line int, r *records.Record) error { return v.told(name, line, r, v.out.record(ctx, r)) }
 }
 
-// told reports the faults of a record that was or was not converted.
+// told reports the faults of a record, converted or not.
 func (v *converter) told(name string, line int, r *records.Record, err error) error {
 	if err == nil && len(r.Steps) == 0 && !v.out.format.lines {
 		fmt.Fprintf(v.app.std.err, "git-trace: warning: %s\n",

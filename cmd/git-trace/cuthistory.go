@@ -69,8 +69,8 @@ func (a *app) writeGrafts(text string) bool {
 	return true
 }
 
-// graft returns the line of a graft file for a commit, with the parents that git can continue to; empty if these are
-// all.
+// graft returns the line of a graft file for a commit, with the parents to which git can continue; "" if no parent is
+// missing.
 func graft(c *history.Commit, lost map[refs.OID]bool) string {
 	line := c.ID.String()
 	for _, p := range c.Parents {

@@ -80,7 +80,7 @@ func sessionOf(dir string, stands []string) string {
 	return ""
 }
 
-// passed counts the files of each directory that were passed over, and the files that were taken.
+// passed counts the skipped and the taken files of each directory.
 type passed struct {
 	dirs        []string
 	over, taken map[string]int

@@ -344,8 +344,8 @@ func (r *rowRules) readRecords(format exchange, file *foreignFile, name string,
 // errStopped ends a reading whose records are no longer needed.
 var errStopped = errors.New("stopped")
 
-// ahead reads the next records while one is taken: both take about as long. Faults of rows that are passed over come
-// between the records, in order.
+// ahead reads the next records while one is taken: both take about as long. Faults of skipped rows come between the
+// records, in order.
 func ahead(read func(yield func(int, *records.Record) error, over func(error) bool) error,
 	yield func(int, *records.Record) error, passed func(error)) error {
 	type row struct {
@@ -408,7 +408,7 @@ type foreignFile struct {
 	over func(fault error) bool // nil if no row is skipped
 }
 
-// PassOver reports whether the file passes over a row with this fault.
+// PassOver reports whether the file skips a row with this fault.
 func (f *foreignFile) PassOver(err error) bool { return f.over != nil && f.over(err) }
 
 func openForeign(name string) (*foreignFile, error) {

@@ -230,7 +230,7 @@ func saysNow(text string) bool {
 	return strings.ContainsAny(text, "0123456789") || strings.Contains(lower, "now") || strings.Contains(lower, "today")
 }
 
-// checkAgents rejects names that neither a known agent nor a conversation here has.
+// checkAgents rejects a name if it is not a known agent and no conversation here has it.
 func checkAgents(names []string, here *conversations) error {
 	known := agents.Names()
 	for _, name := range names {

@@ -10,7 +10,7 @@ import (
 // end before that: collecting took a sixth of the processor time of `git trace blame`.
 const earlyGrowth = 800
 
-// collectLate sets the memory at the first garbage collection. After that the usual rule counts, or the one that the
+// collectLate sets the memory at the first garbage collection. Afterwards the usual rule counts, or a rule that the
 // command has set meanwhile.
 func collectLate() {
 	if os.Getenv("GOGC") != "" {

@@ -108,7 +108,7 @@ func (r *resolver) instead(p view.Place) string {
 	return "git trace events lists the recorded events"
 }
 
-// findMoments puts trees in place of prompts, steps and calls.
+// findMoments replaces prompts, steps and calls with their trees.
 func (a *app) findMoments(repo *refs.Repo, known *conversations, dir string, opts *diff.Options) error {
 	r := resolver{repo: repo, known: known}
 	work, err := opts.FindMoments(func(word string, after bool) (s diff.Snapshot, found bool, err error) {

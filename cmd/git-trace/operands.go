@@ -59,7 +59,7 @@ func (c *call) Duration(name string) time.Duration {
 	return d
 }
 
-// parse takes the options, which may stand anywhere before "--", as in git, and returns the rest; help is true if they
+// parse takes the options and returns the rest. Options may be anywhere before "--", as in git. help is true if they
 // ask for help.
 func (c *call) parse(args []string) (ops operands, help bool, err error) {
 	for i := 0; i < len(args); i++ {

@@ -71,7 +71,7 @@ func startPager(command string, terminal *os.File, errors io.Writer) *pager {
 		return nil
 	}
 	p := &pager{pipe: pipe, cmd: cmd, ints: make(chan os.Signal, 1)}
-	// The interrupt key is the pager's as long as it shows something; the writer only stops writing.
+	// While the pager shows something, the interrupt key belongs to it; the writer only stops writing.
 	signal.Notify(p.ints, os.Interrupt)
 	fault.Go(func() {
 		<-p.ints

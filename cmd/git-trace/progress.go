@@ -26,7 +26,7 @@ type statusLine struct {
 	to    io.Writer
 	what  string // the command
 	piped bool   // standard error is not a terminal
-	text  string // what a progress told last, for a pipe
+	text  string // the last text of a progress, for a pipe
 	mu    sync.Mutex
 	begun time.Time
 	spoke time.Time // when something was written last

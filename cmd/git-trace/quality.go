@@ -230,7 +230,7 @@ func drawQuality(list []judged, means []mean, short func(events.TraceID) string)
 	return b.String()
 }
 
-// lacks lists the checks that a record does not pass in full.
+// lacks lists the checks that a record does not fully pass.
 func (j *judged) lacks(b *strings.Builder) {
 	for _, s := range j.Scores {
 		for _, c := range s.Checks {

@@ -371,8 +371,8 @@ func (r *recording) mend(
 	return failed, nil
 }
 
-// behind lists the conversations whose records may be out of date: the ones that this clone stored, and the ones that
-// hooks reported to it.
+// behind lists the conversations whose records may be out of date: the conversations that this clone stored, or hooks
+// reported to it.
 func (r *recording) behind(ctx context.Context) ([]waiting.Session, error) {
 	known, err := view.Open(ctx, r.repo, view.Options{LogOnly: true})
 	if err != nil {

@@ -62,7 +62,7 @@ type restored struct {
 	Left   []restoredPath `json:"left"`
 	Same   int            `json:"same"`
 	Lost   []lostLines    `json:"lost"` // lines that are not there afterwards, by owner
-	Undo   *string        `json:"undo"` // the moment before; null where nothing was done or nothing is recorded
+	Undo   *string        `json:"undo"` // the previous state; null if nothing was done or nothing is recorded
 
 	lost string // in words
 	back int    // lines that a revert brings back

@@ -106,7 +106,7 @@ func (r *resolver) pointNamed(c *call, word string) (*resume.Point, error) {
 	return point, r.kept(word, point.Files)
 }
 
-// cannotResume explains why a conversation cannot go on from a point.
+// cannotResume explains why a conversation cannot continue from a point.
 func cannotResume(c *view.Conversation, word string, err error) error {
 	id := string(c.Trace)[:8]
 	switch {

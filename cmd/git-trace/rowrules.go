@@ -10,10 +10,10 @@ import (
 // rowRules say which conversations of files are taken.
 type rowRules struct {
 	app   *app
-	skip  bool // rows that cannot be read are passed over
+	skip  bool // skip rows that cannot be read
 	most  int  // 0 for all
 	taken int
-	left  int // rows that were passed over
+	left  int // skipped rows
 }
 
 // errEnough ends a reading that has enough.

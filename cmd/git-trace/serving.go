@@ -152,7 +152,8 @@ func (a *app) inBrowser(ctx context.Context, page string) error {
 	return a.stays(ctx, "--idle", servedIdle.String(), "--open", "--page", page)
 }
 
-// pageOf returns the address of an operand's page: a file if there is such a file, otherwise the object of that id.
+// pageOf returns the address of an operand's page: the page of a file if there is such a file, otherwise the page of
+// the object with that id.
 func (a *app) pageOf(c *call, name string) (string, error) {
 	place, _, err := placeOf(name)
 	if err != nil {

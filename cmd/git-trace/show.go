@@ -120,7 +120,7 @@ func (a *app) showAll(c *call, ids []string, demand demander) error {
 		if err != nil {
 			return err
 		}
-		if t, is := v.(*traceView); is && (c.Bool("json") || c.Bool("cost")) { // the steps have neither
+		if t, is := v.(*traceView); is && (c.Bool("json") || c.Bool("cost")) { // steps do not have these flags
 			t.Costs, t.Waste = known.AnswerCosts(t.record), known.Waste(t.record)
 		}
 		objects = append(objects, shown{o.kind, v})

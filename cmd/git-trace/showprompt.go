@@ -14,7 +14,8 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// mostTurnRows is the number of rows of one change that are drawn where all of a prompt is; the call shows the whole.
+// mostTurnRows is the number of rows that are drawn of one change when a whole prompt is shown; the page of the call
+// shows all rows.
 const mostTurnRows = 12
 
 // draw shows a prompt as a conversation: the prompt, the agent's texts and calls, their changes, and the changes in

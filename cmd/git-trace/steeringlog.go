@@ -14,8 +14,8 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// steeringLog reads the log's facts about conversations, for steering: which calls never ran, which patches they made,
-// and the fate of these.
+// steeringLog reads the log's facts for steering: the calls that never ran, the patches of each call, and the fate of
+// these patches.
 type steeringLog struct {
 	view     *view.Reader
 	objects  *refs.Objects

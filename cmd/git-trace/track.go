@@ -146,7 +146,7 @@ func looksLikePath(name string) bool {
 	return err == nil || strings.ContainsAny(name, "/.") && !strings.HasPrefix(name, "b3")
 }
 
-// find takes an argument for lines of a file if there is such a file, or could be one, and for an id otherwise.
+// find reads an argument as lines of a file if such a file exists or could exist, and otherwise as an id.
 func (f *patchFinder) find(arg string) error {
 	if name, is := strings.CutPrefix(arg, ":"); is {
 		return f.function(name)
@@ -218,7 +218,7 @@ func (f *patchFinder) object(name string, o object) error {
 	return err
 }
 
-// published adds the lines of a conversation or a prompt in commits: another clone published these, without calls.
+// published adds the committed lines of a conversation or prompt that another clone published without its calls.
 func (f *patchFinder) published(o object) error {
 	found, _, err := f.known.Conversation(o.trace)
 	if err != nil {

@@ -26,7 +26,7 @@ type training struct {
 	options tracestate.Options
 	count   bool // print the number of skipped ones, too
 	stats   tracestate.Stats
-	// told gives the log's facts about a conversation; nil without a log.
+	// told returns the log's facts about a conversation; nil without a log.
 	told  func(r *records.Record) (tracestate.Told, error)
 	human bool     // write them
 	files []string // of teachers
@@ -152,7 +152,7 @@ func (t *training) pairs(w io.Writer, r *records.Record) error {
 	return tooLong(tracestate.WritePairs(w, r, t.options, told, &t.stats))
 }
 
-// tell returns the log's facts; edits of people only if they are wanted.
+// tell returns the log's facts, with people's edits only if they are wanted.
 func (t *training) tell(r *records.Record) (tracestate.Told, error) {
 	if t.told == nil {
 		return tracestate.Told{}, nil
@@ -199,7 +199,7 @@ func (t *training) done() error {
 	return err
 }
 
-// tell gives states and pairs the log's facts: the fate of lines and, for pairs, people's changes. The caller ends it
+// tell adds the log's facts to states and pairs: the fate of lines and, for pairs, people's changes. The caller ends it
 // with the returned function.
 func (e *exporter) tell(t *training) (end func(), err error) {
 	if t == nil {

@@ -52,7 +52,7 @@ func (u *unread) fault() error {
 		"git fsck names what is damaged or missing; all else is done")
 }
 
-// tellLeftOut names in one line the commits that the answer lacks in part.
+// tellLeftOut names in one line the commits that are incomplete in the answer.
 func (a *app) tellLeftOut() {
 	commits := a.leftOut.Commits()
 	if len(commits) == 0 {

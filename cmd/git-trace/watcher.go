@@ -58,8 +58,8 @@ const (
 	// maxSessionMarks bounds the memory: the session that was unchanged for the longest time is forgotten first. If a
 	// forgotten conversation continues, it is reported again.
 	maxSessionMarks = 4096
-	// watchSlack is the time by which a file's time may be before the last look though the file was written later:
-	// clocks of file systems and of the machine differ.
+	// watchSlack is the allowed difference between a file's time and the clock: a file with an older time than the last
+	// look may still have been written later.
 	watchSlack = time.Minute
 )
 

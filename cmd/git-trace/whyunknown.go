@@ -40,8 +40,8 @@ func whyUnknown(ctx context.Context, repo *refs.Repo, left *view.Pending) []even
 	return slices.Compact(out)
 }
 
-// lineDoubts lists the limitations that the log names for a line without an owner: the limitations of the newest
-// change without an owner that wrote such a line to the path.
+// lineDoubts lists the limitations of a line without an owner: it takes them from the newest change without an owner
+// that wrote an equal line to the path.
 func lineDoubts(ctx context.Context, repo *refs.Repo, path string, line []byte) []events.Limit {
 	print, stored := events.FingerprintOf(line), events.EncodePath(path)
 	read := 0

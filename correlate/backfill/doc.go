@@ -1,5 +1,5 @@
-// Package backfill finds the conversations behind the lines of commits that no hook reported. It reads the session
-// files of agents.
+// Package backfill finds the conversations that wrote the lines of commits without a hook. It reads the session files
+// of agents.
 //
 // It goes by content:
 //

@@ -226,7 +226,7 @@ func (f *finder) withoutClock(origins [][]fileOrigins) {
 
 // The least number of distinctive lines that a checkout elsewhere must have in commits.
 const (
-	provenSame  = 1.0 // in place of the same lines
+	provenSame  = 1.0 // instead of the same old lines
 	provenEdits = 2.0 // if edits there replaced what this repository holds
 	provenLines = 4.0 // otherwise, and most of the written lines
 	most        = 0.8

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// run is a run of consecutive lines of a commit's hunk that equal lines of a block.
+// run is a run of consecutive lines of a commit's hunk. Equal lines of a block were found for it.
 type run struct {
 	b          *block
 	hunk, line int // of the file, where it begins
@@ -140,7 +140,7 @@ func (f *finder) fits(e *placed, file *pastFile) bool {
 			func(m made) bool { return f.group(m.edit.place) == group })
 }
 
-// extend follows a line up and down as long as hunk and block are equal and the lines may be credited here.
+// extend follows a line up and down while hunk and block are equal and the lines may be credited here.
 func (f *finder) extend(post posting, h *pastHunk, hunk, line int, commit int32) run {
 	b, at := post.b, int(post.at)
 	if !f.may(b, at, commit) {
@@ -289,7 +289,7 @@ func neighbour(lines []landing, from, step int) *landing {
 	return nil
 }
 
-// nextIn finds a line of a block between the found lines of the block before and after it.
+// nextIn finds a line of a block between two found lines of that block.
 func (f *finder) nextIn(of, before, after *landing, want print, commit int32) int {
 	from, to := 0, len(of.b.prints)
 	if before != nil && before.b == of.b {

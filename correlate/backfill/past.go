@@ -49,7 +49,7 @@ type past struct {
 }
 
 type pastFile struct {
-	place, old int32 // of the path, and of the one before a rename
+	place, old int32 // of the path, and of its previous name before a rename
 	path       string
 	blob       refs.OID
 	hunks      []pastHunk

@@ -41,7 +41,7 @@ type replay struct {
 	cut    []cutBlock          // the last removed blocks, newest first
 	// trial marks a replay that only computes contents.
 	trial  bool
-	result map[refs.OID]time.Time // when an edit last left a content behind, if the history has it too
+	result map[refs.OID]time.Time // when an edit last left this content, if the history has it too
 }
 
 // workOut repeats the edits of one place and fills their blocks.
@@ -254,9 +254,9 @@ func replaceAll(text []byte, list []Replacement) ([]byte, bool) {
 	return text, true
 }
 
-// byWriting compares a whole file with its content before: among the possible contents, the one that leaves the fewest
-// new lines. For example: an agent writes a whole file with two lines that differ from the committed one. It wrote
-// these two.
+// byWriting compares a whole written file with each possible earlier content, and takes the earlier content with the
+// fewest new lines. For example: an agent writes a whole file with two lines that differ from the committed one. It
+// wrote these two.
 func (r *replay) byWriting(e *placed) *content {
 	now := newContent(joinLines(toBytes(e.Whole)))
 	old := &content{}
@@ -273,7 +273,8 @@ func (r *replay) byWriting(e *placed) *content {
 	return r.change(e, old, now)
 }
 
-// told marks the lines of a file that the agent declares as written; nil if it declares none, or impossible ones.
+// told marks the lines of a file that the agent declares as written; nil if the agent declares none, or declares
+// impossible ones.
 func told(e *placed, now *content) []bool {
 	if len(e.Whole) == 0 || len(e.Hunks) == 0 {
 		return nil
@@ -382,8 +383,7 @@ func (r *replay) takeAway(old *content, start int, lines []print) {
 	r.cut = r.cut[:min(len(r.cut), maxCut)]
 }
 
-// fromLoose gives lines of a file written as a whole to the earlier edits that wrote them, if the content before is not
-// known.
+// fromLoose credits lines of a file that was written as a whole to earlier edits, if the earlier content is not known.
 func (r *replay) fromLoose(e *placed, added []print, kept []source, owners []posting, says func(line int) bool) {
 	if len(e.Whole) == 0 {
 		return

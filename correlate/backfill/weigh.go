@@ -60,7 +60,7 @@ func (w *weights) write(p print, line []byte, place int32) {
 	w.stand(p, place)
 }
 
-// stand notes that a file has a line.
+// stand notes that a file contains a line.
 func (w *weights) stand(p print, place int32) {
 	set := w.places[p]
 	if set == nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// Beginning is the time at which recording began. The zero value means that the log does not have it: then recording is
-// as old as every commit.
+// Beginning is the time at which recording began. The zero value means that the log does not show it: then every commit
+// counts as recorded.
 type Beginning struct {
 	told bool
 	at   time.Time // zero where nothing was ever recorded

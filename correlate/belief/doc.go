@@ -2,10 +2,11 @@
 // an import, the logs of other clones. Every reader of committed owners uses it.
 //
 // Within one log a later anchor replaces an earlier one, line by line, if it knows the owner. There are two exceptions:
-// a reconstructed anchor does not replace hooks, and an imported one replaces neither. Example: a note of git-ai gives
-// a line to an agent, but the post-commit hook saw a person write it. The line stays the person's. One kind of line can
-// be disputed: hooks call a line a person's if no agent was reported. A conversation that no hook reported may have its
-// own record of its edits. By that record it takes such a line, if the commit has the line exactly as written.
+// a reconstructed anchor does not replace an anchor by a hook, and an imported anchor replaces neither of them.
+// Example: a note of git-ai gives a line to an agent, but the post-commit hook saw a person write it. The line stays
+// the person's. One kind of line can be disputed: hooks call a line a person's if no agent was reported. A conversation
+// that no hook reported may have its own record of its edits. That record takes the line, if the commit has exactly the
+// recorded line.
 //
 // Between logs this order decides, line by line:
 //

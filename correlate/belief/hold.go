@@ -38,7 +38,7 @@ func hold(ctx context.Context, log Log, commits ...*Commit) error {
 	return nil
 }
 
-// addedBy asks git for the lines that commits added, as far as they are here.
+// addedBy asks git for the lines that commits added, if the commits are here.
 func addedBy(ctx context.Context, repo *refs.Repo, commits []*Commit) (map[refs.OID][]correlate.FileChange, error) {
 	objects := repo.Objects()
 	defer objects.Close()

@@ -15,7 +15,7 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
-// slack is the time by which the clock of a server may be behind the clock of a writer.
+// slack is the allowed lag of a server's clock behind the clock of a writer.
 const slack = 24 * time.Hour
 
 // source is a file of a described commit.

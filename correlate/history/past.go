@@ -10,9 +10,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Past returns the commits that lead to tips, parents before children, as far as they can be read: git-rev-list(1)
-// returns none if one is missing. Unreadable commits are returned separately, named in Unread. The history ends where a
-// shallow clone ends.
+// Past returns the readable commits that lead to tips, parents before children: git-rev-list(1) returns none if one is
+// missing. Unreadable commits are returned separately, named in Unread. The history ends where a shallow clone ends.
 func Past(repo *refs.Repo, tips []refs.OID) (list, unread []Commit, err error) {
 	objects := repo.Objects()
 	defer func() { _ = objects.Close() }()

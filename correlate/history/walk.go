@@ -33,8 +33,8 @@ type File struct {
 	Hunks []Hunk
 }
 
-// Hunk replaces lines. Lines count from 1 and have no line feeds; a side without lines has the number of the line
-// before.
+// Hunk replaces lines. Lines count from 1 and have no line feeds; a side without lines has the number of the previous
+// line.
 type Hunk struct {
 	OldStart, NewStart int
 	Removed, Added     [][]byte

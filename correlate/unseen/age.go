@@ -139,8 +139,8 @@ func ownerOf(e *events.Event) events.AnchorOwner {
 	}
 }
 
-// young returns the commits without the ones that existed before every log began: recorded patches cannot be their
-// source.
+// young returns the commits that did not exist before every log began: for older commits, recorded patches cannot be
+// the source.
 func (s *Search) young(ctx context.Context, commits []refs.OID) ([]refs.OID, error) {
 	var asked []refs.OID
 	for _, c := range commits {

@@ -14,7 +14,7 @@ import (
 
 // When a commit is rewritten, a hook gives the new commit the owners in the timeline. The timeline does not have the
 // claims of a backfill or an import about the older commit. So the new anchor does not know those lines. For example: a
-// branch was made before git-trace came, `git trace backfill` found the conversations behind it, and it is rebased.
+// branch was made before git-trace came, `git trace backfill` found the conversations that wrote it, and it is rebased.
 
 // mostReplaced bounds how many older commits are looked at for one commit, near and far.
 const mostReplaced = index.MostReplaced

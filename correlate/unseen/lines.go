@@ -16,7 +16,7 @@ type row struct {
 	owner        events.AnchorOwner
 }
 
-// byLines finds the patches behind lines that no content explains. The longest row with a line counts. If rows of
+// byLines finds the patches that wrote lines that no content explains. The longest row with a line counts. If rows of
 // several owners are equally long, none counts. For example: an agent wrote a function, a person edited other places of
 // the file, and a program without hooks committed it.
 func (f *file) byLines(open map[int]bool) error {

@@ -41,7 +41,7 @@ func (s *Search) nameDownTo(
 	for c := range commits {
 		in.WriteString(c.String() + "\n")
 	}
-	first := map[refs.OID]int{} // of the heads, by a commit that it is or has behind it
+	first := map[refs.OID]int{} // for each commit, the first head that is or contains it
 	for i, h := range heads {
 		if _, known := first[h.Commit]; !known {
 			first[h.Commit] = i

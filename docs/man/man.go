@@ -1,5 +1,5 @@
 // Package man holds the manual pages, so that a program that was installed without them can write them. Tests of
-// cmd/git-trace make the pages of what the commands say of themselves.
+// cmd/git-trace make the pages from the texts of the commands.
 package man
 
 import "embed"

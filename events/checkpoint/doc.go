@@ -1,6 +1,6 @@
 // Package checkpoint signs the end of an event log, and judges such signatures.
 //
-// A checkpoint is a commit on refs/traces/checkpoints: the empty tree, the checkpoint before as its parent, and a
+// A checkpoint is a commit on refs/traces/checkpoints: the empty tree, the previous checkpoint as its parent, and a
 // message that names a writer, the number of an event and its id. Git signs it as it signs every commit, with the
 // user's own key (gpg.format, user.signingKey), so that `git log --show-signature refs/traces/checkpoints` checks it
 // without git-trace. docs/format.md specifies the form.

@@ -21,7 +21,7 @@ type Checkpoint struct {
 // of git's configuration. Then it sets refs/traces/checkpoints and appends checkpoint_signed.
 //
 // An error that wraps events.ErrSpooled comes with the checkpoint: the checkpoint is valid, and the log will get its
-// event later. Every other error leaves the ref as it was. refs.ErrTipMoved: somebody else has signed in between.
+// event later. Every other error leaves the ref unchanged. refs.ErrTipMoved: another process has signed in between.
 func Sign(ctx context.Context, log *events.Log, last events.End, key string) (Checkpoint, error) {
 	c, err := sign(ctx, log, last, key)
 	if err != nil {

@@ -61,11 +61,11 @@ func parseMessage(text string) (Statement, error) {
 	return s, nil
 }
 
-// signed is a checkpoint as it is stored, with an unchecked signature.
+// signed is a stored checkpoint with an unchecked signature.
 type signed struct {
 	Statement
 	kind   Kind
-	parent refs.OID // the checkpoint before; zero for the first one
+	parent refs.OID // the previous checkpoint; zero for the first one
 }
 
 // parse reads the content of a checkpoint commit. It returns the parent even with an error, if it is readable.

@@ -113,7 +113,7 @@ func among(t *text, prefix []byte, next func(key []byte) []byte) (found []termAt
 			}
 			nul := len(key) - behindTerm - 1
 			s := t.source(logOf(key))
-			if s == nil { // behind all events of this log
+			if s == nil { // after all events of this log
 				start = binary.BigEndian.AppendUint32(bytes.Clone(key[:nul+1]), logOf(key)+1)
 				continue
 			}
@@ -128,7 +128,7 @@ func among(t *text, prefix []byte, next func(key []byte) []byte) (found []termAt
 
 // terms goes through the terms of a kind that begin with a text, one event each.
 func (f *finder) terms(t *text, k kind, what CandidateKind, text string) error {
-	found, err := among(t, prefixOf(k, text), func(key []byte) []byte { // behind all events of this term
+	found, err := among(t, prefixOf(k, text), func(key []byte) []byte { // after all events of this term
 		return append(bytes.Clone(key[:len(key)-behindTerm-1]), 1)
 	})
 	if err != nil {

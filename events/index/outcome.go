@@ -37,8 +37,7 @@ const movedLines = "moved_lines"
 // MostFiles is the largest value of Files.
 const MostFiles = 4096
 
-// Files returns the number of files that the patches of the conversation changed; MostFiles stands for this number or
-// more.
+// Files returns the number of files that the patches of the conversation changed; MostFiles means this number or more.
 func (t *Trace) Files() int { return len(t.Paths) / hashSize }
 
 func (s pathSet) with(path string) pathSet {

@@ -90,8 +90,8 @@ func logAt(key []byte) uint32 { return binary.BigEndian.Uint32(key[len(key)-logB
 // unique reports whether hardly any two events have the same term.
 func (k kind) unique() bool { return k == byID || k == byPatch }
 
-// Besides stands between the first commit of a pair and the rest of its term, which begins with this many digits of the
-// number of the pair.
+// Besides separates the first commit of a pair from the rest of its term, which begins with this many digits of the
+// pair's number.
 const (
 	besides   = 1
 	nthDigits = 8

@@ -7,10 +7,10 @@ import (
 	"slices"
 )
 
-// A run holds the places of some events of one term. It begins with the place of the first, whose number is in the
-// key. For each further event it has the differences of number and offset to the event before, and the length. A
-// long log has millions of events and few types, conversations and paths; a row for each event of each would be
-// most of the index.
+// A run holds the places of some events of one term. It begins with the place of the first, whose number is in the key.
+// For each further event it has the differences of number and offset to the previous event, and the length. A long log
+// has millions of events and few types, conversations and paths; a row for each event of each would be most of the
+// index.
 
 // mostInRun bounds the events that a reader decodes for one event.
 const mostInRun = 128

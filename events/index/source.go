@@ -21,7 +21,7 @@ type text struct {
 	recent *recent
 }
 
-// fetchedBucket is the bucket of the logs of others. No ref has such a name.
+// fetchedBucket is the bucket of the logs of others. Refs never have such a name.
 const fetchedBucket = "fetched"
 
 type source struct {

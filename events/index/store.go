@@ -54,8 +54,8 @@ const (
 // smallRest bounds the bytes of events that each reader indexes in memory and nobody stores.
 const smallRest = 64 << 10
 
-// openStore opens the file and, if it lacks much, brings it up to date first. An answer does not need the store:
-// after a failure, memory does the work. Only damage is an error: then the caches are made again.
+// openStore opens the file. If many events are missing in it, openStore adds them first. An answer does not need the
+// store: after a failure, memory does the work. Only damage is an error: then the caches are made again.
 func (ix *Index) openStore(build bool) error {
 	path := storePath(ix.log)
 	if err := ix.readStore(path); damaged(err) {

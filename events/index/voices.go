@@ -140,9 +140,8 @@ func (s *spoken) repeats(before []*spoken) bool {
 	})
 }
 
-// take takes one voice: a log if there is one, otherwise the digests. Logs from several remotes must agree as far
-// as they go, and the longest is read; if they differ, none is read. Each digest has the events of its own remote,
-// so all are read.
+// take takes one voice: a log if there is one, otherwise the digests. Logs from several remotes must begin alike, and
+// the longest is read; if they differ, none is read. Each digest has the events of its own remote, so all are read.
 func (ix *Index) take(s *spoken) {
 	logs := slices.DeleteFunc(slices.Clone(s.of), func(c events.FetchedCopy) bool { return c.Digest })
 	if len(logs) == 0 {

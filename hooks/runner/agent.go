@@ -165,7 +165,7 @@ func TakeBoundary(ctx context.Context, repo *refs.Repo, engine *trails.Engine, b
 	return err
 }
 
-// errLost reports that a boundary could neither be taken nor put aside.
+// errLost reports that a boundary was lost: it could not be taken, and could not be put aside.
 var errLost = errors.New("the boundary is lost")
 
 // Engine advances the timeline of a work tree, with the data of agents' own files.
@@ -278,7 +278,7 @@ func oneLine(text string) string {
 	}, text)
 }
 
-// EnrolHook, in place of a hook's name, starts the process that records a new repository.
+// EnrolHook, as the name of a hook, starts the process that records a new repository.
 const EnrolHook = "enrol"
 
 // startEnrol starts that process when the user starts or prompts an agent, if they ran `git trace setup` and the

@@ -62,5 +62,5 @@ func (a *askedSink) Step(step *records.Step) error {
 	return a.ctx.Err()
 }
 
-// Late takes a result, which is not a prompt.
+// Late takes a result; a result is not a prompt.
 func (a *askedSink) Late(int, records.Observation) error { return a.ctx.Err() }

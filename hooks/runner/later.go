@@ -23,7 +23,7 @@ import (
 // `git trace git-hook later`, a background process, does the work for which a hook has no time: the first look at a
 // work tree with thousands of new files, and the anchors of a commit with thousands of changes.
 const (
-	// LaterHook is its name in place of a hook's name.
+	// LaterHook is its name as the name of a hook.
 	LaterHook = "later"
 	// laterLimit is the time after which that process always ends.
 	laterLimit = 10 * time.Minute

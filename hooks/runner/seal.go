@@ -14,7 +14,7 @@ import (
 // The log's ref names its sealed part (events.Log.Seal). Hooks do not seal: a background process, `git trace git-hook
 // seal`, does. The processes that store records and that do postponed work seal at their end instead.
 const (
-	// SealHook is its name in place of a hook's name.
+	// SealHook is its name as the name of a hook.
 	SealHook  = "seal"
 	sealLimit = time.Minute
 )

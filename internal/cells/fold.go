@@ -2,9 +2,9 @@ package cells
 
 import "strings"
 
-// Fold breaks a line that is wider than n cells, with its colours. It breaks before a part that follows a gap of two
-// blanks or " · ", and at single blanks if such a part is too wide. Continuation lines begin below the second part, so
-// that a label keeps its column. A word that is wider than a line stays whole, so that it can be pasted.
+// Fold breaks a line that is wider than n cells, with its colours. It breaks before a part that follows two blanks or "
+// · ". It breaks at single blanks if such a part is too wide. Continuation lines begin below the second part, so that a
+// label keeps its column. A word that is wider than a line stays whole, so that it can be pasted.
 func Fold(line string, n int) string {
 	if len(line) <= n {
 		return line

@@ -2,7 +2,7 @@
 // Goroutines use it too, because a panic in one of them would end the program past every recover of main.
 //
 // A program first sets the handler (Tell or Hush) and then calls Run. Without a handler, as in tests, a panic stays a
-// panic. An end by the runtime itself, such as for lack of memory, cannot be handled.
+// panic. The runtime itself may end the program, for example when memory runs out; a handler cannot prevent that.
 package fault
 
 import (

@@ -1,5 +1,5 @@
-// Package agenttrace reads and writes records of the Agent Trace specification, version 0.1.0: the conversation behind
-// each line of the files of one revision.
+// Package agenttrace reads and writes records of the Agent Trace specification, version 0.1.0: the conversation that
+// wrote each line in the files of one revision.
 //
 // A record is made from the owners of a commit ([FromCommit]): its positions are valid at a revision that exists. Or it
 // is made from one conversation ([FromRecord]): it names a revision only if the conversation does. It is read back as

@@ -9,7 +9,7 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// ErrCursor reports a cursor that this version cannot go on from.
+// ErrCursor reports a cursor from which this version cannot continue.
 var ErrCursor = errors.New("not a cursor")
 
 // cursorVersion changes with everything that a cursor carries or that depends on it.
@@ -18,7 +18,7 @@ const cursorVersion = 2
 // Cursor is the place at which reading can continue when the session file has grown.
 type Cursor struct {
 	Version   int             `json:"version"`
-	Offset    int64           `json:"offset"` // of the line to go on with
+	Offset    int64           `json:"offset"` // of the line from which to continue
 	Line      int64           `json:"line"`   // lines before it
 	Steps     int             `json:"steps"`  // steps that are complete; those after them are given again
 	Registers json.RawMessage `json:"registers,omitempty"`

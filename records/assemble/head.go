@@ -15,7 +15,7 @@ import (
 )
 
 // Finish ends the conversation: it passes the waiting steps on and returns the record without its steps. Take the
-// cursor before.
+// previous cursor.
 func (c *Conversation) Finish() (*records.Record, error) {
 	if err := c.Settle(); err != nil {
 		return nil, err
@@ -191,8 +191,8 @@ func (s *state) describe(r *records.Record, method string) {
 	r.SetMeta("capture", capture)
 }
 
-// Repository returns the owner and name of a repository and the address of its remote without credentials; nil if
-// the address has neither.
+// Repository returns the owner and name of a repository and the address of its remote without credentials; nil if the
+// address has no such parts.
 func Repository(remote string) (name, address *string) {
 	remote = strings.TrimSuffix(strings.TrimSpace(remote), "/")
 	if remote == "" || strings.HasPrefix(remote, "/") || strings.HasPrefix(remote, ".") ||

@@ -186,7 +186,7 @@ func Summary(content string) string {
 	return content[:end] + "…"
 }
 
-// stops maps the words of agents and providers for the end of an answer to the words of records.
+// stops maps the words for the end of an answer, from agents and providers to records.
 var stops = map[string]string{
 	"stop": "", "completed": "", "end_turn": "", "tool-calls": "", "tool_calls": "", "tooluse": "", "tool_use": "",
 	"function_call": "",

@@ -14,7 +14,7 @@ type Prompt struct {
 	// Source is the kind of the text: user_prompt, skill, command.
 	Source string
 	Warmup bool // without a prompt: the client prepares its cache
-	System bool // not a prompt: the client told the model, within the conversation
+	System bool // not a prompt: a text of the client for the model, within the conversation
 }
 
 // Answer is a piece of an answer of the model.

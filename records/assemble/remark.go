@@ -28,7 +28,7 @@ func (c *Conversation) Skip(reason string) {
 }
 
 // Said takes a message of the user's side, with a prompt, results of calls that were taken already, or both. A message
-// with neither is skipped for a reason.
+// without both is skipped for a reason.
 func (c *Conversation) Said(p Prompt, returned bool, reason string) error {
 	switch {
 	case p.Text == "" && returned:

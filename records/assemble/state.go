@@ -36,7 +36,7 @@ type Head struct {
 	Repository  string                `json:"repository,omitempty"` // address of the remote
 	Prompts     map[string]string     `json:"prompts,omitempty"`    // system prompts by their hash
 	Tools       []json.RawMessage     `json:"tools,omitempty"`      // definitions
-	Terminal    records.TerminalState `json:"terminal,omitempty"`   // how it ended, as far as this has been read
+	Terminal    records.TerminalState `json:"terminal,omitempty"`   // how it ended, in the part read so far
 	Success     *bool                 `json:"success,omitempty"`
 	Source      string                `json:"source,omitempty"` // of Success
 	Description string                `json:"description,omitempty"`

@@ -13,7 +13,7 @@ import (
 )
 
 // lacks returns the difference from the made document to another one, without members that the format does not have. It
-// compares step by step, so neither is in memory as a whole.
+// compares step by step, so both documents are never whole in memory.
 func (made *made) lacks(raw []byte) *rawjson.Difference {
 	d := &rawjson.Difference{}
 	_, wanted, _ := rawjson.Parts(raw)

@@ -24,7 +24,7 @@ const (
 	OtherTool  Kind = "other_tool"  // another tool, in the same place
 	OtherInput Kind = "other_input" // the same tool with something else to do
 	OtherOrder Kind = "other_order" // both did it, at different times
-	OtherKind  Kind = "other_kind"  // a call in place of a skill or a hook
+	OtherKind  Kind = "other_kind"  // a call instead of a skill or a hook
 	OtherFiles Kind = "other_files" // the calls of both declare different lines for these files
 )
 
@@ -34,7 +34,7 @@ type Result struct {
 	B       Figures  `json:"b"`
 	Actions int      `json:"actions"` // of A; its files count as one more, if either changed any
 	Equal   int      `json:"equal"`   // those that B also has, in the same order
-	Score   float64  `json:"score"`   // Equal by Actions, 0 to 1; 1 if neither did anything, 0 if only B did
+	Score   float64  `json:"score"`   // Equal by Actions, 0 to 1; 1 if both did nothing, 0 if only B did something
 	Drifts  []Drift  `json:"drifts"`
 	Files   []string `json:"files"` // whose declared lines differ, in order
 }
@@ -155,7 +155,7 @@ func (r *Result) moved() {
 // mostCells bounds the table of a longest common sequence; longer lists are matched by the next equal action.
 const mostCells = 16 << 20
 
-// common returns the indices of a longest common sequence of two lists of actions, in order.
+// common returns the indices of the longest common subsequence of two lists of actions, in order.
 func common(a, b []*Action) [][2]int {
 	if len(a)*len(b) > mostCells {
 		return greedy(a, b)

@@ -14,7 +14,7 @@ type Figures struct {
 	Answers int      `json:"answers"` // of the model, sub-agents included
 	Calls   int      `json:"calls"`   // without sub-agents
 	Failed  int      `json:"failed"`  // calls that failed
-	Input   int64    `json:"input"`   // tokens, neither read from nor written to a cache
+	Input   int64    `json:"input"`   // tokens that were not read from a cache or written to one
 	Output  int64    `json:"output"`
 	Cached  int64    `json:"cached"`   // tokens read from a cache
 	Seconds *float64 `json:"seconds"`  // from the first to the last line of the session file; null if unknown

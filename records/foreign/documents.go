@@ -153,7 +153,7 @@ func Documents(r io.Reader, whole func(first []byte) bool, yield func(*Document)
 	return s.readError()
 }
 
-// passes reports whether the file passes over the row that begins at pos. From then on a row is a line: so no two rows
+// passes reports whether the file skips the faulty row that begins at pos. From then on a row is a line: so no two rows
 // without an end are read to the end of the file.
 func (s *scanner) passes(err error) bool {
 	var row *Fault
@@ -355,7 +355,7 @@ func (s *scanner) value(row int, element bool) ([]byte, error) {
 			case !errors.Is(s.err, io.EOF):
 				return nil, at(len(s.buf), s.err)
 			}
-			depth, quoted = 0, false // the walk tells where it went wrong
+			depth, quoted = 0, false // the walk finds the place of the fault
 		}
 		if quoted {
 			end := bytes.IndexByte(s.buf[i:], '"')

@@ -18,5 +18,5 @@ const Version = "authorship/3.0.0"
 // NotesRef is git-ai's ref for the notes.
 const NotesRef = "refs/notes/ai"
 
-// Writer is git-trace's name in place of the version of git-ai that wrote a note.
+// Writer is git-trace's name, which it writes instead of the version of git-ai.
 const Writer = "git-trace"

@@ -59,7 +59,7 @@ func Passing(r io.Reader) func(fault error) bool {
 	return func(error) bool { return false }
 }
 
-// PassOver reports whether the file passes over the line with this fault.
+// PassOver reports whether the file skips the line with this fault.
 func (r *Reader) PassOver(err error) bool {
 	var line *Fault
 	return errors.As(err, &line) && !errors.Is(err, ErrTooLong) && r.pass(err)

@@ -15,7 +15,7 @@ import (
 // Message is one message of a list, in the form of OpenAI or Anthropic.
 type Message struct {
 	Role, Text, Thinking string
-	ID, Time, Model      string // where the message itself tells them
+	ID, Time, Model      string // if the message itself has them
 	CallID               string // of the call whose result it is
 	Stop                 string
 	Calls                []assemble.Call

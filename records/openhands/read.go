@@ -1,5 +1,5 @@
 // Package openhands reads dumps of OpenHands before 1.0. Such a dump is a list of events, as it exports a trajectory.
-// Or it is rows of its evaluations and of its resolver, which hold such a list as their history.
+// Or it consists of rows of its evaluations and its resolver, which hold such a list as their history.
 //
 // An event is an action or an observation. Actions of one response of the model are one step. An observation belongs to
 // the action that it names as its cause, else to the first that waits. Sessions of 1.0 and newer are read by

@@ -27,8 +27,8 @@ const Name = "opentraces"
 // ErrHash reports a record that does not match its content hash.
 var ErrHash = errors.New("content_hash does not match the record")
 
-// Read gives the records of a file in order. The first fault ends the reading, unless the file passes over the line; it
-// names its line.
+// Read gives the records of a file in order. The first fault ends the reading and names its line, unless the file skips
+// that line.
 func Read(r io.Reader, yield func(line int, record *records.Record) error) error {
 	in := jsonl.NewReader(r, 0)
 	for {

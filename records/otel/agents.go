@@ -68,7 +68,7 @@ func nearest(list []*span, byID map[string]*span) map[*span]*span {
 			around[at] = found
 		}
 	}
-	// a path that ended at an agent goes on above it
+	// a path that ended at an agent continues above it
 	for _, s := range list {
 		if s.agent() && around[s] == s {
 			around[s] = nil

@@ -7,5 +7,5 @@
 // recorded, the steps have models, tokens and times, and the record says so.
 //
 // An agent within an agent, by their spans, is a subagent: its steps follow the step with the call that started it. If
-// two spans describe one agent, by its name, neither is within the other.
+// two spans describe one agent, by its name, they are not nested.
 package otel

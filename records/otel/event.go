@@ -53,25 +53,25 @@ type reply struct {
 	calls []*span
 }
 
-// eventLog puts spans in place of log events.
+// eventLog replaces log events with spans.
 type eventLog struct {
 	out     []*span
 	replies map[string]*reply // by the id of their request
-	last    map[string]*reply // by agent, "" for the one that the conversation is about
+	last    map[string]*reply // by agent, "" for the main agent of the conversation
 	open    []*span           // calls of answers whose end is not reported yet
 	root    *span             // around the agents
 	agents  map[string]*span
 	order   []*reply
 }
 
-// spansOfEvents puts spans in place of the log events among spans: of prompts, answers and calls. Clients report a call
-// when it has ended.
+// spansOfEvents replaces the log events in a list of spans with spans of prompts, answers and calls. Clients report a
+// call when it has ended.
 func spansOfEvents(list []*span) []*span {
 	if !slices.ContainsFunc(list, func(s *span) bool { return s.event() != "" }) {
 		return list
 	}
 	slices.SortStableFunc(list, func(a, b *span) int { return a.start.Compare(b.start) })
-	told := map[string]bool{} // services whose events tell of answers: their spans tell the same with fewer words
+	told := map[string]bool{} // services whose events have the answers: their spans have the same answers with less text
 	for _, s := range list {
 		switch s.event() {
 		case "assistant_response", "api_response", "sse_event":
@@ -106,7 +106,7 @@ func spansOfEvents(list []*span) []*span {
 	return e.out
 }
 
-// hidden reports whether a client was told not to send a text.
+// hidden reports whether a client withholds a text.
 func hidden(text string) bool { return text == "<REDACTED>" || text == "[REDACTED]" }
 
 // answered takes the event of a request's end: the model, and the tokens. Claude Code counts what the cache gave apart.
@@ -224,7 +224,7 @@ func (e *eventLog) reply(s *span) *reply {
 	return r
 }
 
-// within returns the id of the span of an agent within the conversation's, which is not reported as such.
+// within returns the id of an agent's span inside the conversation's span, if the client does not report the agent.
 func (e *eventLog) within(agent string, s *span) string {
 	if agent == "" {
 		return ""

@@ -14,14 +14,14 @@ import (
 
 // Item is a span or a log event on a line of its own, which [Read] takes.
 type Item struct {
-	Session string          `json:"session"` // the client's id of the conversation; "" if it does not tell
+	Session string          `json:"session"` // the client's id of the conversation; "" if the client does not send it
 	Key     string          `json:"key"`     // the same for the same span or event, and made of none of its texts
 	Line    json.RawMessage `json:"line"`
 }
 
 // Taken is the fate of the items of a request.
 type Taken struct {
-	Early   int    `json:"early"`           // of conversations that hooks may still tell of: the client sends them again
+	Early   int    `json:"early"`           // of conversations that hooks may still report: the client sends them again
 	Unknown int    `json:"unknown"`         // of conversations that nobody knows here
 	Full    int    `json:"full"`            // beyond what a conversation may have
 	Error   string `json:"error,omitempty"` // nothing was taken

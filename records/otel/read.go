@@ -57,8 +57,8 @@ func Read(r io.Reader, yield func(row int, record *records.Record) error) error 
 	return nil
 }
 
-// grouped puts spans of one conversation together. Spans of tools and of agents often have no id of a conversation:
-// they belong to the only one of their trace.
+// grouped puts spans of one conversation together. Spans of tools and agents often have no id of a conversation: they
+// belong to the only conversation of their trace.
 func grouped(all []*span) (order []string, groups map[string][]*span) {
 	several, only := map[string]bool{}, map[string]string{}
 	for _, s := range all {

@@ -29,8 +29,8 @@ type span struct {
 	start, end              time.Time
 	failed                  bool
 	answers                 bool              // an agent's span that counts as its answer
-	asks                    bool              // an event that tells a prompt
-	untold                  bool              // an answer whose text its client never tells
+	asks                    bool              // an event with the text of a prompt
+	untold                  bool              // an answer whose text its client never sends
 	attrs                   map[string][]byte // JSON
 	from                    foreign.Document
 }

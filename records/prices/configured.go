@@ -11,7 +11,7 @@ import (
 // Key is the configuration key that names the user's own table.
 const Key = "trace.prices"
 
-// Configured returns the table that trace.prices names; without it, the one that comes with git-trace.
+// Configured returns the table that trace.prices names, or else the table of git-trace.
 func Configured(config refs.Config) (*Table, error) {
 	file, named := config.Path(Key)
 	if !named {

@@ -150,7 +150,7 @@ func or(price *float64, other float64) float64 {
 	return *price
 }
 
-// find returns the entry with the longest prefix and, among these, the one for prompts of this many tokens. A prefix
+// find returns the entry with the longest prefix; among several, the entry for prompts of this many tokens. A prefix
 // must end where a part of the name ends: gpt-5 is not a prefix of gpt-55 or gpt-5.5. A part in brackets after a name
 // does not count.
 func (t *Table) find(model string, prompt int64) *Price {

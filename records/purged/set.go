@@ -144,8 +144,8 @@ func (s *Set) AddText(text string) (string, error) {
 // leastEncoded is the least number of base64 letters that are searched: fewer occur by chance.
 const leastEncoded = 8
 
-// base64Forms returns the letters that every base64 encoding of the text has: it begins at one of three places of a
-// group of bytes, and the letters at its ends depend on its neighbours. All have one length, because each length is
+// base64Forms returns the part of a text's base64 encoding that does not depend on its surroundings: three forms,
+// because the text may begin at one of three places in a group of bytes. All have one length, because each length is
 // another search.
 func base64Forms(text string) []string {
 	length := (len(text)*8 - 4) / 6

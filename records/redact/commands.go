@@ -117,8 +117,8 @@ func (s *marks) commands() []span {
 	return found
 }
 
-// asTyped turns a line whose words are in a list, "mysql", "-uroot", into a shell's form, with the place of each byte
-// in the line; without such a list, it returns the line itself, and nil.
+// asTyped turns a line with a list of words, "mysql", "-uroot", into a shell's form, with the place of each byte in the
+// line. Without such a list it returns the line itself, and nil.
 func asTyped(line string) (typed string, places []int) {
 	if !strings.Contains(line, `, "-`) && !strings.Contains(line, ", '-") {
 		return line, nil

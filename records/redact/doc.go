@@ -20,7 +20,7 @@
 // sequences for terminals, the zero bytes of UTF-16 and characters without width hide nothing, nor do lines that were
 // wrapped. Dumps, as hexdump and od show bytes, are not read: no session file that was looked at had a secret in one.
 //
-// A secret that is found once is taken out of the whole conversation. [REDACTED:rule] takes its place.
+// A secret that is found once is removed from the whole conversation. [REDACTED:rule] takes its place.
 //
 // Redaction fails closed: after an error, a panic or the end of its time a redactor gives no Record. Yet it cannot
 // find everything: it does not find a secret that no rule describes, that has another encoding, or that was typed

@@ -99,7 +99,7 @@ func named(before, token string) bool {
 	return false
 }
 
-// legible reports whether a token is a text in base64: such a text is decoded and searched.
+// legible reports whether a token is base64 of a readable text: such a token is decoded and searched.
 func legible(token string) bool {
 	for _, s := range debase64(token) {
 		if s.end-s.start > len(token)*3/4 {

@@ -114,7 +114,7 @@ func (s *marks) mail() []span {
 // localByte reports whether a byte may precede the @ of an address.
 func localByte(c byte) bool { return nameLetter(c) || strings.IndexByte("._+-", c) >= 0 }
 
-// addressee reports whether an address may belong to a person: not to a program that answers nobody, nor to git's own
+// addressee reports whether an address may belong to a person: it excludes programs that answer nobody, and git's own
 // logins.
 func addressee(local string) bool {
 	if local == "" || strings.Trim(local, "._+-0123456789") == "" || local[0] == '.' ||
@@ -179,7 +179,7 @@ var endings = []string{"js", "ts", "go", "rb", "cs", "hs", "db", "fs", "vb", "kt
 // containerID is the length of a container's name in hexadecimal digits.
 const containerID = 12
 
-// inPrompt reports whether a host is in a prompt of a shell, or in place of a copy.
+// inPrompt reports whether a host is part of a shell's prompt, or of the place of a copy.
 func inPrompt(host, rest string) bool {
 	return len(host) >= 2 && (strings.HasPrefix(rest, ":~") || strings.HasPrefix(rest, ":/") && rest != ":/" &&
 		!strings.HasPrefix(rest, "://")) && !generic(host) && !commonHost(host) && !reserved(strings.ToLower(host)) &&

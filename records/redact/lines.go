@@ -293,7 +293,7 @@ func directive(text string, at int) []span {
 	return nil
 }
 
-// netUse finds the password of net use: the one word that is neither a drive, a share nor an option.
+// netUse finds the password of net use: the one word that is not a drive, a share or an option.
 func netUse(text string, at int) []span {
 	end := endOfLine(text, at)
 	user := strings.Contains(strings.ToLower(text[at:end]), "/user:")

@@ -207,7 +207,7 @@ func parameters(text string, at int) []span {
 	return found
 }
 
-// bareToken reports whether a token is in place of the word for its kind: Authorization: 1f2e….
+// bareToken reports whether a header has a token where its scheme should be: Authorization: 1f2e….
 func bareToken(text string, at int) bool {
 	end, digits := at, 0
 	for ; end < len(text) && wordByte(text[end]); end++ {

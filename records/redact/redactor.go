@@ -281,7 +281,7 @@ func (r *Redactor) called(ctx context.Context, name, text string) ([]span, error
 	return out, nil
 }
 
-// shortest is the length below which a text can hold neither a secret nor the path of a home.
+// shortest is the length below which a text cannot hold a secret or the path of a home.
 const shortest = 5
 
 // leastSeen is the length from which a found secret is searched in other places.

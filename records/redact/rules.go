@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// Rules are the user's own: secrets, texts that are not secrets, and names to take out.
+// Rules are the user's own: secrets, texts that are not secrets, and names to remove.
 type Rules struct {
 	Secrets []*regexp.Regexp // the first group of a match, or the match, is a secret
 	Allowed []*regexp.Regexp // a match of the whole is not a secret, whatever rule found it
@@ -42,8 +42,8 @@ const purgedRule = "purged"
 //	allow <regular expression>
 //	name <word>
 //
-// in the syntax of RE2. Empty lines and lines that begin with # are skipped. A line that is none of these is an error:
-// a rule that is not understood must not be taken for one that is followed.
+// in the syntax of RE2. Empty lines and lines that begin with # are skipped. Any other line is an error: the user must
+// know about a rule that does not work.
 func ParseRules(in io.Reader) (Rules, error) {
 	var rules Rules
 	limited := &io.LimitedReader{R: in, N: maxRules + 1}

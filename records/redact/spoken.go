@@ -5,7 +5,7 @@ import "strings"
 // spokenRule is the rule for random-looking text on a line about a secret.
 const spokenRule = "random-beside-name"
 
-// Bounds of such a token and of its way from the name, in bytes.
+// Bounds of such a token and of its distance from the name, in bytes.
 const (
 	leastSpoken   = 12
 	mostSpokenWay = 120
@@ -55,7 +55,7 @@ func (s *marks) spoken() []span {
 	return found
 }
 
-// strengthIn returns how surely a name shows a secret in its place: UID=sa;PWD=…, ?key=…, &sig=….
+// strengthIn returns how surely a name shows a secret in its context: UID=sa;PWD=…, ?key=…, &sig=….
 func (n naming) strengthIn(text string) strength {
 	name, before := text[n.start:n.end], text[max(0, n.start-1):n.start]
 	switch {

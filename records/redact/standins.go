@@ -83,7 +83,7 @@ func refers(value string) bool {
 		strings.Contains(value, "$(")
 }
 
-// sign keeps the marks that are neither in paths nor in references to a value.
+// sign keeps only marks that do not occur in paths or in references to a value.
 func sign(r rune) rune {
 	if strings.ContainsRune("!@#%^&*+=~|", r) {
 		return r
@@ -136,7 +136,7 @@ func plainWord(value string) bool {
 	return false
 }
 
-// ofWords reports whether a value consists of words of examples and names of secrets, without a digit.
+// ofWords reports whether a value consists of example words and names of secrets, without a digit.
 func ofWords(value string) bool {
 	if len(value) > longestSecretName || strings.ContainsAny(value, "0123456789!@#$%^&*+=~|\\;") {
 		return false

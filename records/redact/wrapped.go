@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of a word that is put together of the end of a line and the beginning of the next.
+// Bounds of a word that joins the end of a line and the beginning of the next.
 const (
 	leastPiece  = 4
 	leastWord   = 16
@@ -47,7 +47,7 @@ const maxPrefixes = 3
 
 // joinedLines adds the word that continues after the line feed at nl, in several forms, because its real end is
 // unknown: up to each of the first pieces, without its last piece, and as a whole. It returns the end of the last
-// piece, 0 without such a word.
+// piece, or 0 if there is no such word.
 func joinedLines(v, word *reading, text string, nl int) int {
 	start, end := lastPiece(text, nl)
 	if end == start || end-start < leastPiece && contextOf(text, max(0, start-8), start) == start {

@@ -64,8 +64,8 @@ const titleLength = 300
 // PromptLength bounds a prompt in a digest.
 const PromptLength = 1000
 
-// prompts notes the prompts of the log that a record has. The record's metadata has the step of each. A prompt after
-// the last of these is the log's next one: the session file had it before the hook.
+// prompts notes the prompts of the log that a record has. The record's metadata has the step of each. A later prompt is
+// the log's next one: the session file had it before the hook.
 func (d *Digest) prompts(r *records.Record) {
 	var held map[int]int
 	if json.Unmarshal(r.Metadata["prompts"], &held) != nil {

@@ -50,8 +50,8 @@ func (a *analysis) brief(c *conversation, failures []*failure) {
 	}
 }
 
-// stands reports whether the turn's work is still there: its lines are alive if that is known, otherwise the
-// conversation did not undo all its changes.
+// stands reports whether the turn's work still exists: its lines are alive, or, if that is unknown, the conversation
+// did not undo all its changes.
 func (t *turn) stands() bool {
 	if sum := t.lines(); sum != nil {
 		return sum.Alive > 0

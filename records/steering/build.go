@@ -84,7 +84,7 @@ func compareTimes(a, b string) int {
 	return x.Compare(y)
 }
 
-// findNodes folds the prompts, numbers them and says what each is to the one before it.
+// findNodes folds the prompts, numbers them and finds the relation of each to the previous one.
 func (a *analysis) findNodes(c *conversation) {
 	for _, t := range c.turns {
 		t.rejectAnswer(a.words)
@@ -129,7 +129,8 @@ func (c *conversation) nodes() []*turn {
 }
 
 // originOf returns the turn that a conversation continues. It is the last turn of the conversation that it was forked
-// from. Otherwise it is the last prompt of the conversation before, if both changed a file or were on the same branch.
+// from. Otherwise it is the last prompt of the previous conversation, if both changed a file or were on the same
+// branch.
 func (a *analysis) originOf(c *conversation) *turn {
 	var forked []string
 	c.meta("forked_from", &forked)

@@ -142,7 +142,7 @@ func atOrAfter(list []*turn, t *turn) *turn {
 }
 
 // resolve finds the turn after which the failure no longer occurred: its command succeeded, or the replacements of its
-// lines were committed and are alive, and were not corrected again. Words count only if neither can be known.
+// lines were committed and are alive, and were not corrected again. Words count only if both of these are unknown.
 func (c *chain) resolve(r *repairs, words *Words) {
 	for _, f := range c.failures {
 		for _, t := range r.ran[f.command] {

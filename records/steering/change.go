@@ -171,7 +171,7 @@ func (p *page) lose(t *turn, line string, n int) {
 	}
 }
 
-// told returns the lines of a text with content, with their number.
+// told returns the non-blank lines of a text, with their number.
 func told(s string) map[string]int {
 	out := map[string]int{}
 	for line := range strings.Lines(s) {

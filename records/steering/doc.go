@@ -1,5 +1,5 @@
-// Package steering finds in conversations how people steered an agent: how each prompt relates to the one before it,
-// what was declined or failed, which work went wrong, and which prompt corrected it. The result is a document of
+// Package steering finds in conversations how people steered an agent: the relation of each prompt to the previous one,
+// declined and failed calls, work that went wrong, and the prompt that corrected it. The result is a document of
 // TreeTrace 0.3.
 //
 // Evidence comes before words. Evidence are calls that ran, failed or were declined; what edits added and removed; and,

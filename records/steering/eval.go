@@ -68,7 +68,7 @@ func (f *failure) context() string {
 }
 
 // input returns the prompt that failed. A prompt that the person abandoned or the model refused is not an instruction:
-// then it returns the prompt before.
+// then it returns the previous prompt.
 func (f *failure) input() string {
 	t := f.turn
 	if f.kind == treetrace.AbandonedPath || f.kind == treetrace.ModelRefused {

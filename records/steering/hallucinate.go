@@ -14,8 +14,8 @@ import (
 const mostReferences = 200
 
 // hallucinated finds calls that use a missing file: a read, a search, an edit or a command reports that, and so does
-// the newest snapshot before it, if there is one. An earlier call did not make the file, and neither the person nor a
-// result had named it.
+// the newest snapshot before it, if there is one. No earlier call made the file, and neither the person nor a result
+// had named it.
 func (a *analysis) hallucinated(c *conversation) {
 	at := places{roots: slices.Clone(c.places.roots)}
 	at.add(c.above())

@@ -62,9 +62,9 @@ var ecosystems = sync.OnceValue(func() []ecosystem {
 	}
 })
 
-// inventedImports finds packages that the agent's lines import and no manifest declares: a call failed for one, the
-// manifests of that moment do not have it, and neither do they at the end of the conversation. The person did not name
-// it. Without a snapshot with a manifest it finds none.
+// inventedImports finds packages that the agent's lines import and that no manifest declares, at that moment and at the
+// end of the conversation. A call failed because of the package. The person did not name it. Without a snapshot with a
+// manifest it finds none.
 func (a *analysis) inventedImports(c *conversation) {
 	if c.Known == nil || c.Known.Read == nil {
 		return
@@ -174,8 +174,8 @@ func (e *ecosystem) names(word, module string) bool {
 // otherNames are packages of Python whose modules have another name.
 var otherNames = map[string]string{"cv2": "opencv", "pil": "pillow", "sklearn": "scikit-learn", "bs4": "beautifulsoup4"}
 
-// declares reports whether a manifest beside a file or above it names a package, or the project has such a module
-// itself. Without a manifest, asked is "".
+// declares reports whether a manifest beside or above a file names a package, or the project itself has such a module.
+// Without a manifest, asked is "".
 func (c *conversation) declares(e *ecosystem, call string, prompt int, name, file string) (declared bool,
 	asked string) {
 	for dir := path.Dir(file); ; dir = path.Dir(dir) {

@@ -7,8 +7,7 @@ import (
 	"github.com/git-trace/git-trace/records/treetrace"
 )
 
-// fold joins repeating prompts to the turn before them: the same text again, the same instruction in other words, "go
-// on".
+// fold joins repeating prompts to the previous turn: the same text again, the same instruction in other words, "go on".
 func (c *conversation) fold(w *Words) {
 	kept := c.turns[:0]
 	into := map[*turn]*turn{}
@@ -27,7 +26,7 @@ func (c *conversation) fold(w *Words) {
 	c.turns = kept
 }
 
-// foldsInto reports whether a turn is more of the one before it, and notes in that one how.
+// foldsInto reports whether a turn repeats the previous one, and notes there how.
 func (t *turn) foldsInto(p *turn, w *Words) bool {
 	const least, head, command, spare = 40, 24, 32, 4
 	a, b := strings.Join(strings.Fields(p.text), " "), strings.Join(strings.Fields(t.text), " ")
@@ -80,7 +79,7 @@ func (t *turn) join(o *turn) {
 	}
 }
 
-// decideKind decides the relation of the prompt to the one before it: evidence first, then words.
+// decideKind decides the relation of the prompt to the previous one: evidence first, then words.
 func (t *turn) decideKind(w *Words) {
 	t.kind, t.kindBy = t.kindOf(w)
 	if t.kind == treetrace.Correction && t.kindBy == treetrace.ByEvidence && !t.stopsPrevious() && !w.corrects(t.text) {

@@ -98,7 +98,7 @@ func containsAny(text string, list ...string) bool {
 	return false
 }
 
-// rejectText notes a prompt that declines the work of the turn before. Words alone give 0.8. If the turn before was
+// rejectText notes a prompt that declines the work of the previous turn. Words alone give 0.8. If the turn before was
 // stopped, or its lines are removed now, it is 0.95.
 func (t *turn) rejectText(w *Words) {
 	if t.previous == nil || len([]rune(t.text)) > 240 || !w.declines(t.text) {

@@ -109,8 +109,8 @@ func (a *analysis) takenBack(t, failed *turn) {
 	a.fail(f)
 }
 
-// correctedTurn returns the turn that a correction is about: the nearest one that shares a file with it or a name of a
-// file, otherwise the one before.
+// correctedTurn returns the turn that a correction is about: the nearest one that shares a file or a file name with it,
+// otherwise the previous one.
 func (t *turn) correctedTurn() *turn {
 	const far = 20
 	n := 0

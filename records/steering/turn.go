@@ -33,7 +33,7 @@ type turn struct {
 	abandoned           bool
 	branch              int   // 0 for kept turns
 	from                int   // the step at which an abandoned branch begins
-	previous            *turn // the one before it in the conversation, as the person saw it
+	previous            *turn // the previous turn of the conversation, as the person saw it
 	parent              *turn
 	rejections          []treetrace.Rejection
 	rolledBack          bool          // a command undid turns before it

@@ -16,9 +16,9 @@ import (
 // in lower case, their words divided by single spaces.
 type Words struct {
 	Language         string   `json:"language"`
-	Acknowledgements []string `json:"acknowledgements"` // a prompt of only these means "go on"
+	Acknowledgements []string `json:"acknowledgements"` // a prompt of only these words means "go on"
 	Acceptance       []string `json:"acceptance"`
-	Interjections    []string `json:"interjections"` // passed over before an opener
+	Interjections    []string `json:"interjections"` // skipped before an opener
 	Declines         []string `json:"declines"`
 	NotDeclines      []string `json:"not_declines"`
 	Corrections      []string `json:"corrections"` // openers
@@ -116,7 +116,7 @@ func (w *Words) accepts(s string) bool {
 
 func (w *Words) declines(s string) bool {
 	t := spaced(s)
-	for range 2 { // as it is, and after interjections
+	for range 2 { // the whole text first, then without interjections
 		if _, not := begins(t, w.NotDeclines); not {
 			return false
 		}

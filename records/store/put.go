@@ -137,8 +137,8 @@ func (s *Store) commit(tip refs.OID, changes []Change, out []Stored) (refs.OID, 
 	return s.writeCommit(tree, parents, message, undated)
 }
 
-// Keep sets a ref of fetched records to exactly these, without a history; without any, it deletes the ref. Their blobs
-// must be here.
+// Keep makes a ref of fetched records hold exactly these entries, without a history; with an empty list it deletes the
+// ref. Their blobs must be here.
 func (s *Store) Keep(ctx context.Context, ref string, list []Entry) error {
 	if !strings.HasPrefix(ref, fetchedRefs) {
 		return fmt.Errorf("keep records: %s is not a fetched ref", ref)

@@ -54,9 +54,9 @@ type Rewritten struct {
 	Unread  []Unread
 }
 
-// Rewrite judges every version of every record in the present and past of the refs of records, with the fetched ones.
-// It writes their histories again without the condemned parts. It changes neither refs nor old objects: Move moves the
-// refs, and Old names the objects that can be deleted then. With dry set it writes nothing.
+// Rewrite judges every version of every record: present and past, own and fetched. It writes their histories again
+// without the condemned parts. It does not change refs or old objects: Move moves the refs, and Old names the objects
+// that can then be deleted. With dry set it writes nothing.
 func (s *Store) Rewrite(ctx context.Context, judge Judge, dry bool) (Rewritten, error) {
 	names, err := s.refs(ctx)
 	if err != nil {

@@ -99,7 +99,7 @@ func entryOf(entries []refs.TreeEntry, name string) (refs.TreeEntry, bool) {
 	return entries[i], true
 }
 
-// withEntry puts an entry into a list in place of the one of its name; an entry without an object takes it out.
+// withEntry replaces the entry of the same name in a list, or adds it; an entry without an object removes it.
 func withEntry(entries []refs.TreeEntry, e refs.TreeEntry) []refs.TreeEntry {
 	out := slices.DeleteFunc(slices.Clone(entries), func(old refs.TreeEntry) bool { return old.Name == e.Name })
 	if !e.OID.IsZero() {

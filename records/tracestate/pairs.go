@@ -110,7 +110,7 @@ func (m *maker) later(st *state, after map[*state][]*state, prompts int, yield f
 	}
 }
 
-// heir returns the answer that follows a state; among several, the one that was not undone.
+// heir returns the answer that follows a state; of several, the answer that was not undone.
 func heir(st *state, list []*state) *state {
 	for _, next := range list {
 		if next.way.branch == st.way.branch {
@@ -163,7 +163,7 @@ func (m *maker) fixed(st *state, after map[*state][]*state) *pair {
 
 // reverted pairs a lost edit with the next lasting edit of the file. A commit reverted all lines of the first edit, or
 // a person removed them before any commit. One prompt may come between them. The replacement need not answer the same
-// question, so these are the weakest pairs.
+// question, so these pairs have the lowest confidence.
 func (m *maker) reverted(st *state, after map[*state][]*state) *pair {
 	gone, found := m.fate(st.step)
 	origin, lines := Reverted, gone.Reverted

@@ -8,7 +8,7 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// node is a link of a history: messages of one side, and the link before. Histories of the same conversation share
+// node is a link of a history: messages of one side, and the previous link. Histories of the same conversation share
 // links.
 type node struct {
 	before *node

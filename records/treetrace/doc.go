@@ -1,4 +1,4 @@
-// Package treetrace reads and writes TreeTrace 0.3: the prompts of conversations as a tree that tells how people
+// Package treetrace reads and writes TreeTrace 0.3: the prompts of conversations as a tree that shows how people
 // steered agents. A prompt is a node with a kind (direction, correction, checkpoint, …). The node has the calls that
 // followed it, what was declined or failed, and what that says about the work.
 //

@@ -76,7 +76,7 @@ type Hallucination struct {
 	Reference     string         `json:"reference"`
 	NodeID        string         `json:"nodeId"`
 	Evidence      string         `json:"evidence"`
-	CheckedAt     string         `json:"checkedAt,omitempty"` // the tree or commit that does not have it
+	CheckedAt     string         `json:"checkedAt,omitempty"` // the tree or commit without the file
 	EvalCandidate ReferenceCheck `json:"evalCandidate"`
 }
 

@@ -51,7 +51,7 @@ func (l *List) path(trace events.TraceID) string {
 	return filepath.Join(l.dir, filepath.Base(string(trace))+noteEnd)
 }
 
-// Note puts a conversation on the list, in place of an older note.
+// Note puts a conversation on the list, and replaces an older note.
 func (l *List) Note(s Session) error {
 	if err := refs.WriteJSON(l.path(s.Trace), s, refs.WriteFileAtomic); err != nil {
 		return fmt.Errorf("note conversation: %w", err)

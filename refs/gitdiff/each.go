@@ -16,8 +16,8 @@ import (
 // take reads one section and returns keep, which is called once the section is known to be complete. The sections come
 // in the order of the list, one each, empty if nothing changed.
 //
-// Git ends at the first object that is missing or damaged. skipped has the places of such lines; the later lines are
-// asked again. In a partial clone the trees show at once which lines need missing contents.
+// Git stops at the first missing or damaged object. skipped has the places of the affected lines; Each starts git again
+// for the later lines. In a partial clone the trees show at once which lines need missing contents.
 func Each(ctx context.Context, repo *refs.Repo, args, lines []string,
 	take func(i int, r *Reader) (keep func() error, err error)) (skipped []int, err error) {
 	e := &each{ctx: ctx, repo: repo, args: args, lines: lines, take: take}

@@ -32,8 +32,8 @@ type Passage struct {
 // TextLine is a line of a passage.
 type TextLine struct {
 	Sign     byte   // ' ', '-', '+', and '\\' for a note about the line before
-	Text     []byte // behind the sign, with the line feed
-	Old, New int    // the number of the line on each side, 0 if the side does not have it
+	Text     []byte // after the sign, with the line feed
+	Old, New int    // the number of the line on each side, 0 on a side without it
 }
 
 // ErrCombined reports a patch against several versions at once, as in a merge that is not finished.

@@ -2,8 +2,8 @@ package recorded
 
 import "golang.org/x/sys/unix"
 
-// born returns the time of birth of a directory, in nanoseconds (statx(2)); 0 if unknown. A directory unpacked in place
-// of another is younger, though it may get its number.
+// born returns the time of birth of a directory, in nanoseconds (statx(2)); 0 if unknown. A directory that was unpacked
+// in the place of a deleted one is younger, though it may get the same number.
 func born(dir string) int64 {
 	var st unix.Statx_t
 	if unix.Statx(unix.AT_FDCWD, dir, 0, unix.STATX_BTIME, &st) != nil || st.Mask&unix.STATX_BTIME == 0 {

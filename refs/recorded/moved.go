@@ -13,7 +13,7 @@ const mostEntries = 4096
 
 // takeOver finds the entry of a repository that was moved since it was put on the list, and writes it under its new
 // place; nil if there is none. A move keeps the device, the number and the time of birth of the git directory, and the
-// mark in it. Neither a copy nor an unpacked archive has all of them: the system gives the first three. Other files of
+// mark in it. A copy or an unpacked archive cannot have all of them: the system gives the first three. Other files of
 // the repository are read only after these agree.
 func takeOver(common string) *entry {
 	id, err := identify(common)

@@ -16,7 +16,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// ErrNoPlace reports that there is no directory for the list: neither XDG_STATE_HOME nor a home directory is known.
+// ErrNoPlace reports that there is no directory for the list: both XDG_STATE_HOME and the home directory are unknown.
 var ErrNoPlace = errors.New("no state directory: neither XDG_STATE_HOME nor a home directory is known")
 
 // StateDir returns the directory of git-trace's data about the user. XDG_STATE_HOME counts on every system if it is

@@ -164,7 +164,7 @@ func alsoAtHome(dir string, e *entry) {
 const youngest = 24 * time.Hour
 
 // dropGone removes the entries of deleted repositories from the list. A repository on an unmounted volume still exists:
-// the directory in its place is on another device.
+// the directory at its path is on another device.
 func dropGone(dir string) {
 	files, _ := os.ReadDir(dir) // a list that cannot be read stays unchanged
 	for _, file := range files {

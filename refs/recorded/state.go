@@ -17,7 +17,7 @@ const (
 	Unlisted State = iota // not recorded
 	Listed                //
 	Moved                 // it was on the list in another place, or is on another user's list
-	Replaced              // it is in place of a listed repository
+	Replaced              // it replaced a listed repository
 	Astray                // it is on the list, and does not know this work tree
 	NoPlace               // there is no list
 )

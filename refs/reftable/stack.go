@@ -37,7 +37,7 @@ func Open(dir string) (*Stack, error) {
 	return nil, fmt.Errorf("%w: listed tables are missing", ErrCorrupt)
 }
 
-// errGone says that a listed table does not exist (any more).
+// errGone says that a listed table no longer exists.
 var errGone = errors.New("table is gone")
 
 func open(dir string) (*Stack, error) {

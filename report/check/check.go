@@ -106,7 +106,7 @@ func (p *Policy) Hold(d *diff.Diff, facts *Facts) *Result {
 	return c.out
 }
 
-// add joins a finding with the one of the lines before.
+// add joins a finding with the finding of the previous lines.
 func (c *checking) add(f Finding) {
 	for i := len(c.out.Findings) - 1; i >= 0 && i >= len(c.out.Findings)-8; i-- {
 		last := &c.out.Findings[i]

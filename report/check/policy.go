@@ -182,7 +182,7 @@ func (r *Rule) set(key, value string) (err error) {
 	return err
 }
 
-// names adds patterns of names to a list; "none" stands for no name.
+// names adds patterns of names to a list; "none" means no name.
 func names(list []string, value string) ([]string, error) {
 	more, err := words(value)
 	if err != nil {

@@ -43,7 +43,7 @@ func (w Writer) key() Writer { return Writer{Kind: w.Kind, Trace: w.Trace} }
 // mostSearched bounds the commits without hooks in which owners are searched.
 const mostSearched = 500
 
-// churn adds up the lines that commits between the sides added, without the ones that are still there.
+// churn adds up the lines that commits between the sides added and that are gone again.
 func (f *finder) churn() error {
 	if f.history == nil || f.o.reverse || f.sides.new.Kind != Commit || f.sides.part {
 		return nil

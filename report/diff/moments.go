@@ -69,7 +69,7 @@ func (o *Options) CompareWith(now refs.OID) {
 	o.stand(Snapshot{now, Side{Kind: Work}})
 }
 
-// stand notes the moment of a tree, and returns the word for it. Two moments with one tree do not differ.
+// stand notes the moment of a tree, and returns a word for it. Two moments with one tree do not differ.
 func (o *Options) stand(s Snapshot) string {
 	if o.moments == nil {
 		o.moments = map[string]Side{}
@@ -78,7 +78,7 @@ func (o *Options) stand(s Snapshot) string {
 	return s.Tree.String()
 }
 
-// replace puts words in place of one, in front of paths.
+// replace puts words instead of one word, before the paths.
 func (o *Options) replace(word string, by []string) {
 	for _, list := range []*[]string{&o.words, &o.git} {
 		at := slices.Index(*list, word)

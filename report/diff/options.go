@@ -48,7 +48,7 @@ type role uint8
 const (
 	passes   role = iota
 	verbatim      // another form of output
-	figures       // figures before the patch, or in its place
+	figures       // figures before the patch, or instead of it
 	compares      // says which lines count as changed
 	other         // see set
 )

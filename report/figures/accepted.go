@@ -13,7 +13,7 @@ import (
 type Accepted struct {
 	Written   int `json:"written"`   // the same line counts again where an agent wrote it again
 	Committed int `json:"committed"` // those in counted commits
-	Rewritten int `json:"rewritten"` // lines of people in their place, in these commits
+	Rewritten int `json:"rewritten"` // lines of people that replaced them, in these commits
 }
 
 // origin is the part of a conversation that one model wrote.

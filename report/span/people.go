@@ -11,10 +11,10 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// Rewritten are lines of people in place of an agent's that follow each other.
+// Rewritten are consecutive lines of people that replaced an agent's lines.
 type Rewritten struct {
 	Run
-	Trace    events.TraceID `json:"trace"` // the owner of the replaced lines; empty if the log does not have it
+	Trace    events.TraceID `json:"trace"` // the owner of the replaced lines; empty if the log does not name it
 	previous events.PatchID
 }
 
@@ -24,7 +24,7 @@ type Review struct {
 	Commits int `json:"commits"`
 }
 
-// rewritten adds a line of a person in place of an agent's.
+// rewritten adds a line of a person that replaced an agent's line.
 func (r *Report) rewritten(path string, line int, previous events.PatchID) {
 	if last := len(r.Rewritten) - 1; last >= 0 && r.Rewritten[last].Raw == path &&
 		r.Rewritten[last].Start+r.Rewritten[last].Lines == line && r.Rewritten[last].previous == previous {

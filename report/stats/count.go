@@ -132,8 +132,8 @@ func (s Source) each(ctx context.Context, repo *refs.Repo, query graph.Query, mo
 	return yield(b.all)
 }
 
-// counted are commits whose lines are being counted: the bare ones have no evidence, the open ones lack the files of
-// some lines.
+// counted are commits whose lines are being counted: bare commits have no evidence; in open commits the files of some
+// lines are unknown.
 type counted struct {
 	Source
 	all, bare, open []*graph.Commit

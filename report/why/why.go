@@ -26,7 +26,7 @@ type Reason struct {
 	Turn  *view.Turn      // the prompt; nil if unknown
 	Step  *records.Step   // the answer that made the call; nil without a record
 	Call  *view.WholeCall // nil if unknown
-	Hunk  *view.Hunk      // the change that brought the lines; nil where the log does not have it
+	Hunk  *view.Hunk      // the change that wrote the lines; nil if the log does not have it
 	// Declared is the call's own statement of the change, if the log has none or its text is not kept; nil if the call
 	// has none.
 	Declared *view.Declared
@@ -160,7 +160,7 @@ func (f *Finder) explain(ctx context.Context, r *Reason) error {
 	return err
 }
 
-// hunk returns a patch, nil where the log does not have it: it was seen by a clone that shared no log.
+// hunk returns a patch, or nil if the log does not have it: a clone that shared no log saw it.
 func (f *Finder) hunk(id events.PatchID) (*view.Hunk, error) {
 	h, err := f.Known.Hunk(id)
 	if errors.Is(err, refs.ErrMissing) {

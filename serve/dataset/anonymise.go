@@ -10,8 +10,8 @@ import (
 )
 
 // Anonymiser replaces names, ids and paths by keyed hashes, and leaves texts out. The same key gives the same hash for
-// the same name, so tables of several repositories can still be joined. Without the key, a hash cannot be computed, nor
-// a name guessed.
+// the same name, so tables of several repositories can still be joined. Without the key nobody can compute a hash or
+// test a guessed name.
 type Anonymiser struct{ key []byte }
 
 // NewAnonymiser takes a key of 32 random bytes.

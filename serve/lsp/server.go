@@ -24,7 +24,7 @@ type Host struct {
 	Version string
 	// Ask runs git-trace in a directory, with this standard input, and returns its output.
 	Ask func(ctx context.Context, dir string, stdin []byte, args ...string) ([]byte, error)
-	// Open shows the page of a place in the browser. The page is there for as long as the editor.
+	// Open shows the page of a place in the browser. The page exists as long as the editor runs.
 	Open func(ctx context.Context, p Place) error
 }
 

@@ -51,7 +51,7 @@ type blameBody struct {
 const (
 	onlyAgents    = "agents"    // leave out what no agent wrote
 	onlyTalk      = "talk"      // leave out lines of other conversations, and without an owner
-	passBlanks    = "w"         // pass over white space
+	passBlanks    = "w"         // ignore white space
 	showAges      = "age"       // colour lines by their age
 	showFunctions = "functions" // list the functions
 )

@@ -160,7 +160,7 @@ type callBlock struct {
 	input []records.Member // its members; nil until they are needed
 }
 
-// mostResult bounds the shown part of a result and of a part of an input, in bytes.
+// mostResult bounds the shown part of a result or of an input, in bytes.
 const mostResult = 8 << 10
 
 // Lines sums the changes of the call. If no hook saw the call, they come from commits.

@@ -13,7 +13,7 @@ import (
 const (
 	laneWide  = 14
 	laneNode  = 21 // from the top of the row to the commit
-	laneHigh  = 42 // below it lines are straight, as far as the row goes
+	laneHigh  = 42 // below this height lines are straight, to the end of the row
 	mostLanes = 12 // of a page; further lanes are not drawn
 )
 

@@ -145,8 +145,8 @@ func ageOf(at, now time.Time) string {
 	return "a" + strconv.Itoa(len(ages)-1)
 }
 
-// behind returns the address of the page behind a requested line: the file before the line's commit, or that commit if
-// it made the file, or the step in which an agent wrote the line. A line's address is short, and a page has many.
+// behind returns the address of the page for a line: the file before the line's commit; that commit, if it made the
+// file; or the step in which an agent wrote the line. A line's address is short, and a page has many.
 func behind(a *blame.RunsJSON, q *question, ask url.Values) (string, error) {
 	for name, address := range map[string]func(run *blame.RunJSON, line int) string{
 		"up": func(run *blame.RunJSON, line int) string {
@@ -197,7 +197,7 @@ func byAI(r *blame.RunJSON) bool {
 	return r.Contributor != "human" && (r.Contributor == "ai" || r.Contributor == "mixed" || r.Trace != nil)
 }
 
-// name names a block by its commit and its conversation. It does not repeat names in told.
+// name names a block by its commit and its conversation. It does not repeat names that are in told.
 func (b *runBlock) name(runs *blame.RunsJSON, told map[string]bool) {
 	once := func(key, text string) string {
 		if told[key] {

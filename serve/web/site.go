@@ -234,7 +234,7 @@ type failure struct {
 	Status int
 	What   string
 	Hints  []string
-	Last   string // the address of the file in the last commit, where the work tree does not have it
+	Last   string // the address of the file in the last commit, if the work tree does not have it
 }
 
 // said divides a command's standard error: the error, and the advice.

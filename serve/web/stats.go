@@ -69,7 +69,7 @@ func ownerOf(g *figures.Counted) string {
 	return ownerWord("unknown", g.Older > 0)
 }
 
-// Alive counts the lines of an agent that lived as long as is known; nil if unknown.
+// Alive returns the survival of an agent's lines by age; nil if unknown.
 func (t statsTable) Alive(g figures.Counted) (out *figures.AliveAtAges) {
 	for _, line := range t.lives.Lines {
 		for i := range line.Ages {

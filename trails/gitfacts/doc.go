@@ -1,8 +1,8 @@
 // Package gitfacts finds git's actions in a work tree between two moments. It does not handle owners.
 //
 // A Mark is the state of git at one moment. Between two marks lies the Work: the moves of HEAD, whether files were
-// written, which commits the operation was about, which stashes came and went. Each of these is read when it is first
-// asked for, and once.
+// written, which commits the operation was about, which stashes came and went. Each of these facts is read once, at its
+// first use.
 //
 // Three promises:
 //

@@ -32,7 +32,7 @@ const (
 type traits struct {
 	makes  bool // this command made the commit of the entry
 	byHand bool // somebody made that commit from their work tree or index
-	leaves bool // the files of the work tree stay as they were
+	leaves bool // the files of the work tree do not change
 	rebase bool // a step of a rebase
 }
 

@@ -104,14 +104,14 @@ func revertedBy(message string) refs.OID {
 	return oid
 }
 
-// Resumption is a commit with which somebody went on with a stopped rebase.
+// Resumption is a commit that continued a stopped rebase.
 type Resumption struct {
 	Before refs.OID   // what its parent has of the path: git had put that there
 	Picked []refs.OID // the contents of the commits that it may have been picked from
 }
 
-// Resumed finds the last commit of a rebase that somebody went on with (git-rebase(1), --continue), if it brought a
-// content of a path. before is the zero id if there was none.
+// Resumed finds the last commit that continued a rebase (git-rebase(1), --continue), if it brought a content of a path.
+// before is the zero id if there was none.
 func (w *Work) Resumed(path string, content, asked refs.OID) (Resumption, error) {
 	moves, _ := w.Moves()
 	for _, m := range slices.Backward(moves) {

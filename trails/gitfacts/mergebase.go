@@ -9,7 +9,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// mostPainted bounds the commits that are read here before git is called, which takes as long as 300 of them.
+// mostPainted bounds the commits that are read here before git is called: the call takes as long as 300 of them.
 const mostPainted = 256
 
 // MergeBase finds the commit of git-merge-base(1). For commits near each other it starts no process.

@@ -18,8 +18,8 @@ type Move struct {
 	Branches [2]string
 }
 
-// LeavesFiles reports whether the files of the work tree stayed as they were. The commit of a revert does not leave
-// them: git wrote its files a moment before.
+// LeavesFiles reports whether git did not change the files of the work tree. The commit of a revert changes them: git
+// wrote its files a moment before.
 func (m Move) LeavesFiles() bool { return kinds[m.Kind].leaves && !m.Reverts }
 
 // moveOf reads an entry of a reflog.

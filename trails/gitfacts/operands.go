@@ -134,7 +134,7 @@ func (o *operands) underWay(asking Asking) {
 }
 
 // TakenAlong lists the commits from which git may have taken whole files: commits that were merged, picked or rebased,
-// and the stashes that are gone. A stash that stopped at such a file is still there (git-stash(1), pop).
+// and the stashes that are gone. A stash whose application stopped at such a file still exists (git-stash(1), pop).
 func (w *Work) TakenAlong(asked refs.OID) []Operand {
 	o := operands{Work: w, most: MaxCommitted}
 	named := func(names ...string) {

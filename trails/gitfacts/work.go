@@ -169,8 +169,8 @@ func distinct(list []refs.OID, most int) []refs.OID {
 	return out
 }
 
-// WentOn reports whether git replaced a commit's content at a path when it went on from that commit. A reset may have
-// left all files as they were. Contents that somebody commits come from that person.
+// WentOn reports whether git replaced a commit's content at a path when it moved from that commit to another. A reset
+// may not have changed any file. Contents that somebody commits come from that person.
 func (w *Work) WentOn(commit refs.OID, path string, blob refs.OID) bool {
 	moves, _ := w.Moves()
 	for _, m := range moves {
@@ -184,8 +184,9 @@ func (w *Work) WentOn(commit refs.OID, path string, blob refs.OID) bool {
 }
 
 // WentOnFrom reports whether git replaced the last seen content of a file by HEAD's content. A commit that HEAD was at,
-// then or since, has the last seen content, and git went on from there, as by a checkout. A reset to another commit may
-// have left all files as they were. A reset to the same commit, which git-stash(1) makes, leads nowhere.
+// then or since, has the last seen content, and git moved from there to another commit, for example by a checkout. A
+// reset to another commit may not have changed any file. A reset to the same commit, which git-stash(1) makes, leads
+// nowhere.
 func (w *Work) WentOnFrom(path string, blob refs.OID) bool {
 	moves, whole := w.Moves()
 	if !whole || blob.IsZero() {
@@ -210,7 +211,7 @@ func (w *Work) WentOnFrom(path string, blob refs.OID) bool {
 }
 
 // PutLast returns the content that git wrote last into a file, on its way from one commit to another; the zero id if
-// none. resets are the contents of the commits to which HEAD was reset since: a reset does not tell whether it wrote
+// none. resets are the contents of the commits to which HEAD was reset since: it is unknown whether a reset wrote
 // files. A commit made by hand does not count: its content was there before. For example: git rebase, then git reset
 // --soft ORIG_HEAD.
 func (w *Work) PutLast(path string) (put refs.OID, resets []refs.OID, err error) {

@@ -38,7 +38,7 @@ type Known struct {
 	left  map[string][]left
 	// unsaved holds the additions that are in no file yet, by path.
 	unsaved map[string]*additions
-	// source gives the records of a path in place of its file, if it is set.
+	// source, if set, gives the records of a path instead of its file.
 	source func(path string) []Record
 }
 
@@ -127,7 +127,7 @@ func (k *Known) recall(path string, blob refs.OID) (vector.Vector, bool) {
 	return vector.Vector{}, false
 }
 
-// remember keeps a vector decoded, in place of an older one.
+// remember keeps a decoded vector, and replaces an older one.
 func (k *Known) remember(path string, blob refs.OID, v vector.Vector) {
 	list := slices.DeleteFunc(k.recent[path], func(r knownVector) bool { return r.blob == blob })
 	list = slices.Insert(list, 0, knownVector{blob, v})

@@ -12,9 +12,9 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
-// A path that lost lines has a third file beside its file of vectors. Each of its lines names a content, and has prints
-// of the lines and phrases that left it; "*" stands for more prints than are listed. So a lookup shows, without reading
-// a content, whether a new line may be an old one that comes back, perhaps in another form.
+// A path that lost lines has a third file beside its file of vectors. Each of its lines names a content, with prints of
+// the lines and phrases that left it; "*" means that some prints are not listed. So a lookup shows, without reading a
+// content, whether a new line may be an old one that comes back, perhaps in another form.
 
 const (
 	maxLeft      = 8192      // prints of one change

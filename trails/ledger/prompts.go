@@ -45,7 +45,7 @@ func (p *Prompts) Put(trace events.TraceID, index int, text string) error {
 	return nil
 }
 
-// Get returns the text of a prompt; found is false when this machine does not have it.
+// Get returns the text of a prompt; found is false if this machine does not have it.
 func (p *Prompts) Get(trace events.TraceID, index int) (text string, found bool, err error) {
 	raw, err := refs.ReadFile(filepath.Join(p.dir, filepath.Base(string(trace)), strconv.Itoa(index)))
 	if errors.Is(err, fs.ErrNotExist) {

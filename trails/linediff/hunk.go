@@ -10,9 +10,9 @@ type Range struct {
 // Len returns the number of lines in the range.
 func (r Range) Len() int { return r.End - r.Start }
 
-// Hunk says that the old lines OldStart ≤ line < OldStart+OldCount were replaced by the new lines
-// NewStart ≤ line < NewStart+NewCount. Lines count from 0. A count may be 0; the start then names the line before which
-// the other side's lines stand.
+// Hunk says that the old lines OldStart ≤ line < OldStart+OldCount were replaced by the new lines NewStart ≤ line <
+// NewStart+NewCount. Lines count from 0. A count may be 0; the start then is the line before which the other side's
+// lines are inserted.
 type Hunk struct {
 	OldStart, OldCount int
 	NewStart, NewCount int
@@ -24,8 +24,8 @@ func (h Hunk) Old() Range { return Range{h.OldStart, h.OldStart + h.OldCount} }
 // New returns the range of replacing lines.
 func (h Hunk) New() Range { return Range{h.NewStart, h.NewStart + h.NewCount} }
 
-// Numbers returns the hunk in the numbers of a unified diff: lines count from 1, and a side without lines names the
-// line after which it stands.
+// Numbers returns the hunk in the numbers of a unified diff: lines count from 1, and a side without lines has the
+// number of the preceding line.
 func (h Hunk) Numbers() (oldStart, oldCount, newStart, newCount int) {
 	return number(h.OldStart, h.OldCount), h.OldCount, number(h.NewStart, h.NewCount), h.NewCount
 }

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Merge joins the changes of two texts to their common base. It is clean if changes of the two sides neither overlap
-// nor touch, unless both are the same: the rule of git-merge-file(1).
+// Merge joins the changes of two texts to their common base. It is clean if the changes of the two sides do not overlap
+// or touch, or if both changes are the same: the rule of git-merge-file(1).
 func Merge(base, ours, theirs [][]byte) (merged [][]byte, clean bool) {
 	left, right := Diff(base, ours, Options{}).Hunks, Diff(base, theirs, Options{}).Hunks
 	at := 0

@@ -26,9 +26,9 @@ const (
 	pruneMaxLimit = 1024 // a line found this often is common in a text of any size
 )
 
-// prune marks lines that the search need not see, and returns the rest. A line that the other text lacks cannot be
-// kept. A line that the other text has very often (a brace, a blank line), between lines that it lacks, is not worth
-// keeping: the match would tie two unrelated places together. The rule is git's.
+// prune marks lines that the search need not see, and returns the rest. A line that is missing in the other text cannot
+// be kept. A very common line of the other text (a brace, a blank line), between two lines that are missing there, is
+// not worth keeping: the match would join two unrelated places. The rule is git's.
 func prune(a, b *text, aIDs, bIDs []int32, distinct int, part trimmed, minimal bool) (sequence, sequence) {
 	aCounts, bCounts := count(aIDs, distinct), count(bIDs, distinct)
 	aSeq := pruneSide(a, aIDs[part.start:part.aEnd], bCounts, part.start, minimal)

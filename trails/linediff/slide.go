@@ -1,7 +1,7 @@
 package linediff
 
-// group is a run of marked lines, start ≤ line < end; an empty group stands before line start. A text of n kept lines
-// has n+1 groups. The group after the k-th kept line of one text faces the group after the k-th kept line of the other.
+// group is a run of marked lines, start ≤ line < end; an empty group lies before line start. A text of n kept lines has
+// n+1 groups. The group after the k-th kept line of one text faces the group after the k-th kept line of the other.
 type group struct {
 	start, end int
 }

@@ -2,7 +2,7 @@
 // It also has the rows of the two tables that answer.
 package moment
 
-// Moment is the moment of such a search.
+// Moment is the moment of a search.
 type Moment int
 
 // The moments.

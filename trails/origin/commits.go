@@ -12,10 +12,10 @@ import (
 
 // amended finds the amended commit's content of the path, if the commit that is being anchored replaced one.
 // git-commit(1) --amend makes its commit from the index, and the index had the amended commit's content. If the amended
-// commit brought the file, the new commit's parent does not have it. If nobody saw a content, its lines are only known
-// to be older than the last look at everything. So the amended commit has to be older than that look, too. For example:
-// an agent writes a file, a person commits it, adds a line, and amends the commit. The agent's lines are in the first
-// commit.
+// commit brought the file, the new commit's parent does not have the file. If nobody saw a content, its lines are only
+// known to be older than the last look at everything. So the amended commit has to be older than that look, too. For
+// example: an agent writes a file, a person commits it, adds a line, and amends the commit. The agent's lines are in
+// the first commit.
 func amended(q *Query) ([]Candidate, error) {
 	commit := q.Work.AmendedBy(q.Commit)
 	if commit.IsZero() {

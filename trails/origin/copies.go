@@ -12,8 +12,8 @@ const Specific = 12
 
 // copies finds the lines that no source has at their place, but elsewhere: in a conflict, a person may keep both sides
 // of a line, or change their order. A short line was copied with the next one if they are neighbours in the source too.
-// All sources with such a line must agree on its owner, except those after the first known ones, whose owners are
-// unknown. For example: an agent's branch adds a line above a person's, and the merge puts it below. It stays the
+// All sources with such a line must agree on its owner. The sources after the first known ones are exempt: their owners
+// are unknown. For example: an agent's branch adds a line above a person's, and the merge puts it below. It stays the
 // agent's.
 func copies(lines [][]byte, found []vector.Origin, sources []vector.Content, known int) []vector.Origin {
 	if !slices.ContainsFunc(found, func(o vector.Origin) bool { return o.Source < 0 }) {
@@ -59,7 +59,7 @@ type copier struct {
 	sources []vector.Content
 	known   int                // how many of the sources, from the first one on, something is known of
 	keys    []string           // of the content's lines
-	places  map[string][]place // of the specific lines, as far as they were searched
+	places  map[string][]place // of the specific lines searched so far
 	from    [][]place          // of the content's lines: where they were copied from
 }
 
@@ -156,7 +156,7 @@ func (c *copier) between(out []vector.Origin, line int) []place {
 	return found
 }
 
-// taken reports whether a line was copied. A line that only a far content has in its place counts, too (see Far).
+// taken reports whether a line was copied. A line also counts if only a far content has it at this place (see Far).
 func (c *copier) taken(out []vector.Origin, line int) bool {
 	if line < 0 || line == len(out) {
 		return false

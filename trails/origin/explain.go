@@ -7,7 +7,7 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// chunk is the number of earlier contents that are asked at a time, as long as lines are missing.
+// chunk is the number of earlier contents that are read together while lines are missing.
 const chunk = 8
 
 // Explain finds for each line of a content the candidate that it comes from, and the owner there. Its result depends

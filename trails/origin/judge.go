@@ -46,8 +46,8 @@ func (q *Query) Judge() (v Verdict, err error) {
 }
 
 // fromElsewhere finds contents that git may have brought from another work tree. If another work tree had the content
-// last, it is explained; otherwise the lines that such a content has keep their owners. For example: an agent writes in
-// one work tree, a person stashes that there and pops it here.
+// last, it is explained; otherwise the lines of that content keep their owners. For example: an agent writes in one
+// work tree, a person stashes that there and pops it here.
 func (q *Query) fromElsewhere() (v Verdict, err error) {
 	if q.New.OID.IsZero() || q.New.Whole || q.Old.Whole {
 		return v, nil
@@ -178,7 +178,7 @@ func (q *Query) composed() (v Verdict, err error) {
 	return v, err
 }
 
-// cutOut reports whether git's last content or the last seen one has every line: git writes such a content of a partly
+// cutOut reports whether git's last content or the last seen one has every line: git writes such a content for a partly
 // staged file. For example: pre-commit hides unstaged changes. An agent's closing brace that was staged alone stays the
 // agent's.
 func (q *Query) cutOut(put Text, list []Candidate) (bool, error) {
@@ -234,7 +234,7 @@ func (q *Query) Owners(t Text) vector.Vector {
 	return vector.Uniform(len(t.Lines), vector.Unknown)
 }
 
-// learn remembers the owners of a content that git brought, as far as the candidates have them.
+// learn remembers the owners, according to the candidates, of a content that git brought.
 func (q *Query) learn(t Text, list []Candidate) error {
 	if q.knows(q.Path, t.OID) {
 		return nil

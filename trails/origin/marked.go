@@ -9,8 +9,8 @@ import (
 )
 
 // marked returns the contents of the commits that new conflict markers name. git leaves no other trace of a stopped
-// revert or pick that somebody committed as it was with their own message. For example, `>>>>>>> parent of 8429857
-// (subject)` stands below lines that the parent of that commit has.
+// revert or pick that somebody committed unchanged with their own message. For example, `>>>>>>> parent of 8429857
+// (subject)` follows lines that the parent of that commit has.
 func marked(q *Query) ([]Candidate, error) {
 	var out []Candidate
 	for _, line := range q.New.Lines {

@@ -33,8 +33,8 @@ func between(lines [][]byte, found []vector.Origin, staged []Candidate, told Tol
 	return found, nil
 }
 
-// fill gives lines without a source the owners that they have in another content, if the same lines stand there between
-// the same two neighbours: the next specific lines above and below.
+// fill looks for lines without a source in another content. They get the owners from there if they lie between the same
+// two neighbours: the next specific lines above and below.
 func fill(out []vector.Origin, keys []string, content vector.Content) {
 	had := linediff.Keys(content.Lines)
 	for line := 0; line < len(out); line++ {
@@ -63,8 +63,8 @@ func fill(out []vector.Origin, keys []string, content vector.Content) {
 	}
 }
 
-// positions lists the places at which a row of lines stands among others. begins and ends restrict them to the
-// beginning and the end.
+// positions lists the places at which a row of lines occurs in among. begins and ends restrict them to the beginning
+// and the end.
 func positions(among, row []string, begins, ends bool) []int {
 	var out []int
 	for at := 0; at+len(row) <= len(among); at++ {

@@ -15,13 +15,13 @@ import (
 // git switch, then an edit. Then the edit changed git's content, and the earlier lines are gone unless there is
 // evidence for them.
 
-// onTheWay is the ordered list of finders of such a content; each gets the findings of the ones before it. found is
-// false if there is none. more are candidates that go with it.
+// onTheWay is the ordered list of finders of such a content; each gets the findings of the previous ones. found is
+// false if there is none. more are additional candidates.
 var onTheWay = []func(q *Query, list []Candidate) (put Text, more []Candidate, found bool, err error){
 	headPut, putLast, resumedOnto, poppedOnto, comeBack,
 }
 
-// headPut finds HEAD's content, if git put it there: a stash took the earlier content, git went on from the commit that
+// headPut finds HEAD's content, if git wrote it: a stash took the earlier content, git moved on from the commit that
 // had it, or the new content is nearer to HEAD's. For example: an agent's line is stashed, and a person then edits the
 // file. They edited HEAD's content, which does not have the agent's line.
 func headPut(q *Query, list []Candidate) (Text, []Candidate, bool, error) {
@@ -77,7 +77,7 @@ func putLast(q *Query, list []Candidate) (put Text, _ []Candidate, found bool, e
 }
 
 // resumedOnto serves a content that somebody committed to continue with a rebase. It returns git's content before that,
-// and the picked commit's content. A later pick may have left all as it was. So the commit at the last look is not a
+// and the picked commit's content. A later pick may not have changed the file. So the commit at the last look is not a
 // better source. For example: a pick of an agent's commit stops at a conflict. A person takes lines of both sides and
 // does git rebase --continue.
 func resumedOnto(q *Query, _ []Candidate) (put Text, picked []Candidate, found bool, err error) {
@@ -99,9 +99,9 @@ func resumedOnto(q *Query, _ []Candidate) (put Text, picked []Candidate, found b
 }
 
 // poppedOnto returns the content of a file after git popped a stash and removed it from the list: the stash's own
-// content if the file was the same as when the stash was made, else a merge (git-stash(1), pop). A stash may also have
-// been dropped, so the present content must be closer to that content than to the content before. For example: an
-// agent's line was stashed, a person does git stash pop and edits below it.
+// content if the file was the same as when the stash was made, else a merge (git-stash(1), pop). The stash may also
+// have been dropped instead, so the present content must be closer to that content than to the earlier content. For
+// example: an agent's line was stashed, a person does git stash pop and edits below it.
 func poppedOnto(q *Query, _ []Candidate) (Text, []Candidate, bool, error) {
 	if q.Work.Before.Index == q.Work.Now.Index { // dropped, or brought back in another work tree
 		return Text{}, nil, false, nil

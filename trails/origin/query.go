@@ -109,7 +109,7 @@ type Query struct {
 	// ByEditor says that the new content comes from that buffer, too.
 	Buffer   refs.OID
 	ByEditor bool
-	Reported bool // a tool reports the path before and after its edit
+	Reported bool // a tool reported the path before and after its edit
 	// Replaced is the commit that was rewritten; Renamed maps names in the new commit to names in that one.
 	Replaced refs.OID
 	Renamed  func() map[string]string
@@ -150,7 +150,7 @@ func (q *Query) operands() []gitfacts.Operand {
 }
 
 // byHand lists the contents of the path that people's commits brought since the last look. They still own such a
-// content when git makes further commits on top, such as the picks of a rebase after a resolved conflict.
+// content when git adds commits, for example the picks of a rebase after a resolved conflict.
 func (q *Query) byHand() (map[refs.OID]bool, error) {
 	if q.made != nil {
 		return q.made, nil

@@ -147,7 +147,7 @@ func moreOf(lines, a, b [][]byte) bool {
 	return said >= Specific
 }
 
-// Lines that came back stand between their old neighbours. If a neighbour is new, they need more evidence: as much as a
+// Lines that came back lie between their old neighbours. If a neighbour is new, they need more evidence: as much as a
 // specific line, or, with new neighbours on both sides, as much as lines that moved.
 const backAlone = 40 // letters and digits
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// ID names a process for good. The zero ID stands for an unknown process.
+// ID names a process for good. The zero ID means an unknown process.
 type ID struct {
 	PID   int
 	Start int64  // when it started, in the units of the system, since the system did

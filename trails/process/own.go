@@ -15,7 +15,7 @@ import (
 // own are the names of the programs.
 var own = map[string]bool{"git-trace": true, "git-trace-hook": true, "git-trace-serve": true}
 
-// ownMark begins the entry; behind it is the number of the hook.
+// ownMark begins the entry; the number of the hook follows it.
 const ownMark = "GITTRACE_OWN="
 
 // MarkOwn marks this process and all that it starts from now on.

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Without cgo the system shows neither the environment of other processes nor their written bytes.
+// Without cgo the system does not show the environment of other processes or their written bytes.
 const canSearch = false
 
 const ticks = 1_000_000

@@ -81,7 +81,7 @@ func infoOf(pid int) (info, bool) {
 	return parseStat(raw)
 }
 
-// parseStat reads a line of proc(5). The name of the program stands in brackets and may contain brackets.
+// parseStat reads a line of proc(5). The name of the program is in brackets and may contain brackets.
 func parseStat(raw []byte) (info, bool) {
 	first, last := bytes.IndexByte(raw, '('), bytes.LastIndexByte(raw, ')')
 	if first < 0 || last < first {

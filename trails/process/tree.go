@@ -99,7 +99,7 @@ func (q Search) leftBeside(own []int) (left []Process, known bool) {
 }
 
 // hook is the process that an agent started as a hook of git-trace: the hook itself, or the shell around it. The zero
-// hook stands for none.
+// hook means that there is none.
 type hook struct {
 	pid     int
 	start   int64

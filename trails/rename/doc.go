@@ -1,6 +1,6 @@
 // Package rename finds the older name of a file that has a new one.
 //
-// Git keeps no renames, and neither does a work tree. A set of contents that lost their name is a row of one table: for
+// Git and the work tree do not record renames. A set of contents that lost their name is a row of one table: for
 // example, the files that were deleted in the same look, the files that git overwrote, or the files that a stash took.
 // At every moment the rows are searched in the same order. A cell says whether a row applies at a moment, and why
 // (package moment); the default row fills in missing cells.

@@ -130,10 +130,10 @@ func missingOf(q *Query, born []*File, try func([]*File)) error {
 	return nil
 }
 
-// replaced are the contents that a name had before a checkout put another one in their place, or none, before a stash
-// was made. The present work tree is not evidence: git may have brought the old name back since, for example in a
-// rebase. Only a content that is all the same counts. For example: an agent writes a, a person does mv a b, git
-// switch brings another a, and git stash -u takes b.
+// replaced are the contents that a checkout replaced or removed under a name, before a stash was made. The present work
+// tree is not evidence: git may have brought the old name back since, for example in a rebase. Only a content that is
+// all the same counts. For example: an agent writes a, a person does mv a b, git switch brings another a, and git stash
+// -u takes b.
 func replaced(q *Query, born []*File, try func([]*File)) error {
 	wanted := map[refs.OID]bool{}
 	for _, b := range born {
@@ -179,8 +179,8 @@ func replacedBlob(c snapshot.Change, last refs.OID, wanted map[refs.OID]bool) (r
 
 // takenAlong are the files that git may have moved with their neighbours into a renamed directory (git-merge(1), on
 // renames of directories). They have the base name of a new file, in a commit from which git took something. The work
-// tree does not have the path that they have there, and did not have it before. For example: main renamed old to new,
-// an agent's branch adds old/a, and git merge puts it at new/a.
+// tree does not have their path in that commit, and did not have it before. For example: main renamed old to new, an
+// agent's branch adds old/a, and git merge puts it at new/a.
 func takenAlong(q *Query, born []*File, try func([]*File)) error {
 	born = slices.DeleteFunc(slices.Clone(born), func(b *File) bool { return len(b.Lines) == 0 || q.Known(b.Path, b.OID) })
 	if !q.Wrote || len(born) == 0 {

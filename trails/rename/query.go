@@ -14,7 +14,7 @@ type Seen interface {
 	Moved(from, to string) bool
 }
 
-// Tree is the work tree as it is now.
+// Tree is the present work tree.
 type Tree interface {
 	// Has reports whether the work tree has a file at a path.
 	Has(path string) bool

@@ -13,7 +13,7 @@ func deleted(q *Query, _ []*File, try func([]*File)) error {
 	return nil
 }
 
-// gone lists the missing files, as they were seen last.
+// gone lists the missing files, with their last seen contents.
 func (q *Query) gone() []*File {
 	var out []*File
 	for i := range q.Changes {

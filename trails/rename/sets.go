@@ -79,7 +79,7 @@ var sets = []Set{
 	}},
 }
 
-// Pair finds the older names of new files. It asks the sets in order, as long as there are files without one.
+// Pair finds the older names of new files. It asks the sets in order, until every file has an older name.
 func Pair(q *Query, born []*File) ([]Pairing, error) {
 	var out []Pairing
 	left := born

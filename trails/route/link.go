@@ -10,9 +10,9 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// A call may name a file by a link. Most tools write through the link, some put a file in its place; only after the
-// call it is known which. Both names are looked at, and the declared text is held against the file that the name leads
-// to.
+// A call may name a file by a link. Most tools write through the link, and some replace it with a file: the case is
+// known only after the call. Both names are looked at, and the declared text is held against the file that the name
+// leads to.
 
 // maxLinks bounds the links that are followed one after the other, as Linux does (path_resolution(7)).
 const maxLinks = 40
@@ -67,7 +67,7 @@ func followed(abs string) string {
 	return abs
 }
 
-// ResolveDir follows the symlinks of the directories of an absolute path, as far as they exist.
+// ResolveDir follows the symlinks of the existing directories of an absolute path.
 func ResolveDir(abs string) string {
 	abs = filepath.Clean(abs)
 	dir, base := filepath.Split(abs)

@@ -23,9 +23,10 @@ const (
 	maxSpoken   = 32       // paths of a script
 )
 
-// Find lists the recorded work trees that a boundary concerns: the work trees of the declared paths; for a call that
-// may write anywhere, the work tree in which it runs with its submodules, and the ones that it or its script mentions.
-// A directory with several repositories stands for all of them. around is an open repository; nil for none.
+// Find lists the recorded work trees that a boundary concerns: the work trees of the declared paths. For a call that
+// may write anywhere, it lists the work tree in which the call runs, with its submodules, and the work trees that the
+// call or its script names. A directory with several repositories means all of them. around is an open repository, or
+// nil.
 func Find(b events.Boundary, around *refs.Repo) []*refs.Repo {
 	r := router{seen: map[[2]string]bool{}, around: around, boundary: b}
 	if b.Tool != nil && b.Tool.Class == events.ToolEdits {

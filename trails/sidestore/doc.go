@@ -10,8 +10,8 @@
 //     loose copies go. The kept objects of an old pack are in a new one before the old one is deleted.
 //   - A process killed at any moment leaves at worst an object that is there twice, and a temporary file. The next run
 //     clears both away.
-//   - Writers and readers go on meanwhile. A writer that finds an object in its place may rely on it. Its time stamp
-//     was renewed if it was older than a day (refs.WriteLoose). Expiry looks at the stamp again under the lock that the
+//   - Writers and readers go on meanwhile. A writer that finds an existing object may rely on it. Its time stamp was
+//     renewed if it was older than a day (refs.WriteLoose). Expiry looks at the stamp again under the lock that the
 //     timelines of all work trees share with their writers.
 //
 // One of them at a time is the caller's duty.

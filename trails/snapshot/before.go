@@ -13,8 +13,8 @@ func Stamp(path string) (at time.Time, known bool) {
 
 // Before splits the changes of snapshots into changes from before a moment, and the others. It uses the change times of
 // the files and of the directories above them. Programs cannot set those back, and a moved file or directory gets a new
-// one. The moment is a time of the same clock. If a later snapshot finds a change at such a path, it was made later.
-// Without usable time stamps, all changes count as later.
+// one. The moment is a time of the same clock. If a later snapshot finds a change at such a path, that change was made
+// later. Without usable time stamps, all changes count as later.
 func Before(workTree string, changes []Change, moment time.Time) (before, after []Change) {
 	if remoteFileSystem(workTree) {
 		return nil, changes
@@ -39,7 +39,7 @@ func Before(workTree string, changes []Change, moment time.Time) (before, after 
 type beforeMoment struct {
 	tree   *workTree
 	moment int64           // nanoseconds since 1970
-	dirs   map[string]bool // whether a directory has been in its place, with its content, since before the moment
+	dirs   map[string]bool // whether a directory has had its place and its content since before the moment
 }
 
 func (b *beforeMoment) path(c Change) bool {
@@ -60,7 +60,7 @@ func (b *beforeMoment) gone(dir string) bool {
 }
 
 // dir reports whether a directory, and each one above it, came to its place before the moment. The work tree itself
-// always counts as in its place.
+// always counts as unmoved.
 func (b *beforeMoment) dir(path string) bool {
 	known, found := b.dirs[path]
 	if !found {

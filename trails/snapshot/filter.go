@@ -58,8 +58,8 @@ func (s *scan) hashByGit(jobs []job) error {
 	return nil
 }
 
-// keepConverted puts a blob into the side store that git did not write there because the repository has it already: it
-// may not have it for long.
+// keepConverted puts a blob into the side store that git did not write there because the repository has it already: the
+// repository may soon lose it.
 func (e *Engine) keepConverted(objects *refs.Objects, oid refs.OID) error {
 	side := e.repo.SideObjects()
 	if _, err := os.Lstat(loosePath(side, oid)); err == nil {

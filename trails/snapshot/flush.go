@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// behindLimit is the number of trees that are written behind the caller's back; of more, memory would hold too much.
+// behindLimit is the number of trees that wait to be written; more would take too much memory.
 const behindLimit = 64
 
 // behind writes trees while the caller of a snapshot continues. A new file costs a wait for the file system, and nobody

@@ -29,8 +29,8 @@ func (e *Engine) nested(idx *gitIndex) []string {
 	return list
 }
 
-// addNested updates the entries of such repositories in the scratch index. A repository that git cannot read keeps its
-// entry.
+// addNested updates the entries of nested repositories in the scratch index. A repository that git cannot read keeps
+// its entry.
 func (e *Engine) addNested(ctx context.Context, paths []string) error {
 	if len(paths) == 0 {
 		return nil

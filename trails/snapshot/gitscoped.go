@@ -17,8 +17,8 @@ import (
 var errWholeTree = errors.New("needs a snapshot of everything")
 
 // addPaths updates single paths of the scratch index, by `git add`. It leaves out three kinds of paths, because git
-// would refuse all paths for one of these: ignored paths, paths that are neither in the work tree nor in the index, and
-// paths in a separate repository. It returns the paths that git could not add.
+// would refuse all paths for one of them: ignored paths, paths that are missing in both the work tree and the index,
+// and paths in a separate repository. It returns the paths that git could not add.
 func (e *Engine) addPaths(ctx context.Context, old *gitIndex, paths []string) ([]string, error) {
 	user, err := loadIndex(ctx, e.repo, e.userIndex())
 	if err != nil {
@@ -114,9 +114,9 @@ func (e *Engine) forceRemove(ctx context.Context, paths []string) error {
 }
 
 // realign gives single paths the entries of the user's index, or none. Otherwise git would judge a file by its entry in
-// the scratch index, or still skip a file that the user has unmarked. Borrowed entries are removed again after git:
-// they tell git that a directory with a repository in it belongs to the work tree, if the scratch index has no entry
-// left there.
+// the scratch index, or still skip a file that the user has unmarked. Borrowed entries are removed after git has run:
+// they show git that a directory with a repository in it belongs to the work tree, if the scratch index has no other
+// entry there.
 func (e *Engine) realign(ctx context.Context, old, user *gitIndex, paths []string) (borrowed []string, err error) {
 	converts := e.mayConvert(old) || e.mayConvert(user)
 	var list bytes.Buffer

@@ -10,8 +10,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Sight identifies a content of a path without reading it: equal sights mean the same content. The empty one stands
-// for a missing path.
+// Sight identifies a content of a path without reading it: equal sights mean the same content. The empty sight means a
+// missing path.
 type Sight string
 
 // Unsure is equal to no sight, not even to itself: the time stamps prove nothing.

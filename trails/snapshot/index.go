@@ -168,7 +168,7 @@ func (p *indexParser) paddedPath(start int) (string, bool) {
 	return path, p.at <= len(p.raw)
 }
 
-// compressedPath returns the number of bytes to drop from the path before, and the bytes that replace them.
+// compressedPath returns the number of bytes to drop from the previous path, and the bytes that replace them.
 func (p *indexParser) compressedPath() (string, bool) {
 	drop, n := offsetVarint(p.raw[p.at:])
 	if n == 0 || drop > uint64(len(p.prev)) {

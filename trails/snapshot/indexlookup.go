@@ -45,7 +45,7 @@ func (x *gitIndex) below(dir string) []indexEntry {
 	return x.entries[i:j]
 }
 
-// directories lists the directories that have tracked files in them, and all above these.
+// directories lists the directories with tracked files, and all their parents.
 func (x *gitIndex) directories() []string {
 	list, last := []string{""}, ""
 	for i := range x.entries {

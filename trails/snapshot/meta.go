@@ -17,7 +17,7 @@ type meta struct {
 
 	AttrSum   string // all attribute files of the work tree
 	AttrClass class  // their conditions
-	AttrStale bool   // a scoped snapshot saw such a file change: look again
+	AttrStale bool   // a scoped snapshot saw that such a file changed: read it again
 	Reseed    bool   // all contents have to be hashed again: the conversion changed
 	Unread    bool   // some paths could not be read
 	Rejudge   bool   // all names have to be judged again: ignore rules outside the work tree changed

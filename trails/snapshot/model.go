@@ -26,7 +26,7 @@ const (
 	flagWatch                         // an ignored .gitignore or .gitattributes: not in the tree, yet rules come from it
 
 	flagTodo // hash it
-	flagGone // not there any more
+	flagGone // no longer there
 	flagSeen // in the index, while entries are compared with it
 )
 
@@ -129,7 +129,7 @@ func (d *dir) treeEntries() []refs.TreeEntry {
 	return list
 }
 
-// insertEntry puts an entry in its place and returns it; one of that name is replaced.
+// insertEntry inserts an entry and returns it; it replaces an entry of the same name.
 func (d *dir) insertEntry(e entry) *entry {
 	i, ok := d.find(e.name)
 	if ok {

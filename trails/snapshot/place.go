@@ -164,8 +164,8 @@ func (s *scan) include(d *dir, name string) error {
 	return nil
 }
 
-// unreadable gives an unreadable entry the content of the user's index at its path, like git, which does not change the
-// entry of such a file.
+// unreadable gives an unreadable entry the content of the user's index at its path: git does not change the entry of
+// such a file either.
 func (s *scan) unreadable(d *dir, e *entry) error {
 	s.touch(d)
 	e.flags = e.flags&flagTracked | flagUnreadable

@@ -27,7 +27,7 @@ type reason struct {
 	Path []byte // bytes: a path need not be UTF-8
 }
 
-// unsupportedError ends a run of git-trace's own method that the git method has to take over.
+// unsupportedError ends a run of git-trace's own method; the git method continues.
 type unsupportedError struct{ reason reason }
 
 func (e *unsupportedError) Error() string { return "needs git: " + e.reason.Text }

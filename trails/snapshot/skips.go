@@ -8,9 +8,9 @@ import (
 )
 
 // Git skips ignored files, and files whose entries in the index are marked skip-worktree or assume-unchanged
-// (git-update-index(1)). When such a file appears in a snapshot, the time of its lines is unknown.
+// (git-update-index(1)). When a snapshot first shows such a file, the time of its lines is unknown.
 
-// passingOver are the marks of entries that git passes over.
+// passingOver are the marks of entries that git skips.
 const passingOver = skipWorktree | assumeUnchanged
 
 // maxPassedOver bounds the marked entries that the git method remembers.
@@ -70,7 +70,7 @@ func (e *Engine) marked() []string {
 	return e.meta.Git.PassedOver
 }
 
-// wasPassedOver marks the changes of paths that git had passed over at the snapshot before.
+// wasPassedOver marks the changes of paths that git had skipped at the previous snapshot.
 func wasPassedOver(changes []Change, before []string) {
 	for i := range changes {
 		if slices.Contains(before, changes[i].Path) {
@@ -94,7 +94,7 @@ func (s *scan) leaveOthers(d *dir, name string) {
 	d.removeOther(name)
 }
 
-// passedOver reports whether a path, or a directory above it, has just left the names that git passed over.
+// passedOver reports whether git no longer skips a path, or a directory above it.
 func (s *scan) passedOver(path string) bool {
 	for ; path != "" && len(s.passed) > 0; path = parentPath(path) {
 		if s.passed[path] {

@@ -119,8 +119,8 @@ func (e *Engine) Full(ctx context.Context) (Snapshot, error) {
 	return e.take(ctx, nil)
 }
 
-// Scoped takes a snapshot in which at most the given paths differ from the last one: it looks only at them, and finds
-// created, changed and deleted files; a directory stands for its content. Ignored paths are left out unless tracked.
+// Scoped takes a snapshot in which at most the given paths differ from the last one. It reads only these paths, and
+// finds created, changed and deleted files; a directory means its content. Ignored paths are left out unless tracked.
 // Unchanged contents are put into the side store too, as by Keep. Without a last snapshot it is Full.
 func (e *Engine) Scoped(ctx context.Context, paths []string) (Snapshot, error) {
 	if slices.Contains(paths, "") || slices.Contains(paths, ".") {
@@ -164,8 +164,8 @@ func (e *Engine) take(ctx context.Context, paths []string) (Snapshot, error) {
 	return snap, nil
 }
 
-// run chooses the method. If git-trace's own method finds on the way that it cannot go on, the git method takes over
-// and keeps the work tree until the reason is gone.
+// run chooses the method. If git-trace's own method cannot continue, the git method takes over and keeps the work tree
+// until the reason is gone.
 func (e *Engine) run(ctx context.Context, paths []string) (Snapshot, error) {
 	if err := ctx.Err(); err != nil {
 		return Snapshot{}, err
@@ -189,7 +189,7 @@ func (e *Engine) run(ctx context.Context, paths []string) (Snapshot, error) {
 		}
 		reason = &no.reason
 	}
-	e.root, e.changed = nil, true // git-trace's own method cannot go on: discard its changes
+	e.root, e.changed = nil, true // git-trace's own method cannot continue: discard its changes
 	if e.meta.Git == nil {
 		e.meta.Git, paths = &gitState{}, nil
 	}
@@ -271,7 +271,7 @@ func (e *Engine) keepChanges(snap Snapshot) {
 	dirs := map[string]bool{"": true}
 	for _, c := range snap.Changes {
 		if c.NewMode != 0 && c.NewMode != refs.ModeGitlink {
-			_ = e.keepBy(objects, c.Path, Entry{c.NewMode, c.New}) // as far as possible
+			_ = e.keepBy(objects, c.Path, Entry{c.NewMode, c.New}) // if possible
 		}
 		for dir := parentPath(c.Path); dir != ""; dir = parentPath(dir) {
 			dirs[dir] = true

@@ -22,7 +22,7 @@ func (s fileStat) isLink() bool { return s.mode&typeMask == typeLink }
 func (s fileStat) known() bool  { return s.mode != 0 }
 
 // fineSlack covers the tick by which file times may lag behind the clock; coarseSlack covers a file system with whole
-// or even seconds, or another machine's clock.
+// or even seconds, or the clock of another machine.
 const (
 	fineSlack   = int64(20e6)
 	coarseSlack = int64(2e9)

@@ -43,7 +43,7 @@ func SaysGitWrote(name string, content []byte) bool {
 // begunLong is the age from which the process of a note has certainly ended, whatever process has its number now.
 const begunLong = time.Minute
 
-// Note is the note of a running process. A nil Note stands for a note that could not be written.
+// Note is the note of a running process. A nil Note is a note that could not be written.
 type Note struct {
 	name string
 	file *os.File // while it is empty

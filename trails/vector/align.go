@@ -26,9 +26,9 @@ func alignWords(a, b *stream) []wordRun {
 	return joined(x.runs)
 }
 
-// slid moves each place between two runs with words on only one side, as far as these begin or end with the same words
-// as a run. It takes the place with most borders of lines. For example: a person's `const a = 1` was put above `const b
-// = 2`. The first `const` is theirs.
+// slid moves a place that has words on only one side between two runs, while the place begins or ends with the same
+// words as a run. It takes the place with most borders of lines. For example: a person's `const a = 1` was put above
+// `const b = 2`. The first `const` is theirs.
 func slid(a, b *stream, runs []wordRun) []wordRun {
 	for i := 1; i < len(runs); i++ {
 		above, below := &runs[i-1], &runs[i]
@@ -124,7 +124,7 @@ func (x *aligner) between(oldFrom, oldTo, newFrom, newTo int) {
 	x.take(oldTo, newTo, n)
 }
 
-// heaviest returns the common run with most letters and digits, if these are not trivial. Among equals the first in the
+// heaviest returns the common run with the most letters and digits, unless it is trivial. Among equals the first in the
 // new words counts, then the first in the old ones.
 func (x *aligner) heaviest(oldFrom, oldTo, newFrom, newTo int) wordRun {
 	a, b := x.a.keys[oldFrom:oldTo], x.b.keys[newFrom:newTo]
@@ -148,7 +148,8 @@ func (x *aligner) heaviest(oldFrom, oldTo, newFrom, newTo int) wordRun {
 	return best
 }
 
-// anchored finds runs around phrases that the old words and the new words have once each, and goes on between them.
+// anchored finds runs around phrases that occur once in the old words and once in the new words, and continues between
+// them.
 func (x *aligner) anchored(oldFrom, oldTo, newFrom, newTo int) {
 	for _, length := range []int{4, 2, 1} {
 		anchors := inOrder(x.anchors(oldFrom, oldTo, newFrom, newTo, length))

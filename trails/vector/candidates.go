@@ -18,7 +18,7 @@ func (c *candidates) Pop() any {
 	return last
 }
 
-// Less orders blocks. The longer block comes first, then the block that stayed in its file, then the one that moved
+// Less orders blocks. The longest block comes first, then a block that stayed in its file, then the block that moved
 // least. Among equals, the first in the new texts comes first, then the first in the old ones.
 func (c *candidates) Less(i, j int) bool {
 	a, b := c.list[i], c.list[j]

@@ -118,9 +118,9 @@ func (c *Change) Yield(elsewhere func(line int) bool) {
 	}
 }
 
-// Hunks returns the changed places, in order, as linediff does with three exceptions: a deletion may stand at another
-// of several equal places; hunks with only braces or blank lines between them may be one; a text of which only
-// punctuation remains is one hunk.
+// Hunks returns the changed places, in order, like linediff with three exceptions: a deletion may be at another of
+// several equal places; hunks with only braces or blank lines between them may be one; a text of which only punctuation
+// remains is one hunk.
 func (c *Change) Hunks() []linediff.Hunk {
 	hunks := make([]linediff.Hunk, len(c.parts))
 	for i, p := range c.parts {

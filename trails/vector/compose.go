@@ -184,7 +184,7 @@ type matcher struct {
 
 // giveWay removes the equal lines of a source that say little together, if a later source has them equal in a row that
 // says more. For example: an agent writes a function with a blank line, and a person stages the lines above it. The
-// blank line below these is the one that the parent has there.
+// blank line below these lines is the parent's.
 func (m *matcher) giveWay() {
 	if len(m.sources) < 2 {
 		return

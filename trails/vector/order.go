@@ -10,8 +10,8 @@ import (
 
 // Lines that were only put in another order keep their owners, one by one: tools do this to imports and lists. Any
 // single line may have been deleted here and added there, so there must be a sign that an order changed. Either the
-// line is an import, as the usual languages write them, or it now stands in a sorted paragraph; an "end" stands between
-// two names by chance. For example: a person's editor sorts the imports that an agent wrote, and they stay the agent's.
+// line is an import, as in the usual languages, or its new place is in a sorted paragraph; an "end" lies between two
+// names by chance. For example: a person's editor sorts the imports that an agent wrote, and they stay the agent's.
 
 // minOrdered is the least number of lines in a sorted paragraph, and minOld the least number of old lines among them:
 // fewer are sorted by chance, and a single old line among new ones has no order.
@@ -98,8 +98,8 @@ func countKeys(lines [][]byte) map[string]int {
 	return out
 }
 
-// inOrder reports whether a new line stands in a sorted paragraph: consecutive lines with letters and the same
-// indentation, and some of them old. Answers are kept by the first line of the paragraph.
+// inOrder reports whether a new line lies in a sorted paragraph: consecutive lines with letters and the same
+// indentation, some of them old. Answers are kept by the first line of the paragraph.
 func (c *Change) inOrder(at int, before map[string]int, known map[int]bool) bool {
 	indent := indentation(c.new[at])
 	belongs := func(i int) bool {

@@ -30,7 +30,7 @@ func (o Owner) normal() Owner {
 	return o
 }
 
-// of returns the owner of a line that was another one of this owner's.
+// of returns this owner for a line that replaced one of its own lines.
 func (o Owner) of(was, is []byte, why Why) Owner {
 	o.Reformatted = o.Reformatted || why.OtherForm() && !bytes.Equal(was, is)
 	return o.normal()

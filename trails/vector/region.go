@@ -23,7 +23,7 @@ func (c *Change) region(hunks []linediff.Hunk, gap int) int {
 	return n
 }
 
-// matchRegion matches the lines of the region at the front of a list of hunks, and returns the number of its hunks. The
+// matchRegion matches the lines of the region that begins a list of hunks, and returns the number of its hunks. The
 // lines kept between them may be misplaced. When a block is indented again, only its blank lines stay byte for byte.
 // One blank line more or less then shifts the hunks against each other. A line that was indented may also equal another
 // one now. So the region is also matched as one hunk, and the match that keeps more is taken.

@@ -34,7 +34,7 @@ type Kept struct {
 	linediff.Range
 	Owner Owner
 	Why   Why
-	// From is the change that had the lines before: the change itself, except for lines moved from another file.
+	// From is the change that had the lines before: this change, except for lines moved from another file.
 	From *Change
 }
 
@@ -117,7 +117,7 @@ func (c *Change) Replaced(hunk int) []int {
 
 // replacedBy pairs the written lines of a hunk with the old lines they replaced: between two places where old lines
 // live on, the first with the first and so on. A written line that replaced none has -1. For example: a person writes
-// three lines in place of an agent's two. The first two replaced the agent's, and the third none.
+// three lines, which replace two of an agent. The first two replaced the agent's, and the third none.
 func (c *Change) replacedBy(p *part) []int {
 	replaced := make([]int, len(p.origins))
 	at := link{}

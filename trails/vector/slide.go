@@ -10,7 +10,7 @@ import (
 // the line taken, and likewise up. An example: after a, b, a, b, the last two lines may be the added ones, or the two
 // in the middle.
 
-// slideRoom returns the range within which such a range can slide, inside a limit.
+// slideRoom returns the limits between which a range can slide, inside limit.
 func slideRoom(lines [][]byte, r, limit linediff.Range) linediff.Range {
 	room := r
 	for up := r.End; room.Start > limit.Start && bytes.Equal(lines[room.Start-1], lines[up-1]); up-- {

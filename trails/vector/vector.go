@@ -114,5 +114,5 @@ func (b *Builder) AddSlice(v Vector, start, end int) {
 // Len returns the number of lines added so far.
 func (b *Builder) Len() int { return b.lines }
 
-// Vector returns the vector that was built so far. The builder may continue; the vector stays as it is.
+// Vector returns the vector that was built so far. The builder may continue; the vector does not change.
 func (b *Builder) Vector() Vector { return Vector{slices.Clone(b.runs)} }

@@ -37,7 +37,7 @@ func (c *Capsule) Lay(dir string, before bool) (err error) {
 	return nil
 }
 
-// takeAway removes the file or directory at a path; it does not follow a file in place of a directory.
+// takeAway removes the file or directory at a path; it does not follow a file that replaced a directory.
 func takeAway(root *os.Root, name string) error {
 	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
 		info, err := root.Lstat(dir)

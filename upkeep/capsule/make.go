@@ -137,7 +137,7 @@ func (m *Maker) text(ctx context.Context, c *Capsule, text *string) error {
 	return err
 }
 
-// files takes the touched files out of the snapshots before and after the episode.
+// files reads the touched files from the snapshots before and after the episode.
 func (m *Maker) files(ctx context.Context, c *Capsule, prompt int) error {
 	first, last := max(prompt, 1), prompt
 	paths, until, err := m.Reader.Touched(c.Trace, prompt)

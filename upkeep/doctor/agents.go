@@ -99,8 +99,8 @@ func (d *Doctor) checkAgents(ctx context.Context) (string, []Finding) {
 	return strings.Join(names, ", ") + " traced", nil
 }
 
-// agentFindings returns the faults of the agents' hooks. If ours are missing, that is not a fault, as long as some
-// agent is traced.
+// agentFindings returns the faults of the agents' hooks. Missing hooks of git-trace are not a fault, if some agent is
+// traced.
 func (d *Doctor) agentFindings(ctx context.Context, all []Agent) []Finding {
 	var out []Finding
 	traced := false

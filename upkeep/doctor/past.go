@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/trails"
 )
 
-// Untraced names the agents on this machine that are not traced, if others are; without the ones in told.
+// Untraced names the agents on this machine that are not traced, if others are; it leaves out the ones in told.
 func (d *Doctor) Untraced(ctx context.Context, told ...string) []Finding {
 	return slices.DeleteFunc(d.untracedFindings(ctx, d.examineAgents(ctx)), func(f Finding) bool {
 		isNew := func(name string) bool { return !slices.Contains(told, name) }

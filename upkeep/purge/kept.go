@@ -5,8 +5,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// A purge does not change the log, which has names, paths and ids, nor the names in snapshots. It reports a text
-// there.
+// A purge does not change the log, which has names, paths and ids, or the names in snapshots. It reports a text there.
 const (
 	inNames  = "it stands in a name, a path or an id, which are kept as they are"
 	dropsAll = "git trace uninstall --purge deletes all that git-trace stores"

@@ -11,8 +11,8 @@ import (
 	"github.com/git-trace/git-trace/trails/ledger"
 )
 
-// markOf returns the file that marks a conversation as purged. Its first line is the time; if the conversation went
-// on afterwards, the second line is the last time.
+// markOf returns the file that marks a conversation as purged. Its first line is the time. If the conversation
+// continued afterwards, the second line is the last time.
 func markOf(repo *refs.Repo, trace events.TraceID) string {
 	return filepath.Join(marksDir(repo), filepath.Base(string(trace)))
 }
@@ -33,8 +33,8 @@ func Was(repo *refs.Repo, trace events.TraceID) bool {
 	return err == nil
 }
 
-// Pass notes that a conversation went on after it was purged, and drops its typed prompts, because no record will have
-// them.
+// Pass notes that a conversation continued after it was purged, and drops its typed prompts, because no record will
+// have them.
 func Pass(repo *refs.Repo, trace events.TraceID, now time.Time) error {
 	purged := now
 	if times := timesOf(repo, string(trace)); len(times) > 0 {
@@ -75,7 +75,7 @@ func timesOf(repo *refs.Repo, name string) []time.Time {
 // Talks are the conversations that are no longer recorded, since they were purged as a whole.
 type Talks struct {
 	Count  int        `json:"count"`
-	WentOn int        `json:"went_on"` // number of conversations that went on afterwards
+	WentOn int        `json:"went_on"` // number of conversations that continued afterwards
 	Last   *time.Time `json:"last"`    // the last such moment
 }
 

@@ -54,7 +54,7 @@ func (p *Plan) Do(ctx context.Context) (err error) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if c := &p.Changes[i]; c.Deletes() { // first, because a file may be in place of a new directory
+		if c := &p.Changes[i]; c.Deletes() { // first, because a file may block a new directory
 			if err := w.remove(c); err != nil {
 				return err
 			}
@@ -135,7 +135,7 @@ type work struct {
 	n     int
 }
 
-// setAside keeps the present file at a path until all is well. With hard links, the file also stays in its place.
+// setAside keeps the present file at a path until all is well. With hard links, the file also stays where it is.
 func (w *work) setAside(c *Change) error {
 	info, err := w.root.Lstat(c.Path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -200,7 +200,7 @@ func (w *work) prepare(c *Change, from string) (fresh string, err error) {
 	}
 	if err == nil {
 		w.undo = append(w.undo, func() error {
-			_ = w.root.Remove(fresh) // it is in its place by now, or was never made
+			_ = w.root.Remove(fresh) // it has its final name by now, or was never made
 			return nil
 		})
 		if info.Mode()&os.ModeSymlink != 0 {

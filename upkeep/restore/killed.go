@@ -77,7 +77,7 @@ func clearUp(repo *refs.Repo) (gone []string, err error) {
 		if !strings.HasPrefix(path.Base(beside), besidePrefix) {
 			continue
 		}
-		if _, err := root.Lstat(beside); err == nil { // else it was never made, or is in its place
+		if _, err := root.Lstat(beside); err == nil { // else it was never made, or has its final name
 			if err := clearOne(root, kind, name, beside, ended); err != nil {
 				return nil, err
 			}
@@ -98,7 +98,7 @@ func clearOne(root *os.Root, kind, name, beside string, ended bool) error {
 	return root.Remove(beside)
 }
 
-// endedNote, which is not a path, says that every file is in its place. The temporary files are then useless.
+// endedNote, which is not a path, says that every file has its final name. The temporary files are then useless.
 const endedNote = "/"
 
 // The kinds of temporary files.

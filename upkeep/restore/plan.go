@@ -52,8 +52,8 @@ func (r *Refusal) Error() string { return r.Path + ": " + r.Why }
 var ErrNotKept = errors.New("its content is no longer kept")
 
 // Make lists the changes to restore paths of the snapshot then; now is a snapshot of the present work tree. Paths are
-// relative to the top and clean; "" is the top. The deleted paths of an interrupted restore ([Turn.Gone]) may be named
-// although they are neither there now nor then.
+// relative to the top and clean; "" is the top. The deleted paths of an interrupted restore ([Turn.Gone]) may be named,
+// although they do not exist now and did not exist then.
 func Make(ctx context.Context, repo *refs.Repo, then, now refs.OID, paths, gone []string) (*Plan, error) {
 	return (&Plan{repo: repo, gone: gone}).make(ctx, then, now, paths)
 }

@@ -1,5 +1,5 @@
-// Package resume continues from a step in the middle of a conversation: with the files as they were, in a new linked
-// work tree, and with the words as they were, in a copy of the beginning of the session file.
+// Package resume continues from a step in the middle of a conversation: with the files of that moment in a new linked
+// work tree, and with a copy of the beginning of the session file.
 //
 // [Find] finds the step and the snapshot. [Add] makes the work tree, in which package restore then brings the files
 // back. [Point.Copy] has the agent write the copy.

@@ -22,7 +22,7 @@ type Point struct {
 	steps []records.Step
 }
 
-// Errors of a place from which a conversation cannot go on.
+// Errors of a place from which a conversation cannot continue.
 var (
 	ErrNoRecord = errors.New("its texts are in no record")
 	ErrNoStep   = errors.New("there is no such step")

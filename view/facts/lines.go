@@ -112,7 +112,7 @@ func sameAuthor(a, b *blame.Attribution) bool {
 		a.Step == b.Step && a.PromptIndex == b.PromptIndex && a.Evidence == b.Evidence && a.Confidence == b.Confidence
 }
 
-// author returns the call behind a line, without the line's place; nil for a line that is not the conversation's.
+// author returns the call that wrote a line, without the line's place; nil for a line that is not the conversation's.
 func (g *gathering) author(who *blame.Attribution) (*recorder.LineFacts, error) {
 	id := who.Patch
 	switch {
@@ -156,7 +156,7 @@ func (g *gathering) author(who *blame.Attribution) (*recorder.LineFacts, error) 
 	return out, nil
 }
 
-// original returns the agent's text: lines of a content, and their hash as long as the content is kept.
+// original returns the agent's text: lines of a content, and their hash while the content is kept.
 func (g *gathering) original(content refs.OID, start, count int) map[string]json.RawMessage {
 	if start < 1 || count < 1 {
 		return nil

@@ -53,7 +53,7 @@ func chainOf(step *records.Step) int {
 }
 
 // hearCalls takes the calls of a step that have a result. Later steps show that earlier calls had ended, in the same
-// conversation only: subagents go on beside it, and their steps may come later than they were made.
+// conversation only: subagents run at the same time, and their steps may come later than they were made.
 func (t *Transcript) hearCalls(step *records.Step, at time.Time) {
 	t.chain = chainOf(step)
 	if !at.IsZero() {

@@ -202,7 +202,7 @@ func stampOf(text *string) time.Time {
 }
 
 // Reading holds the state of a reading of a session file, so that the next reading takes only the new part. It may hold
-// texts of the conversation as they were written.
+// unredacted texts of the conversation.
 type Reading struct {
 	Cursor  json.RawMessage `json:"cursor,omitempty"`
 	Dir     string          `json:"dir,omitempty"`     // that the conversation was held in

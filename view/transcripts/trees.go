@@ -68,7 +68,7 @@ func (t *Transcript) addFiles(c *Call, root string, files []history.File) {
 			Model: c.Model, Time: c.Began}
 		for _, h := range f.Hunks {
 			at := h.OldStart
-			if len(h.Removed) == 0 { // behind that line
+			if len(h.Removed) == 0 { // after that line
 				at++
 			}
 			edit.Hunks = append(edit.Hunks, backfill.Hunk{At: at, Removed: len(h.Removed), Lines: textsOf(h.Added)})

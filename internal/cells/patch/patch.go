@@ -20,15 +20,15 @@ import (
 // Context is the number of unchanged lines around a change.
 const Context = 3
 
-// Change maps lines of the old content to lines of the new one. Lines are counted from 1; where the count is 0, the
-// start is the line before.
+// Change maps lines of the old content to lines of the new one. Lines are counted from 1; if the count is 0, the start
+// is the previous line.
 type Change struct {
 	OldStart, OldCount, NewStart, NewCount int
 }
 
 // File is a file whose content changed.
 type File struct {
-	OldPath, NewPath string // "" for a file that was not there, or is not any more
+	OldPath, NewPath string // "" for a file that did not exist, or no longer exists
 	chunks           []chunk
 }
 

@@ -126,7 +126,7 @@ func (p *player) fileCall(verb string, args []string) *toolCall {
 			if before != nil {
 				patch = p.patch(before, strings.Replace(*before, args[1], args[2], 1))
 			}
-			// The client does not tell a long file.
+			// The client leaves out the text of a long file.
 			if before != nil && (len(*before) > 10_000 || os.Getenv("CLIENT") == "untimed") {
 				before = nil
 			}

@@ -117,7 +117,7 @@ func (p *player) play(verb string, args []string) error {
 	}
 }
 
-// serve plays what it is told, one verb a line, and says so each time.
+// serve plays the verbs from its input, one a line, and confirms each.
 func (p *player) serve(in io.Reader, out io.Writer) error {
 	p.serving = true
 	if err := os.Setenv("CLAUDE_PID", strconv.Itoa(os.Getpid())); err != nil {
@@ -270,7 +270,7 @@ func hookProgram() string {
 	return beside
 }
 
-// shell is a child of the agent, as long as a command is under way.
+// shell is a child of the agent while a command runs.
 type shell struct {
 	cmd *exec.Cmd
 	in  io.WriteCloser

@@ -126,7 +126,7 @@ func (b *bench) place(name string, fill func(dir string) error) (string, error) 
 	return dir, os.WriteFile(done, nil, 0o666)
 }
 
-// say tells a person at a terminal what takes so long.
+// say shows a person at a terminal which step takes so long.
 func (b *bench) say(text string) {
 	fmt.Fprintf(os.Stderr, "bench: %s\n", text)
 }

@@ -49,7 +49,7 @@ type pageRow struct {
 }
 
 // serving measures the pages of git trace serve: of many conversations, and of a long history beside a long log. Each
-// round starts a server, so that no answer is kept from the round before.
+// round starts a server, so that no answer is kept from the previous round.
 func serving(stored, log int) []scenario {
 	talks := []pageRow{
 		{"/log", "/log", listPage, listBytes, 0, 0},

@@ -176,7 +176,7 @@ func growing(logs []int) scenario {
 	}
 	same := 1.25 // what noise leaves of "not at all"
 	if most < 100_000 {
-		same = 1.4 // of five rounds in place of eleven
+		same = 1.4 // of five rounds instead of eleven
 	}
 	for _, events := range logs[1:] {
 		for _, path := range grownPaths {

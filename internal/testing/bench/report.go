@@ -136,7 +136,7 @@ func (b *bench) machine() []string {
 		runtime.GOOS + "/" + runtime.GOARCH, fmt.Sprintf("%d cores", runtime.NumCPU()), strings.TrimSpace(string(version)),
 		runtime.Version(),
 	}
-	// Linux tells more: proc(5).
+	// Linux has more data: proc(5).
 	if kernel, err := os.ReadFile("/proc/sys/kernel/osrelease"); err == nil {
 		said = append(said, "kernel "+strings.TrimSpace(string(kernel)))
 	}

@@ -79,7 +79,7 @@ func (r *Repo) Write(name, content string) {
 	}
 }
 
-// Commit records everything, a day after the commit before.
+// Commit commits everything, a day after the previous commit.
 func (r *Repo) Commit(subject string) refs.OID {
 	r.T.Helper()
 	r.Tick++
@@ -296,7 +296,7 @@ type Asked struct {
 	Code       int // git's exit status
 }
 
-// Ask asks git in each form, with a format in place of {}, what it blames.
+// Ask blames in each form with git, with a format instead of {}.
 func (r *Repo) Ask(t *testing.T, format string, forms []Form, judge func(Asked)) {
 	t.Helper()
 	r.Write("grafts", r.Graft())

@@ -37,8 +37,8 @@ type Request struct {
 	Body   json.RawMessage `json:"body,omitempty"`
 }
 
-// Server is a scripted model on 127.0.0.1. It is also the proxy that clients
-// are told to use for every other address; it refuses those and remembers them.
+// Server is a scripted model on 127.0.0.1. It is also the proxy for all other addresses: it refuses and notes these
+// requests.
 type Server struct {
 	stage    *stage
 	dialects []dialect

@@ -38,10 +38,9 @@ func Load(t testing.TB, name string) Script {
 	return s
 }
 
-// RunClaude runs Claude Code once in the repository. Successive runs share the
-// home directory, so Args of --continue or --resume go on with the session.
-// The test fails if the client fails or the script is not played to its end,
-// unless [Options].AllowFailure is set; it is skipped if there is no client.
+// RunClaude runs Claude Code once in the repository. Successive runs share the home directory, so Args of --continue or
+// --resume continue the session. The test fails if the client fails or the script is not played to its end, unless
+// [Options].AllowFailure is set; it is skipped if there is no client.
 func RunClaude(t testing.TB, repo *Repo, script Script, opts Options) *Result {
 	t.Helper()
 	return Run(t, "claude", repo, script, opts)

@@ -17,7 +17,7 @@ import (
 	"github.com/git-trace/git-trace/trails"
 )
 
-// World is a repository with a timeline. Its clock begins an hour ago and goes on by a second at each step.
+// World is a repository with a timeline. Its clock begins an hour ago and advances by a second at each step.
 type World struct {
 	T      testing.TB
 	Repo   *refs.Repo

@@ -228,7 +228,7 @@ func (o *object) set(name string, value any) {
 	o.add(name, value)
 }
 
-// told returns the schema with its words. The word "is" replaces the rest of the schema.
+// told returns the schema with its descriptions. The word "is" replaces the rest of the schema.
 func (o *object) told(words map[string]json.RawMessage) *object {
 	out := &object{}
 	if text, is := words["description"]; is {

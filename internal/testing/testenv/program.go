@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Program writes an executable file that another process is to run, in place of one that is there.
+// Program writes an executable file that another process will run, and replaces an existing one.
 func Program(t testing.TB, path, content string) {
 	t.Helper()
 	if err := writeProgram(path, strings.NewReader(content)); err != nil {

@@ -1,4 +1,5 @@
-// Package testenv tells the tests of all packages how much they are to do and what the machine must offer.
+// Package testenv tells the tests of all packages which of their parts to run, and which programs the machine must
+// have.
 //
 // There are three forms. `go test ./...` plays the quick one: minutes, with git and Go alone. GITTRACE_CI=1, which
 // .ci/run sets for some, plays the wide one: real clients, other surroundings, kills at each system call.

@@ -246,7 +246,7 @@ func (c *core) stands(text string, at int) bool {
 	return true
 }
 
-// folded reports whether a text has such a character.
+// folded reports whether a text has a character that folds to an ASCII letter.
 func folded(text string) bool {
 	for _, r := range foldsToASCII {
 		if strings.ContainsRune(text, r) {

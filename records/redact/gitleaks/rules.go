@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// Version is the version of gitleaks whose rules these are.
+// Version is the version of gitleaks from which the rules come.
 const Version = "8.30.1"
 
 // rulesJSON is one document with a rule a line, so that a rule is decoded when a text calls it: a process that redacts

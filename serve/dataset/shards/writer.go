@@ -136,7 +136,7 @@ func (w *Writer) use(p *part) error {
 	return nil
 }
 
-// shut closes the file of a partition, which may go on later.
+// shut closes the file of a partition; the partition may continue later.
 func (w *Writer) shut(p *part) error {
 	if p.file == nil {
 		return nil

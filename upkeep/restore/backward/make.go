@@ -35,7 +35,7 @@ type File struct {
 	changed bool
 	mode    uint32 // 0 for a file that goes
 	content []byte
-	blob    refs.OID // in place of a content
+	blob    refs.OID // instead of a content
 	paths   []string // all its names
 	steps   []Step
 }

@@ -1,4 +1,4 @@
-// Package weave takes the changes of one writer out of the history of a file.
+// Package weave removes the changes of one writer from the history of a file.
 //
 // A [Weave] holds every line that the file ever had since the writer's first change, in one order. Each line knows
 // whether the writer wrote it, and who took it away. [Weave.Without] then reads the file that would be there if the
@@ -10,7 +10,7 @@
 //   - A line that only the writer removed is in the result.
 //   - Without a conflict the result has no line of the writer.
 //
-// Where the place or the fate of a line is not known, both versions stand between conflict markers, as git shows them
+// If the place or the fate of a line is unknown, both versions are written between conflict markers, as by git
 // (git-merge-file(1)):
 //
 //   - Somebody changed a line of the writer.
@@ -18,7 +18,7 @@
 //   - Somebody added a line exactly where the writer had removed lines.
 //   - Somebody replaced the lines around removed lines.
 //
-// A line that stands before or after a line of the writer is not a conflict, unlike in git: its place is known.
+// A line directly before or after a line of the writer is not a conflict, unlike in git: its place is known.
 //
 // The package is pure: no files, no processes. The same input gives the same result.
 package weave

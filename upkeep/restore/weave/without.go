@@ -94,7 +94,7 @@ func (r *Result) count(l *line) {
 	}
 }
 
-// conflict writes both versions of a span, as far as they differ.
+// conflict writes the differing lines of both versions of a span.
 func (r *Result) conflict(lines []*line, labels Labels) {
 	var now, without [][]byte
 	own := 0
