@@ -18,22 +18,22 @@ import (
 )
 
 // An editor reports the text of its buffer when a person accepts a completion, and the text that they save. The buffer
-// may differ from the file for hours. So the texts of the buffer are settled as contents of the path, after the last
-// content seen, even if they never reach the disk. A content that is saved later equals a buffer, or a person typed it
-// from one (package origin, left). For example: a person types a line, accepts three more, and changes one of these
-// before they save. Two lines belong to the completion.
+// may differ from the file for hours. So the texts of the buffer count as contents of the path after the last seen
+// content, even if they never reach the disk. A content that is saved later equals a buffer, or a person made it from
+// one by typing (package origin, left). For example: a person types a line, accepts three more, and changes one of
+// these before they save. Two lines belong to the completion.
 
-// buffer describes the content of an editor's buffer of a path at the editor's last report.
+// buffer describes the content of a path in an editor's buffer at the editor's last report.
 type buffer struct {
 	Key  string   // of the path
-	Seen refs.OID // what the file was seen with at that time
+	Seen refs.OID // the content of the file at that time
 	Held refs.OID
 }
 
 // maxHeld bounds the buffers that the state remembers.
 const maxHeld = 64
 
-// noteBuffer notes what a buffer held while the file had a content.
+// noteBuffer notes the content of a buffer while the file had the content seen.
 func (s *state) noteBuffer(path string, seen, held refs.OID) {
 	key := nameKey(path)
 	s.Notes.Buffers = slices.DeleteFunc(s.Notes.Buffers, func(b buffer) bool { return b.Key == key })
@@ -41,7 +41,7 @@ func (s *state) noteBuffer(path string, seen, held refs.OID) {
 	s.Notes.Buffers = s.Notes.Buffers[max(0, len(s.Notes.Buffers)-maxHeld):]
 }
 
-// bufferOf returns the text of a path's buffer since the file was seen with a content; no id if no editor reported it.
+// bufferOf returns the text of a path's buffer while the file has the content seen; no id if no editor reported it.
 func (s *state) bufferOf(path string, seen refs.OID) refs.OID {
 	if len(s.Notes.Buffers) == 0 {
 		return refs.OID{}
@@ -57,7 +57,7 @@ func (s *state) bufferOf(path string, seen refs.OID) refs.OID {
 // ofEditor reports whether a boundary has the buffer of an editor.
 func ofEditor(kind events.BoundaryKind) bool { return kind == events.Completed || kind == events.Saved }
 
-// takeBuffer takes an editor's report about its buffer. If looks is false, nobody looks at the work tree now.
+// takeBuffer takes an editor's report about its buffer. looks is false if the work tree is not read now.
 func (s *step) takeBuffer(h *heard, trace events.TraceID, b events.Boundary, looks bool) error {
 	if b.Tool == nil || len(s.hear(h).toolPaths(b)) == 0 {
 		return nil
@@ -85,7 +85,7 @@ func (s *step) takeBuffer(h *heard, trace events.TraceID, b events.Boundary, loo
 		return err
 	}
 	w.Says.payload = edits
-	late, further := false, false // the file may have been saved since, and with another text
+	late, further := false, false // the file may have been saved since, with another text
 	for _, d := range w.Says.payload {
 		later, other, err := s.looks.savedSince(d)
 		if err != nil {
@@ -126,8 +126,8 @@ func (s *step) takeBuffer(h *heard, trace events.TraceID, b events.Boundary, loo
 			return err
 		}
 	}
-	// A text that was saved after a completion is reported later, and so is a text that goes beyond the saved one: it
-	// may hold another completion. A look is taken at a file that nobody has seen.
+	// A text that was saved after a completion is reported later. So is a text that goes beyond the saved one: it may hold
+	// another completion. A file that nobody has seen is read now.
 	if looks && late && (b.Kind == events.Saved && !further || len(h.editor.fresh) > 0) {
 		if _, err := s.look(h, paths); err != nil {
 			return err
@@ -143,12 +143,12 @@ func (s *step) takeBuffer(h *heard, trace events.TraceID, b events.Boundary, loo
 	if err := s.write(h).recordEnds([]ending{{window: w, status: "done"}}); err != nil {
 		return err
 	}
-	// it writes nothing more
+	// the call writes nothing more
 	s.tree.state.Windows = slices.DeleteFunc(s.tree.state.Windows, func(o *Window) bool { return o == w })
 	return nil
 }
 
-// unborn reports whether a path has no file yet, and git would not ignore one.
+// unborn reports whether a path has no file yet and git would not ignore such a file.
 func (c *contents) unborn(path string) bool {
 	if _, err := os.Lstat(filepath.Join(c.repo.WorkTree, filepath.FromSlash(path))); !errors.Is(err, fs.ErrNotExist) {
 		return false
@@ -164,8 +164,8 @@ func (c *contents) ignores(path string) bool {
 }
 
 // savedSince reports whether the file has changed since the last look, and is nearer to the buffer after the event than
-// before it. Then the event came late, and the file was made from that buffer. further reports whether the buffer
-// differs from the saved text.
+// to the buffer before it. Then the event came late, and the file was made from that buffer. further reports whether
+// the buffer differs from the saved text.
 func (l *looks) savedSince(d declared) (late, further bool, err error) {
 	was, _, found, err := l.fileSeen(d.Path)
 	raw, readable := readWorkFile(l.tree.repo, d.Path)
@@ -183,9 +183,9 @@ func (l *looks) savedSince(d declared) (late, further bool, err error) {
 	return origin.Nearer(now.Lines, l.tree.store.reportedText(*d.After, now).Lines, before.Lines), false, nil
 }
 
-// settleBuffer settles the texts of a buffer: before the completion and after it. A saved buffer has only the first
-// text. Differences from the last content seen were written in the editor: a shell has not written them, unless the
-// file has changed since.
+// settleBuffer settles the texts of a buffer: the text before a completion and the text after it. A saved buffer has
+// only one text. Differences from the last seen content were written in the editor: a shell did not write them, unless
+// the file has changed since.
 func (wg *weigher) settleBuffer(w *Window, d declared, late bool) ([]finding, error) {
 	was, mode, found, err := wg.looks.fileSeen(d.Path)
 	if err != nil || d.Before == nil || !found && !wg.tree.store.unborn(d.Path) {
@@ -242,7 +242,7 @@ func (wg *weigher) settleBuffer(w *Window, d declared, late bool) ([]finding, er
 	return out, nil
 }
 
-// saidIn returns the writers of lines of a saved content by an editor's word.
+// saidIn returns the writers of lines of a saved content, according to an editor.
 func (cut *cutter) saidIn(f *file) map[int]*actor {
 	for _, d := range cut.judge.heard.editor.saved {
 		if d.Path == f.path && cut.tree.store.reportedText(*d.Before, f.new).OID == f.new.OID {
@@ -252,7 +252,7 @@ func (cut *cutter) saidIn(f *file) map[int]*actor {
 	return nil
 }
 
-// lineWriters returns the writers of lines of a buffer by an editor's word.
+// lineWriters returns the writers of lines of a buffer, according to an editor.
 func lineWriters(d declared) map[int]*actor {
 	out := map[int]*actor{}
 	add := func(runs []events.LineRun, who *actor) {
@@ -270,24 +270,24 @@ func lineWriters(d declared) map[int]*actor {
 // maxTyped bounds the lines that an editor says a person typed between two of its events.
 const maxTyped = 100000
 
-// An editor reports after the fact. An agent's hook or a commit may look at the file before that. Such a look gave the
+// An editor reports after the fact. An agent's hook or a commit may read the file before that. Such a look gave the
 // lines to a person, because no other writer was known. The report replaces that evidence, as an agent's own record
-// does (testify.go). Its lines get their owner in the content that was looked at, and in the contents and commits that
+// does (testify.go). Its lines get their owner in the content that was read, and in the contents and commits that
 // followed. For example: a person accepts a line, saves and commits, and the editor reports it then.
 
-// overtaken is an editor's report about a file that others have looked at since.
+// overtaken is an editor's report about a file that others have read since.
 type overtaken struct {
 	step  *step
 	heard *heard
-	at    time.Time // when a person did it
+	at    time.Time // when the person did it
 	log   *retelling
 }
 
 // longestLook is the longest time from the beginning of a hook to its look.
 const longestLook = 2 * time.Second
 
-// completed gives the lines of a completion their owner if the file was looked at with them before the word came. It
-// reports false if it was not.
+// completed gives the lines of a completion their owner, if a look saw these lines before the report came. It returns
+// false if no look did.
 func (o *overtaken) completed(w *Window, d declared) (bool, error) {
 	s := o.step
 	now, _, found, err := s.looks.fileSeen(d.Path)
@@ -348,9 +348,9 @@ func (wg *weigher) weighed(f *file, chain []segment) map[events.PatchID]actor {
 	return by
 }
 
-// person gives lines of a content that was looked at to the person whom an editor saw type them. For example: a command
-// runs while a person saves, and its end is reported before the save. Lines of a completion that a person changed keep
-// the owner that the completion's report gave them.
+// person gives lines of a content that a look has seen to the person whom an editor saw type them. For example: a
+// command runs while a person saves, and its end is reported before the save. Lines of a completion that a person
+// changed keep the owner from the completion's report.
 func (o *overtaken) person(d declared) error {
 	s := o.step
 	now, _, _, err := s.looks.fileSeen(d.Path)
@@ -404,8 +404,8 @@ func (c *contents) describe(o vector.Owner) events.AnchorOwner {
 	return c.owners.Describe(o.Patch)
 }
 
-// lookedSince returns the change that led to a content of a path, and the first one after a moment on the way there;
-// nil if nobody has looked since then.
+// lookedSince returns the latest change that led to a content of a path, and the first change after a moment; nil if
+// nobody has looked since then.
 func (r *retelling) lookedSince(path string, now text, moment time.Time) (latest, first *interval) {
 	at := now.OID
 	for i := len(r.log.changes) - 1; i >= 0; i-- {
@@ -419,7 +419,8 @@ func (r *retelling) lookedSince(path string, now text, moment time.Time) (latest
 	return latest, first
 }
 
-// correct gives lines of a content to others. is returns the new owner of a line, or nil if the present owner stays.
+// correct gives lines of a content to other owners. is returns the new owner of a line, or nil if the present owner
+// stays.
 func (r *retelling) correct(in *interval, is func(line int, was events.AnchorOwner) *actor) error {
 	vec, known := r.log.step.tree.store.known.Get(in.path, in.after)
 	if !known {

@@ -15,7 +15,7 @@ import (
 	"github.com/git-trace/git-trace/trails/route"
 )
 
-// ending is a window that this boundary ends, and the way in which it ends.
+// ending is a window that this boundary ends, and the status of the end.
 type ending struct {
 	window *Window
 	status string // done, failed, background, abandoned, rejected
@@ -48,8 +48,8 @@ func (hr *hearer) endWindows(trace events.TraceID, b events.Boundary) []ending {
 	return slices.DeleteFunc(out, func(e ending) bool { return e.window == nil })
 }
 
-// endOf returns the window of an after-boundary. Without its before-boundary a window is made up that begins where the
-// paths were last seen.
+// endOf returns the window of an after-boundary. Without its before-boundary, a window is made up: it begins at the
+// last look at the paths.
 func (hr *hearer) endOf(trace events.TraceID, b events.Boundary) ending {
 	status := "done"
 	switch {
@@ -59,7 +59,7 @@ func (hr *hearer) endOf(trace events.TraceID, b events.Boundary) ending {
 		status = "background"
 	}
 	for _, w := range hr.tree.state.Windows {
-		over := w.Closed != 0 && !w.Run.Background // another boundary came first that found it over
+		over := w.Closed != 0 && !w.Run.Background // an earlier boundary found that it was over
 		if w != hr.tree.state.call(trace, b) || over && w.Rejected {
 			continue
 		}
@@ -68,7 +68,7 @@ func (hr *hearer) endOf(trace events.TraceID, b events.Boundary) ending {
 		}
 		w.declare(hr.tree.repo, b.Tool)
 		if paths := hr.toolPaths(b); len(paths) > 0 {
-			w.Says.Paths = paths // a link that it was given may have become a file
+			w.Says.Paths = paths // a link that it named may have become a file
 		}
 		w.Doubt = false // it was open until now
 		if b.Tool.Rejected {
@@ -87,11 +87,11 @@ func (hr *hearer) endOf(trace events.TraceID, b events.Boundary) ending {
 	}
 	open := func(o *Window) bool { return o.Call.Trace == trace }
 	if sess.Befores && !hr.engine.Elsewhere && !slices.ContainsFunc(hr.tree.state.openWindows(), open) {
-		hr.tree.lose(events.LimitMissingBefore) // this agent says when a call begins; that boundary was lost
+		hr.tree.lose(events.LimitMissingBefore) // this agent reports when a call begins; that boundary was lost
 	}
 	w.Limits = unionLimits(w.Limits, []events.Limit{events.LimitMissingBefore})
-	// the call wrote the text that it reports, but perhaps not the other changes; if it ran elsewhere, its file may
-	// only have been brought here
+	// the call wrote the text that it reports, but perhaps not the other changes; if it ran elsewhere, git may have
+	// brought its file here
 	w.Doubt = w.Call.Class == events.ToolEdits && len(w.Says.payload) > 0 || hr.engine.Elsewhere
 	hr.tree.state.Windows = append(hr.tree.state.Windows, w)
 	return ending{window: w, status: status}
@@ -143,8 +143,9 @@ func (hr *hearer) overdue(w *Window, b events.Boundary) (ending, bool) {
 	}
 }
 
-// Overdue closes calls with recorded lines if their agents have recorded since that they ended. A reader calls it, so
-// that its answer does not contradict the agent's own record. Without such a call it takes no lock and writes nothing.
+// Overdue closes calls with recorded lines that have ended meanwhile, according to their agents' records. A reader
+// calls it, so that its answer does not contradict the agent's own record. Without such a call it takes no lock and
+// writes nothing.
 func (e *Engine) Overdue(ctx context.Context, at time.Time) error {
 	state, err := loadState(e.repo)
 	if err != nil || !slices.ContainsFunc(state.openWindows(), e.tellsOtherwise) {
@@ -159,7 +160,7 @@ func (e *Engine) Overdue(ctx context.Context, at time.Time) error {
 	})
 }
 
-// tellsOtherwise reports whether an agent's own record says that a call with recorded lines has ended.
+// tellsOtherwise reports whether an agent's own record shows the end of a call with recorded lines.
 func (e *Engine) tellsOtherwise(w *Window) bool {
 	if w.Wrote == 0 || w.Run.Background {
 		return false
@@ -241,9 +242,9 @@ func (hr *hearer) pair(sess *sessionState, trace events.TraceID, b *events.Bound
 }
 
 // openUnnamed returns the window that an after-boundary without an id ends: the oldest open window of its conversation
-// with the same tool and the same input. If an agent names the sub-agent only at the beginning of a call, any
-// sub-agent's window fits. If the agent changed the input meanwhile, the oldest window with the same tool and the same
-// declared paths is taken. nil when there is none.
+// with the same tool and the same input. If an agent names the sub-agent only at the beginning of a call, the window of
+// any sub-agent fits. If the agent changed the input meanwhile, the oldest window with the same tool and the same
+// declared paths is taken. It returns nil if there is none.
 func (hr *hearer) openUnnamed(trace events.TraceID, b *events.Boundary) *Window {
 	var elsewhere, changed *Window
 	paths := hr.toolPaths(*b)
@@ -266,19 +267,19 @@ func (hr *hearer) openUnnamed(trace events.TraceID, b *events.Boundary) *Window 
 
 // An agent may ask a person for consent after it has announced a call. Until they consent the call writes nothing, and
 // changes are the person's. Some agents report at the end how long the call ran (heardDuration). For others the
-// processes show it while the call is open: then its shell exists. After the end nothing shows it: the call owns the
-// changes that it may have written, with a doubt.
+// processes show it while the call is open: its shell exists once it runs. After the end, there is no evidence: the
+// call owns the changes that it may have written, with a doubt.
 
 // consent is the state of the person's consent to an open call.
 type consent int
 
 const (
-	consentGiven   consent = iota // or never asked for
+	consentGiven   consent = iota // or not asked for
 	consentAwaited                // the call runs a shell, and no shell of the call is alive
 	consentUnknown
 )
 
-// takeConsent takes a boundary at which an agent asks for consent. Until then the call has not done anything.
+// takeConsent takes a boundary at which an agent asks for consent. Until then the call has done nothing.
 func (s *step) takeConsent(h *heard, trace events.TraceID, b events.Boundary) error {
 	h.env.Limits = nil
 	for _, w := range s.tree.state.asked(trace, b) {
@@ -291,8 +292,8 @@ func (s *step) takeConsent(h *heard, trace events.TraceID, b events.Boundary) er
 	return err
 }
 
-// asked returns the calls that a dialog is about, which it notes. An agent that does not say which one it is means any
-// of the conversation's.
+// asked returns the calls that a dialog may be about, and notes them. If the agent does not name a call, the dialog may
+// be about any call of the conversation.
 func (s *state) asked(trace events.TraceID, b events.Boundary) []*Window {
 	var out []*Window
 	for _, w := range s.openWindows() {
@@ -308,7 +309,7 @@ func (s *state) asked(trace events.TraceID, b events.Boundary) []*Window {
 	return out
 }
 
-// consentTo reports whether a call was consented to. State is the state of its agent.
+// consentTo returns the state of the person's consent to a call. State is the state of its agent.
 func (wit *witness) consentTo(w *Window, state process.State) consent {
 	switch {
 	case w.Asked.IsZero() || w.Call.Class == events.ToolEdits || w.Call.Session != wit.caller && wit.around(w):
@@ -331,8 +332,9 @@ func (h *heard) endsHere(w *Window) bool {
 	return slices.ContainsFunc(h.closing, func(end ending) bool { return end.window == w })
 }
 
-// declaredAlone returns a decision about the path of an edit call that had to wait for consent: the call owns the text
-// that it declared. The person had time to write the rest; a program that follows the edit may have written it, too.
+// declaredAlone returns a decision about the path of an edit call that had to wait for consent: the call owns only the
+// text that it declared. The person had time to write the rest; a program that follows the edit may have written it,
+// too.
 func declaredAlone(w *Window, path string) decision {
 	texts := declaredLines(w, path)
 	own, unknown := byWindow(w, path), actor{kind: events.OwnerUnknown, limits: []events.Limit{events.LimitConsentUnknown}}
@@ -345,7 +347,7 @@ func declaredAlone(w *Window, path string) decision {
 }
 
 // hearEnd reads the end of a call with a dialog from the agent's own record. A call that has ended may have had
-// consent, even if it has no process now: for example, a person allowed a command and interrupted it.
+// consent, even if it has no process now: for example, a person allowed a command and then interrupted it.
 func (b *bound) hearEnd(w *Window, end End) {
 	b.unbegun = end.Unbegun && !w.Asked.IsZero()
 	if b.consent == consentAwaited && end.Outcome == OutcomeRan {

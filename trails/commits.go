@@ -26,9 +26,9 @@ type View struct {
 	Objects *refs.Objects
 	// Blob reads a content.
 	Blob func(refs.OID) ([]byte, error)
-	// Unseen returns the owner of a committed line that is in no earlier content. A person owns it when no window was
-	// open since the last snapshot of the path. A call owns it when only its window was open. The owner is unknown
-	// before the first snapshot, and if another snapshot came in between.
+	// Unseen returns the owner of a committed line that no earlier content has. A person owns it when no window was open
+	// since the last snapshot of the path. A call owns it when only its window was open. The owner is unknown before the
+	// first snapshot, and if another snapshot came in between.
 	Unseen func(path string, line []byte) vector.Owner
 
 	question func(Committed) *origin.Query
@@ -37,19 +37,19 @@ type View struct {
 // Committed is a content of a commit.
 type Committed struct {
 	Path, OldPath string   // OldPath is its name in the parent
-	Old           refs.OID // what the parent has; no id for a new file
+	Old           refs.OID // the content in the parent; no id for a new file
 	Lines         [][]byte
-	Replaced      refs.OID // the commit that git replaced by this one, as in a rebase
+	Replaced      refs.OID // the commit that git replaced with this one, as in a rebase
 	// Renamed maps names in the new commit to the names that git finds in the replaced one.
 	Renamed func() map[string]string
 }
 
-// Origins says where the lines of a committed content come from: the content it was most likely made of, contents that
-// git may have taken it from, and earlier contents of the path.
+// Origins returns the sources of the lines of a committed content: its most likely former content, contents from which
+// git may have taken lines, and earlier contents of the path.
 func (v *View) Origins(c Committed) ([]vector.Origin, error) { return v.question(c).Lines() }
 
-// AtCommit adds a commit to the timeline. First it settles the paths of the commit: a file written and committed inside
-// one shell call belongs to that call. Then anchor says, under the same lock, which events record the commit. Lines
+// AtCommit adds a commit to the timeline. First it settles the paths of the commit: a file that one shell call wrote
+// and committed belongs to that call. Then anchor makes the events that record the commit, under the same lock. Lines
 // that git brought are compared with the parent: a committed blob is always in HEAD, which is not evidence.
 func (e *Engine) AtCommit(
 	ctx context.Context, at time.Time, commit, parent refs.OID, paths []string,
@@ -97,7 +97,7 @@ func (e *Engine) AtCommit(
 }
 
 // madeSince reports whether a commit is newer than the last full snapshot before this process. For an older commit, the
-// calls that ran then are no longer known.
+// running calls of that time are no longer known.
 func (began *looked) madeSince(o *origins, commit refs.OID) bool {
 	return o.workAfter(began.git).MadeSince(commit)
 }
@@ -113,8 +113,8 @@ func (began *looked) madeSinceLook(o *origins, commit refs.OID, path string) boo
 	return o.workAfter(mark).MadeSince(commit)
 }
 
-// Touched notes that git wrote to the work tree. While a window is open, it looks at the work tree at once. So git's
-// lines differ from lines that the call writes later. Without a window, the next boundary does it.
+// Touched notes that git wrote to the work tree. While a window is open, it takes a snapshot at once. So git's lines
+// are distinguished from lines that the call writes later. Without a window, the next boundary takes it.
 func (e *Engine) Touched(ctx context.Context, at time.Time, method events.Method, role string) error {
 	return e.written(ctx, at, method, func(s *step, h *heard) error {
 		if s.tree.state.Interval > 0 && len(s.tree.state.openWindows()) == 0 {
@@ -161,7 +161,7 @@ func (s *step) lookAt(h *heard, paths []string, role string) error {
 	return s.write(h).recordSnapshot(role, o)
 }
 
-// Origin takes the first snapshot of a work tree; it does nothing where there is one.
+// Origin takes the first snapshot of a work tree; it does nothing if there is one already.
 func (e *Engine) Origin(ctx context.Context, at time.Time) error {
 	return e.advance(ctx, at, func(s *step, h *heard) error {
 		h.env = events.Draft{Method: []events.Method{events.Manual}}
@@ -172,8 +172,8 @@ func (e *Engine) Origin(ctx context.Context, at time.Time) error {
 	})
 }
 
-// AtRewrite takes commits into the timeline that git made from others, such as the picks of a rebase. Under the lock,
-// anchor names the events that record them. It does not look at the work tree: the lines come from the replaced commits
+// AtRewrite adds commits to the timeline that git made from others, such as the picks of a rebase. Under the lock,
+// anchor makes the events that record them. It does not look at the work tree: the lines come from the replaced commits
 // and from their parents. A line that is in none of them belongs to nobody.
 func (e *Engine) AtRewrite(
 	ctx context.Context, at time.Time, commits []refs.OID, anchor func(*View) ([]events.Draft, error),
@@ -196,8 +196,8 @@ func (e *Engine) AtRewrite(
 	})
 }
 
-// MadeOf returns the last seen content of a path. It counts only if git did nothing but commit until the given commit.
-// Then git did not write to the work tree, so somebody changed that content.
+// MadeOf returns the last seen content of a path. It counts only if git did nothing except commits until the given
+// commit. Then git did not write to the work tree, so somebody edited that content.
 func (o *origins) MadeOf(commit refs.OID, path string) (origin.Candidate, bool) {
 	if !o.gitAt(path).OnlyCommitsUntil(commit) {
 		return origin.Candidate{}, false
@@ -229,7 +229,7 @@ func (c *contents) findLast() bool {
 // maxContents bounds the contents that are kept while successive commits are anchored, in bytes.
 const maxContents = 16 << 20
 
-// blob reads a content. If commits follow each other, one's result is the next one's base.
+// blob reads a content. If commits follow each other, the result of one is the base of the next.
 func (c *contents) blob(oid refs.OID) ([]byte, error) {
 	if raw, ok := c.unsaved[oid]; ok {
 		return raw, nil
@@ -249,8 +249,8 @@ func (c *contents) blob(oid refs.OID) ([]byte, error) {
 	return raw, nil
 }
 
-// Recall gives the memory of the repository's timelines about contents, for readers who come long after a commit. It
-// takes no lock and writes nothing. It is for one goroutine.
+// Recall gives readers the remembered contents of the repository's timelines, long after a commit. It takes no lock and
+// writes nothing. It is for one goroutine.
 type Recall struct {
 	repo    *refs.Repo
 	objects *refs.Objects
@@ -276,9 +276,9 @@ func (r *Recall) Remembers(path string) bool { return len(r.Blobs(path, 1)) > 0 
 // Blobs lists the contents of a path that are remembered, the last one first, at most limit.
 func (r *Recall) Blobs(path string, limit int) []refs.OID { return r.known.Blobs(path, limit) }
 
-// View returns the view that a commit hook has, except that nothing is known of the work tree at that moment.
-// Believe reports whether a patch can have had a part in the commit. A content with a line of any other patch is
-// younger, and is left out. Additions to the view's Known are lost with the view.
+// View returns the view of a commit hook, but without facts about the work tree at that moment. Believe reports whether
+// a patch may have contributed to the commit. A content with a line of any other patch is younger, and is left out.
+// Additions to the view's Known are lost with the view.
 func (r *Recall) View(believe func(events.PatchID) bool) *View {
 	known := r.known.Only(func(one *ledger.Record) bool {
 		return !slices.ContainsFunc(r.patchesOf(one), func(id events.PatchID) bool { return !believe(id) })
@@ -296,14 +296,14 @@ func (r *Recall) View(believe func(events.PatchID) bool) *View {
 	}
 }
 
-// patchesOf returns the patches of the lines of a content.
+// patchesOf returns the patches that wrote the lines of a content.
 func (r *Recall) patchesOf(one *ledger.Record) []events.PatchID {
 	if len(one.Raw) == 0 {
 		return nil
 	}
 	list, done := r.patches[&one.Raw[0]]
 	if !done {
-		v, _ := vector.Decode(one.Raw) // what cannot be read has no owners either
+		v, _ := vector.Decode(one.Raw) // an unreadable vector has no owners
 		for _, run := range v.Runs() {
 			if run.Owner.Patch != "" && !slices.Contains(list, run.Owner.Patch) {
 				list = append(list, run.Owner.Patch)
@@ -316,14 +316,14 @@ func (r *Recall) patchesOf(one *ledger.Record) []events.PatchID {
 
 // memory compares contents with the remembered ones. It has no other facts about the time of a commit.
 type memory struct {
-	origin.World // nil: no other question is asked long after a commit
+	origin.World // nil: long after a commit no other fact is needed
 	*Recall
-	known *ledger.Known // the part of it that is believed
+	known *ledger.Known // the believed part of it
 }
 
-// Latest returns the remembered content that has most in common with a content, in the same order. A partial commit was
-// most likely cut out of it. A content with less than half in common is faint, unless it is as similar as a renamed
-// file must be.
+// Latest returns the remembered content that shares the most text with lines, in the same order. A partial commit was
+// most likely made from it. A content that shares less than half is faint, unless it is as similar as a renamed file
+// must be.
 func (m *memory) Latest(path string, lines [][]byte) (origin.Candidate, bool) {
 	want, size := rename.Count(lines), 0
 	for key, n := range want {
@@ -354,12 +354,12 @@ func (m *memory) Latest(path string, lines [][]byte) (origin.Candidate, bool) {
 	return best, most > 0
 }
 
-// maxInWords bounds the contents that are compared although they may have no line of the content in question: a
-// formatter may have rewritten it.
+// maxInWords bounds the contents that are compared although they may have no line of the requested content: a formatter
+// may have rewritten it.
 const maxInWords = 4
 
-// inCommon counts the characters of the lines that both have in the same order, in any form. A line in another place is
-// weak evidence: any content of a path may have a `return nil`.
+// inCommon counts the characters of the lines that both share in the same order, in any form. A line in another place
+// is weak evidence: any content of a path may have a `return nil`.
 func inCommon(lines, other [][]byte) int {
 	n := 0
 	for line, from := range vector.Matches(vector.Content{Lines: other}, lines) {
@@ -370,7 +370,7 @@ func inCommon(lines, other [][]byte) int {
 	return n
 }
 
-// atMostInCommon counts the characters of the lines that both have, in any order.
+// atMostInCommon counts the characters of the lines that both share, in any order.
 func atMostInCommon(want map[string]int, lines [][]byte) int {
 	left := map[string]int{}
 	n := 0
@@ -395,8 +395,8 @@ func (m *memory) Text(blob refs.OID) (origin.Text, error) {
 	return t, err
 }
 
-// Latest returns the content that a path had when the timeline last saw it, if the commit is younger. One that is not
-// may be so all the same: what it has that says enough is found among the earlier contents.
+// Latest returns the content that a path had when the timeline last saw it, if the commit is younger. For an older
+// commit the content may be right too: its specific lines are then found among the earlier contents.
 func (o *origins) Latest(path string, _ [][]byte) (origin.Candidate, bool) {
 	if o.looks.snap == nil || !o.began.madeSinceLook(o, o.tree.asks.Commit, path) {
 		return origin.Candidate{}, false

@@ -22,7 +22,7 @@ import (
 // sharedLine remembers the writers of the words of a shared line.
 type sharedLine struct {
 	Key   string // of the path and the words of the line, see sharedKey
-	Words string // a letter for each word
+	Words string // a letter for the writer of each word
 }
 
 // The writers of a word.
@@ -63,7 +63,7 @@ func (tree *workTree) writersOf(p *part, owners vector.Vector, hunk int) func(li
 	}
 }
 
-// mayShare reports whether a person may have changed a completion's line in a hunk.
+// mayShare reports whether a person may have changed a line of a completion in a hunk.
 func (tree *workTree) mayShare(owners vector.Vector, h linediff.Hunk) bool {
 	for line := h.OldStart; line < h.OldStart+h.OldCount; line++ {
 		if kind := owners.At(line).Kind; kind == events.OwnerAI || kind == events.OwnerMixed {
@@ -73,7 +73,7 @@ func (tree *workTree) mayShare(owners vector.Vector, h linediff.Hunk) bool {
 	return len(tree.state.Notes.Shared) > 0
 }
 
-// share decides about a line that one writer made of another's line.
+// share decides about a line that one writer made from another's line.
 func (tree *workTree) share(
 	p *part, owner vector.Owner, old, line int, who *actor, both map[events.PatchID]*actor,
 ) *actor {
@@ -108,7 +108,7 @@ func (tree *workTree) share(
 		tree.state.noteShared(p.file.path, to, words)
 	}
 	switch {
-	case completed == 0 && who.kind == events.OwnerAI: // it added signs alone
+	case completed == 0 && who.kind == events.OwnerAI: // it added only punctuation
 		return tree.store.personOf(owner)
 	case completed == len(words) && who.kind == events.OwnerAI:
 		return who
@@ -124,7 +124,7 @@ func (tree *workTree) share(
 	return who
 }
 
-// personOf returns the person who owns a line already.
+// personOf returns the person who already owns a line.
 func (c *contents) personOf(owner vector.Owner) *actor {
 	was := c.describe(owner)
 	switch {
@@ -136,7 +136,7 @@ func (c *contents) personOf(owner vector.Owner) *actor {
 	return &person
 }
 
-// bothOf returns the person and a completion as one writer, the same for each line.
+// bothOf returns the person and a completion as one writer; equal pairs give the same writer.
 func bothOf(known map[events.PatchID]*actor, patch events.PatchID, w *Window) *actor {
 	if known[patch] == nil {
 		known[patch] = &actor{kind: events.OwnerMixed, window: w}
@@ -163,7 +163,7 @@ func carryWords(old, now [][]byte, writers string, writer byte) string {
 	if len(writers) != len(old) || len(old) > maxSharedWords || len(now) > maxSharedWords {
 		return string(out)
 	}
-	longest := make([][]int, len(old)+1) // common words from here on
+	longest := make([][]int, len(old)+1) // the longest common list of words from here on
 	for i := range longest {
 		longest[i] = make([]int, len(now)+1)
 	}
@@ -189,7 +189,8 @@ func carryWords(old, now [][]byte, writers string, writer byte) string {
 	return string(out)
 }
 
-// sharedKey is the same for a line whose signs and blanks alone were changed, by a formatter for example.
+// sharedKey returns a key that does not change when only signs and blanks of the line change, for example by a
+// formatter.
 func sharedKey(path string, line []byte) string {
 	print := events.FingerprintOf(bytes.Join(wordsIn(line), []byte(" ")))
 	return nameKey(path) + string(print[:])
@@ -209,7 +210,7 @@ func (s *state) wordsOf(path string, line []byte) string {
 	return ""
 }
 
-// moveShared notes the lines of a path under its new name, too.
+// moveShared also notes the lines of a path under its new name.
 func (s *state) moveShared(from, to string) {
 	for _, one := range s.Notes.Shared {
 		if print, found := strings.CutPrefix(one.Key, nameKey(from)); found {
@@ -227,14 +228,14 @@ func (s *state) noteShared(path string, line []byte, words string) {
 	s.Notes.Shared = s.Notes.Shared[max(0, len(s.Notes.Shared)-maxShared):]
 }
 
-// completed is a completion in a file that nobody had seen, and that was saved before the editor reported the
+// completed is a completion in a file that nobody had seen, if the file was saved before the editor reported the
 // completion.
 type completed struct {
 	window *Window
 	said   declared
 }
 
-// completions cuts the first content of a file at the reported completions.
+// completions cuts the first content of a file into segments, one for each reported completion.
 func (cut *cutter) completions(f *file) (chain []segment) {
 	at := f.old
 	aside := cut.judge.decideSince(f.path, cut.tree.seen(f.path))
@@ -257,13 +258,14 @@ func (cut *cutter) completions(f *file) (chain []segment) {
 }
 
 // Some editors report a completion only by its place: the replaced text, the new text, and the old line. The buffer is
-// then the content of the path that fits: the file, or a buffer that was reported before. The line may have grown
-// since. If no content fits, the text of the buffer is unknown.
+// then the content of the path that fits: the file, or a buffer that was reported earlier. The line may have become
+// longer since. If no content fits, the text of the buffer is unknown.
 
 // maxBuffers bounds the earlier contents that are tried.
 const maxBuffers = 4
 
-// placeEdits gives each path of placed edits one edit with whole texts; ok is false if a path has no content that fits.
+// placeEdits combines the placed edits of each path into one edit with whole texts; ok is false if a path has no
+// content that fits.
 func (l *looks) placeEdits(edits []declared) (out []declared, ok bool, err error) {
 	ok = true
 	for len(edits) > 0 {
@@ -289,7 +291,7 @@ func (l *looks) placeEdits(edits []declared) (out []declared, ok bool, err error
 		for _, blob := range l.tree.store.known.Blobs(path, maxBuffers) {
 			t, err := l.tree.store.read(0, blob)
 			if errors.Is(err, refs.ErrMissing) {
-				continue // the side store has forgotten it
+				continue // the side store no longer has it
 			}
 			if err != nil {
 				return nil, false, err
@@ -338,7 +340,7 @@ func place(text string, edits []declared) (string, bool) {
 	return text, true
 }
 
-// unplace takes edits back, the last one first.
+// unplace undoes edits, the last one first.
 func unplace(text string, edits []declared) (string, bool) {
 	for _, d := range slices.Backward(edits) {
 		start, _, ok := offset(text, d.at)
@@ -353,7 +355,7 @@ func unplace(text string, edits []declared) (string, bool) {
 	return text, true
 }
 
-// withLine returns a text whose line at a place has grown to the line that the place reports.
+// withLine returns a text with the reported line at the reported place, if the line there has become longer.
 func withLine(raw []byte, at *events.Place) string {
 	lines := linediff.Split(raw)
 	ends := []byte("\n")

@@ -13,8 +13,8 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// judge decides who can have written a change: from the open windows, the known facts about their processes, and the
-// report of the boundary.
+// judge decides who can have written a change, from the open windows, the facts about their processes, and the report
+// of the boundary.
 type judge struct {
 	tree   *workTree
 	seen   *witness
@@ -31,7 +31,7 @@ func (j *judge) told(path string) bool {
 // decision says who wrote a changed line. Equal answers are the same pointer.
 type decision func(line []byte) *actor
 
-// always returns the decision that does not look at the line.
+// always returns the decision that does not depend on the line.
 func always(a actor) decision { return func([]byte) *actor { return &a } }
 
 // decide decides between the windows that could have written the path since its last snapshot. It leaves out the
@@ -59,7 +59,7 @@ func (j *judge) decideSince(path string, seen int64, except ...*Window) decision
 	return j.weigh(wrote, path, seen, j.heard.unfinished(j.tree.state))
 }
 
-// weigh is decideAmong, with a doubt if the beginning or the end of a call is not proved.
+// weigh is decideAmong with a doubt, if the beginning or the end of a call is not proved.
 func (j *judge) weigh(ws []*Window, path string, seen int64, unfinished []*Window) decision {
 	by := decideAmong(ws, path, unfinished)
 	var sure []*Window
@@ -82,8 +82,8 @@ func (j *judge) weigh(ws []*Window, path string, seen int64, unfinished []*Windo
 	return by
 }
 
-// rather decides among calls if only some certainly ran: the others are left out if only a common line is evidence for
-// them.
+// rather decides among calls if only some certainly ran. It drops the other calls unless a distinctive line is evidence
+// for them.
 func rather(under []*Window, sure, by decision, path string) decision {
 	unsure := doubted(by, path)
 	return func(line []byte) *actor {
@@ -95,7 +95,7 @@ func rather(under []*Window, sure, by decision, path string) decision {
 }
 
 // doubtedCalls returns a decision about an interval whose calls may all have ended before it: a person may have written
-// their lines. why explains the unknown lines.
+// their lines. why gives the reasons for unknown lines.
 func doubtedCalls(by decision, path string, why ...events.Limit) decision {
 	unsure := doubted(by, path, why...)
 	return func(line []byte) *actor {
@@ -106,10 +106,10 @@ func doubtedCalls(by decision, path string, why ...events.Limit) decision {
 	}
 }
 
-// doubted returns a decision about an interval in which a boundary was lost: a person may have written before it, a
-// call after it, or the other way round. Only the text that an edit call declared is certainly its own, if it is
-// distinctive: anybody types a brace. For example: the hook of a call's end was killed, so nothing reports whether the
-// call or a person wrote a line.
+// doubted returns a decision about an interval in which a boundary was lost: the person and the call may have written
+// in either order. Only the text that an edit call declared is certainly its own, if it is distinctive: anybody may
+// type a brace. For example: the hook of a call's end was killed, so nothing reports whether the call or a person wrote
+// a line.
 func doubted(by decision, path string, why ...events.Limit) decision {
 	texts := map[*Window]map[string]bool{}
 	unknown := &actor{kind: events.OwnerUnknown, limits: why}
@@ -137,15 +137,15 @@ func (h *heard) unfinished(s *state) []*Window {
 	})
 }
 
-// decideAmong applies the rule. Without a window: a person. One window: that call. An edit call that has not reported
-// back owns only its declared text. Several: the edit call that declared the line; then the calls that may write
-// anywhere; if several calls remain, all are candidates.
+// decideAmong applies these rules. Without a window, a person wrote the line. With one window, that call did. An edit
+// call that has not reported back owns only its declared text. With several windows, the edit call that declared the
+// line did, or else a call that may write anywhere. If several calls remain, all are candidates.
 func decideAmong(ws []*Window, path string, unfinished []*Window) decision {
 	return asProposed(ws, path, decideWindows(ws, path, unfinished))
 }
 
 // asProposed gives calls only the lines that their agents proposed, if a person changed the proposal before it was
-// written (Claude Code in an editor, Gemini CLI and Qwen Code with "modify"): the other lines are theirs.
+// written (Claude Code in an editor, Gemini CLI and Qwen Code with "modify"): the person owns the other lines.
 func asProposed(ws []*Window, path string, by decision) decision {
 	texts := map[*Window]map[string]bool{}
 	for _, w := range ws {
@@ -167,7 +167,7 @@ func asProposed(ws []*Window, path string, by decision) decision {
 	}
 }
 
-// proposed returns the lines that the agent of a call asked for, without white space.
+// proposed returns the lines that the agent of a call proposed, without white space.
 func (w *Window) proposed(path string) map[string]bool {
 	out := map[string]bool{}
 	for _, d := range w.declares(path) {
@@ -229,7 +229,7 @@ func decideWindows(ws []*Window, path string, unfinished []*Window) decision {
 func ref(a actor) *actor { return &a }
 
 // oneOrCandidates returns the owner of a line that one of the windows wrote. An unknown tool may only wait or read: it
-// owns only paths that it names. For example, a person types while a tool of an MCP server looks something up.
+// owns only paths that it names. For example, a person types while a tool of an MCP server searches something.
 func oneOrCandidates(ws []*Window, path string) actor {
 	if !slices.ContainsFunc(ws, func(w *Window) bool { return w.Call.Class != events.ToolUnknown || w.named(path) }) {
 		return actor{kind: events.OwnerUnknown, limits: []events.Limit{events.LimitPathNotNamed}}
@@ -242,7 +242,7 @@ func oneOrCandidates(ws []*Window, path string) actor {
 
 // decideOthers returns the owner of lines that no edit call declared.
 func decideOthers(edits, others []*Window, path string) actor {
-	// An edit call that did not report its text may have written anything in its path.
+	// An edit call that did not report its text may have written any line of its path.
 	for _, w := range edits {
 		if len(w.declares(path)) == 0 {
 			others = append(others, w)
@@ -283,8 +283,8 @@ func byCandidates(ws []*Window) actor {
 	return a
 }
 
-// declaredLines returns the lines that a call said it would write to the path, without white space. The lines of the
-// text that it replaced are left out.
+// declaredLines returns the lines that a call declared for the path, without white space. It leaves out the lines of
+// the replaced text.
 func declaredLines(w *Window, path string) map[string]bool {
 	out := map[string]bool{}
 	for _, d := range w.declares(path) {
@@ -325,14 +325,15 @@ func (a actor) owner(seed patchSeed) vector.Owner {
 	return vector.Owner{Kind: a.kind, Patch: seed.id(a.key())}
 }
 
-// note keeps in the step's memory who an actor is.
+// note remembers an actor for the step.
 func (c *contents) note(who actor) {
 	if who.kind != events.OwnerUnknown {
 		c.owners.Put(who.key(), who.describe())
 	}
 }
 
-// noteWriters notes the open calls of a line, in case they turn out to have ended before (revise.go).
+// noteWriters notes the open calls that may have written a line, in case they turn out to have ended before
+// (revise.go).
 func (rec *record) noteWriters(who *actor) {
 	if who.kind == events.OwnerUnknown {
 		return
@@ -355,18 +356,18 @@ type actor struct {
 	window     *Window // nil for a person, for unknown, and for several candidates
 	candidates []events.CandidateData
 	limits     []events.Limit
-	seen       bool // a person whom an editor saw type
+	seen       bool // a person whose typing an editor saw
 }
 
 var (
 	person = actor{kind: events.OwnerHuman}
 	nobody = actor{kind: events.OwnerUnknown}
 	typist = actor{kind: events.OwnerHuman, seen: true}
-	// paster is a person who put text into an editor, if it was not a completion that the editor did not notice.
+	// paster is a person who put text into an editor; the text may be a completion that the editor did not notice.
 	paster = actor{kind: events.OwnerHuman, limits: []events.Limit{events.LimitCompletionUntold}}
 )
 
-// beside returns a person with a limitation if an editor would not report what they accepted.
+// beside returns a person, with a limitation if an editor does not report accepted completions.
 func (a actor) beside(editing func() bool) actor {
 	if a.kind == events.OwnerHuman && !a.seen && editing != nil && editing() {
 		a.limits = unionLimits(a.limits, []events.Limit{events.LimitCompletionUntold})
@@ -416,7 +417,7 @@ func (a actor) describe() events.AnchorOwner {
 		return o
 	}
 	o.Evidence = a.evidence()
-	// Candidates of one conversation leave only the tool call open.
+	// Candidates of one conversation differ only in the tool call.
 	if len(a.candidates) > 0 && !slices.ContainsFunc(a.candidates, func(c events.CandidateData) bool {
 		return c.Trace != a.candidates[0].Trace
 	}) {

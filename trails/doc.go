@@ -2,7 +2,7 @@
 // open between them, and the patches that follow from both.
 //
 // Every boundary that an agent's hook reports (events.Boundary) becomes one step of the timeline, and so does every git
-// hook. Steps are taken under the lock of the work tree: snapshots are totally ordered, whatever runs in parallel. A
+// hook. Steps run under the lock of the work tree: snapshots are totally ordered, even if hooks run in parallel. A
 // boundary passes four phases. Each gets the results of the previous one:
 //
 //   - hear (hear.go): which conversation it belongs to, which calls begin and which end (heard);
@@ -18,11 +18,11 @@
 //     declared the text; where no evidence splits them, all of them are named as candidates;
 //   - a person, when no window was open that could have written the path.
 //
-// Lines from before the first snapshot are unknown. The package never credits by time, by nearness, or to "the last
-// conversation".
+// Lines from before the first snapshot are unknown. The package never credits a line because of time, of nearness, or
+// of "the last conversation".
 //
 // The order of writing is objects, ownership vectors, events, state. A process killed between two of them repeats the
-// step at the next boundary; patch ids are derived from what the patch is, so that a repeated one is the same patch.
+// step at the next boundary. The id of a patch follows from its content, so the repeated patch is the same.
 //
 // The package does not use commits (package correlate) or the agents' payloads (package agents).
 package trails

@@ -11,8 +11,8 @@ import (
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
-// Three facts bound the changes of an open window: when its call ran, which processes it left running, and how many
-// bytes these wrote. A change beyond those bounds is not the call's own.
+// Three facts limit the changes of an open window: when its call ran, which processes it left running, and how many
+// bytes these wrote. A change beyond these limits is not the call's own.
 
 // livedUntil returns the time at which the processes that a call left were last seen alive, by the clock of file times.
 // It is zero if that clock was changed.
@@ -20,10 +20,10 @@ func (wit *witness) livedUntil(w *Window) time.Time {
 	if !wit.steady(w, time.Now()) {
 		return time.Time{}
 	}
-	return w.Run.Begun.Add(-snapshot.Slack) // a write right after it may have an earlier time
+	return w.Run.Begun.Add(-snapshot.Slack) // a write right after that may have an earlier time stamp
 }
 
-// ranOut reports whether the processes that a call left may have ended before a path changed, and the remaining ones
+// ranOut reports whether some processes that a call left may have ended before a path changed, and the remaining ones
 // wrote less than the change.
 func (j *judge) ranOut(w *Window, path string) bool {
 	b := j.seen.bounds[w]
@@ -102,7 +102,7 @@ func (j *judge) idleThen(w *Window, path string) bool {
 }
 
 // doubts returns the reason why a window may not have written a path; "" if there is none. If a file changed after the
-// call had ended, its earlier lines cannot be distinguished.
+// call had ended, earlier changes in it cannot be distinguished.
 func (j *judge) doubts(w *Window, path string) events.Limit {
 	b := j.seen.bounds[w]
 	switch {
@@ -119,7 +119,7 @@ func (j *judge) doubts(w *Window, path string) events.Limit {
 	case b != nil && b.consent == consentUnknown && !j.heard.reportedBack(w):
 		return events.LimitConsentUnknown
 	case b != nil && b.consent == consentAwaited && !j.heard.reportedBack(w):
-		return events.LimitMissingAfter // it was refused, or interrupted soon after
+		return events.LimitMissingAfter // it was refused, or interrupted soon afterwards
 	case w.Doubt && w.Why != "":
 		return w.Why
 	case w.Doubt:
@@ -147,7 +147,7 @@ func (j *judge) silent(w *Window, path string) bool {
 }
 
 // mostlyElsewhere is a factor: processes that work elsewhere did not write a change if they wrote more than this many
-// times all changes of the work tree. With fewer bytes they may have written it.
+// times the bytes of all changes in the work tree. With fewer bytes they may have written it.
 const mostlyElsewhere = 2
 
 // changed returns the number of bytes changed in the work tree that this step has read.
@@ -167,7 +167,7 @@ func (j *judge) measure(files ...*file) {
 	}
 	if j.seen.sizes == nil {
 		j.seen.sizes = map[string]int64{}
-		for w, b := range j.seen.bounds { // count again: the look may have found bytes written before its end
+		for w, b := range j.seen.bounds { // count again: the look may have seen bytes that were written before its end
 			if b.counted() {
 				_, _, b.wrote, b.silent, b.partly = j.seen.count(w)
 			}
@@ -207,8 +207,8 @@ func anyCounted(bounds map[*Window]*bound) bool {
 	return false
 }
 
-// renamedInto reports whether a file may have got its name without being written: its content is older than its
-// place.
+// renamedInto reports whether a file may have been renamed into its place without a write: its content is older than
+// its place.
 func (j *judge) renamedInto(path string) bool {
 	name := filepath.Join(j.tree.repo.WorkTree, filepath.FromSlash(path))
 	st, err := os.Lstat(name)
@@ -218,14 +218,14 @@ func (j *judge) renamedInto(path string) bool {
 
 // Two shell calls that run at once may both have written a change. If the processes of one have written fewer bytes
 // than the change has, the other wrote it: for example, one waits for a server while the other writes `a.txt`. If all
-// of them wrote fewer bytes, a person or a service may have made the change: its owner is unknown.
+// of them wrote fewer bytes, a person or a service may have made the change: the owner is unknown.
 
 // wellBegun is the least running time of a call's shell: the agent starts other programs too, such as hooks when a call
 // ends.
 const wellBegun = time.Second
 
-// tellApart counts the bytes of calls that run at the same time. After a call's shell has ended, this is impossible. It
-// is also impossible for two calls of one agent process.
+// tellApart counts the bytes of calls that run at the same time, to distinguish their changes. It cannot do so after a
+// call's shell has ended. Nor can it distinguish two calls of one agent process.
 func (j *judge) tellApart() {
 	for _, w := range j.tree.state.openWindows() {
 		b := j.seen.bounds[w]
@@ -270,8 +270,8 @@ func written(w *Window) (n int64, known bool) {
 	return n, known && shell
 }
 
-// wroteEnough drops the calls that wrote fewer bytes than the change of a path. A tool without a command may let
-// another process write: it is dropped only if another call is left.
+// wroteEnough drops the calls that wrote fewer bytes than the change of a path. A tool without a command may write
+// through another process: it is dropped only if another call is left.
 func (j *judge) wroteEnough(able []*Window, path string) []*Window {
 	size, known := j.seen.sizes[path]
 	if !known {
@@ -289,25 +289,24 @@ func (j *judge) wroteEnough(able []*Window, path string) []*Window {
 	return rest
 }
 
-// Agents run a user's programs after an edit, most often a formatter: as hooks beside git-trace's own, at the same time
-// or later. Such a program changes the edited file after the call's end, with no call open. Lines that differ only in
-// form keep their owners, whoever ran it (package vector). The program owns the other lines. If the client says that
+// After an edit, agents run programs of the user, most often a formatter: as hooks beside git-trace's own, at the same
+// time or later. Such a program changes the edited file after the call's end, with no call open. Lines that differ only
+// in form keep their owners in any case (package vector). The program owns the other lines. If the client reports that
 // all hooks of its calls have ended (events.ToolsEnd), a person had no time to save in between, and such lines belong
 // to nobody. Codex records the result for the model once all hooks have ended: a change before that is the hooks' work.
-// Otherwise a person may have written them: they belong to nobody if the agent's settings have other hooks, else to the
-// person.
+// Otherwise a person may have written them. They belong to nobody if the agent's settings have other hooks, or else to
+// the person.
 
 // afterwards says whether a hook's program may have changed a path.
 type afterwards int
 
 const (
 	nothing afterwards = iota
-	perhaps            // a person had the time too
+	perhaps            // a person also had the time
 	surely
 )
 
-// hooksAfter reports whether a call that wrote the path has ended, and no boundary of its agent has come since but
-// this one.
+// hooksAfter reports whether a call that wrote the path has ended, and this boundary is its agent's first since then.
 func (j *judge) hooksAfter(path string) afterwards {
 	out := nothing
 	for _, w := range j.tree.state.Windows {
@@ -323,7 +322,7 @@ func (j *judge) hooksAfter(path string) afterwards {
 	return out
 }
 
-// tail returns the agent whose call wrote a path last and ended.
+// tail returns the agent whose ended call was the last to write a path.
 func (j *judge) tail(path string) string {
 	for _, w := range slices.Backward(j.tree.state.Windows) {
 		if w.Tail && slices.Contains(w.Says.Paths, path) {
@@ -333,14 +332,14 @@ func (j *judge) tail(path string) string {
 	return ""
 }
 
-// beforeAnswer reports whether a path changed last before the model got the result of the call.
+// beforeAnswer reports whether the last change of a path was before the model got the result of the call.
 func (j *judge) beforeAnswer(w *Window, path string) bool {
 	changed, known := snapshot.Stamp(filepath.Join(j.tree.repo.WorkTree, filepath.FromSlash(path)))
 	if !known {
 		return false
 	}
 	end := j.seen.endTold(w)
-	return changed.Before(end.Answered.Add(time.Millisecond)) // agents cut off fractions of a millisecond
+	return changed.Before(end.Answered.Add(time.Millisecond)) // agents drop fractions of a millisecond
 }
 
 // batch names the conversation or subagent whose calls have ended with all their hooks.

@@ -13,12 +13,13 @@ import (
 	"github.com/git-trace/git-trace/refs/recorded"
 )
 
-// The id identifies a call: its end closes it wherever it began. The end of a turn or a session closes its calls in
-// every work tree. An agent may go to another work tree meanwhile. So the user's state directory holds, for each
-// conversation, a list of the work trees in which its calls began.
+// An id identifies a call, so the end of a call closes it in every work tree. The end of a turn or a session closes its
+// calls in every work tree. An agent may move to another work tree meanwhile. So the user's state directory holds, for
+// each conversation, a list of the work trees in which its calls began.
 
-// Elsewhere lists other work trees with open calls that the boundary ends, beside the work trees that the boundary
-// concerns by its place. It notes where a call begins. It opens a work tree of the list only if the user records it.
+// Elsewhere lists other work trees with open calls that the boundary ends, in addition to the work trees at the
+// boundary's place. It notes the work trees in which a call begins. It opens a work tree of the list only if the user
+// records it.
 func Elsewhere(b events.Boundary, here []*refs.Repo) []*refs.Repo {
 	if b.OnlyReads() {
 		return nil
@@ -147,7 +148,7 @@ func noteBegun(b events.Boundary, here []*refs.Repo) {
 	}
 	file, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
-		return // the end of the agent's process shows the same
+		return // the end of the agent's process also ends the call
 	}
 	_, _ = file.WriteString(more.String())
 	_ = file.Close()
@@ -163,7 +164,7 @@ func dropOld(dir string) {
 	}
 }
 
-// OpenCall is a call that counts as under way: changes in its work tree may be its own.
+// OpenCall is a call that counts as running: changes in its work tree may be its own.
 type OpenCall struct {
 	WorkTree string         `json:"work_tree"`
 	Trace    events.TraceID `json:"trace"`
@@ -178,8 +179,8 @@ type OpenCall struct {
 	Why string `json:"why"`
 }
 
-// OpenCalls lists the calls that are under way in all work trees of a repository, the oldest first. It reads the
-// states of the last boundaries, and asks for no process.
+// OpenCalls lists the running calls in all work trees of a repository, the oldest first. It reads the states of the
+// last boundaries, and does not check processes.
 func OpenCalls(repo *refs.Repo) []OpenCall {
 	var out []OpenCall
 	for _, dir := range append([]string{repo.GitDir}, otherWorkTrees(repo)...) {

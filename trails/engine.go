@@ -55,34 +55,34 @@ type Engine struct {
 	settle Settler
 	// Announced is the note that the process left before it knew its task, if any.
 	Announced *spool.Note
-	// Beside reports whether hooks of others run after the tools of an agent. It is called if a file changed right
-	// after a call.
+	// Beside reports whether other hooks than git-trace's run after the tools of an agent. It is called if a file changed
+	// right after a call.
 	Beside func(agent string) bool
 	// Editing reports whether the work tree is open in an editor whose completions are not reported. It is called for a
-	// person's lines that no editor saw them type. Nil if nobody knows.
+	// person's lines that no editor saw them type. It is nil if that is unknown.
 	Editing func() bool
-	// Earlier counts the prompts in an agent's own record before the first prompt that hooks count. It is asked at the
+	// Earlier counts the prompts in an agent's own record before the first prompt that hooks count. It is called at the
 	// first boundary of a conversation.
 	Earlier func(b events.Boundary) int
-	// Elsewhere says that the boundary also ends calls in other work trees.
+	// Elsewhere means that the boundary also ends calls in other work trees.
 	Elsewhere bool
-	// Patient says that a step may take long, so that boundaries arrive during its snapshot (see lookAgain).
+	// Patient means that a step may take long, so that boundaries arrive during its snapshot (see lookAgain).
 	Patient bool
-	// GivesWay says that a patient process is running. Then a step fails with ErrBehind if boundaries were put aside,
+	// GivesWay means that a patient process is running. Then a step fails with ErrBehind if boundaries were put aside,
 	// because only a full snapshot shows the changes before them.
 	GivesWay bool
 	// Most, unless it is 0, is the number of changed files that a step accepts; with more it fails with
 	// snapshot.ErrMany.
 	Most       int
-	caller     string // the session whose hook this is, "" for git's
+	caller     string // the session that called this hook, "" for a hook of git
 	began      *looked
 	looksAhead bool                // see lookAhead
-	pause      func(time.Duration) // time.Sleep, but in tests
+	pause      func(time.Duration) // time.Sleep, except in tests
 }
 
 // looked is the state of all snapshots before the engine's first step.
 type looked struct {
-	state state         // LastFull, Scoped and Marks alone
+	state state         // only LastFull, Scoped and Marks
 	git   gitfacts.Mark // at the last look at everything
 }
 
@@ -153,7 +153,7 @@ func (e *Engine) advance(ctx context.Context, at time.Time, act func(*step, *hea
 		return err
 	}
 	switch {
-	case s.engine.Patient: // the look takes boundaries
+	case s.engine.Patient: // the look takes the boundaries
 		s.queue.takeWritten()
 	case s.engine.looksAhead:
 		err = s.lookAhead(h)
@@ -180,7 +180,7 @@ func (s *step) close() {
 	s.tree.close()
 }
 
-// newStep returns a step in a work tree. It knows only the findings there.
+// newStep returns a step for a work tree. It knows only the findings of this work tree.
 func (e *Engine) newStep(tree *workTree, on *page) *step {
 	look := &looks{engine: e, tree: tree}
 	tree.origins.began, tree.origins.looks = e.began, look

@@ -37,7 +37,7 @@ type contents struct {
 	unsaved map[refs.OID][]byte // see keep
 }
 
-// texts are contents that are kept in mind while successive commits are anchored.
+// texts holds contents in memory while successive commits are anchored.
 type texts struct {
 	contents map[refs.OID][]byte
 	kept     int // bytes
@@ -65,13 +65,13 @@ type file struct {
 	vec     vector.Vector // owners of the old lines
 	// reported is true if old or new is known only from a tool's report.
 	reported bool
-	from     []vector.Origin // where the new lines come from, if git put them together
+	from     []vector.Origin // the sources of the new lines, if git combined them
 	// early is true if the change is older than the last look at the path, but not older than the last look at
 	// everything.
 	early bool
 }
 
-// withoutLines reports whether a part of the change has no lines: a binary file, a new mode, a new name, or an empty
+// withoutLines reports whether the change is not only about lines: a binary file, a new mode, a new name, or an empty
 // file.
 func (f *file) withoutLines() bool {
 	modeChanged := f.oldMode != f.newMode && f.oldMode != 0 && f.newMode != 0
@@ -168,7 +168,7 @@ func (l *looks) fileSeen(path string) (t text, mode uint32, found bool, err erro
 	return t, entry.Mode, !t.Whole, err
 }
 
-// readWorkFile reads a regular file of the work tree whose lines can be followed. It does not open other things, such
+// readWorkFile reads a regular file of the work tree whose lines can be followed. It does not open anything else, such
 // as a pipe.
 func readWorkFile(repo *refs.Repo, path string) ([]byte, bool) {
 	name := filepath.Join(repo.WorkTree, filepath.FromSlash(path))
@@ -196,7 +196,7 @@ func (o *origins) vectorOf(path string, t text) vector.Vector {
 	return o.question(path).Owners(t)
 }
 
-// workAfter returns git's work after a mark, without conclusions.
+// workAfter returns the facts about git's work after a mark.
 func (o *origins) workAfter(mark gitfacts.Mark) *gitfacts.Work {
 	return gitfacts.Between(o.tree.repo, o.tree.asks.Git, mark, o.tree.now)
 }
@@ -230,7 +230,7 @@ func (o *origins) gitAt(path string) *origin.Work {
 	return o.since[at]
 }
 
-// newCase makes the common facts of the questions after origins.
+// newCase returns the common facts for all searches for origins.
 func (o *origins) newCase() *origin.Case {
 	store := o.tree.store
 	return &origin.Case{World: o, Memory: store.known, Git: gitfacts.NewGit(store.ctx, store.repo, store.objects)}
@@ -249,10 +249,10 @@ func (o *origins) LeftAlone(path string) bool {
 	return o.tree.store.findLast() && o.tree.store.last.LeftAlone(path)
 }
 
-// Young reports whether a commit may have been made after everything was looked at last.
+// Young reports whether a commit may be newer than the last full snapshot.
 func (o *origins) Young(commit refs.OID) bool { return o.began != nil && o.began.madeSince(o, commit) }
 
-// Keep keeps a content that git made and nobody saw.
+// Keep keeps a content that git made and no snapshot saw.
 func (o *origins) Keep(raw []byte) origin.Text {
 	t := newText(o.tree.repo.Format.Hash(refs.BlobObject, raw), raw)
 	o.tree.store.keep(t)
@@ -264,7 +264,7 @@ func (c *contents) keep(t text) {
 	c.unsaved[t.OID] = t.Bytes
 }
 
-// save stores the step's memory: first contents, then the data that names them.
+// save stores the step's findings: first contents, then the data that names them.
 func (c *contents) save() error {
 	for _, oid := range slices.SortedFunc(maps.Keys(c.unsaved), refs.OID.Compare) {
 		if _, err := c.repo.WriteLoose(c.repo.SideObjects(), refs.BlobObject, c.unsaved[oid]); err != nil {
@@ -278,12 +278,12 @@ func (c *contents) save() error {
 	return c.owners.Save()
 }
 
-// question asks for the origin of a path's content. The content is not set yet.
+// question makes a query about the origin of a path's content. The content is not set yet.
 func (o *origins) question(path string) *origin.Query {
 	return &origin.Query{Case: o.tree.asks, Work: o.gitAt(path), Path: path, OldPath: path}
 }
 
-// questionOf asks it of a changed file.
+// questionOf makes the query for a changed file.
 func (o *origins) questionOf(f *file) *origin.Query {
 	q := o.question(f.path)
 	q.OldPath, q.Old, q.New = f.oldPath, f.old, f.new
@@ -291,7 +291,7 @@ func (o *origins) questionOf(f *file) *origin.Query {
 	return q
 }
 
-// committed asks it of a committed content.
+// committed makes the query for a committed content.
 func (o *origins) committed(m moment.Moment, c Committed) *origin.Query {
 	q := c.question(o.tree.asks, o.gitAt(c.Path))
 	q.Moment = m
@@ -305,10 +305,10 @@ func (c Committed) question(ask *origin.Case, work *origin.Work) *origin.Query {
 	}
 }
 
-// explain sorts out the files of an interval that need no owner of their own: a content that a tool announced, a
-// content that the path had before, and, after git wrote to the work tree, a content from git.
+// explain separates the files of an interval whose change has no new owner: a content that a tool announced, a content
+// that the path had before, and, after git wrote to the work tree, a content from git.
 //
-// back lists the files among them that lost lines which are in no commit.
+// back lists the files among them that lost lines which no commit has.
 func (wg *weigher) explain(files []*file) (rest, back []*file, err error) {
 	for _, f := range files {
 		was := *f
@@ -332,8 +332,8 @@ func (wg *weigher) explain(files []*file) (rest, back []*file, err error) {
 // more, git changed them.
 const maxNoted = 64
 
-// noteLeft notes the lines that a change without an owner removes: they may come back. left reports whether a removed
-// line is in no commit.
+// noteLeft notes the lines that a change without an owner removes: they may come back. left reports whether no commit
+// has one of them.
 func (wg *weigher) noteLeft(f *file) (left bool) {
 	if f.old.Whole || f.new.Whole || f.old.OID.IsZero() {
 		return false

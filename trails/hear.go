@@ -17,7 +17,7 @@ func (e *Engine) Handle(ctx context.Context, b events.Boundary) error {
 		return nil
 	}
 	if methods[b.Kind] == "" {
-		return nil // a changed directory or a compaction shows the agent's place, not its actions
+		return nil // a changed directory or a compaction shows the agent's place, and no action
 	}
 	defer e.Announced.Begin(e.repo, b)()
 	e.caller = b.Session
@@ -26,16 +26,16 @@ func (e *Engine) Handle(ctx context.Context, b events.Boundary) error {
 	return e.advance(ctx, b.Time, func(s *step, h *heard) error { return s.take(h, b) })
 }
 
-// heard holds the facts of a boundary for all phases. If a second boundary is taken during the look of the first, it
-// gets its own value.
+// heard holds the facts of a boundary for all phases. If a second boundary is taken during the snapshot of the first,
+// it gets its own value.
 type heard struct {
-	env     events.Draft        // what all its events have
+	env     events.Draft        // common fields of all its events
 	host    process.ID          // the process that called the hook
-	sure    bool                // which is the agent's
+	sure    bool                // the host is the agent itself
 	closing []ending            // the windows that end now
 	over    []*Window           // nothing is left that could write for them after this step
 	ended   *batch              // whose calls, with all their hooks, have ended now
-	prompts []events.PromptData // known only from their first call
+	prompts []events.PromptData // prompts that became known with their first call
 	editor  *editor
 	// unreported says that a conversation without hooks continues: it may have made a change that no window explains.
 	unreported bool
@@ -47,7 +47,7 @@ type editor struct {
 	fresh []completed // see completions
 }
 
-// within returns the known facts at a boundary that came before the present one.
+// within returns the facts of a boundary that came before the present one.
 func (h *heard) within() *heard { return &heard{editor: h.editor, unreported: h.unreported} }
 
 // hearer is the phase that hears: it finds the conversation of a boundary, and the calls that begin or end.
@@ -116,7 +116,7 @@ func (s *step) take(h *heard, b events.Boundary) error {
 		return err
 	}
 	for _, end := range h.closing {
-		end.window.Says.Edits = nil // their evidence is used up
+		end.window.Says.Edits = nil // the declared edits are no longer needed
 	}
 	if b.Kind == events.ToolBefore || beganUnheard(h.closing) {
 		s.tree.state.doubtEarlier(trace, b)
@@ -135,8 +135,8 @@ func (s *step) take(h *heard, b events.Boundary) error {
 	return nil
 }
 
-// sessionOf returns the session that a boundary belongs to. Some agents report the work of a sub-agent under the id
-// of its starter, which may be a sub-agent itself.
+// sessionOf returns the session of a boundary. Some agents report the work of a sub-agent under the id of its starter,
+// which may be a sub-agent itself.
 func (hr *hearer) sessionOf(b events.Boundary) string {
 	if b.Subagent == "" || hr.tree.state.Sessions[events.NewTraceID(b.Agent, b.Session)] != nil {
 		return b.Session
@@ -149,8 +149,8 @@ func (hr *hearer) sessionOf(b events.Boundary) string {
 	return b.Session
 }
 
-// lookFor looks at the part of the work tree that the boundary needs: the declared paths of an edit tool, nothing when
-// a sub-agent only starts, else everything. A new conversation always gets a look at everything.
+// lookFor reads the part of the work tree that the boundary needs: the declared paths of an edit tool, nothing at the
+// start of a sub-agent, else everything. A new conversation always gets a full snapshot.
 func (s *step) lookFor(h *heard, b events.Boundary, adopted bool) (o observation, looked bool, err error) {
 	paths := s.hear(h).toolPaths(b)
 	switch {
@@ -166,8 +166,8 @@ func (s *step) lookFor(h *heard, b events.Boundary, adopted bool) (o observation
 	return o, true, err
 }
 
-// adopt finds the conversation in the state or takes it in. A conversation first seen in the middle takes its origin
-// snapshot here: earlier changes belong to nobody's window.
+// adopt finds the conversation in the state, or adds it. A conversation first seen in the middle takes its first
+// snapshot here: earlier changes belong to no window.
 func (hr *hearer) adopt(trace events.TraceID, b events.Boundary) (sess *sessionState, adopted bool) {
 	sess = hr.tree.state.Sessions[trace]
 	if adopted = sess == nil; adopted {
@@ -223,13 +223,13 @@ func (hr *hearer) newWindow(sess *sessionState, trace events.TraceID, b events.B
 	return w
 }
 
-// promptIndex returns the prompt that a tool call answers. A prompt that was submitted where this work tree could not
-// see it is numbered when its first tool call arrives.
+// promptIndex returns the prompt that a tool call answers. A prompt that this work tree did not see gets its number
+// when its first tool call arrives.
 func (hr *hearer) promptIndex(sess *sessionState, b events.Boundary) int {
 	switch {
 	case b.Prompt == nil || b.Prompt.ID == "" || b.Prompt.ID == sess.LastPrompt:
 	case sess.Prompts > 0 && sess.LastPrompt == "":
-		sess.LastPrompt = b.Prompt.ID // the agent names its prompts only from the first tool call on
+		sess.LastPrompt = b.Prompt.ID // the agent names its prompts from the first tool call on
 	default:
 		sess.nextPrompt(b.Prompt.ID)
 		hr.heard.prompts = append(hr.heard.prompts,
@@ -277,7 +277,7 @@ func (tree *workTree) lose(why events.Limit) {
 	tree.state.Lost.At, tree.state.Lost.Why = tree.interval, why
 }
 
-// hearMissed takes into account which hooks could not record, and says so in the log.
+// hearMissed processes the notes of hooks that could not record, and reports them in the log.
 func (s *step) hearMissed(h *heard) error {
 	missed := recorded.MissedIn(s.tree.repo.GitDir, s.tree.state.Lost.Missed.Last)
 	if missed.Hooks == 0 {
@@ -297,15 +297,15 @@ func (tree *workTree) restoredNow() {
 	tree.state.RestoredAt, tree.asks.Whole.Restored, tree.asks.Whole.Doubtful = tree.interval, true, false
 }
 
-// doubtWindows notes that any window that is open may have ended.
+// doubtWindows notes that every open window may have ended.
 func (s *state) doubtWindows() {
 	for _, w := range s.openWindows() {
 		w.Doubt = true
 	}
 }
 
-// doubtEarlier marks the open windows of a conversation when its next call begins, or ends without a known
-// beginning. The next call may run beside them; or their end was lost, and later changes are not theirs.
+// doubtEarlier marks the open windows of a conversation when its next call begins, or ends without a known beginning.
+// The next call may run at the same time; or the end of the earlier call was lost, and it does not own later changes.
 func (s *state) doubtEarlier(trace events.TraceID, b events.Boundary) {
 	for _, w := range s.openWindows() {
 		if w.Call.Trace == trace && w.Call.Subagent == b.Subagent && w.Call.ID != b.Tool.CallID && !w.Run.Background {

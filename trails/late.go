@@ -23,14 +23,14 @@ type queue struct {
 	tree    *workTree
 	looks   *looks
 	late    []string                  // their files
-	checked time.Time                 // the time of the last search for them
-	ahead   *observation              // the findings of a look before this boundary's own, see lookAhead
+	checked time.Time                 // the time of the last search for such boundaries
+	ahead   *observation              // the findings of a look that belong before this boundary, see lookAhead
 	glance  *spool.Glance             // of the boundary that is being taken, if it has one
 	sights  map[string]snapshot.Sight // of contents that were settled in this step
-	heard   []string                  // notes of git's hooks that are still running, see takeWritten
+	heard   []string                  // notes of git's hooks that still run, see takeWritten
 }
 
-// maxLate bounds how many late boundaries one step takes in.
+// maxLate bounds the late boundaries that one step takes.
 const maxLate = 256
 
 // errTooLate reports that a step took maxLate boundaries and left others, which come before its own boundary.
@@ -71,13 +71,13 @@ func (tree *workTree) isLate(name string, now time.Time) bool {
 	return spool.IsLate(name, now) && !slices.Contains(tree.state.Spooled, name)
 }
 
-// waiting lists the boundaries that were put aside and the boundaries of killed processes, oldest first. Those that
-// this step has taken are left out.
+// waiting lists the boundaries that were put aside and the boundaries of killed processes, oldest first. It leaves out
+// the boundaries that this step has taken.
 func (q *queue) waiting() []string {
 	var out []string
 	entries, _ := os.ReadDir(spool.Dir(q.tree.repo)) // an unreadable file does not wait
 	now := time.Now()
-	for _, entry := range entries { // in order of name, which is the order of time
+	for _, entry := range entries { // in order of name, and so of time
 		name := filepath.Join(spool.Dir(q.tree.repo), entry.Name())
 		if q.tree.isLate(entry.Name(), now) && !slices.Contains(q.late, name) {
 			out = append(out, name)
@@ -134,8 +134,8 @@ func (s *step) takeLate(h *heard, names []string, o *observation) error {
 	return nil
 }
 
-// lookAhead takes the boundaries that were put aside before a hook takes its own. It looks at the work tree and settles
-// the changes from before each of them. The look of the hook's own boundary settles the rest: it may end a call that
+// lookAhead takes the boundaries that were put aside, before a hook takes its own. It takes a snapshot, and settles the
+// changes from before each of them. The look of the hook's own boundary settles the rest: it may end a call that
 // reported its edits.
 func (s *step) lookAhead(h *heard) error {
 	if !s.engine.Behind() {
@@ -155,9 +155,9 @@ func (s *step) lookAhead(h *heard) error {
 	return nil
 }
 
-// takeUnseen is take without a look at the work tree of its own: sessions, prompts and windows move on. settle
-// settles the changes that are known to be earlier. Without a glance the others may be earlier too: then a call
-// gets only its declared edits (see doubted, segments).
+// takeUnseen is take without its own snapshot: sessions, prompts and windows change. settle settles the changes that
+// are known to be earlier. Without a glance, the other changes may be earlier too: then a call gets only its declared
+// edits (see doubted, segments).
 func (s *step) takeUnseen(h *heard, b events.Boundary, settle func(*heard) error) error {
 	if s.queue.glance == nil {
 		b.Limits = unionLimits(b.Limits, []events.Limit{events.LimitBoundaryLate})
@@ -209,8 +209,7 @@ func (s *step) takeUnseen(h *heard, b events.Boundary, settle func(*heard) error
 	return s.write(h).draft(events.CaptureIncomplete, late, nil)
 }
 
-// dropLate removes the files of boundaries that are in the saved state, and returns the names that could not be
-// removed.
+// dropLate removes the files of boundaries that are in the saved state, and returns the names of the files that remain.
 func (q *queue) dropLate() (left []string) {
 	for _, name := range q.tree.state.Spooled {
 		if err := os.Remove(filepath.Join(spool.Dir(q.tree.repo), name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -221,12 +220,13 @@ func (q *queue) dropLate() (left []string) {
 }
 
 // A hook without time to take its boundary has time for a glance: it lists the paths that differ from the last look,
-// without reading them. A later step knows that no other path had changed by then. File times show which paths had
-// changed before the glance, and not since. Such a path belongs to the windows of that time alone, as if the boundary
-// had been taken at its moment. If a path had changed before and changed again, nobody saw the content in between: its
+// without reading them. A later step then knows that no other path had changed by that time. File times show which
+// paths changed before the glance, and did not change since. Such a path belongs to the windows of that time alone,
+// like after a timely snapshot. If a path had changed before and changed again, nobody saw the content in between: its
 // owner is in doubt.
 
-// glance looks at the work tree and at the processes that an ending call left running. It is nil if it cannot see both.
+// glance reads the state of the work tree and of the processes that an ending call left running. It is nil if one of
+// the two cannot be read.
 func (e *Engine) glance(ctx context.Context, b events.Boundary) *spool.Glance {
 	g := &spool.Glance{}
 	if endsCommand(b) && b.Moment != 0 {
@@ -250,7 +250,7 @@ func (e *Engine) glance(ctx context.Context, b events.Boundary) *spool.Glance {
 	return g
 }
 
-// endsCommand reports whether a call ends at a boundary that may have started something.
+// endsCommand reports whether a boundary ends a call that may have started processes.
 func endsCommand(b events.Boundary) bool {
 	return b.EndsCall() && b.Tool != nil && b.Tool.Class != events.ToolEdits
 }
@@ -285,15 +285,15 @@ func (e *Engine) opened(b events.Boundary) *Window {
 	return nil
 }
 
-// divides reports whether glances can divide the changes that a look found: the look was at everything, and git did
-// not write to the work tree since the last one.
+// divides reports whether glances can divide the changes of a look: the look was at everything, and git did not write
+// to the work tree since the last one.
 func (o *observation) divides(tree *workTree) bool {
 	wrote := tree.asks.Whole.Restored || tree.asks.Whole.Doubtful || tree.asks.Whole.Elsewhere
 	return o != nil && o.full && !o.Seeded && !wrote && !tree.stashedAnew()
 }
 
-// settleUntil settles the changes of a look that were made before a moment, with no change after it. The time of a
-// new stash is unknown, and its content may be in the work tree too: then all changes wait.
+// settleUntil settles the changes of a look that were made before a moment, with no change after it. The time of a new
+// stash is unknown, and the work tree may have its content too: then all changes wait.
 func (s *step) settleUntil(h *heard, o *observation, moment time.Time) error {
 	if o == nil || o.Seeded || o.full && s.tree.stashedAnew() {
 		return nil
@@ -323,7 +323,7 @@ func (s *step) settleUntil(h *heard, o *observation, moment time.Time) error {
 	return nil
 }
 
-// seenThen reports whether the glance of this boundary saw the path in its present form.
+// seenThen reports whether the glance of this boundary saw the present form of the path.
 func (q *queue) seenThen(path string) bool {
 	if q.glance == nil {
 		return false
@@ -332,8 +332,8 @@ func (q *queue) seenThen(path string) bool {
 	return differed && sight.Same(q.looks.snap.Sight(path))
 }
 
-// glanced looks at the rest: the changes that a later look found and that the boundary's moment did not settle. It
-// finds out which of these paths had changed before that moment too.
+// glanced handles the rest: the changes of a later look that were not settled at the boundary's moment. It finds out
+// which of these paths had changed before that moment too.
 func (q *queue) glanced(rest []snapshot.Change) {
 	if q.glance == nil {
 		return
@@ -346,7 +346,7 @@ func (q *queue) glanced(rest []snapshot.Change) {
 	}
 }
 
-// lastSight returns how the path looked when it was last settled.
+// lastSight returns the sight of a path when it was last settled.
 func (q *queue) lastSight(path string) snapshot.Sight {
 	if sight, found := q.sights[path]; found {
 		return sight
@@ -357,7 +357,7 @@ func (q *queue) lastSight(path string) snapshot.Sight {
 	return q.tree.store.last.Sight(path)
 }
 
-// countGlance counts the glance of the taken boundary as a look at everything.
+// countGlance makes the glance of the taken boundary count as a full snapshot.
 func (q *queue) countGlance() {
 	if q.glance == nil {
 		return
@@ -375,7 +375,7 @@ func (tree *workTree) seen(path string) int64 {
 }
 
 // inDoubt reports whether boundaries were lost between this look at a path and the last one, in the interval seen. A
-// path that changed before and after a boundary that was put aside is in doubt, too.
+// path is also in doubt if it changed both before and after a boundary that was put aside.
 func (tree *workTree) inDoubt(path string, seen int64) bool {
 	_, found := tree.mixed[path]
 	return found || tree.state.Lost.At > seen

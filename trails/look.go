@@ -17,28 +17,28 @@ import (
 	"github.com/git-trace/git-trace/trails/spool"
 )
 
-// looks is the phase that looks at the work tree.
+// looks is the phase that takes snapshots of the work tree.
 type looks struct {
 	engine *Engine
 	tree   *workTree
 	snap   *snapshot.Engine // of this step's looks; nil until there is one
 }
 
-// observation holds the findings of a look at the work tree.
+// observation holds the findings of a snapshot.
 type observation struct {
 	snapshot.Snapshot
 	full    bool
-	settled int // changes that were attributed already, see lookAgain
+	settled int // changes that already have their owners, see lookAgain
 }
 
-// found reports whether it is worth an event.
+// found reports whether the observation needs an event.
 func (o observation) found() bool { return o.Seeded || o.settled > 0 || len(o.Changes) > 0 }
 
-// look takes a snapshot of the given paths, or of the whole work tree when paths is nil, and settles the interval that
-// it ends.
+// look takes a snapshot of the given paths, or of the whole work tree if paths is nil, and settles the interval that it
+// ends.
 //
-// After git wrote to the work tree, it looks at the whole work tree in any case: only then is every path settled, and
-// the mark of git can move on. For commits that git itself makes in a row, it looks at them alone.
+// After git wrote to the work tree, it always reads the whole work tree: only then is every path settled, and the mark
+// of git can advance. For successive commits by git itself, it reads only their paths.
 func (s *step) look(h *heard, paths []string) (observation, error) {
 	var o observation
 	var err error
@@ -98,7 +98,7 @@ func (l *looks) observe(h *heard, paths []string) (observation, error) {
 	return o, err
 }
 
-// settleChanges attributes the changes that a look found. full: the look was at everything.
+// settleChanges finds the owners of the changes of a look. full means that the look was at everything.
 func (s *step) settleChanges(h *heard, full bool, changes []snapshot.Change) error {
 	if full {
 		if err := s.settleStashes(h, changes); err != nil {
@@ -114,7 +114,7 @@ func (s *step) settleChanges(h *heard, full bool, changes []snapshot.Change) err
 	return nil
 }
 
-// settled notes in the state how far the work tree was looked at.
+// settled notes in the state which paths a look has seen.
 func (l *looks) settled(o observation, paths []string) {
 	tree := l.tree
 	tree.state.Interval = tree.interval
@@ -137,10 +137,10 @@ func (l *looks) settled(o observation, paths []string) {
 	tree.state.Marks = tree.state.Marks[max(0, len(tree.state.Marks)-maxMarks):]
 }
 
-// Most programs empty a file before they rewrite it. If an agent makes several calls at a time, one call may do so
-// while the boundary of another one looks: all lines would seem deleted, and then written by the call that fills the
-// file. So a file that has just become empty is read again after some moments, if a call that does not end here is
-// running.
+// Most programs empty a file before they rewrite it. If an agent makes several calls at a time, one call may have
+// emptied a file when the boundary of another takes its snapshot: all lines would seem deleted, and then written by the
+// first call. So a file that has just become empty is read again after a short pause, if a call that does not end here
+// is running.
 
 // firstPause and lastPause bound how long a look waits for contents: twice as long each time, 62 ms in all.
 const (
@@ -170,8 +170,8 @@ func (l *looks) awaitContents(h *heard, o *observation, paths []string) error {
 	return nil
 }
 
-// mayBeRenamed reports whether one of the changed paths came or went without a known call: the file may have another
-// name, and only a look at everything finds it. A file that git deletes or brings back does not need one.
+// mayBeRenamed reports whether one of the changed paths appeared or disappeared without a known call: the file may have
+// another name, and only a full snapshot finds it. A file that git deletes or brings back does not need one.
 func (l *looks) mayBeRenamed(changes []snapshot.Change) bool {
 	return slices.ContainsFunc(changes, func(c snapshot.Change) bool {
 		if c.Old.IsZero() == c.New.IsZero() {
@@ -212,11 +212,11 @@ func chain(first, second []snapshot.Change) []snapshot.Change {
 	return out
 }
 
-// batchSize is the least number of changes that are attributed together, if there are so many. A batch is in memory as
-// a whole, and a block that moved from one file to another is found within it.
+// batchSize is the least number of changes that are handled together, if there are so many. A batch is in memory as a
+// whole, and blocks that moved between its files are found.
 const batchSize = 2000
 
-// batches cuts a long list of changes. A file that has another name now stays with the one it had.
+// batches cuts a long list of changes. A renamed file stays in one batch with its old name.
 func batches(changes []snapshot.Change) [][]snapshot.Change {
 	if len(changes) <= batchSize {
 		return [][]snapshot.Change{changes}
@@ -238,7 +238,7 @@ func batches(changes []snapshot.Change) [][]snapshot.Change {
 	}
 	for i, c := range changes {
 		if c.Old.IsZero() {
-			continue // its turn comes with the file it was, or after all others
+			continue // its turn comes with its old name, or at the end
 		}
 		add(i)
 		if c.New.IsZero() {
@@ -262,25 +262,24 @@ func batches(changes []snapshot.Change) [][]snapshot.Change {
 	return out
 }
 
-// A snapshot with thousands of changed files takes longer than a hook may. A later process takes it and holds the lock
-// for seconds. Meanwhile agents continue, and their boundaries are put aside. The snapshot may then see the work of a
-// call that began during the look. So the process looks again at later changes, which takes milliseconds, until nothing
-// was put aside and git did nothing meanwhile. Only then it decides who wrote the changes. Changes from before the
-// first of those boundaries, by file times, are settled without them. A hook's own look also takes boundaries that were
-// put aside during the look: they may be the beginning of a call whose work it sees.
+// A snapshot with thousands of changed files takes longer than a hook may take. A separate process takes it later, and
+// holds the lock for seconds. Meanwhile agents continue, and their boundaries are put aside. The snapshot may then show
+// the work of a call that began during it. So the process reads later changes again, which takes milliseconds, until no
+// boundary was put aside and git did nothing meanwhile. Only then does it decide who wrote the changes. Changes from
+// before the first of those boundaries, by file times, are settled without these boundaries. A hook's own snapshot also
+// takes boundaries that were put aside during it: they may begin a call whose work the snapshot shows.
 
-// maxLooks bounds how often that is done in one step.
+// maxLooks bounds the repetitions in one step.
 const maxLooks = 16
 
-// Behind reports whether boundaries wait that were put aside, or notes of processes that did not take their step.
+// Behind reports whether boundaries wait that were put aside, or notes of processes that did not finish their step.
 func (e *Engine) Behind() bool {
 	entries, _ := os.ReadDir(spool.Dir(e.repo)) // an unreadable file does not wait
 	now := time.Now()
 	return slices.ContainsFunc(entries, func(entry os.DirEntry) bool { return spool.IsLate(entry.Name(), now) })
 }
 
-// CatchUp takes the boundaries that were put aside and looks at the whole work tree. It does nothing where nothing
-// waits.
+// CatchUp takes the boundaries that were put aside, and a full snapshot. It does nothing if none wait.
 func (e *Engine) CatchUp(ctx context.Context, at time.Time) error {
 	if !e.Behind() {
 		return nil
@@ -291,7 +290,7 @@ func (e *Engine) CatchUp(ctx context.Context, at time.Time) error {
 	})
 }
 
-// lookAgain takes in the boundaries that were put aside before the end of a snapshot, and git's actions meanwhile. It
+// lookAgain takes the boundaries that were put aside before the end of a snapshot, and git's actions meanwhile. It
 // joins later changes to the changes that the snapshot found.
 func (s *step) lookAgain(h *heard, o *observation, paths []string) error {
 	for range maxLooks {
@@ -331,14 +330,14 @@ func (l *looks) lookOnce(o *observation, paths []string) error {
 type news struct {
 	any   bool
 	moved bool      // git did
-	began time.Time // the time of git's action, by the clock of file times: earlier changes are settled without it
+	began time.Time // the time of git's action, by the clock of file times: earlier changes are settled without this action
 	late  []string  // boundaries that were put aside
 }
 
-// meanwhile checks whether a boundary was put aside, or git has moved or written, since its last call.
+// meanwhile finds boundaries that were put aside, and moves and writes of git, since its last call.
 func (q *queue) meanwhile() (n news) {
 	last, now := q.checked, time.Now()
-	if q.looks.engine.Patient { // a short look does not wait for git: the next one sees git's result
+	if q.looks.engine.Patient { // a short look does not wait for git: the next look sees git's result
 		if !q.tree.now.Equal(gitfacts.ReadMark(q.tree.repo)) {
 			n.moved, n.began = true, last.Add(-snapshot.Slack)
 		}
@@ -353,9 +352,9 @@ func (q *queue) meanwhile() (n news) {
 	return n
 }
 
-// takeWritten takes the notes of git's hooks that git wrote to the work tree, and reports whether there was one. The
-// note has no time of git's write, except that it is past. So it counts for all changes of this step, and at once,
-// though the hook may still be trying.
+// takeWritten takes the notes in which git's hooks report writes to the work tree, and reports whether there was one. A
+// note does not have the time of git's write; the write came before it. So it counts for all changes of this step at
+// once, though the hook may still be running.
 func (q *queue) takeWritten() (found bool) {
 	entries, _ := os.ReadDir(spool.Dir(q.tree.repo)) // unreadable counts as missing
 	for _, entry := range entries {
@@ -379,9 +378,9 @@ func (q *queue) takeWritten() (found bool) {
 	return found
 }
 
-// takeMeanwhile takes the boundaries that were put aside before a look, and finds git's position again.
+// takeMeanwhile takes the boundaries that were put aside before a look, and reads git's position again.
 func (s *step) takeMeanwhile(h *heard, o *observation, news news) error {
-	if news.moved { // leave git out of the earlier changes
+	if news.moved { // the earlier changes were made without git
 		if err := s.settleUntil(h, o, news.began); err != nil {
 			return err
 		}

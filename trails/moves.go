@@ -10,12 +10,12 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// A block may move in two calls, in either order: an agent puts a function into one file with an edit, and takes it out
-// of another with the next. Each look sees one half. So the state keeps the last changes of all turns that removed or
-// added a block. The other half is compared with them as with changes of its own interval (vector.Moves). If the block
-// was added first and removed later, the lines of the file with the new block get their owners again.
+// A block may move in two calls, in either order: an agent adds a function to one file with an edit, and removes it
+// from another with the next. Each look sees one half. So the state keeps the last changes, of any turn, that removed
+// or added a block. A new change is compared with them like with changes of its own interval (vector.Moves). If the
+// block was added first and removed later, the lines of the file with the new block get their old owners.
 
-// shift is a change that took blocks out of a content, or put some in.
+// shift is a change that removed blocks from a content, or added some.
 type shift struct {
 	From, Path string // the path before and after
 	Before     refs.OID
@@ -25,10 +25,10 @@ type shift struct {
 
 const (
 	maxShifts    = 16
-	blockLines   = 3 // the least lines and characters of a block that leaves its file
+	blockLines   = 3 // the least lines and characters of a block that can move to another file
 	blockLetters = 40
 	maxPrints    = 32
-	anyPrint     = "*" // of more lines
+	anyPrint     = "*" // stands for further lines
 	printLength  = 4
 )
 
@@ -49,7 +49,7 @@ func (m shifting) blocks() (gone, come string) {
 	return blockPrints(old), blockPrints(latest)
 }
 
-// appendBlock adds lines if they are enough for a block.
+// appendBlock appends lines if they are enough for a block.
 func appendBlock(to, lines [][]byte) [][]byte {
 	size := 0
 	for _, l := range lines {
@@ -61,7 +61,7 @@ func appendBlock(to, lines [][]byte) [][]byte {
 	return append(to, lines...)
 }
 
-// blockPrints returns the prints of the specific lines, one after the other.
+// blockPrints returns the prints of the specific lines, joined.
 func blockPrints(lines [][]byte) string {
 	var out []byte
 	for _, l := range lines {
@@ -77,7 +77,7 @@ func blockPrints(lines [][]byte) string {
 	return string(out)
 }
 
-// meet reports whether two lists of prints may be of one block.
+// meet reports whether two lists of prints may belong to one block.
 func meet(a, b string) bool {
 	if a == "" || b == "" || a == anyPrint || b == anyPrint {
 		return a != "" && b != ""
@@ -92,15 +92,15 @@ func meet(a, b string) bool {
 	return false
 }
 
-// half is a change of an earlier look that is compared with the changes of this one.
+// half is a change of an earlier look that is compared with the present changes.
 type half struct {
 	shift  *shift
 	change *vector.Change
 	after  text
-	takes  bool // blocks that go now
+	takes  bool // its blocks are removed now
 }
 
-// halves returns the changes of earlier looks whose other half may be among some changes now.
+// halves returns the earlier changes that may be the other half of a present change.
 func (tree *workTree) halves(now []shifting) ([]half, error) {
 	if len(tree.state.Notes.Shifts) == 0 {
 		return nil, nil
@@ -145,7 +145,7 @@ func (tree *workTree) half(one *shift, takes bool) (h half, ok bool, err error) 
 	return half{one, change.Giving(), after, false}, true, nil
 }
 
-// moves finds the blocks that moved between some changes, and between them and the changes of earlier looks.
+// moves finds the blocks that moved between the present changes, or between them and earlier changes.
 func (tree *workTree) moves(now []shifting) ([]half, error) {
 	changes := make([]*vector.Change, 0, len(now))
 	for _, m := range now {
@@ -159,8 +159,8 @@ func (tree *workTree) moves(now []shifting) ([]half, error) {
 	return earlier, err
 }
 
-// settleHalves gives their old owners to blocks that were added before they were removed. A half is dropped once the
-// other half is found.
+// settleHalves gives blocks that were added before they were removed their old owners. A half is dropped once the other
+// half is found.
 func (wg *weigher) settleHalves(earlier []half) (out []finding, err error) {
 	for _, h := range earlier {
 		found := h.change.Gave()
@@ -184,7 +184,7 @@ func (wg *weigher) settleHalves(earlier []half) (out []finding, err error) {
 	return out, nil
 }
 
-// cameFirst corrects the owners of a block that was added before its removal. It returns the lines of the present
+// cameFirst corrects the owners of a block that was added before it was removed. It returns the lines of the present
 // content.
 func (wg *weigher) cameFirst(h half) (older *olderLines, found bool, err error) {
 	path := h.shift.Path
@@ -223,7 +223,7 @@ func (wg *weigher) cameFirst(h half) (older *olderLines, found bool, err error) 
 	return &olderLines{path, current, kept}, true, nil
 }
 
-// recordOlder records that lines of a content are older than it seemed: patches whose lines are all kept.
+// recordOlder records that lines of a content are older than recorded: its patches keep all their lines.
 func (rec *record) recordOlder(older *olderLines) error {
 	path, in := older.path, older.in
 	for kept := older.kept; len(kept) > 0; {
@@ -249,7 +249,7 @@ func (rec *record) recordOlder(older *olderLines) error {
 	return nil
 }
 
-// noteShift notes a change that another one may be the other half of.
+// noteShift notes a change that may have another half.
 func (wg *weigher) noteShift(from, path string, m shifting) {
 	one := &shift{From: from, Path: path, Before: m.from.OID, After: m.to.OID}
 	if one.Gone, one.Come = m.blocks(); one.Gone+one.Come == "" {

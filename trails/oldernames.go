@@ -20,16 +20,16 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// maxFormer bounds the earlier contents of a file that is gone.
+// maxFormer bounds the earlier contents of a missing file.
 const maxFormer = 8
 
-// names finds the names that files had before.
+// names finds the older names of files.
 type names struct {
 	tree  *workTree
 	older older
 }
 
-// older holds the findings about older names; nil until they are needed.
+// older holds the known older names; nil until they are needed.
 type older struct {
 	gone     []rename.Change                 // see findOlderName
 	newNames map[string]origin.Candidate     // see UnderOlderName
@@ -39,8 +39,7 @@ type older struct {
 	rivals   []*file                         // see rivals
 }
 
-// olderNames gives the new ones of some files the names that they had before, and leaves out the deletions that were
-// found to be renames.
+// olderNames finds the older names of new files, and drops deletions that turned out to be renames.
 func (n *names) olderNames(q *rename.Query, files []*file) ([]*file, error) {
 	var born []*rename.File
 	byPath := map[string]*file{}
@@ -107,7 +106,7 @@ func changesOf(files []*file) []rename.Change {
 	return out
 }
 
-// momentOfLook reports whether a look is a commit's.
+// momentOfLook returns the moment of a look: a commit's or another one.
 func (n *names) momentOfLook() moment.Moment {
 	if n.tree.asks.Commit.IsZero() {
 		return moment.Look
@@ -115,7 +114,7 @@ func (n *names) momentOfLook() moment.Moment {
 	return moment.CommitLook
 }
 
-// lookedAt is the work tree in the state of a look.
+// lookedAt is the work tree as a look saw it.
 type lookedAt struct{ looks *looks }
 
 func (l lookedAt) Has(path string) bool {
@@ -132,8 +131,8 @@ func (l lookedAt) Gone(path string) bool { return l.looks.tree.store.goneFromWor
 
 func (l lookedAt) Older(path string) bool { return l.looks.tree.store.writtenBeforeLook(path) }
 
-// atRest is a work tree without a snapshot of its present state: the last seen files count as present, except files
-// that are known to be deleted.
+// atRest is a work tree without a snapshot of its present state: the last seen files count as present, unless they are
+// known to be deleted.
 type atRest struct {
 	tree *workTree
 	gone map[string]bool
@@ -163,15 +162,15 @@ func (c *contents) goneFromWorkTree(path string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// writtenBeforeLook reports whether a file was last written before the last boundary ended. A rename does not change
-// that time.
+// writtenBeforeLook reports whether the last write of a file was before the end of the last boundary. A rename does not
+// change that time.
 func (c *contents) writtenBeforeLook(path string) bool {
 	now, err := os.Lstat(filepath.Join(c.repo.WorkTree, filepath.FromSlash(path)))
 	last, errLast := os.Stat(StatePath(c.repo))
 	return err == nil && errLast == nil && !now.ModTime().After(last.ModTime())
 }
 
-// asSeen holds the contents of paths before the changes that a look has found.
+// asSeen holds the contents of paths before the changes of a look.
 type asSeen struct {
 	looks   *looks
 	changes []snapshot.Change
@@ -182,7 +181,7 @@ func (a asSeen) Lookup(path string) (snapshot.Entry, bool) {
 	return entry, !entry.OID.IsZero()
 }
 
-// Moved is never called: a file that a stash took is not in the work tree.
+// Moved is not used here: a file that a stash took is not in the work tree.
 func (a asSeen) Moved(_, _ string) bool { return false }
 
 // Staged maps the new names in the index to their names in HEAD (git-diff-index(1)).
@@ -227,7 +226,7 @@ func (n *names) peek(most int) ([]rename.Change, error) {
 		if !found {
 			continue
 		}
-		// git's index has the name with another content, or has not the name: git mv took the name, and somebody wrote
+		// git's index has another content under the name, or does not have the name: git mv took the name, and somebody wrote
 		// another file
 		if c.New.IsZero() && (c.NewMode != 0 || !n.tree.store.goneFromWorkTree(c.Path)) {
 			if c.New = (atRest{tree: n.tree}).Entry(c.Path).OID; c.New == entry.OID {
@@ -257,10 +256,10 @@ func (n *names) nameBefore(at moment.Moment, changes []rename.Change, files ...*
 	return err
 }
 
-// maxRivals bounds the new files that may have an older name as well.
+// maxRivals bounds the new files that may also have an older name.
 const maxRivals = 256
 
-// rivals returns the other new files of the work tree, which the next look will find as well: a content has one new
+// rivals returns the other new files of the work tree, which the next look will also find: a content gets only one new
 // name.
 func (n *names) rivals(path string) ([]*file, error) {
 	if n.older.rivals == nil {
@@ -283,7 +282,7 @@ func (n *names) findRivals() error {
 		return fmt.Errorf("list new files: %w", err)
 	}
 	n.older.rivals = []*file{}
-	done := map[string]bool{"": true} // a path with a conflict is listed three times
+	done := map[string]bool{"": true} // a conflicted path is listed three times
 	for name := range bytes.SplitSeq(raw, []byte{0}) {
 		if _, seen := n.tree.store.last.Lookup(string(name)); seen || done[string(name)] {
 			continue
@@ -298,16 +297,16 @@ func (n *names) findRivals() error {
 	return nil
 }
 
-// These bound the files with a new name in one step, and the changed files that they are compared with: somebody waits
-// for the answer.
+// These bound the new files of one step, and the changed files with which they are compared: somebody waits for the
+// answer.
 const (
 	maxNewNames = 32
 	maxGone     = 256
 )
 
-// UnderOlderName returns the last seen content of a file that was renamed since, if nobody has looked at the new name.
-// A commit since the last look at everything must have it. For example: a file is renamed and committed while hooks are
-// off, and a rebase then makes that commit again. It does not change the state of the last look.
+// UnderOlderName returns the last seen content of a file that was renamed since, if no look has seen the new name. A
+// commit since the last look at everything must have it. For example: a file is renamed and committed while hooks are
+// off, and a rebase then makes that commit again. It does not change the state.
 func (o *origins) UnderOlderName(commit refs.OID, path string) (origin.Candidate, bool) {
 	n := o.tree.names
 	if from, asked := n.older.newNames[path]; asked {
@@ -336,7 +335,7 @@ func (n *names) findOlderName(path string) origin.Candidate {
 	if n.older.gone == nil {
 		gone, err := n.peek(maxGone)
 		if err != nil {
-			gone = nil // without a list, no file has a new name
+			gone = nil // without a list, no file counts as renamed
 		}
 		n.older.gone = append([]rename.Change{}, gone...)
 	}
@@ -348,21 +347,22 @@ func (n *names) findOlderName(path string) origin.Candidate {
 }
 
 // If a repository lies in the work tree, git sees its commit and not its files. Tools that set up a project make such
-// repositories. After its git directory is removed, its files appear as new ones. Lines that nobody has written since
-// the last look belong to the nested repository's owner. For example: an agent runs create-next-app, and a person
-// removes app/.git.
+// repositories. After the removal of its git directory, its files appear as new files. Lines unchanged since the last
+// look belong to the nested repository's owner. For example: an agent runs create-next-app, and a person removes
+// app/.git.
 
-// nestedKey returns the key in the ledger for the owners of a nested repository, by its commits.
+// nestedKey returns the key for the owners of a nested repository in the ledger, by its commits.
 func nestedKey(dir string) string { return dir + "/" }
 
-// keepNested remembers who made a nested repository, or a commit in it.
+// keepNested notes who made a nested repository, or a commit in it.
 func (rec *record) keepNested(f *file, owner vector.Owner) {
 	if f.newMode == refs.ModeGitlink {
 		rec.tree.store.known.Put(nestedKey(f.path), f.new.OID, vector.Uniform(1, owner))
 	}
 }
 
-// fromNested says whose the lines of a file are that lay in a nested repository until now; nil for any other file.
+// fromNested returns the owners of the lines of a file that was in a nested repository until now; nil for any other
+// file.
 func (n *names) fromNested(f *file) []vector.Origin {
 	if !f.old.OID.IsZero() || f.new.OID.IsZero() || f.new.Whole || path.Dir(f.path) == "." ||
 		!n.tree.store.writtenBeforeLook(f.path) || !n.tree.store.findLast() {
@@ -377,7 +377,7 @@ func (n *names) fromNested(f *file) []vector.Origin {
 	return nil
 }
 
-// noteNested remembers the nested repositories of the last look that are gone in this one.
+// noteNested notes the nested repositories of the last look that are missing in this one.
 func (n *names) noteNested(changes []snapshot.Change) {
 	for _, c := range changes {
 		if c.OldMode == refs.ModeGitlink && c.New.IsZero() {
@@ -386,7 +386,7 @@ func (n *names) noteNested(changes []snapshot.Change) {
 	}
 }
 
-// ownerOfNested returns the maker of a nested repository and its commits; unknown if several did.
+// ownerOfNested returns the maker of a nested repository and its commits; unknown if there are several makers.
 func (n *names) ownerOfNested(dir string) vector.Owner {
 	owner := vector.Unknown
 	for i, commit := range n.tree.store.known.Blobs(nestedKey(dir), origin.MaxEarlier) {

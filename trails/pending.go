@@ -21,18 +21,18 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// PendingLines are the owners of the lines of a content that need not be committed.
+// PendingLines holds the owners of the lines of a content, committed or not.
 type PendingLines struct {
 	Vector vector.Vector
 
 	owners *ledger.Owners
 	open   map[events.PatchID]events.AnchorOwner // of calls whose windows are open now
-	since  actor                                 // the person who wrote since the last boundary
+	since  actor                                 // the person who may have written since the last boundary
 	// Doubts are the reasons why lines that changed since the last boundary have no owner.
 	Doubts []events.Limit
 }
 
-// Describe names the owner of one of the lines.
+// Describe returns the description of a line's owner.
 func (p PendingLines) Describe(o vector.Owner) events.AnchorOwner {
 	if o.Patch == "" && o.Kind == events.OwnerHuman {
 		return p.since.describe()
@@ -46,15 +46,15 @@ func (p PendingLines) Describe(o vector.Owner) events.AnchorOwner {
 	return p.owners.Describe(o.Patch)
 }
 
-// Pending finds the owners of the lines of a path's content in the work tree, or in an editor. It weighs changes since
-// the last boundary as the next boundary would. It writes nothing, and takes no lock. Settle and editing (see Engine)
-// may be nil.
+// Pending finds the owners of the lines of a path's content in the work tree, or in an editor. It decides about changes
+// since the last boundary like the next boundary would. It writes nothing, and takes no lock. Settle and editing (see
+// Engine) may be nil.
 func Pending(
 	ctx context.Context, repo *refs.Repo, settle Settler, editing func() bool, path string, content []byte,
 ) (lines PendingLines, err error) {
 	defer func() {
 		if err == nil {
-			err = ctx.Err() // without an answer of git, a file has no older name
+			err = ctx.Err() // if git does not answer, the file has no older name
 		}
 	}()
 	t := newText(repo.Format.Hash(refs.BlobObject, content), content)
@@ -89,8 +89,8 @@ func Pending(
 	return p, p.carry(&judge{tree: tree, seen: s, heard: &heard{editor: &editor{}}}, f)
 }
 
-// remember finds the owners of a path that nobody has looked at in this work tree, in the contents of the path in other
-// work trees, as for a commit (AtCommit). A line that is in none of them belongs to nobody.
+// remember finds the owners of a path that no look has seen in this work tree. It uses the contents of the path in
+// other work trees, as for a commit (AtCommit). A line that is in none of them belongs to nobody.
 func (p *PendingLines) remember(s *workTree, path string, t text) error {
 	found, err := s.origins.committed(moment.Unlooked, Committed{Path: path, OldPath: path, Lines: t.Lines}).Lines()
 	if err != nil {
@@ -108,7 +108,7 @@ func (p *PendingLines) remember(s *workTree, path string, t text) error {
 	return nil
 }
 
-// pendingChange returns the change of a path since the last look at it, by the older name of its file if it had one.
+// pendingChange returns the change of a path since the last look, compared with the file's older name if there is one.
 func (n *names) pendingChange(at moment.Moment, path string, now text) (*file, error) {
 	if n.tree.store.last == nil {
 		last, err := snapshot.Open(n.tree.ctx, n.tree.repo, snapshotState(n.tree.repo))
@@ -147,7 +147,7 @@ func (n *names) pendingChange(at moment.Moment, path string, now text) (*file, e
 	return f, n.nameBefore(at, changes, files...)
 }
 
-// OlderNames finds the names under which the files of a work tree were seen last. It asks git once for all files.
+// OlderNames finds the last seen names of renamed files in a work tree. It asks git once for all files.
 type OlderNames struct {
 	repo  *refs.Repo
 	tree  *workTree // nil before the first question
@@ -196,7 +196,7 @@ func (o *OlderNames) Close() {
 	}
 }
 
-// carry carries the owners from the last snapshot of the path, and from later writes of git, to the content.
+// carry carries the owners from the last snapshot of the path to its content, through git's later writes.
 func (p *PendingLines) carry(j *judge, f *file) error {
 	j.seen.askProcesses(j.tree.time)
 	j.seen.gone()
@@ -241,8 +241,8 @@ func (p *PendingLines) carry(j *judge, f *file) error {
 	return nil
 }
 
-// readNotes handles the notes of killed processes for readers: it takes no boundary, and puts the changes since the
-// last look in doubt.
+// readNotes handles the notes of killed processes for a reader: it takes no boundary, and marks the changes since the
+// last look as doubtful.
 func (tree *workTree) readNotes() {
 	entries, _ := os.ReadDir(spool.Dir(tree.repo)) // unreadable counts as missing
 	for _, entry := range entries {

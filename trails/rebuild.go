@@ -17,9 +17,9 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// Rebuild finds the owners of contents again from the patches in the log: the owner of each key, and the vector of
-// every content that a patch led to. The complete files replace the old ones. If the blob of a content is gone, its
-// vector cannot be made; its lines are unknown until they change again.
+// Rebuild computes the owners of contents from the patches in the log: the owner of each key, and the vector of every
+// content that a patch led to. The complete new files replace the old ones. If the blob of a content is missing, it has
+// no vector; its lines are unknown until they change again.
 func Rebuild(repo *refs.Repo, log iter.Seq2[events.Event, error]) (err error) {
 	dir := ledger.Dir(repo)
 	if err := refs.MakeDirs(dir, 0o700); err != nil {
@@ -58,14 +58,14 @@ func Rebuild(repo *refs.Repo, log iter.Seq2[events.Event, error]) (err error) {
 	return nil
 }
 
-// rebuilder gathers the patches of one change of one path, which follow each other in the log.
+// rebuilder gathers the consecutive patches of one change of a path in the log.
 type rebuilder struct {
 	objects *refs.Objects
 	known   *ledger.Known
 	owners  *ledger.Owners
 	group   []events.PatchData
 	from    string         // worktree of the group
-	heard   []events.Event // the last events that a revision needs
+	heard   []events.Event // the last events, which a revision may need
 }
 
 func (r *rebuilder) take(event events.Event) error {
@@ -110,7 +110,7 @@ func (r *rebuilder) hear(event events.Event) {
 	r.heard = append(r.heard, event)
 }
 
-// revise repeats the timeline's correction for a call that turned out to have ended earlier.
+// revise repeats the timeline's correction for a call that had ended earlier than recorded.
 func (r *rebuilder) revise(event events.Event) error {
 	d := events.DataOf[events.WindowData](event)
 	if !d.TakesBack(event.Time) {
@@ -143,7 +143,7 @@ func (r *rebuilder) retell(p *events.PatchData) error {
 	}
 	contents := retold{known: r.known, blob: r.objects.Blob, lines: map[refs.OID][][]byte{}}
 	path := events.RawPath(p.Path)
-	if _, found := r.known.Get(path, p.After); !found { // the first look found it
+	if _, found := r.known.Get(path, p.After); !found { // the first snapshot saw it
 		lines, err := contents.of(p.After)
 		if err != nil || lines == nil {
 			return err
@@ -213,7 +213,7 @@ func (r *rebuilder) flush() error {
 	v := applyPatches(base, group)
 	want, err := r.lines(first.After)
 	if err == nil && want != v.Len() {
-		return nil // the patches do not lead there; better nothing than a shifted vector
+		return nil // the patches do not lead to this content; no vector is better than a shifted one
 	}
 	r.known.Put(path, first.After, v)
 	return nil
@@ -278,8 +278,7 @@ func replaceDir(fresh, place string) error {
 	if _, err := os.Stat(fresh); errors.Is(err, os.ErrNotExist) {
 		return os.RemoveAll(place)
 	}
-	// A hook may write into the place meanwhile. The log has these facts, or will have them, so they are made again
-	// when needed.
+	// A hook may write to this place meanwhile. The log has these facts, or will have them, so they can be computed again.
 	const tries, pause = 50, 10 * time.Millisecond
 	for try := 1; ; try++ {
 		err := os.RemoveAll(place)

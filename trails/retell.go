@@ -19,11 +19,12 @@ type unheardEdit struct {
 	edit *ToldEdit
 }
 
-// retelling gives lines of intervals to calls that no hook reported, and follows them through contents and commits.
+// retelling gives lines of intervals to calls that no hook reported, and gives the same lines in later contents and
+// commits to them.
 type retelling struct {
 	log      *testimony
 	contents retold
-	parts    map[refs.OID][]events.CommitData // the corrected anchors of commits
+	parts    map[refs.OID][]events.CommitData // the corrected anchors, by commit
 	changed  map[refs.OID]bool
 }
 
@@ -33,8 +34,8 @@ func newRetelling(t *testimony) *retelling {
 	return r
 }
 
-// interval looks for the edits of a path in an interval. It returns the edits that it did not find: a later interval
-// may have them. With strangers, the other lines of a person become nobody's.
+// interval finds the edits of a path in an interval. It returns the edits that it did not find: they may be in a later
+// interval. With strangers, a person's other lines get an unknown owner.
 func (r *retelling) interval(in *interval, edits []*unheardEdit, strangers bool) (left []*unheardEdit, err error) {
 	var begun []*unheardEdit
 	for _, e := range edits {
@@ -64,7 +65,7 @@ func (r *retelling) interval(in *interval, edits []*unheardEdit, strangers bool)
 		return edits, err
 	}
 	by := madeAgain(before, after, begun, open)
-	shown := 0 // edits before the last one that the interval shows were overwritten
+	shown := 0 // earlier edits than the last one in the interval were overwritten
 	for i, e := range begun {
 		if slices.Contains(by, e.call) {
 			shown = i + 1
@@ -88,7 +89,7 @@ func (r *retelling) interval(in *interval, edits []*unheardEdit, strangers bool)
 	return left, nil
 }
 
-// openLines returns the lines that belong to a person or to nobody, according to the patches of an interval.
+// openLines returns the lines that belong to a person or to nobody, by the patches of an interval.
 func openLines(in *interval, vec vector.Vector) map[int]bool {
 	open := map[int]bool{}
 	for _, p := range in.patches {
@@ -105,8 +106,8 @@ func openLines(in *interval, vec vector.Vector) map[int]bool {
 	return open
 }
 
-// madeAgain makes edits again on the old content of a file, one after the other, and returns which lines of the
-// later content are theirs. If an edit does not fit, since a person has typed there too, its specific lines count.
+// madeAgain repeats edits on the old content of a file, one after the other, and returns their lines in the later
+// content. If an edit does not fit, because a person has typed there too, only its specific lines count.
 func madeAgain(before []byte, after [][]byte, edits []*unheardEdit, open map[int]bool) []*Told {
 	out := make([]*Told, len(after))
 	content := linediff.Split(before)
@@ -123,7 +124,7 @@ func madeAgain(before []byte, after [][]byte, edits []*unheardEdit, open map[int
 		owners = carriedOver(content, now, owners, e.call)
 		for line, by := range owners {
 			if by == e.call && e.edit.Wrote != nil && !e.edit.Wrote(line) {
-				owners[line] = nil // the edit found it: somebody wrote it since the interval began
+				owners[line] = nil // the edit found the line: somebody wrote it earlier in the interval
 			}
 		}
 		content = now
@@ -150,7 +151,7 @@ func madeAgain(before []byte, after [][]byte, edits []*unheardEdit, open map[int
 	return out
 }
 
-// carriedOver gives the lines of a content the owners that equal lines have in another one, and new ones to the writer.
+// carriedOver gives the lines of a content the owners of equal lines in another one, and gives new lines to the writer.
 func carriedOver(old, now [][]byte, owners []*Told, writer *Told) []*Told {
 	out := make([]*Told, 0, len(now))
 	at := 0 // old lines taken so far
@@ -162,7 +163,7 @@ func carriedOver(old, now [][]byte, owners []*Told, writer *Told) []*Told {
 	return append(out, owners[at:]...)
 }
 
-// withoutReturns returns lines without carriage returns, as session files have them.
+// withoutReturns removes carriage returns, like session files.
 func withoutReturns(lines [][]byte) [][]byte {
 	out := make([][]byte, len(lines))
 	for i, line := range lines {
@@ -171,7 +172,7 @@ func withoutReturns(lines [][]byte) [][]byte {
 	return out
 }
 
-// toldActor returns the writer of lines that a record gives to a call, or to nobody if call is nil.
+// toldActor returns the writer of lines from a record: a call, or nobody if call is nil.
 func toldActor(call *Told) actor {
 	who := actor{kind: events.OwnerUnknown, limits: []events.Limit{events.LimitNotReported}}
 	if call != nil {
@@ -183,7 +184,7 @@ func toldActor(call *Told) actor {
 	return who
 }
 
-// give records that lines of an interval belong to another owner.
+// give records another owner for lines of an interval.
 func (r *retelling) give(in *interval, start, end int, from vector.Owner, who actor) error {
 	to := r.log.step.write(r.log.by).ownerOf(who, patchSeed{
 		interval: in.number, path: in.path, start: start, count: end - start, after: in.after, segment: -2,
@@ -218,7 +219,7 @@ func (r *retelling) give(in *interval, start, end int, from vector.Owner, who ac
 	return nil
 }
 
-// pathsOf returns the paths whose contents may now have lines of a path.
+// pathsOf returns the paths whose contents may now have lines of the given path.
 func (r *retelling) pathsOf(path string, patch events.PatchID) []string {
 	out := append([]string{path}, r.log.step.tree.store.known.Names(path)...)
 	for _, in := range r.log.changes {
@@ -229,7 +230,7 @@ func (r *retelling) pathsOf(path string, patch events.PatchID) []string {
 	return out
 }
 
-// pathsWith adds the path of a patch that was renamed from one of the list, or has lines of a patch that moved there.
+// pathsWith adds a patch's path if it was renamed from a listed path, or has moved lines of the patch.
 func pathsWith(paths []string, p *events.PatchData, patch events.PatchID) []string {
 	moved := p.OldPath != "" && slices.Contains(paths, events.RawPath(p.OldPath)) ||
 		patch != "" && slices.ContainsFunc(p.Kept, func(k events.KeptRun) bool { return k.Patch == patch })
@@ -239,7 +240,7 @@ func pathsWith(paths []string, p *events.PatchData, patch events.PatchID) []stri
 	return paths
 }
 
-// anchored gives the lines of a run to their new owner in the anchor of a commit.
+// anchored gives the lines of a run their new owner in a commit's anchor.
 func (r *retelling) anchored(commit refs.OID, paths []string, run retoldRun) error {
 	parts, known := r.parts[commit]
 	if !known {
@@ -316,7 +317,7 @@ func (r *retelling) file(p *events.CommitData, f *events.AnchorFile, lines [][]b
 // outside is the owner of lines that an anchor does not name.
 var outside = vector.Owner{Kind: events.OwnerMixed, Patch: "outside"}
 
-// anchorAnew makes the events that take the place of anchors.
+// anchorAnew makes the events that replace anchors.
 func (r *retelling) anchorAnew() error {
 	for _, commit := range r.log.commits {
 		if !r.changed[commit] {
@@ -331,26 +332,25 @@ func (r *retelling) anchorAnew() error {
 	return nil
 }
 
-// retold follows lines that got another owner through the later contents of a path. A line is known there by its
-// owner and its text: a run took some lines of a patch, and the others stay. So a rebuild can repeat it from the
-// log alone.
+// retold gives lines their new owner in the later contents of a path. It recognises a line there by its old owner and
+// its text: a run took some lines of a patch, and the others stay. So a rebuild can repeat it from the log alone.
 type retold struct {
 	known *ledger.Known
 	blob  func(refs.OID) ([]byte, error)
 	lines map[refs.OID][][]byte
 }
 
-// retoldRun says that lines of a content of a path, counted from 0, have another owner than recorded.
+// retoldRun says that lines of a content, counted from 0, have another owner than recorded.
 type retoldRun struct {
 	path       string
 	after      refs.OID
 	start, end int
 	from, to   vector.Owner
-	// took has, for each text of the earlier owner in the content, whether the run took the line, in order.
+	// took says, for each text of the old owner in the content, which of its lines the run took, in order.
 	took map[string][]bool
 }
 
-// of returns the lines of a content; none if it is gone.
+// of returns the lines of a content; none if the content is missing.
 func (r *retold) of(blob refs.OID) ([][]byte, error) {
 	if lines, read := r.lines[blob]; read {
 		return lines, nil
@@ -379,13 +379,13 @@ func (r *retold) run(path string, after refs.OID, start, end int, from, to vecto
 	return run, nil
 }
 
-// is reports whether an owner is the owner that the lines had before.
+// is reports whether an owner is the lines' old owner.
 func (r *retoldRun) is(o vector.Owner) bool { return o.Kind == r.from.Kind && o.Patch == r.from.Patch }
 
-// apply gives the lines of a run to their new owner in all contents of some paths.
+// apply gives the lines of a run their new owner in all contents of some paths.
 func (r *retold) apply(run retoldRun, paths []string) {
 	for _, path := range paths {
-		since := run.from.Patch != "" // lines without a known owner are known by their text from then on
+		since := run.from.Patch != "" // lines without a known owner are known by their text after that
 		r.known.Revise(path, func(blob refs.OID, v vector.Vector) vector.Vector {
 			since = since || path == run.path && blob == run.after
 			if !since || !slices.ContainsFunc(v.Runs(), func(x vector.Run) bool { return run.is(x.Owner) }) {
@@ -400,7 +400,7 @@ func (r *retold) apply(run retoldRun, paths []string) {
 	}
 }
 
-// over returns a content's vector with the lines of the run in other hands.
+// over returns a content's vector with the new owner for the lines of the run.
 func (r *retoldRun) over(blob refs.OID, v vector.Vector, lines [][]byte) vector.Vector {
 	var b vector.Builder
 	seen := map[string]int{}

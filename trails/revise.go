@@ -11,20 +11,20 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// A call may turn out to have ended before the change of lines that it got. For example: a person refuses a command,
-// edits and commits, and the agent records the refusal after that. For the commit's hook, the command was running. Then
-// the record is corrected: the contents get their owners again, and the commit another anchor.
+// A call may turn out to have ended before the lines that it owns were changed. For example: a person refuses a
+// command, edits and commits, and the agent records the refusal afterwards. For the commit's hook, the command was
+// still running. Then the record is corrected: the contents get other owners, and the commit gets another anchor.
 
-// revision takes the lines of a call back that were recorded after it had ended.
+// revision takes lines from a call that were recorded after it had ended.
 type revision struct {
 	trace     events.TraceID
 	call      string
 	class     events.ToolClass
-	never     bool      // it never ran
-	ended     time.Time // when it had ended
+	never     bool      // the call never ran
+	ended     time.Time // the time of its end
 	owners    *ledger.Owners
-	windows   []*Window // calls that are known in full
-	beside    bool      // calls that may write anywhere were open meanwhile
+	windows   []*Window // calls with all their fields
+	beside    bool      // other calls that may write anywhere were open meanwhile
 	patches   map[events.PatchID]recordedPatch
 	keys      map[ledger.OwnerKey]events.AnchorOwner
 	looks     map[string][]time.Time // the times of the looks that found a change, by path
@@ -54,7 +54,7 @@ func newRevision(trace events.TraceID, call string, class events.ToolClass, neve
 	}
 }
 
-// reviseLog is the number of events of the log that are read at most: a hook has no time for more.
+// reviseLog is the largest number of events that are read from the log: a hook has no time for more.
 const reviseLog = 5000
 
 // revise corrects the records of a call whose end became known later.
@@ -87,14 +87,14 @@ func (rec *record) revise(w *Window, ended time.Time) error {
 	return nil
 }
 
-// apply gives the contents that were seen meanwhile their true owners.
+// apply gives the contents of that time their correct owners.
 func (r *revision) apply(known *ledger.Known) {
 	for path := range r.looks {
 		known.Revise(path, func(_ refs.OID, v vector.Vector) vector.Vector { return v.Map(r.owner) })
 	}
 }
 
-// begins reports whether an event is the beginning of the call in a work tree's timeline.
+// begins reports whether an event is the call's beginning in a work tree's timeline.
 func (r *revision) begins(e *events.Event, worktree string) bool {
 	return e.Type == events.WindowOpened && e.Trace == r.trace && e.ToolCall == r.call && e.Worktree == worktree
 }
@@ -139,7 +139,7 @@ func (r *revision) hearAnchor(e *events.Event) {
 	r.anchors[d.Commit] = append(r.anchors[d.Commit], *e)
 }
 
-// hearOwner notes an owner that may be the call. The log has a patch before the commits that hold it; a line that
+// hearOwner notes an owner that may be the call. In the log, a patch comes before the commits that hold it; a line that
 // nobody saw before its commit is only in the commit's anchor.
 func (r *revision) hearOwner(o events.AnchorOwner, at recordedPatch) {
 	key, ok := ledger.OwnerKeyOf(o.Patch)
@@ -164,8 +164,8 @@ func (r *revision) isCall(c events.CandidateData) bool {
 	return c.Trace == r.trace && c.ToolCall == r.call
 }
 
-// over reports whether the call had ended before the change of a patch; early, whether it had ended before the patch
-// was recorded. Changes between the end and the last look before it are in doubt.
+// over reports whether the call had ended before the change of a patch; early reports whether it had ended before the
+// patch was recorded. Changes between the call's end and the last look before that are in doubt.
 func (r *revision) over(p recordedPatch) (over, early bool) {
 	if r.never {
 		return true, true
@@ -195,7 +195,7 @@ func (r *revision) owner(o vector.Owner) vector.Owner {
 	return o
 }
 
-// previous returns the agent's patch whose line was replaced, if it is still one.
+// previous returns the agent's patch whose line was replaced, if the patch is still the agent's.
 func (r *revision) previous(id events.PatchID) events.PatchID {
 	key, _ := ledger.OwnerKeyOf(id)
 	described, known := r.keys[key]
@@ -234,8 +234,7 @@ func (r *revision) now(o events.AnchorOwner, p recordedPatch) (now events.Anchor
 	return now, true
 }
 
-// instead returns the maker of a change that was not the call's: the decision among the other candidates
-// (decideAmong).
+// instead returns the writer of a change that was not the call's: decideAmong chooses among the other candidates.
 func (r *revision) instead(o *events.AnchorOwner, over bool) actor {
 	var others []*Window
 	for _, c := range o.Candidates {
@@ -254,7 +253,7 @@ func (r *revision) instead(o *events.AnchorOwner, over bool) actor {
 	return person
 }
 
-// window returns the window of a candidate: a window of the state, or a new one with the candidate's fields.
+// window returns the window of a candidate: from the state, or a new one with the candidate's fields.
 func (r *revision) window(c events.CandidateData) *Window {
 	for _, w := range r.windows {
 		if w.same(c.Trace, c.ToolCall) {
@@ -264,7 +263,7 @@ func (r *revision) window(c events.CandidateData) *Window {
 	return &Window{Call: Call{Trace: c.Trace, Agent: c.Agent, Session: c.Session, Subagent: c.Subagent, ID: c.ToolCall}}
 }
 
-// anchor makes the events that replace a commit's anchor; none if it does not name the call, or is right.
+// anchor makes the events that replace a commit's anchor; none if the anchor does not name the call, or is right.
 func (r *revision) anchor(commit refs.OID, method []events.Method) ([]events.Draft, error) {
 	parts := lastAnchor(r.anchors[commit])
 	changed := false
@@ -277,7 +276,7 @@ func (r *revision) anchor(commit refs.OID, method []events.Method) ([]events.Dra
 	return anewParts(parts, method)
 }
 
-// anewParts makes the events of an anchor that takes the place of the last one.
+// anewParts makes the events of an anchor that replaces the last one.
 func anewParts(parts []events.CommitData, method []events.Method) ([]events.Draft, error) {
 	var ai, human, unknown int
 	for i := range parts {
@@ -307,7 +306,7 @@ func anewParts(parts []events.CommitData, method []events.Method) ([]events.Draf
 	return out, nil
 }
 
-// lastAnchor puts together the last anchor of a commit that is whole; list has the newest event first.
+// lastAnchor joins the parts of the last complete anchor of a commit; list has the newest event first.
 func lastAnchor(list []events.Event) []events.CommitData {
 	var parts []events.CommitData
 	for i := range list {
@@ -327,7 +326,7 @@ func lastAnchor(list []events.Event) []events.CommitData {
 	return nil
 }
 
-// sound reports whether the runs of an anchor name owners that it has.
+// sound reports whether every run of an anchor has a valid owner.
 func sound(d *events.CommitData) bool {
 	for _, f := range d.Files {
 		for _, run := range f.Runs {
@@ -339,8 +338,8 @@ func sound(d *events.CommitData) bool {
 	return true
 }
 
-// part gives the lines of the call in a part of an anchor to their new owners. The owner that names the call stays in
-// the list, even without a run: so readers that add up conversations learn that this one has no line in the commit.
+// part gives the call's lines in a part of an anchor to their new owners. The call stays in the list of owners, even
+// without a run: so readers learn that this conversation has no line in the commit.
 func (r *revision) part(d *events.CommitData) bool {
 	changed := false
 	owners := slices.Clone(d.Owners)

@@ -25,8 +25,8 @@ type cutter struct {
 type segment struct {
 	from, to text
 	decide   decision
-	origins  []vector.Origin // of the lines of to, if git put them together before a tool changed them
-	said     map[int]*actor  // the writers of lines of to by an editor's word, see lineWriters
+	origins  []vector.Origin // of the lines of to, if git combined them before a tool changed them
+	said     map[int]*actor  // the writers of lines of to according to an editor, see lineWriters
 }
 
 // writer returns the writer of a changed line of to.
@@ -42,12 +42,11 @@ func (seg segment) writer(line int) *actor {
 	return who
 }
 
-// segments cuts the change of a file where the evidence allows it. Some edit tools report the whole file as they
-// found it and as they left it. Such a report splits the interval exactly, and so do several that follow one
-// another. A change before the tool wrote is not its own: a person may type while the permission prompt waits, or
-// another agent may write. A later change of another writer is not its own either. If there is no other writer, a
-// later change comes from a formatter that ran on the tool's text: it is the call's, with less confidence for new
-// text.
+// segments cuts the change of a file where the evidence allows it. Some edit tools report the whole file before and
+// after the edit. Such a report splits the interval exactly, and so do several successive reports. A change from before
+// the tool wrote is not its own: a person may type while the permission prompt waits, or another agent may write.
+// Another writer's later change is not its own either. If there is no other writer, a formatter made a later change of
+// the tool's text: the call owns it, with less confidence for new text.
 func (cut *cutter) segments(f *file) (chain []segment, err error) {
 	seen := cut.tree.seen(f.path)
 	var done []*Window
@@ -98,14 +97,14 @@ func (cut *cutter) segments(f *file) (chain []segment, err error) {
 		add(before, after, asProposed([]*Window{r.window}, f.path, always(byWindow(r.window, f.path))))
 		at = after
 	}
-	if alone { // a hook of the call, or the tool itself, wrote more than it reported
+	if alone { // a hook of the call, or the tool itself, wrote more than the report says
 		a := byWindow(tools[len(tools)-1], f.path)
 		a.limits = append(a.limits, events.LimitPayloadMismatch)
 		aside = always(a)
 	}
 	add(at, f.new, aside)
 	if !consistent(f.old, f.new, chain) {
-		// A report is older than the last snapshot, or is about other bytes: only its text is evidence.
+		// The report is older than the last snapshot, or is about other bytes: only its text is evidence.
 		return []segment{{from: f.old, to: f.new, decide: cut.judge.weigh(others, f.path, seen, tools)}}, nil
 	}
 	return chain, nil
@@ -140,9 +139,10 @@ func (cut *cutter) reports(f *file, seen int64) []report {
 }
 
 // tookBack finds the contents of a file before and after the ending edit call, if the call reported only an old text
-// and its replacement. Taking the replacement back gives the content before the call. The replacement has to be in the
-// file once. Nothing may have been written since the hook of the call's end began: a formatter may run beside it. For
-// example: an agent reports that it replaced x := 1 by x := 2. With x := 1 put back, the file is as the call found it.
+// and its replacement. Undoing the replacement gives the content before the call. The replacement must occur once in
+// the file. Nothing may have been written since the hook of the call's end began: a formatter may run at the same time.
+// For example: an agent reports that it replaced x := 1 by x := 2. With x := 1 again, the file has its content from
+// before the call.
 func (cut *cutter) tookBack(f *file) (*Window, declared) {
 	for _, end := range cut.judge.heard.closing {
 		w := end.window
@@ -158,7 +158,7 @@ func (cut *cutter) tookBack(f *file) (*Window, declared) {
 	return nil, declared{}
 }
 
-// takenBack undoes some edits of a content, which come in their order; ok is false where that is not certain.
+// takenBack undoes some edits of a content; the edits are in order. ok is false if the result is uncertain.
 func takenBack(content string, edits []declared) (before string, ok bool) {
 	ends := func(text string) string { return text }
 	if strings.Contains(content, "\r\n") { // clients report line feeds alone
@@ -174,7 +174,7 @@ func takenBack(content string, edits []declared) (before string, ok bool) {
 	return content, len(edits) > 0
 }
 
-// reported returns a call's word about the whole content of a path before and after.
+// reported returns a call's report about the whole content of a path before and after.
 func (w *Window) reported(path string) (declared, bool) {
 	var out declared
 	for _, d := range w.declares(path) {
@@ -189,8 +189,8 @@ func (w *Window) reported(path string) (declared, bool) {
 	return out, sound
 }
 
-// doneWith lists the edit calls that have ended and declared the path. It was looked at then; had git written to the
-// work tree by that time, everything would have been.
+// doneWith lists the edit calls that have ended and declared the path. The path was read then; if git had written by
+// that time, the whole work tree would have been read.
 func (tree *workTree) doneWith(path string) []*Window {
 	return slices.DeleteFunc(slices.Clone(tree.state.Windows), func(w *Window) bool {
 		return w.Closed == 0 || w.Call.Class != events.ToolEdits || !slices.Contains(w.Says.Paths, path)
@@ -236,8 +236,8 @@ func (h *heard) reported(path string) (*Window, declared) {
 	return nil, declared{}
 }
 
-// consistent reports whether a chain of contents lies on the way from old to new: no part of it changes a line that the
-// whole change keeps.
+// consistent reports whether a chain of contents fits between old and new: no part of it changes a line that the whole
+// change keeps.
 func consistent(old, latest text, chain []segment) bool {
 	direct := linediff.Lineage(old.Lines, latest.Lines)
 	through := make([]int, len(latest.Lines))
@@ -282,7 +282,7 @@ func (c *contents) reportedText(content string, like ...text) text {
 	return newText(c.repo.Format.Hash(refs.BlobObject, raw), raw)
 }
 
-// inForm returns a text the byte order mark, the line ends and the encoding of a file.
+// inForm gives a text the byte order mark, the line ends and the encoding of a file.
 func inForm(content string, like []byte) []byte {
 	if bytes.Contains(like, []byte("\r\n")) && !strings.Contains(content, "\r") {
 		content = strings.ReplaceAll(content, "\n", "\r\n")
@@ -303,7 +303,7 @@ func inForm(content string, like []byte) []byte {
 	return out
 }
 
-// unmarked replaces lines that a client could not read by the lines of files.
+// unmarked replaces lines that a client could not read with the lines of files.
 func unmarked(raw []byte, like []text) []byte {
 	lines := map[string][]byte{}
 	for _, t := range like {
@@ -361,7 +361,8 @@ func (c *contents) converted(f *file) bool {
 	return true
 }
 
-// fromUTF16 returns the text of a file that begins with the byte order mark of UTF-16, without it; nil of any other.
+// fromUTF16 returns the text of a file that begins with the byte order mark of UTF-16, without the mark; nil for any
+// other file.
 func fromUTF16(raw []byte) []byte {
 	var low, high int
 	switch {

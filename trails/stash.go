@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
-// settleStashes settles the changes that a new stash took out of the work tree before anybody saw them: they belong to
+// settleStashes settles the changes that a new stash removed from the work tree before anybody saw them: they belong to
 // the possible writers since the last boundary, whoever brings them back.
 func (s *step) settleStashes(h *heard, changes []snapshot.Change) error {
 	if !s.tree.asks.Whole.Restored || s.tree.asks.Whole.Doubtful {
@@ -36,7 +36,7 @@ func (s *step) settleStashes(h *heard, changes []snapshot.Change) error {
 	return s.settle(h, func(wg *weigher) ([]finding, error) { return wg.attributeStashed(here, changes) })
 }
 
-// attributeStashed gives the changes that stashes took their owners.
+// attributeStashed finds the owners of the changes that stashes removed.
 func (wg *weigher) attributeStashed(stashes []refs.OID, changes []snapshot.Change) ([]finding, error) {
 	var files []*file
 	for _, stash := range stashes {
@@ -49,12 +49,12 @@ func (wg *weigher) attributeStashed(stashes []refs.OID, changes []snapshot.Chang
 	return wg.settleFiles(files, wg.cuts.segments)
 }
 
-// stashedAnew reports whether there is a stash that was not there at the last look at everything.
+// stashedAnew reports whether there is a new stash since the last full snapshot.
 func (tree *workTree) stashedAnew() bool {
 	return len(tree.now.Stashes) > 0 && !slices.Contains(tree.state.Git.Stashes, tree.now.Stashes[0])
 }
 
-// stashed lists the files of a stash whose contents differ from the last seen ones and were never seen.
+// stashed lists the files of a stash with contents that were never seen and differ from the last seen ones.
 func (wg *weigher) stashed(stash refs.OID, changes []snapshot.Change) ([]*file, error) {
 	blobs, err := wg.tree.stashedBlobs(stash)
 	if err != nil {
@@ -107,8 +107,8 @@ func (wg *weigher) stashed(stash refs.OID, changes []snapshot.Change) ([]*file, 
 	return out, nil
 }
 
-// withdrawn lists the deleted files that are not in the stash: an untracked file may have their content under a new
-// name.
+// withdrawn lists the deleted files that are not in the stash: an untracked file in the stash may have their content
+// under a new name.
 func (wg *weigher) withdrawn(stashed map[string]refs.OID, changes []snapshot.Change) ([]rename.File, error) {
 	var out []rename.File
 	for _, c := range changes {
@@ -124,10 +124,10 @@ func (wg *weigher) withdrawn(stashed map[string]refs.OID, changes []snapshot.Cha
 	return out, nil
 }
 
-// maxVanished bounds the contents of one path that a stash may have renamed.
+// maxVanished bounds the contents of one path that may have a new name in a stash.
 const maxVanished = 4
 
-// vanished lists the last contents of files that a stash deleted, and that the last look at everything did not find.
+// vanished lists the last contents of files that a stash deleted and that the last full snapshot did not see.
 func (wg *weigher) vanished(stashed map[string]refs.OID, changes []snapshot.Change) ([]rename.File, error) {
 	var out []rename.File
 	for path, blob := range stashed {
@@ -146,8 +146,8 @@ func (wg *weigher) vanished(stashed map[string]refs.OID, changes []snapshot.Chan
 	return out, nil
 }
 
-// unseen returns the change from the last seen content of a path to a content that it was never seen with; nil if
-// there is no such change.
+// unseen returns the change from the last seen content of a path to a content that no look has seen there; nil if there
+// is no such change.
 func (wg *weigher) unseen(path string, blob refs.OID, changes []snapshot.Change) (*file, error) {
 	if _, known := wg.tree.store.known.Get(path, blob); known {
 		return nil, nil
@@ -165,7 +165,7 @@ func (wg *weigher) unseen(path string, blob refs.OID, changes []snapshot.Change)
 	return f, err
 }
 
-// lastSeen returns the entry of a path at the last look, before the changes that are found now.
+// lastSeen returns the entry of a path at the last look, before the present changes.
 func (l *looks) lastSeen(path string, changes []snapshot.Change) snapshot.Entry {
 	entry, _ := l.snap.Lookup(path)
 	for _, c := range changes {

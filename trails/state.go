@@ -19,8 +19,8 @@ import (
 	"github.com/git-trace/git-trace/trails/process"
 )
 
-// The file begins with a word that is raised when the shape of the state changes: another version is read as no state.
-// It ends with a CRC-32 of all before it, big-endian.
+// The file begins with a word that changes with the format of the state: a file with another word counts as missing. It
+// ends with the CRC-32 of everything before, big-endian.
 const stateMagic = "gtline\x00\x0d"
 
 // state is the memory of one work tree's timeline between two processes: <git dir>/traces/timeline.
@@ -31,30 +31,30 @@ type state struct {
 	Git      gitfacts.Mark
 	// RestoredAt is the interval in which a git hook last noted writes of git to the work tree.
 	RestoredAt int64
-	// Squash is the last commit of a branch that was squashed since everything was looked at.
+	// Squash is the last commit of a branch that was squashed since the last full snapshot.
 	Squash refs.OID
-	// Marks say where git stood at the last looks at some paths, after the last look at everything. Older ones have
-	// stashes that are gone; other work trees need them.
+	// Marks hold git's position at the last scoped snapshots after the last full one. Older ones list stashes that are
+	// gone; other work trees need them.
 	Marks    []lookMark
 	Windows  []*Window
 	Sessions map[events.TraceID]*sessionState
-	// Scoped remembers the interval in which a path was last seen by a scoped snapshot after the last full one.
+	// Scoped holds, for each path that a scoped snapshot saw after the last full one, the interval of that snapshot.
 	Scoped map[string]int64
-	// Anchored are the last commits that were taken in. So a second hook for the same commit finds it here.
+	// Anchored are the last anchored commits. A second hook for the same commit finds it here.
 	Anchored []refs.OID
 	// Lost says which boundaries were lost.
 	Lost loss
 	// Notes holds the notes about contents.
 	Notes notes
 	// Spooled are the names of the spooled files whose boundaries this state has: they are about to be removed. If a
-	// process was killed and left one, it is not taken again.
+	// killed process left such a file, it is not taken again.
 	Spooled []string
 }
 
 // loss says which boundaries were lost.
 type loss struct {
-	// At is the interval in which a boundary, and with it the look that it would have taken, was last found to be lost
-	// (lose). Until a path is looked at again, its changes may be anybody's.
+	// At is the interval in which a boundary was last found to be lost, with the look that it would have taken (lose).
+	// Until the next look at a path, its changes may be anybody's.
 	At int64
 	// Why gives the reason, if it is known.
 	Why events.Limit
@@ -67,23 +67,23 @@ type notes struct {
 	// Expected are contents that are not on disk yet: a tool reported them, or a restore is about to write them: path →
 	// blob.
 	Expected map[string]refs.OID
-	// Shifts are changes that may have another half, the last one last (moves.go).
+	// Shifts are changes that may have another half, the newest last (moves.go).
 	Shifts []*shift
-	// Taken are contents that git took out of the work tree and that no known commit has, by path. Other work trees
-	// need them: a stash may have carried them there and be gone.
+	// Taken are contents that git removed from the work tree and that no known commit has, by path. Other work trees need
+	// them: a stash may have carried them there and be gone now.
 	Taken map[string]taken
-	// Shared are lines in which a completion and a person wrote parts, the last one last (completions.go).
+	// Shared are lines of which a completion and a person wrote parts, the newest last (completions.go).
 	Shared []sharedLine
-	// Buffers are the last texts of editors' buffers, the last one last (buffer.go).
+	// Buffers are the last texts of editors' buffers, the newest last (buffer.go).
 	Buffers []buffer
 }
 
-// sessionState is the timeline's memory of a conversation that was seen in this work tree.
+// sessionState is the timeline's memory of a conversation in this work tree.
 type sessionState struct {
 	Agent      string
 	Session    string
 	Model      string // the last known one
-	Stated     string // the model that the session itself stated, for calls without one
+	Stated     string // the model that the session itself names, for calls without one
 	Prompts    int
 	Earlier    int    // prompts before the first one that hooks count
 	LastPrompt string // the agent's id of the last prompt
@@ -91,9 +91,9 @@ type sessionState struct {
 	Last       time.Time
 	Ended      bool
 	Befores    bool     // its agent reports tool calls before they run
-	Subagents  []string // those already announced
+	Subagents  []string // the announced sub-agents
 	Unnamed    int      // tool calls without an id of the agent
-	// From is the process that its hooks come from.
+	// From is the process that calls its hooks.
 	From source
 	// Idle is true if the turn has ended and a new one has not begun.
 	Idle bool
@@ -108,7 +108,7 @@ type source struct {
 // maxAnchored bounds the commits that the state remembers.
 const maxAnchored = 64
 
-// maxSessions bounds the state: conversations beyond it are forgotten, the longest silent first.
+// maxSessions bounds the conversations in the state: beyond it, the conversations silent for longest are dropped.
 const maxSessions = 64
 
 // StatePath returns the path of the timeline's memory of a work tree.
@@ -116,10 +116,10 @@ func StatePath(repo *refs.Repo) string {
 	return filepath.Join(repo.WorktreeTracesDir(), "timeline")
 }
 
-// loadState reads the state. A missing, damaged or foreign state is empty: the next snapshot is then an origin, and
+// loadState reads the state. A missing, damaged or foreign state is empty: the next snapshot is then a first one, and
 // changes in between belong to nobody.
 func loadState(repo *refs.Repo) (*state, error) {
-	// an earlier snapshot may be there alone
+	// an earlier snapshot may exist without a state
 	fresh := &state{Sessions: map[events.TraceID]*sessionState{}, Lost: loss{At: 1}}
 	raw, err := refs.ReadFile(StatePath(repo))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -181,7 +181,7 @@ func Position(repo *refs.Repo) (interval int64, tree refs.OID, err error) {
 	return s.Interval, s.Tree, nil
 }
 
-// Anchored lists the last commits that were taken in, the newest last. It takes no lock.
+// Anchored lists the last anchored commits, the newest last. It takes no lock.
 func (e *Engine) Anchored() []refs.OID {
 	s, err := loadState(e.repo)
 	if err != nil {
@@ -190,7 +190,7 @@ func (e *Engine) Anchored() []refs.OID {
 	return s.Anchored
 }
 
-// save writes the state; it is the last step of a boundary.
+// save writes the state, as the last step of a boundary.
 func (s *state) save(repo *refs.Repo) error {
 	s.forget()
 	if err := refs.WriteFileAtomic(StatePath(repo), encodeState(s), 0o600); err != nil {
@@ -199,9 +199,9 @@ func (s *state) save(repo *refs.Repo) error {
 	return nil
 }
 
-// forget drops the sessions and windows that no later boundary can need: the sessions longest silent, and windows
-// closed before the last look at every path. A window stays if a path of it cannot be seen, or if hooks may still
-// work on it.
+// forget drops the sessions and windows that no later boundary can need: the sessions silent for longest, and windows
+// closed before the last look at every path. A window stays if git skips one of its paths, or if hooks may still change
+// its files.
 func (s *state) forget() {
 	s.boundSayings()
 	s.boundTexts()

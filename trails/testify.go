@@ -12,15 +12,15 @@ import (
 	"github.com/git-trace/git-trace/trails/route"
 )
 
-// An agent's own record of a conversation may have calls that no hook reported: calls of a client without hooks for
-// its tools, of a sub-agent, or from before the hooks were installed. Their lines count as a person's, on the
-// evidence that nobody else is known. The record makes that evidence void:
+// An agent's own record of a conversation may have calls that no hook reported: calls of a client without hooks for its
+// tools, of a sub-agent, or from before the installation of the hooks. Their lines count as a person's, because no
+// other writer is known. The record makes that evidence invalid:
 //
 //   - what such a call declares is its own, where it is found in the interval in which the call ran;
 //   - what else changed while such a call could write is nobody's;
 //   - what the contents and commits made of it say follows (retell.go).
 //
-// All of it is added to the log with the method session_file. Nothing there is changed.
+// All of it is added to the log with the method session_file. Existing events are not changed.
 
 // Told is an ended call in the agent's own record.
 type Told struct {
@@ -31,36 +31,35 @@ type Told struct {
 	Call     string // the agent's id
 	Tool     string
 	Model    string
-	Prompt   int // by the record; the number that hooks gave counts before
+	Prompt   int // from the record; the number that hooks counted has precedence
 	// Began is the time of the answer that made the call; Ended is the time of its result or of the next entry.
 	Began, Ended time.Time
 	Edits        []ToldEdit
-	// Anything is true if the call may have written more than its edits.
+	// Anything means that the call may have written more than its edits.
 	Anything bool
 }
 
 // ToldEdit is an edit of a file by a call.
 type ToldEdit struct {
 	Path string // absolute
-	// Make makes the edit again; false where that is not possible.
+	// Make repeats the edit; ok is false if that is impossible.
 	Make  func(before []byte) (after []byte, ok bool)
 	Lines []string // the lines that it reports
-	// Wrote reports whether the edit wrote a line of Make's result; nil if the record does not say it.
+	// Wrote reports whether the edit wrote a line of Make's result; nil if the record does not have that fact.
 	Wrote func(line int) bool
 }
 
 // lateHook is the longest time from a call's date in the record to its hooks.
 const lateHook = time.Minute
 
-// sameClock is the number of events that are read whatever their times: the clock of a session file may be wrong.
+// sameClock is the number of events that are read in any case: the clock of a session file may be wrong.
 const sameClock = 2000
 
-// ErrUnwatched says that nobody has looked at a work tree yet.
+// ErrUnwatched reports a work tree without a snapshot.
 var ErrUnwatched = errors.New("the work tree has no snapshot yet")
 
-// Testify reads calls from agents' own records. It returns the calls that no hook reported and that were not known
-// until now. Without such calls, it takes no lock and writes nothing. After ErrUnwatched, the caller passes the calls
-// again later.
+// Testify reads calls from agents' own records. It returns the calls that no hook reported and that are new to the log.
+// Without such calls, it takes no lock and writes nothing. After ErrUnwatched, the caller passes the calls again later.
 func (e *Engine) Testify(ctx context.Context, at time.Time, calls []*Told) (unheard []*Told, err error) {
 	if len(calls) == 0 {
 		return nil, nil
@@ -94,14 +93,14 @@ type testimony struct {
 	repo  *refs.Repo
 	calls []*Told
 
-	heard   map[string]bool         // calls that the log has: files of resumed sessions copy calls
-	foreign map[events.TraceID]bool // hooks have other ids of their calls than the record, or none
+	heard   map[string]bool         // calls in the log: files of resumed sessions copy calls
+	foreign map[events.TraceID]bool // hooks have other ids for their calls than the record, or none
 	prompts map[events.TraceID][]promptAt
-	looks   []time.Time // at everything, the oldest first
+	looks   []time.Time // full snapshots, the oldest first
 	changes []*interval // of paths, the oldest first
 	anchors map[refs.OID][]events.Event
 	commits []refs.OID // the oldest first
-	origin  *firstLook // of the work tree, where the log that was read has it
+	origin  *firstLook // the first look at the work tree, if the read part of the log has it
 }
 
 // firstLook is the first look at a work tree: its changes have no owner.
@@ -148,7 +147,7 @@ func (t *testimony) listen(ctx context.Context, log Log) error {
 		for i := range t.step.page.drafts {
 			t.hear(drafted(&t.step.page.drafts[i]), hooked)
 		}
-		for _, w := range t.step.tree.state.Windows { // whose events may wait in the spool
+		for _, w := range t.step.tree.state.Windows { // their events may wait in the spool
 			t.heard[w.Call.ID] = true
 		}
 	}
@@ -235,8 +234,8 @@ func (t *testimony) hearPatch(e *events.Event) {
 		at: e.Time, patches: []events.PatchData{p}})
 }
 
-// unheard returns the calls that are not in the log, in the order of their beginnings. If hooks have no ids of their
-// calls, or not the record's ids, the calls cannot be compared.
+// unheard returns the calls that are missing in the log, in the order of their beginnings. If hooks have no ids of
+// their calls, or other ids than the record, the calls cannot be compared.
 func (t *testimony) unheard() []*Told {
 	var out []*Told
 	for _, c := range t.calls {
@@ -281,7 +280,7 @@ func (t *testimony) take(calls []*Told) error {
 	return t.say(calls)
 }
 
-// lookAfter looks at the work tree if a call ended after the last look: its changes are not seen yet.
+// lookAfter takes a snapshot if a call ended after the last look: its changes are not seen yet.
 func (t *testimony) lookAfter(calls []*Told) error {
 	last := calls[len(calls)-1]
 	if n := len(t.looks); n > 0 && !last.Ended.After(t.looks[n-1]) {
@@ -297,8 +296,8 @@ func (t *testimony) lookAfter(calls []*Told) error {
 	return err
 }
 
-// firstChanges returns the changes of the first look in the paths of calls that had begun before it, as intervals
-// since the commit that was checked out.
+// firstChanges returns the changes of the first look in the paths of calls that had begun before it, as intervals since
+// the checked-out commit.
 func (t *testimony) firstChanges(calls []*Told, paths map[string][]*unheardEdit) (out []*interval, err error) {
 	if t.origin == nil || !calls[0].Began.Before(t.origin.at) {
 		return nil, nil
@@ -336,13 +335,13 @@ func (t *testimony) entry(top refs.OID, path string) refs.OID {
 	return entry.OID
 }
 
-// number gives a call the prompt that it answers, as hooks have counted.
+// number gives a call the number of its prompt, as hooks have counted.
 func (t *testimony) number(c *Told) {
 	if sess := t.step.tree.state.Sessions[c.Trace]; sess != nil && len(t.prompts[c.Trace]) == 0 && sess.Prompts > 0 {
 		c.Prompt = sess.Prompts
 	}
 	ended := c.Ended
-	if ended.Nanosecond() == 0 { // the record counts whole seconds
+	if ended.Nanosecond() == 0 { // the record has whole seconds
 		ended = ended.Add(time.Second)
 	}
 	for _, p := range t.prompts[c.Trace] {

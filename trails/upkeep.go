@@ -21,8 +21,8 @@ import (
 	"github.com/git-trace/git-trace/trails/spool"
 )
 
-// Expire removes from the side store the objects that are older than a time and in no work tree's last snapshot.
-// With dry set it only counts.
+// Expire removes objects from the side store that are older than a time and in no work tree's last snapshot. With dry
+// set it only counts them.
 func Expire(ctx context.Context, repo *refs.Repo, before time.Time, dry bool) (sidestore.Expired, error) {
 	trees, err := worktrees(repo)
 	if err != nil {
@@ -37,9 +37,9 @@ func Expire(ctx context.Context, repo *refs.Repo, before time.Time, dry bool) (s
 	return sidestore.Open(repo).Expire(ctx, x)
 }
 
-// lastTrees returns the trees that the next boundaries of the work trees start from: the timeline's and the snapshot
-// engine's, which differ when a process was killed between writing the one and the other. One that was never stored
-// does not count.
+// lastTrees returns the trees from which the next boundaries of the work trees start: the timeline's tree and the
+// snapshot engine's. They differ if a process was killed between the two writes. A tree that was never stored does not
+// count.
 func lastTrees(trees []*refs.Repo) ([]refs.OID, error) {
 	var roots []refs.OID
 	for _, tree := range trees {
@@ -70,7 +70,7 @@ func lastTrees(trees []*refs.Repo) ([]refs.OID, error) {
 }
 
 // Sweep removes half-written files of killed processes, in the side store and in the state of every work tree, and
-// returns their number. With dry set it only counts.
+// returns their number. With dry set it only counts them.
 func Sweep(repo *refs.Repo, now time.Time, dry bool) int {
 	n := refs.SweepTemporary(repo.SideObjects(), now, dry)
 	trees, err := worktrees(repo)
@@ -85,8 +85,8 @@ func Sweep(repo *refs.Repo, now time.Time, dry bool) int {
 	return n
 }
 
-// worktrees lists the work trees of a repository, the main one first. Only their git directories are set: it does
-// not look for the directories of their files.
+// worktrees lists the work trees of a repository, the main one first. Only their git directories are set; their work
+// tree directories are not.
 func worktrees(repo *refs.Repo) ([]*refs.Repo, error) {
 	of := func(gitDir string) *refs.Repo {
 		tree := *repo
@@ -107,9 +107,9 @@ func worktrees(repo *refs.Repo) ([]*refs.Repo, error) {
 // Drop reports whether the texts that a tool call of a conversation declared for a path must not be kept.
 type Drop func(trace events.TraceID, path string, texts ...string) bool
 
-// Forget drops texts of tool calls that the timeline of a work tree keeps. It also drops boundaries with such texts or
-// prompts, if they were put aside or their processes were killed. It returns the number of changed or deleted files.
-// With dry set it only counts.
+// Forget drops texts of tool calls from the timeline of a work tree. It also drops boundaries with such texts or
+// prompts: boundaries that were put aside, or left by killed processes. It returns the number of changed or deleted
+// files. With dry set it only counts them.
 func Forget(repo *refs.Repo, drop Drop, dry bool) (int, error) {
 	lock, err := refs.Flock(lockFile(repo), lockWait)
 	if err != nil {
@@ -128,7 +128,7 @@ func Forget(repo *refs.Repo, drop Drop, dry bool) (int, error) {
 	for _, w := range s.Windows {
 		for _, e := range w.Says.Edits {
 			if drop(w.Call.Trace, e.Path, e.texts()...) {
-				w.Says.Edits, changed = nil, true // a part of the declarations would be false evidence
+				w.Says.Edits, changed = nil, true // the remaining declarations would be false evidence
 				break
 			}
 		}
@@ -156,7 +156,7 @@ func (d *declared) texts() []string {
 }
 
 // forgetLate deletes boundaries that were put aside, and empties the notes of killed processes: an empty note still
-// shows that something was lost.
+// shows a loss.
 func forgetLate(repo *refs.Repo, drop Drop, dry bool) (int, error) {
 	n := 0
 	for _, kind := range []struct {
@@ -176,7 +176,7 @@ func forgetLate(repo *refs.Repo, drop Drop, dry bool) (int, error) {
 			if err != nil || spool.SaysGitWrote(name, raw) {
 				continue
 			}
-			b, _ := kind.decode(raw) // a damaged file may still hold the text
+			b, _ := kind.decode(raw) // a damaged file may still contain the text
 			if !dropsBoundary(repo, b.Boundary, raw, drop) {
 				continue
 			}
@@ -192,8 +192,8 @@ func forgetLate(repo *refs.Repo, drop Drop, dry bool) (int, error) {
 	return n, nil
 }
 
-// dropsBoundary asks drop about the bytes of a boundary, about its prompt, and about the texts that its call
-// declared for each path.
+// dropsBoundary calls drop for the bytes of a boundary, for its prompt, and for the texts that its call declared for
+// each path.
 func dropsBoundary(repo *refs.Repo, b events.Boundary, raw []byte, drop Drop) bool {
 	trace := events.NewTraceID(b.Agent, b.Session)
 	texts := []string{string(raw)}
@@ -216,13 +216,13 @@ func dropsBoundary(repo *refs.Repo, b events.Boundary, raw []byte, drop Drop) bo
 	return false
 }
 
-// globSafe takes the meaning from characters that filepath.Glob gives one.
+// globSafe escapes the characters that have a meaning for filepath.Glob.
 func globSafe(path string) string {
 	return strings.NewReplacer("*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }
 
-// AtWork reports whether a process is running on the timeline of a work tree: it has its lock, or has left a note and
-// lives.
+// AtWork reports whether a process works on the timeline of a work tree: it holds the lock, or it has left a note and
+// is alive.
 func AtWork(repo *refs.Repo) bool {
 	entries, _ := os.ReadDir(spool.Dir(repo)) // unreadable counts as missing
 	for _, entry := range entries {

@@ -17,13 +17,13 @@ import (
 type Unreported struct {
 	Agent   string
 	Session string
-	Known   bool // an earlier look has put it down
+	Known   bool // an earlier look has recorded it
 }
 
-// Watch looks at the whole work tree without a boundary of an agent and returns the number of changed paths. It
-// attributes the changes as at any boundary. While a conversation without hooks continues, a change that no window
-// explains belongs to nobody: the conversation or a person may have made it. If something changed and no such
-// conversation is known, Watch asks others for one, if others is not nil.
+// Watch takes a full snapshot without a boundary of an agent, and returns the number of changed paths. The changes get
+// their owners as at any boundary. While a conversation without hooks continues, a change that no window explains
+// belongs to nobody: the conversation or a person may have made it. If something changed and no such conversation is
+// known, Watch calls others to find one, unless others is nil.
 func (e *Engine) Watch(ctx context.Context, at time.Time, unreported []Unreported,
 	others func() ([]Unreported, error),
 ) (changed int, err error) {
@@ -47,7 +47,7 @@ func (e *Engine) Watch(ctx context.Context, at time.Time, unreported []Unreporte
 	return changed, err
 }
 
-// askAhead finds the conversations that continue, if the work tree has changed, before the changes get their owners.
+// askAhead finds such conversations before the changes of the work tree get their owners.
 func (s *step) askAhead(h *heard, others func() ([]Unreported, error)) error {
 	if s.queue.ahead == nil {
 		o, err := s.looks.observe(h, nil)
@@ -98,7 +98,7 @@ func (e *Engine) Heard(trace events.TraceID, at time.Time) bool {
 	return !sess.Idle || at.Before(sess.Last.Add(behind))
 }
 
-// Remembered returns the owners of the lines of a content, at the time when the path had it. If no boundary saw the
+// Remembered returns the owners of the lines of a content at the time when the path had it. If no boundary saw the
 // content, its lines belong to nobody.
 func Remembered(repo *refs.Repo, path string, content []byte) PendingLines {
 	p, _ := remembered(repo, path, newText(repo.Format.Hash(refs.BlobObject, content), content))
@@ -114,8 +114,8 @@ func remembered(repo *refs.Repo, path string, t text) (p PendingLines, known boo
 	return p, known
 }
 
-// Announce looks at the work tree, so that its contents are kept. It notes which contents the paths are about to get
-// back. A content that turns up as announced brings the owners of its lines.
+// Announce takes a snapshot, so that the present contents are kept. It notes which contents the paths will get back. A
+// content that arrives as announced keeps the owners of its lines.
 func (e *Engine) Announce(ctx context.Context, at time.Time, contents map[string]refs.OID) error {
 	return e.advance(ctx, at, func(s *step, h *heard) error {
 		h.env = events.Draft{Method: []events.Method{events.Manual}}
@@ -130,7 +130,7 @@ func (e *Engine) Announce(ctx context.Context, at time.Time, contents map[string
 	})
 }
 
-// Arrived looks at the work tree after contents were put there. One that did not come is not waited for any longer.
+// Arrived takes a snapshot after the contents were written. A content that did not arrive is no longer expected.
 func (e *Engine) Arrived(ctx context.Context, at time.Time, contents map[string]refs.OID) error {
 	return e.advance(ctx, at, func(s *step, h *heard) error {
 		h.env = events.Draft{Method: []events.Method{events.Manual}}
@@ -142,7 +142,7 @@ func (e *Engine) Arrived(ctx context.Context, at time.Time, contents map[string]
 	})
 }
 
-// Kept returns which contents of paths the timeline can give back: a boundary saw them there, and they are still
+// Kept returns the contents of paths that the timeline can give back: a boundary saw them there, and they are still
 // stored.
 func Kept(ctx context.Context, repo *refs.Repo, contents map[string]refs.OID) (map[string]bool, error) {
 	out := map[string]bool{}

@@ -25,27 +25,27 @@ type weigher struct {
 	editing func() bool
 }
 
-// finding is a part of a file, or lines that are older than they seemed, or a change without lines.
+// finding is a part of a file, or lines that are older than recorded, or a change without lines.
 type finding struct {
 	part  *found
 	older *olderLines
 	whole *wholeChange
 }
 
-// olderLines are lines of a content that turned out to be older.
+// olderLines are lines of a content that are older than recorded.
 type olderLines struct {
 	path string
 	in   text
 	kept []events.KeptRun
 }
 
-// wholeChange is a change that has no lines to own: of a binary file, a submodule, a mode.
+// wholeChange is a change without lines: of a binary file, a submodule, a mode.
 type wholeChange struct {
 	file *file
 	who  actor
 }
 
-// attribute gives every changed line of an interval its owner, every content its vector.
+// attribute finds the owner of every changed line of an interval, and the vector of every content.
 func (wg *weigher) attribute(changes []snapshot.Change) ([]finding, error) {
 	if len(changes) == 0 {
 		return nil, nil
@@ -63,7 +63,7 @@ func (wg *weigher) attribute(changes []snapshot.Change) ([]finding, error) {
 	return wg.settleFiles(files, wg.cuts.segments, back...)
 }
 
-// part is a segment while it is being settled.
+// part is a segment whose owners are being found.
 type part struct {
 	file   *file
 	seg    segment
@@ -71,19 +71,18 @@ type part struct {
 	change *vector.Change
 }
 
-// patchRun becomes a patch: it is a hunk, or the part of a hunk that one actor wrote.
+// patchRun becomes a patch: it is a hunk, or a part of a hunk by one actor.
 type patchRun struct {
 	hunk   linediff.Hunk
 	who    actor
 	owner  vector.Owner
 	first  int // new lines first ≤ line < last
 	last   int
-	oldLen int // replaced lines; the first run of the hunk has all of them
+	oldLen int // replaced lines; all of them belong to the first run of the hunk
 }
 
 // settleFiles carries ownership through the segments of every file. It compares all segments of one rank before it
-// resolves any, so that a block that moved from one file to another is found. Blocks may also come from files that need
-// no owner.
+// resolves any of them, so that moved blocks are found. Blocks may also come from files that need no owner.
 func (wg *weigher) settleFiles(
 	files []*file, cut func(*file) ([]segment, error), explained ...*file,
 ) (out []finding, err error) {
@@ -152,7 +151,7 @@ func (wg *weigher) settleFiles(
 	return out, nil
 }
 
-// found is the result of weighing a part: its patches, and the owner of each line of the content that it leads to.
+// found is the result for a part: its patches, and the owner of each line of its new content.
 type found struct {
 	part     *part
 	runs     map[int][]patchRun // by hunk
@@ -160,7 +159,7 @@ type found struct {
 	result   vector.Result
 }
 
-// know keeps in the step's memory the owners of a part's new content, and the lines that it removed.
+// know remembers the owners of a part's new content, and its removed lines.
 func (wg *weigher) know(f found) {
 	p, tree := f.part, wg.tree
 	for _, runs := range f.runs {
@@ -169,7 +168,7 @@ func (wg *weigher) know(f found) {
 		}
 	}
 	p.file.vec = f.result.Vector
-	for _, t := range []text{p.seg.from, p.seg.to} { // so the contents of every patch can be read
+	for _, t := range []text{p.seg.from, p.seg.to} { // so that the contents of every patch can be read later
 		if !t.OID.IsZero() && (t.OID != p.file.old.OID && t.OID != p.file.new.OID || p.file.reported) {
 			tree.store.keep(t)
 		}
@@ -209,8 +208,8 @@ func (p *part) leftPath() string {
 	return p.file.path
 }
 
-// restoredLines returns the lines that nobody wrote in this interval, with their owners in the source of the content,
-// or at an earlier time with the same content.
+// restoredLines returns the lines that nobody wrote in this interval. Their owners come from the source of the content,
+// or from an earlier time with the same content.
 func (tree *workTree) restoredLines(p *part) map[int]vector.Owner {
 	out := map[int]vector.Owner{}
 	from := p.seg.origins
@@ -261,8 +260,8 @@ func (wg *weigher) cutHunk(p *part, h linediff.Hunk, writer func(line int) *acto
 	return out
 }
 
-// attributeSeeded finds owners when the first snapshot of a work tree is taken at an after-boundary: if an edit tool
-// reports the file before its edit, an earlier snapshot is not necessary.
+// attributeSeeded finds owners if the first snapshot of a work tree is taken at an after-boundary: a tool's report of
+// the file before its edit replaces the earlier snapshot.
 func (wg *weigher) attributeSeeded() ([]finding, error) {
 	var files []*file
 	for _, end := range wg.judge.heard.closing {
@@ -285,8 +284,8 @@ func (wg *weigher) attributeSeeded() ([]finding, error) {
 	return wg.settleFiles(files, wg.cuts.segments)
 }
 
-// expect looks, after the snapshot of an after-boundary, for declared contents that are not on disk yet: some clients
-// report before they write. It records the patch from the report. Later the content is recognised.
+// expect finds, after the snapshot of an after-boundary, declared contents that are not on disk yet: some clients
+// report before they write. It records the patch from the report; later the content is recognised.
 func (wg *weigher) expect() (out []finding, err error) {
 	for _, end := range wg.judge.heard.closing {
 		if end.status != "done" || wg.looks.snap == nil {
@@ -380,7 +379,7 @@ func keptRuns(run patchRun, resolved vector.Hunk, restored map[int]vector.Owner)
 	return out
 }
 
-// keptLine returns a run of one line, from 0, that keeps an older owner.
+// keptLine returns a run of one line, counted from 0, that keeps an older owner.
 func keptLine(line int, owner vector.Owner, why string) events.KeptRun {
 	kept := events.KeptRun{Start: line + 1, Count: 1, Patch: owner.Patch, Kind: owner.Kind, Why: why}
 	if owner.Reformatted {
@@ -389,7 +388,7 @@ func keptLine(line int, owner vector.Owner, why string) events.KeptRun {
 	return kept
 }
 
-// patchSeed holds the facts from which the id of a patch follows: where and when it was made.
+// patchSeed holds the facts that determine the id of a patch: its place and its time.
 type patchSeed struct {
 	writer   string
 	worktree string

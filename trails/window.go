@@ -14,7 +14,7 @@ import (
 	"github.com/git-trace/git-trace/trails/rename"
 )
 
-// Window is a tool call between its before-boundary and its after-boundary, as the state of the work tree keeps it.
+// Window is a tool call between its before-boundary and its after-boundary, as the state of the work tree stores it.
 type Window struct {
 	Call Call
 	Run  running
@@ -26,13 +26,13 @@ type Window struct {
 	// Asked is the time at which the agent asked for consent to the call. It is zero after an answer with a known time.
 	Asked  time.Time
 	Limits []events.Limit
-	// Doubt marks a window that may have ended at a lost boundary. Why gives the known reason.
+	// Doubt means that the window may have ended at a lost boundary. Why gives the known reason.
 	Doubt bool
 	Why   events.Limit
-	// Tail is true if no boundary of the agent has come since the call ended: hooks of the user may still work on its
+	// Tail is true if the agent has reported no boundary since the call ended: hooks of the user may still change its
 	// files (doubts.go).
 	Tail bool
-	// Wrote is the interval in which the call first got a line; 0 for none.
+	// Wrote is the interval in which the call first got a line; 0 if it has none.
 	Wrote int64
 	// Rejected marks a call that never ran; it owns nothing.
 	Rejected bool
@@ -45,7 +45,7 @@ type Call struct {
 	Session    string
 	Subagent   string
 	ID         string
-	Print      string // of a call without an id of the agent
+	Print      string // of a call without an id from the agent
 	Tool       string
 	Class      events.ToolClass
 	Model      string
@@ -54,7 +54,7 @@ type Call struct {
 	Transcript string
 }
 
-// running says which processes a call has.
+// running describes the processes of a call.
 type running struct {
 	// Host is the agent's process; Sure is true if it is certainly the agent. Since is the time at which the call's first
 	// hook started, in the units of the system. Begun is the same time by the clock, or the last time at which the call's
@@ -68,8 +68,8 @@ type running struct {
 	Opener int
 	// Awake is the time that the system had been awake at Begun, in nanoseconds; 0 if unknown.
 	Awake int64
-	// Left are the processes of the call after its end, and Printed the file that they print to, both at the last look
-	// at everything.
+	// Left are the processes that continue after the call's end, and Printed is the file to which they print, both at the
+	// last full snapshot.
 	Left    []process.Process
 	Printed []process.Output
 	// Background marks a call that continues after its after-boundary; TaskID is the agent's name of the task.
@@ -85,13 +85,13 @@ type sayings struct {
 	Names []string
 	// Edits are the declared texts, kept only while the window is open.
 	Edits []declared
-	// Hidden holds the texts that the call wrote where git does not look (saying), kept until it does.
+	// Hidden holds the texts that the call wrote to files that git skips (saying), until git sees them.
 	Hidden []saying
 
-	payload []declared // the report of the present boundary, whatever its size
+	payload []declared // the report of the present boundary, of any size
 }
 
-// declared is a window's word about one path: the texts of its edits, or the whole contents.
+// declared is a window's report about one path: the texts of its edits, or the whole contents.
 type declared struct {
 	Path   string
 	Old    string
@@ -99,7 +99,7 @@ type declared struct {
 	Before *string
 	After  *string
 	Exact  bool
-	// Proposed is the agent's text, if a person changed it before they let the tool write.
+	// Proposed is the agent's text, if a person changed it before the tool wrote it.
 	Proposed *string
 	// typed are the lines of Before that an editor saw a person type; put are the typed lines that may also be a
 	// completion's.
@@ -118,7 +118,7 @@ func (d *declared) size() int {
 	return n
 }
 
-// same reports whether the window belongs to the same tool call.
+// same reports whether the window belongs to the given tool call.
 func (w *Window) same(trace events.TraceID, callID string) bool {
 	return w.Call.Trace == trace && w.Call.ID == callID
 }
@@ -183,8 +183,8 @@ func (w *Window) candidate() events.CandidateData {
 	}
 }
 
-// writers returns the windows that could have written the path since interval seen, when it was last looked at:
-// open windows, and windows closed later than seen.
+// writers returns the windows that could have written the path since the interval of the last look: open windows, and
+// windows closed later than that.
 func writers(windows []*Window, p string, seen int64) []*Window {
 	var out []*Window
 	for _, w := range windows {
@@ -199,20 +199,21 @@ func writers(windows []*Window, p string, seen int64) []*Window {
 }
 
 // Snapshots do not see a file that git skips: an ignored one, or one marked skip-worktree or assume-unchanged. An edit
-// call still reports that it wrote one. Its window keeps fingerprints of the reported lines until git sees the file:
-// after git add --force, or when it is no longer ignored or marked. Then the call owns those lines. The other lines
-// have no known time and no known writer.
+// call still reports its writes to such a file. Its window keeps fingerprints of the reported lines until git sees the
+// file: after git add --force, or when it is no longer ignored or marked. Then the call owns those lines. The other
+// lines have no known time and no known writer.
 
 // saying is a call's declared text for a path that git skips.
 type saying struct {
 	Path  string
 	After refs.OID // the whole content, if the call reported it
 	Lines string   // events.EncodeFingerprints
-	// Whole is true if every line of the file is known from the call, or from an earlier call whose content it found.
+	// Whole is true if every line of the file is known from this call, or from an earlier call whose content this call
+	// found.
 	Whole bool
 }
 
-// Bounds of the sayings of a state, and of the lines of each.
+// Bounds of the number of sayings in a state, and of the lines of each.
 const (
 	maxSayings     = 128
 	maxSayingLines = 2000
@@ -291,18 +292,17 @@ func (s *state) said(path string) (last saying, found bool) {
 	return last, found
 }
 
-// heardOf drops the sayings about a path that has been looked at.
+// heardOf drops the sayings about a path that a look has seen.
 func (s *state) heardOf(path string) {
 	for _, w := range s.Windows {
 		w.Says.Hidden = slices.DeleteFunc(w.Says.Hidden, func(one saying) bool { return one.Path == path })
 	}
 }
 
-// maxTexts bounds the declared texts that the state keeps of ended calls, in bytes.
+// maxTexts bounds the bytes of declared texts that the state keeps for ended calls.
 const maxTexts = 8 << 20
 
-// boundTexts lets go of declared texts: of calls that have ended before everything was looked at, and of the oldest
-// beyond the bound.
+// boundTexts drops declared texts: of calls that ended before the last full snapshot, and the oldest beyond the bound.
 func (s *state) boundTexts() {
 	n := 0
 	for _, w := range slices.Backward(s.Windows) {
@@ -318,7 +318,7 @@ func (s *state) boundTexts() {
 	}
 }
 
-// boundSayings lets go of the oldest sayings beyond the bound.
+// boundSayings drops the oldest sayings beyond the bound.
 func (s *state) boundSayings() {
 	n := 0
 	for _, w := range slices.Backward(s.Windows) {
@@ -328,7 +328,7 @@ func (s *state) boundSayings() {
 	}
 }
 
-// turnedUp decides about the lines of a path that git skipped until now. ok is false if no call reported about it.
+// turnedUp decides about the lines of a path that git skipped until now. ok is false if no call reported the path.
 func (tree *workTree) turnedUp(path string, now refs.OID) (by decision, ok bool) {
 	type heard struct {
 		who   *actor

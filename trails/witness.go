@@ -12,31 +12,31 @@ import (
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
-// A window is open while something that belongs to its call can still write, and no longer. Every look asks for the
-// processes of each open window: the agent's process, which started the hooks, and the processes that the call left
-// running. decide.go weighs the answers when a changed line gets its owner.
+// A window is open while something that belongs to its call can still write. Every look checks the processes of each
+// open window: the agent's process, which started the hooks, and the processes that the call left running. decide.go
+// uses the results when a changed line gets its owner.
 
-// bound holds the bounds in one step on the writes of an open window.
+// bound holds the limits in one step on the writes of an open window.
 type bound struct {
 	// why it may have ended before, or why a person may have written instead; "" without a reason
 	doubt   events.Limit
 	silent  bool  // wrote is known
-	partly  bool  // wrote counts only processes that continue; another process that the call left running has ended
+	partly  bool  // wrote counts only the processes that continue; another process of the call has ended
 	apart   bool  // wrote is known since the call began (tellApart)
-	afar    bool  // all that wrote works outside of the work tree
-	wrote   int64 // at most so many bytes since the last look at everything, or since the call began
+	afar    bool  // all processes that wrote work outside of the work tree
+	wrote   int64 // the largest possible number of bytes since the last full snapshot, or since the call began
 	rest    leftover
-	over    bool            // nothing is left that could write after this look
-	began   time.Time       // before it the call waited for consent; zero if that is not known
-	before  map[string]bool // paths that changed before that
-	ended   time.Time       // the agent wrote down by then that the call was over; zero if that is not known
+	over    bool            // no process remains that could write after this look
+	began   time.Time       // until then the call waited for consent; zero if unknown
+	before  map[string]bool // paths that changed before that time
+	ended   time.Time       // by then the agent had recorded the end of the call; zero if unknown
 	lived   time.Time       // the last time at which all its remaining processes were seen alive; zero if unknown
-	within  map[string]bool // paths that changed before either
-	consent consent         // whether the call waits for that
-	unbegun bool            // it is over, and may never have got it
+	within  map[string]bool // paths that changed before ended or lived
+	consent consent         // whether the call waits for consent
+	unbegun bool            // the call is over, and may never have got consent
 }
 
-// leftover holds the processes that a call left, and the file that they print to.
+// leftover holds the processes that a call left running, and the file to which they print.
 type leftover struct {
 	left    []process.Process
 	printed []process.Output
@@ -46,11 +46,11 @@ type leftover struct {
 type witness struct {
 	tree    *workTree
 	settle  Settler
-	caller  string             // the session whose hook this is, "" for git's
+	caller  string             // the session that called this hook, "" for a hook of git
 	bounds  map[*Window]*bound // see askProcesses
 	ends    map[*Window]End    // see endTold
 	hosts   map[process.ID]process.State
-	sizes   map[string]int64 // bytes that the change of a path needs, see silent
+	sizes   map[string]int64 // the bytes that the change of a path needs, see silent
 	environ []byte           // of this process; nil until it is needed
 }
 
@@ -71,20 +71,20 @@ func (wit *witness) askProcesses(at time.Time) {
 		case wit.bounds[w] != nil:
 		case len(w.Run.Left) > 0 && w.Closed == 0:
 			wit.bounds[w] = wit.askLeft(w)
-		case len(w.Run.Left) > 0: // paths that nobody looked at since may be the call's
+		case len(w.Run.Left) > 0: // changed paths that no look has seen since may be the call's
 			wit.bounds[w] = &bound{over: true, lived: wit.livedUntil(w)}
 		case w.Closed != 0:
 		default:
 			wit.bounds[w] = wit.askHost(w, at)
 			if wit.bounds[w].consent == consentAwaited {
-				wit.endTold(w) // its shell may have started and ended
+				wit.endTold(w) // its shell may have run and ended
 			}
 		}
 	}
 	wit.doubtGone()
 }
 
-// askHost asks for the agent of a call.
+// askHost checks the agent of a call.
 func (wit *witness) askHost(w *Window, at time.Time) *bound {
 	b := &bound{}
 	state := wit.hostState(w)
@@ -105,15 +105,15 @@ func (wit *witness) askHost(w *Window, at time.Time) *bound {
 	return b
 }
 
-// askLeft looks for the processes that a call left running. The time at which they ended is unknown. A change while
-// they were seen alive is the call's, and a later change may be a person's. For example: a call leaves a build running,
-// the build ends, and a person types before the agent acts again.
+// askLeft checks the processes that a call left running. The time at which they ended is unknown. A change while they
+// were seen alive is the call's, and a later change may be a person's. For example: a call leaves a build running, the
+// build ends, and a person types before the agent acts again.
 func (wit *witness) askLeft(w *Window) *bound {
 	b := &bound{}
 	b.rest.left, b.rest.printed, b.wrote, b.silent, b.partly = wit.count(w)
 	b.over = len(b.rest.left) == 0
 	b.afar = process.Elsewhere(b.rest.left, wit.tree.repo.WorkTree)
-	goesOn := !wit.idle(w) && wit.hostState(w) != process.Gone // its conversation, and with it the call
+	goesOn := !wit.idle(w) && wit.hostState(w) != process.Gone // the conversation continues, and so may the call
 	if goesOn && (b.over || b.partly) {
 		b.lived = wit.livedUntil(w)
 	}
@@ -163,8 +163,8 @@ func (w *Window) processes() []process.Process {
 	return found
 }
 
-// seenBy describes the processes of a call to a hook of its agent, or to another process: the agent runs the hooks of
-// others beside ours.
+// seenBy describes the processes of a call for a hook of its agent, or for another process: the agent runs other hooks
+// at the same time.
 func (w *Window) seenBy(hook bool) process.Search {
 	q := w.search()
 	q.Hook = hook
@@ -178,7 +178,7 @@ func (w *Window) search() process.Search {
 	}
 }
 
-// around reports whether this process was started by the call, as by a commit that it makes, and waited for.
+// around reports whether the call started this process and waits for it, for example by a commit.
 func (wit *witness) around(w *Window) bool {
 	if process.Behind() {
 		return false
@@ -208,7 +208,7 @@ func CalledByAgent(repo *refs.Repo) bool {
 }
 
 // hearHost notes the process that runs the hooks of a conversation. A program between the agent and its hooks is a new
-// process each time: a process that runs two hooks is the agent.
+// process each time, so a process that runs two hooks is the agent.
 func (hr *hearer) hearHost(sess *sessionState, b events.Boundary) {
 	hr.heard.host, hr.heard.sure = process.ID{}, false
 	pid := b.Process
@@ -242,8 +242,8 @@ func (hr *hearer) hearHost(sess *sessionState, b events.Boundary) {
 	}
 }
 
-// live takes back the doubt about the conversation's windows whose processes are unknown: its agent has just called
-// a hook. At a session's start or a prompt, its windows may have ended, and the doubt stays.
+// live removes the doubt about the conversation's windows whose processes are unknown: its agent has just called a
+// hook. At a session's start or a prompt, its windows may have ended, and the doubt stays.
 func (wit *witness) live(trace events.TraceID, b events.Boundary) {
 	if b.Kind == events.SessionStart || b.Kind == events.PromptSubmit {
 		return
@@ -255,7 +255,7 @@ func (wit *witness) live(trace events.TraceID, b events.Boundary) {
 	}
 }
 
-// leaveRunning keeps a window open whose call has ended and left something running.
+// leaveRunning keeps a window open if its call has ended and left processes running.
 func (hr *hearer) leaveRunning(end *ending) {
 	w := end.window
 	if w.Call.Class == events.ToolEdits || end.status != "done" && end.status != "failed" && end.status != "background" {
@@ -282,7 +282,7 @@ func (hr *hearer) leaveRunning(end *ending) {
 	end.status = "background"
 }
 
-// keepLeft notes the processes that windows left running, after a look at everything.
+// keepLeft notes the processes that windows left running, after a full snapshot.
 func (wit *witness) keepLeft() {
 	for w, b := range wit.bounds {
 		if w.Closed == 0 && len(b.rest.left) > 0 {
@@ -291,7 +291,7 @@ func (wit *witness) keepLeft() {
 	}
 }
 
-// doubtGone returns the windows whose processes have ended since the last look: they are over with this step. It notes
+// doubtGone returns the windows whose processes have all ended since the last look: they end with this step. It notes
 // that they may have ended before the change.
 func (wit *witness) doubtGone() []*Window {
 	var out []*Window
@@ -341,8 +341,8 @@ func (wit *witness) gone() []*Window {
 	return over
 }
 
-// endTold asks the agent's own record once how a call ended. The call was under way until that moment, unless a
-// process of it still lives.
+// endTold reads once in the agent's own record how a call ended. Until then the call was running, unless a process of
+// it still lives.
 func (wit *witness) endTold(w *Window) End {
 	if end, asked := wit.ends[w]; asked {
 		return end
@@ -358,15 +358,15 @@ func (wit *witness) endTold(w *Window) End {
 	}
 	if b != nil && end.Outcome == OutcomeRan && end.At.After(w.Run.Begun) && wit.steady(w, wit.tree.time) &&
 		len(w.processes()) == 0 {
-		b.ended = end.At.Add(-snapshot.Slack) // a write right after it may have an earlier time
+		b.ended = end.At.Add(-snapshot.Slack) // a write right after that may have an earlier time stamp
 		if end.Finished {
-			b.ended = end.At.Add(time.Millisecond) // its last write, right before; agents cut off fractions
+			b.ended = end.At.Add(time.Millisecond) // its last write came right before that; agents drop fractions
 		}
 	}
 	return end
 }
 
-// hearFinish asks the agent's own record for the end of a command that is reported late: Codex reports a command that
+// hearFinish reads in the agent's own record the end of a command that is reported late: Codex reports a command that
 // outlasts its call when the model asks for it again. Nobody owns a change in between.
 func (wit *witness) hearFinish(w *Window) {
 	if w.Call.Class != events.ToolRuns || wit.bounds == nil {

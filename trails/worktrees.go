@@ -15,22 +15,22 @@ import (
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
-// maxMarks bounds the looks at some paths that are remembered with git's position.
+// maxMarks bounds the remembered scoped snapshots with git's position.
 const maxMarks = 16
 
-// lookMark is the state of git at a look at some paths, not all.
+// lookMark is the state of git at a scoped snapshot.
 type lookMark struct {
 	At  int64
 	Git gitfacts.Mark
 }
 
-// workTree holds the facts of a work tree at one moment, and git's work there since the last look. It is for boundaries
-// and for readers, and stores nothing.
+// workTree holds the facts about a work tree at one moment, and git's work there since the last look. Boundaries and
+// readers use it; it stores nothing.
 type workTree struct {
 	ctx      context.Context
 	repo     *refs.Repo
 	time     time.Time
-	state    *state // as the last boundary left it
+	state    *state // from the last boundary
 	interval int64  // the present interval
 	now      gitfacts.Mark
 	asks     *origin.Case // the sources of contents
@@ -81,7 +81,7 @@ func (c *contents) closeLast() {
 	}
 }
 
-// orient finds git's position, and whether git wrote to the work tree since the last look at everything.
+// orient finds git's position, and whether git wrote to the work tree since the last full snapshot.
 func (tree *workTree) orient() {
 	tree.now = gitfacts.ReadMark(tree.repo)
 	tree.asks.Head = tree.now.Head
@@ -93,8 +93,8 @@ func (tree *workTree) orient() {
 	tree.asks.Squash, tree.asks.Known = tree.state.Squash, tree.state.Git.Stashes
 }
 
-// All work trees list a stash, but its changes were written in one of them. It changes the files of that work tree as
-// last seen. The calls that were open there may have written it.
+// All work trees list a stash, but it was made in one of them. Its changes are changes of the last seen files of that
+// work tree. The calls that were open there may have written them.
 
 // otherWorkTrees lists the git directories of the other work trees of the repository (gitrepository-layout(5)).
 func otherWorkTrees(repo *refs.Repo) []string {
@@ -114,8 +114,8 @@ func otherWorkTrees(repo *refs.Repo) []string {
 	return out
 }
 
-// asides returns the other work trees of the repository whose state can be read, as their last boundaries left
-// them. Their locks are not held, nothing is saved in them, and they are read once.
+// asides returns the other work trees of the repository whose state can be read, in the state of their last boundaries.
+// Their locks are not held, and they are read once, without saving.
 func (tree *workTree) asides() []*workTree {
 	if tree.others == nil {
 		tree.others = []*workTree{}
@@ -129,7 +129,7 @@ func (tree *workTree) asides() []*workTree {
 }
 
 func (tree *workTree) aside(gitDir string) (*workTree, bool) {
-	repo := *tree.repo // the other work tree's files must not matter here
+	repo := *tree.repo // the files of the other work tree must not matter here
 	repo.GitDir = gitDir
 	state, err := loadState(&repo)
 	if err != nil {
@@ -158,7 +158,7 @@ func (o *origins) Others() []origin.Tree {
 	return out
 }
 
-// Taken returns the content that git took out of the file there, if a look there saw it go after the last look at the
+// Taken returns the content that git removed from the file there, if a look there saw that after the last look at the
 // file here.
 func (t otherTree) Taken(path string) (refs.OID, bool) {
 	gone, found := t.tree.state.Notes.Taken[path]
@@ -166,7 +166,7 @@ func (t otherTree) Taken(path string) (refs.OID, bool) {
 	return gone.Blob, found && !lookedSince
 }
 
-// taken is a content that git took out of a file, with the time at which a look saw that.
+// taken is a content that git removed from a file, with the time of the look that saw it.
 type taken struct {
 	Blob refs.OID
 	At   time.Time
@@ -175,8 +175,8 @@ type taken struct {
 // maxTaken bounds the number of remembered contents that git removed.
 const maxTaken = 256
 
-// noteTaken remembers for the other work trees the content that git took out of a file. They find the content of
-// HEAD in the commit.
+// noteTaken remembers for the other work trees a content that git removed from a file. They find the content of HEAD in
+// the commit.
 func (tree *workTree) noteTaken(f *file) {
 	if f.old.OID.IsZero() || len(tree.state.Notes.Taken) >= maxTaken || len(otherWorkTrees(tree.repo)) == 0 {
 		return
@@ -226,9 +226,9 @@ func (tree *workTree) makerOf(stash refs.OID) *workTree {
 	return nil
 }
 
-// keepForOthers drops, after a look at everything, the notes that other work trees no longer need. They may need marks
-// with stashes that are gone, and contents that git took: the stash may have been popped in a work tree that nobody has
-// looked at since. Older notes are dropped after each other work tree was looked at, later than the last look here.
+// keepForOthers drops, after a full snapshot, the notes that other work trees no longer need. They may need marks with
+// stashes that are gone, and contents that git removed: the stash may have been popped in a work tree without a look
+// since. Older notes are dropped once every other work tree was looked at, later than the last look here.
 func (tree *workTree) keepForOthers() {
 	others := otherWorkTrees(tree.repo)
 	marks := tree.state.Marks

@@ -16,8 +16,8 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// finish stores the contents and the owners that the step found, appends its events and saves the state, in this order:
-// a process killed in between repeats the step.
+// finish stores the contents and the owners of the step, appends its events and saves the state, in this order: a
+// process killed in between repeats the step.
 func (s *step) finish() error {
 	if s.looks.snap != nil {
 		if err := s.looks.snap.Flush(); err != nil {
@@ -88,13 +88,13 @@ type record struct {
 type page struct {
 	writer string
 	drafts []events.Draft
-	counts map[string]int // patches recorded, by tool call
+	counts map[string]int // number of recorded patches, by tool call
 }
 
 func newPage(writer string) *page { return &page{writer: writer, counts: map[string]int{}} }
 
-// begin records the start or the prompt of a boundary. keep is the look that keeps the content before a call; nil if
-// the boundary comes too late for that.
+// begin records the start or the prompt of a boundary. keep is the snapshot with the content before a call; nil if the
+// boundary comes too late for one.
 func (s *step) begin(
 	h *heard, sess *sessionState, trace events.TraceID, b events.Boundary, keep *snapshot.Engine,
 ) error {
@@ -127,7 +127,7 @@ func (rec *record) startSession(b events.Boundary, source string) error {
 	}, func(d *events.Draft) { d.ToolCall = "" })
 }
 
-// startSubagent announces a sub-agent once; its windows carry its id from then on.
+// startSubagent announces a sub-agent once; from then on its windows have its id.
 func (rec *record) startSubagent(sess *sessionState, b events.Boundary) error {
 	if b.Subagent == "" || slices.Contains(sess.Subagents, b.Subagent) {
 		return nil
@@ -138,7 +138,7 @@ func (rec *record) startSubagent(sess *sessionState, b events.Boundary) error {
 	}, func(d *events.Draft) { d.ToolCall, d.Limits = "", nil })
 }
 
-// submit numbers the prompt and keeps its text beside the log until a redacted record holds it.
+// submit numbers the prompt, and keeps its text beside the log until a redacted record has it.
 func (rec *record) submit(sess *sessionState, trace events.TraceID, b events.Boundary) error {
 	p := b.Prompt
 	if p == nil {
@@ -153,7 +153,7 @@ func (rec *record) submit(sess *sessionState, trace events.TraceID, b events.Bou
 	}, nil)
 }
 
-// number records the prompts that hearing has numbered.
+// number records the prompts that the first phase has numbered.
 func (rec *record) number() error {
 	for _, p := range rec.heard.prompts {
 		err := rec.draft(events.PromptSubmitted, p, func(d *events.Draft) { d.ToolCall = "" })
@@ -171,7 +171,7 @@ func (s *step) open(
 ) error {
 	for _, w := range s.tree.state.openWindows() {
 		if w.same(trace, b.Tool.CallID) {
-			return nil // the same boundary, reported twice
+			return nil // the same boundary was reported twice
 		}
 	}
 	sess.Befores = true
@@ -183,12 +183,12 @@ func (s *step) open(
 		w.Run.Since = process.Self() // the call begins when its hooks have ended
 		w.Run.Opener = cmp.Or(process.Newest(), w.Run.Opener)
 	}
-	if err := s.write(h).startSubagent(sess, b); err != nil { // by an agent that announces none
+	if err := s.write(h).startSubagent(sess, b); err != nil { // for an agent that does not announce sub-agents
 		return err
 	}
 	for _, p := range w.Says.Paths {
 		if keep == nil {
-			break // a late boundary cannot keep the content before the call
+			break // a late boundary has no content from before the call
 		}
 		if err := keep.Keep(p); err != nil {
 			return err
@@ -247,7 +247,7 @@ func (sess *sessionState) nextPrompt(id string) {
 	sess.Prompts, sess.LastPrompt = max(sess.Prompts, sess.Earlier)+1, id
 }
 
-// recordEnds closes the windows, after the interval that they owned has been settled.
+// recordEnds closes the windows, after their interval has been settled.
 func (rec *record) recordEnds(ended []ending) error {
 	for _, end := range ended {
 		w := end.window
@@ -308,10 +308,10 @@ func (rec *record) endOrphans(orphans []*Window) error {
 	return nil
 }
 
-// spooled reports whether an append put the events aside instead of losing them.
+// spooled reports whether an append put the events aside, so they are not lost.
 func spooled(err error) bool { return errors.Is(err, events.ErrSpooled) }
 
-// record records what weighing has found, in its order.
+// record records the findings in their order.
 func (rec *record) record(findings []finding) error {
 	for _, f := range findings {
 		var err error
@@ -347,7 +347,7 @@ func (rec *record) recordPart(f *found) error {
 	return nil
 }
 
-// recordPatch adds the event of one patch. It skips a run whose lines were all restored by git.
+// recordPatch adds the event of one patch. It skips a run if git restored all its lines.
 func (rec *record) recordPatch(
 	p *part, run patchRun, resolved vector.Hunk, restored map[int]vector.Owner, capped bool,
 ) error {
@@ -383,7 +383,7 @@ func (rec *record) recordPatch(
 	return rec.draftPatch(data, run.who, limits)
 }
 
-// draftPatch adds a patch_recorded event in the name of its actor, whatever boundary found it.
+// draftPatch adds a patch_recorded event in the name of its actor, for any boundary.
 func (rec *record) draftPatch(data events.PatchData, who actor, limits []events.Limit) error {
 	if w := who.window; w != nil {
 		data.Tool, data.Prompt, data.Model = w.Call.Tool, w.Call.Prompt, w.Call.Model
@@ -403,7 +403,7 @@ func (rec *record) draftPatch(data events.PatchData, who actor, limits []events.
 	})
 }
 
-// recordWhole records a change that has no lines to own: a binary file, a submodule, a changed mode.
+// recordWhole records a change without lines: a binary file, a submodule, a changed mode.
 func (rec *record) recordWhole(f *file, who actor) error {
 	var limits []events.Limit
 	if f.old.Whole || f.new.Whole {
