@@ -114,7 +114,7 @@ func (l *Log) appendInTurn(ctx context.Context, drafts []Draft) ([]Event, error)
 	return events, err
 }
 
-// inTurn runs do under the append lock. So appends do not race for the ref. The context must have a deadline.
+// inTurn runs do under the append lock, so appends do not race for the ref. The context must have a deadline.
 func (l *Log) inTurn(ctx context.Context, do func() error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -131,8 +131,7 @@ func (l *Log) inTurn(ctx context.Context, do func() error) error {
 	return do()
 }
 
-// write appends one batch. Number and chain hash come from the one reading of the file's end, made under the append
-// lock.
+// write appends one batch. Number and chain hash come from one reading of the file's end, under the append lock.
 func (l *Log) write(ctx context.Context, drafts []Draft) ([]Event, error) {
 	j, err := l.openToAppend(ctx)
 	defer j.close()
@@ -225,8 +224,7 @@ func (l *Log) lockRef(ctx context.Context) (*refs.RefLock, error) {
 	}
 }
 
-// lockMargin is the remaining time that is necessary for another try at the ref's lock, which itself waits a tenth of a
-// second.
+// lockMargin is the time that must remain for another try at the ref's lock: one try waits a tenth of a second.
 const lockMargin = 200 * time.Millisecond
 
 // opening returns the log_started event that comes before the first draft.
@@ -239,7 +237,7 @@ func (l *Log) opening(first Draft) (Draft, error) {
 	return Draft{Time: first.Time, Type: LogStarted, Method: first.Method, Data: data}, nil
 }
 
-// chain numbers drafts from the end of a log on.
+// chain numbers drafts after the end of a log.
 func chain(drafts []Draft, end tip) ([]Event, error) {
 	events := make([]Event, len(drafts))
 	for i, d := range drafts {

@@ -28,9 +28,9 @@ func newWriter() string {
 	return hex.EncodeToString(raw[:])
 }
 
-// SetAside gives this clone a new id, because another clone has the same one: a copy, or the original. From then on the
-// log so far is read as another writer's. The next append begins a new log. The change is atomic, even if the process
-// is killed.
+// SetAside gives this clone a new id, because another clone has the same one: it is a copy of this clone, or its
+// original. Readers then treat the former log as another writer's. The next append begins a new log. The change is
+// atomic, even if the process is killed.
 func (l *Log) SetAside(ctx context.Context) (old, now string, err error) {
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()
@@ -43,7 +43,7 @@ func (l *Log) SetAside(ctx context.Context) (old, now string, err error) {
 			return err
 		}
 		old, now = end.Writer, newWriter()
-		// As long as the log exists, its writer counts, and not the file (settleWriter).
+		// While the log exists, its writer counts, not the writer in the file (settleWriter).
 		if err := refs.WriteFileAtomic(l.writerPath(), []byte(now+"\n"), 0o666); err != nil {
 			return err
 		}

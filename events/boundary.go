@@ -5,7 +5,7 @@ import "time"
 // BoundaryKind names a moment at which an agent's hook runs.
 type BoundaryKind string
 
-// The boundaries an agent can report. Session and prompt boundaries close changes that no window explains; tool
+// The boundaries an agent can report. Session and prompt boundaries end intervals that no window explains; tool
 // boundaries open and close windows.
 const (
 	SessionStart  BoundaryKind = "session_start"
@@ -21,12 +21,12 @@ const (
 	Compaction    BoundaryKind = "compaction"
 	CwdChanged    BoundaryKind = "cwd_changed"
 	ConsentAsked  BoundaryKind = "consent_asked" // a dialog opened: the call waits for a person
-	Completed     BoundaryKind = "completed"     // a person accepted a completion in an editor; it need not be saved
+	Completed     BoundaryKind = "completed"     // a person accepted a completion in an editor; the file may be unsaved
 	Saved         BoundaryKind = "saved"         // a person saved a file in an editor
 )
 
 // Boundary is one hook call of an agent, decoded from its payload: the conversation, the time, the tool, and the
-// declared paths. It is only in memory or, if it cannot be handled in time, in the spool; texts of prompts and edits
+// declared paths. It is only in memory or, if it cannot be handled in time, in the spool. Texts of prompts and edits
 // are never in an event.
 type Boundary struct {
 	Kind         BoundaryKind `json:"kind"`
@@ -37,7 +37,7 @@ type Boundary struct {
 	Model        string       `json:"model,omitempty"` // as the agent names it; empty when not known
 	Time         time.Time    `json:"time"`
 	// Answered is the time of the answer that names the model, or of the end of the previous call. It is zero if the agent
-	// does not say, or if the boundary was deferred.
+	// does not report it, or if the boundary was deferred.
 	Answered time.Time `json:"-"`
 	// Done is the time of a person's action in an editor; zero if the editor does not report it.
 	Done       time.Time `json:"done,omitzero"`
@@ -48,14 +48,15 @@ type Boundary struct {
 	Prompt  *Prompt  `json:"prompt,omitempty"`
 	Tool    *ToolUse `json:"tool,omitempty"`
 	Process int      `json:"process,omitempty"` // the agent's process; 0 if unknown
-	// Parent is the process that started the hook, without shells in between; 0 if it is not known. Moment is the start
-	// of the hook, in the system's units.
+	// Parent is the process that started the hook, without shells in between; 0 if unknown. Moment is the start of the
+	// hook, in the system's units.
 	Parent int   `json:"parent,omitempty"`
 	Moment int64 `json:"moment,omitempty"`
-	// Mark is an entry in the environment of all child processes of the agent, if its session id is not there.
+	// Mark is an entry in the environment of the agent's child processes, for agents whose session id is not in that
+	// environment.
 	Mark string `json:"mark,omitempty"`
-	// Running lists the ids of background tasks that the agent says are still running at a turn end; nil when it does not
-	// say.
+	// Running lists the ids of background tasks that still run at a turn's end, according to the agent; nil if the agent
+	// does not report them.
 	Running []string `json:"running,omitempty"`
 	Limits  []Limit  `json:"limits,omitempty"`
 }
@@ -64,15 +65,15 @@ type Boundary struct {
 // hooks run before ours.
 const answerSlack = 5 * time.Second
 
-// OnlyReads reports whether the boundary's call changes nothing.
+// OnlyReads reports whether the boundary's call changes no file.
 func (b *Boundary) OnlyReads() bool {
 	return b.Tool != nil && b.Tool.Class == ToolReads && len(b.Tool.Paths) == 0
 }
 
 func (b *Boundary) EndsCall() bool { return b.Kind == ToolAfter || b.Kind == ToolFailed }
 
-// AnsweredFor reports whether the boundary's model may belong to a call that began at a time. A late session file may
-// end with an earlier answer.
+// AnsweredFor reports whether the boundary's model may belong to a call that began at a given time. A late session file
+// may end with an earlier answer.
 func (b *Boundary) AnsweredFor(begun time.Time) bool {
 	return b.Answered.IsZero() || !begun.After(b.Answered.Add(answerSlack))
 }
@@ -86,7 +87,7 @@ type Prompt struct {
 // Sources of a prompt boundary.
 const (
 	SourceUser = "user"
-	SourceTask = "task" // sent by the end of a background task, not by a person
+	SourceTask = "task" // sent at the end of a background task, not by a person
 )
 
 // ToolClass says what a tool can do to a work tree.
@@ -100,7 +101,7 @@ const (
 	ToolUnknown ToolClass = "unknown" // not known: may write anywhere
 )
 
-// ToolCompletion is the name of the call that an accepted completion is.
+// ToolCompletion is the tool name of an accepted completion.
 const ToolCompletion = "completion"
 
 // ToolUse is one tool call at one of its boundaries.
@@ -111,7 +112,7 @@ type ToolUse struct {
 	Fingerprint string    `json:"fingerprint,omitempty"`
 	Name        string    `json:"name"`
 	Class       ToolClass `json:"class"`
-	// Paths are the absolute paths that the call declares it writes, symlinks as given.
+	// Paths are the absolute paths that the call declares to write, with unresolved symlinks.
 	Paths []string `json:"paths,omitempty"`
 	// Edits are the declared texts of the call for its paths, in order.
 	Edits []DeclaredEdit `json:"edits,omitempty"`
@@ -121,12 +122,12 @@ type ToolUse struct {
 	// Names are absolute paths of files that a command's text names, written or not. The names and the command line are
 	// not stored.
 	Names []string `json:"-"`
-	// Background says that the call continues after its after-boundary; TaskID is the agent's name of the running task.
+	// Background means that the call continues after its after-boundary; TaskID is the agent's name of the running task.
 	Background bool   `json:"background,omitempty"`
 	TaskID     string `json:"task_id,omitempty"`
-	// Lasted is the duration of the call in milliseconds, without the wait for consent; 0 if the agent does not say.
+	// Lasted is the duration of the call in milliseconds, without the wait for consent; 0 if the agent does not report it.
 	Lasted int64 `json:"lasted,omitempty"`
-	// Rejected says afterwards that the call never ran (denied by the user, blocked by another hook).
+	// Rejected means that the call never ran (denied by the user, blocked by another hook).
 	Rejected bool `json:"rejected,omitempty"`
 }
 
@@ -136,15 +137,15 @@ type DeclaredEdit struct {
 	Path   string  `json:"path"`
 	Old    string  `json:"old,omitempty"`
 	New    string  `json:"new,omitempty"`
-	Before *string `json:"before,omitempty"` // the whole file as the tool found it; "" for a file it created
-	After  *string `json:"after,omitempty"`  // the whole file as the tool left it
-	// Exact says that the tool replaced Old by New and left the rest of the file unchanged.
+	Before *string `json:"before,omitempty"` // the whole file before the edit; "" for a file that the tool created
+	After  *string `json:"after,omitempty"`  // the whole file after the edit
+	// Exact means that the tool replaced Old by New and left the rest of the file unchanged.
 	Exact bool `json:"exact,omitempty"`
 	// Proposed is the agent's proposal, if a person changed it before they allowed the tool to write.
 	Proposed *string `json:"proposed,omitempty"`
 	// Typed are the lines of Before that an editor saw a person type.
 	Typed []LineRun `json:"typed,omitempty"`
-	// Put are the lines of Before into which an editor saw text come that may be typed or a completion.
+	// Put are the lines of Before with text that an editor saw arrive, and that may be typed or a completion.
 	Put []LineRun `json:"put,omitempty"`
 	// At is the place where an editor replaced Old by New, if it does not report the whole buffer.
 	At *Place `json:"at,omitempty"`

@@ -7,7 +7,7 @@ type CallOutcome string
 
 // The outcomes of a tool call. A call that was interrupted has run: its changes stay.
 const (
-	OutcomeUnknown  CallOutcome = ""         // no evidence, or evidence that does not split the two: it may still run
+	OutcomeUnknown  CallOutcome = ""         // no evidence, or evidence for both: the call may still run
 	OutcomeRan      CallOutcome = "ran"      // in full or in part
 	OutcomeRejected CallOutcome = "rejected" // it never ran: refused by the user, by a rule or by another hook
 )
@@ -15,9 +15,9 @@ const (
 // CallEnd describes the end of a call in an agent's own record.
 type CallEnd struct {
 	Outcome CallOutcome
-	At      time.Time // when that was recorded, by the clock of the machine; zero if unknown
-	Unbegun bool      // the same is written down of a call that was refused: it may never have begun
-	// Finished is true if a command ended without being stopped: its last writing and the end are one moment.
+	At      time.Time // the time of that record, by the clock of the machine; zero if unknown
+	Unbegun bool      // the record would be the same for a refused call: it may never have begun
+	// Finished is true if a command ended without being stopped: its last write and its end are one moment.
 	Finished bool
 	// Answered is the time at which the model got the result, after all hooks of the call; zero if unknown.
 	Answered time.Time

@@ -82,7 +82,7 @@ func appendInt(dst []byte, n int64) ([]byte, error) {
 }
 
 // compareKeys orders member names by UTF-16 code units, as RFC 8785 §3.2.3 demands. It differs from the order of bytes
-// only where one name has a character beyond U+FFFF and the other one from U+E000 on.
+// only if one name has a character beyond U+FFFF and the other a character from U+E000 on.
 func compareKeys(a, b string) int {
 	const firstByteOfE000 = 0xee
 	ascii := func(s string) bool {

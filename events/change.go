@@ -9,7 +9,7 @@ import (
 
 // ChangeID identifies a commit's change of one file, as git-patch-id(1) does: equal changes at other places, of other
 // files or in other white space have one id. It is 16 hex digits of the BLAKE3 of the changed lines without their white
-// space. It goes hunk by hunk, removed lines before added ones.
+// space, hunk by hunk, removed lines first.
 type ChangeID string
 
 // changeBytes is the length of a change id before it is written in hex.
@@ -53,7 +53,7 @@ func (c *ChangeHash) write(p []byte) {
 		c.sum = blake3.New()
 	}
 	c.begun = true
-	_, _ = io.Writer(c.sum).Write(p) // a hash takes everything
+	_, _ = io.Writer(c.sum).Write(p) // a hash accepts any input
 }
 
 // ID returns the id of the lines since the last call; empty without lines.

@@ -1,7 +1,7 @@
 package events
 
 // Anchor is a statement from outside a log that its event Seq has the id ID. If the log agrees, nothing up to that
-// event was changed since the statement was made.
+// event has changed since the statement.
 type Anchor struct {
 	Seq    int64  `json:"seq,omitempty"` // 0 for an invalid claim without a number
 	ID     ID     `json:"id,omitempty"`

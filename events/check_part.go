@@ -7,7 +7,7 @@ import (
 
 // mark holds the facts of an event that the chain check needs.
 type mark struct {
-	seq    int64  // as the event says; 0 when it cannot be read
+	seq    int64  // according to the event; 0 if it cannot be read
 	writer uint64 // the id's 64 bits
 	flags  markFlags
 }
@@ -17,7 +17,7 @@ type markFlags uint8
 const (
 	markBad     markFlags = 1 << iota // the bytes do not match the hash, so their content does not count
 	markSame                          // the same event as the previous one
-	markCut                           // no event: nothing before the next one could be read
+	markCut                           // no event: the log before the next one could not be read
 	markOpening                       // of type log_started
 )
 
@@ -37,7 +37,7 @@ type checkedPart struct {
 	dropped  int
 	// Both ends, to link the part with its neighbours.
 	firstPrev, firstID, lastID, lastHash ID
-	hits                                 []Anchor // the events that an anchor names, in their present form
+	hits                                 []Anchor // the events that an anchor names, with their present ids
 	claim                                *claim   // of the last checkpoint_signed
 }
 
@@ -56,10 +56,10 @@ func (c *checkedPart) fault(at int, kind FaultKind, format string, args ...any) 
 type part struct {
 	size   int // in bytes
 	lines  [][]byte
-	wrong  string // what its end line is not
-	seq    int64  // of the last event, by the part's end line; 0 without one
+	wrong  string // what is wrong with its end line
+	seq    int64  // of the last event, according to the part's end line; 0 without one
 	id     ID
-	length int // of the lines, by the end line
+	length int // of the lines, according to the end line
 }
 
 // checkPart hashes the events of a part and compares them with its end.

@@ -23,7 +23,7 @@ type Copy struct {
 	number uint32  // of the log in the text
 	end    flatEnd // of the log; its offset is not valid
 	text   *Text
-	spans  []textSpan // of the log, where the text has parts
+	spans  []textSpan // of the log, if the text has parts
 }
 
 // textSpan is a part of a text, by its offsets.
@@ -94,7 +94,7 @@ func (l *Log) copyRest(tip refs.OID, why error) (*Copy, error) {
 // ForgetCopies deletes the cache of all logs. Running readers keep their open files.
 func (l *Log) ForgetCopies() error { return l.forget(ownDir, fetchedDir, "checked") }
 
-// ForgetFetched deletes the copies of the logs that were fetched.
+// ForgetFetched deletes the copies of fetched logs.
 func (l *Log) ForgetFetched() error { return l.forget(fetchedDir) }
 
 func (l *Log) forget(names ...string) error {

@@ -13,13 +13,13 @@ import (
 type brokenError struct {
 	seq    int64
 	why    string
-	passes bool // it may be another one tomorrow: something could not be read, or does not hash to its name
+	passes bool // the fault may be gone later: something could not be read, or does not hash to its name
 }
 
 // brokenBy returns a brokenError with the reason of a failed read.
 func brokenBy(seq int64, err error) *brokenError { return &brokenError{seq, err.Error(), passes(err)} }
 
-// passes reports whether an error may be temporary, although the ref names the same object.
+// passes reports whether an error may be temporary, while the ref names the same object.
 func passes(err error) bool {
 	var broken *brokenError
 	if errors.As(err, &broken) {
@@ -90,7 +90,7 @@ func checkForeign(lines []soundLine, writer string) *brokenError {
 	return nil
 }
 
-// soundLine is an event to be copied; of the last one of a batch, the id counts.
+// soundLine is an event to be copied; for the last one of a batch, the id counts.
 type soundLine struct {
 	text []byte
 	seq  int64

@@ -15,8 +15,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// This clone's log needs no copy: its file has the form of one. A copy holds only events that were checked. So readers
-// check the file once, and note in the cache how far.
+// This clone's log needs no copy: its file already has the form of a copy. A copy holds only events that were checked.
+// So readers check the file once, and note in the cache how far they checked it.
 
 // checkedPath returns the file in which readers note how far they have checked the log.
 func (l *Log) checkedPath() string { return filepath.Join(l.cacheDir(), "checked") }
@@ -84,7 +84,7 @@ func (l *Log) copyOwn(ctx context.Context) (*Copy, error) {
 }
 
 // check checks the chain of the batches after an end, and returns the end of the last sound one. At the first unsound
-// batch it stops with a brokenError. Reading the lines takes longest, and all processors do it.
+// batch it stops with a brokenError. Reading the lines takes longest, so all processors do it.
 func (j *journal) check(ctx context.Context, from flatEnd) (flatEnd, error) {
 	var pending, free []*batchGroup // the oldest first
 	var err error
@@ -166,7 +166,7 @@ func (g *batchGroup) read() {
 
 // cut finds the batches.
 func (g *batchGroup) cut() error {
-	first := 0 // of the lines that are in no batch yet
+	first := 0 // of the lines that are not in a batch yet
 	for at := 0; at < len(g.buf); {
 		line, _, whole := bytes.Cut(g.buf[at:], newline)
 		if !whole || len(line) > MaxEvent {

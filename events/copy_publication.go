@@ -98,7 +98,7 @@ func (l *Log) publishedLines(p Publication, end *flatEnd) (out []soundLine, err 
 // maxPublished bounds the bytes of a digest that are read at once.
 const maxPublished = 128 << 20
 
-// publishedBatch checks the events of one file, and returns those after at. It moves at forward.
+// publishedBatch checks the events of one file, and returns the events after at. It advances at.
 func publishedBatch(raw []byte, first int64, at *flatEnd) ([]soundLine, error) {
 	text, err := eventsIn(raw)
 	if err != nil {

@@ -10,21 +10,21 @@ import (
 )
 
 // A small log may unpack to a very large one: a file of one letter is packed to a thousandth. Real events have hashes,
-// which do not pack well, and unpack to about ten times their stored size. So another's log is read only if it unpacks
-// to at most mostSwollen times its stored size, plus a constant.
+// which do not pack well, and unpack to about ten times their stored size. So another writer's log is read only if it
+// unpacks to at most mostSwollen times its stored size, plus a constant.
 const (
 	mostSwollen   = 64
 	littleSwollen = 256 << 10
 )
 
-// swollen returns the reasons why logs are not read, by tip. One git process returns all sizes.
+// swollen returns the reasons for which logs are not read, by tip. One git process returns all sizes.
 func (l *Log) swollen(ctx context.Context, logs []FetchedLog) (map[refs.OID]string, error) {
 	var ask strings.Builder
-	of := make([]refs.OID, 0, len(logs)) // whose file each line asks for
+	of := make([]refs.OID, 0, len(logs)) // the log of each line of the request
 	for _, f := range logs {
 		p, err := l.ReadPublication(f.Tip)
 		if err != nil {
-			continue // the caller that copies it reports the error
+			continue // the caller that copies this log reports the error
 		}
 		for _, file := range p.Files {
 			fmt.Fprintf(&ask, "%s\n", file.Blob)
@@ -49,7 +49,7 @@ func (l *Log) swollen(ctx context.Context, logs []FetchedLog) (map[refs.OID]stri
 		unpacked, packed, _ := strings.Cut(strings.TrimSpace(line), " ")
 		u, err := strconv.ParseInt(unpacked, 10, 64)
 		d, err2 := strconv.ParseInt(packed, 10, 64)
-		if err == nil && err2 == nil { // otherwise it is not here
+		if err == nil && err2 == nil { // otherwise the object is not here
 			s := sum[of[at]]
 			sum[of[at]] = sizes{s.unpacked + u, s.packed + d}
 		}

@@ -24,24 +24,24 @@ import (
 // A batch counts once it is in the second file, so a process may be killed at any moment. Both files are a cache. This
 // clone's log, if it has no file, is copied in the same way into own/log.
 //
-// For an unsound log the second file has the reason. The noted commit includes everything that was read, so the next
-// command need not read it again. Another version of the program may judge differently, so the note counts only for one
-// version.
+// For an unsound log, the second file has the reason. The noted commit includes everything that was read, so the next
+// command need not read it again. Another version of the program may judge differently, so the note is valid only for
+// one version.
 
 // taken is the content of the second file, which has the ends of the logs.
 type taken struct {
 	gen   string // of the build of the events file
-	by    string // the version that found logs not to be sound
+	by    string // the version that judged the unsound logs
 	size  int64  // of the file of lines
 	logs  []takenLog
 	parts []textPart
 }
 
-// takenLog is a log; its number is its index. A log without a ref was removed.
+// takenLog is a log; its number is its index. A log without a ref is a removed log.
 type takenLog struct {
 	ref     string
 	end     flatEnd // of the content of exactly this commit
-	unsound string  // why it is not read; "" for a sound log
+	unsound string  // the reason for not reading it; "" for a sound log
 }
 
 // takenForm names the form of the file.
@@ -123,8 +123,7 @@ func takenHeader(format refs.ObjectFormat, gen string) string {
 	return "git-trace logs 1 " + format.String() + " " + gen + "\n"
 }
 
-// openBuild opens a file that must begin with a header line and have a batch that ends at size; otherwise it is
-// damaged.
+// openBuild opens a file. The file is damaged unless it begins with the header line and has a batch that ends at size.
 func openBuild(path, header string, size int64) (*os.File, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -180,7 +179,7 @@ type intake struct {
 	dir string
 	taken
 	wanted []FetchedLog
-	failed map[string]error // why logs are not read that may be read the next time, by their refs
+	failed map[string]error // reasons for not reading logs that may be readable the next time, by their refs
 
 	out  *bufio.Writer
 	undo func(size int64) error // removes the bytes after an offset
@@ -294,7 +293,7 @@ func (in *intake) leaveOut(ctx context.Context) error {
 		}
 	}
 	if in.size > 2*live+littleTaken || len(in.parts) > fewParts+partsOfLog*len(in.logs) {
-		in.taken = taken{} // a log is taken in when a caller wants it
+		in.taken = taken{} // a log is copied when a caller asks for it
 	}
 	return nil
 }
@@ -306,12 +305,12 @@ func (k *taken) endOf(part int) int64 {
 	return k.size
 }
 
-// takeAll copies the fresh logs. An error comes from writing, or from the context.
+// takeAll copies the fresh logs. An error comes from writing or from the context.
 func (in *intake) takeAll(ctx context.Context) error {
 	fresh := in.lacking()
 	swollen, err := in.log.swollen(ctx, slices.DeleteFunc(slices.Clone(fresh), func(f FetchedLog) bool { return f.own() }))
 	if err == nil {
-		err = in.undo(in.size) // a killed process's rest
+		err = in.undo(in.size) // the rest of a killed process's write
 	}
 	if err != nil {
 		return err
@@ -326,7 +325,7 @@ func (in *intake) takeAll(ctx context.Context) error {
 			end = in.logs[n].end
 		}
 		end, err := in.take(ctx, f, end, swollen[f.Tip])
-		if errors.Is(err, errForked) && goesOn { // it started over
+		if errors.Is(err, errForked) && goesOn { // the log was started again
 			goesOn = false
 			if err = in.undo(begin); err == nil {
 				end, err = in.take(ctx, f, flatEnd{}, swollen[f.Tip])
@@ -336,7 +335,7 @@ func (in *intake) takeAll(ctx context.Context) error {
 			return errors.Join(flushed, ctx.Err())
 		}
 		t := takenLog{ref: f.Ref, end: end}
-		if t.end.commit = f.Tip; err != nil { // an unsound log is not kept
+		if t.end.commit = f.Tip; err != nil { // an unsound log is not copied
 			if err := in.undo(begin); err != nil {
 				return err
 			}

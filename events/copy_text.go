@@ -16,12 +16,12 @@ import (
 // logs. Lines that cannot be stored, because the directory is read-only or another process works on it, follow in
 // memory.
 type Text struct {
-	gen    string     // names the build of the stored part; offsets there hold for it alone
-	file   *os.File   // nil when all is in memory
-	stored int64      // where the stored part ends
-	tail   []byte     // what follows it in memory
+	gen    string     // names the build of the stored part; offsets are valid only for this build
+	file   *os.File   // nil if everything is in memory
+	stored int64      // the end of the stored part
+	tail   []byte     // the lines after it, in memory
 	parts  []textPart // in their order; none if all lines belong to log 0
-	users  int        // copies that are open
+	users  int        // number of open copies
 }
 
 // textPart is the offset from which lines belong to a log.
@@ -61,7 +61,7 @@ func (t *Text) close() {
 	}
 }
 
-// Line reads the line at an offset that Scan gave.
+// Line reads the line at an offset from Scan.
 func (t *Text) Line(offset int64, length int) ([]byte, error) {
 	if offset < 0 || length < 0 || length > MaxEvent || offset+int64(length) > t.Size() {
 		return nil, ErrCopyDamaged
@@ -114,8 +114,8 @@ func (t *Text) between(from, to int64) iter.Seq2[CopyLine, error] {
 	}
 }
 
-// Part returns the stored lines of events that begin at an offset or later, and before another one. They are in buf,
-// which grows if necessary. Several parts may be read at once.
+// Part returns the stored lines of events between two offsets: they begin at from or later, and before to. They are in
+// buf, which grows if necessary. Several parts may be read at once.
 func (t *Text) Part(buf *[]byte, from, to int64) iter.Seq2[CopyLine, error] {
 	return func(yield func(CopyLine, error) bool) {
 		text, offset, err := t.storedLines(buf, from, to)
@@ -134,11 +134,11 @@ func (t *Text) Part(buf *[]byte, from, to int64) iter.Seq2[CopyLine, error] {
 	}
 }
 
-// storedLines reads the stored lines that begin at an offset or later, and before another one, as one text. It also
-// returns the offset of the text. The text is in the buffer, which grows if necessary.
+// storedLines reads the stored lines that begin between two offsets, as one text. It also returns the offset of the
+// text. The text is in the buffer, which grows if necessary.
 func (t *Text) storedLines(buf *[]byte, from, to int64) (text []byte, at int64, err error) {
 	to = min(to, t.stored)
-	begin := max(0, from-1) // whether a line begins at from, the byte before it says
+	begin := max(0, from-1) // the byte before from shows whether a line begins there
 	for room := int64(4 << 10); ; room *= 8 {
 		end := min(to+room, t.stored)
 		if n := end - begin; int64(cap(*buf)) < n {

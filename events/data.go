@@ -54,7 +54,7 @@ type WindowData struct {
 // StatusRejected is the status of a call that never ran.
 const StatusRejected = "rejected"
 
-// TakesBack reports whether the end of a window takes back lines that were recorded as its call's at a moment.
+// TakesBack reports whether the end of a window cancels lines that were recorded as its call's at a given moment.
 func (d *WindowData) TakesBack(at time.Time) bool {
 	return d.Status == StatusRejected || !d.Ended.IsZero() && at.After(d.Ended)
 }
@@ -66,7 +66,7 @@ type SnapshotData struct {
 	Interval int64    `json:"interval"`
 	Tree     refs.OID `json:"tree"`
 	Head     refs.OID `json:"head,omitzero"`
-	Changed  int      `json:"changed"` // paths that differ from the snapshot before
+	Changed  int      `json:"changed"` // paths that differ from the previous snapshot
 	// Skipped are paths that could not be captured.
 	Skipped []string `json:"skipped,omitempty"`
 }
@@ -74,7 +74,7 @@ type SnapshotData struct {
 // OwnerKind is the kind of the owner of a line.
 type OwnerKind string
 
-// The kinds of owner. Unknown means without evidence: content from before the recording, or a gap in it.
+// The kinds of owner. Unknown means without evidence: content from before the recording, or from a gap in it.
 const (
 	OwnerUnknown OwnerKind = "unknown"
 	OwnerHuman   OwnerKind = "human"
@@ -89,7 +89,7 @@ const OwnerOlder OwnerKind = "older"
 // Known reports whether an agent or a person is known to have written a line of this kind.
 func (k OwnerKind) Known() bool { return k == OwnerHuman || k == OwnerAI || k == OwnerMixed }
 
-// Stored returns the kind in its form for events and for the member "contributor" of documents.
+// Stored returns the kind for events and for the member "contributor" of documents.
 func (k OwnerKind) Stored() OwnerKind {
 	if k.Known() {
 		return k
@@ -97,8 +97,8 @@ func (k OwnerKind) Stored() OwnerKind {
 	return OwnerUnknown
 }
 
-// Watch is the evidence that a person wrote lines. It is empty if git-trace did not watch: then a claim by another
-// program or a person is the evidence.
+// Watch is the evidence that a person wrote lines. It is empty if git-trace did not watch: then the evidence is a claim
+// by another program or a person.
 type Watch string
 
 // The evidence that a person wrote lines.
@@ -110,8 +110,8 @@ const (
 	SeenTyping Watch = "seen_typing"
 )
 
-// PatchData is the data of patch_recorded: one hunk of one file in one interval. Line numbers are 1-based; a hunk
-// without old (new) lines has count 0 and has the number of the line before it, as a unified diff without context does.
+// PatchData is the data of patch_recorded: one hunk of one file in one interval. Line numbers count from 1. A hunk
+// without old (new) lines has the count 0 and the number of the preceding line, like a unified diff without context.
 type PatchData struct {
 	Patch    PatchID   `json:"patch"`
 	Interval int64     `json:"interval"`
@@ -134,8 +134,8 @@ type PatchData struct {
 	Kept []KeptRun `json:"kept,omitempty"`
 	// Previous names the patches whose lines this hunk replaced.
 	Previous []PatchID `json:"previous,omitempty"`
-	// Revises is the patch to which the lines belonged before; empty if they had no owner. Only a later report revises
-	// a patch, see Retold.
+	// Revises is the former patch of the lines; empty if they had no owner. Only a later report revises a patch, see
+	// Retold.
 	Revises PatchID `json:"revises,omitempty"`
 	// Lines holds the fingerprints of the new lines: FingerprintChars base64url characters a line.
 	Lines string `json:"lines,omitempty"`
@@ -150,7 +150,7 @@ type KeptRun struct {
 	Kind  OwnerKind `json:"kind"`
 	Patch PatchID   `json:"patch,omitempty"`
 	Why   string    `json:"why"`            // space, moved, restored, reformatted
-	Form  string    `json:"form,omitempty"` // other: the lines say in other signs what their owner wrote
+	Form  string    `json:"form,omitempty"` // other: the lines have the same words as their owner wrote, but other signs
 }
 
 // CandidateData is one tool call that may own a line.
@@ -174,14 +174,14 @@ type TurnData struct {
 // IncompleteData is the data of capture_incomplete.
 type IncompleteData struct {
 	Boundary string `json:"boundary"` // kind of the boundary that was not captured in full
-	// closed words: time_limit, snapshot_failed, append_failed, payload_malformed, not_reported, not_recorded,
+	// one of the closed list: time_limit, snapshot_failed, append_failed, payload_malformed, not_reported, not_recorded,
 	// calls_not_reported, events_lost
 	Reason string   `json:"reason"`
-	Paths  []string `json:"paths,omitempty"` // when only some paths were left out
+	Paths  []string `json:"paths,omitempty"` // if only some paths were left out
 	// Calls are the tool calls that no hook reported, and Since is the beginning of the first.
 	Calls []string  `json:"calls,omitempty"`
 	Since time.Time `json:"since,omitzero"`
-	// For lost events, with the boundary "log": the numbers of the first and the last one, and the id of the last.
+	// For lost events, with the boundary "log": the numbers of the first and the last lost event, and the id of the last.
 	First int64 `json:"first,omitempty"`
 	Last  int64 `json:"last,omitempty"`
 	Event ID    `json:"event,omitempty"`
@@ -198,7 +198,7 @@ type CommitData struct {
 	Revision int           `json:"revision,omitempty"`
 	Owners   []AnchorOwner `json:"owners,omitempty"`
 	Files    []AnchorFile  `json:"files,omitempty"`
-	Added    int           `json:"added"` // lines that the commit added, all parts together
+	Added    int           `json:"added"` // lines that the commit added, in all parts together
 	AI       int           `json:"ai"`
 	Human    int           `json:"human"`
 	Unknown  int           `json:"unknown"`
@@ -217,7 +217,7 @@ type AnchorOwner struct {
 	ToolCall   string          `json:"tool_call,omitempty"`
 	Prompt     int             `json:"prompt,omitempty"`
 	Step       int             `json:"step,omitempty"`
-	Previous   PatchID         `json:"previous,omitempty"` // AI lines that a person changed
+	Previous   PatchID         `json:"previous,omitempty"` // of AI lines that a person changed
 	Evidence   Watch           `json:"evidence,omitempty"` // of a person's lines
 	Candidates []CandidateData `json:"candidates,omitempty"`
 	Limits     []Limit         `json:"limits,omitempty"`
@@ -237,7 +237,7 @@ type AnchorRun struct {
 	Start int    `json:"start"`
 	Count int    `json:"count"`
 	Owner int    `json:"owner"`
-	Tier  string `json:"tier"` // evidence tier, design's list
+	Tier  string `json:"tier"` // evidence tier
 }
 
 // RewriteData is the data of commit_rewritten.
@@ -254,7 +254,7 @@ type RewritePair struct {
 
 // CheckpointData is the data of checkpoint_signed: the signed end of the log, and the place of the signature.
 type CheckpointData struct {
-	Seq    int64    `json:"seq"`   // the event that was signed, the last one then
+	Seq    int64    `json:"seq"`   // the event that was signed, the last one at that time
 	Event  ID       `json:"event"` // its id
 	Commit refs.OID `json:"commit"`
 	Kind   string   `json:"kind"`          // openpgp, ssh or x509
@@ -267,7 +267,7 @@ type RecordData struct {
 	Blob       refs.OID `json:"blob"`       // the record
 	Generation int      `json:"generation"` // counts up with every version of the record, from 0
 	Steps      int      `json:"steps"`      // prompts and answers in it
-	Redactions int      `json:"redactions"` // number of removals in all versions
+	Redactions int      `json:"redactions"` // number of removed texts in all versions
 	// provisional, or final if known commits hold lines of the conversation
 	Lifecycle string `json:"lifecycle"`
 }
@@ -285,11 +285,11 @@ type PurgeData struct {
 
 // NoteData is the data of outcome_noted: a person's note about the end of a conversation. Only the newest note counts.
 type NoteData struct {
-	Outcome string `json:"outcome"`          // success, failure, or unknown to withdraw an earlier statement
+	Outcome string `json:"outcome"`          // success, failure, or unknown, which withdraws an earlier note
 	Reward  string `json:"reward,omitempty"` // a finite decimal number
 }
 
-// DataOf reads the data of an event; the zero value if they have another form.
+// DataOf reads the data of an event; the zero value if the data has another form.
 func DataOf[T any](e Event) T {
 	var data T
 	if ReadData(e.Data, &data) != nil {

@@ -35,7 +35,7 @@ func (r *LineReader) Read(line []byte) (Event, error) {
 // ReadData is the function of that name for an event that was read here.
 func (r *LineReader) ReadData(raw []byte, into any) error { return r.data.read(raw, into) }
 
-// DecodeChecked is DecodeLine and CheckID in one reading of the line.
+// DecodeChecked is DecodeLine and CheckID in one pass over the line.
 func DecodeChecked(line []byte) (Event, error) {
 	e, hash, err := readChecked(line)
 	if err == nil && hash != e.ID {
@@ -50,7 +50,7 @@ func DecodeChecked(line []byte) (Event, error) {
 // readChecked decodes a line and hashes it without its id.
 func readChecked(line []byte) (Event, ID, error) { return new(checkedReader).read(line) }
 
-// checkedReader does the same for lines one after the other.
+// checkedReader does the same for many lines.
 type checkedReader struct {
 	decoder decoder
 	words   words
@@ -72,7 +72,7 @@ func mismatch(hash, said ID) error {
 	return fmt.Errorf("bytes hash to %s, the event says %s", hash, said)
 }
 
-// CheckID hashes the stored bytes and compares the result with the id they carry.
+// CheckID hashes the stored bytes and compares the result with the stored id.
 func (e Event) CheckID() error {
 	head, tail, err := splitID(e.raw)
 	if err != nil {
@@ -258,7 +258,7 @@ func parseTime[T string | []byte](text T) (time.Time, bool) {
 		}
 	}
 	t := time.Date(fields[0], time.Month(fields[1]), fields[2], fields[3], fields[4], fields[5], fields[6], time.UTC)
-	// Date takes the thirtieth of February for the second of March.
+	// time.Date turns 30 February into 2 March
 	return t, int(t.Month()) == fields[1] && t.Day() == fields[2] && t.Hour() == fields[3] && t.Minute() == fields[4] &&
 		t.Second() == fields[5]
 }

@@ -1,14 +1,14 @@
-// Package events is the log: its events, its file, and its verification.
+// Package events contains the log: its events, its file, and its verification.
 //
 // An event is one observed fact: a window opened, a hunk with its owner, a commit with the owners of its lines. Events
 // are canonical JSON, one line each, chained by BLAKE3. They are appended in batches to a file,
 // <common>/traces/events.log. A seal is a commit on refs/traces/events with all events up to some event; its parent is
-// the seal before. docs/format.md specifies both, with vectors in testdata/vectors/events.
+// the previous seal. docs/format.md specifies both, with vectors in testdata/vectors/events.
 //
-// The beginning of a file's name says its purpose. check_ judges events in a row. copy_ opens a log for readers: the
-// sound part of this clone's file, and one file with all logs of others. verify_ reads all and lists the faults.
-// repair_ puts back objects that a gc or a rewriting of history removed. All other files append, seal and read.
-// rooms_test.go tests which of them use which.
+// The beginning of a file's name shows its purpose. check_ judges consecutive events. copy_ opens a log for readers:
+// the sound part of this clone's file, and one file with all logs of others. verify_ reads everything and lists the
+// faults. repair_ puts back objects that a gc or a rewriting of history removed. All other files append, seal and read.
+// rooms_test.go tests the dependencies between them.
 //
 // Promises:
 //
@@ -20,9 +20,9 @@
 //     never change state.
 //  5. The cache may be deleted at any moment; everything in it is also in the log.
 //
-// Not promised: a chain alone does not show that its end was cut off. Nor does it show that somebody with write access
-// rebuilt the whole log. This needs an anchor outside the log (see AnchorSource, and package events/checkpoint).
+// Not promised: a chain alone does not show that its end was cut off, or that somebody with write access rebuilt the
+// whole log. That needs an anchor outside the log (see AnchorSource, and package events/checkpoint).
 //
-// The package does not use agents, snapshots or commits' contents. Package events/index, apart because it links an
-// embedded database that the hooks must not carry, finds events by what they name.
+// The package does not use agents, snapshots or commits' contents. Package events/index finds events by the things that
+// they name. It is separate, because it links an embedded database, which hooks must not link.
 package events

@@ -12,8 +12,8 @@ import (
 )
 
 // Encode writes one of the data structs in canonical form, for Draft.Data. It supports the types of their fields:
-// strings, integers, slices, structs, types with MarshalText and times; a field with omitempty or omitzero in its json
-// tag is left out when it is zero. Bools, floats, maps, pointers and null are refused.
+// strings, integers, slices, structs, types with MarshalText and times. A field with omitempty or omitzero in its json
+// tag is left out if it is zero. Bools, floats, maps, pointers and null are refused.
 func Encode(data any) (json.RawMessage, error) {
 	if raw, ok := data.(json.RawMessage); ok {
 		return Canonical(raw)

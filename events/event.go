@@ -15,8 +15,8 @@ import (
 // Version is the version of the event envelope that this program writes.
 const Version = 1
 
-// Event is one entry of a log. An event that was read keeps its stored bytes: Raw returns them, members that this
-// version does not know included.
+// Event is one entry of a log. An event that was read keeps its stored bytes: Raw returns them, with members that this
+// version does not know.
 type Event struct {
 	V        int             `json:"v"`
 	Seq      int64           `json:"seq"`  // 1, 2, 3 … without gaps
@@ -36,7 +36,7 @@ type Event struct {
 	Limits   []Limit         `json:"limits,omitempty"`
 	Data     json.RawMessage `json:"data"`
 
-	// From is the voice of the log; nil for this clone's log, and for a log that is read alone.
+	// From is the voice of the log; nil for this clone's log, and for a log that is read without others.
 	From *Voice `json:"-"`
 
 	raw []byte
@@ -137,8 +137,8 @@ func (h *eventHasher) id(head, tail []byte) []byte {
 	return h.out[:]
 }
 
-// encodeEnvelope writes a normal draft in canonical form, in two halves: the members before "id" and those after it.
-// Without a place it omits the members that a log adds.
+// encodeEnvelope writes a normal draft in canonical form, in two halves: the members before "id" and the members after
+// it. Without a place it omits the members that a log adds.
 func encodeEnvelope(d Draft, at *place) (head, tail []byte, err error) {
 	w := memberWriter{buf: append(make([]byte, 0, len(d.Data)+64), '{')}
 	w.text("agent", d.Agent)
@@ -188,7 +188,7 @@ func (d Draft) normal() (Draft, error) {
 	}
 	d.Data, d.Time = data, d.Time.UTC()
 	if !utf8.ValidString(d.Worktree) {
-		d.Worktree = EncodePath(d.Worktree) // named after a directory, which may be of any bytes
+		d.Worktree = EncodePath(d.Worktree) // named after a directory, whose name may have any bytes
 	}
 	return d, nil
 }

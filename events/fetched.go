@@ -13,14 +13,14 @@ import (
 type FetchedLog struct {
 	Ref    string // refs/traces/remotes/<remote>/<writer>/events, or …/digest
 	Remote string
-	Writer string // as the ref's name says; empty where it names none, and the log is not read
+	Writer string // according to the ref's name; empty if the name has no writer, and the log is not read
 	Digest bool   // a publication, which only has the owners of published commits' lines
-	Aside  bool   // this clone wrote it under an id that it no longer has; it comes from no remote
-	Stored bool   // the remote has it in an archive, not in a ref of its own
+	Aside  bool   // this clone wrote it under an id that it has given up; it comes from no remote
+	Stored bool   // the remote has it in an archive, without its own ref
 	Tip    refs.OID
 }
 
-// Name returns the ref that the log has, or would have if it were in no archive.
+// Name returns the ref of the log, or the ref that it would have outside of an archive.
 func (f FetchedLog) Name() string {
 	if !f.Stored {
 		return f.Ref
@@ -55,7 +55,7 @@ func (l *Log) Fetched(ctx context.Context) ([]FetchedLog, error) {
 	for _, r := range list {
 		writer, kind, _ := strings.Cut(strings.TrimPrefix(r.Name, asideRefs), "/")
 		if kind == "events" && checkWriter(writer) == nil {
-			aside := l.wasAside(writer, r.OID) // otherwise a fetch brought it, and it is another clone's
+			aside := l.wasAside(writer, r.OID) // otherwise a fetch brought it, and it is another clone's log
 			logs = append(logs, FetchedLog{Ref: r.Name, Writer: writer, Aside: aside, Tip: r.OID})
 		}
 	}

@@ -16,7 +16,7 @@ const FingerprintChars = 8
 
 // Fingerprint identifies the content of one line without its white space: the first 48 bits of the BLAKE3 of the line
 // without Unicode white space. A blank line has the zero fingerprint, which matches nothing. Forty-eight bits
-// distinguish the lines of a repository; they are evidence beside other evidence, never proof alone.
+// distinguish the lines of a repository. They are one evidence among others, and never a proof alone.
 type Fingerprint [6]byte
 
 // FingerprintOf computes the fingerprint of a line, with or without its line ending.

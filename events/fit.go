@@ -7,13 +7,13 @@ import (
 	"slices"
 )
 
-// Fit makes a draft keep the limits of the format. Lists that stay true when they are shortened are cut to MaxField
-// bytes and the draft gets LimitFieldCut: fingerprints, paths, candidates, previous patches, kept runs, running tasks.
-// Other data that are too long are refused: the caller must split a commit_anchored or commit_rewritten into several
-// events. Append calls Fit.
+// Fit makes a draft fit the limits of the format. Some lists stay true when they are shortened: fingerprints, paths,
+// candidates, previous patches, kept runs, running tasks. They are cut to MaxField bytes, and the draft gets
+// LimitFieldCut. Other data that is too long is refused: the caller must split a commit_anchored or commit_rewritten
+// into several events. Append calls Fit.
 func (d Draft) Fit() (Draft, error) {
 	if len(d.Data) <= MaxField {
-		return d, nil // too short to hold anything too long
+		return d, nil // too short to exceed a limit
 	}
 	var err error
 	var c cutter
@@ -74,7 +74,7 @@ func (c *cutter) patch(p *PatchData) {
 	p.Kept = cutList(c, p.Kept)
 }
 
-// cutList keeps the items from the front whose canonical form fits MaxField.
+// cutList keeps the first items, as many as fit MaxField in canonical form.
 func cutList[T any](c *cutter, items []T) []T {
 	size := len("[]")
 	for i := range items {

@@ -26,7 +26,7 @@ import (
 // after the last end line and continues. Bytes before an end line never change. The commit is the source of a copy;
 // this clone's log has a dash instead.
 
-// errNoEnd reports a file that does not begin or does not end as a flat log does.
+// errNoEnd reports a file whose first or last line is not as in a flat log.
 var errNoEnd = errors.New("it has an unknown form")
 
 // flatEnd holds the values of the last end line.
@@ -37,11 +37,11 @@ type flatEnd struct {
 	offset int64 // after the end line
 }
 
-// noCommit replaces the commit in an end line of a batch without one.
+// noCommit is written in an end line of a batch without a commit.
 const noCommit = "-"
 
-// The end of the file is searched for an end line: first a little, which is nearly always enough, then eight times as
-// much, and so on, up to the length of two of the longest batches.
+// The end of the file is searched for an end line: first a small part, which is nearly always enough, then eight times
+// as much, and so on, up to twice the longest batch.
 const (
 	endWindow     = 32 << 10
 	lastEndWindow = 2 * maxBatch
@@ -114,7 +114,7 @@ func lastEndBefore(f *os.File, first, size int64) (end flatEnd, err error) {
 	}
 }
 
-// lastEnd searches back for an end line whose batch is there.
+// lastEnd searches backwards for an end line whose batch is complete.
 func lastEnd(window []byte, start, first int64) (flatEnd, error) {
 	for {
 		feed := bytes.LastIndexByte(window, '\n')

@@ -33,7 +33,7 @@ func InForce(list []Event) []Event {
 	})
 }
 
-// Claimed reports whether an event was found out afterwards, from others' files or old conversations.
+// Claimed reports whether an event comes from a later search, in others' files or old conversations.
 func (e Event) Claimed() bool {
 	return slices.Contains(e.Method, Backfill) || slices.Contains(e.Method, Import)
 }
@@ -43,8 +43,8 @@ func (e Event) Retold() bool {
 	return slices.Contains(e.Method, SessionFile) || slices.Contains(e.Method, EditorLate)
 }
 
-// revisionOf returns the number of a revision, and the commit that it is about; 0 for any other event. Few events are
-// one, and anchors may be large.
+// revisionOf returns the number of a revision, and its commit; 0 for any other event. Few events are revisions, and
+// anchors may be large.
 func revisionOf(e *Event) (int, refs.OID) {
 	var d struct {
 		Commit   refs.OID `json:"commit"`

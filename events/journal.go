@@ -16,24 +16,24 @@ import (
 )
 
 // This clone's log is a file, <common>/traces/events.log: a header line, then for each batch its events, one a line,
-// and an end line (see flatEnd). A batch counts when its end line is whole. Bytes before an end line never change, and
-// only an append, under its lock, changes the bytes after the last one. The log's ref names a sealed copy of it, see
-// seal.go: git gets, keeps and sends that copy, and shows it as one commit.
+// and an end line (see flatEnd). A batch counts when its end line is whole. Bytes before an end line never change. Only
+// an append, under its lock, changes the bytes after the last end line. The log's ref names a sealed copy of it, see
+// seal.go: git stores and sends that copy, and shows it as one commit.
 
-// ErrJournal reports damage in the file of this clone's log.
+// ErrJournal reports damage in this clone's log file.
 var ErrJournal = errors.New("the file of the log is damaged")
 
 // ErrNewer reports that a later version made this clone's log, in another form. This program does not change it, and
-// keeps its events in the spool.
+// leaves its events in the spool.
 var ErrNewer = errors.New("a newer git-trace wrote the log")
 
-// journal is the open file, with its end at that time.
+// journal is the open file, with its end at the time of opening.
 type journal struct {
 	file *os.File
 	gen  string // names this build of the file
 	head int64  // length of the header line
 	end  flatEnd
-	size int64 // a killed append left the bytes between the end and this
+	size int64 // bytes between the end and size come from a killed append
 }
 
 const journalName = "events.log"
@@ -48,7 +48,7 @@ func journalHeader(format refs.ObjectFormat) string {
 
 const journalForm = "git-trace log "
 
-// newer reads the number of a later form from the first line of a file.
+// newer reads the version of the form from the first line of a file.
 func newer(f *os.File) error {
 	const enough = len(journalForm) + 12
 	head := make([]byte, enough)
@@ -61,8 +61,8 @@ func newer(f *os.File) error {
 	return nil
 }
 
-// openJournal opens the file of this clone's log; nil without one. For a file that cannot be appended to it returns
-// ErrJournal, and the sound part of the journal.
+// openJournal opens the file of this clone's log; nil without one. If nothing can be appended to the file, it returns
+// ErrJournal and the sound part of the journal.
 func (l *Log) openJournal(flag int) (*journal, error) {
 	f, err := os.OpenFile(l.JournalPath(), flag, 0)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -91,8 +91,8 @@ func readJournal(f *os.File, format refs.ObjectFormat) (*journal, error) {
 	return j, j.checkRest()
 }
 
-// checkRest checks the bytes after the end. A write that was cut off leaves events without a whole end line. A machine
-// that lost power leaves zeros of a batch, which may have been acknowledged. Another program wrote anything else.
+// checkRest checks the bytes after the end. A write that was cut off leaves events without a whole end line. A power
+// failure leaves zeros of a batch, which may have been acknowledged. Any other content comes from another program.
 func (j *journal) checkRest() error {
 	for rest := bufio.NewReaderSize(io.NewSectionReader(j.file, j.end.offset, j.size-j.end.offset), 64<<10); ; {
 		line, err := rest.ReadSlice('\n')
@@ -120,7 +120,7 @@ func (j *journal) close() {
 }
 
 // append writes one batch after the end. If it fails, the file is unchanged, or has the whole batch; then a spooled
-// copy of the batch is recognised.
+// copy of the batch is recognised later.
 func (j *journal) append(events []Event, flush bool) error {
 	if j.size > j.end.offset {
 		if err := j.file.Truncate(j.end.offset); err != nil {
@@ -154,7 +154,7 @@ func batchText(events []Event, end flatEnd) ([]byte, flatEnd) {
 	return text.Bytes(), end
 }
 
-// last reads the last event; the zero one of a journal without any.
+// last reads the last event; the zero event of an empty journal.
 func (j *journal) last() (Event, error) {
 	if j.end.offset <= j.head {
 		return Event{}, nil
@@ -171,7 +171,7 @@ func (j *journal) last() (Event, error) {
 	return e, e.CheckID()
 }
 
-// newestFirst gives the lines of each batch, the last batch first. They may be kept.
+// newestFirst gives the lines of each batch, the last batch first. The caller may keep them.
 func (j *journal) newestFirst(yield func(lines [][]byte) error) error {
 	for at := j.end.offset; at > j.head; {
 		text, begin, err := j.batchBefore(at)
@@ -231,7 +231,7 @@ func (j *journal) lines(from int64, yield func(at int64, line []byte) error) err
 	return nil
 }
 
-// oldestFirst gives the lines of each batch after an end, the first batch first. They may be kept.
+// oldestFirst gives the lines of each batch after an end, the first batch first. The caller may keep them.
 func (j *journal) oldestFirst(after flatEnd, yield func(lines [][]byte, end flatEnd) error) error {
 	var lines [][]byte
 	return j.lines(max(after.offset, j.head), func(at int64, line []byte) error {

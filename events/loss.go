@@ -16,13 +16,13 @@ import (
 )
 
 // The end of this clone's log is also noted outside of traces/, in <common>/trace-end: a truncated file, or a log that
-// was made again from its seal, does not show which events came after its end. That file also keeps the losses that
-// were found, whatever is appended later, until a person confirms them (NoteLosses).
+// was made again from its seal, does not show which events came after its end. That file also keeps the found losses
+// through all later appends, until a person confirms them (NoteLosses).
 //
-// The memory counts if its check sum is right. It may be written in place, because replacing a file by rename costs a
+// The memory is valid if its check sum is right. It may be written in place, because replacing a file by rename costs a
 // flush on some file systems.
 
-// Loss are events that this clone appended and its log does not hold.
+// Loss describes events that this clone appended and that its log no longer holds.
 type Loss struct {
 	From   int64 // the first one
 	To     int64 // the last one
@@ -47,7 +47,7 @@ type memory struct {
 // mostLosses bounds the kept losses; the last one also covers all later ones.
 const mostLosses = 16
 
-// with adds the events that are lost if the log ends here.
+// with adds the lost events if the log ends at end.
 func (m memory) with(end tip) memory {
 	loss := Loss{From: end.seq + 1, To: m.end.seq, Last: m.end.id, Writer: m.end.writer}
 	switch {
@@ -116,8 +116,8 @@ func parseTip(fields []string) (t tip, ok bool) {
 	return tip{seq: seq, id: id, writer: fields[2]}, true
 }
 
-// memoryBlock is the length of a block in bytes. A memory without losses fits into one. A memory is filled up to whole
-// blocks, so that a shorter one overwrites all of a longer one.
+// memoryBlock is the length of a block in bytes. A memory without losses fits into one. A memory fills whole blocks, so
+// that a shorter one overwrites all of a longer one.
 const memoryBlock = 256
 
 func (m memory) String() string {
@@ -129,7 +129,7 @@ func (m memory) String() string {
 	return text + strings.Repeat(" ", (memoryBlock-len(text)%memoryBlock)%memoryBlock)
 }
 
-// rememberAppended notes the end of an append after another one. It may fail: then nothing is known.
+// rememberAppended notes the new end after an append. If it fails, the end is unknown.
 func (l *Log) rememberAppended(was, now tip) {
 	m := l.readMemory()
 	if m.end != was {
@@ -145,14 +145,14 @@ func (l *Log) rememberAppended(was, now tip) {
 	_ = f.Close()
 }
 
-// rememberEnd notes that the log ends elsewhere now, and that this is not a loss.
+// rememberEnd notes that the log now ends elsewhere, and that this is not a loss.
 func (l *Log) rememberEnd(now tip) error {
 	m := l.readMemory()
 	m.end = now
 	return refs.WriteFileAtomic(l.tipPath(), []byte(m.String()), 0o666)
 }
 
-// ForgetEnd drops the memory: the user deletes the log, or another one replaces it.
+// ForgetEnd drops the memory: the user deletes the log, or another log replaces it.
 func (l *Log) ForgetEnd() error {
 	if err := os.Remove(l.tipPath()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -160,7 +160,8 @@ func (l *Log) ForgetEnd() error {
 	return nil
 }
 
-// Losses returns the events that this clone knows to have lost. It reads the memory first: an append writes it last.
+// Losses returns the events that this clone knows to have lost. It reads the memory before the log: an append writes
+// the memory last.
 func (l *Log) Losses() ([]Loss, error) {
 	m := l.readMemory()
 	if m.end.seq == 0 {
@@ -173,7 +174,8 @@ func (l *Log) Losses() ([]Loss, error) {
 	return m.with(tip{seq: end.Seq, id: end.Event, writer: end.Writer}).lost, nil
 }
 
-// NoteLosses records in the log what it has lost, and returns the number of losses. From then on they are not reported.
+// NoteLosses records in the log which events were lost, and returns the number of losses. After that they are not
+// reported.
 func (l *Log) NoteLosses(ctx context.Context) (int, error) {
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()

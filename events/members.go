@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// memberWriter writes members of an object in the order it is called, which must be the canonical one, and leaves out
-// empty ones. It stops at the first error.
+// memberWriter writes the members of an object in the order of the calls, which must be the canonical order, and leaves
+// out empty ones. It stops at the first error.
 type memberWriter struct {
 	buf  []byte
 	some bool // a member was written since buf was set

@@ -11,8 +11,8 @@ import (
 )
 
 // The files of events of a publication are in a tree. When partsInTree entries of it are of one kind, they move into a
-// tree of their own, which takes their place. So no tree has more than some hundred entries, however many seals there
-// are, and a new file costs some small trees.
+// new tree, which replaces them. So no tree has more than some hundred entries, with any number of seals, and a new
+// file costs some small trees.
 //
 //	0000000001.2         a tree of trees
 //	0000004097.1         a tree of files
@@ -27,7 +27,7 @@ const (
 
 type storeObject func(refs.ObjectType, []byte) (refs.OID, error)
 
-// addParts puts files after the entries of a tree.
+// addParts appends files to the entries of a tree.
 func addParts(parts []refs.TreeEntry, files []PublishedFile, store storeObject) ([]refs.TreeEntry, error) {
 	parts = parts[:len(parts):len(parts)]
 	for _, f := range files {
@@ -108,11 +108,11 @@ func (r *partsReader) list(entries []refs.TreeEntry, below int) error {
 	return nil
 }
 
-// mergedEvents is the number of events from which a part is not merged.
+// mergedEvents is the size in events from which a part is no longer merged.
 const mergedEvents = 16 << 10
 
 // mergeFrom returns the index of the first part that is merged with all later ones: each part before it has more events
-// than all parts after it. So an event is written again only a few times, however often the parts are merged.
+// than all parts after it. So an event is written again only a few times, with any number of merges.
 func mergeFrom(files []PublishedFile, last int64) int {
 	from := len(files)
 	for i := len(files) - 1; i >= 0; i-- {
@@ -130,8 +130,8 @@ func mergeFrom(files []PublishedFile, last int64) int {
 	return from
 }
 
-// Merge seals the log, and joins small parts of the seal, under a new seal. It writes lost parts again. It returns how
-// many events the ref gained, and how many parts were merged away.
+// Merge seals the log, and joins small parts of the seal, in a new seal. It also writes lost parts again. It returns
+// how many events the ref gained, and how many parts were merged.
 func (l *Log) Merge(ctx context.Context) (sealed int64, merged int, err error) {
 	if sealed, err = l.Seal(ctx); err != nil {
 		return 0, 0, err
@@ -201,7 +201,7 @@ func (l *Log) restoreParts(j *journal, seal refs.OID) bool {
 	return true
 }
 
-// events returns the lines of a number of events after an end.
+// events returns the lines of count events after an end.
 func (j *journal) events(from flatEnd, count int64) (text []byte, err error) {
 	err = j.lines(from.offset, func(_ int64, line []byte) error {
 		if len(line) == 0 || line[0] != '{' {

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// EncodePath makes a path, which git holds as bytes, fit for JSON. A path of valid UTF-8 without control characters
+// EncodePath makes a path, which git stores as bytes, fit for JSON. A path of valid UTF-8 without control characters
 // that does not begin with a double quote is unchanged; any other one gets the quotes and escapes that git prints
 // (core.quotePath in git-config(1)), every byte above ASCII in octal.
 func EncodePath(path string) string {
@@ -32,7 +32,7 @@ func EncodePath(path string) string {
 	return string(append(out, '"'))
 }
 
-// DecodePath accepts only the output of EncodePath: one path has one stored form, so stored paths may be compared.
+// DecodePath accepts only the output of EncodePath: a path has one stored form, so stored paths may be compared.
 func DecodePath(stored string) (string, error) {
 	if !strings.HasPrefix(stored, `"`) {
 		if !isPlainPath(stored) {
@@ -99,7 +99,8 @@ func unquotePath(stored string) (string, error) {
 	return string(out), nil
 }
 
-// RawPath returns a stored path in git's form; it does not change a path that a foreign log stored in another form.
+// RawPath returns a stored path in git's form; if a foreign log stored it in another form, the path is returned
+// unchanged.
 func RawPath(stored string) string {
 	if path, err := DecodePath(stored); err == nil {
 		return path
@@ -107,7 +108,7 @@ func RawPath(stored string) string {
 	return stored
 }
 
-// EncodeBytes is base64 of text that JSON cannot hold, and empty for all other text.
+// EncodeBytes returns base64 of text that JSON cannot hold, and "" for all other text.
 func EncodeBytes(text string) string {
 	if utf8.ValidString(text) {
 		return ""

@@ -2,5 +2,5 @@
 
 package events
 
-// processLives cannot be known cheaply here; a gc.pid then counts until git would take it for a left-over.
+// ProcessLives cannot be computed cheaply here; a gc.pid then counts until git itself ignores it.
 func ProcessLives(int) bool { return true }

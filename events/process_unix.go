@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// ProcessLives reports whether there is a process with that number, ours or somebody else's.
+// ProcessLives reports whether there is a process with that number, of any user.
 func ProcessLives(pid int) bool {
 	err := syscall.Kill(pid, 0)
 	return err == nil || errors.Is(err, syscall.EPERM)

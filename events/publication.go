@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// A publication is the part of a clone's log that it shows to others: a commit that the user made, whose tree holds a
+// A publication is the part of a clone's log that others may see: a commit that the user made, whose tree holds a
 // digest. A digest is a separate log of the events that say who wrote the lines of published commits. Its form is
 // described in docs/format.md.
 //
@@ -42,11 +42,11 @@ type PublicationHead struct {
 	Writer       string    `json:"writer"`
 	Level        string    `json:"level"`
 	ObjectFormat string    `json:"object_format"`
-	Events       int64     `json:"events"`         // how many there are
-	Last         ID        `json:"last"`           // the last one
+	Events       int64     `json:"events"`         // number of events
+	Last         ID        `json:"last"`           // id of the last one
 	Source       Witness   `json:"source"`         // the last event of the full log that the digest includes
 	Seen         []Witness `json:"seen,omitempty"` // the ends of the other writers' digests that were there
-	// Adopt is "yes" where others may pass the publication on, into the main repository of a fork for instance.
+	// Adopt is "yes" if others may publish the publication elsewhere, for example in the main repository of a fork.
 	Adopt string `json:"adopt,omitempty"`
 }
 
@@ -69,14 +69,14 @@ type Publication struct {
 	Parents []refs.OID
 	Head    PublicationHead
 	Files   []PublishedFile
-	// Records are the blobs of the shared records, by their conversations: the writer has no others.
+	// Records are the blobs of all shared records, by their conversations.
 	Records map[TraceID]refs.OID
 
 	parts  []refs.TreeEntry // of the tree of the files of events
 	others []refs.OID       // the tree, digest.json, and the tree of the files of events
 }
 
-// ReadPublication reads the tree of a publication. Its events must be read before any of it counts.
+// ReadPublication reads the tree of a publication. Its events must be read before any part of it counts.
 func (l *Log) ReadPublication(commit refs.OID) (p Publication, err error) {
 	objects := l.repo.Objects()
 	objects.Max = maxHead
@@ -155,7 +155,7 @@ func publicationTree(objects *refs.Objects, tree refs.OID) (p publishedTree, err
 // traceLength is the length of the id of a conversation, a UUID.
 const traceLength = 36
 
-// sharedRecords reads the list of records, which need not be there.
+// sharedRecords reads the list of records, which may be missing.
 func sharedRecords(objects *refs.Objects, list refs.OID) (map[TraceID]refs.OID, error) {
 	if list.IsZero() {
 		return nil, nil
@@ -252,7 +252,7 @@ func writeTree(p Publication, store storeObject) (tree refs.OID, err error) {
 	return store(refs.TreeObject, refs.EncodeTree(top))
 }
 
-// EmptyTree stores the tree without entries, and gives its id.
+// EmptyTree stores the tree without entries, and returns its id.
 func (l *Log) EmptyTree() (refs.OID, error) { return l.writeMain(refs.TreeObject, nil) }
 
 // WritePublished stores events as a file of a publication.

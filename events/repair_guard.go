@@ -16,11 +16,11 @@ import (
 )
 
 // `git gc --prune=now` deletes every object that was unreachable when it looked, even a young one. So it can delete a
-// commit whose ref was set a moment later; git-gc(1) warns of it under NOTES. The file <common>/gc.pid shows that a gc
-// is running. Meanwhile, commits that a ref of the log is about to name are also kept in the side store, and listed in
-// traces/guard. After the gc, the next append, verification or rebuild puts missing ones back.
+// commit although a ref was set to it a moment later; git-gc(1) warns of it under NOTES. The file <common>/gc.pid shows
+// that a gc is running. Meanwhile, commits that a ref of the log will name are also kept in the side store, and listed
+// in traces/guard. After the gc, the next append, verification or rebuild puts missing ones back.
 
-// gcPidAge is the age beyond which git itself takes gc.pid for a left-over.
+// gcPidAge is the age beyond which git itself ignores gc.pid.
 const gcPidAge = 12 * time.Hour
 
 func (l *Log) guardPath() string { return filepath.Join(l.repo.TracesDir(), "guard") }
@@ -44,7 +44,7 @@ func (l *Log) guardFromGC(typ refs.ObjectType, oid refs.OID, content []byte) err
 	return nil
 }
 
-// KeepBesideGC keeps a commit from a gc that runs just now, before a ref of the log's family names it.
+// KeepBesideGC keeps a commit from a running gc, before a ref of the log's family names it.
 func (l *Log) KeepBesideGC(commit refs.OID, content []byte) error {
 	return l.guardFromGC(refs.CommitObject, commit, content)
 }
@@ -91,7 +91,7 @@ func (l *Log) heal(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("heal log: %w", err)
 	}
-	// Asked before looking: a gc that starts later sees these commits reachable from the ref.
+	// Check before reading: a gc that starts later finds these commits reachable from the ref.
 	if l.gcRuns() {
 		return nil
 	}
@@ -138,7 +138,7 @@ func (l *Log) missingInMain(ctx context.Context, list []byte) ([]refs.OID, error
 	return missing, nil
 }
 
-// guards reports whether objects wait in the side store for being put back.
+// guards reports whether objects wait in the side store to be put back.
 func (l *Log) guards() bool {
 	_, err := os.Lstat(l.guardPath())
 	return !errors.Is(err, fs.ErrNotExist)

@@ -15,30 +15,30 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// A machine that loses power may keep the length of the file but not the bytes of the last write, or only some of its
-// pages. Then the log has an end that a killed append does not leave. Nothing can be appended to it, and events wait in
-// the spool. The bytes after the last sound batch are copied aside unchanged. Whole events in them go back into the
-// log: unchanged if they follow the last sound event, otherwise as new ones. Several damaged batches do not count as
-// such an end; a person must look at them.
+// After a power failure, the file may have its length without the bytes of the last write, or only some of its pages.
+// Then the log has an end that a killed append does not leave. Nothing can be appended to it, and events wait in the
+// spool. The bytes after the last sound batch are copied aside unchanged. Whole events in them go back into the log:
+// unchanged if they follow the last sound event, otherwise as new ones. Several damaged batches do not count as such an
+// end; a person must look at them.
 
 // ErrNotTorn reports that more than the end of a log is damaged.
 var ErrNotTorn = errors.New("more than the end of the log is damaged")
 
-// Torn is the end of a log that was not written to its end.
+// Torn is the end of a log whose last write is incomplete.
 type Torn struct {
 	After int64  // the last event before it
 	Bytes int64  // behind that
-	Kept  string // the file that has them, once it was mended
+	Kept  string // the file with the removed bytes, once the log was mended
 	Back  int    // the number of its events that are in the log again
 
-	header bool    // not even the first line is there
-	chain  []Event // that follow the last sound event
-	loose  []Draft // other events that are whole
+	header bool    // even the first line is missing
+	chain  []Event // the events that follow the last sound event
+	loose  []Draft // other whole events
 	end    flatEnd
 }
 
-// FindTorn looks whether the end of the log keeps it from being appended to: nil where it does not. ErrNotTorn says
-// that mending it would not be safe.
+// FindTorn finds an end of the log that prevents an append; nil if there is none. ErrNotTorn means that mending would
+// not be safe.
 func (l *Log) FindTorn(ctx context.Context) (*Torn, error) {
 	j, broken := l.openJournal(os.O_RDONLY)
 	defer j.close()
@@ -77,7 +77,7 @@ func (t *Torn) findSound(ctx context.Context, j *journal) error {
 	return nil
 }
 
-// take finds whole events after the sound end: in the seal, if that has more, and in the rest of the file.
+// take finds whole events after the sound end: in the seal, if it has more, and in the rest of the file.
 func (t *Torn) take(ctx context.Context, l *Log, rest []byte) error {
 	at := t.end
 	follow := func(e Event) bool {
@@ -117,14 +117,14 @@ func (t *Torn) take(ctx context.Context, l *Log, rest []byte) error {
 			others = append(others, e)
 		}
 	}
-	// A whole end line after a changed text shows that somebody changed it. A page that was never written has zeros.
+	// A whole end line after a changed text shows that somebody changed the text. A page that was never written has zeros.
 	if ends > 1 || ends == 1 && bytes.IndexByte(rest, 0) < 0 || t.header && len(others)+ends > 0 {
 		return ErrNotTorn
 	}
 	return t.findLoose(l, others)
 }
 
-// findLoose leaves out what waits in the spool.
+// findLoose leaves out the events that wait in the spool.
 func (t *Torn) findLoose(l *Log, others []Event) error {
 	files, err := l.Spooled()
 	if err != nil {
@@ -189,8 +189,8 @@ func (l *Log) putAside(t *Torn, text []byte) error {
 	return refs.WriteFileDurable(t.Kept, text[min(t.end.offset, int64(len(text))):], 0o600)
 }
 
-// replaceEnd rewrites the log up to its sound end, with the events that follow it, under a new generation: notes about
-// the file belong to the old one. If even the first line is damaged, only the seal remains.
+// replaceEnd rewrites the log with its sound part and the events that follow it, under a new generation: notes about
+// the former file are then invalid. If even the first line is damaged, only the seal remains.
 func (l *Log) replaceEnd(t *Torn, text []byte) error {
 	if t.header {
 		if err := os.Remove(l.JournalPath()); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -211,7 +211,7 @@ func (l *Log) replaceEnd(t *Torn, text []byte) error {
 		return err
 	}
 	if last.writer == "" {
-		last.writer, _ = l.Writer() // it is remembered beside the end alone
+		last.writer, _ = l.Writer() // the memory has the writer too
 	}
 	return l.rememberEnd(last)
 }

@@ -88,7 +88,7 @@ func (s *scanner) array(depth int) error {
 	}
 }
 
-// object walks an object; member, when given, is called after each name's colon and must walk the value.
+// object walks an object. member, if given, is called after each name's colon and must walk the value.
 func (s *scanner) object(depth int, member func(name []byte) error) error {
 	if depth == 0 {
 		return s.fault("nested too deep")
@@ -181,8 +181,8 @@ func (s *scanner) str() ([]byte, error) {
 	return nil, s.fault("unfinished string")
 }
 
-// plainBytes counts the bytes before one that ends a string, escapes, or needs a closer look. It checks eight bytes at
-// once: the arithmetic sets the high bit in each such byte, and perhaps in later ones.
+// plainBytes counts the bytes before one that ends the string, begins an escape, or needs a closer look. It checks
+// eight bytes at once: the arithmetic sets the high bit in each such byte, and perhaps in later ones.
 func plainBytes(b []byte) int {
 	const ones = 0x0101010101010101
 	n := 0
@@ -223,7 +223,7 @@ func escapeLength(b []byte) int {
 	return 0
 }
 
-// text decodes the string that str has accepted last.
+// text decodes the last string that str accepted.
 func (s *scanner) text(quoted []byte) string {
 	if s.words == nil || !s.plain {
 		return unquote(quoted)
@@ -231,7 +231,7 @@ func (s *scanner) text(quoted []byte) string {
 	return s.words.text(quoted[1 : len(quoted)-1])
 }
 
-// words are recently read texts. Most members of an event have a word of an earlier event, and share it.
+// words are recently read texts. Most texts in an event occur in an earlier event, and share its memory.
 type words [16]string
 
 func (w *words) text(body []byte) string {

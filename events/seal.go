@@ -18,11 +18,11 @@ import (
 // The log's ref names the newest of a chain of seals. A seal is a commit; its parent is the previous seal, and its tree
 // holds the log up to an event in the form of a publication (see publication.go). So the ref only grows: plain `git
 // push` and `git fetch` of it are fast-forwards, and its owner has the log up to that event. A seal stores new events
-// as one more part, beside the existing parts. They are in a tree of trees (see parts.go), so the cost of a seal
+// as one more part, and keeps the existing parts. They are in a tree of trees (see parts.go), so the cost of a seal
 // depends on the new events, not on the log.
 //
-// Appending makes no seal, except for the very first one. Background processes of hooks make them: at the end of a
-// turn, of a session, at a commit, and when sealEvery events wait. `git trace gc` merges small parts, under a new seal.
+// An append makes a seal only if it is the very first one. Background processes of hooks make the others: at the end of
+// a turn or session, at a commit, and when sealEvery events wait. `git trace gc` merges small parts, under a new seal.
 
 // sealLevel is the level in the digest.json of a seal.
 const sealLevel = "log"
@@ -76,7 +76,7 @@ func (l *Log) Unsealed() int64 {
 	mark, _ := l.readSealMark()
 	asked, _ := refs.ReadFile(l.sealAskedPath())
 	before, _ := strconv.ParseInt(strings.TrimSpace(string(asked)), 10, 64)
-	if before > known.seq { // of a log that was there before
+	if before > known.seq { // from an earlier log
 		before = 0
 	}
 	return known.seq - max(mark.seq, before)
@@ -85,8 +85,8 @@ func (l *Log) Unsealed() int64 {
 // SealDue reports whether enough events wait for a seal in the middle of a turn.
 func (l *Log) SealDue() bool { return l.Unsealed() >= sealEvery }
 
-// SealAsked notes that a process was started to seal the present events, so that the next hook does not start another
-// one. If the process is killed, the next started one seals them.
+// SealAsked notes that a process was started to seal the present events, so that the next hook does not start another.
+// If that process is killed, the next started process seals them.
 func (l *Log) SealAsked() error {
 	known, _ := l.knownEnd()
 	return refs.WriteFileAtomic(l.sealAskedPath(), fmt.Appendln(nil, known.seq), 0o666)
@@ -94,8 +94,8 @@ func (l *Log) SealAsked() error {
 
 func (l *Log) sealAskedPath() string { return filepath.Join(l.cacheDir(), "seal-asked") }
 
-// Seal makes the log's ref name the whole present log, and returns how many events that added. It does not take the
-// log's lock: appends continue. While a gc of git's runs it does nothing.
+// Seal makes the log's ref name the whole present log, and returns the number of added events. It does not take the
+// log's lock: appends continue. While a gc of git runs, it does nothing.
 func (l *Log) Seal(ctx context.Context) (int64, error) {
 	if l.gcRuns() || l.guards() {
 		return 0, nil
@@ -118,12 +118,12 @@ func (l *Log) sealAll(ctx context.Context) (added int64, err error) {
 	return added, err
 }
 
-// underRef calls do with the open file under the lock of the log's ref. Without a file it does not call it.
+// underRef calls do with the open file under the lock of the log's ref. Without a file it does not call do.
 func (l *Log) underRef(ctx context.Context, do func(*journal, *refs.RefLock) error) error {
 	if _, err := os.Stat(l.JournalPath()); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if _, err := l.Tip(refs.EventsRef); err != nil { // a slow disk is waited for before the lock is taken
+	if _, err := l.Tip(refs.EventsRef); err != nil { // wait for a slow disk before taking the lock
 		return err
 	}
 	lock, err := l.lockRef(ctx)
@@ -144,10 +144,10 @@ const sealPatience = 10 * time.Minute
 
 // sealBase is the base of a new seal.
 type sealBase struct {
-	parts   []refs.TreeEntry // that stay unchanged
+	parts   []refs.TreeEntry // parts that stay unchanged
 	parents []refs.OID
-	end     flatEnd // of these parts, in the file
-	had     int64   // the last event that the ref held
+	end     flatEnd // the end of these parts in the file
+	had     int64   // the last event in the ref before
 }
 
 // seal makes the locked ref name a seal of the whole file.
@@ -162,7 +162,7 @@ func (l *Log) seal(ctx context.Context, j *journal, lock *refs.RefLock) (int64, 
 	return j.end.seq - base.had, l.setSeal(ctx, j, base, lock)
 }
 
-// setSeal makes the ref that is locked name the file's seal, on top of a base.
+// setSeal makes the locked ref name the file's seal, on top of a base.
 func (l *Log) setSeal(ctx context.Context, j *journal, base sealBase, lock *refs.RefLock) error {
 	commit, err := l.writeSealBesideGC(j, base)
 	if err != nil {
@@ -195,9 +195,9 @@ func (l *Log) writeSealBesideGC(j *journal, base sealBase) (commit refs.OID, err
 	return commit, err
 }
 
-// sealBase finds the part of the file that the ref already has. A seal that cannot be read is replaced; a log that
-// differs from the file is left alone. A lost file of events is written again, so that git finds the whole history. If
-// that is impossible, the next seal begins a new history, because git fails at one with missing objects.
+// sealBase finds the part of the file that the ref already has. An unreadable seal is replaced; a log that differs from
+// the file stays unchanged. A lost file of events is written again, so that git finds the whole history. If that is
+// impossible, the next seal begins a new history, because git fails at a history with missing objects.
 func (l *Log) sealBase(j *journal, current refs.OID) (base sealBase, err error) {
 	none := sealBase{end: flatEnd{offset: j.head}}
 	if current.IsZero() {
@@ -298,8 +298,8 @@ func (l *Log) writeSeal(fresh *freshObjects, j *journal, base sealBase) (refs.OI
 // sealSubject begins the message of a seal.
 const sealSubject = "git-trace: the log up to event "
 
-// sealCommit returns the content of a seal. Its date is in 1970: git offers and shows the newest commits first, and a
-// fetch would name all seals before the first commit that the other side may know.
+// sealCommit returns the content of a seal. Its date is in 1970: git handles the newest commits first, and a fetch
+// would list all seals before the first commit that the other side may know.
 func sealCommit(tree refs.OID, parents []refs.OID, last int64) []byte {
 	who := refs.Signature{Name: sealerName, Email: sealerEmail, When: undated.UTC()}
 	return refs.EncodeCommit(refs.Commit{Tree: tree, Parents: parents, Author: who, Committer: who,
@@ -355,7 +355,7 @@ func (f *freshObjects) write(typ refs.ObjectType, content []byte) (refs.OID, err
 	return oid, err
 }
 
-// keep keeps them from a gc that runs just now.
+// keep protects them from a running gc.
 func (f *freshObjects) keep() error {
 	if !f.log.gcRuns() {
 		return nil

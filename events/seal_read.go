@@ -47,7 +47,7 @@ func (l *Log) sealedFile(f PublishedFile) (text []byte, err error) {
 	return eventsIn(raw)
 }
 
-// eventsIn returns the lines of a file of events, without the last line feed.
+// eventsIn returns the lines of an events file, without the last line feed.
 func eventsIn(raw []byte) (text []byte, err error) {
 	text, ok := bytes.CutSuffix(raw, newline)
 	if n := bytes.Count(text, newline); !ok || n > someLines && n > len(text)/shortestLine {

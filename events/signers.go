@@ -10,15 +10,15 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Signers returns the signers of the fetched publications, by the refs, as the last pull found them: for a key that git
-// trusts, and for the commit that the ref names today. After another fetch, a signer is known after the next pull.
+// Signers returns the signers of the fetched publications, by ref, as the last pull found them: only for a key that git
+// trusts, and for the commit that the ref names now. After another fetch, a signer is known after the next pull.
 func (l *Log) Signers(logs []FetchedLog) map[string]string {
 	noted := map[string]struct {
 		Commit refs.OID `json:"commit"`
 		Signer string   `json:"signer"`
 	}{}
 	dir := filepath.Join(l.repo.TracesDir(), "seen")
-	files, _ := os.ReadDir(dir) // without it nothing was pulled
+	files, _ := os.ReadDir(dir) // without this directory nothing was pulled
 	for _, f := range files {
 		path := filepath.Join(dir, f.Name())
 		if !hasWord(path, `"signer"`) { // of a thousand writers often none signs

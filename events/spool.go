@@ -23,9 +23,9 @@ import (
 
 const (
 	spoolExt    = ".jsonl"
-	spoolBad    = ".bad"  // suffix of a file that cannot be read: it is kept but not tried again
-	spoolChunk  = 1 << 20 // bytes of files that go into one batch; a larger file has one of its own
-	spoolMemory = 16      // number of last batches among which a drained batch is searched
+	spoolBad    = ".bad"  // suffix of an unreadable file: it is kept, and not read again
+	spoolChunk  = 1 << 20 // bytes of files in one batch; a larger file gets its own batch
+	spoolMemory = 16      // number of last batches in which a spooled batch is searched
 )
 
 // SpoolDir is the directory of this work tree's waiting batches.
@@ -33,7 +33,7 @@ func (l *Log) SpoolDir() string { return filepath.Join(l.repo.WorktreeTracesDir(
 
 func (l *Log) spool(drafts []Draft) error { return l.spoolAt(drafts, time.Now()) }
 
-// spoolAt is spool for a batch that takes its turn by another time.
+// spoolAt is spool for a batch with another time.
 func (l *Log) spoolAt(drafts []Draft, at time.Time) error {
 	var text []byte
 	for _, d := range drafts {
@@ -81,7 +81,7 @@ func (l *Log) Spooled() ([]string, error) {
 	return files, nil
 }
 
-// drain appends the spooled batches, oldest first, several to a batch. The caller holds the append lock.
+// drain appends the spooled batches, oldest first, several of them in one batch. The caller holds the append lock.
 func (l *Log) drain(ctx context.Context) (int, error) {
 	files, err := l.Spooled()
 	if err != nil || len(files) == 0 {
@@ -168,7 +168,7 @@ func (l *Log) recentDrafts(ctx context.Context) (map[string]bool, error) {
 		for _, line := range lines {
 			e, err := DecodeLine(line)
 			if err != nil {
-				continue // it was not written by a drain
+				continue // a drain did not write it
 			}
 			if line, err := draftLine(e.Draft()); err == nil {
 				logged[string(line)] = true

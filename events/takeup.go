@@ -10,8 +10,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// begin makes the file of this clone's log: from the log that the ref names, or without one from a first batch. The
-// caller holds the append lock, and the file does not exist.
+// begin makes the file of this clone's log: from the log that the ref names, or else from a first batch. The caller
+// holds the append lock, and the file does not exist.
 func (l *Log) begin(ctx context.Context, first []Event) error {
 	lock, err := l.lockRef(ctx)
 	if err != nil {
@@ -23,7 +23,7 @@ func (l *Log) begin(ctx context.Context, first []Event) error {
 	if err := refs.WriteFileAtomic(fresh, []byte(header), 0o666); err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(fresh) }() // it has its name by then, or is not wanted
+	defer func() { _ = os.Remove(fresh) }() // it has its final name by then, or is not wanted
 	f, err := os.OpenFile(fresh, os.O_RDWR, 0)
 	if err != nil {
 		return err
@@ -64,7 +64,7 @@ func (l *Log) takeOver(ctx context.Context) error {
 }
 
 // fillFrom writes all events of a seal to a new file, and notes that the seal belongs to it. If the seal cannot be read
-// to its end, it takes nothing.
+// to its end, the file stays empty.
 func (l *Log) fillFrom(ctx context.Context, j *journal, seal refs.OID) error {
 	p, err := l.readSeal(seal)
 	if err != nil {
@@ -95,7 +95,7 @@ func (l *Log) fillFrom(ctx context.Context, j *journal, seal refs.OID) error {
 	return nil
 }
 
-// goOn appends to a file the ref's events after the file's end. The caller holds the append lock. If the ref has
+// goOn appends the ref's events after the file's end to the file. The caller holds the append lock. If the ref has
 // another log, or none, the file stays unchanged.
 func (l *Log) goOn(ctx context.Context, j *journal) error {
 	tip, err := l.Tip(refs.EventsRef)

@@ -43,7 +43,7 @@ func (l *Log) End(ref string) (End, error) {
 	return l.endAt(at)
 }
 
-// whereItEnds returns the end of the file, whose log has a seal.
+// whereItEnds returns the end of the file, for a log with a seal.
 func (j *journal) whereItEnds(seal refs.OID, err error) (End, error) {
 	var last Event
 	if err == nil {

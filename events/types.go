@@ -2,7 +2,7 @@ package events
 
 import "slices"
 
-// Type is the kind of an event. The list is closed; a type this version does not know is kept and skipped when read.
+// Type is the kind of an event. The list is closed; readers keep and skip a type that this version does not know.
 type Type string
 
 // The event types.
@@ -42,7 +42,7 @@ const (
 	Backfill         Method = "backfill"
 	Manual           Method = "manual"
 	Import           Method = "import"
-	// SessionFile: the agent's own record of a conversation has it, unlike the hooks.
+	// SessionFile: the agent's own record of a conversation has it, and no hook reported it.
 	SessionFile Method = "session_file"
 	// EditorLate: an editor reported it after somebody had looked at the file.
 	EditorLate Method = "editor_late"
@@ -53,9 +53,9 @@ type Limit string
 
 // The capture limitations.
 const (
-	// LimitConcurrentWriters: several windows could have written the lines and no evidence splits them.
+	// LimitConcurrentWriters: several windows could have written the lines, and no evidence decides.
 	LimitConcurrentWriters Limit = "concurrent_writer_overlap"
-	// LimitBackgroundProcess: the lines changed while a call that the agent left running in the background was open.
+	// LimitBackgroundProcess: the lines changed while a call of the agent ran in the background.
 	LimitBackgroundProcess Limit = "background_process_overlap"
 	// LimitMissingBefore: an after-boundary came without its before-boundary.
 	LimitMissingBefore Limit = "missing_before_boundary"
@@ -71,13 +71,13 @@ const (
 	LimitFieldCut Limit = "field_cut"
 	// LimitBinary: a binary file changed; it has no lines.
 	LimitBinary Limit = "binary_content"
-	// LimitDiffCapped: the line diff gave up minimality because the contents differ too much.
+	// LimitDiffCapped: the line diff is not minimal, because the contents differ too much.
 	LimitDiffCapped Limit = "diff_capped"
-	// LimitModelUnknown: the agent did not say which model it used.
+	// LimitModelUnknown: the agent did not name its model.
 	LimitModelUnknown Limit = "model_unknown"
-	// LimitIDMissing: the agent gave no tool call id; the pair was made by order and content.
+	// LimitIDMissing: the agent gave no tool call id; order and content paired the two boundaries.
 	LimitIDMissing Limit = "tool_call_id_missing"
-	// LimitSubagentUnknown: one of several sub-agents made the call, and the agent did not say which.
+	// LimitSubagentUnknown: one of several sub-agents made the call, and the agent did not name it.
 	LimitSubagentUnknown Limit = "subagent_unknown"
 	// LimitProcessGone: a call had no end, or left a process running, and all processes that could have written for it
 	// have ended.
@@ -86,17 +86,17 @@ const (
 	LimitProcessSilent Limit = "process_silent"
 	// LimitProcessUnknown: a call was open, and the system does not show its processes.
 	LimitProcessUnknown Limit = "process_unknown"
-	// LimitPathNotNamed: the lines changed while a call was open that may write anywhere, and it did not name their file.
+	// LimitPathNotNamed: the lines changed during a call that may write anywhere, and the call did not name their file.
 	LimitPathNotNamed Limit = "path_not_named"
-	// LimitHookMissed: hooks ran that could not record, for example where the git directory cannot be written.
+	// LimitHookMissed: hooks could not record, for example because the git directory cannot be written.
 	LimitHookMissed Limit = "hook_not_recorded"
 	// LimitConsentUnknown: the call waited for a person's consent, and its beginning is unknown.
 	LimitConsentUnknown Limit = "consent_time_unknown"
 	// LimitNotReported: no hook reported the call; the agent's own record of the conversation has it. Lines without an
 	// owner changed while such a call could write.
 	LimitNotReported Limit = "call_not_reported"
-	// LimitCompletionUntold: an editor with completions had the work tree open, and does not report which ones a person
-	// accepts there; or it saw text come that may be a completion or typed.
+	// LimitCompletionUntold: the work tree was open in an editor that does not report all accepted completions; or an
+	// editor saw text arrive that may be a completion or typed.
 	LimitCompletionUntold Limit = "completion_not_reported"
 )
 
@@ -110,7 +110,7 @@ func Types() []Type {
 	}
 }
 
-// Known reports whether this version knows the type. Unknown types are kept when read and refused when written.
+// Known reports whether this version knows the type. Readers keep unknown types; writers refuse them.
 func (t Type) Known() bool { return slices.Contains(Types(), t) }
 
 // Known reports whether the method is in the closed list.

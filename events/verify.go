@@ -20,10 +20,10 @@ const (
 	Broken     State = "broken"
 )
 
-// maxFaults are kept in a report; the rest is counted.
+// maxFaults is the number of faults in a report; further ones are counted.
 const maxFaults = 10_000
 
-// Fault is one fault. Seq names the event by its place in the log, whatever number the event has.
+// Fault is one fault. Seq is the place of the event in the log, even if the event has another number.
 type Fault struct {
 	Seq    int64     `json:"seq"`
 	Kind   FaultKind `json:"kind"`
@@ -39,14 +39,14 @@ type Report struct {
 	State      State    `json:"state"`
 	AnchoredTo int64    `json:"anchored_to,omitempty"`
 	AnchoredBy string   `json:"anchored_by,omitempty"`
-	Anchors    []Anchor `json:"anchors,omitempty"`   // all that were found, with invalid ones
-	BrokenAt   int64    `json:"broken_at,omitempty"` // of the first fault; the log is sound before it
+	Anchors    []Anchor `json:"anchors,omitempty"`   // all found anchors, with the invalid ones
+	BrokenAt   int64    `json:"broken_at,omitempty"` // the first fault; the log is sound before it
 	Faults     []Fault  `json:"faults,omitempty"`    // in the order of the log
 	MoreFaults int      `json:"more_faults,omitempty"`
 	Notes      []string `json:"notes,omitempty"`
-	// Lost is the note, among the others, that the newest checkpoint named in the log is missing.
+	// Lost is the note that the newest checkpoint named in the log is missing; Notes has it too.
 	Lost string `json:"-"`
-	// End is the last event; zero where it cannot be read.
+	// End is the last event; zero if it cannot be read.
 	End End `json:"-"`
 }
 
@@ -70,9 +70,9 @@ type Verification struct {
 	Anchors []AnchorSource // evidence outside of the log
 }
 
-// Verify reads a log from where it is stored, hashes every byte itself, and reports every fault it finds. The error is
-// for a verification that could not be carried out; damage is not an error. Replacement refs, grafts and shallow
-// boundaries are ignored and noted.
+// Verify reads a log from where it is stored, hashes every byte itself, and reports every fault it finds. An error
+// means that the verification was impossible; damage is not an error. Replacement refs, grafts and shallow boundaries
+// are ignored and noted.
 func (l *Log) Verify(ctx context.Context, what Verification) (Report, error) {
 	report := Report{Ref: what.Ref, State: Consistent}
 	if report.Ref == "" {
@@ -105,7 +105,7 @@ func (l *Log) Verify(ctx context.Context, what Verification) (Report, error) {
 	}
 	report.Tip = tip
 	if report.Ref == refs.EventsRef {
-		losses, _ := l.Losses() // an end that cannot be read is a fault already
+		losses, _ := l.Losses() // an unreadable end is already a fault
 		for _, loss := range losses {
 			report.Notes = append(report.Notes, loss.String())
 		}
@@ -116,14 +116,14 @@ func (l *Log) Verify(ctx context.Context, what Verification) (Report, error) {
 	return report, nil
 }
 
-// verifier holds the findings between the reading of the log and the report.
+// verifier holds the findings until the report is made.
 type verifier struct {
 	log     *Log
 	report  *Report
 	chain   summary
-	unsound commitSet // commits that git would show differently than they are
-	own     *journal  // the file, where it is this clone's log that is verified
-	damage  error     // what keeps it from being appended to
+	unsound commitSet // commits that git would show in another form
+	own     *journal  // the file, if this clone's log is verified
+	damage  error     // the damage that prevents appends
 	seals   []Anchor  // the ends of its ref's seals, the newest first
 }
 
@@ -133,7 +133,7 @@ func (v *verifier) run(ctx context.Context, sources []AnchorSource) error {
 			return nil
 		}
 	} else {
-		v.report.End, _ = v.log.End(v.report.Ref) // its faults are found with the rest
+		v.report.End, _ = v.log.End(v.report.Ref) // its faults are found with the others
 		v.report.Writer = v.report.End.Writer
 	}
 	if err := v.report.findAnchors(ctx, v.log, sources); err != nil {
@@ -157,7 +157,7 @@ func (v *verifier) run(ctx context.Context, sources []AnchorSource) error {
 	return nil
 }
 
-// findAnchors asks every source, and notes what counts for nothing.
+// findAnchors gets the anchors of every source, and notes the invalid ones.
 func (r *Report) findAnchors(ctx context.Context, log *Log, sources []AnchorSource) error {
 	for _, source := range sources {
 		anchors, err := source.Anchors(ctx, log, Subject{Ref: r.Ref, Writer: r.Writer})

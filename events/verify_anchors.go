@@ -11,18 +11,18 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Subject is the log that anchors are wanted of.
+// Subject is a log for which anchors are needed.
 type Subject struct {
-	Ref    string // where it is: refs.EventsRef for this clone's
-	Writer string // as its last event says; empty if that cannot be read
+	Ref    string // its ref: refs.EventsRef for this clone's
+	Writer string // according to its last event; empty if that cannot be read
 }
 
-// AnchorSource finds statements about a log, with the invalid ones, so that they can be named.
+// AnchorSource finds statements about a log, also invalid ones, so that they can be listed.
 type AnchorSource interface {
 	Anchors(ctx context.Context, log *Log, of Subject) ([]Anchor, error)
 }
 
-// FetchedCopies takes copies of this clone's log that came back from remotes as anchors.
+// FetchedCopies uses copies of this clone's log that came back from remotes as anchors.
 type FetchedCopies struct{}
 
 // Anchors returns the last event of each copy.
@@ -57,8 +57,9 @@ func (FetchedCopies) Anchors(ctx context.Context, log *Log, of Subject) ([]Ancho
 	return anchors, nil
 }
 
-// WritersOf returns the writers whose copies are evidence about a log: the writer that it names, and for this clone's
-// log also the clone's former writer. So a log rebuilt under another name is compared with the copies of the true one.
+// WritersOf returns the writers whose copies are evidence about a log: the writer that the log names, and for this
+// clone's log also the clone's former writer. So a log rebuilt under another id is compared with the copies of the true
+// log.
 func (l *Log) WritersOf(of Subject) []string {
 	var writers []string
 	if of.Writer != "" {
@@ -73,8 +74,7 @@ func (l *Log) WritersOf(of Subject) []string {
 	return writers
 }
 
-// commitSet are the commits that replacement refs, grafts or a shallow boundary name, with the number of them in the
-// log.
+// commitSet holds the commits that replacement refs, grafts or a shallow boundary name, and counts those in the log.
 type commitSet struct {
 	why map[refs.OID]string
 	met map[string]int
@@ -115,7 +115,7 @@ func (v *verifier) findUnsound(ctx context.Context) error {
 	for why, file := range map[string]string{"info/grafts": "info/grafts", "shallow": "shallow"} {
 		text, err := os.ReadFile(filepath.Join(v.log.repo.CommonDir, filepath.FromSlash(file)))
 		if err != nil {
-			continue // usually missing; git would follow it, this verification does not
+			continue // usually missing; git would use it, this verification does not
 		}
 		for line := range strings.Lines(string(text)) {
 			commit, _, _ := strings.Cut(strings.TrimSpace(line), " ")

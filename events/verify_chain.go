@@ -5,25 +5,25 @@ import (
 	"slices"
 )
 
-// summary gathers the parts, newest first, and at the end names the faults oldest first: an event's name is its place
-// in the log, and places count from the other end.
+// summary gathers the parts, newest first, and at the end lists the faults oldest first: a fault names the place of its
+// event, and places count from the oldest event.
 type summary struct {
 	marks   []mark // newest event first
 	pending []pendingFault
-	early   []Fault // of lines that are not events, before all others
+	early   []Fault // of lines that are not events, before all other faults
 	dropped int
 	count   int // events
 	last    int64
-	sealed  int64 // the last event that the seal names, where a file of it cannot be read
+	sealed  int64 // the last event that the seal names, if a file of the seal cannot be read
 	unread  int64 // the last event that cannot be read
 
 	newerPrev ID // the previous event according to the oldest event read so far
 	newerID   ID
 	linked    bool // newerPrev is known
 
-	owner   string // the writer that the ref's name promises; empty when it names none
+	owner   string // the writer in the ref's name; empty if the name has none
 	watched map[int64]bool
-	hits    map[Anchor]bool // events that were found, Source empty
+	hits    map[Anchor]bool // events that were found, with Source empty
 	claim   *claim          // of the newest checkpoint_signed
 }
 
@@ -71,7 +71,7 @@ func (s *summary) add(c checkedPart) {
 	}
 }
 
-// link compares the part's last event with the reference in the event after it.
+// link compares the part's last event with the reference in the next event.
 func (s *summary) link(c checkedPart) {
 	if s.linked && c.lastID != "" {
 		newer := len(s.marks) - 1
@@ -148,7 +148,7 @@ func (n *namer) next(i int) (seq int64, found []Fault) {
 	return seq, found
 }
 
-// opening checks the very first event; others pass.
+// opening checks the very first event, and no other.
 func (n *namer) opening(i int, seq int64, m mark, fault func(int64, FaultKind, string, ...any)) {
 	if m.is(markBad) || i != len(n.s.marks)-1 {
 		return
@@ -174,7 +174,7 @@ func (n *namer) cut(i int) int64 {
 	return max(1, n.expected-1)
 }
 
-// number decides which place the event has. A number that breaks the order counts if the next ones continue from it.
+// number decides the place of the event. A number that breaks the order counts if the next numbers continue from it.
 func (n *namer) number(i int, m mark, fault func(int64, FaultKind, string, ...any)) int64 {
 	seq := n.expected
 	switch {
@@ -199,14 +199,13 @@ func (n *namer) number(i int, m mark, fault func(int64, FaultKind, string, ...an
 	return seq
 }
 
-// goesOn compares the number of the event after i with the right number of the event at i, and reports whether it is
-// the next one.
+// goesOn reports whether the number of the event after i is the next number after the right number of the event at i.
 func (n *namer) goesOn(i int) bool {
 	return i > 0 && n.s.marks[i-1].seq == n.expected+1
 }
 
-// judge compares the log with the anchors, after faults: it returns the highest event that an anchor confirms, and the
-// faults of anchors that disagree. An anchor of an event that cannot be read decides nothing.
+// judge compares the log with the anchors, once the faults are known. It returns the highest event that an anchor
+// confirms, and the faults of anchors that disagree. An anchor for an unreadable event decides nothing.
 func (s *summary) judge(anchors []Anchor) (reached int64, source string, wrong []Fault) {
 	for _, a := range anchors {
 		switch {

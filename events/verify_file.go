@@ -11,13 +11,13 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// span is a batch of the file of this clone's log, as its end lines cut it. A long log has as many as events.
+// span is a batch of the file of this clone's log, between two end lines. A long log may have as many spans as events.
 type span struct {
 	from, to int64 // of the events
 	end      int32 // kept bytes of its end line; 0 for none
 }
 
-// part takes the batch out of the text of the file.
+// part returns the batch from the text of the file.
 func (s span) part(text []byte) (p part) {
 	raw, line := text[:s.to-s.from], text[s.to-s.from:][:s.end]
 	p.size = len(raw)
@@ -30,8 +30,8 @@ func (s span) part(text []byte) (p part) {
 	return p
 }
 
-// readFile goes through the file of this clone's log. It finds the batches from the front, even if one is damaged, and
-// checks them from the back.
+// readFile reads the file of this clone's log. It finds the batches from the front, even if one is damaged, and checks
+// them from the back.
 func (v *verifier) readFile(ctx context.Context, p *checks) error {
 	if v.own.gen == "" {
 		v.chain.early = append(v.chain.early, Fault{Seq: 1, Kind: FaultFile, Detail: "its first line is not that of a log"})
@@ -58,7 +58,7 @@ func (v *verifier) readFile(ctx context.Context, p *checks) error {
 	return ctx.Err()
 }
 
-// spans cuts the file at its end lines. The rest that a killed append left after the last one does not count.
+// spans cuts the file at its end lines. The rest after the last end line, from a killed append, does not count.
 func (v *verifier) spans() ([]span, error) {
 	var spans []span
 	in := bufio.NewReaderSize(io.NewSectionReader(v.own.file, 0, v.own.size), 1<<20)
@@ -147,10 +147,10 @@ func (v *verifier) compareSeal() {
 	}
 }
 
-// mostSeals are followed from the newest one back.
+// mostSeals is the number of seals that are followed, from the newest one back.
 const mostSeals = 1 << 20
 
-// watchSeals compares each seal of the chain with the log, which must have the seal's last event. The tip need not be a
+// watchSeals compares each seal of the chain with the log, which must have the seal's last event. The tip may not be a
 // seal; its reader reports that.
 func (v *verifier) watchSeals() {
 	objects := v.log.repo.Objects()

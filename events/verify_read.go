@@ -8,7 +8,7 @@ import (
 	"github.com/git-trace/git-trace/internal/fault"
 )
 
-// read goes through the whole log, the newest part first, and has the parts checked on all processors.
+// read reads the whole log, the newest part first, and checks the parts on all processors.
 func (v *verifier) read(ctx context.Context) error {
 	p := v.startChecks()
 	if v.own != nil {
@@ -41,8 +41,8 @@ type checkJob struct {
 	results chan []checkedPart
 }
 
-// checkChunk and checkBytes bound one job: enough to make handing over cheap, and not enough for a foreign log to fill
-// the memory.
+// checkChunk and checkBytes bound one job: large enough to be worth a goroutine, and small enough that a foreign log
+// cannot fill the memory.
 const (
 	checkChunk = 32
 	checkBytes = 1 << 20

@@ -1,13 +1,12 @@
 package events
 
-// Voice says whose statement an event is. A writer's id alone is weak evidence: anybody who may push to a remote can
-// publish under any id. So a voice is a remote and an id; a signature joins the statements of one id on several
-// remotes.
+// Voice names the source of an event. A writer's id alone is weak evidence: anybody who may push to a remote can
+// publish under any id. So a voice is a remote and an id; a signature joins the voices of one id on several remotes.
 type Voice struct {
-	Name     string   // one for each voice
+	Name     string   // unique among the voices
 	Remote   string   // the remote that it came from; the first of several
-	Aside    bool     // this clone wrote it, under an id that it gave up
-	Standing Standing // among the voices of one id
+	Aside    bool     // this clone wrote it, under an id that it has given up
+	Standing Standing // its rank among the voices of one id
 }
 
 // String returns the name; "" for this clone's log.
@@ -18,18 +17,18 @@ func (v *Voice) String() string {
 	return v.Name
 }
 
-// Standing is the order between voices that have the same id on several remotes.
+// Standing is the rank of a voice among voices with the same id on several remotes.
 type Standing int
 
-// The standings, the best first.
+// The ranks, the best first.
 const (
-	Signed   Standing = iota // by a key that git trusts
-	Trusted                  // of the remote that trace.remote names
-	Unproved                 // its real writer cannot be known
+	Signed   Standing = iota // signed by a key that git trusts
+	Trusted                  // from the remote that trace.remote names
+	Unproved                 // its real writer is unknown
 )
 
-// Mine reports whether this clone wrote an event; own is its writer id. The id decides for events that were not read
-// beside other logs.
+// Mine reports whether this clone wrote an event; own is its writer id. For events that were read without other logs,
+// the id decides.
 func (e *Event) Mine(own string) bool {
 	if e.From != nil {
 		return e.From.Aside

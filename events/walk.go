@@ -22,12 +22,12 @@ const (
 
 // Range names the log to read, and the direction. The zero value is this clone's log, oldest event first.
 type Range struct {
-	Ref   string // whose log; empty for this clone's
+	Ref   string // the log's ref; empty for this clone's
 	Order Order
 }
 
-// Walk reads events from the stored log, one batch at a time. It decodes an event but does not check its chain, as
-// Verify does. The first error ends the walk. A missing ref is an empty log.
+// Walk reads events from the stored log, one batch at a time. It decodes an event but does not check its chain; Verify
+// does. The first error ends the walk. A missing ref counts as an empty log.
 func (l *Log) Walk(ctx context.Context, r Range) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		err := l.walk(ctx, r, func(e Event) bool { return yield(e, nil) })

@@ -27,8 +27,9 @@ func (l *Log) Writer() (string, error) {
 
 func (l *Log) writerPath() string { return filepath.Join(l.repo.TracesDir(), "writer") }
 
-// settleWriter finds the writer under the append lock: the writer of the log so far, whatever the file says, because a
-// log has one writer; for a new log the writer in the file, which is made if necessary. A damaged file is made again.
+// settleWriter finds the writer under the append lock: the writer of the existing log, even if the file has another
+// one, because a log has one writer. For a new log it reads the writer from the file, which is made if necessary. A
+// damaged file is made again.
 func (l *Log) settleWriter(logged string) (string, error) {
 	noted, err := l.Writer()
 	if err == nil && noted != "" && (logged == "" || logged == noted) {

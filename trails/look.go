@@ -330,7 +330,7 @@ func (l *looks) lookOnce(o *observation, paths []string) error {
 type news struct {
 	any   bool
 	moved bool      // git did
-	began time.Time // the time of git's action, by the clock of file times: earlier changes are settled without this action
+	began time.Time // of git's action, by the clock of file times: earlier changes are settled without it
 	late  []string  // boundaries that were put aside
 }
 
