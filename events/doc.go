@@ -15,7 +15,7 @@
 //  1. Append acknowledges a batch only when the file has all of it; otherwise the batch is in the spool and the error
 //     says so.
 //  2. Number, parent and chain hash of an event come from one read of the tip, made under the append lock.
-//  3. Verify hashes stored bytes itself, trusts neither git's checks nor any cache, and lists every fault.
+//  3. Verify hashes stored bytes itself. It does not trust git's checks or a cache, and lists every fault.
 //  4. Everything that is read, own or fetched, is checked before it is believed. Foreign bytes never cause a panic and
 //     never change state.
 //  5. The cache may be deleted at any moment; everything in it is also in the log.

@@ -11,7 +11,7 @@ import (
 // purgedDigest is the value of log_purged for a digest that was replaced in order to remove something.
 const purgedDigest = "digest"
 
-// MakePlanAnew is MakePlan for a new digest of today's publications, without the history of the remote's digest.
+// MakePlanAnew is MakePlan for a new digest of the present publications, without the history of the remote's digest.
 func MakePlanAnew(ctx context.Context, log *events.Log, s *Settings, remote Remote, level Level, means Means) (
 	*Plan, error) {
 	return makePlan(ctx, log, s, remote, level, means, true)

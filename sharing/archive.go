@@ -25,7 +25,7 @@ var (
 // Keeping is a plan to archive refs on a remote, made before anything is sent. Close it.
 type Keeping struct {
 	Remote  Remote
-	URL     string // with credentials, as git would use it
+	URL     string // with credentials, as git uses it
 	Writers []Archived
 	Left    int // writers of that age whose logs cannot be read: they do not change
 
@@ -38,8 +38,8 @@ type Keeping struct {
 type Archived struct {
 	Writer  string
 	Last    time.Time // when the writer published last
-	Commits int       // with lines that the writer described
-	Texts   bool      // and the records are there
+	Commits int       // with lines of this writer
+	Texts   bool      // the texts are there too
 
 	refs map[string]refs.OID // by their kinds
 }
@@ -47,7 +47,7 @@ type Archived struct {
 // Close frees the remote for another push.
 func (k *Keeping) Close() { k.plan.Close() }
 
-// openKeeping begins a plan for a remote for which the person chose a level.
+// openKeeping begins a plan for a remote with a chosen level.
 func openKeeping(ctx context.Context, log *events.Log, s *Settings, remote Remote) (*Keeping, error) {
 	p := &Plan{Remote: remote, repo: log.Repo(), log: log, settings: s}
 	k := &Keeping{Remote: remote, plan: p}
@@ -126,7 +126,7 @@ func (k *Keeping) findSilent(ctx context.Context, since time.Time) error {
 		}
 		c, err := objects.Commit(tip)
 		switch {
-		case err != nil || !c.Author.When.Before(since): // it has published since
+		case err != nil || !c.Author.When.Before(since): // the writer has published since
 		case w.LeftOut != "":
 			k.Left++
 		default:
@@ -191,7 +191,7 @@ func (k *Keeping) adoptable(ctx context.Context, fetched []events.FetchedLog, wr
 		if err != nil || p.Head.Events <= best.Head.Events {
 			continue
 		}
-		told, err := anchoredOn(ctx, k.plan.log, f.Ref) // it is checked by that
+		told, err := anchoredOn(ctx, k.plan.log, f.Ref) // the digest is checked by this call
 		if err != nil {
 			continue
 		}
@@ -228,8 +228,8 @@ func (k *Keeping) Refs() int {
 	return n
 }
 
-// Keep puts the refs of the writers into the archives, and then deletes them there if that was planned. Each step is
-// atomic: a remote never loses data.
+// Keep puts the refs of the writers into archives, and then deletes the refs on the remote if that was planned. Each
+// step is atomic: a remote never loses data.
 func (k *Keeping) Keep(ctx context.Context, verify bool) error {
 	if err := k.bring(ctx); err != nil {
 		return err
@@ -278,7 +278,7 @@ func (k *Keeping) fetch(ctx context.Context, lines string) error {
 	return err
 }
 
-// keep is one step.
+// keep puts the refs of some writers into archives, in one push.
 func (k *Keeping) keep(ctx context.Context, verify bool, writers []Archived) error {
 	p := k.plan
 	p.Refs = nil
@@ -341,7 +341,7 @@ func (k *Keeping) archive(ctx context.Context, kind string) (Ref, map[string]ref
 		return ref, nil, nil
 	}
 	had, err := newBounds(maxArchived).readArchive(ctx, k.plan.repo, ref.Old)
-	if err != nil { // another directory of this clone's id may have written it
+	if err != nil { // another directory with this clone's id may have written it
 		if err := k.fetch(ctx, ref.Name+"\n"); err != nil {
 			return ref, nil, err
 		}

@@ -13,17 +13,18 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// An archive keeps the refs of one kind of other writers. It is a commit. Its first parent is the previous archive, the
-// others are the commits of the refs, and its message names the writer of each parent. It is at
-// refs/traces/writers/<own>/archive/<kind>. If a writer publishes again, their new ref is read instead. docs/format.md
-// describes the form.
+// An archive is a commit that keeps the refs of other writers, all of one kind. Its first parent is the previous
+// archive, the others are the commits of the refs, and its message names the writer of each parent. It is at
+// refs/traces/writers/<own>/archive/<kind>. If a writer publishes again, readers take their new ref instead.
+// docs/format.md describes the form.
 
-// archiveKinds are the kinds of refs that are archived, each in its own ref, so that a reader of digests gets no texts.
+// archiveKinds are the kinds of refs that are archived. Each kind has its own ref, so that a reader of digests gets no
+// texts.
 var archiveKinds = []string{"digest", "records", "events", "checkpoints"}
 
 const (
 	archiveBefore = "archive" // the line of the previous archive, instead of a writer
-	maxArchives   = 10_000    // commits that are read of all archives at once
+	maxArchives   = 10_000    // commits that are read from all archives together
 	maxDescent    = 20_000    // commits that are read to find which of two logs continues the other
 	maxArchive    = 1 << 20   // bytes of one archive
 	perArchive    = 100       // writers in one commit: few enough for a command line of any system
@@ -69,7 +70,7 @@ func (b *bounds) readArchive(ctx context.Context, repo *refs.Repo, tip refs.OID)
 				tip = c.Parents[0]
 			case !events.IsWriter(line):
 				return nil, ErrNotArchive
-			case !known: // the later archive counts
+			case !known: // the later archive has precedence
 				out[line] = c.Parents[i]
 			}
 		}
@@ -88,7 +89,7 @@ func (s *Settings) writeArchive(ctx context.Context, log *events.Log, before ref
 		message := "traces: archive of " + numbers.Count(len(writers), "clone") + "\n\n"
 		var parents []refs.OID
 		add := func(line string, parent refs.OID) {
-			if !slices.Contains(parents, parent) { // git leaves the second one out
+			if !slices.Contains(parents, parent) { // git would leave out the second one
 				message, parents = message+line+"\n", append(parents, parent)
 			}
 		}
@@ -187,7 +188,7 @@ func replaceRefs(ctx context.Context, repo *refs.Repo, prefix string, wanted map
 	}
 	_, err = repo.Git(ctx, strings.NewReader(lines.String()), "update-ref", "--stdin")
 	if len(wanted) > mostLoose {
-		_, _ = repo.Git(ctx, nil, "pack-refs", "--all") // a lock in the way does no harm
+		_, _ = repo.Git(ctx, nil, "pack-refs", "--all") // a lock that prevents this does no harm
 	}
 	return err
 }

@@ -23,12 +23,12 @@ type Failed struct {
 // autoPatience is the time limit of an automatic push.
 const autoPatience = 60 * time.Second
 
-// again is the pause before an automatic push tries again: if another program runs the hooks, git may still be sending.
+// again is the pause before an automatic push tries again: git may still be sending if another program runs the hooks.
 const again = 3 * time.Second
 
-// Auto shares with a remote after a git push, or with all if none is named, at the chosen level. It never asks. It
-// notes a failure for status and returns it as an error. It does nothing unless the person has enabled it and chosen a
-// level.
+// Auto shares with a remote after a git push, at the chosen level; without a named remote, with all remotes. It never
+// asks. It notes a failure for status and returns it as an error. It does nothing unless the person has enabled it and
+// chosen a level.
 func Auto(ctx context.Context, log *events.Log, name string, means Means) error {
 	s, err := ReadSettings(ctx, log.Repo())
 	if err != nil {
@@ -103,7 +103,7 @@ func autoFailed(repo *refs.Repo, r Remote) *Failed {
 	return &f
 }
 
-// noteAuto notes the reason of a failure, or for nil that the push succeeded.
+// noteAuto notes the reason of a failure; nil means that the push succeeded.
 func noteAuto(repo *refs.Repo, r Remote, why error) error {
 	if why == nil {
 		err := os.Remove(autoPath(repo, r))

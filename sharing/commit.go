@@ -15,10 +15,10 @@ import (
 // commit makes a commit in the person's name, signed if the person signs commits, so that it passes the remote's rules.
 // Git makes it (git-commit-tree(1)), except in simple cases without a signature.
 //
-// The author's date is the time of the push. The committer's date is the epoch: git offers commits to a fetch by this
-// date, and code must come before publications. A signature of OpenPGP or X.509 has its own time. An SSH signature has
-// none: git checks it at the committer's date (ssh-keygen(1), verify-time). So a commit signed with SSH has today's
-// date.
+// The author's date is the time of the push. The committer's date is the epoch: git negotiates a fetch by this date,
+// newest first, and code must come before publications. A signature of OpenPGP or X.509 has its own time. An SSH
+// signature has none: git checks it at the committer's date (ssh-keygen(1), verify-time). So a commit signed with SSH
+// has today's date.
 func (s *Settings) commit(ctx context.Context, repo *refs.Repo, message string, tree refs.OID,
 	parents []refs.OID) (refs.OID, error) {
 	sign := s.signs()
@@ -83,8 +83,8 @@ func (s *Settings) identity(role string) (who refs.Signature, ok bool) {
 	return who, true
 }
 
-// plainIdent reports whether git writes a name unchanged. Git removes marks at the ends, and characters that would end
-// the field.
+// plainIdent reports whether git writes a name unchanged. Git removes some signs at the ends, and characters that would
+// end the field.
 func plainIdent(text string) bool {
 	const marks = ` .,:;"\'`
 	return text != "" && utf8.ValidString(text) && strings.Trim(text, marks) == text &&

@@ -20,24 +20,24 @@ import (
 // Conversations are the records that a push sends.
 type Conversations struct {
 	Sent     []store.Entry
-	Redacted int           // places in them
+	Redacted int           // places with redactions in them
 	Attached int           // images and files with placeholders in the texts
 	Encoded  int           // texts in them with encoded data, which no rule of redaction reads
-	Kept     []Kept        // that own a line of a published commit and stay all the same
-	Unstored int           // that have no record
+	Kept     []Kept        // records that own a line of a published commit and stay here
+	Unstored int           // conversations without a record
 	again    bool          // a record was redacted again
-	before   []store.Entry // that the remote has, where that is known
+	before   []store.Entry // the remote's present records, if they are known
 }
 
 // Kept is a record that stays here.
 type Kept struct {
 	Trace events.TraceID `json:"trace"`
 	Why   string         `json:"why"`
-	Fault bool           `json:"fault,omitempty"` // it should have left
+	Fault bool           `json:"fault,omitempty"` // the level would let it leave
 }
 
 // maxShared is the largest size of a record that is sent: forges refuse objects of twice that size, and a refused
-// object blocks its ref for good.
+// object blocks its ref forever.
 const maxShared = 50 << 20
 
 // chooseRecords checks the record of each conversation that owns a line of a published commit. If the rules of
@@ -140,11 +140,11 @@ func (p *Plan) look(ctx context.Context, s *store.Store, redactor *redact.Redact
 		}
 	}
 	p.looked[here] = e.Blob
-	p.unsent[here] = unsent // checked again later: the commits may be there then
+	p.unsent[here] = unsent // checked again later: the remote may have the commits then
 	return err
 }
 
-// redacted returns a record redacted with today's rules, and stores it if they changed it.
+// redacted redacts a record with the present rules, and stores the result if it differs.
 func (p *Plan) redacted(ctx context.Context, s *store.Store, redactor *redact.Redactor, e *store.Entry,
 	r *records.Record) (*records.Record, error) {
 	again, err := redactor.Record(ctx, r)
@@ -181,11 +181,11 @@ func writeRecord(ctx context.Context, s *store.Store, redactor *redact.Redactor,
 	return s.Write(ctx, out)
 }
 
-// readLooked reads the notes about records that were checked with today's rules: for each stored blob the blob that
-// leaves.
+// readLooked reads the notes about records that were checked with the present rules: for each stored blob, the blob
+// that leaves.
 func (p *Plan) readLooked() {
 	p.looked, p.unsent = map[refs.OID]refs.OID{}, map[refs.OID]bool{}
-	noted, _ := os.ReadFile(p.rulesPath()) // without it all are checked again
+	noted, _ := os.ReadFile(p.rulesPath()) // without the notes, all records are checked again
 	rules, rest, _ := strings.Cut(string(noted), "\n")
 	if rules != p.rules {
 		return
@@ -212,10 +212,10 @@ func (p *Plan) noteLooked() {
 			text += here.String() + " " + leaves.String() + "\n"
 		}
 	}
-	_ = refs.WriteFileAtomic(p.rulesPath(), []byte(text), 0o600) // without it all are checked again
+	_ = refs.WriteFileAtomic(p.rulesPath(), []byte(text), 0o600) // without the notes, all records are checked again
 }
 
-// saysTheSame reports whether a redaction changed nothing in a record.
+// saysTheSame reports whether redaction did not change a record.
 func saysTheSame(r *records.Record, clean records.Record) (bool, error) {
 	clean.Security, clean.ContentHash = r.Security, r.ContentHash
 	before, err := records.Encode(r)
@@ -253,8 +253,8 @@ func (c *Conversations) count(r *records.Record) {
 	c.Encoded += data
 }
 
-// publishRecords makes the commit with the records. It begins a new history if an older version must not stay: after a
-// purge, after a stricter redaction, or when a conversation is retracted.
+// publishRecords makes the commit with the records. It begins a new history if an older version must disappear: after a
+// purge, after a stricter redaction, or when a conversation is withdrawn.
 func (p *Plan) publishRecords(ctx context.Context, r *Ref) error {
 	s := store.Open(p.repo)
 	defer func() { _ = s.Close() }()
@@ -303,8 +303,8 @@ func isPrivate(repo *refs.Repo, trace events.TraceID) bool {
 	return err == nil
 }
 
-// KeepPrivate marks a conversation: its record leaves with no push, and the next push takes it off the remote. The
-// owners of its lines stay published. Off removes the mark.
+// KeepPrivate marks a conversation: pushes do not send its record, and the next push removes the record from the
+// remote. The owners of its lines stay published. Off removes the mark.
 func KeepPrivate(repo *refs.Repo, trace events.TraceID, off bool) error {
 	path := privatePath(repo, trace)
 	if off {

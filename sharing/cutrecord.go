@@ -20,11 +20,11 @@ const (
 // leaving removes from the head of a record the members that the list excludes, and the commits that the remote does
 // not have.
 type leaving struct {
-	may    map[string]bool // members, with the members around them
+	may    map[string]bool // allowed members, with the members that contain them
 	commit map[string]bool // members that name commits
 	hidden map[string]bool // ids of commits
 	cut    bool            // something was removed
-	unsent bool            // and there were commits among it
+	unsent bool            // and some of it named commits
 }
 
 // reduces a record to the members that may leave at the plan's level. It returns the record itself if nothing was

@@ -16,8 +16,8 @@ import (
 
 // Demanded is the result of a demand for texts that others share.
 type Demanded struct {
-	Got       int      // records that arrived
-	Elsewhere []string // remotes that keep others, or did not give them
+	Got       int      // number of fetched records
+	Elsewhere []string // remotes that keep other records, or did not send them
 	Err       error    // the reason of a failure; nil if no remote was called
 }
 
@@ -27,10 +27,10 @@ type offer struct {
 	entry   store.Entry
 }
 
-// demandPatience bounds a command's wait for a remote without an explicit request.
+// demandPatience is the longest time that a command waits for a remote that the user did not name.
 const demandPatience = 20 * time.Second
 
-// OnDemand reports whether a reader may ask a remote for missing texts, and whether the person has decided this.
+// OnDemand reports whether a reader may fetch missing texts from a remote, and whether the person has decided this.
 func (s *Settings) OnDemand() (may, settled bool) {
 	_, settled = s.own.Get("trace.fetchondemand")
 	return s.own.Bool("trace.fetchOnDemand", false), settled
@@ -94,7 +94,7 @@ func remotesOf(list []offer) []string {
 	return slices.Compact(out)
 }
 
-// offers finds one shared record for each conversation without a record here.
+// offers finds one shared record for each conversation that has no record here.
 func offers(ctx context.Context, log *events.Log, traces []events.TraceID) ([]offer, error) {
 	s := store.Open(log.Repo())
 	defer func() { _ = s.Close() }()
@@ -140,12 +140,12 @@ func offers(ctx context.Context, log *events.Log, traces []events.TraceID) ([]of
 	}), nil
 }
 
-// demandedRef returns the ref of records that were fetched one by one.
+// demandedRef returns the ref of records that were fetched singly.
 func demandedRef(f events.FetchedLog) string {
 	return events.FetchedRef(f.Remote, f.Writer, "demanded")
 }
 
-// demandFrom fetches missing records from one remote. First it asks for the records that are shared today.
+// demandFrom fetches missing records from one remote. First it asks which records are shared now.
 func (s *Settings) demandFrom(ctx context.Context, log *events.Log, r Remote, traces []events.TraceID,
 	missing []offer) error {
 	patterns := []string{r.Prefix + "*/archive/*"}
@@ -201,7 +201,7 @@ func (s *Settings) demandFrom(ctx context.Context, log *events.Log, r Remote, tr
 	err = arriving(ctx, log.Repo(), orMost(most), "", append(fetching("--", r.Name), blobs...)...)
 	var refused *RemoteError
 	switch {
-	case errors.As(err, &refused) && ctx.Err() == nil: // it gives nothing by id alone
+	case errors.As(err, &refused) && ctx.Err() == nil: // the remote sends no object by its id
 		_, err = Pull(ctx, log, r, What{Writers: writers, Records: true, Most: most})
 		return err
 	case err != nil:

@@ -20,12 +20,12 @@ var digestTypes = []events.Type{
 
 // Digest is the part of this clone's log that says who wrote the lines of published commits.
 type Digest struct {
-	Events        []events.Event // the originals, in the order of the log
+	Events        []events.Event // the original events, in the order of the log
 	Commits       []refs.OID     // published ones, in the order of their first anchors
-	Withheld      int            // commits that are recorded and not published
+	Withheld      int            // recorded commits that are not published
 	Conversations []events.TraceID
-	Silent        int            // conversations that left no line in a published commit
-	stored        []events.Event // record_stored, of all conversations
+	Silent        int            // conversations without a line in a published commit
+	stored        []events.Event // the record_stored events of all conversations
 	all           []events.Event // the events of this clone's log that a digest may have
 	Source        events.Witness
 }
@@ -49,7 +49,7 @@ func MakeDigest(ctx context.Context, log *events.Log, fetched []events.FetchedLo
 	return d, nil
 }
 
-// readOwn reads the events that may be in a digest, without a choice.
+// readOwn reads all events that may be in a digest.
 func readOwn(ctx context.Context, log *events.Log, fetched []events.FetchedLog) (*Digest, error) {
 	own, err := log.Copy(ctx, refs.EventsRef)
 	if err != nil {
@@ -81,7 +81,7 @@ func readOwn(ctx context.Context, log *events.Log, fetched []events.FetchedLog) 
 	return d, nil
 }
 
-// headless returns the event that opens a log without the commit that was checked out.
+// headless removes the checked-out commit from the event that opens a log.
 func headless(e events.Event) (events.Event, error) {
 	started := events.DataOf[events.LogStartedData](e)
 	started.Head = refs.OID{}
@@ -90,7 +90,7 @@ func headless(e events.Event) (events.Event, error) {
 	return e, err
 }
 
-// setAside returns the events of this clone's logs under ids that it gave up.
+// setAside returns the events of this clone's logs under its former ids.
 func setAside(ctx context.Context, log *events.Log, fetched []events.FetchedLog) (all []events.Event, err error) {
 	for _, f := range fetched {
 		if !f.Aside {
@@ -145,14 +145,14 @@ func anchored(all []events.Event) map[refs.OID]bool {
 	return out
 }
 
-// commitOf returns the commit of an anchorwithout reading the rest, which may be long.
+// commitOf returns the commit of an anchor without reading the rest, which may be long.
 func commitOf(e events.Event) refs.OID {
 	return events.DataOf[struct {
 		Commit refs.OID `json:"commit"`
 	}](e).Commit
 }
 
-// findPublished finds the published ones among the commits in events.
+// findPublished finds the published commits among the commits in events.
 func (d *Digest) findPublished(all []events.Event, published Published) (map[refs.OID]bool, error) {
 	told := anchored(all)
 	named := maps.Clone(told)
@@ -166,7 +166,7 @@ func (d *Digest) findPublished(all []events.Event, published Published) (map[ref
 			}
 		}
 	}
-	delete(named, refs.OID{}) // of a commit without an heir
+	delete(named, refs.OID{}) // of a commit without a replacement
 	there, err := published(slices.Collect(maps.Keys(named)))
 	if err != nil {
 		return nil, err
@@ -190,7 +190,7 @@ func (d *Digest) choose(all []events.Event, there map[refs.OID]bool) {
 	owning := map[events.TraceID]bool{}
 	for _, a := range events.InForce(anchors) {
 		if passedOn(&a) {
-			continue // another clone publishes its conversations
+			continue // another clone publishes these conversations
 		}
 		for _, t := range owners(events.DataOf[events.CommitData](a)) {
 			owning[t] = true
@@ -209,7 +209,7 @@ func (d *Digest) choose(all []events.Event, there map[refs.OID]bool) {
 				silent[e.Trace] = true
 			}
 		case events.RecordStored:
-			chosen = false // until it is known which of them leave
+			chosen = false // until the leaving records are known
 			d.stored = append(d.stored, e)
 		case events.CommitAnchored:
 			c := commitOf(e)
@@ -260,13 +260,13 @@ func told(e events.Event, span time.Duration) events.Draft {
 	return d
 }
 
-// missing returns the events that an earlier digest does not have; content has the ids of its events. An event with a
-// differently cut time counts as published.
+// missing returns the events that an earlier digest does not have; content has the ids of the earlier events. An event
+// with a differently cut time counts as published.
 func (d *Digest) missing(content map[events.ID]bool, span time.Duration) ([]events.Draft, error) {
 	var out []events.Draft
 	for _, e := range d.Events {
 		if e.Type == events.LogStarted && len(content) > 0 {
-			continue // in whichever form
+			continue // in each form
 		}
 		var today events.ID
 		known := false
@@ -282,7 +282,7 @@ func (d *Digest) missing(content map[events.ID]bool, span time.Duration) ([]even
 				break
 			}
 		}
-		if !known { // one like it may follow: two that were apart may be alike when they are cut
+		if !known { // an equal event may follow: two different events may be equal after the cut
 			content[today] = true
 			out = append(out, told(e, span))
 		}

@@ -10,14 +10,15 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// Doubt says that one writer saw events of another one's log that the remote does not show. Each publication names the
-// ends of the other writers' digests at that time. So a remote that hides events must also hide all later publications.
+// Doubt says that one writer saw events of another writer's log that the remote does not show. Each publication names
+// the ends of the other writers' digests at that time. So a remote that hides events must also hide all later
+// publications.
 type Doubt struct {
-	Writer string    `json:"writer"`  // whose log it is
+	Writer string    `json:"writer"`  // the writer of the log
 	Event  int64     `json:"event"`   // its number
 	SeenBy string    `json:"seen_by"` // the writer who names it
-	On     time.Time `json:"on"`      // when that was published
-	Ends   int64     `json:"ends"`    // where the log ends that the remote shows
+	On     time.Time `json:"on"`      // the time of that publication
+	Ends   int64     `json:"ends"`    // the last event in the log that the remote shows
 	Anew   bool      `json:"anew"`    // its writer started it again: a clone that saw the event may not have pulled since
 }
 
@@ -41,7 +42,7 @@ type shown struct {
 }
 
 // doubts compares the ends that digests of a remote name with the digests themselves. A digest that was published after
-// its mention may be a new one, and is not in doubt. It returns the first doubt about each log.
+// the other named it may be a new one, and is not in doubt. It returns the first doubt about each log.
 func doubts(ctx context.Context, log *events.Log, fetched []events.FetchedLog, label string) ([]Doubt, error) {
 	fetched = slices.DeleteFunc(slices.Clone(fetched), func(f events.FetchedLog) bool {
 		return f.Remote != label || !f.Digest || f.Writer == ""

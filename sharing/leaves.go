@@ -8,13 +8,13 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// Leaf describes some members, with the lowest level at which they leave for a remote. A narrower level removes them
-// ([told]). Other members leave only at the level log, which is the log itself.
+// Leaf describes some members, with the lowest level at which they leave. A narrower level removes them ([told]). Other
+// members leave only at the level log, which is the log itself.
 type Leaf struct {
 	Of      string // a type of event, or every event; publication, commit or record
 	Members string // names in JSON; names of inner members have a dot before them
 	Level   Level
-	What    string // in the words of the question that is asked
+	What    string // the words for it in the question to the person
 }
 
 // publishedCommits are ids of commits that the remote has: members with other commits do not leave ([Plan.leaves]).
@@ -101,7 +101,7 @@ func Leaves() []Leaf {
 	}
 }
 
-// Told returns the words for the members that leave from a level on, in the order of the list.
+// Told returns the words for the members that leave at a level, in the order of the list.
 func Told(level Level) []string {
 	var out, before []string
 	for _, leaf := range Leaves() {

@@ -33,13 +33,13 @@ func readMade(path string) made {
 	return out
 }
 
-// hasMade reports whether this clone noted a commit as sentto any remote, because remotes may copy each other.
+// hasMade reports whether this clone noted a commit as sent to any remote; remotes may copy each other.
 func hasMade(repo *refs.Repo, name string, commit refs.OID) bool {
 	files, _ := filepath.Glob(filepath.Join(madeDir(repo), "*.json"))
 	return slices.ContainsFunc(files, func(path string) bool { return slices.Contains(readMade(path)[name], commit) })
 }
 
-// note adds a commit to the note before it is sent. When it has arrived, it is the only one.
+// note adds a commit to the note before it is sent. Once it has arrived, it replaces all others.
 func (p *Plan) note(ref string, commit refs.OID, arrived bool) error {
 	path, name := madePath(p.repo, p.Remote), strings.TrimPrefix(ref, p.Remote.Prefix)
 	m := readMade(path)

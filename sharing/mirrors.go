@@ -19,7 +19,7 @@ const (
 	remotesRefs = tracesRefs + "remotes/"
 )
 
-// MostOthers is the number of other clones' refs on a remote from which git-trace warns.
+// MostOthers is the number of other clones' refs on a remote above which git-trace warns.
 const MostOthers = 1000
 
 // Notes returns notes about remotes that transfer traces without a choice, such as mirrors, and about remotes with very
@@ -46,8 +46,8 @@ func Notes(ctx context.Context, log *events.Log, now time.Time) ([]string, error
 	return append(out, many...), err
 }
 
-// mirrorNote describes a plain push to a mirror, and the refspecs that do not send traces. A host may accept only
-// branches and tags: then it refuses the whole push.
+// mirrorNote describes a plain push to a mirror, and refspecs that leave out traces. A host may accept only branches
+// and tags: then it refuses the whole push.
 func mirrorNote(name string) string {
 	return name + " is a mirror: a plain git push sends it all that is recorded here, and what was fetched from others, " +
 		"whatever was chosen; a host that takes branches and tags alone refuses all of it. To push those alone: " +
@@ -83,8 +83,7 @@ func (s *Settings) mirrors(name string) bool {
 	})
 }
 
-// overwrites reports whether a plain `git fetch` of a remote writes refs of tracesother than the ones for fetched
-// traces.
+// overwrites reports whether a plain `git fetch` of a remote writes refs of traces, except the refs for fetched traces.
 func (s *Settings) overwrites(name string) bool {
 	return slices.ContainsFunc(s.always.All("remote."+name+".fetch"), func(spec string) bool {
 		_, to, _ := strings.Cut(spec, ":")
@@ -92,7 +91,7 @@ func (s *Settings) overwrites(name string) bool {
 	})
 }
 
-// reaches reports whether a side of a refspec matches refs of traces.
+// reaches reports whether one side of a refspec matches refs of traces.
 func reaches(side string) bool {
 	before, _, pattern := strings.Cut(side, "*")
 	return strings.HasPrefix(side, tracesRefs) || pattern && strings.HasPrefix(tracesRefs, before)

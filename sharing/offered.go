@@ -24,8 +24,8 @@ const askPatience = 4 * time.Second
 // Offer describes the traces that a first pull would bring.
 type Offer struct {
 	Remote  string
-	Writers int  // whose traces the remote has; none is also an answer
-	New     bool // the remote was asked just now
+	Writers int  // number of writers with traces on the remote; 0 is also an answer
+	New     bool // the remote has just answered
 }
 
 // Offered returns the traces that a pull would bring. It returns nil after a pull, without such a remote, if git-trace
@@ -58,7 +58,7 @@ func Offered(ctx context.Context, repo *refs.Repo, now time.Time) *Offer {
 	}
 	offer := &Offer{Remote: r.Name, New: true}
 	if offer.Writers, err = askWriters(ctx, repo, s, r); err != nil {
-		offer.Writers = 0 // it is not asked again before tomorrow
+		offer.Writers = 0 // do not ask it again before tomorrow
 	}
 	_ = refs.WriteFileAtomic(path, fmt.Appendf(nil, "%d %d\n", now.Unix(), offer.Writers), 0o600)
 	return offer
@@ -88,7 +88,7 @@ func askWriters(ctx context.Context, repo *refs.Repo, s *Settings, r Remote) (in
 	}
 	ctx, cancel := context.WithTimeout(ctx, askPatience)
 	defer cancel()
-	// status denies all protocols to git's children, so that a partial clone fetches nothing (refs.FetchNothing).
+	// status denies all protocols to git's child processes, so that a partial clone fetches nothing (refs.FetchNothing).
 	env := []string{"GIT_ALLOW_PROTOCOL=file:git:http:https:ssh"}
 	out, err := repo.GitWith(ctx, nil, env, patient("ls-remote", "--", r.Name, r.Prefix+"*")...)
 	writers := map[string]bool{}

@@ -10,11 +10,11 @@ import (
 // ErrNothingLost reports that this clone still has all its events that a remote has.
 var ErrNothingLost = errors.New("the remote has nothing of this clone that the clone itself has lost")
 
-// Lost describes events that a remote has under this clone's id and the clone does not. The clone may come from a
-// backup and have published them later, or somebody else wrote them.
+// Lost describes events that a remote has under this clone's id and that the clone does not have. The clone may have
+// published them and then been restored from a backup, or somebody else wrote them.
 type Lost struct {
 	Events   []events.Event
-	From, To int64 // numbers in the log that was lost, as the digest there says
+	From, To int64 // numbers in the lost log, according to the remote's digest
 	Signed   bool  // by this clone's key
 
 	log    *events.Log
@@ -71,8 +71,8 @@ func FindLost(ctx context.Context, log *events.Log, s *Settings, r Remote) (*Los
 	return l, err
 }
 
-// Take is for a clone that was restored from a backup older than its publications. It sets the present log aside, which
-// keeps its rank. The remote's log under the old id is read as another clone's. The clone gets a new id.
+// Take is for a clone that was restored from a backup older than its publications. It sets the present log aside; this
+// log keeps its rank. The remote's log under the old id counts as another clone's. The clone gets a new id.
 func (l *Lost) Take(ctx context.Context, most int64) (out Regained, err error) {
 	if out.Old, out.New, err = l.log.SetAside(ctx); err != nil {
 		return out, err

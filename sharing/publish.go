@@ -15,16 +15,16 @@ import (
 // ErrBrokenLog reports that this clone's log is damaged: it is not published.
 var ErrBrokenLog = errors.New("the log is damaged")
 
-// filesOfPublication is the number of files of events at which they are joined.
+// filesOfPublication is the number of event files from which they are joined.
 const filesOfPublication = 256
 
 // earlier is this clone's digest on a remote.
 type earlier struct {
-	commit  refs.OID // zero for none
+	commit  refs.OID // zero without a digest
 	files   []events.PublishedFile
 	last    events.ID
 	count   int64
-	content map[events.ID]bool // what its events say
+	content map[events.ID]bool // ids of the contents of its events
 	records map[events.TraceID]refs.OID
 	adopt   string
 	source  events.Witness
@@ -57,8 +57,8 @@ func (e *earlier) hear(log *events.Log, found events.Publication) error {
 	return nil
 }
 
-// hearAside notes the events that were published under ids that this clone gave up: they are not published again. If
-// this clone signs, only digests with its signature count.
+// hearAside notes the events that were published under this clone's former ids: they are not published again. If this
+// clone signs, only digests with its signature count.
 func (p *Plan) hearAside(ctx context.Context) error {
 	for _, f := range p.fetched {
 		if !f.Digest || f.Remote != p.Remote.Label || !slices.ContainsFunc(p.fetched, func(a events.FetchedLog) bool {
@@ -77,7 +77,7 @@ func (p *Plan) hearAside(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err != nil { // it is damaged: its events count as not published
+		if err != nil { // a damaged digest counts as not published
 			continue
 		}
 	}
@@ -85,7 +85,7 @@ func (p *Plan) hearAside(ctx context.Context) error {
 }
 
 // changes reports whether the remote's publication is out of date. If a whole log is published too, the publication
-// names the end of that log, so that its signature covers it.
+// names the end of that log, and so the publication's signature covers the log.
 func (p *Plan) changes() bool {
 	return len(p.fresh) > 0 ||
 		p.base.count > 0 && (!maps.Equal(p.base.records, p.shared()) || p.base.adopt != p.settings.adopt() ||
@@ -123,7 +123,7 @@ func (p *Plan) TakenBack() int {
 	return n
 }
 
-// publish makes a publication with the new events, and returns its commit. It sets no ref.
+// publish makes a publication with the new events, and returns its commit. It does not set a ref.
 func (p *Plan) publish(ctx context.Context) (refs.OID, error) {
 	if !p.changes() {
 		return p.base.commit, nil

@@ -25,7 +25,7 @@ type What struct {
 	Log     bool     // and the whole logs
 	Dry     bool     // fetch nothing
 	Most    int64    // bytes that may arrive; MostFetched for 0
-	Accept  []string // writers whose logs may have another history than they had
+	Accept  []string // writers whose logs may have another history than before
 	refs    int      // of traces that the remote may have; maxRefs for 0
 }
 
@@ -33,8 +33,8 @@ type What struct {
 type Pulled struct {
 	Remote  string         `json:"remote"`
 	Writers []PulledWriter `json:"writers"` // all writers with a digest or log here now, by their ids
-	Refs    int            `json:"refs"`    // that the remote has
-	Changed int            `json:"changed"` // the number of new or changed ones
+	Refs    int            `json:"refs"`    // on the remote
+	Changed int            `json:"changed"` // the number of new or changed refs
 	Doubts  []Doubt        `json:"doubts"`  // later ends of logs that a writer saw, and the remote does not show
 	// Elsewhere is another prefix under which the remote has traces, if it has none under the prefix of the settings.
 	Elsewhere string `json:"elsewhere,omitempty"`
@@ -45,14 +45,14 @@ type PulledWriter struct {
 	Writer        string `json:"writer"`
 	Ref           string `json:"ref"`
 	Events        int64  `json:"events"`
-	Commits       int    `json:"commits"`       // that are anchored
-	Conversations int    `json:"conversations"` // that began there
-	Records       int    `json:"records"`       // number with their texts here
-	Shared        int    `json:"shared"`        // number whose texts the writer shares
-	New           bool   `json:"new"`           // this pull brought or moved it
+	Commits       int    `json:"commits"`       // number of anchored commits
+	Conversations int    `json:"conversations"` // number of conversations that began there
+	Records       int    `json:"records"`       // number of conversations with texts here
+	Shared        int    `json:"shared"`        // number of conversations whose texts the writer shares
+	New           bool   `json:"new"`           // this pull brought or changed it
 	Anew          bool   `json:"anew"`          // its digest was started again, and replaced the former one here
 	LeftOut       string `json:"left_out,omitempty"`
-	Kept          bool   `json:"kept"` // the former one stays here and counts: the remote shows another history now
+	Kept          bool   `json:"kept"` // the former log stays here and counts: the remote now shows another history
 }
 
 // refKinds returns the kinds of refs that a pull brings.
@@ -79,7 +79,7 @@ func (w What) refspecs(r Remote, own string) []string {
 			out = append(out, "+"+r.Prefix+writer+"/"+kind+":"+events.FetchedRef(r.Label, writer, kind))
 		}
 	}
-	if len(w.Writers) > 0 { // they may be in an archive
+	if len(w.Writers) > 0 { // the wanted writers may be in an archive
 		for _, kind := range w.refKinds() {
 			out = append(out, "+"+r.Prefix+"*/archive/"+kind+":"+events.FetchedRef(r.Label, "*", "archive/"+kind))
 		}
@@ -90,7 +90,7 @@ func (w What) refspecs(r Remote, own string) []string {
 	return out
 }
 
-// mostLoose is the number of new refs from which a pull packs them: each command opens every loose ref.
+// mostLoose is the number of new refs from which a pull packs them: every command opens each loose ref.
 const mostLoose = 64
 
 // MostFetched is the default of trace.maxFetched.
@@ -127,7 +127,7 @@ func Pull(ctx context.Context, log *events.Log, r Remote, w What) (*Pulled, erro
 	if err != nil {
 		return nil, err
 	}
-	// Refs that were fetched once are updated too; otherwise they would stay here after they are retracted.
+	// Refs that were fetched once are updated too; otherwise they would stay here after their writer withdraws them.
 	for kept := range before {
 		kind := kept[strings.LastIndexByte(kept, '/')+1:]
 		w.Records = w.Records || kind == "records" && w.covers(kept, r, own, kind)
@@ -171,7 +171,7 @@ func Pull(ctx context.Context, log *events.Log, r Remote, w What) (*Pulled, erro
 			return nil, unreached(err)
 		}
 		if moved > mostLoose {
-			_, _ = repo.Git(ctx, nil, "pack-refs", "--all") // a lock in the way does no harm
+			_, _ = repo.Git(ctx, nil, "pack-refs", "--all") // a lock that prevents this does no harm
 		}
 	}
 	if !w.Dry {
@@ -196,7 +196,7 @@ func Pull(ctx context.Context, log *events.Log, r Remote, w What) (*Pulled, erro
 	return out, nil
 }
 
-// elsewhere returns a prefix below which a remote has digests, "" for none. It is foreign text of harmless characters.
+// elsewhere returns a prefix below which a remote has digests, or "". It is foreign text, of harmless characters only.
 func elsewhere(ctx context.Context, repo *refs.Repo, r Remote) (string, error) {
 	found, err := there(ctx, repo, r.Name, "*/digest")
 	prefixes := map[string]int{}
@@ -247,7 +247,7 @@ func tipsUnder(ctx context.Context, repo *refs.Repo, prefix string) (map[string]
 	return out, err
 }
 
-// covers reports whether a pull with this choiceand these kinds of refs includes a local ref.
+// covers reports whether a pull with this choice and these kinds of refs includes a local ref.
 func (w What) covers(kept string, r Remote, own string, kinds ...string) bool {
 	parts := strings.Split(strings.TrimPrefix(kept, events.FetchedRef(r.Label, "", "")), "/")
 	if _, archive := events.ArchiveOf(kept); archive {
@@ -307,7 +307,7 @@ func (p *Pulled) look(ctx context.Context, log *events.Log, r Remote, own string
 			if w.LeftOut != "" { // perhaps unchanged
 				c.Tip, _ = log.Tip(c.Ref)
 			}
-			if named, err := log.ReadPublication(c.Tip); err == nil { // otherwise it names no text
+			if named, err := log.ReadPublication(c.Tip); err == nil { // otherwise the publication names no text
 				sound[c.Writer], w.Shared = named, len(named.Records)
 			}
 		}
@@ -326,7 +326,7 @@ func (p *Pulled) look(ctx context.Context, log *events.Log, r Remote, own string
 	return p.countTexts(ctx, texts)
 }
 
-// holdTexts removes the texts that are in no digest, and notes their writers.
+// holdTexts removes the texts that no digest names, and notes their writers.
 func (p *Pulled) holdTexts(ctx context.Context, texts *texts, sound map[string]events.Publication) error {
 	wrong, err := texts.hold(ctx, sound)
 	if err != nil {
@@ -374,7 +374,7 @@ func (w *PulledWriter) stays(ctx context.Context, log *events.Log, before refs.O
 	return err
 }
 
-// count sums up a log. It returns how often its digest was replaced.
+// count sums up a log. It returns the number of times its digest was replaced.
 func (w *PulledWriter) count(c *events.Copy) (anew int, err error) {
 	w.Events = c.Last()
 	all, err := ofTypes(c, events.CommitAnchored, events.SessionStarted, events.LogPurged)
@@ -391,7 +391,7 @@ func (w *PulledWriter) count(c *events.Copy) (anew int, err error) {
 	return timesAnew(all), nil
 }
 
-// Configure makes plain `git fetch` bring digests too, or undoes it.
+// Configure makes plain `git fetch` bring digests too, or undoes that.
 func Configure(ctx context.Context, repo *refs.Repo, s *Settings, r Remote, on bool) error {
 	line := "+" + r.Prefix + "*/digest:" + events.FetchedRef(r.Label, "*", "digest")
 	has := slices.Contains(s.always.All("remote."+r.Name+".fetch"), line)

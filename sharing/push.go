@@ -25,9 +25,9 @@ var (
 	ErrNothing  = errors.New("nothing is recorded here")
 	// ErrEmpty reports a log without events, for example after the earlier log was set aside.
 	ErrEmpty = errors.New("nothing was recorded here since the log was started again")
-	// ErrLogRefused reports a refused push of the whole log, whose commits are the same for everybody.
+	// ErrLogRefused reports a refused push of the whole log; its commits are the same for everybody.
 	ErrLogRefused = errors.New("the remote refused the whole log")
-	// ErrKept reports a refused push that removes something.
+	// ErrKept reports that the remote refused to remove something.
 	ErrKept   = errors.New("the remote does not let you remove anything")
 	ErrHidden = errors.New("the remote has accepted the traces, but hides them")
 )
@@ -40,18 +40,18 @@ type Plan struct {
 	Writer  string
 	Digest  *Digest
 	Records Conversations // at LevelConversations and wider
-	Refs    []Ref         // that would be made or moved; none when the remote has everything
-	Others  int           // refs of traces that the remote has of other writers
-	Doubts  []Doubt       // what others saw on the remote, and it does not show
+	Refs    []Ref         // refs to make or move; none if the remote has everything
+	Others  int           // refs of other writers' traces on the remote
+	Doubts  []Doubt       // events that others saw on the remote, and that it does not show
 
-	Branches int // and tags that the remote has
+	Branches int // branches and tags of the remote
 
-	ahead    bool // it has commits that are not here: their content is unknown
+	ahead    bool // the remote has commits that are not here: their content is unknown
 	means    Means
 	rules    string                // a hash of the redactor's, and of the level
 	looked   map[refs.OID]refs.OID // the blobs of records that leave, by their stored blobs here
-	unsent   map[refs.OID]bool     // the commits that each leaves out because the remote does not have them
-	anew     bool                  // the digest starts over, without a history
+	unsent   map[refs.OID]bool     // records without some commits, because the remote does not have them
+	anew     bool                  // the digest is new, without a history
 	replaces bool                  // and replaces any value there
 	repo     *refs.Repo
 	log      *events.Log
@@ -73,11 +73,11 @@ type Ref struct {
 	// Old.
 	Force bool
 
-	kept  string // where it is noted here
+	kept  string // the local ref that notes it
 	state string // of the push: "pushed", or the reason of a failure
 }
 
-// New returns the new events that the plan sends, in their form in the digest.
+// New returns the new events of the plan, in their form for the digest.
 func (p *Plan) New() []events.Draft { return p.fresh }
 
 // Replaces reports whether the remote loses the history of texts or of a digest.
@@ -93,20 +93,20 @@ func (p *Plan) Close() {
 	}
 }
 
-// Means has the functions of other packages that a plan needs. Store and Reconcile may be nil.
+// Means holds functions of other packages that a plan needs. Store and Reconcile may be nil.
 type Means struct {
-	// Redactor returns a redactor with today's rules.
+	// Redactor returns a redactor with the present rules.
 	Redactor func(ctx context.Context) (*redact.Redactor, error)
 	// Store stores the waiting conversations. A failure for one of them is not an error.
 	Store func(ctx context.Context) error
-	// Reconcile writes to the log the owners in commits of a remote that no hook reported. Label is the remote in the
-	// refs of fetched logs. Open opens the logs whose claims may be passed on.
+	// Reconcile writes to the log the owners in a remote's commits that no hook reported. Label is the remote in the refs
+	// of fetched logs. Open opens the logs whose claims this clone may pass on.
 	Reconcile func(ctx context.Context, log *events.Log, label string, has Published,
 		open func(*refs.Repo) (*index.Index, error)) error
 }
 
 // MakePlan computes the content of a push at a level. It first stores waiting conversations and missing anchors here.
-// It sends nothing. Close the plan.
+// It sends nothing. The caller closes the plan.
 func MakePlan(ctx context.Context, log *events.Log, s *Settings, remote Remote, level Level, means Means) (
 	*Plan, error) {
 	return makePlan(ctx, log, s, remote, level, means, false)
@@ -134,7 +134,7 @@ func makePlan(ctx context.Context, log *events.Log, s *Settings, remote Remote, 
 	return p, nil
 }
 
-// noEvents says why a log has no events.
+// noEvents returns the reason why a log has no events.
 func noEvents(log *events.Log) error {
 	writer, err := log.Writer()
 	switch {
@@ -146,7 +146,7 @@ func noEvents(log *events.Log) error {
 	return ErrEmpty
 }
 
-// reach checks the destination against the URL for which the level was chosen, and locks it for other pushes.
+// reach compares the destination with the URL for which the level was chosen, and locks it against other pushes.
 func (p *Plan) reach(ctx context.Context) (err error) {
 	if p.URL, err = p.settings.PushURL(ctx, p.repo, p.Remote.Name); err != nil {
 		return err
@@ -229,7 +229,7 @@ func (p *Plan) fill(ctx context.Context) error {
 	if p.fresh, err = p.Digest.missing(p.base.content, span); err != nil {
 		return err
 	}
-	// A digest with only the event log_started is useless.
+	// A digest with only log_started is useless.
 	if p.base.commit.IsZero() && len(p.Digest.Commits) == 0 {
 		p.fresh = nil
 	}
@@ -242,7 +242,7 @@ func (p *Plan) fill(ctx context.Context) error {
 	return p.chooseRefs(ctx, remote)
 }
 
-// ref returns the name of an own ref on the remote.
+// ref returns the name of this clone's ref on the remote.
 func (p *Plan) ref(kind string) string { return p.Remote.Prefix + p.Writer + "/" + kind }
 
 // kept returns the local ref that notes the remote's state.
@@ -285,7 +285,7 @@ func (p *Plan) chooseRefs(ctx context.Context, remote map[string]refs.OID) error
 	return nil
 }
 
-// maySucceed reports whether a ref of the whole log may replace the remote's: it must be sent by this clone, or be an
+// maySucceed reports whether a ref of the whole log may replace the remote's ref: this clone sent that ref, or it is an
 // earlier state of the local ref.
 func (p *Plan) maySucceed(kind string, there, tip refs.OID) error {
 	switch {
@@ -299,7 +299,7 @@ func (p *Plan) maySucceed(kind string, there, tip refs.OID) error {
 	return &NotOwn{Ref: p.ref(kind), Why: ErrNotOwn}
 }
 
-// seal seals the whole log, and lets the digest name its end.
+// seal seals the whole log, and names its end in the digest.
 func (p *Plan) seal(ctx context.Context) error {
 	if _, err := p.log.Seal(ctx); err != nil {
 		return err

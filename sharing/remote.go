@@ -21,7 +21,7 @@ import (
 // ErrUnreached reports a remote that did not answer, or did not answer like a git remote.
 var ErrUnreached = errors.New("the remote was not reached")
 
-// ErrLocked reports a ref that another git holds, or held when it was killed.
+// ErrLocked reports a ref with the lock of another git process, running or killed.
 var ErrLocked = errors.New("a ref is locked")
 
 // unreached returns the reason of a failed fetch. It recognises a lock by its file name in git's message, in any
@@ -33,7 +33,7 @@ func unreached(err error) error {
 	return fmt.Errorf("%w: %w", ErrUnreached, err)
 }
 
-// ErrOtherObjects reports a remote whose objects have ids of another kind, so that none of its commits is here.
+// ErrOtherObjects reports a remote with another object format, so that none of its commits can be here.
 var ErrOtherObjects = errors.New("it is a repository of another object format")
 
 // silence is the time that a remote may take for the first answer.
@@ -78,22 +78,22 @@ func there(ctx context.Context, repo *refs.Repo, remote string, patterns ...stri
 	return found, nil
 }
 
-// Pushing is set in the environment of hooks that a push of traces runs, so that they do not start another push.
+// Pushing is set in the environment of hooks that run during a push of traces, so that they do not start another push.
 const Pushing = "GITTRACE_PUSHING"
 
-// talk runs a git command that contacts a remote. Text of the remote in an error is foreign.
+// talk runs a git command that contacts a remote. The remote's text in an error is foreign.
 func talk(ctx context.Context, repo *refs.Repo, args ...string) (string, error) {
 	return ask(ctx, repo, "", args...)
 }
 
-// ask is talk with something on standard input.
+// ask is talk with text on standard input.
 func ask(ctx context.Context, repo *refs.Repo, input string, args ...string) (string, error) {
 	cmd := repo.Command(ctx, args...)
 	if input != "" {
 		cmd.Stdin = strings.NewReader(input)
 	}
 	cmd.Env = append(cmd.Env, Pushing+"=1")
-	cmd.Cancel = func() error { // git ends its helpers, which killed would wait for a remote that hangs
+	cmd.Cancel = func() error { // git ends its helpers; a killed helper would wait for a remote that hangs
 		if runtime.GOOS == "windows" {
 			return cmd.Process.Kill()
 		}
@@ -123,7 +123,7 @@ func (errSilent) Error() string {
 
 func (errSilent) Unwrap() error { return context.DeadlineExceeded }
 
-// arriving works like ask, for a fetch: it stops git when more bytes arrive than allowed.
+// arriving works like ask, for a fetch: it stops git if more bytes arrive than allowed.
 func arriving(ctx context.Context, repo *refs.Repo, most int64, input string, args ...string) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -173,7 +173,7 @@ func halfPacks(repo *refs.Repo) int64 {
 // RemoteError is the failure of a git command because of the remote or the connection.
 type RemoteError struct {
 	Err   error
-	Lines []string // git's and the remote's message: at most mostSaid lines, no credentials
+	Lines []string // the message of git and the remote: at most mostSaid lines, without credentials
 	// States lists the refs that a push did not move, with the remote's reasons.
 	States []string
 }

@@ -32,7 +32,7 @@ func (s *Settings) Retract(ctx context.Context, log *events.Log, remote Remote, 
 	p := &Plan{Remote: remote, Writer: own, repo: repo, log: log}
 	for name, id := range found {
 		kind := strings.TrimPrefix(name, p.ref(""))
-		if strings.HasPrefix(kind, "archive/") { // what others published
+		if strings.HasPrefix(kind, "archive/") { // from other writers
 			continue
 		}
 		if !texts || kind == "records" {

@@ -13,8 +13,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// seen has the end of each log of a remote at the last pull, by the local ref. A log without that event was rewound or
-// replaced.
+// seen holds the end of each log of a remote at the last pull, by the local ref. A log without that event was rewound
+// or replaced.
 type seen map[string]lastSeen
 
 type lastSeen struct {
@@ -22,8 +22,8 @@ type lastSeen struct {
 	Event  events.ID `json:"event"`
 	Commit refs.OID  `json:"commit"`
 	Time   time.Time `json:"time"`             // of the pull
-	Signer string    `json:"signer,omitempty"` // of that commit, with a key that git trusts
-	Key    string    `json:"key,omitempty"`    // the key that has signed the publications of the writer
+	Signer string    `json:"signer,omitempty"` // of that commit, if git trusts the key
+	Key    string    `json:"key,omitempty"`    // the key that signed the writer's publications
 	Anew   int       `json:"anew,omitempty"`   // how often its digest was started again
 }
 
@@ -31,7 +31,7 @@ func seenPath(repo *refs.Repo, r Remote) string {
 	return filepath.Join(repo.TracesDir(), "seen", shortHash(r.Label)+".json")
 }
 
-// readSeen reads the notes; unreadable ones are dropped.
+// readSeen reads the notes, and drops unreadable ones.
 func readSeen(repo *refs.Repo, r Remote) seen {
 	out := seen{}
 	if raw, err := refs.ReadFile(seenPath(repo, r)); err == nil {
@@ -40,16 +40,16 @@ func readSeen(repo *refs.Repo, r Remote) seen {
 	return out
 }
 
-// mostJudged bounds the signatures that one pull checks if they are new or have untrusted keys: each needs processes.
+// mostJudged bounds the checked signatures of one pull that are new or have untrusted keys: each check needs processes.
 const mostJudged = 200
 
-// check compares a log with its last known end. It returns the fault: an event is missing, or another key signed. Then
-// it restores the former ref, unless the person accepts the new one. A digest that its writer replaced (times is the
-// count) is accepted if the same key signed it. Without a fault it notes the log's end.
+// check compares a log with its last known end. It returns the fault: an event is missing, or another key signed the
+// log. Then it restores the former ref, unless the person accepts the new one. A digest that its writer replaced (times
+// counts that) is accepted if the same key signed it. Without a fault it notes the log's end.
 func (s seen) check(ctx context.Context, log *events.Log, c *events.FetchedCopy, times int, accepted bool,
 	judged *int) (anew bool, wrong string, err error) {
 	was, known := s[c.Name()]
-	if was.Commit == c.Tip && (was.Signer != "" || was.Key == "" && c.Digest) { // a key may have come to be trusted
+	if was.Commit == c.Tip && (was.Signer != "" || was.Key == "" && c.Digest) { // git may trust the key now
 		return false, "", nil
 	}
 	lost := false
@@ -64,7 +64,7 @@ func (s seen) check(ctx context.Context, log *events.Log, c *events.FetchedCopy,
 	if !c.Digest {
 		signer = s.vouched(log, c)
 	} else {
-		if *judged >= mostJudged && (!known || was.Commit == c.Tip) { // a later pull looks at it
+		if *judged >= mostJudged && (!known || was.Commit == c.Tip) { // a later pull checks it
 			return false, "", nil
 		}
 		by, err := checkpoint.OfCommit(ctx, log.Repo(), c.Tip)
@@ -104,7 +104,7 @@ func (s seen) check(ctx context.Context, log *events.Log, c *events.FetchedCopy,
 }
 
 // vouched returns the signer of a whole log. The log has no signature, but the digest published with it names an event
-// of it, and so all events before. So the digest's signature covers the log up to there.
+// of the log, and so all earlier events. So the digest's signature covers the log up to that event.
 func (s seen) vouched(log *events.Log, c *events.FetchedCopy) string {
 	digest := s[strings.TrimSuffix(c.Name(), "events")+"digest"]
 	if digest.Signer == "" {

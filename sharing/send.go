@@ -123,7 +123,7 @@ func (p *Plan) sendOneByOne(ctx context.Context, verify bool) error {
 	return nil
 }
 
-// send runs git push and readsthe result for each ref in its form for programs.
+// send runs git push, and reads the result for each ref in its machine format.
 func (p *Plan) send(ctx context.Context, verify bool, list []Ref, options ...string) error {
 	args := patient("push", "--porcelain", "--no-follow-tags", "--recurse-submodules=no")
 	args = append(args, options...)
@@ -171,7 +171,7 @@ func refusedBy(err error, list []Ref) error {
 	var refused *RemoteError
 	if errors.As(err, &refused) {
 		for _, r := range list {
-			if r.state == statePushed || strings.Contains(r.state, "(atomic ") { // for the sake of another one
+			if r.state == statePushed || strings.Contains(r.state, "(atomic ") { // refused because of another ref
 				continue
 			}
 			refused.States = append(refused.States, r.Name+": "+r.state)

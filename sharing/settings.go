@@ -19,21 +19,21 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Level says how much leaves for a remote.
+// Level is the amount of data that leaves for a remote.
 type Level string
 
 // The levels; each includes the previous one.
 const (
 	LevelNone          Level = "none"          // nothing
 	LevelCommits       Level = "commits"       // the digest
-	LevelConversations Level = "conversations" // and the redacted records of conversations with a line in it
-	LevelLog           Level = "log"           // and the whole log with its checkpoints
+	LevelConversations Level = "conversations" // also the redacted records of conversations that own a line
+	LevelLog           Level = "log"           // also the whole log with its checkpoints
 )
 
 // Levels are the possible levels, the narrowest first.
 var Levels = []Level{LevelCommits, LevelConversations, LevelLog}
 
-// Wider reports whether more leaves than at another level.
+// Wider reports whether more data leaves than at another level.
 func (l Level) Wider(than Level) bool { return slices.Index(Levels, l) > slices.Index(Levels, than) }
 
 // Remote has the settings of a remote.
@@ -41,7 +41,7 @@ type Remote struct {
 	Name   string // or a URL instead of a name; Label names the refs
 	Label  string // below refs/traces/remotes
 	Share  Level
-	Pinned string // the push URL with which the person chose the level, in the form of Bare; empty for none
+	Pinned string // the push URL for which the person chose the level, in the form of Bare; empty if there is none
 	Prefix string // of the refs there: "refs/traces/writers/"
 	Code   string // the remote with the described commits: this one, unless remote.<name>.traceCode names another
 }
@@ -49,7 +49,7 @@ type Remote struct {
 // DefaultPrefix is the default place of writers' refs on a remote.
 const DefaultPrefix = "refs/traces/writers/"
 
-// Settings are the settings of sharing. The ones that decide what leaves are read only from the clone's own
+// Settings are the settings of sharing. The settings that decide which data leaves are read only from the clone's own
 // configuration and the user's, not from included files or a work tree's configuration.
 type Settings struct {
 	own    refs.Config
@@ -99,7 +99,7 @@ func realFile(path string) string {
 	return path
 }
 
-// within reports whether a file lies in a work tree, where a commit can bring it.
+// within reports whether a file is in a work tree, where a commit can write it.
 func within(path, top string) bool {
 	if top == "" {
 		return false
@@ -109,15 +109,15 @@ func within(path, top string) bool {
 	return err == nil && first != ".." && first != ".git"
 }
 
-// Errors for a remote that cannot be used, or none.
+// Errors for a remote that is missing or cannot be used.
 var (
 	ErrNoRemote      = errors.New("no remote was named or chosen")
 	ErrUnknownRemote = errors.New("there is no such remote")
 	ErrNoneThere     = errors.New("this repository has no remote")
 )
 
-// Destination returns the remote that a push goes to: the one named; else trace.remote; else the only one with a level.
-// A remote is never used only because it exists.
+// Destination returns the remote of a push: the named one, else trace.remote, else the only one with a level. A remote
+// is never used only because it exists.
 func (s *Settings) Destination(name string) (Remote, error) {
 	if name == "" {
 		name = s.of("trace.remote")
@@ -147,7 +147,7 @@ func (s *Settings) Destination(name string) (Remote, error) {
 	return s.remote(name), nil
 }
 
-// Source returns a remote that a pull comes from: one with settings, or a URL.
+// Source returns the remote of a pull: one with settings, or a URL.
 func (s *Settings) Source(name string) (Remote, error) {
 	if slices.Contains(s.names, name) {
 		return s.remote(name), nil
@@ -161,7 +161,7 @@ func (s *Settings) Source(name string) (Remote, error) {
 // NoRemotes reports whether the repository has no remotes.
 func (s *Settings) NoRemotes() bool { return len(s.names) == 0 }
 
-// Sources returns the remotes that a pull comes from if none is named: the ones with a level, or else the destination.
+// Sources returns the remotes of a pull if none is named: the ones with a level, or else the destination.
 func (s *Settings) Sources() []Remote {
 	var out []Remote
 	for _, name := range s.names {
@@ -173,12 +173,12 @@ func (s *Settings) Sources() []Remote {
 		out = append(out, s.remote(name))
 	}
 	if len(out) == 0 && len(s.names) == 1 {
-		out = append(out, s.remote(s.names[0])) // reading sends nothing
+		out = append(out, s.remote(s.names[0])) // a read sends nothing
 	}
 	return out
 }
 
-// of returns a setting that only the person writes; "" if it is not set.
+// of returns a setting that only the person can write; "" if it is not set.
 func (s *Settings) of(key string) string {
 	value, _ := s.own.Get(key)
 	return value
@@ -197,11 +197,11 @@ func (s *Settings) remote(name string) Remote {
 	return r
 }
 
-// codeTips returns the branches of the remote with the commits, at the last fetch or push.
+// codeTips returns the branches of the remote with the commits, from the last fetch or push.
 func (s *Settings) codeTips(ctx context.Context, repo *refs.Repo, of Remote) ([]string, error) {
 	under := "refs/remotes/" + of.Code + "/"
 	tips := []string{"--glob=" + under + "*"}
-	if of.Code == of.Name { // it has the commits itself
+	if of.Code == of.Name { // the remote itself has the commits
 		return tips, nil
 	}
 	if !slices.Contains(s.names, of.Code) {
@@ -251,7 +251,7 @@ func (s *Settings) pushURLs(remote string) []string {
 	return urls
 }
 
-// urls returns the values of a key. An empty value removes the ones before it, since git 2.46.
+// urls returns the values of a key. An empty value removes the previous ones, since git 2.46.
 func (s *Settings) urls(key string) []string {
 	all := slices.Clone(s.always.All(key))
 	for i := len(all) - 1; i >= 0; i-- {
@@ -289,7 +289,7 @@ func Bare(text string) string {
 	return u.String()
 }
 
-// Settle writes the choice of a level and the URL for which it was made into the clone's configuration.
+// Settle writes the chosen level, and the URL for which it was chosen, into the clone's configuration.
 func Settle(ctx context.Context, repo *refs.Repo, remote string, level Level, pushURL string) error {
 	for _, kv := range [][2]string{{"traceUrl", Bare(pushURL)}, {"traceShare", string(level)}} {
 		if _, err := repo.Git(ctx, nil, "config", "--local", "remote."+remote+"."+kv[0], kv[1]); err != nil {
@@ -299,7 +299,7 @@ func Settle(ctx context.Context, repo *refs.Repo, remote string, level Level, pu
 	return nil
 }
 
-// MostFetched returns trace.maxFetched in bytes; the setting may have k, m or g; 0 if it is not set.
+// MostFetched returns trace.maxFetched in bytes, 0 if it is not set; the setting may have k, m or g.
 func (s *Settings) MostFetched() (int64, error) {
 	text, found := s.always.Get("trace.maxfetched")
 	if !found {
@@ -318,7 +318,7 @@ func (s *Settings) MostFetched() (int64, error) {
 var spans = map[string]time.Duration{"minute": time.Minute, "day": 24 * time.Hour}
 
 // Span returns trace.shareTimes: the unit to which times of prompts are cut before they leave; 0 for no cut. A wrong
-// word is an error, so that no uncut time leaves by mistake.
+// word is an error, so that no exact time leaves by mistake.
 func (s *Settings) Span() (time.Duration, error) {
 	text, found := s.always.Get("trace.sharetimes")
 	if !found || text == "" || text == "exact" {

@@ -19,14 +19,14 @@ var ErrNotOwn = errors.New("this clone did not write it")
 // NotOwn describes foreign events that a remote has under this clone's id.
 type NotOwn struct {
 	Ref    string
-	Events []events.Event // of the digest, whose content this clone's log does not have
+	Events []events.Event // of the digest, without counterparts in this clone's log
 	Why    error          // ErrNotOwn, ErrBehind or ErrDiverged, with details
 }
 
 func (e *NotOwn) Error() string { return fmt.Sprintf("%s: %s", e.Ref, e.Why) }
 func (e *NotOwn) Unwrap() error { return e.Why }
 
-// settle finds the digest to extend: the remote's, if this clone wrote it. A new digest extends none.
+// settle finds the digest to continue: the remote's, if this clone wrote it. A new digest continues none.
 func (p *Plan) settle(ctx context.Context, there refs.OID) error {
 	p.base = none()
 	if p.anew = p.anew && !there.IsZero(); p.anew {
@@ -62,8 +62,8 @@ func (p *Plan) settle(ctx context.Context, there refs.OID) error {
 	return nil
 }
 
-// bring fetches the digest that a remote has of this clone. After a push that was killed at its end, the commit is here
-// already.
+// bring fetches the digest that a remote has of this clone. After a push that was killed at its end, the commit is
+// already here.
 func (p *Plan) bring(ctx context.Context, from string, there refs.OID) error {
 	objects := p.repo.Objects()
 	_, err := objects.Commit(there)
@@ -77,8 +77,8 @@ func (p *Plan) bring(ctx context.Context, from string, there refs.OID) error {
 	return nil
 }
 
-// isOwn reports whether a digest under this clone's idis this clone's although it is not noted as sent: each of its
-// events is in this clone's log, once, and if this clone signs, its key signed the digest.
+// isOwn reports whether a digest under this clone's id is really its own, although it is not noted as sent. Then each
+// of its events is in this clone's log, once, and if this clone signs, its key signed the digest.
 func (p *Plan) isOwn(ctx context.Context, found events.Publication) error {
 	wrong := &NotOwn{Ref: p.ref("digest"), Why: ErrNotOwn}
 	if found.Head.Writer != p.Writer {
@@ -117,7 +117,7 @@ func (p *Plan) isOwn(ctx context.Context, found events.Publication) error {
 	return err
 }
 
-// whence guesses why a digest has more events than this clone's log, from the event of the full log that it names.
+// whence guesses why a digest has more events than this clone's log, from the full log's event that the digest names.
 func (p *Plan) whence(ctx context.Context, source events.Witness, more int) (why, err error) {
 	if source.Seq > p.Digest.Source.Seq {
 		return fmt.Errorf("%w: it ends at event %d, the log here at %d", ErrBehind, source.Seq, p.Digest.Source.Seq), nil
@@ -137,7 +137,7 @@ func (p *Plan) whence(ctx context.Context, source events.Witness, more int) (why
 	return fmt.Errorf("%w: %d of its events are not in the log here", ErrNotOwn, more), nil
 }
 
-// contents returns the ids of all events that this clone's log may publish, in each form that they may have.
+// contents returns the ids of all events that this clone's log may publish, in each possible form.
 func (d *Digest) contents() (map[events.ID]bool, error) {
 	out := map[events.ID]bool{}
 	for i := range d.all {
@@ -152,8 +152,8 @@ func (d *Digest) contents() (map[events.ID]bool, error) {
 	return out, nil
 }
 
-// signedByUs reports whether this clone's key has signed a commit; true if this clone does not sign. To find the key,
-// git signs a commit now.
+// signedByUs reports whether this clone's key signed a commit; true if this clone does not sign. To find the key, git
+// signs a commit now.
 func (p *Plan) signedByUs(ctx context.Context, commit refs.OID) (bool, error) {
 	if !p.settings.signs() {
 		return true, nil

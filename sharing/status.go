@@ -12,15 +12,15 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// State describes a remote, without asking it.
+// State describes a remote without contacting it.
 type State struct {
 	Remote  string `json:"remote"`  // its name, or the label of a URL
 	Level   Level  `json:"level"`   // the chosen level
 	Moved   bool   `json:"moved"`   // the remote's URL has changed since the choice: nothing is sent
-	Commits int    `json:"commits"` // commits that this clone has described there
-	Waiting int    `json:"waiting"` // recorded commits that the remote has, without a description
-	Writers int    `json:"writers"` // others whose logs were fetched from there
-	// Heard is the time of the last pull with something new from them; zero if none had.
+	Commits int    `json:"commits"` // commits whose owners this clone has published there
+	Waiting int    `json:"waiting"` // recorded commits of the remote whose owners are not published there
+	Writers int    `json:"writers"` // other writers whose logs were fetched from there
+	// Heard is the time of the last pull with new data from them; zero if there was none.
 	Heard time.Time `json:"heard,omitzero"`
 	// Failed describes failing automatic pushes; absent if none has failed.
 	Failed *Failed `json:"failed,omitempty"`
@@ -72,8 +72,8 @@ func States(ctx context.Context, log *events.Log) ([]State, error) {
 	return out, nil
 }
 
-// stateOf compares today's digest with the published one. It takes the remote's commits from its branches as last
-// fetched or pushed.
+// stateOf compares today's digest with the published one. It takes the remote's commits from its branches at the last
+// fetch or push.
 func (s *Settings) stateOf(ctx context.Context, log *events.Log, r Remote, own string) (State, error) {
 	out := State{Remote: r.Name, Level: r.Share, Failed: autoFailed(log.Repo(), r)}
 	if url, err := s.PushURL(ctx, log.Repo(), r.Name); err != nil || Bare(url) != r.Pinned {

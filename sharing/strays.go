@@ -21,7 +21,7 @@ type Stray struct {
 	Refs  int
 }
 
-// Strays lists them, by their names.
+// Strays lists the stray traces, by their names.
 func Strays(ctx context.Context, log *events.Log) ([]Stray, error) {
 	if !log.MayHaveFetched() {
 		return nil, nil
@@ -47,7 +47,7 @@ func Strays(ctx context.Context, log *events.Log) ([]Stray, error) {
 		}
 	}
 	slices.SortFunc(out, func(a, b Stray) int { return strings.Compare(a.Label, b.Label) })
-	var idle []string // remotes with a level and without fetched refs: one of them may be the old one
+	var idle []string // remotes with a level and without fetched refs: one of them may be the former remote
 	for _, name := range s.names {
 		if of[name] == 0 && s.remote(name).Share != LevelNone {
 			idle = append(idle, name)
@@ -67,7 +67,7 @@ func Strays(ctx context.Context, log *events.Log) ([]Stray, error) {
 }
 
 // shared reports whether traces were pulled from, or pushed to, a remote of that name. Refs that somebody fetched to
-// another place are left alone.
+// another place are not touched.
 func (s *Settings) shared(repo *refs.Repo, label string) bool {
 	if _, err := os.Lstat(seenPath(repo, Remote{Label: label})); err == nil {
 		return true
@@ -75,7 +75,7 @@ func (s *Settings) shared(repo *refs.Repo, label string) bool {
 	return slices.ContainsFunc(s.names, func(name string) bool { return len(s.fetching(name, label)) > 0 })
 }
 
-// fetching returns the lines that fetch traces of a remote to the refs of a label.
+// fetching returns the refspecs that fetch traces of a remote to the refs of a label.
 func (s *Settings) fetching(name, label string) []string {
 	var out []string
 	for _, line := range s.always.All("remote." + name + ".fetch") {

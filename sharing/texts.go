@@ -64,8 +64,8 @@ func (t *texts) current(ctx context.Context) (_ map[string][]store.Entry, err er
 	return t.now, err
 }
 
-// hold keeps the records that the digest of their writer names, and returns a fault for writers with other or missing
-// records. It removes records fetched on demand when all records of the writer are here.
+// hold keeps the records that their writer's digest names, and returns a fault for each writer with other or missing
+// records. It removes records fetched on demand if all records of the writer are here.
 func (t *texts) hold(ctx context.Context, sound map[string]events.Publication) (wrong map[string]string, err error) {
 	now, err := t.current(ctx)
 	if err != nil {

@@ -16,17 +16,18 @@ type FetchedState struct {
 	Remote string             `json:"remote"`
 	Writer string             `json:"writer"`
 	Digest bool               `json:"digest"`
-	Own    bool               `json:"own"`    // this clone's own refs on a remote; they are not read
-	Events int64              `json:"events"` // 0 if it is left out
+	Own    bool               `json:"own"`    // this clone's own refs on a remote, which are not read
+	Events int64              `json:"events"` // 0 if the log is left out
 	Why    string             `json:"why,omitempty"`
 	Signed checkpoint.Verdict `json:"signed"`
-	Signer string             `json:"signer,omitempty"` // of a good signature alone
-	// Made is the last event of the full log that a digest covers; Seen has the other writers' ends that it names. For
-	// a whole log, Made is the last event that the digest published with it, and its signature, cover.
+	Signer string             `json:"signer,omitempty"` // only for a good signature
+	// Made is the last event of the full log that a digest covers; Seen has the ends of other writers' logs that the
+	// digest names. For a whole log, Made is the last event that the digest published with it covers, and with it the
+	// signature.
 	Made events.Witness   `json:"made,omitzero"`
 	Seen []events.Witness `json:"seen,omitempty"`
-	// Published is the time of a digest, by its writer's clock. Witnessed is the last event that digests of other
-	// writers name; 0 if none does.
+	// Published is the time of a digest, by its writer's clock. Witnessed is the last event that other writers' digests
+	// name; 0 if none does.
 	Published time.Time `json:"published,omitzero"`
 	Witnessed int64     `json:"witnessed,omitempty"`
 }

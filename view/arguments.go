@@ -21,7 +21,7 @@ func IsCommand(input json.RawMessage) bool {
 	return rawjson.MemberText(input, "command") != "" || rawjson.MemberText(input, "cmd") != ""
 }
 
-// patched returns the files of a patch in the form that models write; nil if the text holds none.
+// patched returns the files of a patch in the form that models write; nil if the text is not such a patch.
 func patched(text string) (files []string) {
 	if _, patch, is := strings.Cut(text, applypatch.Begin); is {
 		for _, f := range applypatch.Files(patch) {
@@ -31,8 +31,8 @@ func patched(text string) (files []string) {
 	return files
 }
 
-// MainArgument returns the most telling argument of a call: the file or the files of a patch, the command, the pattern,
-// otherwise the first text. It also reports whether that is a file.
+// MainArgument returns the most useful argument of a call: the file or the files of a patch, the command, the pattern,
+// or else the first text. It also reports whether that is a file.
 func MainArgument(input json.RawMessage) (text string, path bool) {
 	d := rawjson.NewDecoder(input)
 	if d.Kind() != rawjson.Object {

@@ -19,15 +19,15 @@ type Call struct {
 	Status   string           `json:"status"` // empty while it is open
 	Opened   *time.Time       `json:"opened"`
 	Closed   *time.Time       `json:"closed"`
-	Paths    []string         `json:"paths"` // that it declared
+	Paths    []string         `json:"paths"` // declared paths
 	Files    []FileChange     `json:"files"`
 	Patches  []events.PatchID `json:"patches"`
 	Commits  []CommitLines    `json:"commits"`
 	Limits   []events.Limit   `json:"limits"`
 
-	Seen    bool         `json:"-"` // by a hook, which saw the change
+	Seen    bool         `json:"-"` // a hook saw the change
 	Held    []FileChange `json:"-"` // its lines in commits, by path
-	follows int          // the place in the record's list of prompts of the prompt before it
+	follows int          // the place of the preceding prompt in the record's list of prompts
 }
 
 // FileChange counts the changed lines of a file.

@@ -89,7 +89,7 @@ func (r *Reader) saying(ctx context.Context, text string) (map[events.TraceID]bo
 	return out, err
 }
 
-// touching returns the conversations that changed one of the paths, or own lines of it in a commit.
+// touching returns the conversations that changed one of the paths, or own lines of one in a commit.
 func (r *Reader) touching(paths []string) (map[events.TraceID]bool, error) {
 	out := map[events.TraceID]bool{}
 	for _, path := range paths {
@@ -114,7 +114,7 @@ func (r *Reader) touching(paths []string) (map[events.TraceID]bool, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i := range all { // the log does not have the findings of searches
+	for i := range all { // the log does not have the results of searches
 		if id := all[i].Trace; !out[id] && len(lines.searched(id)) > 0 {
 			held, err := lines.Anchors(id, func(*events.AnchorOwner) bool { return true })
 			if err != nil {
@@ -128,7 +128,7 @@ func (r *Reader) touching(paths []string) (map[events.TraceID]bool, error) {
 	return out, nil
 }
 
-// touches adds the conversations that changed a path, by an event.
+// touches adds the conversation of an event that changed a path.
 func touches(e *events.Event, path string, out map[events.TraceID]bool) error {
 	switch e.Type {
 	case events.PatchRecorded:

@@ -29,7 +29,7 @@ func (r *Reader) complete(ctx context.Context, list []Conversation, brief bool) 
 			heirs = append(heirs, heir)
 		}
 	}
-	if _, err := r.Reached(ctx, heirs); err != nil { // at once, what Holding asks one by one
+	if _, err := r.Reached(ctx, heirs); err != nil { // together; Holding would ask for them one by one
 		return err
 	}
 	all := make([][]CommitLines, len(list))

@@ -17,7 +17,7 @@ type Conversation struct {
 	Trace   events.TraceID `json:"trace"`
 	Agent   string         `json:"agent"`
 	Session string         `json:"session"`
-	Writer  string         `json:"writer"` // the clone whose log has it; empty where only a record is here
+	Writer  string         `json:"writer"` // the clone whose log has it; empty if there is only a record
 	Sources []Source       `json:"sources"`
 	Models  []string       `json:"models"` // in the order of their first use
 	First   time.Time      `json:"first,omitzero"`
@@ -29,12 +29,12 @@ type Conversation struct {
 	Files   int            `json:"files"`   // index.MostFiles means this number or more
 	Commits []CommitLines  `json:"commits"` // commits with its lines; set by Reader.Complete
 	Lines   int            `json:"lines"`   // in these commits, each counted once
-	Lost    []CommitLines  `json:"lost"`    // the same of commits that no ref leads to
-	Absent  []CommitLines  `json:"absent"`  // the same for commits that another clone has and this one has not
-	Title   string         `json:"title"`   // that its session file gives it; empty without one
+	Lost    []CommitLines  `json:"lost"`    // the same for commits that no ref leads to
+	Absent  []CommitLines  `json:"absent"`  // the same for commits that only another clone has
+	Title   string         `json:"title"`   // from its session file; empty without one
 	Prompt  *Prompt        `json:"prompt"`  // the first whose text is kept; set by Reader.Complete
 	Usage   *Usage         `json:"usage"`   // nil without a record
-	// much of its session file could not be read: do not share it before a person has looked
+	// much of its session file could not be read: a person should look before it is shared
 	Blocked bool `json:"blocked"`
 
 	// Elsewhere holds the facts that other clones saw, from fetched logs. The figures above do not include them.
@@ -59,7 +59,7 @@ const (
 // Seen reports whether hooks saw the conversation. Then its changes are known.
 func (c *Conversation) Seen() bool { return slices.Contains(c.Sources, Hooks) }
 
-// CallsKnown is false if the conversation comes only from a digest: then a number of 0 has no meaning.
+// CallsKnown is false if the conversation comes only from a digest: then 0 calls means unknown.
 func (c *Conversation) CallsKnown() bool { return len(c.Sources) != 1 || c.Sources[0] != Digest }
 
 // Prompt is a prompt with its text.
@@ -78,7 +78,7 @@ type Usage struct {
 	CacheWrite int64    `json:"cache_write"`
 	CostUSD    *float64 `json:"cost_usd"`     // nil if a price is unknown and the client gives no cost
 	CostBy     string   `json:"cost_by"`      // records.CostByPrices or CostByClient; empty without a cost
-	PricesAsOf string   `json:"prices_as_of"` // the day of the prices, where it is known
+	PricesAsOf string   `json:"prices_as_of"` // the day of the prices, if known
 	Redactions int      `json:"redactions"`
 
 	Models []search.ModelUse `json:"-"`
@@ -117,7 +117,7 @@ func (r *Reader) unite(t *index.Trace) (Conversation, error) {
 	r.estimate(&d, c.Usage)
 	var err error
 	c.Prompts = max(t.Prompts, d.Prompts+max(t.Prompts-d.HeldPrompts, 0))
-	if d.HeldPrompts == 0 { // it is not known which of the record's prompts are the log's
+	if d.HeldPrompts == 0 { // the record's prompts cannot be matched with the log's
 		c.Prompts = max(t.Prompts, d.Prompts)
 	}
 	c.Calls, err = r.calls(t, &d)
@@ -142,7 +142,7 @@ func (r *Reader) calls(t *index.Trace, d *search.Digest) (int, error) {
 	return max(t.Calls, d.Calls+later), nil
 }
 
-// SharedModel returns a model's name in the form of records, so that the name does not change when the record arrives.
+// SharedModel returns a model's name in the form of records, so that the name stays the same when the record arrives.
 // It does not change a name that records do not know.
 func SharedModel(model string) string { return cmp.Or(assemble.Model(model), model) }
 

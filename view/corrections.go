@@ -11,11 +11,11 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Correction is a person's change of the lines of a call: consecutive lines of a committed file that belong to the call
-// or to the person.
+// Correction is a person's change of a call's lines: consecutive lines of a committed file that belong to the call or
+// to the person.
 type Correction struct {
-	// Later says that an earlier commit has the call's lines unchanged. Then only the person's lines are listed; ask
-	// blame for the others.
+	// Later says that an earlier commit has the call's lines unchanged. Then only the person's lines are listed; ask blame
+	// for the others.
 	Later  bool
 	Patch  events.PatchID
 	Commit refs.OID // a ref leads to it
@@ -39,7 +39,7 @@ func (r *Reader) Corrections(ctx context.Context, trace events.TraceID) ([]Corre
 	return r.corrected[trace], nil
 }
 
-// readCorrections finds the corrections of all conversations, once: a commit may have no line of the conversation, if a
+// readCorrections finds the corrections of all conversations, once. A commit may have no line of the conversation, if a
 // person changed all of them.
 func (r *Reader) readCorrections(ctx context.Context) error {
 	anchored, err := r.log.Anchored()
@@ -124,7 +124,7 @@ func correctionsIn(known *belief.Commit) []Correction {
 	return out
 }
 
-// byCall names the calls whose patches were changedand leaves out calls with several hunks.
+// byCall names the calls whose patches were changed, and leaves out calls with several hunks.
 func (r *Reader) byCall(list []Correction) error {
 	r.corrected = map[events.TraceID][]Correction{}
 	for _, c := range list {
@@ -135,7 +135,7 @@ func (r *Reader) byCall(list []Correction) error {
 		data := events.DataOf[events.PatchData](wrote)
 		prints, err := events.DecodeFingerprints(data.Lines)
 		if !found || err != nil || wrote.ToolCall == "" || len(prints) != data.NewCount || len(data.Kept) > 0 {
-			continue // foreign, or not all that the call wrote
+			continue // foreign, or not everything that the call wrote
 		}
 		patches, err := r.patchesOf(&wrote)
 		if err != nil {

@@ -13,7 +13,7 @@ type Course struct {
 	Tasks    map[int]bool        // prompts that the agent's own background task sent
 	Rejected map[string]bool     // calls that never ran
 	Calls    map[string]refs.OID // the snapshot at the beginning of each call that may write
-	Prompts  map[int]refs.OID    // the newest one at each prompt
+	Prompts  map[int]refs.OID    // the newest snapshot at each prompt
 	Newest   refs.OID            // the last snapshot
 	Patches  []CallPatch         // in the order of the log
 	Pauses   []Pause             // in the order of the log
@@ -22,7 +22,7 @@ type Course struct {
 // Pause is the time between the end of a turn and the next call. This clone saw all of it, and no other conversation
 // was active. So people made the changes of that time.
 type Pause struct {
-	Prompt        int // whose turn ended
+	Prompt        int // the prompt whose turn ended
 	Before, After refs.OID
 }
 

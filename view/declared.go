@@ -23,7 +23,7 @@ type Declared struct {
 	Old     string `json:"old"`
 	New     string `json:"new"`
 
-	Hunks []linediff.Hunk `json:"-"` // what differs between both
+	Hunks []linediff.Hunk `json:"-"` // the differences between both
 }
 
 // The limits of one call.
@@ -97,8 +97,8 @@ func (d *Declared) LineOf(line []byte) int {
 	return 0
 }
 
-// declares adds the declared changes of a call, if hooks did not see it or the text of its changes is not kept, unless
-// the call failed.
+// declares adds the declared changes of a call if hooks did not see the call, or if the text of its changes is not
+// kept, unless the call failed.
 func (r *Reader) declares(c *WholeCall, step *records.Step) {
 	if slices.ContainsFunc(c.Hunks, (*Hunk).HasText) || c.Seen && len(c.Hunks) == 0 || step == nil || len(c.Input) == 0 {
 		return

@@ -1,7 +1,7 @@
-// Package view is one model of conversations for every command that shows them.
+// Package view is the one model of conversations for every command that shows them.
 //
 // A conversation can come from several sources: hooks and backfill write to the log, a record holds the texts, and
-// other clones have their own logs and records. Each source has a part. Reader unites them by these rules:
+// other clones have their own logs and records. Each source has a part of the facts. Reader unites them by these rules:
 //
 //   - The time of a conversation is the time of its prompts and calls, not the time at which an event or a record was
 //     stored.
@@ -15,7 +15,7 @@
 //   - A line has the agent, the session and the model of its conversation. Log gives them to callers that ask who wrote
 //     lines.
 //   - If several logs have events of a conversation, one of them counts, this clone's before all others. Observations
-//     of other clones are shown beside it, and not added.
+//     of other clones are shown separately, and not added.
 //
 // Texts are redacted before they are shown. The package draws nothing, and writes only disposable caches.
 package view

@@ -16,8 +16,8 @@ import (
 	"github.com/git-trace/git-trace/refs/pathglob"
 )
 
-// Facets describe calls. All of them must be true of the same call. Names are patterns of path.Match, and case
-// does not matter. The zero value asks for nothing.
+// Facets describe calls. All of them must be true of the same call. Names are patterns of path.Match, and case does not
+// matter. The zero value matches every call.
 type Facets struct {
 	Tool     string
 	Skill    string
@@ -29,20 +29,20 @@ type Facets struct {
 	Since    time.Time
 }
 
-// Given reports whether the facets describe calls.
+// Given reports whether any facet is set.
 func (f *Facets) Given() bool { return *f != Facets{} }
 
-// FoundCall is a call that the facets describe.
+// FoundCall is a call that matches the facets.
 type FoundCall struct {
 	*Call
 	Text string // the input of the call, in words; "" without a record
 }
 
-// mostFoundCalls is the number of calls of a conversation that are shown.
+// mostFoundCalls is the number of shown calls of a conversation.
 const mostFoundCalls = 3
 
-// faceted keeps the conversations that have a call which the facets describe, with their calls as hits. Calls in steps
-// that hold the words come first.
+// faceted keeps the conversations with a call that matches the facets, with their calls as hits. Calls in steps that
+// contain the words come first.
 func (r *Reader) faceted(ctx context.Context, list []Result, f *Facets) ([]Result, error) {
 	var out []Result
 	for _, one := range list {
@@ -82,7 +82,7 @@ func (r *Reader) faceted(ctx context.Context, list []Result, f *Facets) ([]Resul
 	return out, nil
 }
 
-// callsWith lists the calls of a conversation that the facets describe.
+// callsWith lists the calls of a conversation that match the facets.
 func (r *Reader) callsWith(ctx context.Context, id events.TraceID, f *Facets) ([]FoundCall, error) {
 	stored, err := r.Record(ctx, id)
 	if err != nil {
@@ -142,7 +142,7 @@ func recordedCall(record *records.Record, c *Call) (*records.ToolCall, *records.
 	return &step.ToolCalls[at], step.Result(c.ToolCall)
 }
 
-// describes reports whether all facets are true of a call.
+// describes reports whether a call matches all facets.
 func (r *Reader) describes(f *Facets, c *Call, call *records.ToolCall, result *records.Observation) bool {
 	var input json.RawMessage
 	if call != nil {

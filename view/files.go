@@ -62,7 +62,7 @@ func (r *Reader) Files(c *Conversation) ([]FileLines, error) {
 	return out, nil
 }
 
-// Touched lists the files that a prompt changed, as hooks saw it, and the number of the last prompt of the
+// Touched lists the files that a prompt changed, as hooks saw it, and returns the number of the last prompt of the
 // conversation. The prompt 0 means all.
 func (r *Reader) Touched(trace events.TraceID, prompt int) (paths []string, last int, err error) {
 	told, err := r.takenHere(r.log.Told(trace))

@@ -7,14 +7,14 @@ import (
 	"github.com/git-trace/git-trace/records/search"
 )
 
-// earliest is the number of first prompts that are tried until one has a text here. Earlier ones may be from before the
+// earliest is the number of first prompts of which one must have a text here. Earlier prompts may be from before the
 // recording.
 const earliest = 3
 
 // Prompted finds the first prompts of the conversations.
 func (r *Reader) Prompted(list []Conversation) error { return r.prompted(list, false) }
 
-// prompted finds them; if brief is true, the beginning of each is enough.
+// prompted finds the first prompts; if brief is true, the beginning of each is enough.
 func (r *Reader) prompted(list []Conversation, brief bool) error {
 	for i := range list {
 		var err error
@@ -25,8 +25,8 @@ func (r *Reader) prompted(list []Conversation, brief bool) error {
 	return nil
 }
 
-// Called returns the name of the conversation in lists: its title, or the heading at the start of its first prompt;
-// else it is empty.
+// Called returns the name of the conversation in lists: its title, or the heading at the start of its first prompt, or
+// "".
 func (c *Conversation) Called() string {
 	if c.Title != "" || c.Prompt == nil {
 		return c.Title
@@ -65,7 +65,7 @@ func (r *Reader) firstPrompt(c *Conversation, brief bool) (*Prompt, error) {
 	case r.typed[c.Trace]:
 	case !recorded:
 		return nil, nil
-	case d.PromptIndex == 0 && d.Title != "": // the log has no prompts of it
+	case d.PromptIndex == 0 && d.Title != "": // the log has no prompts of this conversation
 		return &Prompt{1, strings.ToValidUTF8(d.Title, "\ufffd")}, nil
 	case d.PromptIndex == 0 || d.PromptIndex > earliest:
 		return nil, nil

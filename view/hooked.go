@@ -58,7 +58,7 @@ func (r *Reader) Hooked(record *records.Record) error {
 	return nil
 }
 
-// addTold adds members to an object of the metadata, and keeps existing ones.
+// addTold adds members to an object of the metadata, and keeps existing members.
 func addTold(record *records.Record, name string, saw map[string]records.HookSaw) error {
 	if len(saw) == 0 {
 		return nil
@@ -83,7 +83,7 @@ func addTold(record *records.Record, name string, saw map[string]records.HookSaw
 	return nil
 }
 
-// hooked collects boundaries out of the log.
+// hooked collects boundaries from the log.
 type hooked struct {
 	before, after map[string]records.HookSaw
 	stops         []records.HookSaw
@@ -99,7 +99,7 @@ func (h *hooked) hear(e *events.Event) {
 	case events.WindowClosed:
 		d := events.DataOf[events.WindowData](*e)
 		one := saw(e, d.Tool, d)
-		if was, known := h.after[e.ToolCall]; known { // its patches come before the end
+		if was, known := h.after[e.ToolCall]; known { // its patches come before the end of the call
 			one.Path, one.Start, one.End, one.Status = was.Path, was.Start, was.End, ""
 		}
 		h.after[e.ToolCall] = one
@@ -115,7 +115,7 @@ func (h *hooked) hear(e *events.Event) {
 	}
 }
 
-// wrote takes the lines that a call wrote in the first file that it changed.
+// wrote notes the lines that a call wrote in the first file that it changed.
 func (h *hooked) wrote(e *events.Event) {
 	p := events.DataOf[events.PatchData](*e)
 	path := events.RawPath(p.Path)
@@ -129,7 +129,7 @@ func (h *hooked) wrote(e *events.Event) {
 	h.after[e.ToolCall] = one
 }
 
-// saw returns a boundary. The path of a work tree is private, so a linked one is named by its id.
+// saw returns a boundary in opentraces' form. The path of a work tree is private, so a linked one is named by its id.
 func saw(e *events.Event, tool string, d events.WindowData) records.HookSaw {
 	out := records.HookSaw{
 		Timestamp: e.Time.UTC().Format(time.RFC3339Nano), Tool: tool, Status: "hook_only", Limitations: limitsOf(e.Limits),
@@ -144,7 +144,7 @@ func saw(e *events.Event, tool string, d events.WindowData) records.HookSaw {
 	return out
 }
 
-// limitsOf returns limitations by opentraces' names, which are a closed list.
+// limitsOf returns the limitations under opentraces' names, which are a closed list.
 func limitsOf(limits []events.Limit) (out []string) {
 	for _, limit := range limits {
 		name := ""

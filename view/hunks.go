@@ -56,7 +56,7 @@ type Hunk struct {
 	Candidates []events.CandidateData `json:"candidates,omitempty"`
 	Limits     []events.Limit         `json:"limits,omitempty"`
 	Commits    []CommitLines          `json:"commits"`
-	Removed    []string               `json:"removed"` // nil when the text is no longer kept
+	Removed    []string               `json:"removed"` // nil if the text is no longer kept
 	Added      []string               `json:"added"`
 
 	// Old and New are the whole contents, if they are kept.
@@ -64,7 +64,7 @@ type Hunk struct {
 	New []byte `json:"-"`
 }
 
-// HasText reports whether the text of the change is still there.
+// HasText reports whether the text of the change is still kept.
 func (h *Hunk) HasText() bool { return h.Added != nil && (h.Removed != nil || h.NewCount > 0) }
 
 // Call finds a tool call in the log or in a record; nil if there is none. If two calls have one id, it returns the
@@ -103,9 +103,9 @@ func (r *Reader) toolCallOf(ctx context.Context, e *events.Event) (*WholeCall, e
 	return call, err
 }
 
-// CallOf finds a tool call of a conversation and the prompt that it followed. It also finds the step of the record in
-// which the agent made it. If the call is not known, for example because it has no id, the prompt is the one with the
-// given number. A result that is not known is nil.
+// CallOf finds a tool call of a conversation and the prompt that it followed. It also finds the record's step in which
+// the agent made the call. If the call is unknown, for example because it has no id, the prompt is the one with the
+// given number. An unknown result is nil.
 func (r *Reader) CallOf(ctx context.Context, trace events.TraceID, subagent, id string, prompt int) (
 	*Turn, *WholeCall, *records.Step, error,
 ) {
@@ -145,14 +145,14 @@ func (r *Reader) CallOf(ctx context.Context, trace events.TraceID, subagent, id 
 	return asked, nil, nil, nil
 }
 
-// thoughtBefore returns the reasoning of the last step that has one, back to the prompt that the last step answers. It
-// skips steps of other agents.
+// thoughtBefore returns the reasoning of the last step with reasoning, back to the prompt that the last step answers.
+// It skips steps of other agents.
 func thoughtBefore(steps []records.Step) string {
 	last := &steps[len(steps)-1]
 	for i := len(steps) - 1; i >= 0; i-- {
 		s := &steps[i]
 		switch {
-		case callType(s) != callType(last): // of the agent that sent it, or that it sent
+		case callType(s) != callType(last): // a step of the agent that started it, or that it started
 		case s.Role == records.RoleUser:
 			return ""
 		case s.Role != records.RoleAgent, records.Value(s.AgentRole) != records.Value(last.AgentRole):
@@ -259,7 +259,7 @@ func (r *Reader) Hunk(id events.PatchID) (*Hunk, error) {
 	return r.hunk(e, held), nil
 }
 
-// hunk returns the patch of an event. held has the runs of its lines in commits, among others.
+// hunk returns the patch of an event. held has the runs of its lines in commits, and possibly others.
 func (r *Reader) hunk(e events.Event, held []Anchored) *Hunk {
 	d := events.DataOf[events.PatchData](e)
 	path := events.RawPath(d.Path)
@@ -281,8 +281,8 @@ func (r *Reader) hunk(e events.Event, held []Anchored) *Hunk {
 	}
 }
 
-// content reads a blob; nil if it is no longer there. It keeps the last two, because the hunks of one file follow each
-// other.
+// content reads a blob; nil if it is no longer there. It keeps the last two contents, because the hunks of one file
+// follow each other.
 func (r *Reader) content(blob refs.OID) []byte {
 	for i := range r.contents {
 		if r.contents[i].raw != nil && r.contents[i].blob == blob {

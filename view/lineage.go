@@ -30,7 +30,7 @@ type Lineage struct {
 	reached  func([]refs.OID) (map[refs.OID]bool, error)
 	search   func([]refs.OID) ([]*belief.Commit, error)
 	anchors  map[refs.OID]int                    // the number of events that anchor each requested commit
-	lines    map[refs.OID]map[events.TraceID]int // of commits with several anchors: whose lines they are
+	lines    map[refs.OID]map[events.TraceID]int // for commits with several anchors: the lines of each conversation
 }
 
 func newLineage(reader *index.Index) *Lineage {
@@ -40,7 +40,7 @@ func newLineage(reader *index.Index) *Lineage {
 
 // now returns the newest replacement of a commit.
 func (l *Lineage) now(commit refs.OID) (refs.OID, error) {
-	const most = 1000 // a foreign log may go in circles
+	const most = 1000 // a foreign log may contain a circle
 	for range most {
 		next, err := l.next(commit)
 		if err != nil || next.IsZero() {
@@ -71,7 +71,7 @@ func (l *Lineage) next(commit refs.OID) (refs.OID, error) {
 	return next, nil
 }
 
-// Replaced reports whether another commit replaced this one, whose id may be abbreviated.
+// Replaced reports whether another commit replaced this one; the id may be abbreviated.
 func (l *Lineage) Replaced(id string) (bool, error) { return l.reader.HasHeir(id) }
 
 // heir returns the commit under which a commit's lines count: the commit itself, or its replacement if that has no
@@ -102,7 +102,7 @@ func (l *Lineage) anchorsOf(commit refs.OID) (int, error) {
 }
 
 // Holding lists the commits that hold lines of a conversation, from its summary. The summary adds up single anchors. If
-// a commit has several anchors, or a large one, the anchors are weighed against each other.
+// a commit has several anchors, or a large one, the anchors are compared with each other.
 func (l *Lineage) Holding(trace events.TraceID, held []index.Held) ([]CommitLines, error) {
 	sum := map[refs.OID]int{}
 	for i, h := range held { // sorted by commit
@@ -154,7 +154,7 @@ func (l *Lineage) believed(commit refs.OID) (map[events.TraceID]int, error) {
 	return lines, nil
 }
 
-// searched lists the commits with lines of a conversation that a search found, in order.
+// searched lists the commits in which a search found lines of a conversation, in order.
 func (l *Lineage) searched(trace events.TraceID) []refs.OID {
 	if l.found == nil {
 		return nil
@@ -169,8 +169,8 @@ func (l *Lineage) searched(trace events.TraceID) []refs.OID {
 	return out
 }
 
-// Anchors returns the runs of a conversation's lines whose owner want accepts, each with the commit under which it
-// counts.
+// Anchors returns the runs of a conversation's lines with an owner that want accepts, each with the commit under which
+// it counts.
 func (l *Lineage) Anchors(trace events.TraceID, want func(*events.AnchorOwner) bool) ([]Anchored, error) {
 	sum, _, err := l.reader.Trace(trace)
 	if err != nil {
@@ -245,7 +245,7 @@ func SumCommits(list []Anchored) []CommitLines {
 	return out
 }
 
-// sortCommits puts the commit with most lines first.
+// sortCommits sorts the commits by number of lines, the largest first.
 func sortCommits(list []CommitLines) {
 	slices.SortFunc(list, func(a, b CommitLines) int {
 		return cmp.Or(cmp.Compare(b.Lines, a.Lines), a.Commit.Compare(b.Commit))

@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Place names a prompt, a step, a call or an event. A place has a moment at which it begins, and one at which it ends.
+// Place names a prompt, a step, a call or an event. A place has a moment at its beginning and a moment at its end.
 type Place struct {
 	Trace  events.TraceID // of a prompt or a step
 	Prompt int
@@ -34,7 +34,7 @@ var ErrNoMoment = errors.New("no snapshot was taken")
 // exists.
 //
 // A prompt begins when it was sent and ends with its turn. A step has the moments of its calls. A boundary without
-// changes has no snapshot: then the snapshot before it is valid.
+// changes has no snapshot: then the previous snapshot is valid.
 func (r *Reader) Moment(ctx context.Context, p Place, after bool) (Moment, error) {
 	switch {
 	case p.Event != nil:
@@ -67,8 +67,8 @@ func (r *Reader) Moment(ctx context.Context, p Place, after bool) (Moment, error
 }
 
 // takenHere keeps the events that this clone wrote: their snapshots are trees of a work tree here. Events of other
-// clones may name any tree, and their publications may bring its objects. Such a tree is never compared or restored, by
-// whatever id it was named.
+// clones may name any tree, and their publications may bring its objects. Such a tree is never compared or restored,
+// under any id.
 func (r *Reader) takenHere(told []events.Event, err error) ([]events.Event, error) {
 	if err != nil {
 		return nil, err
@@ -92,7 +92,7 @@ func (r *Reader) takenHere(told []events.Event, err error) ([]events.Event, erro
 	return own, nil
 }
 
-// momentOfPrompt returns the moment at which a prompt was sent, or its turn ended. Without a known end, the end of its
+// momentOfPrompt returns the moment at which a prompt was sent or its turn ended. If the end is unknown, the end of its
 // last call counts.
 func (r *Reader) momentOfPrompt(told []events.Event, prompt int, after bool) (Moment, error) {
 	var begin, end *events.Event
@@ -186,7 +186,7 @@ func carries(e *events.Event) bool {
 }
 
 // momentOf returns the snapshot of an event's boundary: from the event, from another event of the boundary, or else the
-// last snapshot before it.
+// last earlier snapshot.
 func (r *Reader) momentOf(e *events.Event) (Moment, error) {
 	if slices.Contains(e.Limits, events.LimitBoundaryLate) {
 		return Moment{}, fmt.Errorf("%w: its hook was too late", ErrNoMoment)

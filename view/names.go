@@ -27,12 +27,12 @@ func (r *Reader) Log() *Log {
 type names struct {
 	agent, session string
 	models         []string
-	last           int // the last prompt that its record holds; -1 where it has no record, or one without prompts
+	last           int // the last prompt in its record; -1 without a record or without prompts
 }
 
-// Name gives an owner the names of its conversation. If the model does not belong to the conversation, it is left out,
-// unless the conversation has only one model. A prompt that the record does not have yet may have another model:
-// somebody may have resumed the conversation with it.
+// Name gives an owner the names of its conversation. The model is left out if it does not belong to the conversation,
+// unless the conversation has only one model. A prompt that is not in the record yet may have another model: somebody
+// may have resumed the conversation with it.
 func (l *Log) Name(o *events.AnchorOwner) {
 	if l.reader.logOnly {
 		return

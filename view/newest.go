@@ -9,14 +9,14 @@ import (
 	"github.com/git-trace/git-trace/records/search"
 )
 
-// Newest lists the first of Conversations whose ids have this beginning, at most this many. It finds them by the times
-// in the logs and reads no others. A record that is in no log makes it read all.
+// Newest lists the first conversations, in the order of Conversations, whose ids begin with a text; at most this many.
+// It finds them by the times in the logs, and reads no others. If a record is in no log, it must read all.
 func (r *Reader) Newest(beginning string, most int) ([]Conversation, error) {
 	return r.newestBy(beginning, most, nil)
 }
 
-// latest lists the first of Conversations, at most this many. Of the others it reads only the last times, in the logs
-// and in their records.
+// latest lists the first conversations, in the order of Conversations; at most this many. For the others, it reads only
+// the last times, in the logs and in their records.
 func (r *Reader) latest(most int) ([]Conversation, error) {
 	if err := r.openStored(); err != nil {
 		return nil, err
@@ -31,8 +31,8 @@ func (r *Reader) latest(most int) ([]Conversation, error) {
 	return r.newestBy("", most, ends(times))
 }
 
-// ends returns the last times of conversations, by their records. The function must be called in the order of the ids,
-// which is the order of times.
+// ends returns the last times of conversations, from their records. The function must be called in the order of the
+// ids, which is the order of times.
 func ends(times []search.Times) func(events.TraceID) time.Time {
 	rest, last := times, events.TraceID("")
 	return func(id events.TraceID) time.Time {
@@ -51,7 +51,7 @@ func ends(times []search.Times) func(events.TraceID) time.Time {
 	}
 }
 
-// newestBy is Newest, with another source of times.
+// newestBy is Newest with another source of times.
 func (r *Reader) newestBy(beginning string, most int, later func(events.TraceID) time.Time) ([]Conversation, error) {
 	_, alone, err := r.ids(beginning)
 	if err != nil {
@@ -83,7 +83,7 @@ func (r *Reader) newestBy(beginning string, most int, later func(events.TraceID)
 	return out, nil
 }
 
-// first returns the first of InOrder, at most this many.
+// first returns the first conversations of InOrder; at most this many.
 func (r *Reader) first(beginning string, most int) ([]Conversation, error) {
 	out := []Conversation{}
 	for c, err := range r.InOrder(beginning) {

@@ -28,7 +28,7 @@ func (r *Reader) once(lines *Lineage, trace events.TraceID, held []CommitLines) 
 	for _, a := range all {
 		switch patch := a.Owner.Patch; {
 		case !counted[a.Commit]:
-		case patch == "": // a claim has only the number
+		case patch == "": // a claim has only the number of lines
 			sum += a.Lines
 		default:
 			if patches[patch] == nil {
@@ -47,7 +47,7 @@ func (r *Reader) once(lines *Lineage, trace events.TraceID, held []CommitLines) 
 	return sum, nil
 }
 
-// oncePatch counts the lines of a patch in commits.
+// oncePatch counts the lines of a patch in commits, each line once.
 func (r *Reader) oncePatch(patch events.PatchID, commits map[refs.OID][]Anchored) (int, error) {
 	most := 0
 	for _, runs := range commits {

@@ -8,10 +8,10 @@ const OneLine = "GIT_TRACE_ONE_LINE"
 // the completion of a shell. Its value names the program.
 const Unasked = "GIT_TRACE_UNASKED"
 
-// The programs that run commands for a person. A repository may be a stranger's. So programs named in its configuration
-// are not started for an editor's hints, an agent or a shell's completion, and for pages only if the repository is on
-// the user's list. An editor asks about every open file: it gets an answer in repositories on the list, and in others
-// that have traces, for example from a pull.
+// The programs that run commands for a person. A repository may be a stranger's. Programs named in its configuration
+// are not started for an editor's hints, an agent or a shell's completion. For pages they are started only if the
+// repository is on the user's list. An editor asks about every open file: it gets an answer in repositories on the
+// list, and in others with traces, for example from a pull.
 const (
 	ByEditor = "editor"
 	ByAgent  = "agent"

@@ -15,7 +15,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Options says what a reader leaves out, and how it shows progress.
+// Options selects the sources of a reader, and its progress display.
 type Options struct {
 	Own     bool // leaves out the logs of other clones, for results that go into this clone's log
 	LogOnly bool // leaves out the records: owners have the names that the log gives them
@@ -25,7 +25,7 @@ type Options struct {
 	Show func(work string) (at Progress, end func())
 }
 
-// show begins to show a work.
+// show begins the display of a task.
 func (o *Options) show(work string) (at Progress, end func()) {
 	if o.Show == nil {
 		return func(int, int) {}, func() {}
@@ -110,7 +110,7 @@ func cached[T any](answer T, err error) (T, error) {
 	return answer, err
 }
 
-// Candidate is something whose id begins with a text.
+// Candidate is an object whose id begins with a given text.
 type Candidate = index.Candidate
 
 // The kinds of candidates.
@@ -165,7 +165,7 @@ func (r *Reader) Steps() func(events.TraceID, string) int {
 	return func(trace events.TraceID, call string) int {
 		if of[trace] == nil {
 			of[trace] = map[string]int{}
-			if read, err := r.Record(r.ctx, trace); err == nil && read.Record != nil { // otherwise it is not known
+			if read, err := r.Record(r.ctx, trace); err == nil && read.Record != nil { // otherwise the step is unknown
 				for i := range read.Steps {
 					for k := range read.Steps[i].ToolCalls {
 						of[trace][read.Steps[i].ToolCalls[k].ToolCallID] = i + 1

@@ -4,17 +4,17 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// Output is a patch of an agent, as hooks saw it written.
+// Output is a patch of an agent that hooks saw.
 type Output struct {
 	Patch events.PatchID
 	Trace events.TraceID
 	Agent string
-	Model string // empty where it is not known
-	Lines int    // its new lines, without lines that kept an older owner
+	Model string // empty if unknown
+	Lines int    // its new lines, except lines that kept an older owner
 }
 
-// Outputs yields the patches of all agents that the logs have, each once, also if no commit holds it. Lines that an
-// agent writes again count again.
+// Outputs yields the patches of all agents in the logs, each once, committed or not. Lines that an agent writes again
+// count again.
 func (r *Reader) Outputs(yield func(*Output)) error {
 	all, err := r.log.Sums()
 	if err != nil {

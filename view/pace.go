@@ -9,15 +9,16 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// Pace has an agent's working time for its prompts, and its waiting time between them.
+// Pace holds an agent's working time for its prompts, and the waiting time between them.
 type Pace struct {
 	Worked time.Duration
 	Waited time.Duration
 }
 
-// PaceOf adds up the turns whose beginning and end are known. Times in which several worked at once count once.
+// PaceOf adds up the turns with a known beginning and end. If several agents worked at the same time, this time counts
+// once.
 func PaceOf(turns []Turn) (p Pace) {
-	var last *time.Time // the end of the turn before
+	var last *time.Time // the end of the previous turn
 	for _, t := range timed(turns) {
 		if last != nil && t.Time.After(*last) {
 			p.Waited += t.Time.Sub(*last)
@@ -29,13 +30,13 @@ func PaceOf(turns []Turn) (p Pace) {
 	return p
 }
 
-// Took returns how long the agent worked on the prompt; 0 where that is not known.
+// Took returns how long the agent worked on the prompt; 0 if unknown.
 func (t *Turn) Took() time.Duration { return Between(t.Time, t.Ended) }
 
-// Took returns how long the agent worked on the prompt; 0 where that is not known.
+// Took returns how long the agent worked on the prompt; 0 if unknown.
 func (a *Asked) Took() time.Duration { return Between(a.Time, a.Ended) }
 
-// Between returns the time between two moments; 0 where one is not known.
+// Between returns the time between two moments; 0 if one is unknown.
 func Between(from, to *time.Time) time.Duration {
 	if from == nil || to == nil {
 		return 0
@@ -55,8 +56,8 @@ func timed(turns []Turn) []*Turn {
 	return out
 }
 
-// end sets the ends of the turns: the last moment that the log or the record has for them, or the next prompt if that
-// came first. places has the turns by number, saidAt by the prompts of the record, which may be nil.
+// end sets the ends of the turns: the last moment of the turn in the log or the record, or the next prompt if that came
+// first. places has the turns by number, saidAt by the prompts of the record, which may be nil.
 func end(turns []Turn, recorded []events.Event, places map[int]int, said *conversationSteps, saidAt map[int]int) {
 	later := func(i int, known bool, at *time.Time) {
 		if known && at != nil && (turns[i].Ended == nil || at.After(*turns[i].Ended)) {
@@ -101,7 +102,7 @@ type Asked struct {
 }
 
 // Asked lists the prompts of a conversation that were sent between two times; a zero time is not a bound. A prompt
-// without a time is in no period.
+// without a time is never between two times.
 func (r *Reader) Asked(ctx context.Context, id events.TraceID, since, until time.Time) ([]Asked, error) {
 	stored, err := r.Record(ctx, id)
 	if err != nil {

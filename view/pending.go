@@ -18,14 +18,14 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// Pending are the lines that are in the work tree and not in HEAD, with their owners.
+// Pending holds the lines that are in the work tree and not in HEAD, with their owners.
 type Pending struct {
-	*belief.Commit                // a commit of the pending lines would have this data
-	Doubts         []events.Limit // about lines that no boundary has seen yet
+	*belief.Commit                // the data that a commit of the pending lines would have
+	Doubts         []events.Limit // for lines that no boundary has seen yet
 	Unread         int            // files that are too many or too large to be read
 }
 
-// PendingFigures are the agents' lines among the pending lines.
+// PendingFigures counts the pending lines by owner.
 type PendingFigures struct {
 	Conversations int `json:"conversations"`
 	Lines         int `json:"lines"`
@@ -34,7 +34,7 @@ type PendingFigures struct {
 	Unread        int `json:"unread"`
 }
 
-// Figures adds up.
+// Figures adds up the lines.
 func (p *Pending) Figures() PendingFigures {
 	out := PendingFigures{Lines: p.AI, Unknown: p.Unknown, Unread: p.Unread}
 	traces := map[events.TraceID]bool{}
@@ -103,7 +103,7 @@ func PendingOf(ctx context.Context, repo *refs.Repo, log belief.Log) (*Pending, 
 	return out, nil
 }
 
-// changedPaths lists the paths that differ from HEAD or are untracked, as git-status(1) does.
+// changedPaths lists the paths that differ from HEAD or are untracked, like git-status(1).
 func changedPaths(ctx context.Context, repo *refs.Repo) ([]string, error) {
 	out, err := repo.Git(ctx, nil,
 		"status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all")
@@ -134,7 +134,7 @@ func headBlob(objects *refs.Objects, path string) refs.OID {
 	return oid
 }
 
-// pendingCommit is a commit that is not made yet.
+// pendingCommit stands for the commit of the pending lines.
 type pendingCommit struct {
 	data   events.CommitData
 	owners map[vector.Owner]int // of Data.Owners

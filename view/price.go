@@ -7,7 +7,7 @@ import (
 	"github.com/git-trace/git-trace/records/waste"
 )
 
-// estimate gives a use without a cost the cost by the table. It reads the record only if its answers have different
+// estimate computes a missing cost of a use from the table. It reads the record only if its answers have different
 // prices.
 func (r *Reader) estimate(d *search.Digest, u *Usage) {
 	total := records.TokenUsage{InputTokens: u.Input, OutputTokens: u.Output, CacheReadTokens: u.CacheRead,
@@ -48,7 +48,7 @@ type AnswerCost struct {
 	CostUSD float64 `json:"cost_usd"`
 }
 
-// Waste finds unnecessary text in the context of a conversation; nil without a record.
+// Waste finds needless text in the context of a conversation; nil without a record.
 func (r *Reader) Waste(record *records.Record) *waste.Result {
 	if record == nil {
 		return nil

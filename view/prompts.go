@@ -16,7 +16,8 @@ import (
 )
 
 // Prompts gives the texts of prompts: the typed text, redacted, until a record has the prompt, and then the record's
-// text. A cache keeps texts of records, since a record can be large; later versions of a record do not change them.
+// text. A cache keeps texts of records, since a record can be large; later versions of a record do not change these
+// texts.
 type Prompts struct {
 	repo    *refs.Repo
 	typed   *ledger.Prompts
@@ -45,7 +46,7 @@ func newPrompts(ctx context.Context, repo *refs.Repo) *Prompts {
 	return p
 }
 
-// Forget makes it search again for texts that it did not find: call it when new records have arrived.
+// Forget drops the memory of missing texts: call it when new records have arrived.
 func (p *Prompts) Forget() {
 	clear(p.known)
 	p.empty = sync.OnceValue(func() bool {
@@ -77,7 +78,7 @@ func (p *Prompts) Get(trace events.TraceID, index int) (string, bool, error) {
 	return text, found, nil
 }
 
-// Redacted returns a text in a form that may be shown. Without a redactor it fails.
+// Redacted redacts a text, so that it may be shown. Without a redactor it fails.
 func (p *Prompts) Redacted(text string) (string, error) {
 	redactor, err := p.redactor()
 	if err != nil {

@@ -33,14 +33,14 @@ func LinesOf(c *history.Commit) []claim.Lines {
 	return out
 }
 
-// The limits of a batch: so many commits and added lines are searched together.
+// The limits of a batch: this many commits and added lines are searched together.
 const (
 	ownersBatch = 256
 	ownersLines = 100_000
 )
 
 // Commits yields the commits of a list with the owners of the lines that they added, parents before children. Within a
-// batch git is asked in reverse order: packs store the newest contents whole, and older ones as differences.
+// batch git reads in reverse order: packs store the newest contents whole, and older ones as differences.
 func (r *Reader) Commits(list []history.Commit, yield func(*history.Commit, *events.CommitData) error) error {
 	asked := slices.Clone(list)
 	for batch := range slices.Chunk(asked, ownersBatch) {

@@ -14,14 +14,14 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// reach finds which commits are reachable from a branch, a tag or HEAD. In a long history git walks far for an old
-// commit, so the answers are kept in <common>/traces/cache/reach: a line with the state of the refs for which they
-// hold, then a line for each commit, "+ id" or "- id". A missing commit is not noted: it may be fetched at any time.
-// The file may be deleted at any moment.
+// reach finds the commits that a branch, a tag or HEAD reaches. In a long history git walks far for an old commit, so
+// the results are kept in <common>/traces/cache/reach: a line with the state of the refs for which they are valid, then
+// a line for each commit, "+ id" or "- id". A missing commit is not noted: it may be fetched at any time. The file may
+// be deleted at any moment.
 type reach struct {
 	repo  *refs.Repo
 	key   string
-	known map[refs.OID]bool // whether something leads to it
+	known map[refs.OID]bool // whether a ref leads to it
 	gone  map[refs.OID]bool // ids that git did not find here
 }
 
@@ -81,7 +81,7 @@ func (r *reach) ask(ctx context.Context, commits []refs.OID) (map[refs.OID]bool,
 	return out, nil
 }
 
-// keep stores the answers. If they are lost, git is asked again.
+// keep stores the answers. If they are lost, git computes them again.
 func (r *reach) keep() {
 	if !r.repo.HasTraces() {
 		return

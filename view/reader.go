@@ -20,7 +20,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Reader answers all questions about a repository: about lines, commits, conversations and ranges. [Open] makes one.
+// Reader answers questions about a repository: about lines, commits, conversations and ranges. [Open] makes one.
 type Reader struct {
 	repo       *refs.Repo
 	log        *index.Index
@@ -42,17 +42,17 @@ type Reader struct {
 	reach      *reach                          // nil until it is needed
 	ctx        context.Context                 // of a search: a reader lives as long as a command
 	progress   Progress                        // of a search; nil without a display
-	typed      map[events.TraceID]bool         // conversations with prompts that no record holds yet
+	typed      map[events.TraceID]bool         // conversations with prompts that no record has yet
 	corrected  map[events.TraceID][]Correction // nil until they are needed
 	prices     func() *prices.Table            // nil if costs are not needed
 	last       lastRecord
-	contents   [2]content // the last that were read
+	contents   [2]content // the last two contents
 }
 
-// Records gives the texts of conversations. The index for searching satisfies it.
+// Records gives the texts of conversations. The index for searching implements it.
 type Records interface {
 	Digests() ([]search.Digest, error)
-	// IDs lists the conversations with a record that can be read, sorted; Some gives the digests of some of them.
+	// IDs lists the conversations with a readable record, sorted; Some gives the digests of some of them.
 	IDs() ([]events.TraceID, error)
 	Some(ids []events.TraceID) ([]search.Digest, error)
 	// Times returns the beginning and the end of all conversations, in the order of IDs.
@@ -123,7 +123,7 @@ func (r *Reader) readSome(ids ...events.TraceID) error {
 	return nil
 }
 
-// IDs lists the ids of all conversations, in their order. Commands abbreviate ids so that these stay unique.
+// IDs lists the ids of all conversations, in their order. Commands abbreviate ids so that they stay unique among these.
 func (r *Reader) IDs() ([]events.TraceID, error) {
 	ids, alone, err := r.ids("")
 	if err != nil || len(alone) == 0 {
@@ -134,8 +134,8 @@ func (r *Reader) IDs() ([]events.TraceID, error) {
 	return ids, nil
 }
 
-// ids lists the conversations of the logs. alone has the conversations that are only in records and whose ids have this
-// beginning. Both lists are sorted.
+// ids lists the conversations of the logs. alone has the conversations that only have a record. The ids of alone begin
+// with the given text. Both lists are sorted.
 func (r *Reader) ids(beginning string) (logged, alone []events.TraceID, err error) {
 	if logged, err = r.loggedIDs(); err != nil {
 		return nil, nil, err
@@ -159,7 +159,7 @@ func (r *Reader) ids(beginning string) (logged, alone []events.TraceID, err erro
 	return logged, alone, nil
 }
 
-// loggedIDs lists the conversations of the logs, sorted, reading them once.
+// loggedIDs lists the conversations of the logs, sorted; it reads them once.
 func (r *Reader) loggedIDs() (_ []events.TraceID, err error) {
 	if r.logged == nil {
 		r.logged, err = r.log.TraceIDs()
@@ -182,7 +182,7 @@ func (r *Reader) Starts() (map[events.TraceID]string, error) {
 // patchDigits is the length of the whole id of a patch.
 const patchDigits = 32
 
-// Find lists everything whose id begins with a text, like the index of the log. It adds conversations with only a
+// Find lists everything whose id begins with a text, like the index of the log. It adds conversations that only have a
 // record or lines of commits, by their id and by the id of the agent's session.
 func (r *Reader) Find(text string) ([]index.Candidate, error) {
 	if found, err := r.findWhole(text); err != nil || len(found) > 0 {
@@ -276,8 +276,8 @@ func (r *Reader) Lines() (*Lineage, error) {
 // of their ids.
 func (r *Reader) Conversations() ([]Conversation, error) { return r.first("", math.MaxInt) }
 
-// InOrder goes through the Conversations whose ids have this beginning. Each is completed when it is reached, so a
-// caller that stops early is quick. An error ends the sequence.
+// InOrder yields the conversations whose ids begin with a text, in the order of Conversations. Each is completed when
+// it is reached, so a caller that stops early saves time. An error ends the sequence.
 func (r *Reader) InOrder(beginning string) iter.Seq2[Conversation, error] {
 	return func(yield func(Conversation, error) bool) {
 		list, err := r.ordered(beginning)
@@ -300,8 +300,8 @@ type datedSum struct {
 	last time.Time
 }
 
-// ordered returns the logs' sums of conversations, in the order of Conversations. For a conversation that is only in a
-// record, the sum has only the id.
+// ordered returns the logs' summaries of conversations, in the order of Conversations. For a conversation with only a
+// record, the summary has only the id.
 func (r *Reader) ordered(beginning string) ([]datedSum, error) {
 	if err := r.readSums(); err != nil {
 		return nil, err

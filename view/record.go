@@ -30,7 +30,7 @@ type lastRecord struct {
 	read  StoredRecord
 }
 
-// Record reads the record of a conversation. The last one is kept for callers that ask for several prompts. Callers
+// Record reads the record of a conversation. The last record is kept for callers that need several prompts. Callers
 // must not change the result.
 func (r *Reader) Record(ctx context.Context, id events.TraceID) (out StoredRecord, err error) {
 	e, err := r.prompts.Records.Find(ctx, id)

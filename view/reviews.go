@@ -9,8 +9,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Review is a line of a commit's message that names somebody who looked at the commit, as git-interpret-trailers(1)
-// reads it. Anybody may write one.
+// Review is a line of a commit's message that names a reviewer, as git-interpret-trailers(1) reads it. Anybody may
+// write such a line.
 type Review struct {
 	How string `json:"how"` // Reviewed-by
 	Who string `json:"who"` // Jane Doe <jane@example.com>
@@ -45,7 +45,7 @@ func (r *Reader) Reviews(ctx context.Context, commits []refs.OID) (map[refs.OID]
 		head, trailers, _ := strings.Cut(text, "\n")
 		id, err := refs.ParseOID(head)
 		if err != nil {
-			continue // what follows the last one
+			continue // the text after the last one
 		}
 		for line := range strings.Lines(trailers) {
 			how, who, _ := strings.Cut(line, ":")
@@ -59,7 +59,7 @@ func (r *Reader) Reviews(ctx context.Context, commits []refs.OID) (map[refs.OID]
 	return out, nil
 }
 
-// mayName reports whether the text of a commit has the name of a review's trailer anywhere.
+// mayName reports whether the text of a commit contains the name of a review's trailer.
 func mayName(commit []byte) bool {
 	folded := bytes.ToLower(commit)
 	return slices.ContainsFunc(reviewing, func(name string) bool {

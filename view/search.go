@@ -17,28 +17,28 @@ type Query struct {
 	Agents []string // only conversations of these agents; empty for all
 	Limit  int      // number of conversations; 0 for all
 	In     search.In
-	Count  bool // how many conversations hold all words in each place
+	Count  bool // count the conversations that contain all words, for each place
 	Facets Facets
 }
 
 // Found is the answer to a query.
 type Found struct {
-	Total   int               // conversations that hold all words
+	Total   int               // conversations that contain all words
 	In      map[search.In]int // number of matches in each place; nil unless requested
 	Results []Result
 }
 
-// Result is a conversation that holds all words of a query.
+// Result is a conversation that contains all words of a query.
 type Result struct {
 	Conversation
-	Hits []search.Hit // the steps and prompts that say most, the best first; with facets, the calls
+	Hits []search.Hit // the steps and prompts that match best, the best first; with facets, the calls
 }
 
 // Search finds conversations by their prompts, answers and calls. First come conversations found by prompts without a
-// record, the latest first: these still run. Then come conversations found by their record, the best first.
+// record, the latest first: these still run. Then come conversations found by their record, the best match first.
 //
-// With facets, only conversations with a call that they describe are found. Then the text may be empty: the latest
-// conversation comes first.
+// With facets, only conversations with a matching call are found. The text may then be empty: the latest conversation
+// comes first.
 func (r *Reader) Search(ctx context.Context, q Query) (Found, error) {
 	if !q.Facets.Given() {
 		return r.searchWords(ctx, q)

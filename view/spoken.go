@@ -11,20 +11,20 @@ import (
 
 // spokenPrompt is a prompt of a record.
 type spokenPrompt struct {
-	number int // of the log, 0 for one from before the first that the log has
+	number int // in the log; 0 if it is older than the log's first prompt
 	text   string
 	at     *time.Time // nil if the record does not have it
 }
 
-// conversationSteps are the prompts of a record in their order, and for each step the prompt before it.
+// conversationSteps holds the prompts of a record in their order, and for each step the preceding prompt.
 type conversationSteps struct {
 	record  *records.Record
 	prompts []spokenPrompt
-	follows []int // by step: how many prompts there were until then
+	follows []int // by step: the number of prompts until then
 }
 
-// spoken numbers the prompts of a record as the log does. If the log has none of them, they are counted. Prompts after
-// the last one in the log get the next numbers.
+// spoken gives the prompts of a record their numbers in the log. If the log has none of them, they are counted from 1.
+// Prompts after the last one in the log get the next numbers.
 func spoken(record *records.Record) *conversationSteps {
 	s := &conversationSteps{record: record, follows: make([]int, len(record.Steps))}
 	known := map[int]int{} // numbers by step

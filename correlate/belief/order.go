@@ -96,8 +96,8 @@ func signersOf(log Log) func(voice string) string {
 	return func(string) string { return "" }
 }
 
-// right returns the order between logswithout the comparison of names. For example: two other clones name an owner of a
-// line. One saw an agent write it, the other imported it as a person's. The first one counts.
+// right returns the order between logs without the comparison of names. For example: two other clones name an owner of
+// a line. One saw an agent write it, the other imported it as a person's. The first one counts.
 func right(a, b *Run, own string, signer func(string) string) int {
 	order := cmp.Or(first(a.Knows(), b.Knows()), first(a.By.Mine(own), b.By.Mine(own)))
 	switch {

@@ -7,7 +7,7 @@ import (
 
 // Candidate is a possible source of a content, in whole or in part.
 type Candidate struct {
-	Path  string // the path under which its owners are known
+	Path  string // the path that knows its owners
 	Blob  refs.OID
 	Kind  Kind
 	Trust Trust
@@ -18,14 +18,14 @@ type Kind uint8
 
 // The kinds of evidence.
 const (
-	Traced  Kind = iota // a trace of git, or of the timeline, shows that the content was made from this one
+	Traced  Kind = iota // a trace of git or of the timeline shows that the content was made from this one
 	Before              // the path's content before the change
 	Earlier             // the path, or one of its names, had it once
 	Staged              // the same, only for lines between the same neighbours
 	Apart               // another commit has it, and git removed it
 )
 
-// Trust is the trust in a candidate.
+// Trust is the degree of trust in a candidate.
 type Trust uint8
 
 // The degrees of trust.
@@ -45,7 +45,7 @@ func AtMost(list []Candidate, most Trust) []Candidate {
 	return out
 }
 
-// Text is a content in lines. A content without lines, such as a binary file or a submodule, is whole.
+// Text is a content as lines. A content without lines, such as a binary file or a submodule, is whole.
 type Text struct {
 	OID   refs.OID
 	Bytes []byte

@@ -10,12 +10,11 @@ import (
 
 // The finders of contents that commits have.
 
-// amended finds the amended commit's content of the path, if the commit that is being anchored replaced one.
-// git-commit(1) --amend makes its commit from the index, and the index had the amended commit's content. If the amended
-// commit brought the file, the new commit's parent does not have the file. If nobody saw a content, its lines are only
-// known to be older than the last look at everything. So the amended commit has to be older than that look, too. For
-// example: an agent writes a file, a person commits it, adds a line, and amends the commit. The agent's lines are in
-// the first commit.
+// amended finds the amended commit's content of the path, if the anchored commit replaced one. git-commit(1) --amend
+// makes its commit from the index, and the index had the amended commit's content. If the amended commit brought the
+// file, the new commit's parent does not have the file. If nobody saw a content, its lines are only known to be older
+// than the last full snapshot. So the amended commit must also be older than that snapshot. For example: an agent
+// writes a file, a person commits it, adds a line, and amends the commit. The agent's lines are in the first commit.
 func amended(q *Query) ([]Candidate, error) {
 	commit := q.Work.AmendedBy(q.Commit)
 	if commit.IsZero() {
@@ -37,9 +36,9 @@ func amended(q *Query) ([]Candidate, error) {
 	return nil, nil
 }
 
-// autostash finds the content that git put aside for a rebase or a merge and brought back. Only seen contents count.
-// For example: an agent writes a line and nobody commits it. git rebase --autostash puts it aside and back, and it
-// stays the agent's.
+// autostash finds the content that git put aside for a rebase or a merge and brought back. Only contents that a
+// snapshot saw count. For example: an agent writes a line and nobody commits it. git rebase --autostash puts it aside
+// and back, and it stays the agent's.
 func autostash(q *Query) ([]Candidate, error) {
 	kept := q.Work.Before.Autostash
 	if !q.Work.Restored || kept.IsZero() || !q.Work.Now.Autostash.IsZero() {
@@ -71,7 +70,7 @@ func operands(q *Query) ([]Candidate, error) {
 	var out []Candidate
 	for _, from := range q.operands() {
 		typed := q.Work.MadeByHand(from.Commit, q.Commit)
-		// Git brought the commit's content, and it is older than the last seen one.
+		// Git brought the commit's content, which is older than the last seen one.
 		popped := from.Role == gitfacts.RoleStash && !from.Perhaps && !from.Unlooked
 		for _, name := range names {
 			blob, err := q.Git.Blob(from.Commit, name)
@@ -79,7 +78,7 @@ func operands(q *Query) ([]Candidate, error) {
 				return nil, err
 			}
 			known := q.knows(name, blob)
-			vouched := from.Commit != q.Commit && known // its owners are known from another commit
+			vouched := from.Commit != q.Commit && known // another commit shows its owners
 			if blob.IsZero() || (typed || made[blob] && !popped) && !vouched || from.Unlooked && !known {
 				continue
 			}
@@ -110,9 +109,9 @@ func (q *Query) trustOf(from gitfacts.Operand, name string, blob refs.OID) (Trus
 	return Far, nil
 }
 
-// twoFiles reports whether HEAD has files at the path and at another name, though the file was renamed from one to the
-// other at some time. Then git did not make one file from another commit's content at the other name. For example: a
-// person does git mv a b, and an agent commits a new a.
+// twoFiles reports whether HEAD has files at the path and at another name, although the file was once renamed from one
+// to the other. Then git did not make the file from another commit's content at the other name. For example: a person
+// does git mv a b, and an agent commits a new a.
 func (q *Query) twoFiles(other string) (bool, error) {
 	if other == q.Path {
 		return false, nil
@@ -126,8 +125,8 @@ func (q *Query) twoFiles(other string) (bool, error) {
 }
 
 // applied reports whether all lines that a commit brought to a file are among the new ones. A stash is applied as a
-// whole, or not at all. For example: a stash brought two lines, and the file now has one of them. Then somebody typed
-// it.
+// whole, or not at all. For example: a stash brought two lines, and the file now has only one of them. Then somebody
+// typed that line.
 func (q *Query) applied(commit refs.OID, path string, blob refs.OID) (bool, error) {
 	c, err := q.Git.Commit(commit)
 	if err != nil {
@@ -161,8 +160,8 @@ func (q *Query) applied(commit refs.OID, path string, blob refs.OID) (bool, erro
 	return true, nil
 }
 
-// carried finds an older commit's content of a file, if the new commit replaced it. It searches the name that the new
-// commit or its parent has for the file. If the file is not there, it asks git for the name: main may have renamed the
+// carried finds an older commit's content of a file, if the new commit replaced it. It searches under the file's name
+// in the new commit or in its parent. If neither has the file, it asks git for the name: main may have renamed the
 // file. For example: an agent's commit is rebased onto a main that renamed a to b. The lines of b that the commit adds
 // are the agent's.
 func carried(q *Query) ([]Candidate, error) {
@@ -181,10 +180,10 @@ func carried(q *Query) ([]Candidate, error) {
 	return out, nil
 }
 
-// replaced returns the older commit's content at a path, if it can be read. It skips a content that nobody saw if
-// others were seen when the commit was made. The source of that content is better evidence, and may be the last seen
-// content. For example: an agent writes a file, and a person adds a line and commits before the next look. The agent's
-// content is better evidence than the commit.
+// replaced returns the older commit's content at a path, if it can be read. It skips a content that nobody saw, if
+// other contents were seen when the commit was made. The source of that content is better evidence, and may be the last
+// seen content. For example: an agent writes a file, and a person adds a line and commits before the next look. The
+// agent's content is better evidence than the commit.
 func (q *Query) replaced(path string) (out []Candidate) {
 	blob, err := q.Git.Blob(q.Replaced, path)
 	if err != nil || blob.IsZero() {
@@ -209,10 +208,10 @@ func (q *Query) replaced(path string) (out []Candidate) {
 // maxFruitless bounds the contents without a known commit before the search ends: a build may write thousands of files.
 const maxFruitless = 8
 
-// brought is a commit of any ref that has this very content at this path. `git checkout REV -- PATH` and `git restore
-// --source REV` write to the work tree and say nowhere what REV was. Commits that were found for other paths come
-// first: one command brings many. For example: an agent wrote a file on another branch, and a person does git checkout
-// other -- file. The lines are the agent's.
+// brought finds a commit on any ref with exactly this content at this path. `git checkout REV -- PATH` and `git restore
+// --source REV` write to the work tree, and record REV nowhere. Commits that were found for other paths come first: one
+// command brings many files. For example: an agent wrote a file on another branch, and a person does git checkout other
+// -- file. The lines are the agent's.
 func brought(q *Query) ([]Candidate, error) {
 	w, blob := q.Work, q.New.OID
 	made, err := q.byHand()

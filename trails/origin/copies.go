@@ -10,11 +10,11 @@ import (
 // Specific is the least number of letters and digits in a line that identifies its source.
 const Specific = 12
 
-// copies finds the lines that no source has at their place, but elsewhere: in a conflict, a person may keep both sides
-// of a line, or change their order. A short line was copied with the next one if they are neighbours in the source too.
-// All sources with such a line must agree on its owner. The sources after the first known ones are exempt: their owners
-// are unknown. For example: an agent's branch adds a line above a person's, and the merge puts it below. It stays the
-// agent's.
+// copies finds lines that no source has at this place, but at another: in a conflict, a person may keep both versions
+// of a line, or change their order. A short line was copied with the next line if the two are neighbours in the source
+// too. All sources with such a line must agree on its owner. The sources after the first known ones are exempt: their
+// owners are unknown. For example: an agent's branch adds a line above a person's, and the merge puts it below. It
+// stays the agent's.
 func copies(lines [][]byte, found []vector.Origin, sources []vector.Content, known int) []vector.Origin {
 	if !slices.ContainsFunc(found, func(o vector.Origin) bool { return o.Source < 0 }) {
 		return found
@@ -57,10 +57,10 @@ type place struct{ source, line int }
 type copier struct {
 	lines   [][]byte // the content
 	sources []vector.Content
-	known   int                // how many of the sources, from the first one on, something is known of
+	known   int                // the number of first sources with some known owners
 	keys    []string           // of the content's lines
 	places  map[string][]place // of the specific lines searched so far
-	from    [][]place          // of the content's lines: where they were copied from
+	from    [][]place          // for each line of the content: the places from which it was copied
 }
 
 // newCopier searches the lines that no source has at their place, and the lines above and below them.
@@ -122,9 +122,9 @@ func (c *copier) beside(line, next int) []place {
 // maxGap bounds the distance of two copied lines in a source between which short lines were copied, too.
 const maxGap = 8
 
-// between lists the places of a short line, which lie between the places of the next lines above and below. One of
-// these was copied, or only a far source has it: a person who takes some lines of a side of a conflict leaves others
-// out. For example: from an agent's function a person keeps the first and the last line, and a brace between them.
+// between lists the places of a short line between the places of the next lines above and below. One of these lines was
+// copied, or only a far source has it: a person who takes some lines of one side of a conflict leaves others out. For
+// example: a person keeps the first and the last line of an agent's function, and a brace between them.
 func (c *copier) between(out []vector.Origin, line int) []place {
 	if out[line].Source >= 0 || len(c.keys[line]) >= Specific {
 		return nil
@@ -167,8 +167,8 @@ func (c *copier) taken(out []vector.Origin, line int) bool {
 }
 
 // placesOf lists the places of a specific line, or else the places from which it was taken. The beginning and the end
-// of the content also belong to a side of a conflict. For example: from the last function of a side a person keeps the
-// first line and the brace.
+// of the content also belong to a side of a conflict. For example: a person keeps the first line and the brace of the
+// last function of a side.
 func (c *copier) placesOf(out []vector.Origin, line int) []place {
 	if line < 0 || line == len(out) {
 		return c.edges(line)
@@ -186,7 +186,7 @@ func (c *copier) placesOf(out []vector.Origin, line int) []place {
 	return nil
 }
 
-// edges lists the beginnings of the far sources for a line above the first one, else their ends.
+// edges lists the beginnings of the far sources for a line above the first one, or else their ends.
 func (c *copier) edges(line int) []place {
 	var out []place
 	for i, src := range c.sources {
@@ -201,7 +201,7 @@ func (c *copier) edges(line int) []place {
 	return out
 }
 
-// copied gives a line that no source has at its place the owner from the places from which it was copied.
+// copied gives a line without a source at its place the owner of the places from which it was copied.
 func (c *copier) copied(out []vector.Origin, line int, from []place) {
 	if out[line].Source >= 0 || len(from) == 0 {
 		return
@@ -209,7 +209,7 @@ func (c *copier) copied(out []vector.Origin, line int, from []place) {
 	owner := c.sources[from[0].source].Owners.At(from[0].line)
 	for _, p := range from[1:] {
 		if p.source >= c.known {
-			break // an unknown owner contradicts nobody
+			break // an unknown owner does not contradict another
 		}
 		if other := c.sources[p.source].Owners.At(p.line); other.Kind != owner.Kind || other.Patch != owner.Patch {
 			return

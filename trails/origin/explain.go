@@ -10,10 +10,10 @@ import (
 // chunk is the number of earlier contents that are read together while lines are missing.
 const chunk = 8
 
-// Explain finds for each line of a content the candidate that it comes from, and the owner there. Its result depends
-// only on its arguments. Candidates with known owners come before the others: if a vector says unknown, this is a
-// finding. Earlier contents are searched only for lines that no other candidate has. For example: an agent wrote a
-// line, a person deleted it, and git brought it back. The content before the deletion has it, so it is the agent's.
+// Explain finds, for each line of a content, its source among the candidates, and the owner there. Its result depends
+// only on its arguments. Candidates with known owners come before the others: an unknown owner in a vector is also
+// known. Earlier contents are searched only for lines that no other candidate has. For example: an agent wrote a line,
+// a person deleted it, and git brought it back. The content before the deletion has it, so it is the agent's.
 func Explain(lines [][]byte, list []Candidate, told Told) ([]vector.Origin, error) {
 	e := explanation{told: told, seen: map[refs.OID]bool{}}
 	near, earlier, staged := apart(list)
@@ -51,8 +51,7 @@ func apart(list []Candidate) (near, earlier, staged []Candidate) {
 	return near, earlier, staged
 }
 
-// complete reports whether the first contents have every line unchanged. Their owners are known, or known to be
-// unknown.
+// complete reports whether the first contents have every line unchanged.
 func complete(found []vector.Origin, known int) bool {
 	return !slices.ContainsFunc(found, func(run vector.Origin) bool {
 		return run.Source < 0 || run.Source >= known || run.Why != vector.Equal
@@ -90,7 +89,7 @@ func (e *explanation) add(list []Candidate) error {
 	return nil
 }
 
-// contentOf reads a candidate. A candidate without lines gives none.
+// contentOf reads a candidate. For a candidate without lines it returns an empty content.
 func contentOf(c Candidate, told Told) (content vector.Content, known bool, err error) {
 	t, err := told.Text(c.Blob)
 	if err != nil || t.Whole {

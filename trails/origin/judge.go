@@ -15,12 +15,12 @@ type Verdict struct {
 	Explained bool
 	// Put is a content with which git had replaced the last seen one, if somebody then changed it.
 	Put *Text
-	// From says where the new lines come from.
+	// From holds the sources of the new lines.
 	From []vector.Origin
 }
 
-// Judge finds the explanation of a change. A content that the path had before has the owners that it had then: git
-// restored it, or somebody undid their change; the same text typed again looks alike. For example: a person deletes an
+// Judge finds the explanation of a change. A content that the path had before keeps its former owners: git restored it,
+// or somebody undid their change; the same text typed again cannot be distinguished. For example: a person deletes an
 // agent's line, and their editor's undo brings it back. It is the agent's.
 func (q *Query) Judge() (v Verdict, err error) {
 	if q.Work.Elsewhere {
@@ -105,12 +105,12 @@ func (q *Query) withoutGit(v Verdict) (Verdict, error) {
 	return q.returned()
 }
 
-// asNamedBefore reports whether a file that HEAD does not have now equals HEAD's file under an older name. For example:
-// git mv gave a file a new name, somebody wrote into it, and git restore brought back the index's content.
+// asNamedBefore reports whether a file that HEAD no longer has equals HEAD's file under an older name. For example: git
+// mv gave a file a new name, somebody wrote into it, and git restore brought back the index's content.
 func (q *Query) asNamedBefore() (bool, error) {
 	names := slices.DeleteFunc(q.names(), func(name string) bool { return name == q.Path })
 	if len(names) == 0 {
-		return false, nil // git is not asked
+		return false, nil // git has no answer
 	}
 	if there, err := q.Git.Blob(q.base(), q.Path); err != nil || !there.IsZero() {
 		return false, err
@@ -128,10 +128,10 @@ func (q *Query) asNamedBefore() (bool, error) {
 	return false, nil
 }
 
-// composed finds the owners of a content that git put together: a merge, a stash popped onto other changes, a picked
-// commit. Every line that a candidate has keeps its owner there; the rest is a change like any other. If all of a file
-// comes from git, it is explained, and its new lines have no owner here. For example: git merges an agent's branch into
-// a person's file, and each line stays with its writer.
+// composed finds the owners of a content that git combined: a merge, a stash popped onto other changes, a picked
+// commit. Every line that a candidate has keeps its owner there; the rest is treated like any other change. If a whole
+// file comes from git, it is explained, and its new lines have no owner here. For example: git merges an agent's branch
+// into a person's file, and each line stays with its writer.
 func (q *Query) composed() (v Verdict, err error) {
 	look := q.at(moment.GitWrote)
 	list, err := Gather(look)
@@ -193,7 +193,7 @@ func (q *Query) cutOut(put Text, list []Candidate) (bool, error) {
 	return !slices.ContainsFunc(found, other), err
 }
 
-// markers gives no owner to the lines that git puts around the sides of a conflict.
+// markers removes the owner from the conflict markers that git writes.
 func markers(lines [][]byte, found []vector.Origin) []vector.Origin {
 	if !inConflict(lines) {
 		return found
@@ -217,9 +217,9 @@ func inConflict(lines [][]byte) bool {
 	return slices.ContainsFunc(lines, func(l []byte) bool { return bytes.HasPrefix(l, []byte("<<<<<<< ")) })
 }
 
-// Owners returns the known owners of a content of the path; none before the recording saw the path change. A content
-// that was not seen before, unlike others of its path, gets its owners from those. For example: git checks out a commit
-// between two that were seen.
+// Owners returns the known owners of a content of the path; none if no change of the path was recorded. If the content
+// was not seen, but other contents of the path were, it gets its owners from them. For example: git checks out a commit
+// between two commits that were seen.
 func (q *Query) Owners(t Text) vector.Vector {
 	if v, known := q.Memory.Get(q.Path, t.OID); known && v.Len() == len(t.Lines) {
 		return v
@@ -263,7 +263,7 @@ func (q *Query) learn(t Text, list []Candidate) error {
 	return nil
 }
 
-// Lines says where the lines of the new content come from.
+// Lines returns the sources of the lines of the new content.
 func (q *Query) Lines() ([]vector.Origin, error) {
 	list, err := Gather(q)
 	if err != nil {
@@ -275,7 +275,7 @@ func (q *Query) Lines() ([]vector.Origin, error) {
 	return Explain(q.New.Lines, list, q.Case)
 }
 
-// otherThan leaves out the very content that is asked about.
+// otherThan leaves out the content itself.
 func otherThan(blob refs.OID, list []Candidate) []Candidate {
 	return slices.DeleteFunc(slices.Clone(list), func(c Candidate) bool { return c.Blob == blob && c.Kind != Earlier })
 }

@@ -32,7 +32,7 @@ func marked(q *Query) ([]Candidate, error) {
 	return out, nil
 }
 
-// markedBy returns the commit that a conflict marker says the lines above it are from.
+// markedBy returns the commit that a conflict marker names for the lines above it.
 func (q *Query) markedBy(line []byte) (refs.OID, bool) {
 	label, found := bytes.CutPrefix(line, []byte(">>>>>>> "))
 	if !found || !vector.ConflictMarker(line) {

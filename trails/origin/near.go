@@ -7,9 +7,9 @@ import (
 )
 
 // Nearer reports whether a content is closer to a than to b, that is, whether fewer words have to be deleted and
-// inserted. Words count by their letters, so a formatter changes nothing. On a tie, a is nearer. A single common line
-// is weak evidence: it may be a brace. For example: a stash has an agent's 2 lines and HEAD has 40 other lines. A file
-// with 39 of the 40 is nearer to HEAD's.
+// inserted. Words count by their letters, so a formatter makes no difference. On a tie, a is nearer. A single common
+// line is weak evidence: it may be a brace. For example: a stash has an agent's 2 lines and HEAD has 40 other lines. A
+// file with 39 of the 40 is nearer to HEAD's.
 func Nearer(lines, a, b [][]byte) bool {
 	to := wordsOf(lines)
 	return distance(wordsOf(a), to) <= distance(wordsOf(b), to)
@@ -21,7 +21,7 @@ func muchNearer(lines, a, b [][]byte) bool {
 	return distance(wordsOf(a), to)+Specific <= distance(wordsOf(b), to)
 }
 
-// distance counts the bytes of the words that differ, with one for the end of each.
+// distance counts the bytes of the words that differ, and one byte more for the end of each.
 func distance(from, to [][]byte) int {
 	n := 0
 	add := func(words [][]byte) {
@@ -36,7 +36,7 @@ func distance(from, to [][]byte) int {
 	return n
 }
 
-// wordsOf cuts lines into their words. A line of signs alone is one.
+// wordsOf cuts lines into their words. A line of signs alone is one word.
 func wordsOf(lines [][]byte) [][]byte {
 	var words [][]byte
 	for _, line := range lines {

@@ -11,9 +11,9 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// Git may have replaced the last seen content of a path, and somebody changed that before the next look. For example:
-// git switch, then an edit. Then the edit changed git's content, and the earlier lines are gone unless there is
-// evidence for them.
+// Git may have replaced the last seen content of a path, and somebody may have changed it before the next look. For
+// example: git switch, then an edit. Then the edit changed git's content, and the earlier lines are gone unless there
+// is evidence for them.
 
 // onTheWay is the ordered list of finders of such a content; each gets the findings of the previous ones. found is
 // false if there is none. more are additional candidates.
@@ -41,9 +41,9 @@ func headPut(q *Query, list []Candidate) (Text, []Candidate, bool, error) {
 	return put, nil, found, nil
 }
 
-// putLast finds a content that git may have put there before HEAD got another one, if the new content is nearest to it.
-// For example: git rebase drops a commit, git reset --soft ORIG_HEAD follows, and somebody edits the file. HEAD has the
-// lines that the rebase removed from it. A missing file does not count.
+// putLast finds a content that git may have written before HEAD had another one, if it is the nearest to the new
+// content. For example: git rebase drops a commit, git reset --soft ORIG_HEAD follows, and somebody edits the file.
+// HEAD has the lines that the rebase removed from the file. A missing file does not count.
 func putLast(q *Query, list []Candidate) (put Text, _ []Candidate, found bool, err error) {
 	if q.Old.OID.IsZero() {
 		return Text{}, nil, false, nil
@@ -76,8 +76,8 @@ func putLast(q *Query, list []Candidate) (put Text, _ []Candidate, found bool, e
 	return put, nil, true, q.learn(put, list)
 }
 
-// resumedOnto serves a content that somebody committed to continue with a rebase. It returns git's content before that,
-// and the picked commit's content. A later pick may not have changed the file. So the commit at the last look is not a
+// resumedOnto handles a content that somebody committed to continue a rebase. It returns git's content before that, and
+// the picked commit's content. A later pick may not have changed the file. So the commit at the last look is not a
 // better source. For example: a pick of an agent's commit stops at a conflict. A person takes lines of both sides and
 // does git rebase --continue.
 func resumedOnto(q *Query, _ []Candidate) (put Text, picked []Candidate, found bool, err error) {
@@ -118,9 +118,9 @@ func poppedOnto(q *Query, _ []Candidate) (Text, []Candidate, bool, error) {
 	return Text{}, nil, false, nil
 }
 
-// comeBack finds a content that the path had and lost, if the new one is nearest to that. For example: an agent writes
-// lines and a person formats them. pre-commit hides them, so HEAD's content is there, and brings them back. A conflict
-// has git's lines of both sides, and so the words of contents that it did not bring.
+// comeBack finds a content that the path had and lost, if it is the nearest to the new content. For example: an agent
+// writes lines and a person formats them. pre-commit hides them, so that the file has HEAD's content, and brings them
+// back. A conflict has git's lines of both sides, and so also words of contents that git did not bring.
 func comeBack(q *Query, _ []Candidate) (put Text, _ []Candidate, found bool, err error) {
 	if inConflict(q.New.Lines) {
 		return Text{}, nil, false, nil
@@ -149,8 +149,8 @@ func comeBack(q *Query, _ []Candidate) (put Text, _ []Candidate, found bool, err
 	return put, nil, found, err
 }
 
-// broughtBack returns git's result of applying a stash to a file, if its owners are known; an empty text if not, or
-// if the stash does not change it, or if that ends in a conflict.
+// broughtBack returns git's result of applying a stash to a file, if its owners are known. It returns an empty text if
+// they are not, if the stash does not change the file, or if there is a conflict.
 func (q *Query) broughtBack(stash refs.OID) (Text, error) {
 	parts, _ := gitfacts.StashOf(q.Git, stash) // a commit that is not a stash has no parts
 	base, blob, err := parts.Blob(q.Git, q.Path)
@@ -183,9 +183,10 @@ func (q *Query) broughtBack(stash refs.OID) (Text, error) {
 }
 
 // stashedAway reports whether a new stash took the last seen content of the file, so that the file then had HEAD's
-// content. The stash may also hold later changes in other places; then it must have all lines that this content has and
-// HEAD's has not. Staged lines may have been kept (git-stash(1), --keep-index), so they are not evidence. For example:
-// an agent writes a line, and a person does git stash and writes another one. That one was added to HEAD's content.
+// content. The stash may also hold later changes in other places. Then it must have all lines that this content has and
+// HEAD's content does not have. Staged lines may have been kept (git-stash(1), --keep-index), so they are not evidence.
+// For example: an agent writes a line, and a person does git stash and writes another one. The second line was added to
+// HEAD's content.
 func (q *Query) stashedAway(head Text) bool {
 	return slices.ContainsFunc(q.Work.Now.Stashes, func(stash refs.OID) bool {
 		parts, found := gitfacts.StashOf(q.Git, stash)
@@ -205,17 +206,17 @@ func (q *Query) stashedAway(head Text) bool {
 	})
 }
 
-// tookAll reports whether a content has lines that its base has not, and a stash has each of them between the same
-// neighbours. A stash of some changes alone (git-stash(1), --patch) may have an equal line elsewhere, such as the
-// closing brace of another function.
+// tookAll reports whether a stash has each line that a content adds to its base, between the same neighbours. A stash
+// of some changes alone (git-stash(1), --patch) may have an equal line elsewhere, such as the closing brace of another
+// function.
 func tookAll(base, content, stash [][]byte) bool {
-	in := map[int]int{-1: -1, len(content): len(stash)} // places in the stash; the beginnings match, and the ends
+	in := map[int]int{-1: -1, len(content): len(stash)} // places in the stash; beginnings and ends match
 	for at, from := range linediff.Lineage(content, stash) {
 		if from >= 0 {
 			in[from] = at
 		}
 	}
-	together := func(i int) bool { // it and the next one
+	together := func(i int) bool { // this line and the next one
 		at, found := in[i]
 		next, foundNext := in[i+1]
 		return found && foundNext && next == at+1

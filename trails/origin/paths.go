@@ -24,9 +24,9 @@ func before(q *Query) ([]Candidate, error) {
 	return []Candidate{{Path: q.OldPath, Blob: q.Old.OID, Kind: Before}}, nil
 }
 
-// head finds HEAD's content. After git was running, that content counts unless somebody made the commit: then it was in
-// the work tree before, and is not evidence of its source. For example: git merge makes a commit, so git put its lines
-// into the work tree. A person's git commit has only lines that were there before.
+// head finds HEAD's content. After git has run, that content counts, unless a person made the commit: then the work
+// tree had the content before, and HEAD is not evidence of its source. For example: git merge makes a commit, so git
+// put its lines into the work tree. A person's git commit only has lines that were there before.
 func head(q *Query) ([]Candidate, error) {
 	blob, byGit, err := q.headByGit()
 	if err != nil || q.Moment == moment.GitWrote && !byGit {
@@ -47,9 +47,10 @@ func (q *Query) headByGit() (blob refs.OID, byGit bool, err error) {
 // MaxEarlier bounds the earlier contents of a path that are searched for the lines of a content.
 const MaxEarlier = 64
 
-// earlier lists the path's earlier contents, the last one first. If a possible stash is the only evidence, a line that
-// is written now may have been typed again. But a committed line was there when it was staged. For example: an agent
-// writes a line, a person stages it and deletes it, then commits. The content before the deletion has it.
+// earlier lists the path's earlier contents, the last one first. If the only evidence is a stash that may have been
+// applied, a newly written line may have been typed again. But a committed line existed when it was staged. For
+// example: an agent writes a line, a person stages it and deletes it, then commits. The content before the deletion has
+// it.
 func earlier(q *Query) ([]Candidate, error) {
 	if q.Work.Doubtful && q.Moment != moment.Committed && q.Moment != moment.Unlooked {
 		return nil, nil

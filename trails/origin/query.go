@@ -18,29 +18,29 @@ type Memory interface {
 	// Left lists contents of a path that one of the lines may have left, the last one first. It calls lines only if
 	// something left the path.
 	Left(path string, lines func() [][]byte, limit int) []refs.OID
-	// Apart does the same for lines that went away when git went to a commit without them.
+	// Apart does the same for lines that disappeared when git moved to a commit without them.
 	Apart(path string, lines func() [][]byte, limit int) []refs.OID
 }
 
 // Tree is the last seen state of another work tree of the repository.
 type Tree interface {
 	Lookup(path string) (snapshot.Entry, bool)
-	// Taken returns the content that git took out of the file there since the last look here, as a stash does.
+	// Taken returns the content that git removed from the file there since the last look here, for example by a stash.
 	Taken(path string) (refs.OID, bool)
 	// Marks returns the states of git at its last looks.
 	Marks() []gitfacts.Mark
 }
 
-// World gives further evidence, beside git and the memory.
+// World gives evidence besides git and the memory.
 type World interface {
 	// Text reads a content.
 	Text(blob refs.OID) (Text, error)
 	// Stored reports whether the repository may have a content; Keep keeps a content that git made and nobody saw.
 	Stored(blob refs.OID) bool
 	Keep(raw []byte) Text
-	// LeftAlone reports that git has not written a file since the last look, whatever it did to others.
+	// LeftAlone reports that git has not written a file since the last look, although it may have written others.
 	LeftAlone(path string) bool
-	// Young reports whether a commit may have been made after everything was looked at last.
+	// Young reports whether a commit may be newer than the last full snapshot.
 	Young(commit refs.OID) bool
 	// Others are the other work trees.
 	Others() []Tree
@@ -55,8 +55,8 @@ type World interface {
 // Work is git's work on the work tree since a moment, with the timeline's conclusions.
 type Work struct {
 	*gitfacts.Work
-	// Restored says that git wrote files; Doubtful, that the only known fact is that a stash may have been applied;
-	// Elsewhere, that this stash may have been made in another work tree and is gone.
+	// Restored says that git wrote files. Doubtful says that the only known fact is a stash that may have been applied.
+	// Elsewhere says that this stash may have been made in another work tree, and no longer exists.
 	Restored  bool
 	Doubtful  bool
 	Elsewhere bool
@@ -66,7 +66,7 @@ type Work struct {
 	fruitless int                 // the same
 }
 
-// Case holds the common facts of the questions at one moment. It is for one goroutine.
+// Case holds the common facts of all queries at one moment. It is for one goroutine.
 type Case struct {
 	World
 	Memory
@@ -79,7 +79,7 @@ type Case struct {
 	Whole  *Work      // since everything was looked at
 
 	again   again
-	dropped *[]refs.OID // the stashes that the other work trees knew and that are gone; nil until they are needed
+	dropped *[]refs.OID // the missing stashes that other work trees knew; nil until they are needed
 }
 
 // Anchored is the commit that is being anchored, with its changed paths; no ids if none is.
@@ -100,26 +100,26 @@ func (c *Case) base() refs.OID {
 type Query struct {
 	*Case
 	Moment  moment.Moment
-	Work    *Work // since the path was looked at last
+	Work    *Work // since the last look at the path
 	Path    string
-	OldPath string // where the content was before a rename, else the path
-	Old     Text   // the path's content before
+	OldPath string // the path before a rename, else the path
+	Old     Text   // the path's content before the change
 	New     Text
 	// Buffer is the last content of an editor's buffer, if the editor reported it since the last look at the path.
-	// ByEditor says that the new content comes from that buffer, too.
+	// ByEditor says that the new content also comes from that buffer.
 	Buffer   refs.OID
 	ByEditor bool
 	Reported bool // a tool reported the path before and after its edit
-	// Replaced is the commit that was rewritten; Renamed maps names in the new commit to names in that one.
+	// Replaced is the commit that was rewritten; Renamed maps names in the new commit to names in the replaced one.
 	Replaced refs.OID
 	Renamed  func() map[string]string
 
-	found  []Candidate       // up to now, see Gather
+	found  []Candidate       // the candidates so far, see Gather
 	popped refs.OID          // a stash's content, see poppedOnto
 	made   map[refs.OID]bool // see byHand; nil until it is needed
 }
 
-// at returns the same question about another moment.
+// at returns the same query for another moment.
 func (q *Query) at(m moment.Moment) *Query {
 	other := *q
 	other.Moment = m

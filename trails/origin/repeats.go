@@ -9,13 +9,13 @@ import (
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
-// again holds the findings about the commit that is being anchored; nil until it is needed.
+// again holds the findings about the anchored commit; nil until they are needed.
 type again struct {
 	maybe   *bool
 	repeats map[refs.OID]bool
 }
 
-// wholeOf reports whether an earlier commit changed no other paths than this one does.
+// wholeOf reports whether the anchored commit changes all paths that an earlier commit changed.
 func (c *Case) wholeOf(x, before refs.OID) bool {
 	changed, err := c.Git.Changed(before, x)
 	return err == nil && !slices.ContainsFunc(changed, func(one snapshot.Change) bool {
@@ -23,12 +23,12 @@ func (c *Case) wholeOf(x, before refs.OID) bool {
 	})
 }
 
-// maxRedone bounds the commits with one of the contents that are compared in full.
+// maxRedone bounds the commits with one of the contents that are compared completely.
 const maxRedone = 4
 
-// A pick that is not committed at once (git-cherry-pick(1), --no-commit) leaves no trace if nobody looks in between. It
-// removes and adds the same lines as the picked commit, perhaps in other files. A commit repeats another one if it
-// changes the same lines, all of them and no others. A part of them may have been typed.
+// A pick that is not committed at once (git-cherry-pick(1), --no-commit) leaves no trace if no look comes in between.
+// It removes and adds the same lines as the picked commit, perhaps in other files. A commit repeats another one if it
+// changes the same lines, all of them and no others. If only some of them are equal, they may have been typed.
 
 // These bound the search: the contents of a path, and the paths of a commit.
 const (
@@ -36,7 +36,8 @@ const (
 	maxRepeated = 64
 )
 
-// tellingLine is the least number of characters, white space apart, in one of the new lines: anybody types a brace.
+// tellingLine is the least number of characters, without white space, in one of the new lines: anybody may type a
+// brace.
 const tellingLine = 8
 
 // repeated finds the content of the path in a commit that the anchored one repeats.
@@ -45,7 +46,7 @@ func repeated(q *Query) ([]Candidate, error) {
 		return nil, nil
 	}
 	holders := q.holders(q.Path, q.Old.OID, changeOf(q.Old.Lines, q.New.Lines).added)
-	// in this order: mayRepeat reads the commits' contents, holders are known here
+	// in this order: mayRepeat reads the commits' contents, and holders are already known
 	if len(holders) == 0 || !q.mayRepeat() {
 		return nil, nil
 	}
@@ -119,7 +120,7 @@ func (c *Case) inBoth(a, b refs.OID, path string) (first, second Text, err error
 	return texts[0], texts[1], nil
 }
 
-// holders lists the contents that a path had, other than one, that have all of some lines.
+// holders lists the earlier contents of a path, except other, that have all the given lines.
 func (c *Case) holders(path string, other refs.OID, lines [][]byte) []refs.OID {
 	var out []refs.OID
 	for _, blob := range c.Memory.Blobs(path, maxHolders) {
@@ -149,7 +150,7 @@ func (c *Case) repeats(x refs.OID) bool {
 	}
 	fork, found := c.Git.MergeBase(c.Commit, x)
 	if !found || fork == x {
-		return false // it is in the history already
+		return false // the history already has it
 	}
 	for _, before := range []refs.OID{made.Parents[0], fork} {
 		differs := func(path string) bool { return !c.sameChange(before, x, path) }
@@ -161,7 +162,7 @@ func (c *Case) repeats(x refs.OID) bool {
 	return c.again.repeats[x]
 }
 
-// sameChange reports whether a path changes between two commits as it does in the commit being anchored.
+// sameChange reports whether the change of a path between two commits is the same as in the anchored commit.
 func (c *Case) sameChange(before, x refs.OID, path string) bool {
 	old, brought, err := c.inBoth(before, x, path)
 	if err != nil {

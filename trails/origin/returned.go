@@ -11,11 +11,11 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// A path's lost content may come back without git, and without being typed. Editors undo, and empty a file before they
-// save it. Hook managers put a patch of unstaged changes aside. People copy files away and back. Then the whole content
-// is known (Judge). If somebody else changed the file as well, runs of lines are known.
+// A path's lost content may come back without git, and without typing. Editors undo, and empty a file before they save
+// it. Hook managers put a patch of unstaged changes aside. People copy files away and back. Then the whole content is
+// known (Judge). If somebody else changed the file as well, some runs of lines are known.
 
-// maxLeft is the number of contents that are asked that a line may have left.
+// maxLeft is the number of examined contents that a line may have left.
 const maxLeft = 8
 
 // left returns the contents that one of the new lines may have left. For example: pre-commit puts an agent's lines
@@ -121,7 +121,7 @@ func (q *Query) inOtherSigns(base Text, owners vector.Content) (Text, vector.Con
 }
 
 // begins reports whether the new content was made from an earlier content of the path, and not from base. If an
-// editor's buffer became the new content, it was made from the content that the buffer held.
+// editor's buffer became the new content, it was made from the content of that buffer.
 func (q *Query) begins(blob refs.OID, base Text, had [][]byte) bool {
 	switch {
 	case q.Buffer.IsZero():
@@ -133,9 +133,9 @@ func (q *Query) begins(blob refs.OID, base Text, had [][]byte) bool {
 	return muchNearer(q.New.Lines, had, base.Lines) && moreOf(q.New.Lines, had, base.Lines)
 }
 
-// moreOf reports whether the lines that a has and b has not, in any form, are enough evidence. For example: a person
-// replaces three lines by `return nil`. An earlier content of the path with `return nil` is nearer to the result, but
-// this line alone is not evidence.
+// moreOf reports whether the lines that a has and b does not have, in any form, are enough evidence. For example: a
+// person replaces three lines with `return nil`. An earlier content of the path with `return nil` is nearer to the
+// result, but this line alone is not evidence.
 func moreOf(lines, a, b [][]byte) bool {
 	said := 0
 	there := vector.Matches(vector.Content{Lines: b}, lines)
@@ -148,12 +148,12 @@ func moreOf(lines, a, b [][]byte) bool {
 }
 
 // Lines that came back lie between their old neighbours. If a neighbour is new, they need more evidence: as much as a
-// specific line, or, with new neighbours on both sides, as much as lines that moved.
+// specific line, or, with two new neighbours, as much as moved lines.
 const backAlone = 40 // letters and digits
 
 // inPlace gives lines without a source the owners that they had when they left the path, if they are in the same place
 // again. For example: git stash pop merges, and git gc removes the stash before the next look. A brace that an agent
-// had put between two lines is between them.
+// had put between two lines is there again.
 func (q *Query) inPlace(from []vector.Origin) ([]vector.Origin, error) {
 	if !slices.ContainsFunc(from, func(o vector.Origin) bool { return o.Source < 0 }) {
 		return from, nil
@@ -189,11 +189,11 @@ func (q *Query) inPlace(from []vector.Origin) ([]vector.Origin, error) {
 func takeBack(lines [][]byte, from []vector.Origin, open []bool, content vector.Content, least int) {
 	at := vector.Matches(content, lines)
 	has := func(line int) bool {
-		// A line does not match another form that only adds signs.
+		// A line does not match a form that only adds signs.
 		return at[line].Why != vector.Written && (bytes.ContainsFunc(lines[line], wordly) ||
 			hasSign(content.Lines[at[line].Line], linediff.StripSpace(lines[line])))
 	}
-	follows := func(line int) bool { // the line above it there
+	follows := func(line int) bool { // the preceding line there
 		switch {
 		case line == 0:
 			return has(0) && at[0].Line == 0
@@ -240,5 +240,5 @@ func takeBack(lines [][]byte, from []vector.Origin, open []bool, content vector.
 
 func wordly(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// hasSign reports whether a line has the first of some signs; without signs it is true.
+// hasSign reports whether a line has the first of some signs; true if there are no signs.
 func hasSign(line, signs []byte) bool { return len(signs) == 0 || bytes.Contains(line, signs[:1]) }

@@ -16,8 +16,8 @@ func stash(q *Query) ([]Candidate, error) {
 }
 
 // Work trees share their stashes. A stash can be made in one work tree and popped in another before the next look
-// there. Such a pop leaves no trace but a written index. Its content is among the contents that the other work trees
-// had, or that git took from them, or in the gone stashes that they knew.
+// there. The only trace of such a pop is a written index. Its content is among the contents that the other work trees
+// had, that git took from them, or that missing stashes had.
 
 // elsewhere returns the contents, held elsewhere, from which git may have taken lines of a file. A tool that reports
 // the file before and after its edit makes the search unnecessary. For example: an agent writes in one work tree, and a
@@ -58,7 +58,7 @@ func (q *Query) held() []refs.OID {
 	return out
 }
 
-// droppedElsewhere lists the stashes that the other work trees knew of and that no longer exist.
+// droppedElsewhere lists the stashes that other work trees knew and that no longer exist.
 func (c *Case) droppedElsewhere() []refs.OID {
 	if c.dropped == nil {
 		list := []refs.OID{}
@@ -76,7 +76,8 @@ func (c *Case) droppedElsewhere() []refs.OID {
 	return *c.dropped
 }
 
-// inStash returns the blob of the path in a stash, if the stash changes it or if it was not tracked; else the zero id.
+// inStash returns the blob of the path in a stash, if the stash changes the path or the path was not tracked; else the
+// zero id.
 func (q *Query) inStash(stash refs.OID) refs.OID {
 	parts, found := gitfacts.StashOf(q.Git, stash)
 	if !found {

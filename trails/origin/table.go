@@ -9,7 +9,7 @@ type Finder struct {
 	at   moment.Row
 }
 
-// Reasons that several cells have.
+// Reasons that several cells share.
 const (
 	parent   = "the parent's content is what the commit changed"
 	fromHead = "what the work tree holds began with it"
@@ -30,7 +30,7 @@ var otherwise = moment.Row{
 	moment.Returned:   moment.No("git is not known to have written, and left has the rest"),
 }
 
-// finders is the one ordered list: the nearest come first, and of equal lines the first one counts.
+// finders is the one ordered list: the nearest come first, and for equal lines the first one counts.
 var finders = []Finder{
 	{"latest", latest, moment.Row{
 		moment.Committed: moment.Yes("the work tree as it was seen last: what is committed was cut out of it"),
@@ -109,7 +109,7 @@ var finders = []Finder{
 	}},
 }
 
-// Gather lists the candidates for the new content of a query. It is the one place where that is done.
+// Gather lists the candidates for the new content of a query. Candidates are gathered only here.
 func Gather(q *Query) ([]Candidate, error) {
 	q.found = nil
 	for i := range finders {

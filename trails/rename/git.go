@@ -9,7 +9,7 @@ import (
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
-// inStash are the files that a new stash records as deleted, and that are there again. For example: an agent's a is
+// inStash are the files that a new stash records as deleted, and that exist again. For example: an agent's a is
 // committed, a person does mv a b and git stash. Git brings a back, and the untracked b stays.
 func inStash(q *Query, _ []*File, try func([]*File)) error {
 	if !q.Wrote {
@@ -90,10 +90,9 @@ func returned(q *Query, born []*File, try func([]*File)) error {
 	return nil
 }
 
-// missingOf are the files of recent commits of HEAD, and of stashes that are gone, that the work tree does not have.
-// Files whose wanted content git has replaced there count, too. For example: git switch or git stash pop brings an
-// agent's a, and a person does mv a b before the next look. A copy of a file that is still there belongs to the person
-// who made the copy.
+// missingOf are the files missing in the work tree that recent commits of HEAD, or missing stashes, have. Files whose
+// wanted content git has replaced there also count. For example: git switch or git stash pop brings an agent's a, and a
+// person does mv a b before the next look. A copy of a file that still exists belongs to the person who made the copy.
 func missingOf(q *Query, born []*File, try func([]*File)) error {
 	if !q.Wrote {
 		return nil
@@ -131,9 +130,8 @@ func missingOf(q *Query, born []*File, try func([]*File)) error {
 }
 
 // replaced are the contents that a checkout replaced or removed under a name, before a stash was made. The present work
-// tree is not evidence: git may have brought the old name back since, for example in a rebase. Only a content that is
-// all the same counts. For example: an agent writes a, a person does mv a b, git switch brings another a, and git stash
-// -u takes b.
+// tree is not evidence: git may have brought the old name back since, for example in a rebase. Only an equal content
+// counts. For example: an agent writes a, a person does mv a b, git switch brings another a, and git stash -u takes b.
 func replaced(q *Query, born []*File, try func([]*File)) error {
 	wanted := map[refs.OID]bool{}
 	for _, b := range born {
@@ -168,8 +166,8 @@ func replaced(q *Query, born []*File, try func([]*File)) error {
 	return nil
 }
 
-// replacedBlob returns the wanted content that a path had before a checkout. It is the content last seen there, or the
-// one of the commit that HEAD left. A content that the path still has was copied, not moved.
+// replacedBlob returns the wanted content that a path had before a checkout. It is the last content seen there, or the
+// content in the commit that HEAD left. A content that the path still has was copied, not moved.
 func replacedBlob(c snapshot.Change, last refs.OID, wanted map[refs.OID]bool) (refs.OID, bool) {
 	if wanted[last] && last != c.New {
 		return last, true
@@ -200,7 +198,7 @@ func takenAlong(q *Query, born []*File, try func([]*File)) error {
 	return nil
 }
 
-// awayIn lists the files of a commit that git may have taken along.
+// awayIn lists the files of a commit that git may have moved along.
 func (q *Query) awayIn(from gitfacts.Operand, born []*File, last Seen) ([]*File, error) {
 	wanted := map[string][]refs.OID{} // the contents of new files, by base name
 	for _, b := range born {
@@ -237,7 +235,7 @@ func (q *Query) awayIn(from gitfacts.Operand, born []*File, last Seen) ([]*File,
 	return out, nil
 }
 
-// onTheWay are the missing files that a later commit had under a new name. The new name may have quite another text
+// onTheWay are the missing files that a later commit had under a new name. The new name may have a very different text
 // now. For example: git mv, git commit, and a git revert that rewrites most of the file.
 func onTheWay(q *Query, born []*File, try func([]*File)) error {
 	var gone []*File

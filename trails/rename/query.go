@@ -18,11 +18,11 @@ type Seen interface {
 type Tree interface {
 	// Has reports whether the work tree has a file at a path.
 	Has(path string) bool
-	// Entry is that file.
+	// Entry describes that file.
 	Entry(path string) snapshot.Entry
 	// Gone reports whether a path has no file.
 	Gone(path string) bool
-	// Older reports whether a file was last written before everything was looked at last.
+	// Older reports whether the last write of a file was before the last full snapshot.
 	Older(path string) bool
 }
 
@@ -51,8 +51,8 @@ type Query struct {
 	Contents
 	Moment  moment.Moment
 	Work    *gitfacts.Work // git's actions since the last look at everything
-	Wrote   bool           // git wrote to the work tree, or may have
-	Asked   refs.OID       // the commit that is being anchored; no id if none is
+	Wrote   bool           // git wrote to the work tree, or may have done so
+	Asked   refs.OID       // the commit that is being anchored; zero if there is none
 	Stashes []refs.OID     // stashes made since the last look at everything
 
 	Last func() (Seen, bool) // false if it cannot be read
@@ -61,7 +61,7 @@ type Query struct {
 	Changes []Change
 
 	Stash    gitfacts.Stash      // the stash to search, if any
-	Stashed  map[string]refs.OID // its content of each path; the zero id for a deleted one
+	Stashed  map[string]refs.OID // its content of each path; the zero id for a deleted path
 	Untold   []File              // missing files that the stash does not have
 	Vanished []File              // files that the stash deleted and that were missing before, with their last contents
 
@@ -74,8 +74,8 @@ func (q *Query) file(path string, mode uint32, oid refs.OID) (*File, error) {
 	return &File{Path: path, Mode: mode, OID: oid, Lines: lines}, err
 }
 
-// begin forgets which paths were added. A new name that has a file now did not lose it; if it has none, git may have
-// removed it before.
+// begin resets the list of added paths. A new name that has a file now did not lose it; if it has none, git may have
+// removed the file before.
 func (q *Query) begin(born []*File) {
 	q.seen = map[string]bool{}
 	for _, c := range q.Changes {

@@ -42,7 +42,7 @@ func former(q *Query, born []*File, try func([]*File)) error {
 		for _, blob := range q.Former(old.Path, lines) {
 			f, err := q.file(old.Path, old.Mode, blob)
 			if errors.Is(err, refs.ErrMissing) {
-				continue // the side store has forgotten it
+				continue // the side store no longer has it
 			}
 			if err != nil {
 				return err
@@ -55,8 +55,8 @@ func former(q *Query, born []*File, try func([]*File)) error {
 	return nil
 }
 
-// untold are the missing files that no stash records. For example: an agent writes a, which nobody adds. A person does
-// mv a b, git add b and git stash.
+// untold are the missing files that no stash has. For example: an agent writes a, and nobody adds it. A person does mv
+// a b, git add b and git stash.
 func untold(q *Query, _ []*File, try func([]*File)) error {
 	var out []*File
 	for i := range q.Untold {
@@ -66,8 +66,8 @@ func untold(q *Query, _ []*File, try func([]*File)) error {
 	return nil
 }
 
-// vanished are the files that a stash deleted, and that a full snapshot did not find. For example: git mv, git stash,
-// and a git revert of the commit that had brought the old name.
+// vanished are the files that a stash deleted, and that the full snapshot before did not see. For example: git mv, git
+// stash, and a git revert of the commit that had brought the old name.
 func vanished(q *Query, _ []*File, try func([]*File)) error {
 	var out []*File
 	for i := range q.Vanished {
@@ -77,7 +77,7 @@ func vanished(q *Query, _ []*File, try func([]*File)) error {
 	return nil
 }
 
-// lost are contents that another one has replaced.
+// lost are contents that another content has replaced.
 func (q *Query) lost() []*File {
 	var out []*File
 	for i := range q.Changes {
@@ -88,8 +88,8 @@ func (q *Query) lost() []*File {
 	return out
 }
 
-// inIndex finds files that got a new name by git mv, by the index. It asks git only if a content suggests it. For
-// example: a person does git mv a b and writes a new a.
+// inIndex finds files that git mv renamed, by the index. It asks git only if a content suggests it. For example: a
+// person does git mv a b and writes a new a.
 func inIndex(q *Query, born []*File, try func([]*File)) error {
 	lost := q.lost()
 	if len(match("", lost, born)) == 0 {
@@ -99,8 +99,8 @@ func inIndex(q *Query, born []*File, try func([]*File)) error {
 	return nil
 }
 
-// movedInIndex are missing files that git mv renamed, by the index. The new name may have quite another text since. It
-// asks git only if its index was written. For example: a person does git mv a b and rewrites most of b.
+// movedInIndex are missing files that git mv renamed, by the index. The new name may have a very different text since.
+// It asks git only if git's index was written. For example: a person does git mv a b and rewrites most of b.
 func movedInIndex(q *Query, born []*File, try func([]*File)) error {
 	if q.Work.Before.Index == q.Work.Now.Index {
 		return nil
@@ -130,11 +130,11 @@ func (q *Query) renamedFrom(old, born []*File, told bool) []*File {
 }
 
 // sameInode are the files that have the inode of a new file. By its content the new file seems to be a copy, which
-// would belong to the person who made it; but the old name was seen with this inode. A file that was written since the
-// last look at everything does not count. For example: an agent's a is committed, and a person does mv a b and git
-// restore a.
+// would belong to the person who made it. But the old name was seen with this inode. A file that was written since the
+// last full snapshot does not count. For example: an agent's a is committed, and a person does mv a b and git restore
+// a.
 func sameInode(q *Query, born []*File, try func([]*File)) error {
-	if !q.Wrote && q.Work.Before.Index == q.Work.Now.Index || q.Work.Now.Head.IsZero() { // nothing was brought back
+	if !q.Wrote && q.Work.Before.Index == q.Work.Now.Index || q.Work.Now.Head.IsZero() { // git brought nothing back
 		return nil
 	}
 	older := slices.DeleteFunc(slices.Clone(born), func(b *File) bool { return !q.Tree.Older(b.Path) })
@@ -169,8 +169,8 @@ func sameInode(q *Query, born []*File, try func([]*File)) error {
 	return nil
 }
 
-// overwritten are contents that git replaced by another one. For example: an agent writes a, a person does mv a b,
-// and git reset --hard brings back an older a.
+// overwritten are contents that git replaced with others. For example: an agent writes a, a person does mv a b, and git
+// reset --hard brings back an older a.
 func overwritten(q *Query, _ []*File, try func([]*File)) error {
 	if q.Wrote {
 		try(q.lost())

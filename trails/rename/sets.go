@@ -10,7 +10,7 @@ type Set struct {
 	at   moment.Row
 }
 
-// otherwise is the default row: a set is searched at every look, and when a reader searches as the next look would.
+// otherwise is the default row: a set is searched at every look, and by a reader that predicts the next look.
 var otherwise = moment.Row{
 	moment.Look:       moment.Yes("the work tree is looked at"),
 	moment.CommitLook: moment.Yes("the look tells it"),
@@ -20,7 +20,7 @@ var otherwise = moment.Row{
 	moment.Rewritten:  moment.No("git went on since the commit was made, so HEAD and the index tell of another moment"),
 }
 
-// ofStash is the row of a set that only a stash asks for.
+// ofStash is the row of a set that is used only for a stash.
 func ofStash(why, has string) moment.Row {
 	return moment.Row{
 		moment.Look: moment.No(has), moment.CommitLook: moment.No(has), moment.Unlooked: moment.No(has),

@@ -5,15 +5,15 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
-// Shares of text that make an old and a new file one renamed file, as git-diff(1) counts by default.
+// Shares of text from which an old and a new file are one renamed file, as in git-diff(1) by default.
 const (
 	renameShare = 50 // per cent
 	renameLimit = 400
-	// A file that grew or was cut must have at least this many lines in common, each with this many characters.
+	// A longer or shorter file must share at least this many lines, each with this many characters.
 	wordyLines = 3
 )
 
-// WordyLine is the least number of characters, white space apart, in a line that counts as evidence.
+// WordyLine is the least number of characters, without white space, in a line that counts as evidence.
 const WordyLine = 6
 
 // File is a content under a name.
@@ -23,8 +23,8 @@ type File struct {
 	OID   refs.OID
 	Lines [][]byte // none for a content without lines
 
-	only string // the one new name that it may have; any if empty
-	told bool   // the index says that it has the new name, even if little text is alike
+	only string // the only possible new name; any if empty
+	told bool   // the index shows the new name, even if the texts differ much
 	last *File  // the last seen content of its path, if this is an earlier one
 }
 
@@ -34,8 +34,8 @@ type Pairing struct {
 	Set      string // the row that found it
 }
 
-// match pairs new files with old ones: of the same content first, in order; then of the most alike. Each old one is
-// taken once.
+// match pairs new files with old ones: first files with the same content, in order; then the most similar ones. Each
+// old file is used once.
 func match(set string, old, born []*File) []Pairing {
 	if len(old) == 0 || len(born) == 0 {
 		return nil
@@ -72,7 +72,7 @@ func match(set string, old, born []*File) []Pairing {
 	return out
 }
 
-// seen is the content that the file's path was seen with last.
+// seen is the last seen content of the file's path.
 func (f *File) seen() *File {
 	if f.last != nil {
 		return f.last
@@ -80,7 +80,7 @@ func (f *File) seen() *File {
 	return f
 }
 
-// free returns the first file that was not taken and that may have a new name; nil for none.
+// free returns the first unused file that may have a new name, or nil.
 func free(list []*File, taken map[*File]bool, name string) *File {
 	for _, f := range list {
 		if !taken[f.seen()] && (f.only == "" || f.only == name) {
@@ -100,7 +100,7 @@ func (c counts) of(f *File) map[string]int {
 	return c[f]
 }
 
-// mostAlike returns the old file that has most in common with a new one; nil if none has enough.
+// mostAlike returns the old file with the most text in common with a new one; nil if none has enough.
 func (c counts) mostAlike(old []*File, b *File, taken map[*File]bool) *File {
 	var best *File
 	bestShare := 0
@@ -131,8 +131,8 @@ func Count(lines [][]byte) map[string]int {
 	return out
 }
 
-// Alike returns the share of characters in common lines, in per cent; 0 when it is too small for a rename. A file that
-// holds half of the other's lines is the same file, grown or cut, if enough of the lines are long. For example: a
+// Alike returns the share of characters in common lines, in per cent; 0 if it is too small for a rename. A file that
+// shares half of the other's lines is the same file, longer or shorter, if enough of the lines are long. For example: a
 // person moves an agent's file of 20 lines and changes 5 of them. It is the same file, and 15 lines stay the agent's.
 func Alike(a map[string]int, aLines int, b map[string]int, bLines int) int {
 	common, inCommon, words := 0, 0, 0
@@ -151,7 +151,7 @@ func Alike(a map[string]int, aLines int, b map[string]int, bLines int) int {
 	return share
 }
 
-// characters counts the characters of all lines, with one for the end of each.
+// characters counts the characters of all lines, and one more for the end of each.
 func characters(lines map[string]int) int {
 	sum := 0
 	for l, n := range lines {

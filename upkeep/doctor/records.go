@@ -28,7 +28,7 @@ func (d *Doctor) checkRecords(ctx context.Context) (string, []Finding) {
 	case len(gone) == 0:
 		fine := "of " + numbers.Count(there, "conversation")
 		if n := purge.Conversations(d.repo).Count; n > 0 {
-			fine += fmt.Sprintf("; %s that %s purged as a whole %s not recorded any more", numbers.Count(n, "conversation"),
+			fine += fmt.Sprintf("; %s that %s purged as a whole %s no longer recorded", numbers.Count(n, "conversation"),
 				numbers.Agree(n, "was", "were"), numbers.Agree(n, "is", "are"))
 		}
 		return fine, nil

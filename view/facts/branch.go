@@ -11,14 +11,14 @@ import (
 	"github.com/git-trace/git-trace/trails/gitfacts"
 )
 
-// Birthplaces finds the branch on which commits were made, and the branch's origin. Only reflogs are evidence: a
-// branch that reaches a commit today need not be its birthplace.
+// Birthplaces finds the branch on which commits were made, and the branch's origin. Only reflogs are evidence: a branch
+// that reaches a commit today may not be its birthplace.
 type Birthplaces struct {
 	repo   *refs.Repo
 	branch map[refs.OID]string // for commits in a reflog
-	read   time.Time           // when they were read
+	read   time.Time           // the time at which the reflogs were read
 	heads  gitfacts.Heads
-	headed time.Time // when those were read
+	headed time.Time // the time at which HEAD's reflog was read
 
 	asked   bool // for these
 	config  refs.Config
@@ -29,7 +29,7 @@ func NewBirthplaces(repo *refs.Repo) *Birthplaces {
 	return &Birthplaces{repo: repo, branch: map[refs.OID]string{}}
 }
 
-// reflogsHold is the time for which a reading of reflogs is valid: a missed branch is found when the conversation is
+// reflogsHold is the time for which reflogs are not read again: a missed branch is found when the conversation is
 // stored next.
 const reflogsHold = time.Second
 
@@ -45,7 +45,7 @@ func (b *Birthplaces) of(ctx context.Context, commit refs.OID) *string {
 	return nil
 }
 
-// headAt returns the commit that HEAD was at; zero if unknown.
+// headAt returns the commit of HEAD at a moment; zero if unknown.
 func (b *Birthplaces) headAt(ctx context.Context, moment time.Time) refs.OID {
 	if time.Since(b.headed) > reflogsHold {
 		b.heads, b.headed = gitfacts.ReadHeads(ctx, b.repo), time.Now()
@@ -63,7 +63,7 @@ func (b *Birthplaces) readAll(ctx context.Context) {
 func (b *Birthplaces) Remote(ctx context.Context, branch *string) *string {
 	if !b.asked {
 		b.asked = true
-		b.config, _ = b.repo.Config(ctx) // where git fails nothing is known
+		b.config, _ = b.repo.Config(ctx) // if git fails, nothing is known
 		if names, err := b.repo.Git(ctx, nil, "remote"); err == nil {
 			b.remotes = strings.Fields(string(names))
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// Completions returns a function that lists the accepted completions of a conversation; none if it has another call or
-// a prompt, for then it is not one of completions alone.
+// Completions returns a function that lists the accepted completions of a conversation; none if the conversation has
+// any other call or a prompt, because then it is not one of completions alone.
 func Completions(repo *refs.Repo) func(context.Context, events.TraceID) ([]recorder.Completion, error) {
 	return func(ctx context.Context, trace events.TraceID) ([]recorder.Completion, error) {
 		known, err := view.Open(ctx, repo, view.Options{LogOnly: true})

@@ -1,9 +1,9 @@
 // Package facts finds the facts of the log and the repository about a conversation, for its record.
 //
-// These are the commits of the conversation with their tiers, the branches on which they were made, its lines in them,
-// the lines that it removed, and its end. Each comes from evidence: an anchor, a reflog, an object. A commit that only
-// the time and the files connect with the conversation has the weakest tier.
+// The facts are the commits of the conversation with their tiers, the branches on which they were made, its lines in
+// them, the lines that it removed, and its end. Each comes from evidence: an anchor, a reflog, an object. If only the
+// time and the files connect a commit with the conversation, the commit has the weakest tier.
 //
 // The package stores nothing. Package recorder calls it when it writes a record ([For]). A backfill calls it for many
-// conversations ([ForMany]), and git is started once for their common questions.
+// conversations ([ForMany]); then git answers their common questions at once.
 package facts

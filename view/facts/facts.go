@@ -22,7 +22,7 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// The limits of data about commits and the work tree in records; larger data are left out.
+// The limits of data about commits and the work tree in records; larger data is left out.
 const (
 	mostDiff        = 16 << 10 // of uncommitted changes when a conversation began
 	mostPatch       = 64 << 10 // of a commit's patch
@@ -42,7 +42,7 @@ func For(repo *refs.Repo) recorder.Gatherer {
 	}
 }
 
-// gathering is the work for one conversation, or for one after the other.
+// gathering is the work for one conversation, or for several in turn.
 type gathering struct {
 	ctx         context.Context
 	repo        *refs.Repo
@@ -52,10 +52,10 @@ type gathering struct {
 	trace       events.TraceID
 
 	story    callStory
-	known    *view.Reader // of the log; what records say is not asked
+	known    *view.Reader // a view of the log without records
 	lines    *view.Lineage
 	removals []removal
-	held     []view.Anchored // lines of the conversation that commits hold
+	held     []view.Anchored // lines of the conversation in commits
 	tracker  *trail.Tracker
 	history  *gitblame.History // the changes of many conversations; nil if git is called for each
 }
@@ -68,7 +68,7 @@ func newGathering(ctx context.Context, repo *refs.Repo, places *Birthplaces) (*g
 	return &gathering{ctx: ctx, repo: repo, known: known, places: places, objects: repo.Objects()}, nil
 }
 
-// of gathers for a conversation.
+// of gathers the facts for a conversation.
 func (g *gathering) of(head, prior *records.Record) (*recorder.Facts, error) {
 	g.head, g.prior, g.trace = head, prior, events.TraceID(head.TraceID)
 	g.story, g.held = callStory{}, nil
@@ -151,7 +151,7 @@ func (g *gathering) begin(out *recorder.Facts) {
 	if g.prior != nil && g.prior.Environment.VCS.Diff != nil || g.story.tree.IsZero() || g.story.base.IsZero() {
 		return
 	}
-	// as git-diff(1) says it, without files that git did not know yet; the snapshot may have expired
+	// the output of git-diff(1), without files that git did not know yet; the snapshot may have expired
 	if diff, err := g.diff(mostDiff, "--diff-filter=a", base.String(), g.story.tree.String(), "--"); err == nil {
 		out.Diff = diff
 	}
@@ -222,7 +222,7 @@ func (g *gathering) patch(revision string) (*string, error) {
 	return diff, nil
 }
 
-// trails follows every patch of the conversation, and the lines that were found afterwards.
+// trails follows every patch of the conversation, and the lines that a later search found.
 func (g *gathering) trails() ([]*trail.Trail, error) {
 	wanted := map[trail.Key]view.Anchored{}
 	for _, id := range g.story.patches {
@@ -272,8 +272,8 @@ func (g *gathering) track() (*trail.Tracker, error) {
 }
 
 // terminal returns the end of the conversation, by the fate of its lines. It reached its goal if a branch has its
-// lines, none was reverted, and none is uncommitted; it was given up if no line is left. While a turn continues, or if
-// git cannot answer, the end is unknown.
+// lines, none was reverted, and none is uncommitted. It was given up if no line is left. The end is unknown while a
+// turn continues, or if git cannot answer.
 func (g *gathering) terminal(out *recorder.Facts, list []*trail.Trail) *records.TerminalState {
 	lines, alive := 0, 0
 	stands, gone := out.Revision != "", true
@@ -311,11 +311,11 @@ type callStory struct {
 	open    bool // a turn continues
 	called  bool
 	base    refs.OID       // the commit that was checked out at its beginning
-	tree    refs.OID       // the work tree then
+	tree    refs.OID       // the snapshot at its beginning
 	note    *recorder.Note // the newest
 	patches []events.PatchData
-	calls   map[events.PatchID]string // that made them
-	shell   map[string]bool           // paths that calls changed without an edit, true while the file is there
+	calls   map[events.PatchID]string // the calls that made them
+	shell   map[string]bool           // paths that calls changed without an edit; true while the file exists
 	edited  map[string]bool
 }
 

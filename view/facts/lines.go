@@ -60,7 +60,7 @@ func (g *gathering) files(revision string) ([]recorder.FileFacts, error) {
 	return out, nil
 }
 
-// contentOf returns the lines of a blob, which may be one of a snapshot.
+// contentOf returns the lines of a blob, which may belong to a snapshot.
 func (g *gathering) contentOf(rev string) (lines [][]byte, there bool) {
 	id, kind, err := g.objects.Resolve(rev)
 	if err != nil || kind != refs.BlobObject {
@@ -207,7 +207,7 @@ func (g *gathering) deleted(path string, now [][]byte) []recorder.LineFacts {
 type removal struct {
 	path   string
 	patch  *events.PatchData
-	before [][]byte // the content that had them
+	before [][]byte // the content before the removal
 }
 
 // findRemovals lists the removals of the conversation whose contents are kept.
@@ -225,7 +225,8 @@ func (g *gathering) findRemovals() []removal {
 	return out
 }
 
-// gone reports whether a content of the file does not have the lines either, and after which line they were.
+// gone reports whether the lines are also missing in a later content of the file, and returns the line after which they
+// were.
 func (r removal) gone(now [][]byte) (at int, gone bool) {
 	first, end := r.patch.OldStart-1, r.patch.OldStart-1+r.patch.OldCount
 	for _, hunk := range linediff.Diff(r.before, now, linediff.Options{}).Hunks {

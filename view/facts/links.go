@@ -82,12 +82,12 @@ func tiersOf(held []view.Anchored) map[string]records.Tier {
 	return tiers
 }
 
-// mostOverlaps bounds the commits that are known only by files and times.
+// mostOverlaps bounds the commits that only files and times connect with the conversation.
 const mostOverlaps = 100
 
 // overlapping lists the commits from the time of the conversation that changed a file that it wrote.
 func (g *gathering) overlapping() []string {
-	var found []string // before, when the files were the ones in the session file
+	var found []string // the earlier commits, if the files were the ones in the session file
 	if g.prior != nil {
 		for _, link := range g.prior.GitLinks {
 			if link.Tier == records.TierOverlapping {
@@ -125,13 +125,13 @@ func (g *gathering) between(from, to time.Time, paths []string) (found []string)
 		"--until=" + strconv.FormatInt(to.Unix(), 10)}, refs.Everywhere(), []string{"--"}, paths)
 	out, err := g.repo.Git(g.ctx, nil, args...)
 	if err != nil {
-		return nil // a path that leads out of the repository, or objects that are not here
+		return nil // a path leads out of the repository, or objects are missing
 	}
 	return strings.Fields(string(out))
 }
 
-// tookOut lists the commits that removed the lines of others that calls of the conversation had removed: for each such
-// change the first commit since the conversation began. These commits need not have a line of the conversation.
+// tookOut lists the commits that removed others' lines which calls of the conversation had removed: for each such
+// change the first commit since the conversation began. These commits may not have a line of the conversation.
 func (g *gathering) tookOut() []string {
 	if len(g.removals) == 0 || g.head.TimestampStart == nil {
 		return nil
@@ -164,7 +164,7 @@ func (g *gathering) tookOut() []string {
 	return out
 }
 
-// takes reports whether a commit took out the content of a removal.
+// takes reports whether a commit removed the content of a removal.
 func (g *gathering) takes(commit string, r removal) bool {
 	was, _, err := g.objects.Resolve(commit + "^:" + r.path)
 	if err != nil {
@@ -183,7 +183,7 @@ func (g *gathering) takes(commit string, r removal) bool {
 	return after && !before
 }
 
-// committedBy lists the commits that calls of the conversation say they made.
+// committedBy lists the commits that calls of the conversation report to have made.
 func committedBy(head *records.Record) []string {
 	var list []struct{ SHA string }
 	if json.Unmarshal(head.Metadata["commits"], &list) != nil {
@@ -206,7 +206,7 @@ func (g *gathering) whole(said string) string {
 	return said
 }
 
-// reached reports for each commit whether a ref leads to it; nil if the history is cut off before it.
+// reached reports for each commit whether a ref leads to it; nil if a shallow history ends before the commit.
 func (g *gathering) reached(ids []string) (map[string]*bool, error) {
 	var asked []refs.OID
 	for _, id := range ids {
@@ -230,7 +230,7 @@ func (g *gathering) reached(ids []string) (map[string]*bool, error) {
 	return out, nil
 }
 
-// newest returns the newest of some commits; of the commits that a ref leads to, if there are any. It is "" without
+// newest returns the newest of some commits; if a ref leads to some of them, it considers only these. It is "" without
 // commits.
 func (g *gathering) newest(ids []string, reached map[string]*bool) string {
 	slices.Sort(ids)

@@ -13,22 +13,22 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// manyConversations is the number of conversations after which ForMany drops its data, so that memory
-// does not grow with a backfill.
+// manyConversations is the number of conversations after which ForMany drops its data, so that memory does not grow
+// during a backfill.
 const manyConversations = 64
 
 // fewConversations bounds the conversations for which git is called for each file, without a history.
 const fewConversations = 8
 
-// ForMany is For, for many conversations that do not grow meanwhile: it reads the log once, in the state at the first
-// one, and calls git once for common questions. done ends it.
+// ForMany is For, for many conversations that do not change meanwhile. It reads the log once, at the first
+// conversation, and calls git once for common questions. The caller ends it with done.
 func ForMany(
 	whole context.Context, repo *refs.Repo, traces []events.TraceID, since time.Time,
 ) (gather recorder.Gatherer, done func()) {
 	places := NewBirthplaces(repo)
 	var g *gathering
 	var past *gitblame.History
-	var commits []refs.OID // that are asked about
+	var commits []refs.OID // the requested commits
 	rest := func() {
 		if g != nil {
 			g.close()
@@ -46,12 +46,12 @@ func ForMany(
 		if count++; count%manyConversations == 0 {
 			rest()
 		}
-		if g == nil { // it outlives the time that one conversation is given
+		if g == nil { // it is valid for more than one conversation
 			if g, err = newGathering(whole, repo, places); err != nil {
 				return nil, err
 			}
 			if count == 1 && len(traces) >= fewConversations {
-				past, commits, _ = g.past(traces, since) // without it git is called for each file
+				past, commits, _ = g.past(traces, since) // without it, git is called for each file
 			}
 			g.ahead(commits)
 			g.history = past
@@ -65,7 +65,7 @@ func ForMany(
 const mostHistoryPaths = 5000
 
 // past reads the changes of files in the commits of some conversations, and in later commits since a moment before all
-// of them. It also lists these commits. It is nil if that is more than blames would read.
+// of them. It also lists these commits. It is nil if that is more than the blames would read.
 func (g *gathering) past(
 	traces []events.TraceID, since time.Time,
 ) (history *gitblame.History, commits []refs.OID, err error) {
@@ -97,8 +97,8 @@ func (g *gathering) past(
 	return history, append(commits, history.Commits()...), nil
 }
 
-// ahead calls git once for the questions of several conversations about some commits. If it fails, each conversation
-// calls git.
+// ahead asks git once for facts about the commits of several conversations. If it fails, each conversation asks git
+// itself.
 func (g *gathering) ahead(commits []refs.OID) {
 	if len(commits) > 0 {
 		_, _ = g.known.Reached(g.ctx, commits)

@@ -17,7 +17,7 @@ type Call struct {
 	Step, Prompt    int // their numbers in the session file
 	Began, Ended    time.Time
 	Edits           []*backfill.Edit // the edits that it reports
-	Anything        bool             // a command that may have written more than that
+	Anything        bool             // a command that may have written more than these edits
 }
 
 // Calls returns the calls of a session that may have written files. If the session continues, it returns only calls
@@ -86,7 +86,7 @@ func (t *Transcript) hearCalls(step *records.Step, at time.Time) {
 	}
 }
 
-// ran takes a call that has a result, unless it never ran, or continues.
+// ran takes a call with a result, unless it never ran, or still runs.
 func (t *Transcript) ran(c *Call, o *records.Observation) {
 	t.ended = append(t.ended, c.ID)
 	if o.Error == nil || *o.Error != records.ErrorRejected && *o.Error != records.ErrorNoResult {
@@ -94,14 +94,14 @@ func (t *Transcript) ran(c *Call, o *records.Observation) {
 	}
 }
 
-// doubtCalls takes the calls with known texts out of the commands that may have written files.
+// doubtCalls removes the calls with known texts from the commands that may have written files.
 func (t *Transcript) doubtCalls(told map[string]bool) {
 	for _, c := range t.open[t.chain] {
 		c.Anything = c.Anything && !told[c.ID]
 	}
 }
 
-// reading are commands that write to no file, whatever their arguments, except those in writing.
+// reading are commands that write to no file with any arguments, except those in writing.
 const (
 	reading = `^(?:\w+=\S*[ \t]+)*(?:(?:ls|cat|head|tail|wc|grep|egrep|rg|ag|find|fd|pwd|cd|true|false|test|\[|` +
 		`which|type|stat|file|tree|du|df|date|env|` +
@@ -112,7 +112,7 @@ const (
 	writing = `(?:^|[ \t])-(?:i\b|-in-place|delete\b|exec|ok|fprint|o\b|-output)|\binplace\b|\bsystem\(`
 )
 
-// commandWords takes command lines apart; it is made on first use.
+// commandWords splits command lines; it is made at its first use.
 var commandWords = sync.OnceValue(func() (w struct{ reading, writing, harmless, quoted, separator *regexp.Regexp }) {
 	w.reading, w.writing = regexp.MustCompile(reading), regexp.MustCompile(writing)
 	w.harmless = regexp.MustCompile(`[0-9&]?>+[ \t]*(?:/dev/null|&[0-9])`)

@@ -13,7 +13,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// editOf converts an edit to the form of package backfill. It returns false if nothing is known about the edit.
+// editOf converts an edit to the form of package backfill. It returns false if the edit is unknown.
 func editOf(e *records.Edited) (backfill.Edit, bool) {
 	out := backfill.Edit{
 		Path: filepath.ToSlash(e.Path), Step: e.Step, Call: e.Call, Tool: e.Tool, Subagent: e.Subagent,
@@ -61,7 +61,7 @@ func wholeText(input []byte) string {
 	return ""
 }
 
-// maxBlocks bounds the blocks that are read of one edit.
+// maxBlocks bounds the blocks that are read from one edit.
 const maxBlocks = 2000
 
 // replacements reads the inputs of tools that replace texts, whatever their agents call the members.
