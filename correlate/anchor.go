@@ -254,8 +254,8 @@ func ownersAt(vec vector.Vector, added []linediff.Range) []vector.Run {
 }
 
 // ownersOf finds the owner of every line of the committed blob: from a snapshot with this blob, if there is one.
-// Otherwise line by line: from the present work tree, then from earlier contents, then from the parent. tiers has the
-// evidence of each line.
+// Otherwise it takes each line from the present work tree, from earlier contents, or from the parent, in this order.
+// tiers has the evidence of each line.
 func (a *anchorer) ownersOf(f fileDiff, lines [][]byte) (vec vector.Vector, tiers []string, err error) {
 	if v, ok := a.seen(f, len(lines)); ok {
 		return v, nil, nil

@@ -11,7 +11,7 @@ type Style struct {
 	Color bool
 	Width int       // of the screen in cells; 0 means 80
 	Whole bool      // names, subjects and lists of files are not cut to the width
-	Now   time.Time // what ages are counted from
+	Now   time.Time // ages are counted from this time
 	// ShortTrace abbreviates a trace id so that other commands find it.
 	ShortTrace func(events.TraceID) string
 	// TraceColor is the colour of a conversation, an index in the 256-colour set.

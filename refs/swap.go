@@ -89,8 +89,7 @@ func (r *Repo) refConflict(name string) error {
 	return nil
 }
 
-// holdsFile reports whether there is anything but directories below dir; a directory that cannot be read counts as
-// something.
+// holdsFile reports whether a file is below dir; an unreadable directory counts as a file.
 func holdsFile(dir string) bool {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

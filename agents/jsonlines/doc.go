@@ -9,7 +9,7 @@
 //
 //   - Every object is given once, in the file's order, with the offset of its first byte; what says something and is
 //     not given is counted ([Faults]).
-//   - A last line without its newline is given only if it is whole. If it is not it is still being written:
-//     [Reader.End] is where it begins, and where to continue when the file has grown.
+//   - A last line without its newline is given only if it is whole. Otherwise a program is still writing it:
+//     it begins at [Reader.End], from which to continue when the file has grown.
 //   - Memory is bounded: a line beyond [MaxLine] is skipped and counted.
 package jsonlines

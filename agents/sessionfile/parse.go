@@ -28,7 +28,7 @@ type reading struct {
 	depth  int              // of subagents' files that are being read
 }
 
-// conversation is a session file during the reading, with its content.
+// conversation is a session file that is being read, with its content so far.
 type conversation struct {
 	Format
 	c     *assemble.Conversation

@@ -60,8 +60,8 @@ var tools = toolcall.Tools{
 	"create_file": toolcall.Writes, "terminal": toolcall.Runs,
 }
 
-// dirFor returns the directory from which the paths of a call count. They begin with the name of a folder of the
-// project.
+// dirFor returns the directory to which the paths of a call are relative. These paths begin with the name of a folder
+// of the project.
 func dirFor(folders []string, name string) string {
 	first, _, _ := strings.Cut(name, "/")
 	for _, folder := range folders {

@@ -16,7 +16,7 @@ func (s *Session) dateMode(configured string, terminal bool) string {
 	if s.opts.Date != "" {
 		mode = s.opts.Date
 	}
-	if form, ok := strings.CutPrefix(mode, "auto:"); ok { // git decides by its own output, which is a pipe here
+	if form, ok := strings.CutPrefix(mode, "auto:"); ok { // git would look at its own output, a pipe here
 		if mode = "default"; terminal {
 			mode = form
 		}

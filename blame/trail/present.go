@@ -141,8 +141,7 @@ func (l *looker) change(line *blame.Annotated) {
 	l.replaced++
 }
 
-// tidy keeps the figures within the number of lines of the patch: copied text, or one line replaced by several, does
-// not increase it.
+// tidy limits the figures to the number of lines in the patch: copies, and lines replaced by several, would exceed it.
 func (l *looker) tidy() {
 	n := l.now
 	if l.tr.Created == nil { // lines that several commits added to the path, or whose patch is not in the log

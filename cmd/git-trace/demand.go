@@ -29,7 +29,7 @@ func (a *app) demanding(read func(demand demander) error) error {
 	return err
 }
 
-// demander is demand for readers that start over when texts have arrived.
+// demander fetches missing texts; a reader reads again if texts have arrived.
 type demander func(ctx context.Context, repo *refs.Repo, traces ...events.TraceID) error
 
 // demand fetches the texts of conversations that others share, and reports whether any arrived. A hint names the texts

@@ -108,7 +108,7 @@ func (a *app) tellEnrolled(repo *refs.Repo) {
 		return
 	}
 	if _, terminal := terminalWidth(file); terminal && recorded.Told(repo) == nil {
-		fmt.Fprintln(a.std.err, "git-trace: hint: this repository is recorded since you started an agent here; "+
+		fmt.Fprintln(a.std.err, "git-trace: hint: this repository is recorded, because you started an agent here; "+
 			"git trace uninstall takes it out, and it stays out")
 	}
 }

@@ -127,7 +127,7 @@ func (w *watcher) forget() {
 	}
 }
 
-// begin begins a look. The first of all takes existing files for known, and reads only files that were just written to.
+// begin begins a look. The first look counts existing files as known, and reads only recently written files.
 func (w *watcher) begin(now time.Time) {
 	if w.first = w.memory.Sessions == nil; w.first {
 		w.memory.Sessions, w.memory.Looked = map[string]sessionMark{}, now

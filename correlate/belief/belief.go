@@ -27,7 +27,7 @@ type Run struct {
 	Tier         string
 	By           *events.Event // the anchor with this claim; nil for a finding without an anchor
 	// Beyond says that only other clones name these lines, although this clone's hooks saw all added lines. Such lines do
-	// not count as added, although git may credit them to the commit. It does not count as added.
+	// not count as added, although git may credit them to the commit.
 	Beyond bool
 	// Disputed are the writers of other logs who name another owner with equal evidence.
 	Disputed []string

@@ -21,9 +21,9 @@ import (
 // only this clone's log in a separate directory.
 //
 // An answer has the lengths of the logs, and its conditions: contents, changes, paths, lines, replaced commits, calls
-// (index.Key). It is valid until a later event mentions one of them. If every log names a descendant of a commit, lines
-// and paths do not count: later events are not its source. Answers about whole commits are in files by the beginning of
-// the ids.
+// (index.Key). It is valid until a later event mentions one of them. If every log names a descendant of a commit, later
+// events cannot be its source, so lines and paths do not count. Answers about whole commits are in files by the
+// beginning of the ids.
 
 const keptVersion = 3
 

@@ -84,8 +84,8 @@ func isHash(text string) bool {
 	return len(text) == 64 && strings.Trim(text, "0123456789abcdef") == ""
 }
 
-// countFromOne numbers the steps of a record from 1, where its writer began with 0: both are found in the wild. Its
-// hash counts the other numbers then, and goes.
+// countFromOne numbers the steps of a record from 1, if its writer began with 0: both forms occur. The hash was
+// made with the old numbers, so it is removed.
 func countFromOne(record *records.Record) {
 	if len(record.Steps) == 0 || record.Steps[0].StepIndex != 0 {
 		return

@@ -20,7 +20,7 @@ type facts struct {
 	stamped              int // steps with a time
 	calls, answered      int
 	observations, joined int
-	sub, placed          int // steps of subagents, and such steps with a parent before them
+	sub, placed          int // steps of subagents, and how many of them follow their parent
 	warm, labelled       int // steps that look like the filling of a cache, and steps with that label
 	snippets, languages  int
 	turns                bool // a step is a turn of the conversation, not a call of the model

@@ -75,7 +75,7 @@ func tableOf(end []byte, size int64) (start, count int64, err error) {
 	}
 	start, count = int64(binary.LittleEndian.Uint64(end)), int64(binary.LittleEndian.Uint64(end[8:]))
 	if start < 0 || count < 0 || count > size/tableEntry || start != size-tableEnd-count*tableEntry {
-		return 0, 0, fmt.Errorf("%w: the table of the digests does not fit", errDamaged)
+		return 0, 0, fmt.Errorf("%w: the table of the digests has a wrong size", errDamaged)
 	}
 	return start, count, nil
 }

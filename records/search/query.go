@@ -299,7 +299,7 @@ func (s *segment) weigh(ctx context.Context, wanted []string, q Query) (weights,
 	return w, nil
 }
 
-// matches finds the conversations of a segment that hold all words where they count, and in each place.
+// matches finds the conversations of a segment that contain all words: in the searched places, and in each place.
 func (ix *Index) matches(ctx context.Context, at int, wanted []string, q Query) ([]match, whole, error) {
 	s := ix.segments[at]
 	w, err := s.weigh(ctx, wanted, q)

@@ -127,7 +127,8 @@ func looks(program string) bool {
 		"tree", "realpath", "readlink", "rm", "rmdir", "mkdir", "touch", "chmod", "kill"}, program)
 }
 
-// customary reports whether projects have, or may have, a file of that name: to try it is not to invent it.
+// customary reports whether projects have, or may have, a file of that name: an agent that tries the name has
+// not invented it.
 func customary(file string) bool {
 	name := strings.ToLower(path.Base(file))
 	hidden := slices.ContainsFunc(strings.Split(file, "/"), func(part string) bool { return strings.HasPrefix(part, ".") })

@@ -23,7 +23,7 @@ func (w *Words) With(raw []byte) (*Words, error) {
 	for _, cue := range more.Failures {
 		at := slices.IndexFunc(out.Failures, func(c Cue) bool { return c.Type == cue.Type })
 		if at < 0 || cue.Confidence != 0 {
-			return nil, fmt.Errorf("read table of words: failures: %q is not a type of words.json, or has a confidence",
+			return nil, fmt.Errorf("read table of words: failures: %q is not a type in words.json, or sets a confidence",
 				cue.Type)
 		}
 		phrases, err := phrasesOf(cue.Phrases)

@@ -131,7 +131,7 @@ func (r *Reader) field() ([]byte, error) {
 	return text[:len(text)-1], nil
 }
 
-// line reads a line with its line feed, which the last one may not have. It is the reader's until the next call.
+// line reads a line with its line feed, which the last one may not have. The line is valid until the next call.
 func (r *Reader) line() ([]byte, error) {
 	text, err := r.in.ReadSlice('\n')
 	if !errors.Is(err, bufio.ErrBufferFull) {

@@ -24,7 +24,7 @@ func (o *Options) MayNameMoments() bool {
 }
 
 // FindMoments resolves words that may name a prompt, a step or a call with find: M, M1..M2, and M^! for the changes
-// between its beginning and its end. Words that find does not know are left to git. found reports whether a moment is
+// between its beginning and its end. Words that find does not know are left to git. work reports whether a moment is
 // compared with the work tree: then the caller must call [Options.CompareWith].
 func (o *Options) FindMoments(find func(word string, after bool) (s Snapshot, known bool, err error)) (
 	work bool, err error,

@@ -312,7 +312,7 @@ func (f *finder) older(file *File) ([]byte, error) {
 	return f.objects.Blob(file.Old)
 }
 
-// apply makes the new content of the old one and of the hunks.
+// apply makes the new content from the old content and the hunks.
 func (f *File) apply(before []byte) (after []byte, fits bool) {
 	old := bytes.SplitAfter(before, []byte("\n"))
 	if len(old[len(old)-1]) == 0 {

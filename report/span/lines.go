@@ -6,7 +6,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// PathLines is the number of lines of a file that are meant.
+// PathLines is a number of lines in a file.
 type PathLines struct {
 	Path       string `json:"path"`
 	PathBase64 string `json:"path_base64,omitempty"`

@@ -265,7 +265,7 @@ func (b *talkBody) divide(turn *turnBlock) {
 	}
 }
 
-// stepsOf is some steps of a conversation whole, for the page that has them as lines.
+// stepsOf returns some steps of a conversation in full; its page has one line for each.
 func stepsOf(q *question) (string, string, any, error) {
 	ctx, cancel := context.WithTimeout(q.ctx, followTime)
 	defer cancel()

@@ -17,7 +17,7 @@ import (
 const maxNamesakes = 4
 
 // Foreign lists the newest commits that were not made in this work tree since the first mark. Without a reflog the list
-// is empty. asked is as for MadeByHand.
+// is empty. asked has the same meaning as for MadeByHand.
 func (w *Work) Foreign(asked refs.OID) []refs.OID {
 	if w.Now.Log == 0 {
 		return nil

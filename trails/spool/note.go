@@ -18,7 +18,7 @@ import (
 // it begins, and removes the note when it is done. If its process is gone, the note shows a loss: a look at the work
 // tree is missing, and with it the proof of a window's beginning or end. The note holds
 //
-//   - nothing, as long as the process does not know what it is about. Any window may have ended then;
+//   - nothing, while the process does not know its task. Any window may have ended then;
 //   - a boundary of an agent (boundaryFields), without the texts that a call declares.
 //
 // That of a hook that git calls when it has written to the work tree says so by its name: there is no moment at which

@@ -76,8 +76,8 @@ func (c *Change) matchWhole(hunks []linediff.Hunk) (whole part, more bool) {
 	return whole, together.letters > apart.letters || together.letters == apart.letters && together.lines > apart.lines
 }
 
-// reformed reports whether a hunk keeps a line in another form: only then the lines kept byte for byte between the
-// hunks may be others than they seem. Otherwise something moved.
+// reformed reports whether a hunk keeps a line in another form. Only then may the unchanged lines between the hunks be
+// matched with the wrong lines; otherwise something moved.
 func (c *Change) reformed(p *part) bool {
 	for i, from := range p.origins {
 		if from.why.OtherForm() && !bytes.Equal(c.old.Lines[from.line], c.new[p.NewStart+i]) {

@@ -111,7 +111,7 @@ func escaped(value string) string {
 	return out.String()
 }
 
-// partitionColumns finds the columns by which a table is parted. All tables have them.
+// partitionColumns finds the columns by which a table is partitioned. All tables have them.
 func (t *Table) partitionColumns(names []string) ([]int, error) {
 	var out []int
 	for _, name := range names {
