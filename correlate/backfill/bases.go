@@ -151,8 +151,8 @@ func (r *replay) content(blob refs.OID) (*content, bool) {
 	if c == nil {
 		return nil, false
 	}
-	if list := r.made[blob]; len(list) > 0 && len(list[len(list)-1].owners) == len(c.lines) {
-		return &content{c.raw, c.lines, list[len(list)-1].owners}, true
+	if list := r.made[blob]; len(list) > 0 && list[len(list)-1].lines == len(c.lines) {
+		return &content{c.raw, c.lines, list[len(list)-1].owners()}, true
 	}
 	return c, true
 }

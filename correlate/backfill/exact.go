@@ -14,12 +14,13 @@ func (f *finder) asMade(commit int32, file *pastFile, out fileOrigins, strict bo
 	if m == nil {
 		return
 	}
+	owners := m.owners()
 	for h, hunk := range file.hunks {
 		for k := range hunk.added {
-			if !out[h][k].isOpen() || hunk.start+k > len(m.owners) {
+			if !out[h][k].isOpen() || hunk.start+k > len(owners) {
 				continue
 			}
-			line := m.owners[hunk.start+k-1]
+			line := owners[hunk.start+k-1]
 			if line.b == nil || line.b.prints[line.at] != hunk.added[k] || line.b.edit.late != strict {
 				continue
 			}
@@ -51,7 +52,7 @@ func (f *finder) maker(commit int32, file *pastFile, strict bool) *made {
 		if m.edit.late != strict || p.timing(m.edit) == after || m.edit.root.isStrange() {
 			continue
 		}
-		if here(m) == 0 && (m.edit.session.how != member || f.said(m.owners) < enough) {
+		if here(m) == 0 && (m.edit.session.how != member || f.said(m) < enough) {
 			continue
 		}
 		if best == nil || here(m) > here(best) || here(m) == here(best) &&
@@ -72,11 +73,11 @@ func isLater(a, b *made, c *history.Commit) bool {
 }
 
 // said measures how distinctive the lines of edits are together.
-func (f *finder) said(owners []posting) float64 {
+func (f *finder) said(m *made) float64 {
 	sum := 0.0
-	for _, o := range owners {
-		if o.b != nil {
-			sum += f.weights.of(o.b.prints[o.at])
+	for _, o := range m.owned {
+		for _, p := range o.b.prints[int(o.at) : int(o.at)+o.count] {
+			sum += f.weights.of(p)
 		}
 	}
 	return sum

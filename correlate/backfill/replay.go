@@ -26,12 +26,6 @@ func (c *content) owner(line int) posting {
 	return c.owners[line]
 }
 
-// made is a content of the history that is the result of an edit.
-type made struct {
-	edit   *placed
-	owners []posting
-}
-
 // replay repeats the edits of one file in the order of their times.
 type replay struct {
 	*finder
@@ -110,7 +104,7 @@ func (r *replay) keep(e *placed, after *content) {
 		r.result[blob] = e.Time
 		return
 	}
-	r.made[blob] = append(r.made[blob], made{e, after.owners})
+	r.made[blob] = append(r.made[blob], newMade(e, after.owners))
 }
 
 // compareTimes sorts zero times last.
