@@ -385,10 +385,7 @@ func TestKnownFormsAreFoundInEveryWayOfWriting(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	every := 4 // of the forms, others in each way
-	if testenv.Long() {
-		every = 1
-	}
+	every := testenv.Pick(16, 4, 1) // of the forms, others in each way
 	for i, way := range ways {
 		t.Run(way.name, func(t *testing.T) {
 			t.Parallel()
