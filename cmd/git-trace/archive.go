@@ -34,32 +34,39 @@ func archiveCommand() *command {
 	}
 }
 
-// settledRemote returns the named remote, or the default one.
-func (a *app) settledRemote(c *call, ops operands) (log *events.Log, s *sharing.Settings, r sharing.Remote,
-	err error) {
+// destination is a remote, and the log whose publications go there.
+type destination struct {
+	log      *events.Log
+	settings *sharing.Settings
+	remote   sharing.Remote
+}
+
+// destination returns the named remote, or the default one.
+func (a *app) destination(c *call, ops operands) (to destination, err error) {
 	if len(ops.all()) > 1 {
-		return nil, nil, r, usage("unexpected argument '%s'", ops.all()[1])
+		return to, usage("unexpected argument '%s'", ops.all()[1])
 	}
 	repo, err := a.repo()
 	if err != nil {
-		return nil, nil, r, err
+		return to, err
 	}
-	if s, err = sharing.ReadSettings(c.Context, repo); err != nil {
-		return nil, nil, r, err
+	to.log = events.OpenLog(repo)
+	if to.settings, err = sharing.ReadSettings(c.Context, repo); err != nil {
+		return to, err
 	}
 	name := ""
 	if len(ops.all()) == 1 {
 		name = ops.all()[0]
 	}
-	r, err = s.Destination(name)
+	to.remote, err = to.settings.Destination(name)
 	if errors.Is(err, sharing.ErrNoRemote) { // a hint with all options: without them push sends
 		hint := "git remote -v lists the remotes; git trace " + c.command.name + askedFor(c) + " <remote> names one"
-		return nil, nil, r, fail(exitUsage, err, hint)
+		return to, fail(exitUsage, err, hint)
 	}
 	if err != nil {
-		return nil, nil, r, explainSharing(err)
+		return to, explainSharing(err)
 	}
-	return events.OpenLog(repo), s, r, nil
+	return to, nil
 }
 
 // askedFor returns the options that make another command of a push.
@@ -73,21 +80,22 @@ func askedFor(c *call) (text string) {
 }
 
 func (a *app) archive(c *call, ops operands) error {
-	log, s, remote, err := a.settledRemote(c, ops)
+	to, err := a.destination(c, ops)
 	if err != nil {
 		return err
 	}
 	if len(c.StringSlice("drop")) > 0 {
-		return a.dropArchived(c, log, s, remote)
+		return a.dropArchived(c, to)
 	}
-	since, err := gitDate(c, log.Repo(), "until")
+	remote := to.remote
+	since, err := gitDate(c, to.log.Repo(), "until")
 	if err != nil {
 		return err
 	}
 	if since.IsZero() {
 		since = time.Now().Add(-silentFor)
 	}
-	k, err := sharing.PlanArchive(c.Context, log, s, remote, since)
+	k, err := sharing.PlanArchive(c.Context, to.log, to.settings, remote, since)
 	if err != nil {
 		a.tellRemote(err)
 		return explainSharing(err)
@@ -146,7 +154,7 @@ func (a *app) keep(c *call, k *sharing.Keeping, what string) error {
 }
 
 // dropArchived takes clones out of the archives.
-func (a *app) dropArchived(c *call, log *events.Log, s *sharing.Settings, remote sharing.Remote) error {
+func (a *app) dropArchived(c *call, to destination) error {
 	if c.Bool("dry-run") || c.IsSet("until") {
 		return usage("--drop has no --dry-run and no --until")
 	}
@@ -157,39 +165,12 @@ func (a *app) dropArchived(c *call, log *events.Log, s *sharing.Settings, remote
 			return err
 		}
 	}
-	refs, err := sharing.Drop(c.Context, log, s, remote, writers, !c.Bool("no-verify"))
+	refs, err := sharing.Drop(c.Context, to.log, to.settings, to.remote, writers, !c.Bool("no-verify"))
 	if err != nil {
 		a.tellRemote(err)
 		return explainSharing(err)
 	}
 	fmt.Fprintf(quietWriter{a.std.out}, "dropped from the archives on %s: %s\n"+takenOff,
-		printable(remote.Name), plural(refs, "ref"))
+		printable(to.remote.Name), plural(refs, "ref"))
 	return nil
-}
-
-// adopt passes on the publications of clones elsewhere.
-func (a *app) adopt(c *call, log *events.Log, s *sharing.Settings, remote sharing.Remote) error {
-	for _, other := range []string{"to", "review", "retract", "records", "json"} {
-		if c.IsSet(other) {
-			return usage("options '--adopt' and '--%s' exclude each other", other)
-		}
-	}
-	k, err := sharing.PlanAdopt(c.Context, log, s, remote, c.StringSlice("adopt"))
-	if err != nil {
-		a.tellRemote(err)
-		return explainSharing(err)
-	}
-	defer k.Close()
-	w := quietWriter{a.std.out}
-	fmt.Fprintf(w, "to %s (%s); whoever can read it will read this\n", printable(remote.Name),
-		printable(sharing.Bare(k.URL)))
-	sayKept(w, k)
-	if c.Bool("dry-run") {
-		return nil
-	}
-	if _, terminal := terminalOf(a.std.err); terminal && !a.asks("pass that on?") { // naming the clones is the answer
-		fmt.Fprintln(a.std.err, "nothing was sent")
-		return nil
-	}
-	return a.keep(c, k, "adopted")
 }

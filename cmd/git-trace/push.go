@@ -1,18 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"strings"
 
 	"github.com/git-trace/git-trace/correlate/reconcile"
-	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/hooks/runner"
-	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/records/redact"
 	"github.com/git-trace/git-trace/records/redact/configured"
 	"github.com/git-trace/git-trace/records/store"
@@ -58,82 +52,103 @@ func pushCommand() *command {
 	}
 }
 
+// push adopts, takes back, or sends what it plans.
 func (a *app) push(c *call, ops operands) error {
-	log, s, remote, err := a.settledRemote(c, ops)
+	to, err := a.destination(c, ops)
 	if err != nil {
 		return err
 	}
-	repo := log.Repo()
+	do := a.plannedPush
 	switch {
 	case len(c.StringSlice("adopt")) > 0:
-		return a.adopt(c, log, s, remote)
+		do = a.adopt
 	case c.Bool("retract"):
-		return a.retract(c, log, s, remote)
+		do = a.retract
 	}
-	level := sharing.Level(c.String("to"))
-	switch {
-	case level == "" && remote.Share != sharing.LevelNone:
-		level = remote.Share
-	case level == "":
-		level = sharing.LevelCommits
-	case level.Wider(sharing.LevelNone):
-	default:
-		return usage("option '--to': '%s' is not allowed; it is commits, conversations or log", string(level))
-	}
-	plan := sharing.MakePlan
-	if c.Bool("rebuild-digest") {
-		if remote.Share == sharing.LevelNone {
-			return explainSharing(fmt.Errorf("%w: %s", sharing.ErrNotChosen, remote.Name))
-		}
-		plan = sharing.MakePlanAnew
-	}
-	p, err := plan(c.Context, log, s, remote, level, meansToShare(repo))
-	var foreign *sharing.NotOwn
-	if errors.As(err, &foreign) {
-		sayEvents(quietWriter{a.std.err}, foreign.Events)
-	}
+	return do(c, to)
+}
+
+// plannedPush makes a plan, and shows or sends it.
+func (a *app) plannedPush(c *call, to destination) error {
+	p, err := a.planPush(c, to)
 	if err != nil {
-		return explainSharing(err)
+		return err
 	}
 	defer p.Close()
-	if c.Bool("review") {
-		return a.reviewPush(p)
-	}
-	asked := !level.Wider(remote.Share) && remote.Pinned != ""
-	if !c.Bool("json") && (!asked || c.Bool("dry-run")) {
-		sayPlan(quietWriter{a.std.out}, p)
-	}
-	dry := c.Bool("dry-run")
-	chosen := !dry && !asked
-	if chosen {
-		if ok, err := a.agreesToPush(c, p); err != nil || !ok {
-			return err
-		}
-		if err := sharing.Settle(c.Context, repo, remote.Name, level, p.URL); err != nil {
-			return err
-		}
-	}
 	var sent []sharing.Pushed
-	if !dry {
-		if sent, err = p.Push(c.Context, !c.Bool("no-verify")); err != nil {
-			a.tellRemote(err)
-			return choiceStays(explainSharing(err), remote.Name, chosen)
+	switch {
+	case c.Bool("review"):
+		return a.reviewPush(p)
+	case c.Bool("dry-run"):
+		if !c.Bool("json") {
+			sayPlan(quietWriter{a.std.out}, p)
+		}
+	default:
+		agreed := false
+		if sent, agreed, err = a.sendPlan(c, to, p); err != nil || !agreed {
+			return err
 		}
 	}
 	switch {
 	case c.Bool("json"):
-		if err := writeJSON(quietWriter{a.std.out}, pushedJSON(p, sent, dry)); err != nil {
-			return err
-		}
-	case !dry:
+		err = writeJSON(quietWriter{a.std.out}, pushedJSON(p, sent, c.Bool("dry-run")))
+	case !c.Bool("dry-run"):
 		sayPushed(quietWriter{a.std.out}, p, sent)
 	}
 	for _, k := range p.Records.Kept {
-		if k.Fault {
-			return fail(exitFinding, fmt.Errorf("%s was not sent: %s", k.Trace, k.Why), "the others were")
+		if k.Fault && err == nil {
+			err = fail(exitFinding, fmt.Errorf("%s was not sent: %s", k.Trace, k.Why), "the others were")
 		}
 	}
-	return nil
+	return err
+}
+
+// planPush plans to add to what was published, or to begin anew.
+func (a *app) planPush(c *call, to destination) (*sharing.Plan, error) {
+	level := sharing.Level(c.String("to"))
+	switch {
+	case level == "" && to.remote.Share != sharing.LevelNone:
+		level = to.remote.Share
+	case level == "":
+		level = sharing.LevelCommits
+	case level.Wider(sharing.LevelNone):
+	default:
+		return nil, usage("option '--to': '%s' is not allowed; it is commits, conversations or log", string(level))
+	}
+	plan := sharing.MakePlan
+	if c.Bool("rebuild-digest") {
+		if to.remote.Share == sharing.LevelNone {
+			return nil, explainSharing(fmt.Errorf("%w: %s", sharing.ErrNotChosen, to.remote.Name))
+		}
+		plan = sharing.MakePlanAnew
+	}
+	p, err := plan(c.Context, to.log, to.settings, to.remote, level, meansToShare(to.log.Repo()))
+	var foreign *sharing.NotOwn
+	if errors.As(err, &foreign) {
+		sayEvents(quietWriter{a.std.err}, foreign.Events)
+	}
+	return p, explainSharing(err)
+}
+
+// sendPlan sends a plan. Of a remote without a level, or with another URL, it shows the plan first, and asks.
+func (a *app) sendPlan(c *call, to destination, p *sharing.Plan) (sent []sharing.Pushed, agreed bool, err error) {
+	chosen := p.Level.Wider(p.Remote.Share) || p.Remote.Pinned == ""
+	if chosen {
+		if !c.Bool("json") {
+			sayPlan(quietWriter{a.std.out}, p)
+		}
+		if ok, err := a.agreesToPush(c, p); err != nil || !ok {
+			return nil, false, err
+		}
+		if err := sharing.Settle(c.Context, to.log.Repo(), p.Remote.Name, p.Level, p.URL); err != nil {
+			return nil, false, err
+		}
+	}
+	if sent, err = p.Push(c.Context, !c.Bool("no-verify")); err != nil {
+		a.tellRemote(err)
+		return nil, false, choiceStays(explainSharing(err), p.Remote.Name, chosen)
+	}
+	return sent, true, nil
 }
 
 // meansToShare returns the work of other rooms that a push needs.
@@ -167,22 +182,49 @@ func choiceStays(err error, remote string, chosen bool) error {
 }
 
 // retract takes publications off a remote.
-func (a *app) retract(c *call, log *events.Log, s *sharing.Settings, remote sharing.Remote) error {
-	gone, err := s.Retract(c.Context, log, remote, c.Bool("records"))
+func (a *app) retract(c *call, to destination) error {
+	gone, err := to.settings.Retract(c.Context, to.log, to.remote, c.Bool("records"))
 	if err != nil {
 		a.tellRemote(err)
 		return explainSharing(err)
 	}
 	w := quietWriter{a.std.out}
 	if len(gone) == 0 {
-		fmt.Fprintf(w, "%s has nothing of that\n", printable(remote.Name))
+		fmt.Fprintf(w, "%s has nothing of that\n", printable(to.remote.Name))
 		return nil
 	}
 	for _, r := range gone {
-		fmt.Fprintf(w, "taken off %s: %s\n", printable(remote.Name), printable(r.Ref))
+		fmt.Fprintf(w, "taken off %s: %s\n", printable(to.remote.Name), printable(r.Ref))
 	}
 	fmt.Fprint(w, takenOff)
 	return nil
+}
+
+// adopt passes on the publications of clones elsewhere.
+func (a *app) adopt(c *call, to destination) error {
+	for _, other := range []string{"to", "review", "retract", "records", "json"} {
+		if c.IsSet(other) {
+			return usage("options '--adopt' and '--%s' exclude each other", other)
+		}
+	}
+	k, err := sharing.PlanAdopt(c.Context, to.log, to.settings, to.remote, c.StringSlice("adopt"))
+	if err != nil {
+		a.tellRemote(err)
+		return explainSharing(err)
+	}
+	defer k.Close()
+	w := quietWriter{a.std.out}
+	fmt.Fprintf(w, "to %s (%s); whoever can read it will read this\n", printable(to.remote.Name),
+		printable(sharing.Bare(k.URL)))
+	sayKept(w, k)
+	if c.Bool("dry-run") {
+		return nil
+	}
+	if _, terminal := terminalOf(a.std.err); terminal && !a.asks("pass that on?") { // naming the clones is the answer
+		fmt.Fprintln(a.std.err, "nothing was sent")
+		return nil
+	}
+	return a.keep(c, k, "adopted")
 }
 
 // takenOff describes events that were taken off the refs of a remote.
@@ -209,124 +251,6 @@ func (a *app) agreesToPush(c *call, p *sharing.Plan) (bool, error) {
 		fmt.Fprintln(a.std.err, "nothing was sent")
 	}
 	return yes, nil
-}
-
-// sayPlan prints the things that would leave.
-func sayPlan(w io.Writer, p *sharing.Plan) {
-	fmt.Fprintf(w, "to %s (%s); whoever can read it will read this\n", printable(p.Remote.Name),
-		printable(sharing.Bare(p.URL)))
-	fmt.Fprintf(w, "  commits     %s, %s, %s:\n", plural(len(p.Digest.Commits), "commit"),
-		plural(len(p.Digest.Conversations), "conversation"), plural(len(p.New()), "new event"))
-	sayLeaves(w, sharing.LevelCommits)
-	if r := p.Records; p.Level.Wider(sharing.LevelCommits) {
-		fmt.Fprintf(w, "  texts       %s, redacted (%s); %s\n", plural(len(r.Sent), "conversation"),
-			plural(r.Redacted, "place"), numbers.Agree(r.Unstored+len(r.Kept), "1 stays here",
-				fmt.Sprintf("%s stay here", thousands(r.Unstored+len(r.Kept)))))
-		if r.Attached > 0 {
-			fmt.Fprintf(w, "              %s not in them\n", numbers.Agree(r.Attached, "1 image or file is",
-				thousands(r.Attached)+" images and files are"))
-		}
-		if r.Encoded > 0 {
-			fmt.Fprintf(w, "              %s encoded data, which no rule reads\n", numbers.Agree(r.Encoded, "1 text has",
-				thousands(r.Encoded)+" texts have"))
-		}
-		if r.Unstored > 0 {
-			fmt.Fprintf(w, "              %s stored: git trace record reads the texts\n",
-				numbers.Agree(r.Unstored, "1 is not", thousands(r.Unstored)+" are not"))
-		}
-		for _, k := range r.Kept {
-			fmt.Fprintf(w, "              %s stays: %s\n", k.Trace[:8], printable(k.Why))
-		}
-	}
-	if p.Level == sharing.LevelLog {
-		fmt.Fprintf(w, "  log         all %s:\n", plural(int(p.Digest.Source.Seq), "event"))
-		sayLeaves(w, sharing.LevelLog)
-	}
-	texts := "prompts and answers, "
-	if p.Level.Wider(sharing.LevelCommits) {
-		texts = "prompts as typed, "
-	}
-	code := "the remote"
-	if p.Remote.Code != p.Remote.Name {
-		code = printable(p.Remote.Code)
-	}
-	fmt.Fprintf(w, "  stays here  %s that "+code+" does not have, %s\n"+
-		"              without a line there, "+texts+"snapshots", plural(p.Digest.Withheld, "commit"),
-		plural(p.Digest.Silent, "conversation"))
-	if p.Level != sharing.LevelLog {
-		fmt.Fprintf(w, ",\n              the log (%s)", plural(int(p.Digest.Source.Seq), "event"))
-	}
-	fmt.Fprintln(w)
-	if p.Branches == 0 && p.Remote.Code == p.Remote.Name && p.Digest.Withheld > 0 {
-		fmt.Fprintf(w, "  no branch   git config remote.%s.traceCode <remote> tells of the\n"+
-			"              commits that another remote has\n", printable(p.Remote.Name))
-	}
-	sayDoubts(w, p.Doubts)
-}
-
-// sayLeaves prints the facts that may leave at a level.
-func sayLeaves(w io.Writer, level sharing.Level) {
-	const indent, width = "              ", 78
-	line := ""
-	words := strings.Fields(strings.Join(sharing.Told(level), ", "))
-	for _, word := range words {
-		if line != "" && len(indent)+len(line)+1+len(word) > width {
-			fmt.Fprintln(w, indent+line)
-			line = ""
-		}
-		line = strings.TrimPrefix(line+" "+word, " ")
-	}
-	fmt.Fprintln(w, indent+line)
-}
-
-// sayDoubts prints the logs whose later events others have seen.
-func sayDoubts(w io.Writer, doubts []sharing.Doubt) {
-	for _, d := range doubts {
-		fmt.Fprintf(w, "  in doubt    %s\n", d)
-	}
-}
-
-func sayPushed(w io.Writer, p *sharing.Plan, sent []sharing.Pushed) {
-	if len(sent) == 0 {
-		fmt.Fprintf(w, "%s has everything: %s\n", printable(p.Remote.Name), plural(len(p.Digest.Commits), "commit"))
-		return
-	}
-	fmt.Fprintf(w, "sent to %s: %s, %s", printable(p.Remote.Name), plural(len(p.Digest.Commits), "commit"),
-		plural(len(p.New()), "new event"))
-	if n := p.TakenBack(); n > 0 {
-		fmt.Fprintf(w, "; removed from it: the texts of %s", plural(n, "conversation"))
-	}
-	fmt.Fprintln(w)
-	if p.Replaces() {
-		fmt.Fprint(w, takenOff)
-	}
-	if p.Others >= sharing.MostOthers {
-		fmt.Fprintf(w, "%s has %s of traces of other clones, and every push reads them;\n"+
-			"git trace archive %s joins the refs of unused clones\n", printable(p.Remote.Name),
-			plural(p.Others, "ref"), printable(p.Remote.Name))
-	}
-}
-
-// reviewPush prints the events and the records that would be sent, in the form that would be sent.
-func (a *app) reviewPush(p *sharing.Plan) error {
-	w := quietWriter{a.std.out}
-	for _, d := range p.New() {
-		line, err := marshal(d)
-		if err != nil {
-			return err
-		}
-		if _, err := fmt.Fprintf(w, "%s\n", line); err != nil {
-			return err
-		}
-	}
-	return p.Texts(func(raw []byte) error {
-		var line bytes.Buffer
-		err := json.Compact(&line, raw)
-		if err == nil {
-			_, err = fmt.Fprintf(w, "%s\n", line.Bytes())
-		}
-		return err
-	})
 }
 
 // pushJSON lists the sent events, or the events that would be sent.
@@ -371,74 +295,4 @@ func (a *app) tellRemote(err error) {
 	for _, line := range remote.Lines {
 		fmt.Fprintf(a.std.err, "git: %s\n", printable(line))
 	}
-}
-
-// notOursHint is the hint if somebody else wrote in this clone's name.
-const notOursHint = "nothing was sent\ngit-trace: hint: if somebody else wrote it, " +
-	"git trace push --rebuild-digest replaces it by this clone's records"
-
-// explainSharing gives the errors of sharing their exit statuses and hints.
-func explainSharing(err error) error {
-	var remote *sharing.RemoteError
-	switch {
-	case errors.Is(err, sharing.ErrNoRemote):
-		return fail(exitUsage, err, "git remote -v lists the remotes; git trace push <remote> names one")
-	case errors.Is(err, sharing.ErrNoneThere):
-		return fail(exitUsage, err, "git remote add <name> <url> adds one")
-	case errors.Is(err, sharing.ErrUnknownRemote):
-		return fail(exitUsage, err, "git remote -v lists them; git remote add <name> <url> adds one")
-	case errors.Is(err, sharing.ErrNotChosen):
-		return fail(exitUsage, err, "git trace push <remote> shows what would leave, and asks")
-	case errors.Is(err, sharing.ErrNoLeave):
-		return fail(exitFinding, err, "its owner sets trace.allowAdopt, and pushes once more")
-	case errors.Is(err, sharing.ErrUnknown):
-		return fail(exitFinding, err, "git trace pull <url> fetches what is published in a fork")
-	case errors.Is(err, sharing.ErrThereItself), errors.Is(err, sharing.ErrNotKept), errors.Is(err, sharing.ErrNotArchive):
-		return fail(exitFinding, err, "")
-	case errors.Is(err, sharing.ErrNothing):
-		return fail(exitFinding, err, "git trace init begins to record")
-	case errors.Is(err, sharing.ErrEmpty):
-		return fail(exitFinding, err, "git trace push sends what agents and commits add from now on")
-	case errors.Is(err, sharing.ErrMoved):
-		return fail(exitFinding, err,
-			"if the new URL is right, git config --unset remote.<name>.traceUrl, and git trace push asks again")
-	case errors.Is(err, sharing.ErrUnredacted):
-		return fail(exitUnchecked, err, "--to commits sends no texts")
-	case errors.Is(err, sharing.ErrBrokenLog):
-		return fail(exitFinding, err, "git trace verify lists every fault")
-	case errors.Is(err, sharing.ErrDiverged):
-		return fail(exitFinding, err, "git trace init --new-writer gives this one an id of its own; "+notOursHint)
-	case errors.Is(err, sharing.ErrBehind):
-		return fail(exitFinding, err, "after a backup git trace pull --own shows what is there, and asks; of a copy "+
-			"git trace init --new-writer\ngit-trace: hint: gives this one an id of its own; "+notOursHint)
-	case errors.Is(err, sharing.ErrNotOwn):
-		return fail(exitFinding, err, notOursHint)
-	case errors.Is(err, sharing.ErrNothingLost):
-		return fail(exitFinding, err, "")
-	case errors.Is(err, sharing.ErrNoWriter):
-		return fail(exitUsage, err, "git trace pull --json lists them")
-	case errors.Is(err, sharing.ErrTooMuch):
-		return fail(exitFinding, err,
-			"git config trace.maxFetched <bytes> sets the limit; --writer <id> fetches less")
-	case errors.Is(err, sharing.ErrOtherObjects):
-		return fail(exitFinding, err, "")
-	case errors.Is(err, sharing.ErrTooMany):
-		return fail(exitFinding, err, "--writer <id> chooses clones")
-	case errors.Is(err, sharing.ErrLocked):
-		return fail(exitUnchecked, err, "git trace doctor --fix removes locks of killed processes")
-	case errors.Is(err, sharing.ErrUnreached), errors.Is(err, sharing.ErrBusy), errors.Is(err, context.DeadlineExceeded):
-		return fail(exitUnchecked, err, "run the same command again: it continues")
-	case errors.Is(err, sharing.ErrHidden):
-		return fail(exitFinding, err,
-			"others cannot fetch them while uploadpack.hideRefs or transfer.hideRefs on the remote names them")
-	case errors.Is(err, sharing.ErrKept):
-		return fail(exitFinding, err,
-			"an administrator can give you the right to rewind and delete refs/traces/ (in gitolite: RW+)")
-	case errors.Is(err, sharing.ErrLogRefused):
-		return fail(exitFinding, err, "its commits are not in your name: rules for mail, signature or message refuse them;\n"+
-			"git-trace: hint: git config remote.<name>.traceShare conversations sends conversations, but not the log")
-	case errors.As(err, &remote):
-		return fail(exitFinding, err, "the remote refused it; nothing was noted as sent")
-	}
-	return err
 }

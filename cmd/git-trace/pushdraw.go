@@ -1,0 +1,130 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/git-trace/git-trace/internal/numbers"
+	"github.com/git-trace/git-trace/sharing"
+)
+
+// sayPlan prints the things that would leave.
+func sayPlan(w io.Writer, p *sharing.Plan) {
+	fmt.Fprintf(w, "to %s (%s); whoever can read it will read this\n", printable(p.Remote.Name),
+		printable(sharing.Bare(p.URL)))
+	fmt.Fprintf(w, "  commits     %s, %s, %s:\n", plural(len(p.Digest.Commits), "commit"),
+		plural(len(p.Digest.Conversations), "conversation"), plural(len(p.New()), "new event"))
+	sayLeaves(w, sharing.LevelCommits)
+	if r := p.Records; p.Level.Wider(sharing.LevelCommits) {
+		fmt.Fprintf(w, "  texts       %s, redacted (%s); %s\n", plural(len(r.Sent), "conversation"),
+			plural(r.Redacted, "place"), numbers.Agree(r.Unstored+len(r.Kept), "1 stays here",
+				fmt.Sprintf("%s stay here", thousands(r.Unstored+len(r.Kept)))))
+		if r.Attached > 0 {
+			fmt.Fprintf(w, "              %s not in them\n", numbers.Agree(r.Attached, "1 image or file is",
+				thousands(r.Attached)+" images and files are"))
+		}
+		if r.Encoded > 0 {
+			fmt.Fprintf(w, "              %s encoded data, which no rule reads\n", numbers.Agree(r.Encoded, "1 text has",
+				thousands(r.Encoded)+" texts have"))
+		}
+		if r.Unstored > 0 {
+			fmt.Fprintf(w, "              %s stored: git trace record reads the texts\n",
+				numbers.Agree(r.Unstored, "1 is not", thousands(r.Unstored)+" are not"))
+		}
+		for _, k := range r.Kept {
+			fmt.Fprintf(w, "              %s stays: %s\n", k.Trace[:8], printable(k.Why))
+		}
+	}
+	if p.Level == sharing.LevelLog {
+		fmt.Fprintf(w, "  log         all %s:\n", plural(int(p.Digest.Source.Seq), "event"))
+		sayLeaves(w, sharing.LevelLog)
+	}
+	texts := "prompts and answers, "
+	if p.Level.Wider(sharing.LevelCommits) {
+		texts = "prompts as typed, "
+	}
+	code := "the remote"
+	if p.Remote.Code != p.Remote.Name {
+		code = printable(p.Remote.Code)
+	}
+	fmt.Fprintf(w, "  stays here  %s that "+code+" does not have, %s\n"+
+		"              without a line there, "+texts+"snapshots", plural(p.Digest.Withheld, "commit"),
+		plural(p.Digest.Silent, "conversation"))
+	if p.Level != sharing.LevelLog {
+		fmt.Fprintf(w, ",\n              the log (%s)", plural(int(p.Digest.Source.Seq), "event"))
+	}
+	fmt.Fprintln(w)
+	if p.Branches == 0 && p.Remote.Code == p.Remote.Name && p.Digest.Withheld > 0 {
+		fmt.Fprintf(w, "  no branch   git config remote.%s.traceCode <remote> tells of the\n"+
+			"              commits that another remote has\n", printable(p.Remote.Name))
+	}
+	sayDoubts(w, p.Doubts)
+}
+
+// sayLeaves prints the facts that may leave at a level.
+func sayLeaves(w io.Writer, level sharing.Level) {
+	const indent, width = "              ", 78
+	line := ""
+	words := strings.Fields(strings.Join(sharing.Told(level), ", "))
+	for _, word := range words {
+		if line != "" && len(indent)+len(line)+1+len(word) > width {
+			fmt.Fprintln(w, indent+line)
+			line = ""
+		}
+		line = strings.TrimPrefix(line+" "+word, " ")
+	}
+	fmt.Fprintln(w, indent+line)
+}
+
+// sayDoubts prints the logs whose later events others have seen.
+func sayDoubts(w io.Writer, doubts []sharing.Doubt) {
+	for _, d := range doubts {
+		fmt.Fprintf(w, "  in doubt    %s\n", d)
+	}
+}
+
+func sayPushed(w io.Writer, p *sharing.Plan, sent []sharing.Pushed) {
+	if len(sent) == 0 {
+		fmt.Fprintf(w, "%s has everything: %s\n", printable(p.Remote.Name), plural(len(p.Digest.Commits), "commit"))
+		return
+	}
+	fmt.Fprintf(w, "sent to %s: %s, %s", printable(p.Remote.Name), plural(len(p.Digest.Commits), "commit"),
+		plural(len(p.New()), "new event"))
+	if n := p.TakenBack(); n > 0 {
+		fmt.Fprintf(w, "; removed from it: the texts of %s", plural(n, "conversation"))
+	}
+	fmt.Fprintln(w)
+	if p.Replaces() {
+		fmt.Fprint(w, takenOff)
+	}
+	if p.Others >= sharing.MostOthers {
+		fmt.Fprintf(w, "%s has %s of traces of other clones, and every push reads them;\n"+
+			"git trace archive %s joins the refs of unused clones\n", printable(p.Remote.Name),
+			plural(p.Others, "ref"), printable(p.Remote.Name))
+	}
+}
+
+// reviewPush prints the events and the records that would be sent, in the form that would be sent.
+func (a *app) reviewPush(p *sharing.Plan) error {
+	w := quietWriter{a.std.out}
+	for _, d := range p.New() {
+		line, err := marshal(d)
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(w, "%s\n", line); err != nil {
+			return err
+		}
+	}
+	return p.Texts(func(raw []byte) error {
+		var line bytes.Buffer
+		err := json.Compact(&line, raw)
+		if err == nil {
+			_, err = fmt.Fprintf(w, "%s\n", line.Bytes())
+		}
+		return err
+	})
+}
