@@ -11,58 +11,60 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// Abreast redacts the steps of conversations on all processors. The result of a step depends on the step alone, and
-// steps keep their order: so the record is the same as with one redactor. It may be used by several goroutines.
+// Abreast redacts the steps of conversations in parallel, with one goroutine for each processor. The result of a step
+// depends only on the step, and the steps keep their order. So the record is the same as with one redactor. Several
+// goroutines may use an Abreast.
 type Abreast struct{ twins sync.Pool }
 
-// Abreast returns a form of the redactor that works on all processors.
+// Abreast returns a parallel form of the redactor.
 func (r *Redactor) Abreast() *Abreast {
 	return &Abreast{twins: sync.Pool{New: func() any { return r.Twin() }}}
 }
 
-// twin returns a redactor for one goroutine, until the goroutine puts it back.
+// twin returns a redactor for use by one goroutine, which puts it back into the pool afterwards.
 func (a *Abreast) twin() *Redactor {
-	r := a.twins.Get().(*Redactor) // the pool has only this type
+	r := a.twins.Get().(*Redactor) // the pool has only values of this type
 	clear(r.seen)
 	return r
 }
 
-// Sink returns a sink like a redactor's. It takes the next step before it has redacted the last ones: the error of
-// a step can come with a later one.
+// Sink returns a sink that works like the sink of a redactor. It accepts steps before the earlier ones are redacted: a
+// later call can return the error of an earlier step.
 func (a *Abreast) Sink(ctx context.Context, dir string) *Sink {
 	s := a.twin().Sink(ctx, dir)
 	s.ahead = &ahead{Abreast: a}
 	return s
 }
 
-// Bounds of the begun work of a sink: the number of steps, and the bytes of their texts.
+// The limits of the work that a sink has begun and not finished: the number of steps, and the bytes of their texts.
 const (
 	mostAhead      = 64
 	mostAheadBytes = 4 << 20
 )
 
-// ahead is the begun work of a sink, the oldest first.
+// ahead is the unfinished work of a sink, the oldest piece first.
 type ahead struct {
 	*Abreast
 	begun []begun
 	bytes int
-	todo  chan func(*Redactor) // nil before the first
+	todo  chan func(*Redactor) // nil until the first piece of work
 }
 
-// begun is a piece of work whose result is not kept.
+// begun is a piece of work whose result is not stored yet.
 type begun struct {
 	ended chan ended
 	bytes int
 }
 
-// ended is the result of a piece of work.
+// ended is the result of a piece of work: keep stores it.
 type ended struct {
 	keep func() error
-	seen map[string]string // secrets, with their rules
+	seen map[string]string // the secrets found, each with its rule
 	err  error
 }
 
-// begin gives a piece of work to a processor. The returned functions are called in the order of the pieces.
+// begin queues a piece of work for the goroutines. The returned keep functions are called in the order in which the
+// pieces were queued.
 func (a *ahead) begin(bytes int, work func(*Redactor) (keep func() error, err error)) {
 	if a.todo == nil {
 		todo := make(chan func(*Redactor), mostAhead)
@@ -84,7 +86,7 @@ func (a *ahead) begin(bytes int, work func(*Redactor) (keep func() error, err er
 	}
 }
 
-// work does all pieces of work.
+// work runs pieces of work until the channel is closed.
 func (a *Abreast) work(todo <-chan func(*Redactor)) {
 	r := a.twin()
 	for one := range todo {
@@ -93,7 +95,7 @@ func (a *Abreast) work(todo <-chan func(*Redactor)) {
 	a.twins.Put(r)
 }
 
-// end lets the goroutines end.
+// end makes the goroutines stop.
 func (a *ahead) end() {
 	if a != nil && a.todo != nil {
 		close(a.todo)
@@ -101,7 +103,7 @@ func (a *ahead) end() {
 	}
 }
 
-// safely does a piece of work, and turns a panic into an error.
+// safely runs a piece of work and turns a panic into an error.
 func safely(r *Redactor, work func(*Redactor) (func() error, error)) (keep func() error, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -111,7 +113,7 @@ func safely(r *Redactor, work func(*Redactor) (func() error, error)) (keep func(
 	return work(r)
 }
 
-// settle waits for begun work, the oldest first, until at most left pieces remain.
+// settle waits for unfinished work, the oldest first, until at most left pieces remain and their texts fit the limit.
 func (s *Sink) settle(left int) error {
 	a := s.ahead
 	if a == nil {
@@ -132,7 +134,7 @@ func (s *Sink) settle(left int) error {
 	return nil
 }
 
-// run does a piece of work: now, or while the next ones come.
+// run runs a piece of work at once, or queues it if the sink works in parallel.
 func (s *Sink) run(bytes int, work func(*Redactor) (keep func() error, err error)) error {
 	if s.ahead != nil {
 		s.ahead.begin(bytes, work)

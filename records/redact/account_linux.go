@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// accountName returns the name of the account of this process, "" when it is not listed (passwd(5)). Package os/user
-// asks the C library where there is a C compiler: a program that links both takes a millisecond longer to start.
+// accountName returns the account name of this process, "" if /etc/passwd does not list it (passwd(5)). Package os/user
+// is not used: with a C compiler it links the C library, and the program starts a millisecond later.
 func accountName() string {
 	list, err := os.ReadFile("/etc/passwd")
 	if err != nil {

@@ -2,8 +2,8 @@ package redact
 
 import "strings"
 
-// literal reports whether a value without quotes is meant literally, and is not an expression of a program. Such values
-// are in files of variables, in YAML and in options of commands.
+// literal reports whether an unquoted value is meant literally and is not an expression in a program. Such values occur
+// in files of environment variables, in YAML and in command-line options.
 func (c *candidate) literal(sep string, start, end int) bool {
 	value := c.text[start:end]
 	if strings.ContainsAny(value, "()[]{}") && !c.closed(value) {
@@ -33,7 +33,7 @@ func (c *candidate) literal(sep string, start, end int) bool {
 	return false
 }
 
-// closed reports whether a value with brackets could be a secret that a shell takes literally: its name is in capitals,
+// closed reports whether a value with brackets could be a secret that a shell takes literally. Its name is in capitals,
 // and the value has a special character and does not begin with a bracket.
 func (c *candidate) closed(value string) bool {
 	return c.shouted() && !c.spaced && !strings.Contains(value, "()") && strings.IndexAny(value, "([{") > 0 &&
@@ -45,7 +45,7 @@ func letterAndDigit(value string) bool {
 		func(r rune) bool { return r < 0x80 && lower(byte(r)|0x20) }) >= 0
 }
 
-// identifier reports whether a value could be the name of a variable or a field of a program.
+// identifier reports whether a value could be the name of a variable or field in a program.
 func identifier(value string) bool {
 	for i := range len(value) {
 		if c := value[i]; !nameLetter(c) && c != '_' && c != '.' {
@@ -55,7 +55,7 @@ func identifier(value string) bool {
 	return !digit(value[0])
 }
 
-// tight judges NAME=value without a space.
+// tight judges NAME=value without spaces.
 func (c *candidate) tight(value string, after byte) bool {
 	if strings.HasPrefix(value, "=") || strings.HasPrefix(value, "~") {
 		return false
@@ -66,16 +66,16 @@ func (c *candidate) tight(value string, after byte) bool {
 	if (after == ',' || after == ')' || after == '\'' && !strings.Contains(value, "=")) && !c.ofOption() {
 		return letterAndDigit(value) && (!identifier(value) || len(value) >= 20 && bits(value) >= 3)
 	}
-	if c.start > 0 && strings.IndexByte("?&;", c.text[c.start-1]) >= 0 || c.ofOption() { // of an address, or of a list
+	if c.start > 0 && strings.IndexByte("?&;", c.text[c.start-1]) >= 0 || c.ofOption() { // in a URL or a list
 		return true
 	}
-	if dot := strings.IndexByte(value, '.'); dot > 0 && identifier(value) { // a field of something
+	if dot := strings.IndexByte(value, '.'); dot > 0 && identifier(value) { // a field of an object
 		return letterAndDigit(value[dot:])
 	}
 	return true
 }
 
-// ofOption reports whether a setting is one of an option's, which commas part: -o user=ops,password=…
+// ofOption reports whether a setting belongs to an option with comma-separated settings: -o user=ops,password=…
 func (c *candidate) ofOption() bool {
 	if c.start == 0 || c.text[c.start-1] != ',' {
 		return false
@@ -86,19 +86,19 @@ func (c *candidate) ofOption() bool {
 	return len(option) > 1 && option[0] == '-' && lower(option[len(option)-1]|0x20)
 }
 
-// nameLine describes the line of a name.
+// nameLine describes the line that contains a name.
 type nameLine struct {
-	first bool // only its beginning precedes the name
-	quote byte // which opens a text right before the name; 0 for none
+	first bool // only indentation or a margin precedes the name
+	quote byte // the quote right before the name; 0 if there is none
 	start int
 }
 
-// lineOf looks at the line of the name.
+// lineOf describes the line that contains the name.
 func (c *candidate) lineOf() nameLine {
 	l := nameLine{start: lineStart(c.text, c.start)}
 	before := c.text[gutter(c.text[:c.start], l.start):c.start]
 	l.first = strings.Trim(before, " \t+->#/*│|") == ""
-	if n := len(before); n > 0 && isQuote(before[n-1]) { // a line of a file, as a text of a program
+	if n := len(before); n > 0 && isQuote(before[n-1]) { // a line of a file that is quoted in a program
 		l.first, l.quote = true, before[n-1]
 	}
 	return l
@@ -127,13 +127,13 @@ func (c *candidate) yaml(value string, after byte, end int) bool {
 	if rest != "" && rest[0] != '#' && rest[0] != '|' {
 		return letterAndDigit(value) && (c.strength == tells || bits(value) > 3)
 	}
-	if identifier(value) && !letterAndDigit(value) { // a type, or a word
+	if identifier(value) && !letterAndDigit(value) { // a type, or a plain word
 		return lowerWord(value)
 	}
 	return true
 }
 
-// lowerWord reports whether a word has lower-case letters only.
+// lowerWord reports whether a word has only lower-case letters.
 func lowerWord(value string) bool {
 	for i := range len(value) {
 		if !lower(value[i]) {
@@ -143,10 +143,10 @@ func lowerWord(value string) bool {
 	return true
 }
 
-// ini judges name = value with spaces around the sign.
+// ini judges name = value with spaces around the equals sign.
 func (c *candidate) ini(value string, after byte, end int) bool {
 	if c.strength == tells && letterAndDigit(value) && len(value) >= 6 && !identifier(value) &&
-		!strings.ContainsAny(value, "()[]{}<>/:-+*") { // no expression of a program
+		!strings.ContainsAny(value, "()[]{}<>/:-+*") { // not an expression in a program
 		return true
 	}
 	l := c.lineOf()
@@ -160,7 +160,7 @@ func (c *candidate) ini(value string, after byte, end int) bool {
 	return c.amongSettings(l)
 }
 
-// amongSettings reports whether a line has settings of the same kind beside it: [section], or name = value without
+// amongSettings reports whether the line above is a setting of the same kind: [section], or name = value without
 // brackets and quotes.
 func (c *candidate) amongSettings(l nameLine) bool {
 	if l.start < 2 {

@@ -2,17 +2,17 @@ package redact
 
 import "strings"
 
-// call is a function that takes a secret by its place among the arguments.
+// call is a function with a secret among its arguments, known by its position.
 type call struct {
-	name  string // the end of its name, in small letters
-	place int    // from 1; anyPlace for each
+	name  string // the end of the function's name, in lower case
+	place int    // from 1; anyPlace for every argument
 }
 
 // anyPlace marks functions for which every argument that looks like a key is a key.
 const anyPlace = 0
 
-// calls are functions with secret arguments whose names do not say so. Among names with the same end, the longest comes
-// first.
+// calls lists functions that take a secret although their names do not contain a word for a secret. Of two names with
+// the same end, the longer comes first.
 var calls = [...]call{
 	{"networkcredential", 2}, {"usernamepasswordcredentials", 2}, {"passwordauthentication", 2}, {"auth", 2},
 	{"jwt.sign", 2}, {"jwt.verify", 2}, {"jwt.encode", 2}, {"jwt.decode", 2}, {"sp_addlogin", 2}, {"login", 2},
@@ -21,10 +21,10 @@ var calls = [...]call{
 	{"dbi->connect", 3}, {"pdo", 3}, {"sequelize", 3},
 }
 
-// mostArguments bounds the text of the arguments of a call, in bytes.
+// mostArguments limits the length of a call's arguments, in bytes.
 const mostArguments = 400
 
-// ofCalls finds the secrets among the arguments of functions whose names do not mark them.
+// ofCalls finds secrets among the arguments of the functions in calls.
 func (s *marks) ofCalls() []span {
 	var found []span
 	for _, place := range s.at[atCall] {
@@ -33,7 +33,7 @@ func (s *marks) ofCalls() []span {
 	return found
 }
 
-// ofCall finds the secrets among the arguments of a function with this name.
+// ofCall finds secrets among the arguments of a function with this name.
 func (n naming) ofCall(text string) []span {
 	at := skipAny(text, n.end, " =:") // auth=('name', '…')
 	if at >= len(text) {
@@ -62,7 +62,7 @@ func (n naming) ofCall(text string) []span {
 	return nil
 }
 
-// secrets reads arguments up to the bracket that ends them.
+// secrets reads the arguments up to the closing bracket.
 func (c call) secrets(text string, at int) []span {
 	var found []span
 	for place, deep := 1, 0; at < len(text) && deep >= 0; {
@@ -90,7 +90,7 @@ func (c call) secrets(text string, at int) []span {
 	return found
 }
 
-// cookieCall finds the value of a cookie that a function sets: cookies.set("sessionid", "…").
+// cookieCall finds the value of a cookie that a call sets: cookies.set("sessionid", "…").
 func cookieCall(text string, at int) []span {
 	for _, verb := range [...]string{"s", ".set", ".put", ".add"} {
 		if strings.HasPrefix(text[at:], verb) {
@@ -117,7 +117,7 @@ func cookieCall(text string, at int) []span {
 	return []span{{start: start, end: end, rule: cookieRule, whole: true}}
 }
 
-// argumentAt returns the beginning of an argument, after its name: key="…", value="…".
+// argumentAt returns the start of an argument's value, after its name: key="…", value="…".
 func argumentAt(text string, at int) int {
 	at = skipAny(text, at, " \n\t")
 	for _, name := range [...]string{"key=", "name=", "value="} {
@@ -128,7 +128,7 @@ func argumentAt(text string, at int) int {
 	return at
 }
 
-// echoed gives where the word begins that a command in brackets writes: $(echo …), <(printf '%s' …), "echo …".
+// echoed returns the start of the word that a nested command prints: $(echo …), <(printf '%s' …), "echo …".
 func echoed(text string, at int) (next int, ok bool) {
 	i := skipAny(text, at, "\"'")
 	inside := strings.HasPrefix(text[i:], "$(") || strings.HasPrefix(text[i:], "<(")
@@ -152,7 +152,7 @@ func echoed(text string, at int) (next int, ok bool) {
 	return at, false
 }
 
-// answered reads a script's answer to a question: expect "Password:", and send "…" on the next line.
+// answered finds a script's answer to a question: expect "Password:", then send "…" on the next line.
 func (c *candidate) answered(at int) (start, end int) {
 	rest := c.text[at:min(len(c.text), at+60)]
 	i := strings.Index(rest, "send")

@@ -5,34 +5,34 @@ import (
 	"strings"
 )
 
-// commandRule is the rule of passwords that are arguments of commands.
+// commandRule is the rule for passwords in the arguments of commands.
 const commandRule = "command-password"
 
-// argument describes how a command takes a password.
+// argument describes how a command takes a password as an argument.
 type argument struct {
-	command string // the text before it on the line, after a space or a slash
+	command string // the command's text, at the line's start or after a space or slash
 	option  string
 	takes
 }
 
-// takes are the ways in which an option takes a password.
+// takes is the way in which an option or a command takes a password.
 type takes int
 
 const (
 	apart    takes = 0 // as the next word
-	attached takes = 1 // it follows at once, or with a space as well
-	login    takes = 2 // it follows a name and a colon, a percent sign or a comma
-	last     takes = 4 // it is the last word of the command
-	single   takes = 8 // as the next word, and only if no other letters precede the option's
+	attached takes = 1 // directly after the option, or after a space
+	login    takes = 2 // after a name and a colon, a percent sign or a comma
+	last     takes = 4 // the last word of the command
+	single   takes = 8 // as the next word, and only if no other letter precedes the option's letter
 	cookie   takes = 16
-	slashed  takes = 32 // it follows a name and a slash in a word, and ends before @
-	word1    takes = 64 // it is the first word that is not an option, or the second, and so on
+	slashed  takes = 32 // after a name and a slash in a word, and before @
+	word1    takes = 64 // the first word that is not an option; word2 is the second, and so on
 	word2    takes = 65
 	word3    takes = 66
 	word4    takes = 67
 )
 
-// arguments are the commands whose options are too short to say that they take a password.
+// arguments lists commands whose options do not name a password.
 var arguments = [...]argument{
 	{"mysql", " -p", attached}, {"mysqldump", " -p", attached}, {"mysqladmin", " -p", attached},
 	{"mysqlimport", " -p", attached}, {"mariadb", " -p", attached},
@@ -85,7 +85,7 @@ var arguments = [...]argument{
 	{"sqlplus", "", slashed}, {"impdp", "", slashed}, {"expdp", "", slashed}, {"sqlldr", "", slashed},
 }
 
-// commands finds the passwords that commands are given, that a pipe gives them, and that SQL and HTTP take.
+// commands finds passwords in the arguments of commands, in text piped to them, in SQL and in HTTP logins.
 func (s *marks) commands() []span {
 	var found []span
 	text, from := s.text, 0
@@ -117,8 +117,8 @@ func (s *marks) commands() []span {
 	return found
 }
 
-// asTyped turns a line with a list of words, "mysql", "-uroot", into a shell's form, with the place of each byte in the
-// line. Without such a list it returns the line itself, and nil.
+// asTyped rewrites a list of words ("mysql", "-uroot") as a shell command. places gives the position in line of each
+// byte of typed. If the line has no such list, it returns the line itself and nil.
 func asTyped(line string) (typed string, places []int) {
 	if !strings.Contains(line, `, "-`) && !strings.Contains(line, ", '-") {
 		return line, nil
@@ -139,10 +139,10 @@ func asTyped(line string) (typed string, places []int) {
 	return out.String(), places
 }
 
-// ofArguments finds the passwords among the arguments of a line.
+// ofArguments finds passwords among the arguments of a command line.
 func ofArguments(line string) []span {
 	var found []span
-	for from := 0; ; { // -passin pass:…, as OpenSSL has it
+	for from := 0; ; { // -passin pass:… of OpenSSL
 		i := strings.Index(line[from:], "pass:")
 		if i < 0 {
 			break
@@ -230,7 +230,7 @@ func ofArguments(line string) []span {
 	return found
 }
 
-// operand finds the word of a line that a command takes as a password because of its position after the options.
+// operand finds the word that a command takes as a password because of its position after the options.
 func (a *argument) operand(line string, at int) (start, end int) {
 	left := 1 + a.takes - word1
 	for at < len(line) && line[at] > ' ' { // the rest of the option's own word
@@ -258,8 +258,8 @@ func (a *argument) operand(line string, at int) (start, end int) {
 	return 0, 0
 }
 
-// behindOption returns the place after the option of a command in a line; -1 without the option. A letter may follow
-// others: curl -su, zip -rP.
+// behindOption returns the position after the option of a command in a line; -1 if the option is missing. Other letters
+// may precede the letter of the option: curl -su, zip -rP.
 func (a *argument) behindOption(line string, begin int) int {
 	if i := strings.Index(line[begin:], a.option); i >= 0 {
 		return begin + i + len(a.option)
@@ -285,9 +285,10 @@ func (a *argument) behindOption(line string, begin int) int {
 	}
 }
 
-// commandsIn returns, for each of the arguments, the place after its command in a line; 0 without the command.
+// commandsIn returns, for each entry of arguments, the position after its command in a line; 0 if the command is
+// missing.
 func commandsIn(line string) (begins [len(arguments)]int, any bool) {
-	margin := line[:1+strings.IndexByte(line, '-')] // of a diff, or of grep: 12-
+	margin := line[:1+strings.IndexByte(line, '-')] // the margin of a diff, or of grep: 12-
 	if strings.Trim(margin, "0123456789 -") != "" {
 		margin = ""
 	}
@@ -308,7 +309,7 @@ func commandsIn(line string) (begins [len(arguments)]int, any bool) {
 	return begins, any
 }
 
-// firstOfCommand are the letters that a command of the arguments begins with.
+// firstOfCommand has the first letter of each command in arguments.
 var firstOfCommand = func() (letters [256]bool) {
 	for k := range arguments {
 		letters[arguments[k].command[0]] = true
@@ -316,7 +317,7 @@ var firstOfCommand = func() (letters [256]bool) {
 	return letters
 }()
 
-// shellWord returns the word of a shell that begins at a place, without its quotes.
+// shellWord returns the position of the shell word that begins at a place, without its quotes.
 func shellWord(line string, at int) (start, end int) {
 	if at < len(line) && isQuote(line[at]) {
 		if i := strings.IndexByte(line[at+1:], line[at]); i >= 0 {
@@ -366,7 +367,7 @@ func identified(text string) []span {
 	}
 }
 
-// basicLogins finds the names and passwords of HTTP's basic authentication, however short they are.
+// basicLogins finds names and passwords of HTTP basic authentication, of any length.
 func basicLogins(text string) []span {
 	var found []span
 	for from := 0; ; {
@@ -388,7 +389,7 @@ func basicLogins(text string) []span {
 	}
 }
 
-// readableOnly cuts a text before the first byte that is not a letter of ASCII.
+// readableOnly returns a text up to its first byte that is not a readable ASCII character.
 func readableOnly(text string) string {
 	for i := range len(text) {
 		if !textByte(text[i]) {

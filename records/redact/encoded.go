@@ -7,12 +7,12 @@ import (
 	"github.com/git-trace/git-trace/records/redact/gitleaks"
 )
 
-// maxLayers is the number of encodings, one in another, that are decoded.
+// maxLayers is the number of nested encodings that are decoded.
 const maxLayers = 3
 
-// secrets finds the secrets of a text, and names if the manner wants them, in the text itself and in its encodings;
-// layer counts the encodings around it. Without escapes and sequences for terminals, decoding does not change the text,
-// so the rules of the finder run once, after decoding.
+// secrets finds the secrets of a text, in the text itself and in its encodings. It also finds names if the manner asks
+// for them. layer is the number of encodings around the text. Without escapes and terminal sequences, decoding does not
+// change the text. So the finder's rules run once, after decoding.
 func (r *Redactor) secrets(ctx context.Context, text string, m manner, layer int) ([]span, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func (r *Redactor) secrets(ctx context.Context, text string, m manner, layer int
 		if err != nil {
 			return nil, err
 		}
-		// it has no end
+		// the joined word has no known end
 		list = slices.DeleteFunc(list, func(s span) bool { return s.rule == gitleaks.Generic && joined[s.end] != '"' })
 		found = append(found, v.back(append(append(list, r.known(r.begins.scan(joined))...), r.rules.find(joined)...))...)
 		if list, err = r.inWords(ctx, joined, tokens, m, layer); err != nil {

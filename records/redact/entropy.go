@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// Bounds of a string of high entropy.
+// The limits of a string of high entropy.
 const (
 	leastEntropy = 28  // characters
-	mostEntropy  = 200 // beyond that it is data, not a key
-	leastBits    = 4.2 // a character
-	// leastTurns is the least share of neighbours of different kinds (upper case, lower case, digit). Random base62 has
-	// two thirds, names made from words a quarter.
+	mostEntropy  = 200 // longer strings are data, not keys
+	leastBits    = 4.2 // for each character
+	// leastTurns is the least share of neighbouring characters that are of different kinds (upper case, lower case,
+	// digit). In random base62 two thirds of the neighbours differ, in names made from words a quarter.
 	leastTurns    = 0.42
-	fewDigitTurns = 0.5 // beside one or two digits
+	fewDigitTurns = 0.5 // for tokens with one or two digits
 )
 
 // highEntropy finds strings that look random and are not common ids.
@@ -25,7 +25,7 @@ func (r *Redactor) highEntropy(text string) []span {
 			return found
 		}
 		from = end
-		if i > 0 && text[i-1] == '\\' { // of an escape, however deep
+		if i > 0 && text[i-1] == '\\' { // of a nested escape
 			i += escapeLength(text[i:end])
 		}
 		if end-i >= leastEntropy && end-i <= mostEntropy && looksRandom(text[i:end]) &&
@@ -39,7 +39,7 @@ func tokenByte(c byte) bool {
 	return 'a' <= c|0x20 && c|0x20 <= 'z' || '/' <= c && c <= '9' || c == '+' || c == '_' || c == '-' || c == '='
 }
 
-// looksRandom reports whether a token mixes upper case, lower case and digits as chance does.
+// looksRandom reports whether a token mixes upper case, lower case and digits as random text does.
 func looksRandom(token string) bool {
 	var upper, lower, digit, other, turns int
 	var last byte
@@ -68,14 +68,14 @@ func looksRandom(token string) bool {
 		return false
 	}
 	least := leastTurns
-	if digit < 3 { // one of twenty random tokens
+	if digit < 3 { // one of twenty random tokens has so few
 		least = fewDigitTurns
 	}
 	return float64(turns)/n >= least && bits(token) >= leastBits
 }
 
-// named reports whether the text before a token shows that it is not a secret: the checksum of a package, data in
-// an address, or an id from a model's provider.
+// named reports whether the text before a token shows that the token is not a secret: the checksum of a package, data
+// in a URL, or an id from a model's provider.
 func named(before, token string) bool {
 	last := token[strings.LastIndexByte(token, '/')+1:]
 	for _, prefix := range [...]string{
@@ -99,7 +99,7 @@ func named(before, token string) bool {
 	return false
 }
 
-// legible reports whether a token is base64 of a readable text: such a token is decoded and searched.
+// legible reports whether a token is base64 of a readable text. Such a token is decoded and searched instead.
 func legible(token string) bool {
 	for _, s := range debase64(token) {
 		if s.end-s.start > len(token)*3/4 {
@@ -109,7 +109,7 @@ func legible(token string) bool {
 	return false
 }
 
-// bits returns the Shannon entropy in bits a byte.
+// bits returns the Shannon entropy in bits per byte.
 func bits(text string) float64 {
 	if text == "" {
 		return 0

@@ -5,11 +5,11 @@ import (
 	"unicode/utf8"
 )
 
-// resolve resolves the escapes of JSON and C strings, percent-encoding and the entities of HTML. It reports whether
-// there were any: if not, the reading stays empty.
+// resolve decodes the escapes of JSON and C strings, percent-encoding and HTML entities. It reports whether there were
+// any; if not, the reading stays empty.
 func resolve(v *reading, text string) (changed bool) {
-	form := false // the word has percent-encoding: a plus is a space
-	from := 0     // the part outside of the reading
+	form := false // the word has percent-encoding, so a plus means a space
+	from := 0     // the start of the part that is not in the reading yet
 	for i := 0; i < len(text); {
 		stops := &resolves
 		if form {
@@ -59,14 +59,14 @@ func resolve(v *reading, text string) (changed bool) {
 	return changed
 }
 
-// resolves are the bytes at which resolve acts, endsForm the ones in a word with percent-encoding.
+// resolves marks the bytes at which resolve acts. endsForm marks them for a word with percent-encoding.
 var (
 	resolves = [256]bool{'\\': true, '%': true, '&': true, '+': true}
 	endsForm = [256]bool{'\\': true, '%': true, '&': true, '+': true, ' ': true, '\n': true, '\t': true,
 		'"': true, '\'': true}
 )
 
-// formAhead reports whether the word has percent-encoding further on, as forms of the web are sent.
+// formAhead reports whether the current word has percent-encoding further on, as in a submitted web form.
 func formAhead(text string) bool {
 	const far = 256
 	text = text[:min(len(text), far)]
@@ -84,12 +84,12 @@ func formAhead(text string) bool {
 	return ok
 }
 
-// put writes a character and returns its length and the length of its source.
+// put encodes a character. It returns the length of the character and of its source.
 func put(out *[utf8.UTFMax]byte, r rune, size int) (n, length int) {
 	return utf8.EncodeRune(out[:], r), size
 }
 
-// escape decodes an escape that begins with a backslash; length 0 if it is not one.
+// escape decodes an escape that begins with a backslash. The length is 0 if the text is not an escape.
 func escape(out *[utf8.UTFMax]byte, text string) (n, length int) {
 	if len(text) < 2 {
 		return 0, 0
@@ -122,7 +122,7 @@ func escape(out *[utf8.UTFMax]byte, text string) (n, length int) {
 	return put(out, r, 1+size)
 }
 
-// escapeByte begins the sequences that terminals take for colours.
+// escapeByte begins a terminal sequence, as for a colour.
 const escapeByte = 0x1b
 
 // escapedNumber reads \u0041, \u{41} and \x41.
@@ -136,7 +136,7 @@ func escapedNumber(out *[utf8.UTFMax]byte, text string) (n, length int) {
 	}
 	digits := 4
 	if text[1] == 'x' {
-		if digits = 2; hexAhead(text[2:]) { // the bytes of a database, after one sign
+		if digits = 2; hexAhead(text[2:]) { // a database's form for bytes, with one prefix for all
 			return 0, 0
 		}
 	}
@@ -148,7 +148,7 @@ func escapedNumber(out *[utf8.UTFMax]byte, text string) (n, length int) {
 	return put(out, rune(text[1]), 2)
 }
 
-// hexAhead reports whether a text begins with as many hexadecimal digits as are read together.
+// hexAhead reports whether a text begins with at least leastHex hexadecimal digits.
 func hexAhead(text string) bool {
 	n := 0
 	for n < len(text) && n < leastHex && isHex(text[n]) {
@@ -157,7 +157,7 @@ func hexAhead(text string) bool {
 	return n == leastHex
 }
 
-// percent decodes a percent-encoded byte. Bytes that are not ASCII stay bytes.
+// percent decodes a percent-encoded byte. Bytes outside ASCII stay single bytes.
 func percent(out *[utf8.UTFMax]byte, text string) (n, length int) {
 	if len(text) < 3 {
 		return 0, 0
@@ -170,10 +170,10 @@ func percent(out *[utf8.UTFMax]byte, text string) (n, length int) {
 	return 1, 3
 }
 
-// longestEntity bounds an entity with its ampersand and semicolon, in bytes.
+// longestEntity limits the length of an entity with its ampersand and semicolon, in bytes.
 const longestEntity = 12
 
-// entity decodes an entity of HTML or XML: a number, or the name of an ASCII character.
+// entity decodes an HTML or XML entity: a number, or the name of an ASCII character.
 func entity(out *[utf8.UTFMax]byte, text string) (n, length int) {
 	end := strings.IndexByte(text[:min(len(text), longestEntity)], ';')
 	if end < 2 {
@@ -196,7 +196,7 @@ func entity(out *[utf8.UTFMax]byte, text string) (n, length int) {
 	return 0, 0
 }
 
-// namedEntity returns the ASCII character with this name in HTML; 0 if there is none.
+// namedEntity returns the ASCII character that has this name in HTML; 0 if there is none.
 func namedEntity(name string) byte {
 	switch name {
 	case "quot", "QUOT":

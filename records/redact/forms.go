@@ -2,14 +2,14 @@ package redact
 
 import "strings"
 
-// form describes the tokens of a service without a rule in gitleaks: a beginning and a number of letters of a kind.
+// form describes the tokens of a service for which gitleaks has no rule: a prefix and a number of characters.
 type form struct {
 	rule, begin string
 	letter      func(byte) bool
-	least, most int // letters after the beginning
+	least, most int // characters after the prefix
 }
 
-// anyLength is for tokens that may be of any length.
+// anyLength is the upper limit for tokens of unlimited length.
 const anyLength = 4 << 10
 
 func wordByte(c byte) bool    { return nameLetter(c) || c == '_' || c == '-' }
@@ -19,7 +19,7 @@ func keyByte(c byte) bool     { return tokenByte(c) }
 func smallHex(c byte) bool    { return digit(c) || 'a' <= c && c <= 'f' }
 func uuidByte(c byte) bool    { return smallHex(c) || c == '-' }
 
-// forms returns the tokens that are known beside gitleaks' rules, by their first letter.
+// forms returns the token forms that gitleaks' rules lack, by their first letter.
 func forms() (byFirst [256][]form) {
 	for _, f := range [...]form{
 		{"new-relic-key", "NRAK-", capitalByte, 27, 27},
@@ -28,7 +28,7 @@ func forms() (byFirst [256][]form) {
 		{"new-relic-key", "NRIQ-", wordByte, 32, 32},
 		{"new-relic-key", "NRRA-", smallHex, 42, 42},
 		{"nuget-api-key", "oy2", nameLetter, 43, 43},
-		{"telegram-bot-token", ":AA", wordByte, 31, 36}, // after the number of the bot
+		{"telegram-bot-token", ":AA", wordByte, 31, 36}, // after the bot's number
 		{"supabase-token", "sbp_", smallHex, 40, 40},
 		{"supabase-token", "sb_secret_", wordByte, 20, 80},
 		{"1password-service-account-token", "ops_eyJ", keyByte, 40, anyLength},
@@ -98,7 +98,7 @@ func forms() (byFirst [256][]form) {
 	return byFirst
 }
 
-// known finds the tokens that have one of the forms.
+// known finds tokens in one of the forms.
 func (r *Redactor) known(s *marks) []span {
 	var found []span
 	text, from := s.text, 0
@@ -129,8 +129,8 @@ func (r *Redactor) known(s *marks) []span {
 	return found
 }
 
-// head returns the start of a token from the place of its beginning. A number precedes a colon. The beginning of a
-// longer word does not count.
+// head returns the start of a token from the position of its prefix. If the prefix is a colon, a number precedes it. A
+// prefix inside a longer word does not count.
 func (f *form) head(text string, at int) (first int, is bool) {
 	const leastNumber = 6
 	for first = at; f.begin[0] == ':' && first > 0 && digit(text[first-1]); {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// askers are commands that read a password.
+// askers are commands that read a password from standard input.
 var askers = [...]string{"-stdin", "sudo -S", "chpasswd", "passwd --stdin", "--with-token", "--passphrase-fd",
 	"vncpasswd -f", "kinit", "su -", "cryptsetup", "smbpasswd -s"}
 
@@ -16,7 +16,8 @@ func asks(command string) bool {
 // keepers are commands that store their input as a secret.
 var keepers = [...]string{" secret ", " secrets ", " env add ", " context create "}
 
-// keeps reports whether a command keeps a value of letters and digits that it reads, and does not search for a word.
+// keeps reports whether a command stores the value that it reads. The value must have letters and digits, and the
+// command must not be a search or a filter.
 func keeps(command, value string) bool {
 	first, _, _ := strings.Cut(strings.TrimLeft(command, "| "), " ")
 	reads := [...]string{"grep", "rg", "sed", "awk", "jq", "head", "tail", "cat"}
@@ -24,7 +25,7 @@ func keeps(command, value string) bool {
 		slices.ContainsFunc(keepers[:], func(keeper string) bool { return strings.Contains(command, keeper) })
 }
 
-// given finds the text that echo, or a word after <<<, gives to a command that asks for a password.
+// given finds a password that echo or <<< passes to a command.
 func given(line string) []span {
 	start, end, login := 0, 0, false
 	if here := strings.Index(line, "<<<"); here >= 0 {

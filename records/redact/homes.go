@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// homes finds the names of home directories: below /home and /Users, on Windows and in WSL, as ~name, and in the names
-// that clients give to directories by putting hyphens for slashes.
+// homes finds the user names in paths of home directories: below /home and /Users, on Windows, in WSL, as ~name, and in
+// directory names in which clients replace slashes with hyphens.
 func (s *marks) homes() []span {
 	var found []span
 	text := s.text
@@ -38,8 +38,8 @@ func (s *marks) homes() []span {
 	return found
 }
 
-// inHome returns the name after a directory of homes at start to end. cased says that the directory has the case of
-// Linux and macOS.
+// inHome returns the user name after a parent directory of homes, which is at text[start:end]. cased says that the name
+// of the directory is spelled as on Linux and macOS.
 func inHome(text string, start, end int, cased bool) (from, to int) {
 	if start == 0 || end >= len(text) {
 		return 0, 0
@@ -78,7 +78,8 @@ func inHome(text string, start, end int, cased bool) (from, to int) {
 	return 0, 0
 }
 
-// endsName reports whether the name of a directory ends here. On Windows it may hold spaces, when a backslash follows.
+// endsName reports whether the name of a directory ends here. On Windows a name may contain spaces, if a backslash
+// follows later.
 func endsName(text string, at int, windows bool) bool {
 	c := text[at]
 	if c > ' ' || !windows || c != ' ' {

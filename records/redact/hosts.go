@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// The placeholders for the name of a machine, and for the domain of a mail address.
+// The placeholders for a machine's name and for the domain of a mail address.
 const (
 	someHost   = "host"
 	someDomain = "mail.example"
 )
 
-// SystemHosts returns the names of the machine on which this process runs: with its domain, and without.
+// SystemHosts returns the host name of this machine, as the system gives it.
 func SystemHosts() []string {
 	name, err := os.Hostname()
 	if err != nil {
@@ -21,8 +21,8 @@ func SystemHosts() []string {
 	return []string{name}
 }
 
-// hostNames returns the words that name a machine, the longest first: with the domain, without it, in small letters
-// too.
+// hostNames returns the words that name a machine, the longest first: with and without the domain, unchanged and in
+// lower case.
 func hostNames(names []string) (out []string) {
 	for _, name := range names {
 		short, _, _ := strings.Cut(name, ".")
@@ -49,7 +49,7 @@ func commonHost(name string) bool {
 	return false
 }
 
-// hostWords finds the names of the machine as words, followed by the domain of a network at home or at work.
+// hostWords finds the machine's names as words, together with a local network domain after them.
 func (r *Redactor) hostWords(text string) []span {
 	var found []span
 	for _, name := range r.hosts {
@@ -70,14 +70,14 @@ func startsHost(text string) bool { return text != "" && (hostByte(text[0]) && t
 
 func hostByte(c byte) bool { return nameLetter(c) || c == '-' || c == '.' }
 
-// The limits of a host after an @, in bytes.
+// The limits of a host after an @ and of the part before the @, in bytes.
 const (
 	leastDomain  = 4
 	longestHost  = 253
 	longestLocal = 64
 )
 
-// mail finds the domains of mail addresses, and the machines of prompts and of copies: user@host:/srv.
+// mail finds the domains of mail addresses, and the hosts in shell prompts and copy commands: user@host:/srv.
 func (s *marks) mail() []span {
 	var found []span
 	text := s.text
@@ -114,8 +114,7 @@ func (s *marks) mail() []span {
 // localByte reports whether a byte may precede the @ of an address.
 func localByte(c byte) bool { return nameLetter(c) || strings.IndexByte("._+-", c) >= 0 }
 
-// addressee reports whether an address may belong to a person: it excludes programs that answer nobody, and git's own
-// logins.
+// addressee reports whether an address may belong to a person: it excludes addresses such as noreply and git.
 func addressee(local string) bool {
 	if local == "" || strings.Trim(local, "._+-0123456789") == "" || local[0] == '.' ||
 		!nameLetter(local[len(local)-1]) {
@@ -128,15 +127,15 @@ func addressee(local string) bool {
 	return true
 }
 
-// inURL reports whether the login of a URL begins at a place, or the place follows another @.
+// inURL reports whether a place is in the login of a URL, or after another @.
 func inURL(text string, at int) bool {
 	before := text[max(0, at-longestHost):at]
 	before = before[:1+strings.LastIndexAny(before, " \t\n\"'`<>(/@")]
 	return strings.HasSuffix(before, "//") || strings.HasSuffix(before, `\/\/`) || strings.HasSuffix(before, "@")
 }
 
-// mailDomain reports whether a host is the domain of somebody's mail. Programs also write other things with an @:
-// versions, labels of languages, names of images.
+// mailDomain reports whether a host is the domain of a mail address. Programs also use the @ in versions, labels of
+// languages and names of images.
 func mailDomain(host, rest string) bool {
 	name := strings.ToLower(host)
 	dot := strings.LastIndexByte(name, '.')

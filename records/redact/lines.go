@@ -2,7 +2,7 @@ package redact
 
 import "strings"
 
-// The forms of a line, or of the line above, that show a secret.
+// The rules for secrets that are known by their line or by the line above.
 const (
 	cookieRule  = "cookie"
 	webhookRule = "webhook"
@@ -10,8 +10,8 @@ const (
 	pgpassRule  = "pgpass"
 )
 
-// ofLines finds cookies, passwords of drivers, addresses of webhooks, keys of Rails, passwords of net use and lines of
-// .pgpass.
+// ofLines finds cookies, database passwords in connection strings, webhook addresses, Rails keys, passwords of net use
+// and lines of .pgpass.
 func (s *marks) ofLines() []span {
 	var found []span
 	text, from := s.text, 0
@@ -56,8 +56,8 @@ func (s *marks) ofLines() []span {
 	return found
 }
 
-// cookies finds secrets among the pairs after a header Cookie or Set-Cookie, a variable or an option: the name of the
-// pair says so, or its value looks like one.
+// cookies finds secrets among the pairs after a Cookie or Set-Cookie header, a variable or an option. The pair's name
+// says that it is a secret, or its value looks like one.
 func cookies(text string, at int) []span {
 	option := strings.HasSuffix(text[:at], "--cookie")
 	name := at
@@ -161,7 +161,7 @@ func pairs(text string, at int) []span {
 	return found
 }
 
-// skipAny returns the place after any of these bytes.
+// skipAny returns the first position from at whose byte is not one of these.
 func skipAny(text string, at int, these string) int {
 	for at < len(text) && strings.IndexByte(these, text[at]) >= 0 {
 		at++
@@ -169,12 +169,12 @@ func skipAny(text string, at int, these string) int {
 	return at
 }
 
-// jar reads a line of a file of cookies, as curl and browsers write it, from its first yes or no. The fields are
-// DOMAIN, a yes or no for the hosts below it, PATH, a yes or no for secure, EXPIRES, NAME, VALUE.
+// jar reads a line of a cookie file, as curl and browsers write it, from its first TRUE or FALSE. The fields are
+// DOMAIN, TRUE or FALSE for subdomains, PATH, TRUE or FALSE for secure, EXPIRES, NAME, VALUE.
 func jar(text string, at int) []span {
 	end := endOfLine(text, at)
 	fields := strings.Split(strings.TrimRight(text[at:end], "\r"), "\t")
-	const name, value = 5, 6 // of seven fields; the first of them precedes the place
+	const name, value = 5, 6 // of seven fields; text[at:] begins after the domain
 	if len(fields) != value+1 || !isCookie(fields[name], fields[value]) {
 		return nil
 	}
@@ -183,7 +183,7 @@ func jar(text string, at int) []span {
 	return []span{{start: start, end: start + len(secret), rule: cookieRule, whole: byItself(secret)}}
 }
 
-// isCookie reports whether a cookie lets somebody in, and is not a setting of a page.
+// isCookie reports whether a cookie gives access to an account and is not a page setting.
 func isCookie(name, value string) bool {
 	if len(value) < leastValue || standsIn(value) || strings.HasPrefix(value, markerStart) {
 		return false
@@ -199,7 +199,7 @@ func isCookie(name, value string) bool {
 	return len(value) >= leastToken && letterAndDigit(value) && bits(value) >= 3
 }
 
-// oracle finds the password in an address of JDBC's: jdbc:oracle:thin:scott/tiger@//db.
+// oracle finds the password in a JDBC address: jdbc:oracle:thin:scott/tiger@//db.
 func oracle(text string, at int) []span {
 	line := text[at:min(len(text), at+mostContext)]
 	line = line[:strings.IndexAny(line+" ", " \t\r\n\"'<>`")]
@@ -222,7 +222,7 @@ func driver(text string, at int) []span {
 	return []span{{start: at - len(login) + colon + 1, end: at, rule: "url-password", whole: byItself(login[colon+1:])}}
 }
 
-// webhook finds the address of a webhook of Microsoft or Discord: it lets anybody post.
+// webhook finds the address of a Microsoft or Discord webhook: anybody who knows the address can post.
 func webhook(text string, at int) []span {
 	start := at + len("webhooks/")
 	for start < len(text) && digit(text[start]) {
@@ -250,7 +250,7 @@ func webhook(text string, at int) []span {
 	return []span{{start: start, end: end, rule: webhookRule, whole: true}}
 }
 
-// masterKey finds the 32 digits of a key file of Rails, on a line of its own below the name of the file.
+// masterKey finds the 32 hexadecimal digits of a Rails key file, on a separate line below the name of the file.
 func masterKey(text string, at int) []span {
 	const digits = 32
 	next := endOfLine(text, at) + 1
@@ -273,7 +273,7 @@ func masterKey(text string, at int) []span {
 	return nil
 }
 
-// directive finds the password in a line of a server's configuration that has only a name and a password.
+// directive finds the password in a line of a server configuration that has only a name and a password.
 func directive(text string, at int) []span {
 	for _, name := range [...]string{"requirepass ", "masterauth ", "bindpw ", "bind_pw ", "rootpw ", "auth default ",
 		"auth "} {
@@ -281,7 +281,7 @@ func directive(text string, at int) []span {
 			continue
 		}
 		if strings.HasPrefix(name, "auth") && (text[at:at+4] != "AUTH" || at > 0 && nameByte(text[at-1])) {
-			continue // as Redis has it
+			continue // as in Redis
 		}
 		end := endOfLine(text, at)
 		start, stop := shellWord(text[:end], skipAny(text, at+len(name), " "))
@@ -359,7 +359,7 @@ func pgpass(text string, colon int) (one span, is bool) {
 	return span{start: at, end: at + len(value), rule: pgpassRule, whole: byItself(value)}, true
 }
 
-// databaseName reports whether a text is the name of a host, a database or a user, or the * for any.
+// databaseName reports whether a text is the name of a host, a database or a user, or the wildcard *.
 func databaseName(text string) bool {
 	if text == "*" {
 		return true
@@ -372,7 +372,7 @@ func databaseName(text string) bool {
 	return text != ""
 }
 
-// endOfLine returns the end of the line of a place.
+// endOfLine returns the end of the line that contains a place.
 func endOfLine(text string, at int) int {
 	if i := strings.IndexByte(text[min(at, len(text)):], '\n'); i >= 0 {
 		return at + i

@@ -14,7 +14,7 @@ import (
 // somebody replaces the name of a user.
 const somebody = "user"
 
-// sharedHome reports whether a directory beside homes belongs to no person.
+// sharedHome reports whether a directory next to home directories belongs to no single person.
 func sharedHome(name string) bool {
 	switch strings.ToLower(name) {
 	case somebody, "shared", "public", "default", "all", "linuxbrew", ".", "..", "...", "…", "user1", "you", "me",
@@ -24,8 +24,8 @@ func sharedHome(name string) bool {
 	return false
 }
 
-// generic reports whether a name is a common word that identifies no person. Agents run in containers under such user
-// names. A name of digits only, as in a container (/home/1000), is a number in any other place.
+// generic reports whether a name is a common word that identifies no person. In containers, agents run under such user
+// names. A user name of digits only, as in a container (/home/1000), would match numbers elsewhere in the text.
 func generic(name string) bool {
 	if strings.Trim(name, "0123456789") == "" {
 		return true
@@ -47,7 +47,7 @@ func generic(name string) bool {
 	return false
 }
 
-// SystemNames returns the names of the user who runs this process: of the account and of the home directory.
+// SystemNames returns the names of the user who runs this process: the account name and the name of the home directory.
 func SystemNames() []string {
 	names := []string{accountName()}
 	if home, err := os.UserHomeDir(); err == nil {
@@ -56,7 +56,7 @@ func SystemNames() []string {
 	return append(names, os.Getenv("USER"), os.Getenv("LOGNAME"), os.Getenv("USERNAME"))
 }
 
-// telling keeps the names that identify a person, the longest first.
+// telling returns the names that identify a person, the longest first.
 func telling(names []string) []string {
 	var out []string
 	for _, name := range names {
@@ -71,7 +71,7 @@ func telling(names []string) []string {
 	return out
 }
 
-// userNames finds the names of the user as words.
+// userNames finds the user's names as whole words.
 func (r *Redactor) userNames(text string) []span {
 	var found []span
 	for _, name := range r.names {
@@ -82,7 +82,7 @@ func (r *Redactor) userNames(text string) []span {
 	return found
 }
 
-// words returns the places at which a name occurs as a word.
+// words yields the positions at which a name occurs as a whole word.
 func words(text, name string) iter.Seq2[int, int] {
 	return func(yield func(int, int) bool) {
 		for from := 0; ; {

@@ -10,13 +10,13 @@ import (
 	"github.com/git-trace/git-trace/records/redact/gitleaks"
 )
 
-// patterns are the expressions beside gitleaks', compiled when a text needs them: a package variable would be
-// compiled at the start of every process.
+// patterns holds the expressions that gitleaks lacks. Each is compiled when a text first needs it: a package variable
+// would be compiled at the start of every process.
 type patterns struct {
 	keyBegin, urlLogin func() *regexp.Regexp
 	forms              [256][]form
 	begins             *beginnings
-	base64, hex, token [256]bool // their letters
+	base64, hex, token [256]bool // the letters of each encoding
 }
 
 func newPatterns() *patterns {
@@ -53,10 +53,11 @@ func (r *Redactor) plain(s *marks, m manner) []span {
 	return append(found, r.rules.find(text)...)
 }
 
-// longestLogin bounds a name and a password in a URL, in bytes.
+// longestLogin limits the length of a name and a password in a URL, in bytes.
 const longestLogin = 700
 
-// logins finds the passwords in URLs. The expression is tried at the possible ends, because its first letter varies.
+// logins finds passwords in URLs. The expression is tried at each :// in the text, because the first letter of a match
+// varies.
 func (r *Redactor) logins(s *marks) []span {
 	var found []span
 	text := s.text
@@ -74,7 +75,7 @@ func (r *Redactor) logins(s *marks) []span {
 		}
 		const longestScheme = 21
 		start := max(0, i-longestScheme)
-		start += 1 + strings.LastIndexByte(text[start:i], ':') // after another URL
+		start += 1 + strings.LastIndexByte(text[start:i], ':') // after the end of another URL
 		at := r.urlLogin().FindStringSubmatchIndex(text[start:min(len(text), from+end+len("@a"))])
 		if at == nil || placeholder(text[start+at[2]:start+at[3]]) {
 			continue
@@ -84,13 +85,13 @@ func (r *Redactor) logins(s *marks) []span {
 	return found
 }
 
-// The limits of a token after a word of HTTP's authorization, in bytes.
+// The limits of an HTTP authorization token, in bytes.
 const (
 	leastAuthorization = 16
 	mostAuthorization  = 1000
 )
 
-// authorizations finds the tokens of HTTP's authorization: after bearer, basic and authorization: token.
+// authorizations finds HTTP authorization tokens: after bearer, basic and authorization: token.
 func (s *marks) authorizations() []span {
 	var found []span
 	text := s.text
@@ -128,8 +129,8 @@ func (s *marks) authorizations() []span {
 	return found
 }
 
-// behindScheme returns the beginning of the token in a header, a variable or a member with the name authorization:
-// after its quotes, brackets and signs, and the word for its kind. 0 without a token.
+// behindScheme returns the start of the token in a header, variable or member named authorization. It skips quotes,
+// brackets, separators and the name of the scheme. It returns 0 if there is no token.
 func behindScheme(text string, at int) int {
 	const mostMarks, mostScheme = 12, 24
 	if next := skipAny(text, at, "_-"); word(text, next, "header") {
@@ -184,7 +185,7 @@ func behindScheme(text string, at int) int {
 	return skipAny(text, at, "\"'`\\+ ")
 }
 
-// parameters finds the tokens in the parameters of an authorization: Hawk id="…", mac="…".
+// parameters finds tokens in the parameters of an authorization: Hawk id="…", mac="…".
 func parameters(text string, at int) []span {
 	var found []span
 	for at > 0 && at < len(text) {
@@ -207,7 +208,7 @@ func parameters(text string, at int) []span {
 	return found
 }
 
-// bareToken reports whether a header has a token where its scheme should be: Authorization: 1f2e….
+// bareToken reports whether a header has a token instead of a scheme: Authorization: 1f2e….
 func bareToken(text string, at int) bool {
 	end, digits := at, 0
 	for ; end < len(text) && wordByte(text[end]); end++ {
@@ -223,7 +224,7 @@ func bareToken(text string, at int) bool {
 		(end == len(text) || strings.IndexByte("(.[", text[end]) < 0)
 }
 
-// skipSpace returns the place after white space.
+// skipSpace returns the position after white space.
 func skipSpace(text string, at int) int {
 	for at < len(text) && strings.IndexByte(" \t\n\f\r", text[at]) >= 0 {
 		at++
@@ -231,7 +232,7 @@ func skipSpace(text string, at int) int {
 	return at
 }
 
-// find passes a text to the finder, window by window. Possible tokens in it get spaces around them.
+// find runs the finder on a text, window by window. It puts spaces around possible tokens first (see loosen).
 func (r *Redactor) find(ctx context.Context, text string) ([]span, error) {
 	var found []span
 	for from, to := range windows(text) {
@@ -251,8 +252,8 @@ func (r *Redactor) find(ctx context.Context, text string) ([]span, error) {
 	return found, nil
 }
 
-// privateKeyRule is gitleaks' rule for key blocks. Its findings are not searched elsewhere: our own expression takes
-// the whole block.
+// privateKeyRule is gitleaks' rule for private key blocks. Its findings are ignored: this package's own expression
+// finds the whole block.
 const privateKeyRule = "private-key"
 
 var _ Finder = (*gitleaks.Rules)(nil)
@@ -273,11 +274,11 @@ func placeholder(text string) bool {
 	return false
 }
 
-// longestKey bounds the block of a private key, in bytes.
+// longestKey limits the block of a private key, in bytes.
 const longestKey = 64 << 10
 
-// endOfKey returns the end of a private key's block whose first line ends at from: after its last line or, if that
-// is missing, after the lines that may belong to it. Line feeds may be escaped.
+// endOfKey returns the end of the block of a private key whose first line ends at from: after its last line or, if that
+// is missing, after the last line that may belong to it. Line feeds may be escaped.
 func endOfKey(text string, from int) int {
 	rest := text[from:min(len(text), from+longestKey)]
 	if end := strings.Index(rest, "-----END"); end >= 0 {
@@ -305,17 +306,17 @@ func endOfKey(text string, from int) int {
 	return from + end
 }
 
-// keyLine reports whether a line may belong to the block of a key.
+// keyLine reports whether a line may belong to the block of a private key.
 func keyLine(line string) bool {
 	line = strings.Trim(line, " \t\r\"',+")
 	return strings.IndexFunc(line, func(r rune) bool { return r > 0x7f || !tokenByte(byte(r)) }) < 0 ||
 		strings.Contains(line, ": ")
 }
 
-// leastToken is the length from which a word with a digit may be a token.
+// leastToken is the least length of a word with a digit that may be a token.
 const leastToken = 16
 
-// tokens gives the runs of letters of tokens that may be one, by their beginnings and ends.
+// tokens returns the runs of token letters that are long enough to be a token, as pairs of start and end.
 func (r *Redactor) tokens(text string) [][2]int {
 	var runs [][2]int
 	for end := 0; ; {
@@ -327,8 +328,8 @@ func (r *Redactor) tokens(text string) [][2]int {
 	}
 }
 
-// loosen replaces the marks that end a sentence or a bracket after a possible token by spaces: many rules want a token
-// to end in a space or a quote. Places do not change.
+// loosen replaces punctuation after a possible token with a space: many rules require a space or a quote after a token.
+// Positions do not change.
 func loosen(text string, tokens [][2]int) string {
 	var out []byte
 	for _, t := range tokens {
@@ -348,5 +349,5 @@ func loosen(text string, tokens [][2]int) string {
 	return string(out)
 }
 
-// closing are the marks that loosen puts spaces for.
+// closing has the punctuation that loosen replaces with spaces.
 var closing = [256]bool{'.': true, ',': true, ')': true, ']': true, '}': true, '!': true, '?': true, '*': true}

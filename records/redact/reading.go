@@ -2,25 +2,26 @@ package redact
 
 import "sort"
 
-// reading is a text with one encoding resolved. For each of its bytes it knows the source part.
+// reading is a text with one encoding decoded. It maps each of its bytes to the source.
 type reading struct {
 	text  []byte
 	parts []part
 }
 
-// part is consecutive bytes of a reading: each comes from the next byte of the text, or all come from the same bytes.
+// part is a run of consecutive bytes of a reading. Each byte comes from the next byte of the source, or all come from
+// the same source bytes.
 type part struct {
-	at       int32 // where it begins in the reading
-	from, to int32 // the source of its first byte
-	same     bool  // so were the others
+	at       int32 // where the part begins in the reading
+	from, to int32 // the source of the first byte
+	same     bool  // the other bytes have the same source
 }
 
 func newReading(capacity int) reading { return reading{text: make([]byte, 0, capacity)} }
 
-// mostRoom bounds the memory that a reading keeps for the next text, in bytes of text.
+// mostRoom limits the memory that a reading keeps for the next text, in bytes of text.
 const mostRoom = 1 << 18
 
-// reset makes an empty reading, in the room that it has.
+// reset empties the reading and reuses its memory.
 func (v *reading) reset(capacity int) {
 	if capacity > cap(v.text) || cap(v.text) > mostRoom {
 		*v = newReading(capacity)
@@ -28,13 +29,13 @@ func (v *reading) reset(capacity int) {
 	v.text, v.parts = v.text[:0], v.parts[:0]
 }
 
-// add adds a byte whose source is the bytes from from to to.
+// add adds a byte whose source is the bytes [from, to).
 func (v *reading) add(c byte, from, to int) {
 	v.part(part{at: int32(len(v.text)), from: int32(from), to: int32(to), same: to != from+1})
 	v.text = append(v.text, c)
 }
 
-// piece adds a part of a text unchanged.
+// piece adds text[start:end] unchanged.
 func (v *reading) piece(text string, start, end int) {
 	if start >= end {
 		return
@@ -43,7 +44,7 @@ func (v *reading) piece(text string, start, end int) {
 	v.text = append(v.text, text[start:end]...)
 }
 
-// part begins a part, unless the last one continues.
+// part begins a new part, unless the last part continues.
 func (v *reading) part(p part) {
 	if n := len(v.parts); n > 0 {
 		last := v.parts[n-1]
@@ -65,7 +66,7 @@ func (v *reading) drop() {
 	}
 }
 
-// head adds the first n bytes of another reading of the same text.
+// head adds the first n bytes of another reading of the same source.
 func (v *reading) head(of *reading, n int) {
 	at := int32(len(v.text))
 	for _, p := range of.parts {
@@ -78,7 +79,7 @@ func (v *reading) head(of *reading, n int) {
 	v.text = append(v.text, of.text[:n]...)
 }
 
-// madeOf returns the place in the source of a byte.
+// madeOf returns the source position of byte i.
 func (v *reading) madeOf(i int) (from, to int) {
 	p := v.parts[sort.Search(len(v.parts), func(k int) bool { return int(v.parts[k].at) > i })-1]
 	if p.same {
@@ -88,7 +89,7 @@ func (v *reading) madeOf(i int) (from, to int) {
 	return from, from + 1
 }
 
-// back returns the source places of a reading's spans.
+// back maps spans of the reading to spans of the source.
 func (v *reading) back(list []span) []span {
 	out := make([]span, 0, len(list))
 	for _, s := range list {

@@ -9,17 +9,17 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// ErrNotRedacted reports a Record that no redactor made.
+// ErrNotRedacted reports a Record that was not made by a redactor.
 var ErrNotRedacted = errors.New("the record was not redacted")
 
-// Record is a conversation without the secrets and names that were found. Only a redactor makes one. It may use a
-// temporary file: close it.
+// Record is a conversation from which all secrets and names that were found are removed. Only a redactor makes one. It
+// may use a temporary file, so the caller must close it.
 type Record struct {
-	head  *records.Record // without steps
+	head  *records.Record // without its steps
 	steps *records.Spool
 }
 
-// Head returns the record without its steps. It must not be changed.
+// Head returns the record without its steps. The caller must not change it.
 func (r *Record) Head() *records.Record {
 	if r == nil {
 		return nil
@@ -27,7 +27,7 @@ func (r *Record) Head() *records.Record {
 	return r.head
 }
 
-// Trace returns the id of the conversation; "" when no redactor made the record.
+// Trace returns the id of the conversation; "" if the record was not made by a redactor.
 func (r *Record) Trace() events.TraceID {
 	if r == nil || r.head == nil {
 		return ""
@@ -42,7 +42,7 @@ func (r *Record) Steps() int {
 	return r.steps.Len()
 }
 
-// Write writes the record as records.Encode does: one line of JSON without a line feed, with its content hash.
+// Write writes the record like records.Encode: one line of JSON without a line feed, with its content hash.
 func (r *Record) Write(w io.Writer) error {
 	if r == nil || r.steps == nil {
 		return ErrNotRedacted
@@ -50,7 +50,7 @@ func (r *Record) Write(w io.Writer) error {
 	return r.steps.WriteRecord(w, r.head)
 }
 
-// Hash returns the content hash that the record is written with.
+// Hash returns the content hash that Write puts into the record.
 func (r *Record) Hash() (string, error) {
 	if err := r.Write(io.Discard); err != nil {
 		return "", err
@@ -58,10 +58,10 @@ func (r *Record) Hash() (string, error) {
 	return *r.head.ContentHash, nil
 }
 
-// SetGeneration numbers the version of the record. Other changes are not possible.
+// SetGeneration sets the version number of the record. No other field can be changed.
 func (r *Record) SetGeneration(n int) { r.head.GenerationIndex = n }
 
-// Close drops the record.
+// Close frees the record and its temporary file.
 func (r *Record) Close() error {
 	if r == nil || r.steps == nil {
 		return nil

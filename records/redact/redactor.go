@@ -13,7 +13,7 @@ import (
 	"github.com/git-trace/git-trace/records/redact/gitleaks"
 )
 
-// version counts the changes of this package that make it find something else.
+// version is raised by each change of this package that changes its findings.
 const version = "5"
 
 // Finder finds secrets in a short text.
@@ -21,19 +21,19 @@ type Finder interface {
 	Find(text string) ([]gitleaks.Finding, error)
 }
 
-// ErrPanic reports a fault of the redactor itself.
+// ErrPanic reports a panic of the redactor.
 var ErrPanic = errors.New("the redactor failed")
 
-// Options add to the things that every redactor removes.
+// Options say what a redactor removes in addition to its own rules.
 type Options struct {
-	Names  []string // names of the user, as single words; generic ones (root, ubuntu) are left alone
-	Hosts  []string // names of the machine; generic ones are left alone
-	Trees  []string // work trees: paths in them become relative to them
-	Rules  Rules    // the user's own
-	Finder Finder   // nil for the rules of gitleaks
+	Names  []string // names of the user, found as whole words; generic ones (root, ubuntu) are ignored
+	Hosts  []string // names of the machine; generic ones are ignored
+	Trees  []string // work trees: paths in them become relative
+	Rules  Rules    // the user's rules
+	Finder Finder   // nil for gitleaks' rules
 }
 
-// Redactor takes secrets and names out of texts. It is not safe for use by several goroutines: each has a twin.
+// Redactor removes secrets and names from texts. It is not safe for use by several goroutines: each uses its own twin.
 type Redactor struct {
 	finder Finder
 	rules  Rules
@@ -42,15 +42,15 @@ type Redactor struct {
 	places []place
 	*patterns
 	fingerprint string
-	// found secrets, with their rules: they are removed everywhere
+	// secrets already found, with their rules: they are removed everywhere
 	seen  map[string]string
 	clean *clean
 	rooms [maxLayers]rooms
-	word  reading  // that is put together
-	marks []*marks // for reuse
+	word  reading  // a word that is joined from pieces
+	marks []*marks // kept for reuse
 }
 
-// rooms are the memory for the readings of one layer, text after text.
+// rooms holds the memory for the readings of one layer, reused for each text.
 type rooms struct{ resolved, unwrapped reading }
 
 // New makes a redactor.
@@ -70,8 +70,8 @@ func New(o Options) (*Redactor, error) {
 	return r, nil
 }
 
-// Twin returns an equal redactor for another goroutine. If one has found a text clean, the other does not search it
-// again.
+// Twin returns an equal redactor for use by another goroutine. Twins share their list of clean texts, so no text on it
+// is searched twice.
 func (r *Redactor) Twin() *Redactor {
 	twin := *r
 	twin.seen, twin.rooms, twin.word = map[string]string{}, [maxLayers]rooms{}, reading{}
@@ -79,14 +79,14 @@ func (r *Redactor) Twin() *Redactor {
 	return &twin
 }
 
-// Version names the rules that come with git-trace. Records carry it.
+// Version names the version of git-trace's rules. It is stored in records.
 func Version() string { return "git-trace/" + version + " gitleaks/" + gitleaks.Version }
 
-// Fingerprint differs between redactors with different rules, including the user's names and rules. It must not be in
-// records: anybody who guesses a name could test whether it is the user's.
+// Fingerprint differs between redactors with different rules, including the user's names and rules. It must not be
+// stored in records: anybody who guesses a name could test whether it is the user's.
 func (r *Redactor) Fingerprint() string { return Version() + r.fingerprint }
 
-// Text redacts a text and counts the redactions. Paths in work trees do not count.
+// Text redacts a text and returns the number of redactions. Paths in work trees become relative but are not counted.
 func (r *Redactor) Text(ctx context.Context, text string) (string, int, error) {
 	out, n, err := r.guarded(ctx, "", text, prose)
 	if err != nil {
@@ -95,15 +95,15 @@ func (r *Redactor) Text(ctx context.Context, text string) (string, int, error) {
 	return out, n, nil
 }
 
-// manner says what to search for in a text.
+// manner says what a text is searched for.
 type manner int
 
 const (
 	prose manner = iota // everything
-	label               // an id or a name that others refer to: secrets only
+	label               // an id or a name that other data refers to: secrets only
 )
 
-// guarded runs redact and makes a panic an error.
+// guarded calls redact and turns a panic into an error.
 func (r *Redactor) guarded(ctx context.Context, name, text string, m manner) (out string, n int, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -124,15 +124,15 @@ func (r *Redactor) guarded(ctx context.Context, name, text string, m manner) (ou
 	return out, n, err
 }
 
-// clean holds the hashes of texts in which nothing was found: many conversations have the same texts. The seeds of the
-// hashes are secret, so nobody can make a text that is taken for another.
+// clean holds the hashes of texts without findings, because many conversations have texts in common. The seeds of the
+// hashes are secret, so nobody can make a text with the hash of another.
 type clean struct {
 	seeds [2]maphash.Seed
 	mu    sync.Mutex
 	texts map[textKey]struct{}
 }
 
-// textKey identifies a text with its name and its manner.
+// textKey identifies a text, its name and its manner.
 type textKey struct {
 	text [2]uint64
 	name uint64
@@ -164,16 +164,17 @@ func (c *clean) add(key textKey) {
 	c.texts[key] = struct{}{}
 }
 
-// The limits of the clean texts: the length from which remembering is quicker than searching, and their number.
+// The limits of the clean texts: the least length at which a look-up is quicker than a search, and their number.
 const (
 	leastKept = 100
 	mostKept  = 1 << 16
 )
 
-// maxPasses bounds the passes over a text: after a secret is removed, the text after it may be seen as a name.
+// maxPasses limits the passes over a text: once a secret is removed, text after it may be recognised as a name.
 const maxPasses = 4
 
-// redact finds and replaces until it finds nothing more. name is the member or file that holds the text, or "".
+// redact searches and replaces until it finds nothing more. name is the JSON member or the file that holds the text, or
+// "".
 func (r *Redactor) redact(ctx context.Context, name, text string, m manner) (string, int, error) {
 	total := 0
 	text = relative(text, r.places)
@@ -190,7 +191,7 @@ func (r *Redactor) redact(ctx context.Context, name, text string, m manner) (str
 	return text, total, nil
 }
 
-// pass finds and replaces once, and reports whether it found secrets.
+// pass searches and replaces once, and reports whether it found secrets.
 func (r *Redactor) pass(ctx context.Context, name, text string, m manner) (out string, n int, secrets bool, err error) {
 	if len(text) < shortest && !r.HoldsPurged(text) {
 		return text, 0, false, nil
@@ -218,7 +219,7 @@ func (r *Redactor) pass(ctx context.Context, name, text string, m manner) (out s
 	return out, n, slices.ContainsFunc(found, func(s span) bool { return s.with == "" }), nil
 }
 
-// besideEscapes narrows spans that begin or end within an escape, so that JSON stays JSON.
+// besideEscapes narrows spans that begin or end inside an escape, so that JSON stays valid.
 func besideEscapes(text string, found []span) []span {
 	for i := range found {
 		s := &found[i]
@@ -235,7 +236,7 @@ func besideEscapes(text string, found []span) []span {
 	return slices.DeleteFunc(found, func(s span) bool { return s.start >= s.end })
 }
 
-// escaping reports whether the byte before a place is a backslash that is not escaped itself.
+// escaping reports whether the byte before a place is an unescaped backslash.
 func escaping(text string, at int) bool {
 	n := 0
 	for n < at && text[at-1-n] == '\\' {
@@ -244,7 +245,7 @@ func escaping(text string, at int) bool {
 	return n%2 == 1
 }
 
-// escapeLength returns the length of an escape without its backslash.
+// escapeLength returns the length of an escape, without its backslash.
 func escapeLength(text string) int {
 	if len(text) >= 5 && text[0] == 'u' {
 		if _, ok := number(text[1:5], 16); ok {
@@ -254,13 +255,14 @@ func escapeLength(text string) int {
 	return min(1, len(text))
 }
 
-// Bounds of a name and of the text that it may make a secret, in bytes.
+// The limits of a member's name, and of a text that may be a secret because of that name, in bytes.
 const (
 	longestName   = 200
 	longestCalled = 4 << 10
 )
 
-// called finds text that is a secret only by its name: in {"api_key": "0f3a…"} each half alone is not one.
+// called finds a text that is a secret only because of its name: in {"api_key": "0f3a…"} neither half is a secret
+// alone.
 func (r *Redactor) called(ctx context.Context, name, text string) ([]span, error) {
 	if name == "" || len(name) > longestName || len(text) > longestCalled {
 		return nil, nil
@@ -281,14 +283,13 @@ func (r *Redactor) called(ctx context.Context, name, text string) ([]span, error
 	return out, nil
 }
 
-// shortest is the length below which a text cannot hold a secret or the path of a home.
+// shortest is the length below which a text cannot hold a secret or the path of a home directory.
 const shortest = 5
 
-// leastSeen is the length from which a found secret is searched in other places.
+// leastSeen is the least length of a secret that is searched for in other places.
 const leastSeen = 10
 
-// remember keeps the secrets that were found in clear, so that they are also found in other places without a name or
-// form.
+// remember notes the secrets that were found unencoded, so that they are also found in places without a name or form.
 func (r *Redactor) remember(text string, found []span) {
 	for _, s := range found {
 		secret := text[s.start:s.end]
@@ -298,18 +299,18 @@ func (r *Redactor) remember(text string, found []span) {
 	}
 }
 
-// maxSeen is the length up to which a found secret is searched in other places.
+// maxSeen is the greatest length of a secret that is searched for in other places.
 const maxSeen = 4096
 
-// span is a part of a text that must go.
+// span is a part of a text that must be removed.
 type span struct {
 	start, end int
 	rule       string
 	with       string // the replacement; "" for the marker with the rule's name
-	whole      bool   // it is the secret itself, not an encoding around it or a guess
+	whole      bool   // the span is the secret itself, not an encoding around it and not a guess
 }
 
-// replace takes the spans out of a text. Overlapping ones are one.
+// replace replaces the spans in a text and returns the number of replacements. Overlapping spans are merged.
 func replace(text string, found []span) (string, int) {
 	if len(found) == 0 {
 		return text, 0
@@ -328,7 +329,7 @@ func replace(text string, found []span) (string, int) {
 			if found[i].end > s.end {
 				s.end = found[i].end
 			}
-			if s.with != "" || s.rule == namedRule && found[i].with == "" { // the rule that says more
+			if s.with != "" || s.rule == namedRule && found[i].with == "" { // the more specific rule
 				s.rule, s.with = found[i].rule, found[i].with
 			}
 		}
@@ -345,8 +346,8 @@ func replace(text string, found []span) (string, int) {
 	return out.String(), n
 }
 
-// unmarked leaves out spans that touch an existing marker, unless they are much longer than the marker: redacting
-// twice changes nothing.
+// unmarked drops spans that touch an existing marker, unless they are much longer than the marker. So a second
+// redaction changes nothing.
 func unmarked(text string, found []span) []span {
 	if !strings.Contains(text, markerStart) {
 		return found
@@ -380,7 +381,7 @@ func unmarked(text string, found []span) []span {
 	})
 }
 
-// longestMarker is the largest number of bytes of a marker after markerStart.
+// longestMarker limits the length of a marker after markerStart, in bytes.
 const longestMarker = 100
 
 // markerStart begins every marker.
@@ -388,8 +389,8 @@ const markerStart = "[REDACTED"
 
 func marker(rule string) string { return markerStart + ":" + rule + "]" }
 
-// Added names the rules that changed a text: their markers are more frequent in after than in before. Names leave no
-// marker. If only names were removed, it returns "name".
+// Added returns the rules that changed a text: after has more of their markers than before. Names leave no marker. If
+// only names were removed, it returns "name".
 func Added(before, after []byte) []string {
 	count := func(text []byte) map[string]int {
 		of := map[string]int{}

@@ -12,37 +12,37 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// Rules are the user's own: secrets, texts that are not secrets, and names to remove.
+// Rules are the user's rules: secrets, texts that are not secrets, and names to remove.
 type Rules struct {
-	Secrets []*regexp.Regexp // the first group of a match, or the match, is a secret
-	Allowed []*regexp.Regexp // a match of the whole is not a secret, whatever rule found it
+	Secrets []*regexp.Regexp // the first group of a match, or the whole match, is a secret
+	Allowed []*regexp.Regexp // a finding that matches as a whole is not a secret, whatever rule found it
 	Names   []string
-	Purged  Purged // finds purged text; nil for none
+	Purged  Purged // finds purged text; may be nil
 }
 
-// Purged finds text that the user has purged. An allow rule does not change that.
+// Purged finds text that the user has purged. An allow rule cannot keep such text.
 type Purged interface {
-	// Find returns the places in a text, as pairs of start and end.
+	// Find returns the positions of purged text, as pairs of start and end.
 	Find(text string) [][2]int
-	// CutStep, CutResult and CutHead remove everything about purged files, and count it. CutStep notes the calls whose
-	// results must be removed too.
+	// CutStep, CutResult and CutHead remove all data about purged files, and return the number of removals. CutStep adds
+	// to calls the calls whose results must be removed too.
 	CutStep(step *records.Step, calls map[string]bool) int
 	CutResult(result *records.Observation, calls map[string]bool) int
 	CutHead(head *records.Record) int
-	// Fingerprint differs between searches for different things; "" for an empty search.
+	// Fingerprint differs between searches for different purged text; "" if nothing was purged.
 	Fingerprint() string
 }
 
-// purgedRule names the rule of purged text.
+// purgedRule is the rule for purged text.
 const purgedRule = "purged"
 
-// ParseRules reads a file of rules, a line each:
+// ParseRules reads a file with one rule on each line:
 //
 //	secret <regular expression>
 //	allow <regular expression>
 //	name <word>
 //
-// in the syntax of RE2. Empty lines and lines that begin with # are skipped. Any other line is an error: the user must
+// in RE2 syntax. Empty lines and lines that begin with # are skipped. Any other line is an error, because the user must
 // know about a rule that does not work.
 func ParseRules(in io.Reader) (Rules, error) {
 	var rules Rules
@@ -67,10 +67,10 @@ func ParseRules(in io.Reader) (Rules, error) {
 	return rules, nil
 }
 
-// maxRules bounds a file of rules, in bytes.
+// maxRules limits the size of a file of rules, in bytes.
 const maxRules = 1 << 20
 
-// Add adds a rule of the kind secret, allow or name.
+// Add adds a rule of a kind: secret, allow or name.
 func (u *Rules) Add(kind, value string) error {
 	if value == "" {
 		return fmt.Errorf("'%s' without a value", kind)
@@ -94,7 +94,7 @@ func (u *Rules) Add(kind, value string) error {
 		u.Secrets = append(u.Secrets, pattern)
 		return nil
 	}
-	// Anchored, so that a short expression does not allow all that contains a match.
+	// The expression is anchored, so that a short one does not allow every text that contains a match.
 	if pattern, err = regexp.Compile(`^(?:` + value + `)$`); err != nil {
 		return err
 	}
@@ -124,12 +124,12 @@ func (u *Rules) find(text string) []span {
 	return found
 }
 
-// HoldsPurged reports whether a text, without decoding, holds purged text: it must not even be kept aside.
+// HoldsPurged reports whether an unencoded text contains purged text. Such a text must not be kept anywhere.
 func (r *Redactor) HoldsPurged(text string) bool {
 	return r.rules.Purged != nil && len(r.rules.Purged.Find(text)) > 0
 }
 
-// allowed reports whether the user says that something is not a secret.
+// allowed reports whether an allow rule of the user matches a finding.
 func (u *Rules) allowed(secret string) bool {
 	for _, pattern := range u.Allowed {
 		if pattern.MatchString(secret) {
@@ -139,7 +139,7 @@ func (u *Rules) allowed(secret string) bool {
 	return false
 }
 
-// fingerprint differs between sets of rules; "" if there are no rules, names and places.
+// fingerprint differs between sets of rules, names and places; "" if all of them are empty.
 func (u *Rules) fingerprint(names []string, places []place) string {
 	sum := sha256.New()
 	for _, list := range [...][]*regexp.Regexp{u.Secrets, u.Allowed} {

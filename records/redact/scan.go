@@ -2,41 +2,41 @@ package redact
 
 import mathbits "math/bits"
 
-// marks are the places of a text at which a secret or a name may begin. One reading finds them, and only they are
-// tried.
+// marks are the positions in a text at which a secret or a name may begin. One pass over the text finds them, and the
+// rules are tried only there.
 type marks struct {
 	text   string
 	at     [families][]int32
 	unseen bool // the text may have invisible characters
 }
 
-// The kinds of places.
+// The families of positions.
 const (
-	atStem     = iota // of names of secrets
-	atLogin           // words of HTTP's authorization
-	atHome            // directories of homes
-	atForm            // tokens of known forms
+	atStem     = iota // names of secrets
+	atLogin           // words of HTTP authorization
+	atHome            // parent directories of homes
+	atForm            // tokens in known forms
 	atURL             // ://
-	atArgument        // what lines with commands hold that take passwords
-	atSQL             // identified by
-	atBasic           // HTTP's basic authentication
-	atKey             // blocks of private keys
-	atLine            // words that identify the rest of a line, or the next one
+	atArgument        // arguments of commands that take passwords
+	atSQL             // SQL: identified by
+	atBasic           // HTTP basic authentication
+	atKey             // private key blocks
+	atLine            // words that tell the meaning of the rest of the line, or of the next one
 	atPort            // the colon before a port
 	atCall            // names of functions that take a secret
-	atUnseen          // sequences for terminals and their like
+	atUnseen          // terminal sequences and invisible characters
 	families
 )
 
-// beginnings holds the beginnings of words. Each word has a bit, which is set for the possible bytes at its first,
-// second and third place.
+// beginnings is an index of the first three bytes of all words. Each word has a bit, which is set for the possible
+// bytes at its first, second and third position.
 type beginnings struct {
 	byte   [3][256]uint64
 	family [64]uint8
 	words  int
 }
 
-// newBeginnings reads the words of all families.
+// newBeginnings builds the index of the words of all families.
 func newBeginnings(forms *[256][]form) *beginnings {
 	b := &beginnings{}
 	for _, word := range [...]string{"pass", "psk", "pat", "secret", "senha", "token", "key", "kennwort", "cred",
@@ -82,9 +82,10 @@ func newBeginnings(forms *[256][]form) *beginnings {
 	return b
 }
 
-// add gives words of a family a bit. Words may share bytes in another order too, so the places are checked again.
+// add gives the words of a family one bit. Bytes of different words may also match in a mixed combination, so the rules
+// check each position again.
 func (b *beginnings) add(family uint8, folded bool, words ...string) {
-	bit := uint64(1) << b.words // the 64th is the last
+	bit := uint64(1) << b.words // 64 bits are the limit
 	for _, word := range words {
 		for i := range b.byte {
 			for c := range 256 {
@@ -98,10 +99,10 @@ func (b *beginnings) add(family uint8, folded bool, words ...string) {
 	b.words++
 }
 
-// scan reads a text once.
+// scan finds the positions of a text in one pass.
 func (b *beginnings) scan(text string) *marks { return b.scanInto(&marks{}, text) }
 
-// scanInto is scan into old marks.
+// scanInto is scan with reuse of old marks.
 func (b *beginnings) scanInto(s *marks, text string) *marks {
 	s.text = text
 	for i := range s.at {

@@ -2,20 +2,20 @@ package redact
 
 import "strings"
 
-// strength says how surely the name of a value shows a secret.
+// strength says how surely the name of a value means a secret.
 type strength int
 
 const (
-	says  strength = iota // nothing
-	hints                 // a token, a key: it is a secret unless it is a word
+	says  strength = iota // not a secret
+	hints                 // a token or a key: it is a secret unless it is a word
 	tells                 // a password: any value is a secret, except a placeholder
 )
 
-// longestSecretName bounds a name, in bytes.
+// longestSecretName limits the length of a name, in bytes.
 const longestSecretName = 80
 
-// secretName judges a name by the last of its words: DB_PASSWORD, clientSecret and x-api-key name a secret,
-// password_hash and max_tokens do not.
+// secretName judges a name by the last of its words. DB_PASSWORD, clientSecret and x-api-key are names of secrets;
+// password_hash and max_tokens are not.
 func secretName(name string) strength {
 	if name == "PWD" || name == "OLDPWD" || name == "PASS" || len(name) > longestSecretName {
 		return says
@@ -44,7 +44,7 @@ func secretName(name string) strength {
 	return s
 }
 
-// beside reports whether a word after a name does not change its meaning: DB_PASSWORD_PROD.
+// beside reports whether a last word leaves the meaning of the name unchanged: DB_PASSWORD_PROD.
 func beside(word string) bool {
 	switch word {
 	case "prod", "production", "dev", "staging", "stage", "test", "live", "sandbox", "old", "new", "default", "backup",
@@ -112,7 +112,7 @@ func keyOf(kind string) strength {
 	return says
 }
 
-// holdsPass reports whether the pass of such a thing is a password.
+// holdsPass reports whether "pass" after this word means a password.
 func holdsPass(who string) bool {
 	switch who {
 	case "db", "database", "user", "admin", "root", "mysql", "pg", "postgres", "postgresql", "smtp", "mail", "email",
@@ -127,8 +127,7 @@ func holdsPass(who string) bool {
 	return false
 }
 
-// otherwise reports whether a word of a name shows that its value is not a secret: no_password, isToken,
-// next_token.
+// otherwise reports whether a word in a name shows that its value is not a secret: no_password, isToken, next_token.
 func otherwise(word string) bool {
 	switch word {
 	case "no", "not", "is", "has", "have", "use", "uses", "using", "show", "hide", "toggle", "forgot", "forget",
@@ -146,7 +145,7 @@ func otherwise(word string) bool {
 	return false
 }
 
-// ofTexts reports whether a word of a name makes a token part of a text or of a computation.
+// ofTexts reports whether a word in a name shows that "token" means a unit of text or of a computation.
 func ofTexts(word string) bool {
 	switch word {
 	case "eos", "bos", "pad", "unk", "sep", "cls", "special", "start", "end", "begin", "stop", "first", "last", "current",
@@ -160,7 +159,7 @@ func ofTexts(word string) bool {
 	return false
 }
 
-// wordsOf cuts a name into its words, in lower case: at characters other than letters and digits, and before
+// wordsOf splits a name into its words, in lower case: at characters other than letters and digits, and before
 // capitals.
 func wordsOf(name string) []string {
 	var words []string

@@ -15,21 +15,21 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// Sink redacts a conversation step by step, as a parser passes it, and makes the Record at the end. After an error it
+// Sink redacts a conversation step by step as a parser passes it, and makes the Record at the end. After an error it
 // accepts no steps and makes no Record. The caller closes it unless Finish returned a Record.
 type Sink struct {
 	redactor *Redactor
 	ctx      context.Context
 	steps    *records.Spool
-	counts   []int           // redactions of each step
-	rest     int             // and of other data
-	cut      map[string]bool // calls that have to do with a purged file
+	counts   []int           // number of redactions in each step
+	rest     int             // number of redactions in all other data
+	cut      map[string]bool // calls that touch a purged file
 	err      error
-	ahead    *ahead // nil if each step is redacted before the next is taken
+	ahead    *ahead // nil if each step is redacted before the next is accepted
 }
 
-// Sink returns a sink whose redaction ends with the context. A long conversation is put into a temporary file in dir;
-// "" is the system's directory. Findings in other conversations do not matter here.
+// Sink returns a sink that stops redacting when the context ends. A long conversation is put into a temporary file in
+// dir; "" means the system's directory. Secrets found in earlier conversations are forgotten.
 func (r *Redactor) Sink(ctx context.Context, dir string) *Sink {
 	clear(r.seen)
 	return &Sink{redactor: r, ctx: ctx, steps: records.NewSpool(dir), cut: map[string]bool{}}
@@ -54,15 +54,15 @@ func (r *Redactor) Record(ctx context.Context, record *records.Record) (*Record,
 	return redacted, nil
 }
 
-// Redacted takes the JSON of a step that was redacted earlier, from a record in the store, as the next step; n is
-// its number of redactions.
+// Redacted adds the JSON of a step that was redacted earlier as the next step. The JSON is from a stored record, and n
+// is its number of redactions.
 func (s *Sink) Redacted(raw []byte, n int) error {
 	return s.settled(func() error {
 		s.counts = append(s.counts, n)
 		if before := s.redactor.rules.Purged; before != nil && bytes.Contains(raw, []byte(`{"purged":true}`)) {
 			var step records.Step
 			if json.Unmarshal(raw, &step) == nil {
-				before.CutStep(&step, s.cut) // for results that come late
+				before.CutStep(&step, s.cut) // for results that come later
 			}
 		}
 		return s.steps.AppendRaw(raw)
@@ -71,7 +71,7 @@ func (s *Sink) Redacted(raw []byte, n int) error {
 
 // Counts returns the number of redactions of each step.
 func (s *Sink) Counts() []int {
-	_ = s.settled(func() error { return nil }) // an error stays
+	_ = s.settled(func() error { return nil }) // the error is kept in s.err
 	return s.counts
 }
 
@@ -83,13 +83,13 @@ func (s *Sink) Truncate(n int) error {
 	})
 }
 
-// Secrets reports whether secrets were found so far that are removed everywhere.
+// Secrets reports whether the sink has already found secrets that must be removed everywhere.
 func (s *Sink) Secrets() bool {
-	_ = s.settled(func() error { return nil }) // an error stays
+	_ = s.settled(func() error { return nil }) // the error is kept in s.err
 	return len(s.redactor.seen) > 0
 }
 
-// Step redacts the next step and keeps it.
+// Step redacts the next step and stores it.
 func (s *Sink) Step(step *records.Step) error {
 	return s.do(func() error {
 		taken := 0
@@ -135,7 +135,7 @@ func (s *Sink) Late(stepIndex int, result records.Observation) error {
 	})
 }
 
-// settled runs a piece of work after all earlier steps are kept.
+// settled runs a piece of work after all earlier steps are stored.
 func (s *Sink) settled(work func() error) error {
 	return s.do(func() error {
 		if err := s.settle(0); err != nil {
@@ -145,7 +145,7 @@ func (s *Sink) settled(work func() error) error {
 	})
 }
 
-// do runs one piece of work; after a failure it runs none.
+// do runs a piece of work, unless an earlier one failed.
 func (s *Sink) do(work func() error) (err error) {
 	if s.err != nil {
 		return s.err
@@ -159,8 +159,8 @@ func (s *Sink) do(work func() error) (err error) {
 	return work()
 }
 
-// Finish redacts the rest of the record, removes each found secret everywhere, and makes the Record. It adds to the
-// head's number of redactions, in a copy of the head.
+// Finish redacts the head, removes each found secret from the whole record, and makes the Record. It adds the number of
+// redactions to a copy of the head.
 func (s *Sink) Finish(head *records.Record) (*Record, error) {
 	var out *Record
 	err := s.settled(func() error {
@@ -195,17 +195,17 @@ func (s *Sink) Finish(head *records.Record) (*Record, error) {
 	return out, nil
 }
 
-// sweep takes the secrets that were found anywhere out of all steps and the head.
+// sweep removes every found secret from all steps and from the head.
 func (s *Sink) sweep(head *records.Record) error {
 	if len(s.redactor.seen) == 0 {
 		return nil
 	}
-	// The longest first: one secret may begin like another.
+	// The longest secret comes first, because one may be the beginning of another.
 	secrets := slices.SortedFunc(maps.Keys(s.redactor.seen), func(a, b string) int {
 		return cmp.Or(len(b)-len(a), strings.Compare(a, b))
 	})
 	pairs := make([]string, 0, 2*len(secrets))
-	var written [][]byte // in their JSON form
+	var written [][]byte // the secrets in JSON form
 	for _, secret := range secrets {
 		quoted := rawjson.AppendString(nil, secret)
 		written = append(written, quoted[1:len(quoted)-1])
@@ -223,7 +223,7 @@ func (s *Sink) sweep(head *records.Record) error {
 	return s.sweepHead(head, replacer)
 }
 
-// sweepSteps writes the steps again, without the secrets.
+// sweepSteps rewrites the steps without the secrets.
 func (s *Sink) sweepSteps(holds func([]byte) bool, replacer *strings.Replacer) error {
 	kept := records.NewSpool("")
 	step := 0
@@ -270,7 +270,7 @@ func (s *Sink) sweepHead(head *records.Record, replacer *strings.Replacer) error
 	return nil
 }
 
-// Close frees the sink.
+// Close frees the sink and its temporary file.
 func (s *Sink) Close() error {
 	s.ahead.end()
 	if s.steps == nil {

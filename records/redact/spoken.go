@@ -5,14 +5,14 @@ import "strings"
 // spokenRule is the rule for random-looking text on a line about a secret.
 const spokenRule = "random-beside-name"
 
-// Bounds of such a token and of its distance from the name, in bytes.
+// The limits of such a token and of its distance from the name, in bytes.
 const (
 	leastSpoken   = 12
 	mostSpokenWay = 120
 )
 
-// spoken finds random-looking tokens on a line about a secret, in any form: echo … | tool secret put NAME, --name
-// db_password --value …, the API key is …
+// spoken finds random-looking tokens on a line that mentions a secret in any form: echo … | tool secret put NAME,
+// --name db_password --value …, the API key is …
 func (s *marks) spoken() []span {
 	var found []span
 	text, from := s.text, 0
@@ -55,7 +55,7 @@ func (s *marks) spoken() []span {
 	return found
 }
 
-// strengthIn returns how surely a name shows a secret in its context: UID=sa;PWD=…, ?key=…, &sig=….
+// strengthIn returns how surely a name in its context means a secret: UID=sa;PWD=…, ?key=…, &sig=….
 func (n naming) strengthIn(text string) strength {
 	name, before := text[n.start:n.end], text[max(0, n.start-1):n.start]
 	switch {
@@ -71,7 +71,7 @@ func (n naming) strengthIn(text string) strength {
 	return secretName(name)
 }
 
-// skipWord is the length of the word that a text begins with.
+// skipWord returns the length of the word at the start of a text.
 func skipWord(text string) int {
 	end := 0
 	for end < len(text) && wordByte(text[end]) {
@@ -80,8 +80,8 @@ func skipWord(text string) int {
 	return end
 }
 
-// speaks reports whether the word that begins here means a secret, in plain words or in a name. "key" means a secret
-// if the word before names the kind of key.
+// speaks reports whether the word at byte i means a secret, in plain words or as part of a name. "key" means a secret
+// if the word before it names the kind of key.
 func speaks(text string, i int) bool {
 	if i > 0 && lower(text[i]) && nameLetter(text[i-1]) {
 		return false
@@ -104,7 +104,7 @@ func speaks(text string, i int) bool {
 	return false
 }
 
-// spokenToken reports whether a token between spaces, quotes and signs looks random.
+// spokenToken reports whether a token between spaces, quotes and punctuation looks random.
 func spokenToken(text string, start, end int) (one span, is bool) {
 	for end > start && text[end-1] == '=' {
 		end--
@@ -124,7 +124,7 @@ func spokenToken(text string, start, end int) (one span, is bool) {
 	return span{start: start, end: end, rule: spokenRule, whole: true}, true
 }
 
-// nameOfOne reports whether a token is the name of a secret in a program: Ed448PublicKey.
+// nameOfOne reports whether a token is an identifier for a secret in a program: Ed448PublicKey.
 func nameOfOne(token string) bool {
 	for _, part := range [...]string{"Key", "Auth", "Secret", "Token", "Pass"} {
 		if strings.Contains(token, part) {
@@ -134,12 +134,12 @@ func nameOfOne(token string) bool {
 	return false
 }
 
-// chance reports whether a short token has a digit and looks random. Words that are joined do not look random.
+// chance reports whether a short token has a digit and looks random. Joined words do not look random.
 func chance(token string) bool {
 	return strings.ContainsAny(token, "0123456789") && byChance(token)
 }
 
-// byChance reports whether a token of letters and digits mixes them as chance does.
+// byChance reports whether a token mixes letters and digits as random text does.
 func byChance(token string) bool {
 	var uppers, lowers, turns, same, longest int
 	last := byte(0)

@@ -2,8 +2,8 @@ package redact
 
 import "strings"
 
-// standsIn reports whether a value is a placeholder and not a secret. Examples are $PASSWORD, ***, <token>, {{ key
-// }}, null, process.env.KEY, the name of a secret, an address, a path.
+// standsIn reports whether a value is a placeholder and not a secret. Examples of placeholders are $PASSWORD, ***,
+// <token>, {{ key }}, null, process.env.KEY, the name of a secret, a URL, a path.
 func standsIn(value string) bool {
 	if value == "" || strings.Contains(value, markerStart) || strings.Trim(value, "*.xX-_•?#0 …") == "" {
 		return true
@@ -11,7 +11,7 @@ func standsIn(value string) bool {
 	return refers(value) || plainWord(value) || ofWords(value) || shape(value)
 }
 
-// shape reports whether a value shows only the form of a secret: xxxxxxxx, an expression, a number of a program.
+// shape reports whether a value shows only the form of a secret: xxxxxxxx, a regular expression, a number in a program.
 func shape(value string) bool {
 	if strings.HasPrefix(value, "0x") || strings.HasPrefix(value, "-0x") {
 		return len(value) < 20
@@ -25,7 +25,7 @@ func shape(value string) bool {
 	return false
 }
 
-// refers reports whether a value names the place of a secret.
+// refers reports whether a value says where a secret is stored.
 func refers(value string) bool {
 	next := byte(0)
 	if len(value) > 1 {

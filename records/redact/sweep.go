@@ -14,10 +14,10 @@ import (
 
 var errSwept = errors.New("a step contains a secret")
 
-// fewSecrets is the number of secrets up to which separate searches are quicker than one search for all.
+// fewSecrets is the greatest number of secrets for which separate searches are quicker than one search for all.
 const fewSecrets = 24
 
-// holder returns a function that reports whether a JSON text holds one of the secrets, in their JSON form.
+// holder returns a function that reports whether a JSON text contains one of the secrets, which are in JSON form.
 func holder(secrets [][]byte, replacer *strings.Replacer) func(raw []byte) bool {
 	return func(raw []byte) bool {
 		if len(secrets) > fewSecrets {
@@ -36,7 +36,7 @@ func holder(secrets [][]byte, replacer *strings.Replacer) func(raw []byte) bool 
 // sweepBytes is the size of the part of a conversation that is searched at once.
 const sweepBytes = 256 << 10
 
-// anyHolds looks for the first step that holds a secret: then it is errSwept. The processors look, part by part.
+// anyHolds returns errSwept if a step contains a secret. The processors search several parts in parallel.
 func (s *Sink) anyHolds(holds func(raw []byte) bool) error {
 	var found atomic.Bool
 	var work sync.WaitGroup
@@ -59,7 +59,7 @@ func (s *Sink) anyHolds(holds func(raw []byte) bool) error {
 		if found.Load() {
 			return errSwept
 		}
-		// A step has no line feed, so a match cannot go over one.
+		// A step has no line feed, so a match cannot cross one.
 		if part = append(append(part, raw...), '\n'); len(part) >= sweepBytes {
 			look()
 		}
@@ -75,15 +75,15 @@ func (s *Sink) anyHolds(holds func(raw []byte) bool) error {
 	return err
 }
 
-// swept removes secrets from the strings of a record's JSON text. It leaves ids unchanged: a text that looks like an id
-// must not separate the parts of the record. An id with the form of a secret was removed before.
+// swept removes secrets from the strings of a record's JSON text. It leaves ids unchanged, because parts of the record
+// refer to each other by id. An id in the form of a secret was already removed.
 func swept(raw []byte, secrets *strings.Replacer) ([]byte, error) {
 	d := rawjson.NewDecoder(raw)
 	out := sweepValue(make([]byte, 0, len(raw)), d, secrets, ofSchema)
 	return out, d.Err()
 }
 
-// sweepValue appends the next value.
+// sweepValue appends the next value without the secrets.
 func sweepValue(out []byte, d *rawjson.Decoder, secrets *strings.Replacer, at scope) []byte {
 	switch d.Kind() {
 	case rawjson.String:
@@ -122,7 +122,7 @@ func sweepValue(out []byte, d *rawjson.Decoder, secrets *strings.Replacer, at sc
 	return append(out, d.Raw()...)
 }
 
-// ties reports whether a member's value connects parts of records and of the log.
+// ties reports whether a member's value is an id that connects parts of records and of the log.
 func ties(name string) bool {
 	switch name {
 	case "trace_id", "session_id", "content_hash", "system_prompt_hash", "subagent_trajectory_ref", "tool_call_id",

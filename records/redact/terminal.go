@@ -2,9 +2,9 @@ package redact
 
 import "strings"
 
-// shown returns a text as a terminal shows it: without colours and other sequences for terminals, without the zero
-// bytes of UTF-16, characters without width, and deleted characters. changed is false if the text has no such bytes.
-// glued is true if a sequence had separated two words.
+// shown returns a text as a terminal shows it: without terminal sequences (as for colours), the zero bytes of UTF-16,
+// invisible characters and deleted characters. changed is false if the text has no such bytes. glued is true if a
+// sequence separated two words that are now joined.
 func (s *marks) shown() (v reading, changed, glued bool) {
 	if !s.unseen {
 		return v, false, false
@@ -30,7 +30,7 @@ func (s *marks) shown() (v reading, changed, glued bool) {
 	return v, changed, glued
 }
 
-// shownApart is shown with a space for each sequence.
+// shownApart is like shown, but puts a space in place of each sequence.
 func shownApart(text string) reading {
 	v := newReading(len(text))
 	for i := 0; i < len(text); {
@@ -48,7 +48,7 @@ func shownApart(text string) reading {
 	return v
 }
 
-// hasUnseen spares most texts the reading.
+// hasUnseen reports whether a text may have invisible bytes, so that most texts need no reading.
 func hasUnseen(text string) bool {
 	for _, mark := range [...]string{"\x1b", "\x00", "\b", "^[[", "^@", "\u200b", "\u200c", "\u200d", "\u2060", "\ufeff",
 		"\u00ad"} {
@@ -59,14 +59,14 @@ func hasUnseen(text string) bool {
 	return false
 }
 
-// unseen returns the length of the invisible bytes at the beginning of a text; 0 if there are none.
+// unseen returns the length of the invisible bytes at the start of a text; 0 if there are none.
 func unseen(text string) int {
 	switch text[0] {
 	case escapeByte:
 		return sequence(text, 1)
 	case 0, '\b':
 		return 1
-	case '^': // as cat -v writes it
+	case '^': // as cat -v prints it
 		if strings.HasPrefix(text, "^[[") {
 			return sequence(text, 2)
 		}
@@ -90,10 +90,10 @@ func unseen(text string) int {
 	return 0
 }
 
-// longestSequence bounds a sequence for terminals, in bytes.
+// longestSequence limits the length of a terminal sequence, in bytes.
 const longestSequence = 1 << 10
 
-// sequence returns the length of a sequence for terminals (ECMA-48) whose introducer has the given length.
+// sequence returns the length of a terminal sequence (ECMA-48) whose introducer has the given length.
 func sequence(text string, at int) int {
 	text = text[:min(len(text), longestSequence)]
 	if at == len(text) {

@@ -7,18 +7,17 @@ import (
 	"strings"
 )
 
-// place is a directory of this machine, as a text may write it.
+// place is one spelling of a directory of this machine.
 type place struct {
 	text string
-	sep  string // the separator of names
+	sep  string // the path separator
 }
 
-// leastTree is the least number of names in a directory that says something about the machine: /app and /workspace
-// are everywhere.
+// leastTree is the least number of names in a path that identifies a machine: /app and /workspace exist everywhere.
 const leastTree = 2
 
-// placesOf lists the spellings of directories: with slashes, on Windows with backslashes and with other names of a
-// drive, and both in JSON. The longest are first, because a work tree may be in another one.
+// placesOf lists the spellings of directories: with slashes, on Windows also with backslashes and other names of the
+// drive, and each also as in JSON. The longest come first, because a work tree may be inside another.
 func placesOf(dirs []string) []place {
 	var out []place
 	for _, dir := range dirs {
@@ -49,7 +48,7 @@ func placesOf(dirs []string) []place {
 	return slices.Compact(out)
 }
 
-// relative makes paths in a work tree relative to it, and a work tree itself a dot.
+// relative makes paths in a work tree relative to it. A work tree itself becomes a dot.
 func relative(text string, places []place) string {
 	for _, p := range places {
 		var out strings.Builder
@@ -84,7 +83,7 @@ func relative(text string, places []place) string {
 	return text
 }
 
-// beginsPath reports whether an absolute path can begin at a place: not in the middle of another one.
+// beginsPath reports whether an absolute path can begin at a place, and not in the middle of another path.
 func beginsPath(text string, at int) bool {
 	if at == 0 {
 		return true
@@ -117,12 +116,12 @@ func endsDirectory(text string, at int, sep string) bool {
 	return rest[0] == '.' && (len(rest) == 1 || !pathByte(rest[1])) // the end of a sentence
 }
 
-// beginsName reports whether the name of a file begins a text. A name that begins like an option does not count.
+// beginsName reports whether a text begins with a file name. A name that looks like an option does not count.
 func beginsName(text string) bool {
 	return text != "" && text[0] != '-' && (pathByte(text[0]) || strings.IndexByte("[({@+#$", text[0]) >= 0)
 }
 
-// pathByte reports whether a byte is common in names of files.
+// pathByte reports whether a byte is common in file names.
 func pathByte(c byte) bool {
 	return nameByte(c) || c == '~' || c >= 0x80
 }

@@ -2,16 +2,16 @@ package redact
 
 import "strings"
 
-// namedRule is the rule for values with a secret's name.
+// namedRule is the rule for values whose name means a secret.
 const namedRule = "named-secret"
 
-// Bounds of such a value, in bytes.
+// The limits of such a value, in bytes.
 const (
 	leastValue = 3
 	mostValue  = 4 << 10
 )
 
-// values finds the values of names that say secret: DB_PASSWORD=…, "apiKey": "…", --token …, <password>…
+// values finds values whose names mean a secret: DB_PASSWORD=…, "apiKey": "…", --token …, <password>…
 func (s *marks) values() []span {
 	var found []span
 	text, from := s.text, 0
@@ -35,7 +35,7 @@ func (s *marks) values() []span {
 	return found
 }
 
-// byItself reports whether a value is not a word, so that it can be searched for without its name.
+// byItself reports whether a value is not a plain word, so that it can be searched for without its name.
 func byItself(value string) bool {
 	digits, letters := 0, 0
 	for i := range len(value) {
@@ -48,7 +48,7 @@ func byItself(value string) bool {
 	return digits > 0 && letters > 0 && bits(value) >= 3
 }
 
-// stem reports whether a word of secrets' names begins here.
+// stem reports whether a word for a secret begins at byte i.
 func stem(text string, i int) bool {
 	switch text[i] | 0x20 {
 	case 'p':
@@ -77,7 +77,7 @@ func stem(text string, i int) bool {
 	return false
 }
 
-// word reports whether a text continues with a word, in any case.
+// word reports whether a text has a word at byte i, in any case.
 func word(text string, i int, want string) bool {
 	if len(text)-i < len(want) {
 		return false
@@ -90,11 +90,11 @@ func word(text string, i int, want string) bool {
 	return true
 }
 
-// naming is a name that says that its value is a secret, with the hyphens of an option left out.
+// naming is a name whose value may be a secret. For an option, it excludes the hyphens.
 type naming struct {
 	start, end int
 	strength
-	option bool // it is one of the command line
+	option bool // the name is a command-line option
 }
 
 // nameAround returns the name around a place.
@@ -117,7 +117,7 @@ func nameAround(text string, i int) naming {
 	return n
 }
 
-// value returns the secret after a name; an empty place if there is none.
+// value returns the position of the secret after a name; an empty range if there is none.
 func (n naming) value(text string) (start, end int) {
 	at := n.end
 	quoted := at < len(text) && isQuote(text[at])
@@ -133,7 +133,7 @@ func (n naming) value(text string) (start, end int) {
 		at++
 	}
 	sep, next := separator(text, at)
-	if sep == ":" && strings.HasPrefix(text[next:], "** ") { // the name is bold
+	if sep == ":" && strings.HasPrefix(text[next:], "** ") { // the name is bold in Markdown
 		next = skipAny(text, next, "* ")
 	}
 	c := candidate{naming: n, text: text, quotedName: quoted, spaced: next > at+len(sep) || next > at && text[at] == ' '}
@@ -173,7 +173,7 @@ func (n naming) value(text string) (start, end int) {
 	return c.paired(at)
 }
 
-// separator returns the text between a name and its value, and the begin of the value.
+// separator returns the text between a name and its value, and the start of the value.
 func separator(text string, at int) (sep string, next int) {
 	start := at
 	for at < len(text) && (text[at] == ' ' || text[at] == '\t') && at-start < 40 {
@@ -383,7 +383,7 @@ func (c *candidate) afterType(at int) (next int, ok bool) {
 func bareEnd(text string, at int) int {
 	end := at
 	for end < len(text) && end-at <= mostValue && text[end] > ' ' && strings.IndexByte("\"'`;&,<>|", text[end]) < 0 {
-		// an arrow, a bullet: no letter
+		// an arrow or a bullet, not a letter
 		if text[end] >= 0x80 && !(text[end] >= 0xc3 && text[end] <= 0xcf) && !(text[end] < 0xc0) {
 			break
 		}
@@ -398,8 +398,8 @@ func bareEnd(text string, at int) int {
 	return end
 }
 
-// strict reads an unquestionable value in quotes, for places where names and texts are also neighbours for other
-// reasons.
+// strict returns a quoted value that is certainly a secret. It serves places where a text often follows a name for
+// other reasons.
 func (c *candidate) strict(at int) (start, end int) {
 	start, end, ok := c.inQuotes(at)
 	if !ok || c.strength == says || strings.ContainsAny(c.text[start:end], " \t") || !c.good(start, end) ||
@@ -428,7 +428,7 @@ func (c *candidate) element(at int) (start, end int) {
 	return at, at + length
 }
 
-// cell reads the next cell of a table.
+// cell returns the next cell of a table.
 func (c *candidate) cell(at int) (start, end int) {
 	length := strings.IndexAny(c.text[at:min(len(c.text), at+mostValue)], "|\n")
 	if length < 0 || c.text[at+length] == '\n' {

@@ -13,17 +13,17 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// walker redacts every string of a JSON text, names of members included.
+// walker redacts every string of a JSON text, including member names.
 type walker struct {
 	*Redactor
 	ctx     context.Context
-	texts   []string // redacted, names of members included, in their order
+	texts   []string // the redacted strings in order, including member names
 	count   int
-	changed bool // which paths in work trees do, and do not count
+	changed bool // relative paths of work trees set it too, although they are not counted
 }
 
-// labels are the members of a record that others refer to or count by. Below a member with free data of an agent or a
-// tool (scope), names have no meaning.
+// labels reports whether a member's value is an id, or a name or time that other data refers to. Below a member with
+// free data of an agent or a tool (see scope), member names have no meaning.
 func labels(name string) bool {
 	switch name {
 	case "schema_version", "trace_id", "session_id", "content_hash", "timestamp_start", "timestamp_end", "timestamp",
@@ -40,21 +40,21 @@ func labels(name string) bool {
 	return false
 }
 
-// scope says how the names of members are read at a place of a record.
+// scope says how member names are read in a part of a record.
 type scope int
 
 const (
 	ofSchema    scope = iota
-	ofMetadata        // free members of agents and programs of others, except the lines that steps come from
-	ofSources         // these lines: their ids are labels
-	free              // names mean nothing
+	ofMetadata        // free members of agents and other programs, except the source lines of steps
+	ofSources         // the source lines of steps: their ids are labels
+	free              // member names have no meaning
 	ofTelemetry       // members of spans and log events
 )
 
-// telemetryLabels are the last words of the names of such members that others refer to.
+// telemetryLabels are the last words of telemetry member names whose values other data refers to.
 var telemetryLabels = []string{"id", "key", "kind", "model", "name", "role", "service", "time", "toolCallId", "type"}
 
-// Telemetry redacts the JSON of a span or log event, except for ids and the names of its members. It counts the
+// Telemetry redacts the JSON of a span or log event, except for ids and member names. It returns the number of
 // redactions.
 func (r *Redactor) Telemetry(ctx context.Context, raw []byte) ([]byte, int, error) {
 	w := walker{Redactor: r, ctx: ctx}
@@ -65,7 +65,7 @@ func (r *Redactor) Telemetry(ctx context.Context, raw []byte) ([]byte, int, erro
 	return w.written(make([]byte, 0, len(raw)), rawjson.NewDecoder(raw)), w.count, nil
 }
 
-// below returns the scope of a member.
+// below returns the scope inside a member.
 func (s scope) below(name string) scope {
 	switch {
 	case s == ofMetadata && name == "sources":
@@ -88,7 +88,7 @@ func (s scope) below(name string) scope {
 	return ofSchema
 }
 
-// apply redacts a value of the schema through its JSON, so that it forgets no member.
+// apply redacts a value of the schema through its JSON, so that no member is forgotten.
 func apply[T any](ctx context.Context, r *Redactor, value *T) (int, error) {
 	raw, err := json.Marshal(value)
 	if err != nil {
@@ -120,7 +120,7 @@ func (r *Redactor) json(ctx context.Context, raw []byte) ([]byte, int, error) {
 	return w.written(make([]byte, 0, len(raw)), rawjson.NewDecoder(raw)), w.count, nil
 }
 
-// redactStep returns the JSON of a step as a spool keeps it.
+// redactStep returns the redacted JSON of a step, in the form of a spool.
 func redactStep(ctx context.Context, r *Redactor, step *records.Step) (raw []byte, n int, err error) {
 	w := stepWalker{walker: walker{Redactor: r, ctx: ctx}}
 	if w.err = ctx.Err(); w.err == nil {
@@ -134,10 +134,11 @@ func redactStep(ctx context.Context, r *Redactor, step *records.Step) (raw []byt
 	return raw, w.count, err
 }
 
-// stepWalker redacts the texts of a step while it is written. If one of them changes, all are rewritten.
+// stepWalker redacts the texts of a step while the step is written. If one text changes, the step is written again with
+// the redacted texts.
 type stepWalker struct {
 	walker
-	redacted bool // they are written
+	redacted bool // the step is being written with the redacted texts
 	err      error
 }
 
@@ -153,7 +154,7 @@ func (w *stepWalker) Text(member, text string) string {
 	}
 	valid := text
 	if !utf8.ValidString(text) {
-		valid = string([]rune(text)) // as JSON has it
+		valid = string([]rune(text)) // as in JSON
 	}
 	if w.err == nil {
 		w.err = w.text("", valid, m)
@@ -213,7 +214,7 @@ func (w *walker) object(d *rawjson.Decoder, at scope, m manner) error {
 		}
 		var err error
 		switch {
-		case at == ofSchema || at == ofTelemetry: // names of the schema do not change
+		case at == ofSchema || at == ofTelemetry: // member names of the schema do not change
 			w.texts = append(w.texts, name)
 			err = w.value(d, inside, below)
 		case d.Kind() == rawjson.String:

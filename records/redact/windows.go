@@ -8,13 +8,13 @@ import (
 // Sizes of the text for one search of a finder, in bytes.
 const (
 	windowSize = 16 << 10
-	// the part of the window before that begins the next one, at least: a rule may want text before a secret
+	// the least overlap with the previous window: a rule may need text before a secret
 	windowBack   = 512
-	longestToken = 16 << 10 // how far a window is extended to hold a token that it would cut
+	longestToken = 16 << 10 // the greatest extension of a window for a token at its end
 )
 
-// windows cuts a text into overlapping windows, each given by its beginning and its end. One of them contains any token
-// of up to longestToken bytes as a whole.
+// windows cuts a text into overlapping windows and yields the start and end of each. Every token of up to longestToken
+// bytes is whole in at least one of them.
 func windows(text string) iter.Seq2[int, int] {
 	return func(yield func(int, int) bool) {
 		for from := 0; from < len(text); {
@@ -26,7 +26,7 @@ func windows(text string) iter.Seq2[int, int] {
 				return
 			}
 			next := startOfToken(text, to-windowBack)
-			if next <= from { // one token longer than a window: the pieces overlap
+			if next <= from { // a token longer than a window: its pieces overlap
 				next = to - windowBack
 			}
 			from = next

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// The lengths from which words are decoded: of base64, and of hexadecimal digits, which ids have too.
+// The least lengths of words that are decoded: for base64, and for hexadecimal digits, which are also common in ids.
 const (
 	leastBase64 = 16
 	leastHex    = 32
@@ -18,8 +18,8 @@ type stretch struct {
 	start, end int
 }
 
-// inWords finds words in base64 or hexadecimal digits that hold secrets. The encoded text is removed as a whole. Tokens
-// have all letters of both encodings.
+// inWords finds words in base64 or hexadecimal digits that contain secrets. The whole encoded word is removed. tokens
+// holds the candidates, because token letters include the letters of both encodings.
 func (r *Redactor) inWords(ctx context.Context, text string, tokens [][2]int, m manner, layer int) ([]span, error) {
 	var found []span
 	for _, e := range [...]struct {
@@ -50,8 +50,8 @@ func (r *Redactor) inWords(ctx context.Context, text string, tokens [][2]int, m 
 	return found, nil
 }
 
-// nextRun returns the next run of letters with a least length; -1 if there is none. It tests every least-th byte
-// until it finds a letter.
+// nextRun returns the next run of letters that has at least the given length; -1 if there is none. It tests only every
+// least-th byte until it finds a letter.
 func nextRun(text string, from, least int, letter *[256]bool) (start, end int) {
 	for at := from + least - 1; at < len(text); {
 		if !letter[text[at]] {
@@ -76,8 +76,8 @@ func base64Byte(c byte) bool { return tokenByte(c) && c != '=' }
 
 func isHex(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f' }
 
-// debase64 returns the parts of a run of base64 letters, of either alphabet, that decode to text. A run may begin
-// in the middle of a word: each of the four ways to begin is tried.
+// debase64 returns the parts of a run of base64 letters, of either alphabet, that decode to text. A run may begin in
+// the middle of a word, so each of the four alignments is tried.
 func debase64(run string) []stretch {
 	var out []stretch
 	var room [512]byte
@@ -129,7 +129,8 @@ var sixBits = func() (values [256]byte) {
 	return values
 }()
 
-// dehex returns the parts of a run of hexadecimal digits that decode to text. A run may begin with half a byte.
+// dehex returns the parts of a run of hexadecimal digits that decode to text. A run may begin with the second digit of
+// a byte.
 func dehex(run string) []stretch {
 	var out []stretch
 	data := make([]byte, 0, len(run)/2)
@@ -153,10 +154,10 @@ func hexDigit(c byte) byte {
 	return c | 0x20 - 'a' + 10
 }
 
-// leastReadable is the least number of characters in bytes that count as text.
+// leastReadable is the least number of characters that count as text.
 const leastReadable = 10
 
-// readable returns the stretches of data that are text: of UTF-8, or of ASCII in UTF-16 of either order.
+// readable returns the parts of data that are text: UTF-8, or ASCII in UTF-16 of either byte order.
 func readable(data []byte) []stretch {
 	if !mayRead(data) {
 		return nil
@@ -195,8 +196,8 @@ func readable(data []byte) []stretch {
 	return out
 }
 
-// mayRead reports whether data may hold a stretch of text. It is a weaker test on a part of the bytes: a stretch ends
-// where two bytes cannot follow each other in a text.
+// mayRead reports whether data may contain a part that is text. It is a quick, weaker test: it only looks for a run of
+// bytes of which each can follow the previous one in a text.
 func mayRead(data []byte) bool {
 	for from := 0; from+leastReadable <= len(data); {
 		at := from + leastReadable - 1
@@ -211,12 +212,12 @@ func mayRead(data []byte) bool {
 	return bytes.IndexByte(data, 0) >= 0 // UTF-16
 }
 
-// The kinds of bytes of UTF-8, and the kinds that may follow each.
+// The kinds of bytes in UTF-8, and the pairs of kinds that may be neighbours.
 const (
 	noText = iota
 	inASCII
-	goesOn // with a character
-	leads  // one of several bytes
+	goesOn // a continuation byte
+	leads  // the first of several bytes
 
 	follows = 1<<(inASCII<<2|inASCII) | 1<<(inASCII<<2|leads) | 1<<(leads<<2|goesOn) | 1<<(goesOn<<2|goesOn) |
 		1<<(goesOn<<2|inASCII) | 1<<(goesOn<<2|leads)
@@ -236,7 +237,7 @@ var kindOf = func() (kinds [256]uint8) {
 	return kinds
 }()
 
-// wide returns the number of bytes from the beginning that are ASCII in UTF-16: every second one is zero.
+// wide returns the number of bytes at the start of data that are ASCII in UTF-16: every second byte is zero.
 func wide(data []byte) int {
 	if len(data) < 2 || (data[0] == 0) == (data[1] == 0) {
 		return 0

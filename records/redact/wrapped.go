@@ -5,20 +5,20 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of a word that joins the end of a line and the beginning of the next.
+// The limits of a word that continues from one line to the next.
 const (
 	leastPiece  = 4
 	leastWord   = 16
-	leastValued = 12 // when it has a name
+	leastValued = 12 // for a word with a name
 	mostWord    = 16 << 10
 )
 
-// leastPlain is the length from which a word of only letters may be part of a secret.
+// leastPlain is the least length of a word of only letters that may be part of a secret.
 const leastPlain = 32
 
-// unwrap joins words that a terminal or a mail has cut by line feeds. The reading gets only these words, one on each
-// line, with the text before them. It leaves out a backslash at the end of a line, a quote around a piece,
-// and the beginning of every line: spaces, numbers of lines, the sign of a diff.
+// unwrap joins words that a terminal or a mail program has split across lines. The reading contains only these words,
+// each on its own line, with the text before it. unwrap removes a backslash at the end of a line, a quote around a
+// piece, and the margin of each line: spaces, line numbers, the sign of a diff.
 func (r *Redactor) unwrap(v *reading, text string) {
 	v.reset(0)
 	for at := 0; ; {
@@ -36,17 +36,17 @@ func (r *Redactor) unwrap(v *reading, text string) {
 	}
 }
 
-// endsPiece reports whether a byte may end a line after a piece: a byte of a piece, or a byte that lastPiece leaves
-// out.
+// endsPiece reports whether a line may end with this byte after a piece: a byte of the piece, or one that lastPiece
+// removes.
 func endsPiece(c byte) bool {
 	return pieceByte(c) || c >= utf8.RuneSelf || strings.IndexByte("\r \\\"'|", c) >= 0
 }
 
-// maxPrefixes is the number of prefixes of a growing word that are added.
+// maxPrefixes is the number of shorter forms of a joined word that are added.
 const maxPrefixes = 3
 
-// joinedLines adds the word that continues after the line feed at nl, in several forms, because its real end is
-// unknown: up to each of the first pieces, without its last piece, and as a whole. It returns the end of the last
+// joinedLines adds the word that continues after the line feed at nl. It adds several forms, because the real end is
+// unknown: up to each of the first pieces, without the last piece, and with all pieces. It returns the end of the last
 // piece, or 0 if there is no such word.
 func joinedLines(v, word *reading, text string, nl int) int {
 	start, end := lastPiece(text, nl)
@@ -93,8 +93,8 @@ func joinedLines(v, word *reading, text string, nl int) int {
 	return at
 }
 
-// line adds the first n bytes of a word as a line. It does not if the text after the context is too short, or
-// cannot be a part of a secret.
+// line adds the first n bytes of a word as a line. It adds nothing if the text after the context is too short or cannot
+// be part of a secret.
 func (v *reading) line(word *reading, context, n int, quote bool) {
 	length := n - context
 	if length < leastWord && (context == 0 || length < leastValued) || context == 0 && length < leastPlain &&
@@ -109,7 +109,7 @@ func (v *reading) line(word *reading, context, n int, quote bool) {
 	v.add('\n', end, end)
 }
 
-// mixed reports whether a word has more than letters.
+// mixed reports whether a word has digits or signs, and not only letters.
 func mixed(word []byte) bool {
 	for _, c := range word {
 		if '0' <= c && c <= '9' || c == '_' || c == '-' || c == '+' {
@@ -119,11 +119,11 @@ func mixed(word []byte) bool {
 	return false
 }
 
-// mostContext bounds the text before a word that is read with it: a rule may want a name there.
+// mostContext limits the text before a word that is read with it, because a rule may need a name there.
 const mostContext = 80
 
-// contextOf returns the begin of the text that is read with a word: of the name before it if there is one, else of
-// the word.
+// contextOf returns the start of the text that is read with a word: the start of the name before it, or of the word if
+// it has no name.
 func contextOf(text string, line, start int) int {
 	before := strings.TrimRight(text[max(line, start-6):start], " \"'`")
 	if before != "" && strings.IndexByte("=:>,", before[len(before)-1]) >= 0 {
@@ -132,7 +132,7 @@ func contextOf(text string, line, start int) int {
 	return start
 }
 
-// closed reports whether a quote ends the word.
+// closed reports whether a quote follows the word.
 func closed(text string, at int) bool { return at < len(text) && isQuote(text[at]) }
 
 func lineStart(text string, at int) int {

@@ -1,10 +1,10 @@
-// Package configured makes the redactor that the user's configuration asks for, of what is stored, taken in and given
-// away.
+// Package configured makes the redactor that the user's configuration describes. It redacts what is stored, imported
+// and exported.
 //
-// The rules come from trace.redactFile, a file of rules. Without that setting the file is git-trace/redact in the
-// user's directory of configurations, if it is there. They also come from the multi-valued trace.redactSecret,
-// trace.redactAllow and trace.redactName. It also removes purged data of the repository. Only the user can loosen the
-// rules: a file of the repository is not read.
+// The rules come from the file of rules that trace.redactFile names. Without that setting, the file is git-trace/redact
+// in the user's configuration directory, if it exists. Other rules come from the multi-valued settings
+// trace.redactSecret, trace.redactAllow and trace.redactName. The redactor also removes purged data of the repository.
+// Only the user can change the rules: no file of the repository is read.
 package configured
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Redactor makes it for a repository. Outside repositories (repo is nil) only the file counts.
+// Redactor makes the redactor for a repository. Outside a repository (repo is nil) only the file of rules is used.
 func Redactor(ctx context.Context, repo *refs.Repo) (*redact.Redactor, error) {
 	var config refs.Config
 	if repo != nil {
@@ -44,7 +44,7 @@ func Redactor(ctx context.Context, repo *refs.Repo) (*redact.Redactor, error) {
 		Rules: rules})
 }
 
-// trees returns the work trees of a repository, by all the names that the system has for them.
+// trees returns the work trees of a repository, with and without resolved symbolic links.
 func trees(repo *refs.Repo) (all []string) {
 	if repo == nil {
 		return nil
@@ -80,7 +80,7 @@ func fileOf(config refs.Config) (redact.Rules, error) {
 	if !named {
 		dir, err := os.UserConfigDir()
 		if err != nil {
-			return redact.Rules{}, nil // without such a directory there is no file
+			return redact.Rules{}, nil // without a configuration directory there is no file
 		}
 		name = filepath.Join(dir, "git-trace", "redact")
 	}

@@ -7,14 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// letters are the possible values of one byte of a match, in ASCII. The last word says that it may be another byte,
-// besides foldsToASCII.
+// letters is the set of possible values of one byte of a match, in ASCII. The last element says that the byte may be
+// outside ASCII, even without foldsToASCII.
 type letters [3]uint64
 
 func (l *letters) add(c byte)      { l[c>>6] |= 1 << (c & 63) }
 func (l *letters) has(c byte) bool { return l[c>>6]>>(c&63)&1 != 0 }
 
-// within reports whether no letter but this one is among them, in either case.
+// within reports whether the set has only this letter, in either case.
 func (l *letters) within(c byte) bool {
 	var only letters
 	only.add(c)
@@ -24,20 +24,21 @@ func (l *letters) within(c byte) bool {
 	return l[0]&^only[0] == 0 && l[1]&^only[1] == 0
 }
 
-// core is a gapless part of a rule's matches: letters one after the other, and a keyword among them.
+// core is a part of fixed length that a match must contain: a sequence of letters that includes a keyword.
 type core struct {
 	letters []letters
 	keyword string
-	at      int // where the keyword begins
+	at      int // the index of the keyword
 }
 
-// The limits of a core: its letters, and its possible beginnings.
+// The limits of a core: the number of letters, and the number of possible starts.
 const (
 	mostLetters = 64
 	mostWays    = 32
 )
 
-// coresOf returns the longest cores of an expression, so that each match has one of them; nil if this is not certain.
+// coresOf returns the longest cores of an expression. Each match contains one of them; the result is nil if this is not
+// certain.
 func coresOf(expression string, keywords []string) []core {
 	re, err := syntax.Parse(expression, syntax.Perl)
 	if err != nil {
@@ -64,7 +65,7 @@ func coresOf(expression string, keywords []string) []core {
 	return best
 }
 
-// inOrder lists the parts of an expression that follow each other.
+// inOrder lists the consecutive parts of an expression.
 func inOrder(list []*syntax.Regexp, re *syntax.Regexp) []*syntax.Regexp {
 	if re.Op != syntax.OpConcat && re.Op != syntax.OpCapture {
 		return append(list, re)
@@ -75,7 +76,7 @@ func inOrder(list []*syntax.Regexp, re *syntax.Regexp) []*syntax.Regexp {
 	return list
 }
 
-// waysOf returns the possible beginnings of an expression's matches. whole says that a match ends there.
+// waysOf returns the possible starts of the matches of an expression. whole says that each of them is a complete match.
 func waysOf(re *syntax.Regexp) (ways [][]letters, whole bool) {
 	nothing := [][]letters{nil}
 	switch re.Op {
@@ -130,7 +131,7 @@ func waysOf(re *syntax.Regexp) (ways [][]letters, whole bool) {
 	return nothing, false
 }
 
-// waysOfAll is waysOf for expressions that follow each other.
+// waysOfAll is waysOf for consecutive expressions.
 func waysOfAll(list []*syntax.Regexp) (ways [][]letters, whole bool) {
 	ways = [][]letters{nil}
 	for _, re := range list {
@@ -145,7 +146,7 @@ func waysOfAll(list []*syntax.Regexp) (ways [][]letters, whole bool) {
 	return ways, true
 }
 
-// joined appends each of the next ways to each way.
+// joined returns each way followed by each of the next ways.
 func joined(ways, next [][]letters) [][]letters {
 	out := make([][]letters, 0, len(ways)*len(next))
 	for _, one := range ways {
@@ -156,7 +157,7 @@ func joined(ways, next [][]letters) [][]letters {
 	return out
 }
 
-// lettersOf returns the letters that an expression takes for a rune.
+// lettersOf returns the letters that match a rune of an expression.
 func lettersOf(r rune, fold bool) letters {
 	var l letters
 	l.add(byte(r))
@@ -170,7 +171,7 @@ func lettersOf(r rune, fold bool) letters {
 	return l
 }
 
-// withKeywords makes cores of ways, if each has a keyword.
+// withKeywords makes a core from each way; nil if a way has no keyword.
 func withKeywords(ways [][]letters, keywords []string) []core {
 	var out []core
 	for _, way := range ways {
@@ -211,14 +212,15 @@ func leastOf(list []core) int {
 	return least
 }
 
-// foldsToASCII are the characters that an expression without case takes for s and k. The search for keywords does not.
+// foldsToASCII are the characters that a case-insensitive expression matches with s and k. The search for keywords does
+// not find them.
 const (
 	foldsToASCII = "\u017f\u212a"
 	longestFold  = 3
 )
 
-// mayMatch reports whether a match may have the keyword at a place of a text. After a byte outside ASCII, anything may
-// match.
+// mayMatch reports whether a match may have the keyword at a position of a text. After a byte outside ASCII, any match
+// is possible.
 func mayMatch(cores []core, text string, start int, keyword string) bool {
 	for i := range cores {
 		if c := &cores[i]; c.keyword == keyword && c.stands(text, start-c.at) {

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// Finding is a secret at bytes Start to End of a text, found by the rule with the id Rule.
+// Finding is a secret: text[Start:End], found by the rule with the id Rule.
 type Finding struct {
 	Start, End int
 	Rule       string
 }
 
-// Find finds the secrets of a text. Overlapping findings are all given. The expression of a rule is tried on the lines
-// around its keywords.
+// Find finds the secrets in a text. It returns all findings, overlapping ones too. It tries a rule's expression only on
+// the lines around the rule's keywords.
 func (r *Rules) Find(text string) ([]Finding, error) {
 	var found []Finding
 	for _, p := range r.called(text) {
@@ -27,28 +27,27 @@ func (r *Rules) Find(text string) ([]Finding, error) {
 	return found, nil
 }
 
-// part is a part of a text, from its beginning to its end, in which a rule may match. sure says that a match may be
-// more than an allowed text.
+// part is a range of a text in which a rule may match. sure says that a match may contain more than allowed text.
 type part struct {
 	rule, start, end int
 	sure             bool
 	from             int // a match begins here or later
 }
 
-// hit is a keyword of a rule in a text. sure says that a match may have it: the rule accepts its neighbours.
+// hit is an occurrence of a rule's keyword in a text. sure says that the text around the keyword can belong to a match.
 type hit struct {
 	rule, start, end int
 	sure             bool
 }
 
-// called returns the parts of the text around keywords, by rule and place.
+// called returns the parts of the text around keywords, sorted by rule and position.
 func (r *Rules) called(text string) []part {
 	var out []part
 	for _, rule := range r.always {
 		out = append(out, part{rule: rule, end: len(text), sure: true})
 	}
 	var hits []hit
-	odd, known := false, false // a match may hold no keyword
+	odd, known := false, false // a match may lack a keyword
 	r.keywords.find(text, func(start int, w *word) {
 		end := start + len(w.text)
 		for _, rule := range w.rules {
@@ -76,7 +75,7 @@ func (r *Rules) called(text string) []part {
 	return out
 }
 
-// partsOf returns the parts around the hits of each rule that touch each other, if one of them is sure.
+// partsOf returns, for each rule, the merged parts around neighbouring hits, if one of the hits is sure.
 func partsOf(text string, hits []hit) []part {
 	slices.SortFunc(hits, func(a, b hit) int { return cmp.Or(a.rule-b.rule, a.start-b.start) })
 	var out []part
@@ -111,17 +110,17 @@ func partsOf(text string, hits []hit) []part {
 	return out
 }
 
-// Generic is the rule for values that are called a key or a secret: its keywords are everywhere, and the value must be
-// on the same line or the next.
+// Generic is the rule for values with a name like key or secret. Its keywords are very common, and the value must be on
+// the same line or the next.
 const Generic = "generic-api-key"
 
-// The limits of the rule Generic for the text after a keyword, in bytes.
+// The limits of the text after a keyword for the rule Generic, in bytes.
 const (
-	mostBetween  = 20 + 3   // the keyword and its assignment
-	mostSetting  = 4 + 5    // what sets it, and quotes and space
+	mostBetween  = 20 + 3   // from the keyword to the assignment sign
+	mostSetting  = 4 + 5    // the assignment sign, quotes and space
 	leastGeneric = 10       // the value
-	between      = "-.'\""  // beside words and space
-	setting      = "=>:|?," // what sets it begins so
+	between      = "-.'\""  // allowed there, besides words and space
+	setting      = "=>:|?," // the first characters of an assignment sign
 	aroundValue  = "=>:|?,'\"`"
 	ofValue      = "=-./+" // beside words
 )

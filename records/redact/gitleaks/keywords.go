@@ -1,22 +1,22 @@
 package gitleaks
 
-// keywords finds the words of a fixed set in a text, in one reading, in any case.
+// keywords finds the words of a fixed set in a text, in one pass and in any case.
 type keywords struct {
-	class [256]uint8                // of each byte: the same for both cases, 0 for a byte that is in no word
-	third [classes * classes]uint64 // by the classes of two bytes: the possible third bytes of a word
+	class [256]uint8                // the class of each byte, the same for both cases; 0 for a byte that is in no word
+	third [classes * classes]uint64 // by the classes of two bytes: the classes of the possible third bytes of a word
 	words [classes * classes][]word
 }
 
-// word is one of the set.
+// word is a word of the set.
 type word struct {
-	text  string // in small letters
-	rules []int  // their rules
+	text  string // in lower case
+	rules []int  // the rules with this keyword
 }
 
-// classes is the number of distinguished kinds of bytes: a word has a bit for each.
+// classes is the number of classes of bytes: the third byte of a word has a bit for each class.
 const classes = 64
 
-// newKeywords reads a set. Words have two bytes at least.
+// newKeywords builds the index of a set of words. Each word has at least two bytes.
 func newKeywords(rules map[string][]int) *keywords {
 	k := &keywords{}
 	kinds := uint8(0)
@@ -26,7 +26,7 @@ func newKeywords(rules map[string][]int) *keywords {
 			if k.class[c] != 0 {
 				continue
 			}
-			kinds = kinds%(classes-1) + 1 // two kinds in one class find too much, and each word is compared at last
+			kinds = kinds%(classes-1) + 1 // if two bytes share a class, more words are found, but each is compared at the end
 			k.class[c] = kinds
 			if 'a' <= c && c <= 'z' {
 				k.class[c-'a'+'A'] = kinds
@@ -45,12 +45,12 @@ func newKeywords(rules map[string][]int) *keywords {
 	return k
 }
 
-// find calls met at each place of the text where a word of the set begins.
+// find calls met at each position of the text where a word of the set begins.
 func (k *keywords) find(text string, met func(start int, w *word)) {
 	if len(text) < 2 {
 		return
 	}
-	// A beginning that no word has is empty, so one look is enough.
+	// The entry of a pair that begins no word is empty, so one look-up is enough.
 	at := int(k.class[text[0]])*classes + int(k.class[text[1]])
 	for i := range len(text) - 1 {
 		next := uint8(0)

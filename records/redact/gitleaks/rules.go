@@ -13,21 +13,21 @@ import (
 // Version is the version of gitleaks from which the rules come.
 const Version = "8.30.1"
 
-// rulesJSON is one document with a rule a line, so that a rule is decoded when a text calls it: a process that redacts
-// one prompt would otherwise spend more on the rules than on all else.
+// rulesJSON is one JSON document with one rule on each line, so that a rule is decoded only when a text needs it.
+// Otherwise a process that redacts one prompt would spend most of its time on the rules.
 //
 //go:embed rules.json
 var rulesJSON string
 
-// Rules are the rules of gitleaks, ready to be used by several goroutines.
+// Rules is the set of gitleaks' rules. Several goroutines may use it.
 type Rules struct {
 	rules    []*rule
 	keywords *keywords
-	always   []int // rules that need no keyword
+	always   []int // rules without a keyword
 	allow    func() ([]*allowlist, error)
 }
 
-// storeHead is the part before the rules in rules.json.
+// storeHead is the part of rules.json before the rules.
 type storeHead struct {
 	Version    string      `json:"version"`
 	Allowlists []storeList `json:"allowlists"`
@@ -43,8 +43,8 @@ type storeRule struct {
 	Allowlists []storeList `json:"allowlists,omitempty"`
 }
 
-// storeList allows false secrets. Target is the text for the expressions: the secret (""), the match or the line. All
-// requires both an expression and a stop word.
+// storeList is an allow-list of texts that are not secrets. Target names the text that the expressions are tried on:
+// the secret (""), the match or the line. All requires a match of both an expression and a stop word.
 type storeList struct {
 	All       bool     `json:"all,omitempty"`
 	Target    string   `json:"target,omitempty"`
@@ -52,14 +52,14 @@ type storeList struct {
 	StopWords []string `json:"stop_words,omitempty"`
 }
 
-// rule has its stored form, its allow-lists and its expression once it was compiled.
+// rule is a rule in its stored form, with its allow-lists and its compiled expression.
 type rule struct {
-	line    string // of rules.json
-	generic bool   // it is the rule of the id Generic
+	line    string // a line of rules.json
+	generic bool   // its id is Generic
 	decoded sync.Once
 	storeRule
 	allow   []*allowlist
-	cores   []core // what each match holds; nil where that is not known
+	cores   []core // each match contains one of them; nil if unknown
 	once    sync.Once
 	pattern *regexp.Regexp
 	err     error // of decoding
@@ -73,13 +73,13 @@ type allowlist struct {
 	err     error
 }
 
-// Between the head of rules.json, its rules, and its end.
+// The texts between the head of rules.json and its rules, and at its end.
 const (
 	beforeRules = ",\n\"rules\":[\n"
 	afterRules  = "\n]}\n"
 )
 
-// Load reads the keywords of the rules. A rule is decoded, and its expressions are compiled, when it is first needed.
+// Load reads the keywords of the rules. A rule is decoded and compiled when it is first needed.
 func Load() (*Rules, error) {
 	head, rest, begun := strings.Cut(rulesJSON, beforeRules)
 	list, ended := strings.CutSuffix(rest, afterRules)
@@ -109,8 +109,8 @@ func Load() (*Rules, error) {
 	return r, nil
 }
 
-// calledBy reads the beginning of a line of rules.json: the keywords, all without a character that JSON escapes,
-// and the id.
+// calledBy reads the keywords and the id from the start of a line of rules.json. No keyword has a character that JSON
+// escapes.
 func calledBy(line string) (words []string, id string, ok bool) {
 	rest, ok := strings.CutPrefix(line, `{"keywords":["`)
 	if ok {
@@ -137,7 +137,7 @@ func lists(stored []storeList) []*allowlist {
 	return out
 }
 
-// held returns the cores of each match, nil if unknown.
+// held returns the cores of the rule; nil if unknown.
 func (r *rule) held() []core {
 	r.decoded.Do(func() {
 		if r.err = json.Unmarshal([]byte(r.line), &r.storeRule); r.err == nil {
@@ -147,7 +147,7 @@ func (r *rule) held() []core {
 	return r.cores
 }
 
-// The end of a secret in most rules, and its end here: pages and addresses have other ends.
+// The end of a secret in most rules, and its replacement here: web pages and URLs have other ends.
 const (
 	endings     = "(?:[\\x60'\"\\s;]|"
 	moreEndings = "(?:[\\x60'\"\\s;<>&,)}\\]|]|"
@@ -158,7 +158,7 @@ func (r *rule) compiled() (*regexp.Regexp, error) {
 	r.once.Do(func() {
 		if r.fault = r.err; r.err == nil {
 			text := r.Regex
-			if !r.generic { // which finds calls with arguments
+			if !r.generic { // it finds calls with arguments
 				text = strings.ReplaceAll(text, endings, moreEndings)
 			}
 			r.pattern, r.fault = regexp.Compile(text)
@@ -184,7 +184,7 @@ func (a *allowlist) compiled() ([]*regexp.Regexp, error) {
 	return a.regexes, a.err
 }
 
-// allows reports whether the list takes a finding for none.
+// allows reports whether the allow-list says that a finding is not a secret.
 func (a *allowlist) allows(secret, match, line string) (bool, error) {
 	regexes, err := a.compiled()
 	if err != nil {
