@@ -84,7 +84,7 @@ func (a *app) plannedPush(c *call, to destination) error {
 			sayPlan(quietWriter{a.std.out}, p)
 		}
 	default:
-		agreed := false
+		var agreed bool
 		if sent, agreed, err = a.sendPlan(c, to, p); err != nil || !agreed {
 			return err
 		}
