@@ -15,14 +15,14 @@ import (
 
 // Evidence tiers of an anchor, best first.
 const (
-	TierExactBlob   = "exact_blob"       // the committed blob was seen in the work tree
-	TierExactLines  = "exact_lines"      // its lines were, in another blob of the path
-	TierMovedLines  = "moved_lines"      // a block that moved and kept its owner
-	TierReformatted = "reformatted"      // it says the same in other signs
-	TierRewritten   = "rewritten"        // carried from an older id of the commit
-	TierSamePatch   = "same_patch"       // an equal change, found without a hook
-	TierNamed       = "named_commit"     // the conversation says that it made the commit, with the edits of one step alone
-	TierFingerprint = "line_fingerprint" // the line alone
+	TierExactBlob   = "exact_blob"       // a snapshot of the work tree has the committed blob
+	TierExactLines  = "exact_lines"      // another blob of the path has the line
+	TierMovedLines  = "moved_lines"      // the line is in a block that moved and kept its owner
+	TierReformatted = "reformatted"      // the line differs from a known one in white space or form only
+	TierRewritten   = "rewritten"        // the owner comes from the commit that this one replaced
+	TierSamePatch   = "same_patch"       // another anchored commit made the same change
+	TierNamed       = "named_commit"     // by its conversation the commit has only one step's edits
+	TierFingerprint = "line_fingerprint" // a patch wrote a line with the same text; nothing else is known
 )
 
 // Tiers lists the evidence tiers, best first.
@@ -40,7 +40,7 @@ func Disputes(tier string) bool {
 	return tier == TierExactBlob || tier == TierExactLines || tier == TierNamed
 }
 
-// TierOf returns the evidence tier for a line of a content that a snapshot has.
+// TierOf returns the evidence tier of one line whose content is in a snapshot.
 func TierOf(o vector.Owner) string {
 	if o.Reformatted {
 		return TierReformatted
@@ -48,7 +48,7 @@ func TierOf(o vector.Owner) string {
 	return TierExactBlob
 }
 
-// Words of confidence, from none to all.
+// The words for confidence, lowest first.
 var confidences = []string{"low", "medium", "high"}
 
 // atMost gives, for each limitation that causes doubt, the highest confidence that it allows.
@@ -58,7 +58,8 @@ var atMost = map[events.Limit]int{
 	events.LimitCompletionUntold: 1,
 }
 
-// Confidence is the confidence that follows from an evidence tier.
+// Confidence returns "low", "medium" or "high" for an evidence tier and an owner. A limitation of the owner can lower
+// it.
 func Confidence(tier string, owner events.AnchorOwner) string {
 	worth := 0
 	switch tier {
@@ -78,8 +79,8 @@ func Confidence(tier string, owner events.AnchorOwner) string {
 	return confidences[worth]
 }
 
-// Evidence returns the word for the evidence of a line: the tier, or for a person's exact line the word that its time
-// was watched.
+// Evidence returns the word that stands for a line's evidence in output: the tier, or for a person's exact line the
+// word that its time was watched.
 func Evidence(tier string, owner events.AnchorOwner) string {
 	if owner.Kind == events.OwnerHuman && owner.Evidence != "" && (tier == TierExactBlob || tier == TierExactLines) {
 		return string(owner.Evidence)
@@ -93,7 +94,7 @@ const (
 	maxOwnersPerEvent = 800
 )
 
-// Drafts makes the events that anchor a commitfrom its whole data.
+// Drafts returns the events that anchor a commit, from the complete data of the anchor.
 func Drafts(whole events.CommitData, method events.Method) ([]events.Draft, error) {
 	parts := []events.CommitData{{}}
 	runs := 0
@@ -121,7 +122,7 @@ func Drafts(whole events.CommitData, method events.Method) ([]events.Draft, erro
 	return draftParts(parts, whole, method)
 }
 
-// draftParts makes an event for each part; whole has the common members.
+// draftParts returns one event for each part. The members that all events share come from whole.
 func draftParts(parts []events.CommitData, whole events.CommitData, method events.Method) ([]events.Draft, error) {
 	var drafts []events.Draft
 	for i, p := range parts {
@@ -147,7 +148,7 @@ type anchorer struct {
 	replaced refs.OID
 	renamed  func() map[string]string
 
-	// open are the lines, from 0, that no content explains; it may be nil.
+	// open holds the lines, from 0, that no known content explains. It may be nil.
 	open map[int]bool
 
 	parts   []events.CommitData
@@ -182,9 +183,9 @@ func (a *anchorer) anchor(ctx context.Context, parents []refs.OID, files []fileD
 	return draftParts(a.parts, whole, events.PostCommit)
 }
 
-// file anchors the lines that the commit added to one file. Each line has its own evidence, or the whole blob if a
-// snapshot has it. If git calls a line added and the parent already has its patch, the line may have moved. For
-// example: a person moves an agent's function further down in the file.
+// file anchors the lines that the commit added to one file. Each line gets its own evidence tier; if a snapshot has the
+// whole blob, all lines get that tier. A line that git calls added may only have moved: the parent then has its patch
+// already. For example: a person moves an agent's function further down in the file.
 func (a *anchorer) file(f fileDiff) error {
 	raw, err := a.view.Blob(f.New)
 	if err != nil {
@@ -232,8 +233,8 @@ func (a *anchorer) file(f fileDiff) error {
 	return nil
 }
 
-// ownersAt returns the owners of exactly the lines that git calls added. Of several equal lines git may choose other
-// ones than the vector: for example lines 2-4, where an agent wrote 3-5.
+// ownersAt returns the owners of the lines that git calls added. If several lines are equal, git and the vector may
+// choose different ones as added: for example git chooses 2-4, and an agent wrote 3-5.
 //
 //	1  func f() {     person
 //	2  }              person
@@ -241,8 +242,8 @@ func (a *anchorer) file(f fileDiff) error {
 //	4  func g() {     agent
 //	5  }              agent
 //
-// Line 2 then counts as a person's, which is right, although it is older than the commit. Line 5 loses its owner in any
-// case, because git credits it to an older commit. If line 2 were given to the agent, two lines would be wrong.
+// Line 2 then counts as a person's. That is right, although the line is older than the commit. Line 5 loses its owner
+// in any case, because git credits it to an older commit. Giving line 2 to the agent would make two lines wrong.
 func ownersAt(vec vector.Vector, added []linediff.Range) []vector.Run {
 	var out []vector.Run
 	for _, r := range added {
@@ -253,9 +254,9 @@ func ownersAt(vec vector.Vector, added []linediff.Range) []vector.Run {
 	return out
 }
 
-// ownersOf finds the owner of every line of the committed blob: from a snapshot with this blob, if there is one.
-// Otherwise it takes each line from the present work tree, from earlier contents, or from the parent, in this order.
-// tiers has the evidence of each line.
+// ownersOf finds the owner of every line of the committed blob. If a snapshot has the blob, it gives all owners.
+// Otherwise each line is searched in the present work tree, then in earlier contents of the path, then in the parent.
+// tiers holds the evidence tier of each line.
 func (a *anchorer) ownersOf(f fileDiff, lines [][]byte) (vec vector.Vector, tiers []string, err error) {
 	if v, ok := a.seen(f, len(lines)); ok {
 		return v, nil, nil
@@ -300,8 +301,8 @@ func (a *anchorer) ownersOf(f fileDiff, lines [][]byte) (vec vector.Vector, tier
 	return vec, tiers, nil
 }
 
-// seen finds the owners of a committed blob that a snapshot has. If git-mv(1) renamed a file and only a part of it is
-// staged, that part was seen only under the older name.
+// seen finds the owners of a committed blob that a snapshot has. If git-mv(1) renamed the file and only a part of it is
+// staged, the snapshots have that part under the older name.
 func (a *anchorer) seen(f fileDiff, lines int) (vector.Vector, bool) {
 	known := a.view.Known
 	if v, ok := known.Get(f.Path, f.New); ok && v.Len() == lines {
@@ -315,7 +316,8 @@ func (a *anchorer) seen(f fileDiff, lines int) (vector.Vector, bool) {
 	return vector.Vector{}, false
 }
 
-// parentVector holds the patches that own lines of the file in the parent: their lines here are not new.
+// parentVector returns the patches that own lines of the file in the parent. Lines of these patches are not new in the
+// commit.
 func (a *anchorer) parentVector(f fileDiff) vector.Vector {
 	v, _ := a.view.Known.Get(f.OldPath, f.Old)
 	return v

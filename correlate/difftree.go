@@ -18,13 +18,13 @@ type fileDiff struct {
 	Patched
 }
 
-// maxDiff bounds the lines that are read of one commit, in bytes.
+// maxDiff bounds the size, in bytes, of the patch that is read for one commit.
 const maxDiff = 256 << 20
 
 var errHuge = errors.New("the commit changes more lines than can be anchored")
 
-// diffTree compares a commit with its parent, or two commits. It gives ErrLarge for more than most files; 0 is not a
-// bound. Meanwhile is called, if it is not nil, once git is running.
+// diffTree compares a commit with its parent, or two commits. It returns ErrLarge if more than most files changed; 0
+// means no bound. It calls meanwhile, unless it is nil, as soon as git is running.
 func diffTree(
 	ctx context.Context, repo *refs.Repo, most int, meanwhile func(), revs ...string,
 ) (files []fileDiff, err error) {
@@ -79,7 +79,7 @@ func readSection(r *gitdiff.Reader) ([]fileDiff, error) {
 	return linesOf(records, nil, func(to gitdiff.Lines) error { return r.Patch(records, to) })
 }
 
-// linesOf takes the lines of a patch; tells reports which lines need prints, and may be nil.
+// linesOf reads the added lines from a patch. tells selects the lines that need a fingerprint; it may be nil.
 func linesOf(records []gitdiff.Record, tells func(line []byte) bool,
 	patch func(to gitdiff.Lines) error) ([]fileDiff, error) {
 	files := make([]fileDiff, len(records))
@@ -94,11 +94,11 @@ func linesOf(records []gitdiff.Record, tells func(line []byte) bool,
 	return files, nil
 }
 
-// lineTaker notes the lines that a patch adds, and names the change of each file.
+// lineTaker collects the lines that a patch adds, and computes the change id of each file.
 type lineTaker struct {
 	files  []fileDiff
 	tells  func(line []byte) bool
-	at     int // the file whose lines are taken
+	at     int // index of the current file
 	change events.ChangeHash
 }
 
@@ -123,7 +123,7 @@ func (l *lineTaker) Added(line []byte) {
 	}
 }
 
-// name ends the change of a file.
+// name computes the change id of the current file at its end.
 func (l *lineTaker) name() {
 	if l.at < len(l.files) {
 		l.files[l.at].Change = l.change.ID()

@@ -5,11 +5,11 @@ import (
 	"unicode/utf8"
 )
 
-// The number of letters and digits that lines need to be evidence, if only their text is known.
+// The numbers of letters and digits that make lines evidence if only their text is known.
 const (
-	MinSpecific = 12 // a line, or lines in a row, in a file of the same name
-	MinMoved    = 40 // lines in a row in another file,
-	MinRow      = 3  // and this many of them
+	MinSpecific = 12 // for a line, or lines in a row, in a file of the same name
+	MinMoved    = 40 // for lines in a row in another file
+	MinRow      = 3  // number of lines that such a row needs
 )
 
 // Letters counts the letters and digits of a line.

@@ -14,25 +14,26 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// FileChange is a commit's change of a file, without lines.
+// FileChange is a commit's change of one file, without the text of lines.
 type FileChange struct {
 	Path    string // raw bytes
-	OldPath string // where the first parent has it; the same if it was not renamed
+	OldPath string // path in the first parent; equals Path unless the file was renamed
 	New     refs.OID
-	Old     []refs.OID // in each parent; no id where it is not
+	Old     []refs.OID // content in each parent; zero where the parent lacks the file
 
-	Patched *Patched // git's data about the lines, if requested: see Patches
+	Patched *Patched // git's data about the lines, if the caller asked for them (see Patches)
 }
 
-// Patched is a commit's change of the lines of a file.
+// Patched holds the lines of one file that a commit changed.
 type Patched struct {
-	Added  []linediff.Range     // in the form of Hunks; empty for a deletion, a binary file and a pure mode change
-	Change events.ChangeID      // names the change of lines; empty without changed lines, and for a merge
-	Prints []events.Fingerprint // of the added lines that are evidence, if requested
+	Added  []linediff.Range     // as Hunks returns them; empty for a deletion, a binary file and a pure mode change
+	Change events.ChangeID      // id of the change; empty if no line changed, and for a merge
+	Prints []events.Fingerprint // fingerprints of the added lines that count as evidence, if the caller asked for them
 }
 
-// Patches returns the changed files and lines of commits with at most one parent, with one git process, in the order of
-// the commits. Unread lists commits that git cannot read completely. tells reports which lines count as evidence.
+// Patches returns the changed files and lines of commits with at most one parent, in the order of the commits. It
+// starts one git process. Commits that git cannot read completely are returned in unread. tells reports which lines
+// count as evidence.
 func Patches(ctx context.Context, repo *refs.Repo, commits []refs.OID, tells func(line []byte) bool,
 	yield func(commit refs.OID, change CommitChange) error) (unread []refs.OID, err error) {
 	lines := make([]string, len(commits))
@@ -59,12 +60,12 @@ func Patches(ctx context.Context, repo *refs.Repo, commits []refs.OID, tells fun
 
 // CommitChange is the change of a commit with at most one parent.
 type CommitChange struct {
-	Files []FileChange // without deleted files, and submodules
-	Added int          // lines, as --numstat counts them; Uncounted where it may count otherwise
+	Files []FileChange // without deleted files and submodules
+	Added int          // added lines as --numstat counts them, or Uncounted
 }
 
-// Uncounted marks a file whose lines --numstat may count differently from a patch: one of them sees two changes in a
-// file that becomes a link, and configuration selects submodules.
+// Uncounted is the count of added lines when --numstat may count differently from a patch. This is so for a file that
+// becomes a link, because one of them sees two changes, and for submodules, because they depend on configuration.
 const Uncounted = -1
 
 // ChangeOf joins the raw records of a commit with the lines of its patch.
@@ -93,9 +94,9 @@ func ChangeOf(records []gitdiff.Record, tells func(line []byte) bool, patch func
 	return c, nil
 }
 
-// Changed lists the files that each commit changed against all its parents, with a git process or two for all commits.
-// It leaves out missing commits, and files without lines: submodules, deletions. A commit with an unreadable tree is
-// named in the repository's [refs.LeftOut].
+// Changed lists the files that each commit changed against all its parents. It starts one or two git processes for all
+// commits. It leaves out missing commits, and files without lines: submodules and deletions. A commit with an
+// unreadable tree is added to the repository's [refs.LeftOut].
 func Changed(ctx context.Context, repo *refs.Repo, commits []refs.OID) (map[refs.OID][]FileChange, error) {
 	out := map[refs.OID][]FileChange{}
 	if len(commits) == 0 {
@@ -119,8 +120,8 @@ func Changed(ctx context.Context, repo *refs.Repo, commits []refs.OID) (map[refs
 	if err != nil {
 		return nil, fmt.Errorf("list what commits changed: %w", err)
 	}
-	var lines []string   // a commit beside one of its parents
-	var asked []refs.OID // the commits of these lines
+	var lines []string   // one commit with one of its parents
+	var asked []refs.OID // the commit of each line
 	for _, c := range list {
 		if len(sections[c]) > 0 {
 			continue
@@ -138,7 +139,7 @@ func Changed(ctx context.Context, repo *refs.Repo, commits []refs.OID) (map[refs
 	}
 	args := append([]string{"--root", "-M"}, gitdiff.Raw()...)
 	skipped, err := gitdiff.Each(ctx, repo, args, lines, take)
-	if err == nil && len(skipped) > 0 { // renames cannot be found without contents
+	if err == nil && len(skipped) > 0 { // git cannot find renames without contents
 		lines, asked = chosen(lines, skipped), chosen(asked, skipped)
 		args = append([]string{"--root", "--no-renames"}, gitdiff.Raw()...)
 		skipped, err = gitdiff.Each(ctx, repo, args, lines, take)
@@ -158,9 +159,9 @@ func Changed(ctx context.Context, repo *refs.Repo, commits []refs.OID) (map[refs
 	return out, nil
 }
 
-// combined lists what merges changed against each parent: only the files that differ from all of them. Git need not
-// read the trees that a merge shares with a parent. A merge with a file that is missing in a parent is left out,
-// because the parent may have it under another name.
+// combined lists the files of merges that differ from every parent. Git does not need to read the trees that a merge
+// shares with a parent. A merge is left out if a parent lacks one of the files: the parent may have the file under
+// another name.
 func combined(ctx context.Context, repo *refs.Repo, merges []refs.OID, parents map[refs.OID][]refs.OID) (
 	map[refs.OID][][]gitdiff.Record, error) {
 	out := map[refs.OID][][]gitdiff.Record{}
@@ -174,7 +175,7 @@ func combined(ctx context.Context, repo *refs.Repo, merges []refs.OID, parents m
 		if lists == nil {
 			lists = make([][]gitdiff.Record, len(parents[merges[i]]))
 		}
-		lacks := len(lists) != len(parents[merges[i]]) // where a shallow history ends
+		lacks := len(lists) != len(parents[merges[i]]) // true at the end of a shallow history
 		for _, list := range lists {
 			lacks = lacks || slices.ContainsFunc(list, func(f gitdiff.Record) bool { return f.OldMode == 0 })
 		}
@@ -188,7 +189,7 @@ func combined(ctx context.Context, repo *refs.Repo, merges []refs.OID, parents m
 	return out, err
 }
 
-// chosen returns the elements of a list at some places.
+// chosen returns the elements at the given indexes.
 func chosen[T any](list []T, places []int) []T {
 	out := make([]T, len(places))
 	for i, at := range places {
@@ -197,7 +198,7 @@ func chosen[T any](list []T, places []int) []T {
 	return out
 }
 
-// contentBefore returns the content of a file in a parent; the zero id for a submodule.
+// contentBefore returns the blob of a file in a parent, or the zero id for a submodule.
 func contentBefore(f gitdiff.Record) refs.OID {
 	if f.OldMode == refs.ModeGitlink {
 		return refs.OID{}
@@ -205,7 +206,7 @@ func contentBefore(f gitdiff.Record) refs.OID {
 	return f.Old
 }
 
-// common keeps the files that are in every list.
+// common returns the files that are in every list.
 func common(lists [][]gitdiff.Record) []FileChange {
 	var out []FileChange
 	for _, f := range lists[0] {
@@ -227,8 +228,8 @@ func common(lists [][]gitdiff.Record) []FileChange {
 	return out
 }
 
-// Hunks compares the content of a file with the parents. It returns the lines that are in no parent, from 0, and the id
-// of the change, which a merge does not have.
+// Hunks compares the content of a file with all parents. It returns the lines, from 0, that are in no parent, and the
+// id of the change. A merge has no change id.
 func (c *FileChange) Hunks(objects *refs.Objects, content []byte) (added []linediff.Range, id events.ChangeID,
 	err error) {
 	lines := linesOfGit(content)
@@ -277,7 +278,7 @@ func linesOfGit(content []byte) [][]byte {
 	return lines
 }
 
-// overlapOf returns the common lines of two lists; both are in order.
+// overlapOf returns the lines that are in both lists. Both lists are sorted.
 func overlapOf(a, b []linediff.Range) []linediff.Range {
 	var out []linediff.Range
 	for i, j := 0, 0; i < len(a) && j < len(b); {
@@ -294,8 +295,8 @@ func overlapOf(a, b []linediff.Range) []linediff.Range {
 	return out
 }
 
-// Explained is the result of a search by content for the lines that a commit added to a file: ordered runs that cover
-// the added lines, and their owners. Open has the lines, from 0, that no known content explains.
+// Explained holds the owners that a search by content found for the added lines of a file. Its runs are sorted and
+// cover all added lines. Open holds the lines, from 0, that no known content explains.
 type Explained struct {
 	File   events.AnchorFile
 	Owners []events.AnchorOwner
@@ -324,7 +325,7 @@ func (c *FileChange) Explain(view *trails.View, added []linediff.Range) (Explain
 		return Explained{}, err
 	}
 	out := Explained{Owners: a.part.Owners, Open: a.open}
-	if len(a.parts) > 0 { // more than one event holds
+	if len(a.parts) > 0 { // the anchor needs more than one event
 		out.Owners, a.part = a.parts[0].Owners, a.parts[0]
 	}
 	out.File = a.part.Files[0]

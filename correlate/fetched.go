@@ -13,11 +13,11 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// A squash, or a patch that somebody applies, may bring lines from other clones' commits, and git does not say from
-// which. Their logs name the contents. So the timeline notes these contents without owners: a person who brings one has
-// not written it. Readers find the owners in the fetched logs, which are not copied.
+// A squash, or an applied patch, may bring lines from commits of other clones, and git does not say from which. The
+// logs of these clones name the contents. The timeline notes them without owners, so that a person who brings such a
+// content is not credited as its writer. Readers find the owners in the fetched logs, which are not copied.
 
-// mostFetched is the number of newest anchors of a log that are read.
+// mostFetched bounds the anchors, newest first, that are read from one log.
 const mostFetched = 500
 
 // KnowFetched notes the contents that fetched logs name.
@@ -69,7 +69,7 @@ func (f *fetched) take(ctx context.Context, c *events.Copy) error {
 	for _, a := range anchors[max(0, len(anchors)-mostFetched):] {
 		commit, err := f.objects.Commit(a.Commit)
 		if err != nil {
-			continue // it is not here
+			continue // the commit is missing here
 		}
 		for _, file := range a.Files {
 			if err := ctx.Err(); err != nil {
@@ -83,8 +83,8 @@ func (f *fetched) take(ctx context.Context, c *events.Copy) error {
 	return nil
 }
 
-// content notes the content of a path in a commit, unless it is known here. Lines that are also in the parent keep
-// their owners.
+// content notes the blob of a path in a commit, unless the timeline knows it. Lines that the parent also has keep their
+// owners.
 func (f *fetched) content(commit refs.OID, parents []refs.OID, path string) error {
 	blob, err := f.git.Blob(commit, path)
 	if err != nil || blob.IsZero() {

@@ -6,11 +6,11 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
-// gone returns the lines that a commit removed from a file. The commit may add a line of a patch that the parent
-// already has. Then a removed line has moved, or the line is a part of the patch that was not committed before. For
-// example: an agent writes four lines, and a person commits two of them and then the others.
+// gone returns the lines that a commit removed from a file. They matter if the commit adds a line of a patch that the
+// parent already has. Either a removed line has moved, or the line belongs to a part of the patch that was not
+// committed before. For example: an agent writes four lines, and a person commits two of them and then the others.
 //
-// The first call computes them. An unreadable file has none.
+// The first call computes the lines. An unreadable file has none.
 func (a *anchorer) gone(f fileDiff, lines [][]byte) func() map[string]bool {
 	return sync.OnceValue(func() map[string]bool {
 		raw, err := a.view.Blob(f.Old)

@@ -14,13 +14,13 @@ import (
 	"github.com/git-trace/git-trace/trails/gitfacts"
 )
 
-// Log receives events that need no snapshot.
+// Log appends events that need no snapshot.
 type Log interface {
 	Append(ctx context.Context, drafts []events.Draft) ([]events.Event, error)
 }
 
-// Head anchors the commit that HEAD names, and first earlier commits that no hook reported. git is the id of git's
-// process, or 0 if it is not known. meanwhile, unless it is nil, runs while git compares HEAD's commit.
+// Head anchors HEAD's commit, after any earlier commits that no hook reported. git is the id of git's process, or 0 if
+// it is not known. meanwhile, unless it is nil, runs while git compares HEAD's commit.
 func Head(
 	ctx context.Context, repo *refs.Repo, timeline *trails.Engine, git int, at time.Time, meanwhile func(),
 ) error {
@@ -51,8 +51,7 @@ func Head(
 	return notePatching(repo, git)
 }
 
-// Merged anchors the commit that HEAD names if a merge has just made it: a merge runs no post-commit hook
-// (githooks(5)).
+// Merged anchors HEAD's commit if a merge has just made it: a merge runs no post-commit hook (githooks(5)).
 func Merged(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, at time.Time) error {
 	if JustMade(repo).IsZero() {
 		return nil
@@ -60,7 +59,7 @@ func Merged(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, at ti
 	return Head(ctx, repo, timeline, 0, at, nil)
 }
 
-// JustMade returns HEAD's commit if HEAD's newest move made it, otherwise zero.
+// JustMade returns HEAD's commit if the newest entry of HEAD's reflog made that commit, otherwise the zero id.
 func JustMade(repo *refs.Repo) refs.OID {
 	for _, m := range gitfacts.Last(repo, 1) {
 		if m.Kind.Makes() {
@@ -70,8 +69,8 @@ func JustMade(repo *refs.Repo) refs.OID {
 	return refs.OID{}
 }
 
-// Later anchors a commit for which the hook had no time, and first earlier commits that no hook reported. HEAD may have
-// moved since. If a rebase made the commit from another one, from is that commit.
+// Later anchors a commit for which the hook had no time, after any earlier commits that no hook reported. HEAD may have
+// moved since then. If a rebase made the commit from another one, from is the original.
 func Later(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, commit, from refs.OID, at time.Time) error {
 	if !from.IsZero() {
 		return carry(ctx, repo, timeline, []later.Pick{{Commit: commit, From: from}}, at)
@@ -90,16 +89,16 @@ func Later(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, commit
 	return nil
 }
 
-// unheard is missed without the commits that are anchored together with others later on.
+// unheard returns the missed commits, without those that a rebase picked: these are anchored together later.
 func unheard(repo *refs.Repo, picks map[refs.OID]refs.OID, anchored []refs.OID, head refs.OID) []refs.OID {
 	return slices.DeleteFunc(missed(repo, anchored, head), func(commit refs.OID) bool { return !picks[commit].IsZero() })
 }
 
-// mostFiles bounds the changed files for which git waits. Each takes a quarter to half of a millisecond, so more would
-// be noticeable.
+// mostFiles bounds the changed files of a commit that is anchored while git waits. Each file takes 0.25 to 0.5 ms, so
+// the user would notice more files.
 const mostFiles = 500
 
-// ErrLarge reports a commit with more files.
+// ErrLarge is returned for a commit that changes more files than the bound.
 var ErrLarge = errors.New("the commit changes too many files to be anchored while git waits")
 
 // anchorAt anchors one commit. It returns ErrLarge if the commit changes more than most files; 0 means no bound.
@@ -132,10 +131,10 @@ func anchorAt(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, com
 	})
 }
 
-// pairsPerEvent keeps an event of rewritten commits far below the limit of the format.
+// pairsPerEvent bounds the pairs in one event of rewritten commits, far below the size limit of an event.
 const pairsPerEvent = 2000
 
-// Rewritten records rewritten commits (githooks(5), post-rewrite), and anchors the commits that were put off.
+// Rewritten records rewritten commits (githooks(5), post-rewrite), and anchors the commits that a rebase left waiting.
 func Rewritten(
 	ctx context.Context, log Log, repo *refs.Repo, timeline *trails.Engine, kind string, pairs []events.RewritePair,
 	at time.Time,
@@ -166,7 +165,7 @@ func Rewritten(
 	return forgetPatching(repo)
 }
 
-// changed lists the changes of files in a commit. In a merge only lines that are in no parent count as added, as for
+// changed lists the changes of files in a commit. In a merge only lines that are in no parent count as added, as in
 // git-blame(1).
 func changed(
 	ctx context.Context, repo *refs.Repo, commit refs.OID, parents []refs.OID, most int, meanwhile func(),
@@ -192,7 +191,7 @@ func changed(
 	return merged, nil
 }
 
-// intersect keeps the files that both diffs change, with the lines that both call added.
+// intersect returns the files that both diffs change, with the lines that both diffs add.
 func intersect(a, b []fileDiff) []fileDiff {
 	other := map[string]fileDiff{}
 	for _, f := range b {

@@ -9,13 +9,14 @@ import (
 
 // Bounds of the search for commits that no hook reported.
 const (
-	missedTail  = 400 // entries of the reflog
+	missedTail  = 400 // newest entries of the reflog that are read
 	missedLimit = 32
 )
 
-// missed lists the commits made here since the last anchored one, oldest first, that no hook reported: the hook was cut
-// off on a loaded machine, killed, or switched off for one command. The reflog of HEAD distinguishes them from fetched
-// commits. The list is empty without a reflog, and before the first anchored commit. Commits after head are left out.
+// missed lists the commits made here since the last anchored one that no hook reported, oldest first. The hook may have
+// been cut off on a loaded machine, killed, or switched off for one command. The reflog of HEAD distinguishes such
+// commits from fetched ones. The list is empty without a reflog, and before the first anchored commit. Commits after
+// head are left out.
 func missed(repo *refs.Repo, anchored []refs.OID, head refs.OID) []refs.OID {
 	if len(anchored) == 0 {
 		return nil

@@ -10,19 +10,21 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// `git rebase --apply` makes its commits in git-am(1), which runs the post-applypatch hook for each. The first commit
-// of a process may be a conflict that somebody resolved; it is anchored like any commit, and its hook writes the id of
-// the process into the file "patching" of the work tree. Later commits of the same process are git's alone, because the
-// process ends at a conflict. At that moment git names the original commit of a patch (rebase-apply/original-commit).
+// `git rebase --apply` makes its commits in git-am(1), which runs the post-applypatch hook for each of them. A person
+// may have resolved a conflict in the first commit of each process. So it is anchored like any commit, and its hook
+// writes the process id into the file "patching" of the work tree. Git makes the later commits of the same process
+// alone, because the process ends at a conflict. While the hook runs, git names the original commit of the patch
+// (rebase-apply/original-commit).
 
 func patchingFile(repo *refs.Repo) string {
 	return filepath.Join(repo.WorktreeTracesDir(), "patching")
 }
 
-// firstInit is the parent's process id if the parent has ended, or the shell cannot name it.
+// firstInit is the process id of init. The parent has this id if the real parent has ended, or if the shell cannot name
+// it.
 const firstInit = 1
 
-// notePatching notes the process that applies patches, if a rebase applies more patches.
+// notePatching stores the id of git's process if a rebase has more patches to apply.
 func notePatching(repo *refs.Repo, git int) error {
 	if git <= firstInit || !patching(repo) {
 		return nil
@@ -33,7 +35,7 @@ func notePatching(repo *refs.Repo, git int) error {
 	return nil
 }
 
-// forgetPatching removes the note of a process that has ended.
+// forgetPatching removes the stored id of a process that has ended.
 func forgetPatching(repo *refs.Repo) error {
 	if err := os.Remove(patchingFile(repo)); err != nil && !os.IsNotExist(err) {
 		return fmt.Errorf("forget who applied patches: %w", err)
@@ -49,7 +51,7 @@ func patched(repo *refs.Repo, git int) (from refs.OID, ok bool) {
 	}
 	text, err := os.ReadFile(patchFile(repo, "original-commit"))
 	if err != nil {
-		return from, false // it is then anchored like any other
+		return from, false // the first commit is anchored like any other
 	}
 	from, err = refs.ParseOID(strings.TrimSpace(string(text)))
 	return from, err == nil
@@ -59,7 +61,7 @@ func patchFile(repo *refs.Repo, name string) string {
 	return filepath.Join(repo.GitDir, "rebase-apply", name)
 }
 
-// patching reports whether a rebase applies patches now.
+// patching reports whether a rebase is applying patches now.
 func patching(repo *refs.Repo) bool {
 	_, err := os.Stat(patchFile(repo, "rebasing"))
 	return err == nil

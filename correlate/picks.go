@@ -20,13 +20,13 @@ import (
 	"github.com/git-trace/git-trace/trails/gitfacts"
 )
 
-// A rebase calls the hooks of a commit for every commit that it makes. If it makes a commit without a person, the work
-// tree need not be looked at: the lines come from the original commit and the new parent. So the hook only puts the
-// commit into the queue. All of them are anchored together: by the post-rewrite hook at the end, or by the hook of the
-// next commit that somebody makes while the rebase is stopped.
+// A rebase runs the commit hooks for every commit that it makes. If no person took part, the work tree need not be
+// read: the lines come from the original commit and the new parent. So the hook only puts the commit into the queue.
+// The queued commits are anchored together: by the post-rewrite hook at the end, or, if the rebase stops, by the hook
+// of the next commit that somebody makes.
 
-// putOff puts the commit that HEAD names into the queue, if a rebase has just made it without a person. git is the id
-// of git's process, or 0 if it is not known.
+// putOff puts HEAD's commit into the queue if a rebase has just made it without a person. git is the id of git's
+// process, or 0 if it is not known.
 func putOff(repo *refs.Repo, head refs.OID, git int, at time.Time) (bool, error) {
 	from, ok := picked(repo, head)
 	if !ok {
@@ -38,8 +38,8 @@ func putOff(repo *refs.Repo, head refs.OID, git int, at time.Time) (bool, error)
 	return true, later.Open(repo).Add(later.Job{Hook: "post-commit", Commit: head, From: from, Time: at})
 }
 
-// picked reports whether a rebase made a commit from another one without a person. The last move of HEAD is a pick
-// then, and the last command that was done (git-rebase(1), rebase-merge/done) is the pick of that other one.
+// picked reports whether a rebase made a commit without a person, and from which original. This is so if the last move
+// of HEAD is a pick, and the last finished command of the rebase (git-rebase(1), rebase-merge/done) picks the original.
 func picked(repo *refs.Repo, head refs.OID) (from refs.OID, ok bool) {
 	done, err := tail(rebaseFile(repo, "done"), 4<<10)
 	if err != nil {
@@ -56,7 +56,7 @@ func rebaseFile(repo *refs.Repo, name string) string {
 	return filepath.Join(repo.GitDir, "rebase-merge", name)
 }
 
-// pickOf reads a line of a rebase's commands (git-rebase(1)) that picks a commit.
+// pickOf reads the picked commit from one command line of a rebase (git-rebase(1)).
 func pickOf(line string) (from refs.OID, ok bool) {
 	fields := strings.Fields(line)
 	if len(fields) < 2 || fields[0] != "pick" && fields[0] != "p" {
@@ -66,7 +66,7 @@ func pickOf(line string) (from refs.OID, ok bool) {
 	return from, err == nil
 }
 
-// tail reads the end of a file.
+// tail reads the last size bytes of a file.
 func tail(name string, size int64) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -86,8 +86,8 @@ func lastLine(text []byte) string {
 	return string(text[bytes.LastIndexByte(text, '\n')+1:])
 }
 
-// Picked returns the commits that a rebase made in this work tree and that still wait for an anchor, each with its
-// original.
+// Picked returns the commits that a rebase made in this work tree and that still wait for an anchor. It maps each of
+// them to its original.
 func Picked(repo *refs.Repo) map[refs.OID]refs.OID {
 	out := map[refs.OID]refs.OID{}
 	for _, p := range later.Open(repo).Picks() {
@@ -96,11 +96,11 @@ func Picked(repo *refs.Repo) map[refs.OID]refs.OID {
 	return out
 }
 
-// together is the number of commits that are anchored under one lock, in one batch of events.
+// together is the number of commits that are anchored under one lock and appended in one batch of events.
 const together = 32
 
-// takePicks anchors the commits that rebases made and that are still in the history of HEAD, and drops the commits of
-// an aborted rebase. It begins none after the moment until: a background process does the rest.
+// takePicks anchors the queued commits of rebases that HEAD's history still has, and drops the others: their rebase was
+// aborted. It starts none after the time until: a background process anchors the rest.
 func takePicks(
 	ctx context.Context, repo *refs.Repo, timeline *trails.Engine, head refs.OID, at, until time.Time,
 ) error {
@@ -126,7 +126,8 @@ func takePicks(
 	return queue.Release(list)
 }
 
-// share returns the end of a part of the context's remaining time; without a deadline it is far away.
+// share returns the time at which percent of the context's remaining time has passed. Without a deadline it returns a
+// time one hour away.
 func share(ctx context.Context, at time.Time, percent int) time.Time {
 	deadline, ok := ctx.Deadline()
 	if !ok {
@@ -135,8 +136,9 @@ func share(ctx context.Context, at time.Time, percent int) time.Time {
 	return at.Add(time.Until(deadline) * time.Duration(percent) / 100)
 }
 
-// kept parts commits that HEAD reaches from others. It keeps one that was just amended: a command of the rebase may
-// amend it, and the new commit has the same owners. It walks back slightly more steps than there are commits.
+// kept divides commits into those that HEAD reaches and the others. A commit that was just amended counts as reached: a
+// command of the rebase may amend it, and the new commit has the same owners. The walk back takes slightly more steps
+// than there are commits.
 func kept(repo *refs.Repo, list []later.Pick, head refs.OID) (reached, dropped []later.Pick) {
 	objects := repo.Objects()
 	defer objects.Close()
@@ -171,7 +173,7 @@ func kept(repo *refs.Repo, list []later.Pick, head refs.OID) (reached, dropped [
 	return reached, dropped
 }
 
-// carry anchors commits that replaced others.
+// carry anchors commits that replaced other commits.
 func carry(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, list []later.Pick, at time.Time) error {
 	ids := make([]refs.OID, len(list))
 	for i, d := range list {
@@ -208,7 +210,7 @@ func oldNames(ctx context.Context, repo *refs.Repo, d later.Pick) map[string]str
 	names := map[string]string{}
 	renamed, err := gitdiff.Renames(ctx, repo, d.From.String(), d.Commit.String())
 	if err != nil {
-		return names // then only equal names count
+		return names // without git's answer only equal names match
 	}
 	for _, r := range renamed {
 		names[r.Path] = r.OldPath

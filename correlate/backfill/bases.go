@@ -11,23 +11,23 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// version is a content of a path in the history.
+// version is one content of a path in the history.
 type version struct {
 	blob      refs.OID
-	at        time.Time // when it was written or committed, the earlier one
+	at        time.Time // date of its author or committer, whichever is earlier
 	committed time.Time
 }
 
-// maxVersions bounds the contents of the history that are tried for one edit; maxEarlier bounds them for a file that is
-// written as a whole.
+// maxVersions bounds the contents of the history that are compared for one edit. maxEarlier is the bound for a file
+// that an edit writes as a whole.
 const (
 	maxVersions = 24
 	maxEarlier  = 8
 )
 
-// isDoubtful reports whether the dates cannot decide if a content existed before an edit. This is so if the edit lies
-// between the two dates of the commit: an older commit may have been rebased, or amended with the edit. It is also so
-// within the usual difference of clocks.
+// isDoubtful reports whether the dates cannot decide if a content existed before an edit. This is so if the edit was
+// made between the two dates of the commit: an older commit may have been rebased, or amended with the edit. It is also
+// so within the usual difference of clocks.
 func (f *finder) isDoubtful(place int32, edits []*placed) bool {
 	return slices.ContainsFunc(f.versions[place], func(v version) bool {
 		return slices.ContainsFunc(edits, v.isDoubtful)
@@ -38,8 +38,8 @@ func (v version) isDoubtful(e *placed) bool {
 	return !e.late && !e.Time.IsZero() && !v.at.After(e.Time) && v.committed.After(e.Time.Add(-slack))
 }
 
-// mayBeBefore reports whether a content may have existed before an edit. If the dates cannot decide, the result of this
-// edit or a later one did not exist before.
+// mayBeBefore reports whether a content may have existed before an edit. If the dates cannot decide, a content counts
+// as later if this edit or a later one results in it.
 func (r *replay) mayBeBefore(v version, e *placed) bool {
 	if !v.isDoubtful(e) {
 		return true
@@ -48,8 +48,8 @@ func (r *replay) mayBeBefore(v version, e *placed) bool {
 	return !r.trial && (!is || at.Before(e.Time))
 }
 
-// earlier returns the possible contents of a file before it was written as a whole: the last one written in any
-// checkout, and committed ones of that time.
+// earlier returns the possible contents of a file before an edit wrote it as a whole: the last one that each checkout
+// had, and committed ones of that time.
 func (r *replay) earlier(e *placed) []*content {
 	var out []*content
 	for _, root := range byPath(r.states) {
@@ -73,8 +73,8 @@ func (r *replay) earlier(e *placed) []*content {
 	return out
 }
 
-// likely returns the likely content of a file before an edit, without repeating the edit: the last one in its checkout,
-// or the last committed one of that time.
+// likely returns the most likely content of a file before an edit, without repeating the edit. It is the last content
+// in the edit's checkout, or the last committed one of that time.
 func (r *replay) likely(e *placed) *content {
 	if before := r.states[e.root]; before != nil || e.late || e.Time.IsZero() {
 		return before
@@ -88,9 +88,9 @@ func (r *replay) likely(e *placed) *content {
 	return nil
 }
 
-// contents returns the contents on which an edit may have been made. First come the last ones written in its own
-// checkout (own), then in other checkouts of this repository. Then come the contents of the history, the ones of that
-// time first.
+// contents yields the contents on which an edit may have been made, and whether a content is from the edit's own
+// checkout. First come the last contents of its own checkout, then of other checkouts of this repository. Then come the
+// contents of the history, beginning with contents of that time.
 func (r *replay) contents(e *placed) iter.Seq2[*content, bool] {
 	return func(yield func(c *content, own bool) bool) {
 		if before := r.states[e.root]; before != nil && !yield(before, true) {
@@ -125,13 +125,14 @@ func distance(a, b time.Time) time.Duration {
 	return b.Sub(a)
 }
 
-// maxContent is the largest content that is read. maxRead bounds the contents of one file in memory.
+// maxContent bounds the size of a content that is read. maxRead bounds the total size of the contents of one file in
+// memory.
 const (
 	maxContent = 4 << 20
 	maxRead    = 32 << 20
 )
 
-// content reads a content of the history. If it is the result of an edit, its lines have the owners from the replay.
+// content reads a blob of the history. If it is the result of an edit, its lines have the owners from the replay.
 func (r *replay) content(blob refs.OID) (*content, bool) {
 	if blob.IsZero() {
 		return nil, false

@@ -4,13 +4,14 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// block is a block of whole lines that one edit wrote. The texts of the lines are not kept.
+// block is a block of whole lines that one edit wrote. It has fingerprints of the lines, and not their texts.
 type block struct {
 	edit    *placed
 	prints  []print
-	exact   []uint64 // white space included
-	removed []print  // the lines that they replaced, if known
-	// the commit that holds each line, from 1; 0 if none yet, negative if the line was removed there
+	exact   []uint64 // hashes with white space
+	removed []print  // the lines that the block replaced, if known
+	// for each line, the number from 1 of the commit that holds it; 0 before it is found, negative if that commit removed
+	// it
 	landed []int32
 }
 
@@ -18,19 +19,19 @@ type block struct {
 type placed struct {
 	*Edit
 	session *known
-	place   int32 // of the path
+	place   int32 // number of the path
 	name    string
 	root    *root
 	blocks  []*block
-	late    bool // dated after all commits: times do not count
+	late    bool // dated after all commits: its time is not used
 }
 
-// known is a session with the facts found about it.
+// known is a session with the facts that were found about it.
 type known struct {
 	*Session
 	how  belonging
-	root *root      // the first that it was held below
-	made []refs.OID // the commits that it made
+	root *root      // the first of its roots
+	made []refs.OID // commits that the session made
 }
 
 // belongs reports whether an edit was made in this repository.
@@ -40,9 +41,9 @@ func (e *placed) belongs() bool { return e.session.how == member || e.root.how =
 type root struct {
 	path          string
 	how           belonging
-	right, wrong  int     // edits that replaced known text, and edits that replaced other text
-	landed, wrote float64 // what its lines say
-	same          float64 // the weight of lines that replaced the same lines
+	right, wrong  int     // number of edits whose replaced text is in this repository, and of the others
+	landed, wrote float64 // total weight of its lines that are in commits, and of all its lines
+	same          float64 // total weight of lines that replaced the same lines as in a commit
 }
 
 // posting is a line of a block.

@@ -2,7 +2,7 @@ package backfill
 
 import "strings"
 
-// commonWords are words that occur in any code. A line with only such words is not evidence of its origin.
+// commonWords are words that occur in any code. A line that has only such words does not show its origin.
 const commonWords = " " +
 	"a abstract all and any append args as assert async await base begin body bool boolean break byte bytes case " +
 	"catch char class close config console const constructor continue count ctx data debug def default defer del " +
@@ -18,7 +18,7 @@ const commonWords = " " +
 	"tuple type typedef typeof ul undefined union unit unittest unless until update use user using utf v val value " +
 	"values var vec version void volatile wait when where while with write x y yield z "
 
-// isCommon reports whether a line has only common words.
+// isCommon reports whether all words of a line are common.
 func isCommon(line string) bool {
 	start := -1
 	for i := 0; i <= len(line); i++ {
@@ -33,7 +33,7 @@ func isCommon(line string) bool {
 			start = -1
 		}
 		if i < len(line) && line[i] >= '0' && line[i] <= '9' && i+2 < len(line) && isDigit(line[i+1]) && isDigit(line[i+2]) {
-			return false // a number of three digits is a word
+			return false // a number with three digits counts as a word
 		}
 	}
 	return true

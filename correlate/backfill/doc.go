@@ -1,21 +1,21 @@
 // Package backfill finds the conversations that wrote the lines of commits without a hook. It reads the session files
 // of agents.
 //
-// It goes by content:
+// It compares contents:
 //
-//   - The result of each edit is computed as whole lines. The agent's hunks may give them. Otherwise the edit is
-//     repeated on the content that the file had, as far as earlier edits and the history show it.
-//   - The lines that a commit added are compared with the lines of edits to the same path, in whatever directory.
-//     Consecutive lines that agree make a run. A run counts if it is distinctive, and a line that occurs everywhere is
-//     not: "}" is not evidence.
-//   - A line that was written once is found once on each branch of history, unless it was removed in between.
+//   - The result of each edit is computed as whole lines. If the agent records hunks, they give the lines. Otherwise
+//     the edit is repeated on the content that the file had, as far as earlier edits and the history show it.
+//   - The lines that a commit added are compared with the lines of edits to the same path, in any directory. Equal
+//     consecutive lines make a run. A run counts if it is distinctive. A line that occurs everywhere, such as "}", is
+//     not distinctive.
+//   - A line that was written once is found once on each branch of history, unless a commit removes it in between.
 //
 // Times decide only if contents cannot. A commit never gets a line that was written later. Sessions dated after all
-// commits are judged without times, and more strictly.
+// commits are judged without times, and by stricter rules.
 //
 // A session in another directory must first prove that it belongs to the repository. Its paths must fit below one root,
-// and distinctive lines of it must be in commits. Most of its lines must be there, unless its edits replaced texts of
-// the history.
+// and commits must have distinctive lines of it. Commits must have most of its lines, unless its edits replaced texts
+// of the history.
 //
 // The package writes nothing. Lines that it does not find stay unknown.
 package backfill

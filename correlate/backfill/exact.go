@@ -6,9 +6,9 @@ import (
 	"github.com/git-trace/git-trace/correlate/history"
 )
 
-// asMade finds the edits of a committed content that equals the result of an edit. The replay has the owner of each
-// line, even of a common one. For example: an agent writes a file, and somebody commits it unchanged. Then also the
-// braces are the agent's.
+// asMade finds the edit whose result equals a committed content. The replay knows the owner of each line, even of a
+// common one. For example: an agent writes a file, and somebody commits it unchanged. Then the braces are the agent's,
+// too.
 func (f *finder) asMade(commit int32, file *pastFile, out fileOrigins, strict bool) {
 	m := f.maker(commit, file, strict)
 	if m == nil {
@@ -26,7 +26,7 @@ func (f *finder) asMade(commit int32, file *pastFile, out fileOrigins, strict bo
 			}
 			tier := tierExactBlob
 			if !f.may(line.b, int(line.at), commit) {
-				tier = tierMovedLines // a copy, if nothing contradicts it
+				tier = tierMovedLines // the content was probably copied from another file
 			}
 			if len(line.b.removed) > 0 && !isBoilerplate(line.b.edit.name) {
 				line.b.edit.root.same += f.weights.of(hunk.added[k])
@@ -37,8 +37,8 @@ func (f *finder) asMade(commit int32, file *pastFile, out fileOrigins, strict bo
 	}
 }
 
-// maker returns the edit whose result is the committed content: if possible of this file, and the last one before the
-// commit. A file that was renamed before its commit is recognised by a distinctive content.
+// maker returns the edit whose result is the committed content. It prefers edits of this file, and then the last one
+// before the commit. If a file was renamed before its commit, a distinctive content identifies it.
 func (f *finder) maker(commit int32, file *pastFile, strict bool) *made {
 	p := &f.pasts[commit-1]
 	var best *made
@@ -63,7 +63,7 @@ func (f *finder) maker(commit int32, file *pastFile, strict bool) *made {
 	return best
 }
 
-// isLater reports whether one edit is better than another because it was made later, but not after a commit.
+// isLater reports whether edit a is a better choice than edit b: it was made later, but not after the commit.
 func isLater(a, b *made, c *history.Commit) bool {
 	afterA, afterB := a.edit.Time.After(c.Committed), b.edit.Time.After(c.Committed)
 	if afterA != afterB {
@@ -72,7 +72,7 @@ func isLater(a, b *made, c *history.Commit) bool {
 	return compareTimes(a.edit.Time, b.edit.Time) > 0
 }
 
-// said measures how distinctive the lines of edits are together.
+// said returns the weight of all owned lines of a content together.
 func (f *finder) said(m *made) float64 {
 	sum := 0.0
 	for _, o := range m.owned {
@@ -83,5 +83,5 @@ func (f *finder) said(m *made) float64 {
 	return sum
 }
 
-// isStrange reports whether most texts that edits below a root replaced are not in this repository.
+// isStrange reports whether this repository lacks most of the texts that edits below a root replaced.
 func (r *root) isStrange() bool { return r.how == candidate && r.wrong > r.right+slips }

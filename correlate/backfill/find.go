@@ -16,25 +16,25 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// finder holds one search.
+// finder holds the state of one search.
 type finder struct {
 	options Options
 	weights *weights
 	seed    seed
-	last    time.Time // of all commits, including the skipped ones
+	last    time.Time // date of the newest commit, including skipped ones
 
-	places   map[string]int32 // number of each path
+	places   map[string]int32 // path → number
 	names    []string
-	joined   []int32 // by place: another name of the same file
+	joined   []int32 // by number of a path: another name of the same file
 	pasts    []past
-	number   map[refs.OID]int32 // of each commit, from 1
+	number   map[refs.OID]int32 // commit → number from 1
 	straight []int32
-	versions map[int32][]version // by group of places
+	versions map[int32][]version // by group of path numbers
 	unread   []history.Commit
 
-	committed map[refs.OID]bool     // the contents that the history has
-	made      map[refs.OID][]made   // contents that edits left there
-	read      map[refs.OID]*content // of one file
+	committed map[refs.OID]bool     // contents that are in the history
+	made      map[refs.OID][]made   // results of edits that are in the history
+	read      map[refs.OID]*content // contents of the current file
 	readSize  int
 	reach     reach
 
@@ -42,12 +42,12 @@ type finder struct {
 	blocks   []*block
 	postings map[print][]posting
 	alive    map[alive][]landed
-	also     map[posting][]int32    // commits that hold a line too, on other lines of history
-	named    map[refs.OID][]*placed // by commit, the only edits that it holds, as their conversation says
+	also     map[posting][]int32    // further commits that hold the line, on other lines of history
+	named    map[refs.OID][]*placed // by commit: its edits, if the conversation says that the commit has no others
 }
 
-// Find looks for lines of sessions in commits, parents before children, and returns claims. Progress is called with the
-// number of commits read and of all.
+// Find searches commits for lines of sessions, parents before children, and returns claims. It calls progress with the
+// number of commits read so far and the number of all commits.
 func Find(
 	ctx context.Context, repo *refs.Repo, list []history.Commit, sessions []Session, options Options,
 	progress func(done, total int),
@@ -96,14 +96,14 @@ func Find(
 	return out, nil
 }
 
-// Result holds the findings of a search.
+// Result is the result of Find.
 type Result struct {
 	Claims []claim.Commit            // in the order of the commits
-	Roots  map[events.TraceID]string // the checkout that each session of this repository was held in
-	Unread []history.Commit          // those that could not be read whole, with only the unreadable part
+	Roots  map[events.TraceID]string // for each session of this repository: the checkout in which it worked
+	Unread []history.Commit          // commits that could not be read completely; each has only its unreadable parts
 }
 
-// bringHome groups the edits of sessions that may belong here by file.
+// bringHome groups, by file, the edits of sessions that may belong to this repository.
 func (f *finder) bringHome(sessions []Session) map[int32][]*placed {
 	edits := map[int32][]*placed{}
 	for i := range sessions {
@@ -141,8 +141,8 @@ func (f *finder) bringHome(sessions []Session) map[int32][]*placed {
 	return edits
 }
 
-// isLate reports whether a session is dated after all commits: then its clock differs from theirs, or none of its lines
-// was committed.
+// isLate reports whether a session is dated after all commits. Then its clock is wrong, or none of its lines was
+// committed.
 func (f *finder) isLate(s *Session) bool {
 	dated := false
 	for i := range s.Edits {
@@ -156,7 +156,7 @@ func (f *finder) isLate(s *Session) bool {
 	return dated
 }
 
-// index indexes the lines of blocks, and weighs them by the history.
+// index builds the index of the lines of blocks, and computes their weights from the history.
 func (f *finder) index(edits map[int32][]*placed) {
 	for _, place := range slices.Sorted(maps.Keys(edits)) {
 		for _, e := range edits[place] {
@@ -205,7 +205,7 @@ func (f *finder) count() {
 	}
 }
 
-// withoutClock compares the sessions dated after all commits with the remaining lines.
+// withoutClock compares the sessions dated after all commits with the lines that have no origin yet.
 func (f *finder) withoutClock(origins [][]fileOrigins) {
 	late := false
 	for _, list := range f.postings {
@@ -224,17 +224,17 @@ func (f *finder) withoutClock(origins [][]fileOrigins) {
 	}
 }
 
-// The least number of distinctive lines that a checkout elsewhere must have in commits.
+// The weight of distinctive lines in commits that proves a checkout in another directory.
 const (
-	provenSame  = 1.0 // instead of the same old lines
-	provenEdits = 2.0 // if edits there replaced what this repository holds
-	provenLines = 4.0 // otherwise, and most of the written lines
+	provenSame  = 1.0 // if the lines replaced the same old lines
+	provenEdits = 2.0 // if edits replaced text of this repository
+	provenLines = 4.0 // otherwise; commits must also have most of the written lines
 	most        = 0.8
-	half        = 0.5 // most lines, for a directory with the name of this repository
+	half        = 0.5 // share of the lines that counts as most, for a directory with the name of this repository
 )
 
-// slips is the number of replacements that may fail in a checkout without other counter-evidence: people and commands
-// also change files between the calls of an agent.
+// slips is the number of replacements that may fail before a checkout is doubted: people and commands also change files
+// between the calls of an agent.
 const slips = 2
 
 // prove decides which checkouts belong to this repository.
@@ -275,14 +275,15 @@ func (f *finder) isNamed(dir string) bool {
 	return slices.ContainsFunc(f.options.Roots, same) || slices.ContainsFunc(f.options.Remotes, same)
 }
 
-// isBoilerplate reports whether a file is similar in all repositories. Its lines are not evidence for one of them.
+// isBoilerplate reports whether a file is similar in all repositories. Its lines do not show to which repository they
+// belong.
 func isBoilerplate(name string) bool {
 	base := strings.ToLower(path.Base(name))
 	return strings.HasPrefix(base, ".") || strings.HasPrefix(base, "license") || strings.HasPrefix(base, "copying") ||
 		strings.HasSuffix(base, ".lock") || strings.HasSuffix(base, "-lock.json") || base == "go.sum"
 }
 
-// rootOf returns the facts of a directory of sessions.
+// rootOf returns the root for a directory of sessions, new if it is not known yet.
 func (f *finder) rootOf(dir string, how belonging) *root {
 	r := f.roots[dir]
 	if r == nil {
@@ -336,13 +337,13 @@ func ownerOf(e *placed) events.AnchorOwner {
 	}
 }
 
-// byName handles commits that, by their conversation, have only the edits of one step. Aider makes such commits. In the
-// files of these edits the step gets all lines without another owner: a formatter in a hook may have changed them, so
-// their content is not evidence.
+// byName handles commits whose conversation says that they have the edits of only one step. Aider makes such commits.
+// In the files of these edits the step gets all lines without another owner. Their content is not compared, because a
+// formatter in a hook may have changed it.
 func (f *finder) byName(origins [][]fileOrigins) {
 	for i := range f.pasts {
 		p := &f.pasts[i]
-		for _, e := range slices.Backward(f.named[p.ID]) { // the last that wrote a file
+		for _, e := range slices.Backward(f.named[p.ID]) { // the last edit of the file
 			if len(e.blocks) == 0 {
 				continue
 			}

@@ -2,20 +2,21 @@ package backfill
 
 import "slices"
 
-// alive finds lines of edits in files, in order to follow their removal.
+// alive finds the lines of edits that a file has now, so that their removal can be followed.
 type alive struct {
 	group int32
 	print print
 }
 
-// landed is a line of an edit in a commit.
+// landed is a line of an edit that a commit has.
 type landed struct {
 	posting
 	commit int32
 }
 
-// may reports whether a line of a block may be credited to a commit: only once on each line of history. For example: an
-// agent wrote a line once, and two commits in a row add it. The first one has it from the agent.
+// may reports whether a commit can be credited with a line of a block: a line is credited only once on each line of
+// history. For example: an agent wrote a line once, and two commits in a row add it. Only the first one has it from the
+// agent.
 func (f *finder) may(b *block, at int, commit int32) bool {
 	if in := b.landed[at]; in > 0 && f.isAncestor(in, commit) {
 		return false
@@ -23,7 +24,7 @@ func (f *finder) may(b *block, at int, commit int32) bool {
 	return !slices.ContainsFunc(f.also[posting{b, int32(at)}], func(in int32) bool { return f.isAncestor(in, commit) })
 }
 
-// settle notes that a file has a line since a commit.
+// settle notes that a file has a line of an edit since a commit.
 func (f *finder) settle(line posting, group, commit int32) {
 	if in := line.b.landed[line.at]; in > 0 && in != commit {
 		f.also[line] = append(f.also[line], in)
@@ -33,8 +34,8 @@ func (f *finder) settle(line posting, group, commit int32) {
 	f.alive[key] = append(f.alive[key], landed{line, commit})
 }
 
-// lift marks a removed line of an edit as free: it may be found again, for example after a move or a second revert. It
-// finds the line by file and print. With only, it must be that line.
+// lift marks a removed line of an edit as free, so that it can be found again: for example after a move or a second
+// revert. It finds the line by file and fingerprint. If only is set, it must be that line.
 func (f *finder) lift(group int32, p print, commit int32, only *posting) posting {
 	key := alive{group, p}
 	list := f.alive[key]
@@ -55,7 +56,7 @@ func (f *finder) lift(group int32, p print, commit int32, only *posting) posting
 	return posting{}
 }
 
-// takeAway lifts the lines that a hunk removes. It recognises common lines only by their neighbours.
+// takeAway lifts the lines that a hunk removes. Common lines are identified by their neighbours.
 func (f *finder) takeAway(group int32, removed []print, commit int32) []posting {
 	out := make([]posting, len(removed))
 	for i, p := range removed {
@@ -78,11 +79,11 @@ func (f *finder) takeAway(group int32, removed []print, commit int32) []posting 
 	return out
 }
 
-// carry removes the lines that a commit removes. Lines that it moves or indents keep their owners.
+// carry lifts the lines that a commit removes. Lines that the commit moves or indents keep their owners.
 func (f *finder) carry(commit int32, out []fileOrigins) {
 	p := &f.pasts[commit-1]
 	var hunks []twoSides
-	var files, numbers []int // of each hunk
+	var files, numbers []int // by hunk: index of the file, and number in the file
 	var lifted [][]posting
 	for j := range p.files {
 		for h := range p.files[j].hunks {
@@ -140,8 +141,9 @@ func (f *finder) single(hunks []twoSides, lifted [][]posting, kept [][]source) {
 	}
 }
 
-// returns reports whether lines of a run were here before and return: then somebody typed or copied them again. For
-// example: a commit removed an agent's lines, and a later one has them again. The agent wrote them once.
+// returns reports whether the history had the lines of a run before, and they return now. Then somebody typed or copied
+// them again. For example: a commit removed an agent's lines, and a later one has them again. The agent wrote them
+// once.
 func (f *finder) returns(r *run, commit int32) bool {
 	for i := range r.length {
 		if in := r.b.landed[r.at+i]; in < 0 && f.isAncestor(-in, commit) && f.weights.of(r.b.prints[r.at+i]) > 0 {

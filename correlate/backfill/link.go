@@ -9,26 +9,27 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Link says that a commit holds lines of a conversation.
+// Link says that a commit has lines of a conversation.
 type Link struct {
 	Commit     refs.OID       `json:"commit"`
 	Trace      events.TraceID `json:"trace"`
 	Session    string         `json:"session"`
 	Agent      string         `json:"agent"`
-	Tier       string         `json:"tier"`       // best evidence of a line
-	Confidence string         `json:"confidence"` // the confidence
+	Tier       string         `json:"tier"`       // best evidence tier among the lines
+	Confidence string         `json:"confidence"` // confidence of this tier
 	Lines      int            `json:"lines"`
 	Files      int            `json:"files"`
 }
 
-// Links sums up a claim: one link for each conversation, sorted by trace. Lines that a commit only moved do not count.
+// Links sums up a claim: it returns one link for each conversation, sorted by trace. Lines that a commit only moved do
+// not count.
 func Links(c *claim.Commit) []Link {
 	byTrace := map[events.TraceID]*Link{}
 	for _, f := range c.Files {
 		here := map[events.TraceID]bool{}
 		for _, run := range f.Runs {
 			if run.Tier == tierMovedLines {
-				continue // they were there before
+				continue // the lines were only moved
 			}
 			o := &c.Owners[run.Owner]
 			l := byTrace[o.Trace]
@@ -54,13 +55,13 @@ func Links(c *claim.Commit) []Link {
 	return out
 }
 
-// rank sorts evidence, best first.
+// rank returns the rank of an evidence tier, 0 for the best.
 func rank(tier string) int {
 	return slices.Index([]string{tierExactBlob, tierExactLines, tierMovedLines, tierSamePatch, tierReformatted,
 		tierNamed, tierFingerprint}, tier)
 }
 
-// confidence returns the confidence of evidence, as blame does.
+// confidence returns the confidence of an evidence tier, as blame computes it.
 func confidence(tier string) string {
 	switch tier {
 	case tierExactBlob, tierExactLines:

@@ -2,20 +2,20 @@ package backfill
 
 import "slices"
 
-// made is a content of the history that is the result of an edit.
+// made is a content of the history that equals the result of an edit.
 type made struct {
 	edit  *placed
 	lines int
 	owned []owned
 }
 
-// owned are consecutive lines of a content that are consecutive lines of one block.
+// owned is a run of lines that are consecutive both in a content and in one block.
 type owned struct {
 	posting
 	line, count int
 }
 
-// newMade keeps the owners of a content's lines; most lines have none.
+// newMade stores the owners of a content's lines as runs, because most lines have none.
 func newMade(e *placed, owners []posting) made {
 	m := made{edit: e, lines: len(owners)}
 	for line, o := range owners {
@@ -35,7 +35,7 @@ func newMade(e *placed, owners []posting) made {
 	return m
 }
 
-// owners returns the owner of each line, without a block for a line of no edit.
+// owners returns the owner of each line. A line that no edit wrote has a posting without a block.
 func (m *made) owners() []posting {
 	out := make([]posting, m.lines)
 	for _, o := range m.owned {

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Make repeats the edit on a content; false if it does not fit or is not distinctive enough.
+// Make repeats the edit on a content. It returns false if the edit does not fit or its replaced text is not
+// distinctive.
 func (e *Edit) Make(before []byte) (after []byte, ok bool) {
 	switch {
 	case e.Rewrite != nil:
@@ -26,7 +27,7 @@ func (e *Edit) Make(before []byte) (after []byte, ok bool) {
 	return joinLines(lines), len(e.Hunks) > 0
 }
 
-// Lines returns the lines that the edit declares as written, without unchanged ones.
+// Lines returns the lines that the edit wrote, without unchanged ones.
 func (e *Edit) Lines() []string {
 	var out []string
 	for _, r := range e.Replaces {
@@ -43,7 +44,7 @@ func (e *Edit) Lines() []string {
 	return append(out, e.Whole...)
 }
 
-// Wrote reports whether the edit wrote a line of the whole file. It is nil if that is unknown.
+// Wrote returns a function that reports whether the edit wrote a line of the whole file, or nil if that is unknown.
 func (e *Edit) Wrote() func(line int) bool {
 	if len(e.Whole) == 0 || len(e.Hunks) == 0 {
 		return nil

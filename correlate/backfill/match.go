@@ -5,33 +5,33 @@ import (
 	"slices"
 )
 
-// run is a run of consecutive lines of a commit's hunk. Equal lines of a block were found for it.
+// run is a run of consecutive lines of a hunk that equal consecutive lines of a block.
 type run struct {
 	b          *block
-	hunk, line int // of the file, where it begins
-	at         int // in the block
+	hunk, line int // number of the hunk in the file, and first line in the hunk
+	at         int // first line in the block
 	length     int
 	score      float64
-	alone      bool // one of its lines is recognised without others
-	same       bool // the same lines were put in the same place
+	alone      bool // one of its lines is distinctive without the others
+	same       bool // the block and the hunk replaced the same lines
 	timing     timing
-	made       bool // by the session itself, the commit was
+	made       bool // the session of the block made the commit
 }
 
-// landing is the finding for a line of a commit.
+// landing is the origin that was found for one line of a commit.
 type landing struct {
 	b      *block
 	at     int
 	tier   string
-	nobody bool // it was here before, written by an unknown edit
+	nobody bool // the line existed before, and its writer is unknown
 }
 
 func (l *landing) isOpen() bool { return l.b == nil && !l.nobody }
 
-// fileOrigins are the findings for the lines that a commit added to a file, by hunk and line; nil if there are none.
+// fileOrigins holds the origins of the lines that a commit added to a file, by hunk and line; nil if none was found.
 type fileOrigins [][]landing
 
-// originsOf returns findings that can be filled in.
+// originsOf returns the known origins, or empty ones that can be filled in.
 func (file *pastFile) originsOf(known fileOrigins) fileOrigins {
 	if known != nil {
 		return known
@@ -43,7 +43,7 @@ func (file *pastFile) originsOf(known fileOrigins) fileOrigins {
 	return out
 }
 
-// kept returns nil for findings without a finding: most commits of a long history have none.
+// kept returns nil if no line has an origin: so most commits of a long history need no memory.
 func (o fileOrigins) kept() fileOrigins {
 	for _, lines := range o {
 		if slices.ContainsFunc(lines, func(l landing) bool { return !l.isOpen() }) {
@@ -68,7 +68,7 @@ func (f *finder) commit(commit int32) []fileOrigins {
 	return out
 }
 
-// file compares the lines that a commit added to a file with the lines of edits, and fills in missing origins.
+// file compares the lines that a commit added to a file with the lines of edits, and fills in the missing origins.
 func (f *finder) file(commit int32, file *pastFile, out fileOrigins, strict bool) {
 	f.asMade(commit, file, out, strict)
 	var runs []run
@@ -83,7 +83,7 @@ func (f *finder) file(commit int32, file *pastFile, out fileOrigins, strict bool
 			cmp.Compare(boolInt(b.made), boolInt(a.made)),
 			cmp.Compare(b.score, a.score), cmp.Compare(b.length, a.length),
 			cmp.Compare(boolInt(date.Before(a.b.edit.Time)), boolInt(date.Before(b.b.edit.Time))),
-			compareTimes(b.b.edit.Time, a.b.edit.Time), // the last that wrote it before the commit
+			compareTimes(b.b.edit.Time, a.b.edit.Time), // the last edit before the commit first
 		)
 	})
 	for _, r := range runs {
@@ -99,14 +99,14 @@ func (f *finder) file(commit int32, file *pastFile, out fileOrigins, strict bool
 	f.fillGaps(file, out, commit)
 }
 
-// runs finds the runs of a hunk. A run begins at a distinctive line.
+// runs finds the runs of a hunk. Each run is found from a distinctive line.
 func (f *finder) runs(out []run, commit int32, file *pastFile, hunk int, strict bool) []run {
 	h := &file.hunks[hunk]
 	type diagonal struct {
 		b    *block
 		lead int
 	}
-	seen := map[diagonal]int{} // the last line of the hunk that each diagonal has reached
+	seen := map[diagonal]int{} // for each diagonal: the last line of the hunk that a run on it has reached
 	for i, p := range h.added {
 		if f.weights.of(p) == 0 {
 			continue
@@ -130,9 +130,9 @@ func (f *finder) runs(out []run, commit int32, file *pastFile, hunk int, strict 
 	return out
 }
 
-// fits reports whether an edit may have written a file. The evidence is its path, its path before a rename, or a
-// content equal to the committed one. The last is for a file that was renamed before it was committed. An example: an
-// agent writes a.go, a person does mv a.go b.go and commits b.go.
+// fits reports whether an edit can be the origin of lines of a file. They must have the same path, now or before a
+// rename; or the edit must result in the committed content. The latter finds a file that was renamed before its commit.
+// For example: an agent writes a.go, a person does mv a.go b.go and commits b.go.
 func (f *finder) fits(e *placed, file *pastFile) bool {
 	group := f.group(e.place)
 	return group == f.group(file.place) || group == f.group(file.old) ||
@@ -140,7 +140,8 @@ func (f *finder) fits(e *placed, file *pastFile) bool {
 			func(m made) bool { return f.group(m.edit.place) == group })
 }
 
-// extend follows a line up and down while hunk and block are equal and the lines may be credited here.
+// extend extends a match of one line up and down, while hunk and block are equal and the commit can be credited with
+// the lines.
 func (f *finder) extend(post posting, h *pastHunk, hunk, line int, commit int32) run {
 	b, at := post.b, int(post.at)
 	if !f.may(b, at, commit) {
@@ -192,13 +193,13 @@ func (f *finder) free(r run, taken []landing, commit int32) []run {
 	return out
 }
 
-// The least weight of a run.
+// The least score of a run that counts.
 const (
-	enough    = 2.0 // alone
-	sameLines = 0.5 // if it is all that was written, and all that was added there
+	enough    = 2.0 // without other evidence
+	sameLines = 0.5 // if the block and the hunk have no other lines
 )
 
-// judge returns the evidence of a run, "" if it is not distinctive enough.
+// judge returns the evidence tier of a run, or "" if it is not distinctive enough.
 func (f *finder) judge(r *run, file *pastFile, commit int32, strict bool) string {
 	h := &file.hunks[r.hunk]
 	allOfBlock := r.length == len(r.b.prints)
@@ -217,7 +218,7 @@ func (f *finder) judge(r *run, file *pastFile, commit int32, strict bool) string
 	return ""
 }
 
-// The evidence tiers that this package gives. Their values are the same as in package correlate.
+// The evidence tiers that this package gives, with the same values as in package correlate.
 const (
 	tierExactBlob   = "exact_blob"
 	tierExactLines  = "exact_lines"
@@ -228,7 +229,7 @@ const (
 	tierFingerprint = "line_fingerprint"
 )
 
-// tier returns the evidence for a run that counts.
+// tier returns the evidence tier of a run that counts.
 func (f *finder) tier(r *run, h *pastHunk) string {
 	exact := true
 	for i := range r.length {
@@ -252,11 +253,11 @@ func (f *finder) land(r *run, out []landing, group, commit int32, tier string) {
 	}
 }
 
-// near is the largest distance of the parts of one block in a commit.
+// near is the largest distance, in lines, between the parts of one block in a commit.
 const near = 20
 
-// fillGaps gives lines without words to the block whose lines are around them, in order. For example: an agent's
-// function is in a commit. Then the blank line in it is also the agent's.
+// fillGaps gives lines without words to the block that owns the lines around them. The order of the lines must be the
+// same. For example: an agent's function is in a commit. Then the blank line inside it is the agent's, too.
 func (f *finder) fillGaps(file *pastFile, out fileOrigins, commit int32) {
 	for h := range file.hunks {
 		lines := out[h]
@@ -289,7 +290,7 @@ func neighbour(lines []landing, from, step int) *landing {
 	return nil
 }
 
-// nextIn finds a line of a block between two found lines of that block.
+// nextIn finds a line of a block that lies between two lines of that block that were found already.
 func (f *finder) nextIn(of, before, after *landing, want print, commit int32) int {
 	from, to := 0, len(of.b.prints)
 	if before != nil && before.b == of.b {

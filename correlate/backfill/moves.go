@@ -2,22 +2,22 @@ package backfill
 
 import "github.com/git-trace/git-trace/trails/linediff"
 
-// twoSides has the removed and the added lines of a hunk.
+// twoSides holds the removed and the added lines of a hunk.
 type twoSides struct{ removed, added []print }
 
-// source is a removed line: its hunk and its number there. The hunk is negative for none.
+// source names a removed line by its hunk and its number in the hunk. A negative hunk means none.
 type source struct{ hunk, line int }
 
-// Bounds of moves, as trails has them.
+// Bounds of moves, the same as in package trails.
 const (
-	blockLines = 3  // fewer lines are not a moved block
-	maxPlaces  = 32 // how many places of a line are tried
+	blockLines = 3  // least number of lines that make a moved block
+	maxPlaces  = 32 // number of places of one line that are compared
 )
 
-// carried finds the added lines that the change did not write. They are the same as before, within one hunk, except for
-// white space. Or they are in a moved block, from the same file or another one. The result is parallel to the added
-// lines. says reports whether an added line is distinctive. For example: a person moves an agent's function to another
-// file. The commit did not write it.
+// carried finds the added lines that the change did not write, and returns the source of each. The result is parallel
+// to the added lines. Such a line differs only in white space from a line that the same hunk removed. Or it is in a
+// moved block, from the same file or another one. says reports whether an added line is distinctive. For example: a
+// person moves an agent's function to another file. The commit did not write it.
 func carried(hunks []twoSides, says func(hunk, line int) bool) [][]source {
 	out := make([][]source, len(hunks))
 	used := make([][]bool, len(hunks))
@@ -88,7 +88,7 @@ func printBytes(list []print) [][]byte {
 	return out
 }
 
-// longest returns the place with the longest run of lines equal to a hunk's lines, from a line on.
+// longest returns the place from which most consecutive lines equal those of a hunk, from a given line on.
 func longest(hunks []twoSides, out [][]source, used [][]bool, places []source, i, k int) (best source, most int) {
 	for _, s := range places {
 		gone := hunks[s.hunk].removed
@@ -104,7 +104,7 @@ func longest(hunks []twoSides, out [][]source, used [][]bool, places []source, i
 	return best, most
 }
 
-// isBlock reports whether lines found elsewhere are enough for a moved block.
+// isBlock reports whether lines that were removed elsewhere make a moved block.
 func isBlock(lines []print, says func(line int) bool) bool {
 	n, said := 0, false
 	for i, p := range lines {

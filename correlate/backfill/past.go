@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// earlier returns the earlier one of the dates of a commit: an amended or rebased commit keeps the author's date.
+// earlier returns the earlier of the two dates of a commit: an amended or rebased commit keeps the author's date.
 func (p *past) earlier() time.Time {
 	if p.Authored.Before(p.Committed) && !p.Authored.IsZero() {
 		return p.Authored
@@ -20,16 +20,16 @@ func (p *past) earlier() time.Time {
 	return p.Committed
 }
 
-// timing says whether an edit was made before or after a commit.
+// timing is the order in time of an edit and a commit.
 type timing int
 
 const (
 	inTime  timing = iota
-	between        // the dates of the commit: it may have been amended with the edit, or only rebased after it
-	after          // the commit
+	between        // between the two dates of the commit: it was amended with the edit, or only rebased after it
+	after          // after the commit
 )
 
-// timing compares clocks, which may differ a little.
+// timing compares the time of an edit with the dates of the commit. The clocks may differ a little.
 func (p *past) timing(e *placed) timing {
 	switch {
 	case e.late || e.Time.IsZero():
@@ -42,32 +42,32 @@ func (p *past) timing(e *placed) timing {
 	return inTime
 }
 
-// past is a commit in memory, with prints instead of lines.
+// past is a commit in memory, with fingerprints instead of lines.
 type past struct {
 	history.Commit // without files
 	files          []pastFile
 }
 
 type pastFile struct {
-	place, old int32 // of the path, and of its previous name before a rename
+	place, old int32 // numbers of the path, and of its name before a rename
 	path       string
 	blob       refs.OID
 	hunks      []pastHunk
 }
 
 type pastHunk struct {
-	start   int // of the added lines, from 1
+	start   int // first of the added lines, from 1
 	added   []print
-	exact   []uint64 // of the added lines, white space included
+	exact   []uint64 // hashes of the added lines with white space
 	removed []print
 }
 
-// seed makes hashes of lines; they are compared within one run only.
+// seed is the seed of the hashes of lines. Hashes are comparable within one run only.
 type seed struct{ maphash.Seed }
 
 func (s seed) of(line []byte) uint64 { return maphash.Bytes(s.Seed, line) }
 
-// fingerprint returns equal prints for lines that differ only in their form.
+// fingerprint returns equal values for lines that differ only in their form.
 func fingerprint(line []byte) (p print) {
 	said, ok := vector.Said(line)
 	if !ok {
@@ -79,7 +79,7 @@ func fingerprint(line []byte) (p print) {
 	return p
 }
 
-// place gives a path its number.
+// place returns the number of a path.
 func (f *finder) place(path string) int32 {
 	n, known := f.places[path]
 	if !known {
@@ -91,7 +91,7 @@ func (f *finder) place(path string) int32 {
 	return n
 }
 
-// group returns the common number of all names of a renamed file.
+// group returns the number that all names of a renamed file share.
 func (f *finder) group(place int32) int32 {
 	for f.joined[place] != place {
 		f.joined[place] = f.joined[f.joined[place]]
@@ -162,7 +162,7 @@ func (f *finder) hunk(h *history.Hunk) pastHunk {
 	return out
 }
 
-// isAncestor reports whether a commit, both by number from 1, is before another on a line of history, or is it.
+// isAncestor reports whether commit a is an ancestor of commit b, or the same. Both are numbers from 1.
 func (f *finder) isAncestor(a, b int32) bool {
 	if a >= b || f.linear(a, b) {
 		return a <= b && (a == b || f.linear(a, b))
@@ -170,10 +170,10 @@ func (f *finder) isAncestor(a, b int32) bool {
 	return f.reach.has(f, a, b)
 }
 
-// reach has the known ancestors of a commit. Parents come before their children in the list.
+// reach holds the known ancestors of commits. In the list parents come before their children.
 type reach struct {
 	of, down int32
-	marks    []int32 // by number: the last searched commit with this one before it
+	marks    []int32 // by number: the last searched commit that has this one as an ancestor
 }
 
 func (r *reach) has(f *finder, a, b int32) bool {
@@ -198,10 +198,10 @@ func (r *reach) has(f *finder, a, b int32) bool {
 	return r.marks[a] == b
 }
 
-// linear reports whether all commits from one to another form one line.
+// linear reports whether all commits from a to b have a single parent.
 func (f *finder) linear(a, b int32) bool { return f.straight[b-1] <= a }
 
-// straighten notes for each commit how far the line of single parents goes back in the list.
+// straighten notes for each commit how far back all commits of the list have a single parent.
 func (f *finder) straighten() {
 	f.straight = make([]int32, len(f.pasts))
 	for i := range f.pasts {

@@ -10,11 +10,11 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
-// content is the content of a file, with the edit of each line if it is known.
+// content is the content of a file, and the edit that wrote each line, if known.
 type content struct {
 	raw    []byte
 	lines  [][]byte
-	owners []posting // nil where none is known; otherwise parallel to lines, without a block for a line of no edit
+	owners []posting // parallel to lines; a line of no edit has no block; nil if no line has an edit
 }
 
 func newContent(raw []byte) *content { return &content{raw: raw, lines: cutLines(raw)} }
@@ -30,15 +30,15 @@ func (c *content) owner(line int) posting {
 type replay struct {
 	*finder
 	place  int32
-	states map[*root]*content  // what each checkout held last
-	loose  map[print][]posting // lines of edits with an unknown result
+	states map[*root]*content  // the last content in each checkout
+	loose  map[print][]posting // lines of edits whose result is unknown
 	cut    []cutBlock          // the last removed blocks, newest first
 	// trial marks a replay that only computes contents.
 	trial  bool
-	result map[refs.OID]time.Time // when an edit last left this content, if the history has it too
+	result map[refs.OID]time.Time // contents that are also in the history: time of the last edit that results in each
 }
 
-// workOut repeats the edits of one place and fills their blocks.
+// workOut repeats the edits of one path and fills in their blocks.
 func (f *finder) workOut(place int32, edits []*placed) {
 	slices.SortStableFunc(edits, func(a, b *placed) int { return compareTimes(a.Time, b.Time) })
 	r := &replay{finder: f, place: place, result: map[refs.OID]time.Time{}}
@@ -83,7 +83,7 @@ func (r *replay) edit(e *placed) *content {
 	}
 }
 
-// note keeps lines whose file is not known.
+// note stores the lines of blocks for fromLoose: the content of their file is not known.
 func (r *replay) note(blocks []*block) {
 	for _, b := range blocks {
 		for at, p := range b.prints {
@@ -94,7 +94,7 @@ func (r *replay) note(blocks []*block) {
 	}
 }
 
-// keep keeps a content that is also in the history.
+// keep stores the result of an edit if the history has the same content.
 func (r *replay) keep(e *placed, after *content) {
 	blob := r.options.Hash(after.raw)
 	if !r.committed[blob] {
@@ -122,7 +122,7 @@ func boolInt(b bool) int {
 	return 0
 }
 
-// byHunks takes the lines that the agent declares as written, except for lines that only moved or were indented.
+// byHunks takes the lines that the agent records as written. It leaves out lines that only moved or were indented.
 func (r *replay) byHunks(e *placed) *content {
 	before := r.states[e.root]
 	likely := r.likely(e)
@@ -202,15 +202,15 @@ func (r *replay) byReplacing(e *placed) *content {
 	if len(e.Hunks) > 0 {
 		return r.byHunks(e)
 	}
-	for _, part := range e.Replaces { // all that is known is the text
+	for _, part := range e.Replaces { // only the new texts are known
 		r.change(e, newContent([]byte(part.Old)), newContent([]byte(part.New)))
 	}
 	return nil
 }
 
-// byRewriting repeats a command's change on the content that the file had then, and on no other: an effect on another
-// content is not evidence. For example: an agent's command is sed -i s/old/new/ a.go. Repeated on the content of a.go,
-// it shows the changed lines.
+// byRewriting repeats a command's change on the content that the file had then. It uses no other content, because the
+// effect on another content is not evidence. For example: an agent's command is sed -i s/old/new/ a.go. Repeated on the
+// content of a.go, it shows the changed lines.
 func (r *replay) byRewriting(e *placed) *content {
 	for old := range r.contents(e) {
 		return r.change(e, old, newContent(e.Rewrite(old.raw)))
@@ -248,9 +248,9 @@ func replaceAll(text []byte, list []Replacement) ([]byte, bool) {
 	return text, true
 }
 
-// byWriting compares a whole written file with each possible earlier content, and takes the earlier content with the
-// fewest new lines. For example: an agent writes a whole file with two lines that differ from the committed one. It
-// wrote these two.
+// byWriting compares a file that was written as a whole with each possible earlier content. It takes the earlier
+// content that leaves the fewest new lines. For example: an agent writes a whole file with two lines that differ from
+// the committed one. It wrote these two.
 func (r *replay) byWriting(e *placed) *content {
 	now := newContent(joinLines(toBytes(e.Whole)))
 	old := &content{}
@@ -267,7 +267,7 @@ func (r *replay) byWriting(e *placed) *content {
 	return r.change(e, old, now)
 }
 
-// told marks the lines of a file that the agent declares as written; nil if the agent declares none, or declares
+// told marks the lines of a file that the agent records as written. It returns nil if the agent records none, or
 // impossible ones.
 func told(e *placed, now *content) []bool {
 	if len(e.Whole) == 0 || len(e.Hunks) == 0 {
@@ -288,7 +288,7 @@ func told(e *placed, now *content) []bool {
 	return out
 }
 
-// change notes new lines as blocks, and returns the new content with the owners of its lines. Lines that only moved or
+// change stores new lines as blocks, and returns the new content with the owners of its lines. Lines that only moved or
 // were indented keep their owners.
 func (r *replay) change(e *placed, old, now *content) *content {
 	now.owners = make([]posting, len(now.lines))
@@ -314,7 +314,7 @@ func (r *replay) change(e *placed, old, now *content) *content {
 		}
 	}
 	says := func(hunk, line int) bool { return !isCommon(string(now.lines[diff[hunk].NewStart+line])) }
-	for _, c := range r.cut { // a move in two edits
+	for _, c := range r.cut { // a move may take two edits
 		hunks = append(hunks, twoSides{removed: c.lines})
 	}
 	kept := carried(hunks, says)
@@ -335,7 +335,7 @@ func (r *replay) change(e *placed, old, now *content) *content {
 				return kept[i][k].hunk < 0 && now.owners[h.NewStart+k].b == nil && (told == nil || told[h.NewStart+k])
 			}
 			if !isNew(from) {
-				from++ // it has an earlier writer
+				from++ // the line has an earlier writer
 				continue
 			}
 			to := from
@@ -355,16 +355,16 @@ func (r *replay) change(e *placed, old, now *content) *content {
 	return now
 }
 
-// cutBlock has lines that an edit removed, with their owners.
+// cutBlock holds lines that an edit removed, with their owners.
 type cutBlock struct {
 	lines  []print
 	owners []posting
 }
 
-// maxCut bounds the blocks of a file that are kept.
+// maxCut bounds the removed blocks of a file that are stored.
 const maxCut = 16
 
-// takeAway keeps lines that an edit removed: a later edit may insert them elsewhere.
+// takeAway stores lines that an edit removed: a later edit may insert them elsewhere.
 func (r *replay) takeAway(old *content, start int, lines []print) {
 	if len(lines) < blockLines {
 		return
@@ -377,7 +377,8 @@ func (r *replay) takeAway(old *content, start int, lines []print) {
 	r.cut = r.cut[:min(len(r.cut), maxCut)]
 }
 
-// fromLoose credits lines of a file that was written as a whole to earlier edits, if the earlier content is not known.
+// fromLoose credits lines of a file that was written as a whole to earlier edits. It is for files whose earlier content
+// is not known.
 func (r *replay) fromLoose(e *placed, added []print, kept []source, owners []posting, says func(line int) bool) {
 	if len(e.Whole) == 0 {
 		return

@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// belonging says how certain it is that a session belongs to this repository.
+// belonging is the certainty that a session belongs to this repository.
 type belonging int
 
 const (
 	stranger  belonging = iota
-	candidate           // its paths fit, and its lines must prove the rest
+	candidate           // its paths fit, and its lines must prove that it belongs
 	member
 )
 
-// home finds the root below which the paths of a session fit the repository, and how certain this is. For example: a
-// session wrote /home/x/app/main.go, and the history has main.go with the replaced lines.
+// home finds the root below which the paths of a session fit the repository, and how certain it is that the session
+// belongs. For example: a session wrote /home/x/app/main.go, and the history has main.go with the replaced lines.
 func (f *finder) home(s *Session) (roots []string, how belonging) {
 	for _, edit := range s.Edits {
 		if root := f.worktreeOf(absolute(s, edit.Path)); root != "" && !slices.Contains(roots, root) {
@@ -27,7 +27,7 @@ func (f *finder) home(s *Session) (roots []string, how belonging) {
 		return roots, member
 	}
 	if slices.ContainsFunc(s.Dirs, func(dir string) bool { return f.worktreeOf(dir+"/x") != "" }) {
-		return nil, stranger // held here, and wrote elsewhere
+		return nil, stranger // the session ran here and wrote elsewhere
 	}
 	root := f.commonRoot(s)
 	if root == "" {
@@ -46,7 +46,7 @@ func (f *finder) home(s *Session) (roots []string, how belonging) {
 	return nil, stranger
 }
 
-// worktreeOf returns the innermost work tree with an absolute path.
+// worktreeOf returns the innermost work tree that contains an absolute path.
 func (f *finder) worktreeOf(name string) string {
 	best := ""
 	for _, root := range f.options.Roots {
@@ -64,7 +64,7 @@ func absolute(s *Session, name string) string {
 	return path.Join(s.Dirs[0], name)
 }
 
-// commonRoot returns a directory of a session below which most written files have a path in the history.
+// commonRoot returns the directory of a session below which most of the written files have a path that the history has.
 func (f *finder) commonRoot(s *Session) string {
 	votes := map[string]int{}
 	seen := map[string]bool{}
@@ -90,7 +90,7 @@ func (f *finder) commonRoot(s *Session) string {
 	for root, n := range votes {
 		held := slices.ContainsFunc(s.Dirs, func(dir string) bool { return dir == root || strings.HasPrefix(dir, root+"/") })
 		if held {
-			n += len(seen) // a root that the session was held in is a root
+			n += len(seen) // a directory in which the session ran wins
 		}
 		if n > most || n == most && (len(root) < len(best) || len(root) == len(best) && root < best) {
 			best, most = root, n
@@ -99,7 +99,7 @@ func (f *finder) commonRoot(s *Session) string {
 	return best
 }
 
-// sameRemote compares two URLs of remotes by host and path.
+// sameRemote reports whether two URLs of remotes have the same host and path.
 func sameRemote(a, b string) bool { return remoteName(a) == remoteName(b) }
 
 func remoteName(url string) string {
@@ -115,7 +115,7 @@ func remoteName(url string) string {
 	return url
 }
 
-// below returns a path relative to a root.
+// below returns a path relative to a root; false if it is not below the root.
 func below(root, name string) (string, bool) {
 	if root == "." {
 		return name, !path.IsAbs(name)

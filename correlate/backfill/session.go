@@ -12,44 +12,45 @@ type Session struct {
 	Trace events.TraceID
 	Agent string
 	ID    string
-	Dirs  []string // the directories that it was held in, absolute, in slashes
-	// Remote is the URL of the repository that the agent worked in; Commits are ids, perhaps abbreviated, of commits
-	// that it started from or made; both empty if the agent does not record them.
+	Dirs  []string // directories in which it ran: absolute, with slashes
+	// Remote is the URL of the repository in which the agent worked. Commits are ids, full or abbreviated, of commits from
+	// which it started or that it made. Both are empty if the agent does not record them.
 	Remote  string
 	Commits []string
-	Made    []string // the commits that it made
-	// Only has, by step, the commits with the edits of that step alone, as the agent says.
+	Made    []string // ids of the commits that it made
+	// Only maps a step to the commits that, as the agent says, have the edits of this step and no others.
 	Only  map[int]string
 	Edits []Edit
 }
 
-// Edit is the change of one call in one file.
+// Edit is the change of one file by one tool call.
 type Edit struct {
-	Path     string // absolute, or below the first of Dirs, in slashes
+	Path     string // absolute, or relative to the first of Dirs, with slashes
 	Step     int
-	Prompt   int // number of the prompt that it belongs to
+	Prompt   int // number of its prompt
 	Call     string
 	Tool     string
 	Model    string
 	Subagent string
-	Time     time.Time // zero where it is not known
+	Time     time.Time // zero if unknown
 
-	// The written texts. Replaces are repeated if possible; otherwise Hunks count, and without them the text of
-	// Replaces. If Whole is set, Hunks say which lines are new.
-	Replaces []Replacement // one after the other
-	Hunks    []Hunk        // exact
+	// The written texts. Replaces are repeated if possible. Otherwise Hunks count, and without Hunks the new texts of
+	// Replaces. If Whole is set, Hunks say which of its lines are new.
+	Replaces []Replacement // applied in this order
+	Hunks    []Hunk        // exact hunks
 	Whole    []string      // the whole file
-	// Rewrite computes the effect of a command on a content, if nothing else is known.
+	// Rewrite computes the content after a command from the content before it. It is used if nothing else is known.
 	Rewrite func(before []byte) []byte
 }
 
-// Hunk has written lines. At is the first line in the file before the edit, from 1; 0 if it is not known.
+// Hunk holds written lines. At is the number of the first line in the file before the edit, from 1; 0 if it is not
+// known.
 type Hunk struct {
 	At, Removed int
 	Lines       []string
 }
 
-// Replacement replaces a text, once or everywhere.
+// Replacement replaces a text: its first occurrence, or all of them.
 type Replacement struct {
 	Old, New string
 	All      bool
@@ -57,12 +58,12 @@ type Replacement struct {
 
 // Options set the places of the search.
 type Options struct {
-	Roots   []string // the work trees of the repository, absolute, in slashes
+	Roots   []string // the work trees of the repository: absolute, with slashes
 	Remotes []string // the URLs of its remotes
-	// Blob reads a content of the history, Hash names one as git does.
+	// Blob reads a blob of the history. Hash returns the id that git gives a content.
 	Blob func(refs.OID) ([]byte, error)
 	Hash func(content []byte) refs.OID
-	Last time.Time // the date of the newest commit of the repository
-	// Commit finds the commit of the repository that an id, perhaps abbreviated, names.
+	Last time.Time // committer date of the newest commit
+	// Commit returns the commit that a full or abbreviated id names.
 	Commit func(id string) (refs.OID, bool)
 }

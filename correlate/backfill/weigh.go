@@ -6,30 +6,30 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// print is the fingerprint of a line for comparison: of its words or, without words, of its other characters.
+// print is the fingerprint of a line. It covers the words of the line, or its other characters if it has no words.
 type print = events.Fingerprint
 
-// Bounds of the weight of a line.
+// Bounds for the ink of a line: its length without white space.
 const (
 	commonInk = 1  // for a line that occurs everywhere
-	fewInk    = 3  // less is not evidence
-	someInk   = 8  // less says little
-	muchInk   = 16 // enough to be recognised alone
+	fewInk    = 3  // a line with less is not evidence
+	someInk   = 8  // a line with less is weak evidence
+	muchInk   = 16 // a line with this much is evidence alone
 )
 
-// weights say how distinctive a line is: not at all if it occurs everywhere.
+// weights measure how distinctive lines are. A line that occurs everywhere has no weight.
 type weights struct {
-	// length of the lines that sessions wrote, without white space; commonInk for a line with only common words
+	// ink of the lines that sessions wrote; commonInk for a line with only common words
 	ink    map[print]uint8
-	places map[print]map[int32]bool // some paths of the history and of sessions that have the line
-	count  map[print]int32          // how often the history adds it
+	places map[print]map[int32]bool // paths, up to a bound, at which the history or sessions have the line
+	count  map[print]int32          // number of times that the history adds it
 }
 
 func newWeights() *weights {
 	return &weights{ink: map[print]uint8{}, places: map[print]map[int32]bool{}, count: map[print]int32{}}
 }
 
-// Bounds of commonness.
+// Bounds above which a line is common.
 const (
 	fewPlaces, manyPlaces = 3, 8
 	fewTimes, manyTimes   = 6, 24
@@ -60,7 +60,7 @@ func (w *weights) write(p print, line []byte, place int32) {
 	w.stand(p, place)
 }
 
-// stand notes that a file contains a line.
+// stand notes that a file of the history contains a line.
 func (w *weights) stand(p print, place int32) {
 	set := w.places[p]
 	if set == nil {
@@ -72,7 +72,7 @@ func (w *weights) stand(p print, place int32) {
 	}
 }
 
-// add notes that the history adds a line at a place. Only lines that sessions wrote matter.
+// add notes that the history adds a line at a place. Lines that no session wrote are skipped.
 func (w *weights) add(p print, place int32) {
 	if _, written := w.ink[p]; written {
 		w.count[p]++

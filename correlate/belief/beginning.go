@@ -6,14 +6,14 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// Beginning is the time at which recording began. The zero value means that the log does not show it: then every commit
-// counts as recorded.
+// Beginning is the time at which recording began. The zero value means that this is not known: then every commit counts
+// as recorded.
 type Beginning struct {
 	told bool
-	at   time.Time // zero where nothing was ever recorded
+	at   time.Time // zero if nothing was ever recorded
 }
 
-// BeginningOf asks a log when recording began. The index of the logs has it.
+// BeginningOf reads from a log when recording began. The index of the logs has it.
 func BeginningOf(log Log) (Beginning, error) {
 	dated, tells := log.(interface{ Began() (time.Time, error) })
 	if !tells {
@@ -23,9 +23,9 @@ func BeginningOf(log Log) (Beginning, error) {
 	return Beginning{told: true, at: at}, err
 }
 
-// Nobodys returns the kind of a commit's lines without a known owner: older if it was committed before recording began,
-// else unknown. Commits have times in seconds: a commit from the second in which recording began is older. A commit
-// that a hook saw is never older. c may be nil.
+// Nobodys returns the kind of a commit's lines that have no known owner: older if the commit was made before recording
+// began, otherwise unknown. Commits have times in whole seconds: a commit from the second in which recording began
+// counts as older. A commit that a hook saw is never older. c may be nil.
 func (b Beginning) Nobodys(c *Commit, committed time.Time) events.OwnerKind {
 	seen := c != nil && c.Seen
 	if b.told && !seen && (b.at.IsZero() || committed.Unix() <= b.at.Unix()) {

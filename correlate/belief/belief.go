@@ -14,22 +14,22 @@ import (
 
 // Log gives access to this clone's log and to the logs of other clones. The index of the log satisfies it.
 type Log interface {
-	// ByCommit gives the events that anchor a commit, each log in its order.
+	// ByCommit returns the events that anchor a commit. The events of each log keep their order.
 	ByCommit(commit refs.OID) ([]events.Event, error)
-	// OwnWriter returns the writer of this clone's log; "" if it has no event.
+	// OwnWriter returns the writer of this clone's log, or "" if the log has no event.
 	OwnWriter() (string, error)
 }
 
-// Run is a run of lines of a committed file, counted from 1, with the owner that counts.
+// Run is a run of lines of a committed file, counted from 1, with the owner that was decided for them.
 type Run struct {
 	Start, Count int
 	Owner        *events.AnchorOwner
 	Tier         string
-	By           *events.Event // the anchor with this claim; nil for a finding without an anchor
+	By           *events.Event // the anchor that names this owner; nil for a finding without an anchor
 	// Beyond says that only other clones name these lines, although this clone's hooks saw all added lines. Such lines do
-	// not count as added, although git may credit them to the commit.
+	// not count as added, even if git credits them to the commit.
 	Beyond bool
-	// Disputed are the writers of other logs who name another owner with equal evidence.
+	// Disputed lists the writers of other logs who name another owner with equal evidence.
 	Disputed []string
 }
 
@@ -37,8 +37,8 @@ func (r *Run) end() int { return r.Start + r.Count }
 
 func (r *Run) Knows() bool { return r.Owner.Kind != events.OwnerUnknown && r.Owner.Kind != "" }
 
-// Elsewhere reports whether the lines do not count for the conversation in this commit: they are older and the commit
-// only moved them, as a backfill found, or the commit did not add them.
+// Elsewhere reports whether the lines do not count for the conversation in this commit. This is so if the commit only
+// moved them, as a backfill found, or did not add them.
 func (r *Run) Elsewhere() bool {
 	return r.Beyond || r.Tier == correlate.TierMovedLines && r.By != nil && slices.Contains(r.By.Method, events.Backfill)
 }
@@ -47,37 +47,37 @@ func (r *Run) Elsewhere() bool {
 type File struct {
 	Path string // raw bytes
 	Blob refs.OID
-	Runs []Run // in order, no line twice
+	Runs []Run // sorted, no line twice
 }
 
 // Commit holds the owners of the lines that a commit added.
 type Commit struct {
 	ID       refs.OID
-	Anchored bool // some log has an anchor for it
-	// Heard says that an anchor is more than a claim: hooks saw the commit, or a search was written to the log. For
-	// other commits a search may find more.
+	Anchored bool // some log has an anchor for the commit
+	// Heard says that an anchor is more than a claim: hooks saw the commit, or a search was written to the log. For other
+	// commits a search may find more owners.
 	Heard bool
-	Seen  bool // by a hook when it was made, or later by the timeline
-	Found bool // a search found owners for it that are in no anchor
+	Seen  bool // a hook saw the commit when it was made, or the timeline later
+	Found bool // a search found owners that are in no anchor
 	book
-	// Figures of lines: the last three add up to the first. Lines that an agent and a person both wrote count as AI's.
+	// Numbers of lines: Added is the sum of the other three. Lines that an agent and a person both wrote count as AI.
 	Added, AI, Human, Unknown int
-	// Disputed are the lines about which other clones disagree with equal evidence.
+	// Disputed is the number of lines about which other clones disagree with equal evidence.
 	Disputed int
 
-	own    owned                                       // what this clone's log says
-	signer func(voice string) string                   // nil without a check of signatures
-	namer  Namer                                       // nil for none
-	named  map[*events.AnchorOwner]*events.AnchorOwner // owners that have been given their names
+	own    owned                                       // the data of this clone's log
+	signer func(voice string) string                   // nil if signatures are not checked
+	namer  Namer                                       // may be nil
+	named  map[*events.AnchorOwner]*events.AnchorOwner // owners that already have the names of their conversations
 }
 
-// owned holds this clone's figures about the size of a commit.
+// owned holds the number of lines that this clone's log gives for a commit.
 type owned struct {
 	writer string
 	added  int
 }
 
-// Of reads the anchors of a commit and weighs them.
+// Of reads the anchors of a commit and decides which owners count.
 func Of(log Log, commit refs.OID) (*Commit, error) {
 	c, err := weigh(log, commit)
 	if err != nil {
@@ -101,7 +101,7 @@ func weigh(log Log, commit refs.OID) (*Commit, error) {
 	return c, nil
 }
 
-// Weigh weighs the anchors of a commit among events that name it. Own is the writer of this clone's log.
+// Weigh decides which owners count, from the events that name a commit. own is the writer of this clone's log.
 func Weigh(commit refs.OID, recorded []events.Event, own string) *Commit {
 	return weighAll(commit, recorded, own, signersOf(nil))
 }
@@ -109,12 +109,12 @@ func Weigh(commit refs.OID, recorded []events.Event, own string) *Commit {
 func weighAll(commit refs.OID, recorded []events.Event, own string, signer func(string) string) *Commit {
 	c := &Commit{ID: commit, own: owned{writer: own}, signer: signer}
 	var logs []*word
-	of := map[string]*word{} // by voices
+	of := map[string]*word{} // by voice
 	for i := range recorded {
 		e := &recorded[i]
 		var data events.CommitData
 		if e.Type != events.CommitAnchored || events.ReadData(e.Data, &data) != nil || data.Commit != commit {
-			continue // a foreign event that contradicts itself
+			continue // the event is from another clone and contradicts itself
 		}
 		w := of[e.Voice()]
 		if w == nil {
@@ -155,8 +155,8 @@ func weighAll(commit refs.OID, recorded []events.Event, own string, signer func(
 	return c
 }
 
-// Teller returns the writer of the other log from which a run comes, and its signer (see [Signers]). Both are empty for
-// runs from this clone's log or from a search.
+// Teller returns the writer of the other log from which a run comes, and the signer of that log (see [Signers]). Both
+// are empty for runs from this clone's log or from a search.
 func (c *Commit) Teller(r *Run) (writer, signer string) {
 	if r.By == nil || r.By.Mine(c.own.writer) {
 		return "", ""
@@ -164,7 +164,7 @@ func (c *Commit) Teller(r *Run) (writer, signer string) {
 	return r.By.Writer, c.signer(r.By.Voice())
 }
 
-// Found makes a Commit from the findings of a search. The log gives the owners their names; it may be nil.
+// Found makes a Commit from the findings of a search. The log provides the names of owners; it may be nil.
 func Found(log Log, data *events.CommitData) *Commit {
 	c := &Commit{ID: data.Commit}
 	c.namer, _ = log.(Namer)
@@ -193,7 +193,7 @@ func (c *Commit) Fill(data *events.CommitData) {
 	c.name()
 }
 
-// count computes the figures from the runs. Lines without a run are unknown.
+// count computes the numbers of lines from the runs. Lines without a run are unknown.
 func (c *Commit) count() {
 	c.AI, c.Human, c.Disputed = 0, 0, 0
 	for i := range c.Files {
@@ -215,10 +215,10 @@ func (c *Commit) count() {
 	c.Unknown = c.Added - c.AI - c.Human
 }
 
-// MaxLine bounds the line numbers of a foreign log: it fits an int on 32-bit systems.
+// MaxLine bounds the line numbers of another clone's log, so that they fit into an int on 32-bit systems.
 const MaxLine = math.MaxInt32
 
-// fileOf reads an anchor's data about a file. If runs of one anchor overlap, the earlier one counts.
+// fileOf reads an anchor's data about a file. If runs of one anchor overlap, the first one counts.
 func fileOf(f *events.AnchorFile, owners []events.AnchorOwner, by *events.Event) (out File, ok bool) {
 	path, err := events.DecodePath(f.Path)
 	if err != nil {
@@ -244,8 +244,8 @@ func fileOf(f *events.AnchorFile, owners []events.AnchorOwner, by *events.Event)
 	return out, true
 }
 
-// Namer has the names of conversations. If a Log is a Namer, owners get its names. So a line has the same agent,
-// session and model as its conversation elsewhere.
+// Namer knows the names of conversations. If a Log is also a Namer, its names are used for owners. So a line shows the
+// same agent, session and model as its conversation does elsewhere.
 type Namer interface {
 	Name(owner *events.AnchorOwner)
 }
@@ -258,7 +258,8 @@ func Named(log Log, owner events.AnchorOwner) events.AnchorOwner {
 	return owner
 }
 
-// name gives the owners of all runs the names of their conversations. Runs with one owner share it afterwards.
+// name gives the owners of all runs the names of their conversations. Afterwards runs with the same owner share one
+// value.
 func (c *Commit) name() {
 	if c.namer == nil {
 		return

@@ -8,11 +8,11 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Unproved is the number of lines in a commit from which the claims of other clones are checked against the commit.
-// Nearly all commits are smaller, and git is not asked.
+// Unproved is the number of lines of a commit from which the claims of other clones are checked with git. Nearly all
+// commits are smaller and need no check.
 const Unproved = 5000
 
-// repository is a Log that knows where the commits are.
+// repository is a Log that knows its repository.
 type repository interface{ Repo() *refs.Repo }
 
 // hold checks the claims of other clones about large commits against the added lines, with one git process. Only added
@@ -38,7 +38,7 @@ func hold(ctx context.Context, log Log, commits ...*Commit) error {
 	return nil
 }
 
-// addedBy asks git for the lines that commits added, if the commits are here.
+// addedBy asks git for the lines that commits added. Missing commits are left out.
 func addedBy(ctx context.Context, repo *refs.Repo, commits []*Commit) (map[refs.OID][]correlate.FileChange, error) {
 	objects := repo.Objects()
 	defer objects.Close()
@@ -65,17 +65,17 @@ func (c *Commit) unproved() int {
 				n += r.Count
 			}
 			if n > Unproved {
-				return n // more may not fit into an int
+				return n // the sum may not fit into an int
 			}
 		}
 	}
 	return max(n, c.Added-c.own.added)
 }
 
-// foreign reports whether another clone's word counts for a run.
+// foreign reports whether a run comes from another clone's log and counts as added.
 func (c *Commit) foreign(r *Run) bool { return r.By != nil && !r.By.Mine(c.own.writer) && !r.Beyond }
 
-// within cuts the claims of other clones to the lines that the commit added.
+// within reduces the claims of other clones to the lines that the commit added.
 func (c *Commit) within(files []correlate.FileChange) {
 	added := map[string][]Run{}
 	sum := 0

@@ -6,16 +6,16 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// book holds files by their paths, in the order of their first mention.
+// book holds files by path, in the order in which they were added.
 type book struct {
 	Files []File
-	at    map[string]int // nil while there are few
+	at    map[string]int // nil while there are few files
 }
 
 // fewFiles is the number of files up to which a list is as fast as a map.
 const fewFiles = 8
 
-// find returns the place of a path; -1 if it is not there.
+// find returns the index of a path; -1 if the book does not have it.
 func (b *book) find(path string) int {
 	if b.at == nil {
 		return slices.IndexFunc(b.Files, func(f File) bool { return f.Path == path })
@@ -26,7 +26,7 @@ func (b *book) find(path string) int {
 	return -1
 }
 
-// Runs returns the runs of a path, given as raw bytes.
+// Runs returns the runs of a path. The path is raw bytes.
 func (b *book) Runs(path string) []Run {
 	if at := b.find(path); at >= 0 {
 		return b.Files[at].Runs
@@ -34,7 +34,7 @@ func (b *book) Runs(path string) []Run {
 	return nil
 }
 
-// lay adds the runs of a file to the book's.
+// lay merges the runs of a file into the book.
 func (b *book) lay(f File, take taking) {
 	if at := b.find(f.Path); at >= 0 {
 		b.Files[at].Runs = lay(b.Files[at].Runs, f.Runs, take)
@@ -55,13 +55,13 @@ func (b *book) lay(f File, take taking) {
 // word holds the claims of one voice about a commit.
 type word struct {
 	book
-	first *events.Event // that it says
+	first *events.Event // the first event of the voice
 	added int
-	whole bool  // hooks saw the commit: all its lines are in the anchor
-	heard []int // how many anchors spoke of each of the files
+	whole bool  // hooks saw the commit: the anchor has all its lines
+	heard []int // for each file: number of anchors that name it
 }
 
-// mostAnchors bounds the anchors of one log for a path: each takes time for all runs of the path.
+// mostAnchors bounds the anchors of one log for a path: the time for each grows with the runs of the path.
 const mostAnchors = 256
 
 // hear adds the next anchor of the log.
@@ -78,7 +78,7 @@ func (w *word) hear(e *events.Event, data *events.CommitData) {
 	}
 }
 
-// hears reports whether one more anchor of a path is accepted, and counts it.
+// hears counts one more anchor of a path, and reports whether it is within the bound.
 func (w *word) hears(path string) bool {
 	at := w.find(path)
 	if at < 0 {
@@ -89,7 +89,7 @@ func (w *word) hears(path string) bool {
 	return w.heard[at] <= mostAnchors
 }
 
-// marked cuts runs at the lines of others, and marks the pieces outside as beyond.
+// marked cuts runs at the borders of others, and marks the pieces outside of them as Beyond.
 func marked(runs, others []Run) []Run {
 	var out []Run
 	add := func(r Run, from, to int, beyond bool) {
@@ -116,7 +116,7 @@ func marked(runs, others []Run) []Run {
 	return out
 }
 
-// lay merges runs over others, line by line. Both are in order, without a line twice.
+// lay merges the runs over into the runs under, line by line. Both are sorted and have no line twice.
 func lay(under, over []Run, take taking) []Run {
 	out := make([]Run, 0, len(under)+len(over))
 	add := func(r Run, from, to int) {
@@ -131,7 +131,7 @@ func lay(under, over []Run, take taking) []Run {
 		r.Start, r.Count = from, to-from
 		out = append(out, r)
 	}
-	at := 1 // the first line that is not decided
+	at := 1 // the first line that is not decided yet
 	for len(under) > 0 || len(over) > 0 {
 		switch {
 		case len(over) == 0 || len(under) > 0 && under[0].end() <= max(over[0].Start, at):

@@ -8,13 +8,13 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// origin is the source of a claim, the best first.
+// origin is the kind of source of a claim, the best one first.
 type origin int
 
 const (
-	seen          origin = iota // hooks were there
-	reconstructed               // found afterwards, in session files or in the commits
-	imported                    // a file of another program says so
+	seen          origin = iota // hooks saw the change
+	reconstructed               // found afterwards in session files or commits
+	imported                    // read from a file of another program
 )
 
 func originOf(e *events.Event) origin {
@@ -42,28 +42,28 @@ func (b beats) take(over, under *Run) Run {
 	return *under
 }
 
-// later is the order within a log: over is the later one.
+// later is the order within a log. over comes after under in the log.
 func later(over, under *Run) bool {
 	switch {
 	case over.Knows() != under.Knows():
 		return over.Knows()
-	case disputes(under, over): // repeated for the whole commit, when other lines were revised
+	case disputes(under, over): // the same claim again, in an anchor that revises other lines
 		return false
 	}
 	return originOf(over.By) <= originOf(under.By) || disputes(over, under)
 }
 
 // disputes reports whether a conversation that no hook reported takes a line that counts as a person's. The writer of
-// the anchor has checked that no hook reported it (package claim). For example: an agent without hooks wrote a line
-// that a person committed, and backfill finds its conversation.
+// the anchor has checked that no hook reported the conversation (package claim). For example: an agent without hooks
+// wrote a line that a person committed, and backfill finds its conversation.
 func disputes(over, under *Run) bool {
 	return correlate.Disputes(over.Tier) && over.Owner.Kind == events.OwnerAI && under.Owner.Kind == events.OwnerHuman &&
 		originOf(over.By) == reconstructed
 }
 
-// fills is the order for findings about a commit that hooks saw: they take unknown lines. A claim without a patch about
-// the replaced commit also disputes a person's line. For example: backfill found an agent's conversation for a commit,
-// and that commit is rebased.
+// fills is the order for findings about a commit that hooks saw: a finding takes an unknown line. A claim without a
+// patch about the replaced commit can also dispute a person's line. For example: backfill found an agent's conversation
+// for a commit, and later that commit is rebased.
 func fills(over, under *Run) bool {
 	return over.Knows() && (!under.Knows() || over.Owner.Patch == "" && disputes(over, under))
 }
@@ -83,9 +83,9 @@ func outweighs(over, under *Run) bool {
 	return cmp.Or(cmp.Compare(originOf(over.By), originOf(under.By)), cmp.Compare(rank(over.Tier), rank(under.Tier))) <= 0
 }
 
-// Signers has the names of writers whose publications have a trusted signature. A Log may be a Signers.
+// Signers knows who signed the published logs. It names only trusted signatures. A Log can also be a Signers.
 type Signers interface {
-	// Signer returns the name of the signer of a voice; "" for none.
+	// Signer returns the name of the signer of a voice, or "" if there is none.
 	Signer(voice string) string
 }
 
@@ -96,16 +96,16 @@ func signersOf(log Log) func(voice string) string {
 	return func(string) string { return "" }
 }
 
-// right returns the order between logs without the comparison of names. For example: two other clones name an owner of
-// a line. One saw an agent write it, the other imported it as a person's. The first one counts.
+// right is the order between logs, without the comparison of writers' ids. For example: two other clones name an owner
+// of a line. One saw an agent write it, the other imported it as a person's. The first one counts.
 func right(a, b *Run, own string, signer func(string) string) int {
 	order := cmp.Or(first(a.Knows(), b.Knows()), first(a.By.Mine(own), b.By.Mine(own)))
 	switch {
 	case order != 0 || a.By.Voice() == b.By.Voice():
 		return order
-	case a.By.Mine(own): // under its present id, or an old one that it gave up
+	case a.By.Mine(own): // its present id, or an id that it gave up
 		return first(a.By.From == nil, b.By.From == nil)
-	case a.By.Writer == b.By.Writer: // on two remotes: one of them may be a forgery
+	case a.By.Writer == b.By.Writer: // the same id on two remotes: one of them may be a forgery
 		return cmp.Compare(standing(a), standing(b))
 	}
 	return cmp.Or(
@@ -115,7 +115,7 @@ func right(a, b *Run, own string, signer func(string) string) int {
 	)
 }
 
-// standing returns the rank of a run among the runs of one id on several remotes.
+// standing returns the rank of a run's log among the logs of one id on several remotes.
 func standing(r *Run) events.Standing {
 	if r.By.From == nil {
 		return events.Unproved
@@ -123,8 +123,8 @@ func standing(r *Run) events.Standing {
 	return r.By.From.Standing
 }
 
-// between returns the run that counts where two logs overlap. With equal evidence the smaller id of a writer decides;
-// if the owners differ, the other writer is noted.
+// between returns the run that counts where two logs overlap. With equal evidence the smaller id of a writer decides.
+// If the owners differ, the result lists the other writer in Disputed.
 func between(over, under *Run, own string, signer func(string) string) Run {
 	order := right(over, under, own, signer)
 	winner, loser := *under, over
@@ -145,7 +145,7 @@ func between(over, under *Run, own string, signer func(string) string) Run {
 	return winner
 }
 
-// named returns the name of the writer who disagrees with the winner, with the remote if the id is on several.
+// named returns the name of the writer who disagrees with the winner. It includes the remote if the id is on several.
 func named(loser, winner *Run) string {
 	if loser.By.Writer == winner.By.Writer && loser.By.From != nil {
 		return loser.By.Writer + " on " + loser.By.From.Remote
@@ -153,8 +153,8 @@ func named(loser, winner *Run) string {
 	return loser.By.Writer
 }
 
-// with adds a name to a sorted list. Lists may share memory; each sees only its own length. So a thousand names in
-// order are stored once. The slot after a list is free until it is used.
+// with adds a name to a sorted list. Lists may share memory, and each sees only its own length. So a thousand names
+// that come in order are stored once. The place after the end of a list is free until a name is stored there.
 func with(list []string, name string) []string {
 	n := len(list)
 	if n > 0 && list[n-1] >= name {
@@ -176,7 +176,7 @@ func with(list []string, name string) []string {
 	return more
 }
 
-// first sorts true before false.
+// first is a comparison that sorts true before false.
 func first(a, b bool) int {
 	switch {
 	case a == b:

@@ -8,18 +8,18 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Searcher finds owners that are not recorded. A *unseen.Search satisfies it.
+// Searcher finds owners that no anchor names. A *unseen.Search satisfies it.
 type Searcher interface {
 	// Commits returns the findings about commits that no hook reported.
 	Commits(ctx context.Context, commits []refs.OID) (map[refs.OID]events.CommitData, error)
-	// Carried returns the claims about commits that these replaced.
+	// Carried returns the claims about commits that the given ones replaced.
 	Carried(ctx context.Context, commits []refs.OID) (map[refs.OID]events.CommitData, error)
-	// Elsewhere returns the anchors in other logs for commits with an incomplete anchor.
+	// Elsewhere returns findings in other logs for commits whose anchor does not know all lines.
 	Elsewhere(ctx context.Context, commits []refs.OID) (map[refs.OID]events.CommitData, error)
 }
 
-// All weighs the anchors of commits, and searches the unknown lines; the searcher may be nil. All commits are searched
-// together, so git is asked once.
+// All decides the owners of commits, and searches for the unknown ones; the searcher may be nil. It searches all
+// commits together, so that git is called once.
 func All(ctx context.Context, log Log, searcher Searcher, commits []refs.OID) ([]*Commit, error) {
 	out := make([]*Commit, len(commits))
 	var bare, open []*Commit
@@ -55,7 +55,7 @@ func All(ctx context.Context, log Log, searcher Searcher, commits []refs.OID) ([
 	return out, err
 }
 
-// fillAll searches commits, fills the commits with findings, and returns the others.
+// fillAll searches commits, adds the findings to them, and returns the commits without findings.
 func fillAll(ctx context.Context, ask func(context.Context, []refs.OID) (map[refs.OID]events.CommitData, error),
 	list []*Commit) (left []*Commit, err error) {
 	if len(list) == 0 {
@@ -79,5 +79,5 @@ func fillAll(ctx context.Context, ask func(context.Context, []refs.OID) (map[ref
 	return left, nil
 }
 
-// Speaks reports whether the commit has any data.
+// Speaks reports whether the commit has an anchor or findings.
 func (c *Commit) Speaks() bool { return c.Anchored || len(c.Files) > 0 }

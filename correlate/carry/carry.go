@@ -15,7 +15,7 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
-// slack is the allowed lag of a server's clock behind the clock of a writer.
+// slack is the largest delay of a server's clock against a writer's clock.
 const slack = 24 * time.Hour
 
 // source is a file of a described commit.
@@ -24,11 +24,11 @@ type source struct {
 	path   string
 	blob   refs.OID
 	claims *events.CommitData
-	owner  map[int]int                // of added lines, counted from 0: an owner of the claims, or nobody
-	given  map[int]bool               // lines that a commit got already
-	left   map[events.Fingerprint]int // how many lines no commit got yet, without those too short for a search
-	said   int                        // letters of the added lines
-	common int                        // letters of the lines among them that are too short for a search
+	owner  map[int]int                // by added line, from 0: number of an owner in the claims, or nobody
+	given  map[int]bool               // lines that a commit has already got
+	left   map[events.Fingerprint]int // number of lines that no commit has got yet, without short ones
+	said   int                        // number of letters of the added lines
+	common int                        // number of letters of the added lines that are too short for a search
 }
 
 // nobody is the owner of a line that a described commit added without an owner.
@@ -38,7 +38,7 @@ type finder struct {
 	repo    *refs.Repo
 	objects *refs.Objects
 	parents map[refs.OID][]refs.OID
-	place   map[refs.OID]int // of the commits of the history, parents first
+	place   map[refs.OID]int // index of each commit of the history, parents first
 	older   map[[2]refs.OID]bool
 	sources []*source
 	byBlob  map[refs.OID][]*source
@@ -47,12 +47,13 @@ type finder struct {
 	dated   map[refs.OID]time.Time
 }
 
-// Find yields claims about commits that HEAD reaches. They come from claims about commits that it does not reach.
+// Find yields claims about commits that HEAD reaches. It derives them from claims about commits that HEAD does not
+// reach.
 func Find(ctx context.Context, repo *refs.Repo, claims []*events.CommitData,
 	yield func(*events.CommitData) error) error {
 	head, _, err := repo.Head()
 	if err != nil || head.IsZero() {
-		return err // zero: nothing was committed yet
+		return err // zero: the repository has no commit yet
 	}
 	list, err := history.List(ctx, repo, head.String(), "--")
 	if err != nil {
@@ -84,7 +85,7 @@ func Find(ctx context.Context, repo *refs.Repo, claims []*events.CommitData,
 	})
 }
 
-// read reads the described commits that the history does not have.
+// read reads the described commits that are not in the history.
 func (f *finder) read(ctx context.Context, head refs.OID, claims []*events.CommitData) error {
 	by := map[refs.OID]*events.CommitData{}
 	var args []string
@@ -116,7 +117,7 @@ func (f *finder) read(ctx context.Context, head refs.OID, claims []*events.Commi
 	})
 }
 
-// readFile makes a source of a file with claimed lines.
+// readFile makes a source from a file with claimed lines.
 func (f *finder) readFile(c *history.Commit, file *history.File, claims *events.CommitData) error {
 	at := slices.IndexFunc(claims.Files, func(a events.AnchorFile) bool { return a.Path == events.EncodePath(file.Path) })
 	if at < 0 || !hasLines(file) {
@@ -131,7 +132,7 @@ func (f *finder) readFile(c *history.Commit, file *history.File, claims *events.
 		}
 	}
 	claimed := false
-	for _, run := range slices.Backward(claims.Files[at].Runs) { // the first statement about a line counts
+	for _, run := range slices.Backward(claims.Files[at].Runs) { // the first claim wins
 		for line := run.Start - 1; line < min(run.Start-1+run.Count, len(lines)); line++ {
 			if claims.Owners[run.Owner].Kind != events.OwnerUnknown {
 				s.owner[line], claimed = run.Owner, true
@@ -168,23 +169,23 @@ func (s *source) give(line int, text []byte) {
 	s.given[line] = true
 }
 
-// add adds a source to the sources that have something, once.
+// add adds a source to the list of a key, unless it is the last one there.
 func add[K comparable](to map[K][]*source, key K, s *source) {
 	if had := to[key]; len(had) == 0 || had[len(had)-1] != s {
 		to[key] = append(had, s)
 	}
 }
 
-// row has the prints of consecutive lines, to find them in another file.
+// row holds the fingerprints of consecutive lines. It finds them in another file.
 type row [correlate.MinRow]events.Fingerprint
 
 type rowLine struct {
-	at      int // of the file
+	at      int // line of the file
 	print   events.Fingerprint
 	letters int
 }
 
-// rowsOf yields the rows of consecutive lines in a file, if one of them is long enough.
+// rowsOf yields the rows of consecutive lines of a file in which one line is long enough.
 func rowsOf(lines []rowLine) iter.Seq[row] {
 	return func(yield func(row) bool) {
 		for i := 0; i+correlate.MinRow <= len(lines); i++ {
@@ -274,7 +275,7 @@ func (f *finder) commit(c *history.Commit) (*events.CommitData, error) {
 	return out, nil
 }
 
-// before reports whether a commit is an ancestor of another one, or the same.
+// before reports whether commit older is an ancestor of commit newer, or the same.
 func (f *finder) before(older, newer refs.OID) bool {
 	key := [2]refs.OID{older, newer}
 	if known, asked := f.older[key]; asked {
@@ -286,7 +287,7 @@ func (f *finder) before(older, newer refs.OID) bool {
 		c := open[len(open)-1]
 		open = open[:len(open)-1]
 		found = c == older
-		if at, is := f.place[c]; is && (!placed || at <= least) { // the history holds no ancestor with a higher place
+		if at, is := f.place[c]; is && (!placed || at <= least) { // ancestors have lower numbers
 			continue
 		}
 		for _, p := range f.parents[c] {

@@ -14,32 +14,32 @@ import (
 // mostSources bounds the files that are compared with one file.
 const mostSources = 128
 
-// target is a file of a commit whose lines need owners.
+// target is a file of a commit that needs owners for its lines.
 type target struct {
 	*finder
 	commit  *history.Commit
 	file    *history.File
 	lines   [][]byte
-	count   map[string]int // how often the file has a line
+	count   map[string]int // number of times that the file has a line
 	added   map[int]bool
 	removed map[string]bool // lines that the commit removed
-	bids    map[int]bid     // of lines, counted from 0
+	bids    map[int]bid     // by line, from 0
 }
 
-// bid says who a line's owner is by one source.
+// bid is the owner that one source names for a line.
 type bid struct {
 	of     *source
-	line   int // in the source
+	line   int // line in the source
 	owner  int
 	tier   string
 	weight int
-	split  bool // another source is as good and has another owner
+	split  bool // another source is equally good and names another owner
 }
 
 // search compares the file with all sources that may be its origin.
 func (t *target) search() {
 	hits, letters, short := map[*source]int{}, map[*source]int{}, 0
-	inRow, open := map[*source]bool{}, map[*source]bool{} // open: a line of it can be this file's
+	inRow, open := map[*source]bool{}, map[*source]bool{} // open: at least one line of the source is free for this file
 	for _, s := range t.byBlob[t.file.New] {
 		hits[s]++
 		inRow[s], open[s] = true, true
@@ -65,7 +65,8 @@ func (t *target) search() {
 			}
 		}
 	}
-	// Most of the added lines must be here, or some of them: in a row for a file with another name.
+	// A source of the same name must share enough letters, or half of its own. A source of another name must share a row,
+	// or half of its own letters.
 	near := func(s *source) bool {
 		most := letters[s] + min(s.common, short)
 		if s.path == t.file.Path || s.path == t.file.OldPath {
@@ -74,7 +75,7 @@ func (t *target) search() {
 		return inRow[s] || most*2 >= s.said
 	}
 	var list []*source
-	for _, s := range t.sources { // in their order: parents first
+	for _, s := range t.sources { // in the order of their commits: parents first
 		if open[s] && near(s) && !t.commit.Committed.Before(t.dated[s.commit].Add(-slack)) &&
 			!t.before(t.commit.ID, s.commit) {
 			list = append(list, s)
@@ -99,7 +100,7 @@ func (t *target) search() {
 // pair is a block of equal lines.
 type pair struct{ old, new, count int }
 
-// compare lets a source bid for the lines that it has too.
+// compare makes the bids of one source, for the lines that both files have.
 func (t *target) compare(s *source) {
 	was := t.finder.lines(s.blob)
 	if len(was) == 0 {
@@ -119,7 +120,7 @@ func (t *target) compare(s *source) {
 		return
 	}
 	if matched < correlate.MinMoved && matched*2 < s.said {
-		return // somebody else may have written the same few lines
+		return // these few lines may have been written independently
 	}
 	weight := matched + 1
 	if s.path == t.file.Path {
@@ -139,8 +140,8 @@ func (t *target) compare(s *source) {
 	t.moved(s, was, at)
 }
 
-// firm cuts a block so that it begins and ends with a line that both contents have once, or where both contents begin
-// or end: a diff may align a wrong one of several equal lines there.
+// firm shortens a block so that it begins and ends with a line that both contents have once, or at the beginning or end
+// of both contents. At other places a diff may align the wrong one of several equal lines.
 func (p pair) firm(old, new [][]byte, often func(line []byte) bool) pair {
 	if p.old > 0 || p.new > 0 {
 		for p.count > 0 && often(old[p.old]) {
@@ -155,7 +156,7 @@ func (p pair) firm(old, new [][]byte, often func(line []byte) bool) pair {
 	return p
 }
 
-// often reports which lines the file or another content has more than once.
+// often returns a function that reports whether the file or another content has a line more than once.
 func (t *target) often(was [][]byte) func(line []byte) bool {
 	count := make(map[string]int, len(was))
 	for _, line := range was {
@@ -164,7 +165,7 @@ func (t *target) often(was [][]byte) func(line []byte) bool {
 	return func(line []byte) bool { return t.count[text(line)] > 1 || count[text(line)] > 1 }
 }
 
-// rows bids for rows of lines that another file has too.
+// rows bids for rows of lines that are also in another file.
 func (t *target) rows(s *source, was [][]byte, equal []pair) {
 	often := t.often(was)
 	for _, p := range equal {
@@ -187,7 +188,7 @@ func (t *target) rows(s *source, was [][]byte, equal []pair) {
 	}
 }
 
-// moved bids for lines that both contents have once, at different places.
+// moved bids for lines that both contents have exactly once, at different places.
 func (t *target) moved(s *source, was [][]byte, placed map[int]bool) {
 	there := map[string]int{}
 	for i, line := range was {
@@ -206,7 +207,7 @@ func (t *target) moved(s *source, was [][]byte, placed map[int]bool) {
 	}
 }
 
-// offer compares a source's claim about a line with the earlier claims.
+// offer compares a source's claim about a line with the best earlier one.
 func (t *target) offer(s *source, old, line int, tier string, weight int) {
 	owner, is := s.owner[old]
 	if !is || !t.added[line] || s.given[old] && !t.removed[text(t.lines[line])] {
@@ -234,7 +235,7 @@ func same(a, b bid) bool {
 	return x.Kind == y.Kind && x.Trace == y.Trace
 }
 
-// equalBlocks aligns two contents as git's diff does.
+// equalBlocks returns the blocks of equal lines of two contents, as git's diff aligns them.
 func equalBlocks(old, new [][]byte) []pair {
 	var out []pair
 	i, j := 0, 0
@@ -251,5 +252,5 @@ func equalBlocks(old, new [][]byte) []pair {
 	return out
 }
 
-// text is a line without its end.
+// text returns a line without its line feed.
 func text(line []byte) string { return string(bytes.TrimSuffix(line, []byte("\n"))) }

@@ -1,8 +1,9 @@
-// Package claim turns claims about lines of a commit, from files of other programs or old transcripts, into events.
+// Package claim turns claims about the lines of a commit into events. The claims come from files of other programs or
+// from old transcripts.
 //
-// A claim is weaker than hooks: it fills unknown lines, and never replaces known ones. So a claim is written only once.
-// There is one exception: lines that count as a person's only because no agent was reported. An unreported agent can
-// dispute them with its own record of its edits. For example: a session file has exactly the lines that a commit added.
+// A claim is weaker than hooks: it fills unknown lines, and does not replace known ones. So a claim is written only
+// once. There is one exception: lines that count as a person's only because no hook reported an agent. The agent's own
+// record of its edits can dispute them. For example: a session file has exactly the lines that a commit added.
 package claim
 
 import (
@@ -18,27 +19,28 @@ import (
 type Lines struct {
 	Path  string // raw bytes
 	Blob  refs.OID
-	Added []int // numbers, ascending
+	Added []int // line numbers, ascending
 }
 
-// Unknown names the unknown lines of a path in a commit; the result is parallel to them.
+// Unknown reports for each of the lines of a path in a commit whether its owner is unknown. The result is parallel to
+// lines.
 type Unknown func(path string, lines []int) ([]bool, error)
 
 // Commit holds all claims about a commit.
 type Commit struct {
 	events.CommitData
-	Lines    []Lines // all that the commit added
-	Anchored bool    // the log says something of the commit already
+	Lines    []Lines // all lines that the commit added
+	Anchored bool    // the log already has an anchor of the commit
 }
 
-// Dispute lets a claim take lines that count as a person's.
+// Dispute decides when a claim takes lines that count as a person's.
 type Dispute struct {
-	Persons Unknown                                      // which lines those are
-	May     func(o events.AnchorOwner, tier string) bool // whether this owner may have them on this evidence
+	Persons Unknown                                      // reports which lines count as a person's
+	May     func(o events.AnchorOwner, tier string) bool // reports whether this owner can take them with this evidence
 }
 
-// Fill cuts the claim to lines that the commit added. Of these it keeps the unknown and the disputed ones. The
-// remaining owners get new numbers.
+// Fill reduces the claim to lines that the commit added and that are unknown or disputed. The remaining owners get new
+// numbers.
 func (c *Commit) Fill(unknown Unknown, dispute *Dispute) error {
 	owners, used := c.Owners, map[int]int{}
 	c.Owners, c.Added, c.AI, c.Human, c.Unknown = nil, 0, 0, 0, 0
@@ -112,7 +114,7 @@ func openLines(l Lines, unknown Unknown) (map[int]bool, error) {
 	return open, nil
 }
 
-// cut reduces runs to open and disputed lines.
+// cut reduces runs to unknown and disputed lines.
 func cut(runs []events.AnchorRun, owners []events.AnchorOwner, l Lines, open map[int]bool,
 	dispute *Dispute) ([]events.AnchorRun, error) {
 	var disputed []events.AnchorRun
@@ -136,7 +138,7 @@ func cut(runs []events.AnchorRun, owners []events.AnchorOwner, l Lines, open map
 	return out, nil
 }
 
-// within cuts runs to the lines of a set, each line once.
+// within reduces runs to a set of lines. It keeps each line once.
 func within(runs []events.AnchorRun, lines map[int]bool) []events.AnchorRun {
 	var out []events.AnchorRun
 	for _, run := range runs {
@@ -187,7 +189,7 @@ func (c *Commit) Drafts(method events.Method, at time.Time) ([]events.Draft, err
 	return drafts, nil
 }
 
-// split spreads files and their runs over parts that each fit into an event.
+// split divides files and their runs into parts that each fit into an event.
 func (c *Commit) split() []events.CommitData {
 	var parts []events.CommitData
 	var part events.CommitData

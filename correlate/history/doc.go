@@ -1,5 +1,4 @@
-// Package history reads the changes of each commit of a range, line by line. Searches for the origin of lines in unseen
-// commits use it.
+// Package history reads the changes of each commit of a range, line by line. Searches for the origin of lines use it.
 //
 // Parents come before children. The lines come from git's diff without context. Renames are followed as in
 // git-blame(1), whatever the user has configured. A merge has no changes here.

@@ -10,8 +10,9 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Past returns the readable commits that lead to tips, parents before children: git-rev-list(1) returns none if one is
-// missing. Unreadable commits are returned separately, named in Unread. The history ends where a shallow clone ends.
+// Past returns the readable commits from which tips can be reached, parents before children. git-rev-list(1) would
+// return none if one is missing. Unreadable commits are returned separately, named in Unread. The history ends where a
+// shallow clone ends.
 func Past(repo *refs.Repo, tips []refs.OID) (list, unread []Commit, err error) {
 	objects := repo.Objects()
 	defer func() { _ = objects.Close() }()
@@ -26,7 +27,7 @@ func Past(repo *refs.Repo, tips []refs.OID) (list, unread []Commit, err error) {
 	seen := map[refs.OID]bool{}
 	type visit struct {
 		Commit
-		next int // of its parents
+		next int // index of the next parent to visit
 	}
 	var way []visit
 	enter := func(id refs.OID) {

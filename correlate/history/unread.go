@@ -15,11 +15,11 @@ import (
 // Unread names an unreadable file of a commit, or the whole commit if Path is empty.
 type Unread struct {
 	Path   string   // raw bytes
-	Object refs.OID // the object that is damaged or missing, where that is known
+	Object refs.OID // the damaged or missing object, if known
 	Cause  error
 }
 
-// refusal is an error of the receiver of the commits.
+// refusal wraps an error of the function that receives the commits.
 type refusal struct{ error }
 
 // walker reads a history and skips damaged parts.
@@ -27,13 +27,13 @@ type walker struct {
 	repo    *refs.Repo
 	yield   func(*Commit) error
 	objects *refs.Objects
-	// commits with missing contents, and their changed files; nil until it is computed
+	// commits with missing contents, and their changed files; nil before the first use
 	lacking map[refs.OID][]File
 }
 
-// walk asks git for all commits at once. If git gives up, walk first finds the commits with missing contents, which are
-// most in a partial clone. Git does not say at which other commit it gave up. So walk reads the next commits one by one
-// until it finds the damaged one, and then the rest at once again.
+// walk asks git for all commits at once. If git gives up, walk first finds the commits with missing contents: in a
+// partial clone nearly all failures have this cause. Git does not name the other commit at which it gave up. So walk
+// reads the next commits one by one up to the damaged one, and then all remaining commits at once.
 func (w *walker) walk(ctx context.Context, list []Commit) error {
 	w.objects = w.repo.Objects()
 	defer func() { _ = w.objects.Close() }()
@@ -88,7 +88,7 @@ func (w *walker) alone(ctx context.Context, c Commit, cause error) error {
 	return w.yield(&c)
 }
 
-// survey finds commits with missing contents by the trees alone. It ends where git gives up.
+// survey finds commits with missing contents. It reads only trees, and ends where git gives up.
 func (w *walker) survey(ctx context.Context, list []Commit) {
 	w.lacking = map[refs.OID][]File{}
 	var in strings.Builder
@@ -109,13 +109,13 @@ func (w *walker) survey(ctx context.Context, list []Commit) {
 	})
 }
 
-// isStored reports whether a content may be stored here, without asking git.
+// isStored reports whether this clone may have a content, without asking git.
 func (w *walker) isStored(id refs.OID, mode uint32) bool {
 	return id.IsZero() || mode == refs.ModeGitlink || w.objects.MayBeStored(id)
 }
 
 // read reads the changes of a list of commits, optionally of some paths only, and returns the number of yielded
-// commits. It yields a commit only when it is complete: the last one after git has ended without an error. Git prints
+// commits. It yields only complete commits; the last one is yielded after git has ended without an error. Git prints
 // nothing for a commit without changes.
 func (w *walker) read(ctx context.Context, list []Commit, paths []string, yield func(*Commit) error) (done int,
 	err error) {
@@ -152,7 +152,7 @@ func (w *walker) read(ctx context.Context, list []Commit, paths []string, yield 
 	return done, err
 }
 
-// salvage reads the readable files of a damaged commit, and names the others.
+// salvage reads the readable files of a damaged commit, and names the unreadable ones.
 func (w *walker) salvage(ctx context.Context, c *Commit, cause error) {
 	c.Files = nil
 	files, known := w.lacking[c.ID]
@@ -192,7 +192,7 @@ func (w *walker) salvage(ctx context.Context, c *Commit, cause error) {
 	}
 }
 
-// changed lists the files that a commit changed, by its trees alone.
+// changed lists the files that a commit changed. It reads only trees.
 func (w *walker) changed(ctx context.Context, c *Commit) ([]File, error) {
 	args := append([]string{"diff-tree", "--root", "--no-renames", "--no-commit-id"}, gitdiff.Raw()...)
 	out, err := w.repo.Git(ctx, nil, append(args, c.ID.String())...)

@@ -22,7 +22,7 @@ type Commit struct {
 	Authored  time.Time
 	Committed time.Time
 	Files     []File
-	Unread    []Unread // the unreadable part of it
+	Unread    []Unread // the unreadable parts of the commit
 
 	forgotten bool // see Forget
 }
@@ -33,8 +33,8 @@ type File struct {
 	Hunks []Hunk
 }
 
-// Hunk replaces lines. Lines count from 1 and have no line feeds; a side without lines has the number of the previous
-// line.
+// Hunk replaces lines. Line numbers count from 1, and the texts have no line feeds. A side without lines has the number
+// of the previous line.
 type Hunk struct {
 	OldStart, NewStart int
 	Removed, Added     [][]byte
@@ -43,7 +43,7 @@ type Hunk struct {
 // Errors of git's output.
 var errShape = errors.New("unexpected output of git")
 
-// maxLineBytes is the length at which a line is cut.
+// maxLineBytes is the length after which a line is cut off.
 const maxLineBytes = 64 << 10
 
 // List returns the commits that git-rev-list(1) gives for the arguments, parents before children, without their files.
@@ -93,7 +93,7 @@ func Walk(ctx context.Context, repo *refs.Repo, list []Commit, yield func(*Commi
 	return nil
 }
 
-// section reads git's output for one commit.
+// section reads the part of git's output that describes one commit.
 func section(r *gitdiff.Reader) ([]File, error) {
 	records, err := r.Records()
 	if err != nil {
@@ -103,7 +103,7 @@ func section(r *gitdiff.Reader) ([]File, error) {
 	return files, r.Patch(records, &hunkTaker{files: files})
 }
 
-// Between lists the changes of files from one tree to another. It fails if there are more than most.
+// Between lists the changes of files from one tree to another. It fails if there are more than most files.
 func Between(ctx context.Context, repo *refs.Repo, from, to refs.OID, most int) (files []File, err error) {
 	args := append(append([]string{"--literal-pathspecs", "diff-tree"}, gitdiff.Patch()...), from.String(), to.String())
 	err = gitdiff.Run(ctx, repo, nil, args, func(r *gitdiff.Reader) error {
@@ -114,7 +114,7 @@ func Between(ctx context.Context, repo *refs.Repo, from, to refs.OID, most int) 
 	return files, err
 }
 
-// maxBetween bounds the lines that are read of the change from one tree to another, in bytes.
+// maxBetween bounds the size, in bytes, of the patch from one tree to another.
 const maxBetween = 64 << 20
 
 func filesOf(records []gitdiff.Record) []File {
@@ -125,11 +125,11 @@ func filesOf(records []gitdiff.Record) []File {
 	return files
 }
 
-// hunkTaker keeps the lines of a patch.
+// hunkTaker collects the lines of a patch.
 type hunkTaker struct {
 	files []File
 	hunk  *Hunk
-	room  []byte // room for the next lines: one piece of memory for many of them
+	room  []byte // memory that is allocated for several lines at once
 }
 
 func (t *hunkTaker) Hunk(file int, h gitdiff.Hunk) {
@@ -144,7 +144,7 @@ func (t *hunkTaker) Added(line []byte)   { t.hunk.Added = append(t.hunk.Added, t
 // keepRoom is the number of bytes that are allocated at once for lines.
 const keepRoom = 4 << 10
 
-// keep copies a line, without its line feed.
+// keep copies a line without its line feed.
 func (t *hunkTaker) keep(line []byte) []byte {
 	line = bytes.TrimSuffix(line, []byte("\n"))
 	if cap(t.room)-len(t.room) < len(line) {
@@ -164,7 +164,7 @@ func (c *Commit) Records() []gitdiff.Record {
 	return out
 }
 
-// Patch repeats the lines of the files in git's order. Cut lines stay cut: see Cut.
+// Patch repeats the lines of the files in git's order. Lines that were cut off stay so: see Cut.
 func (c *Commit) Patch(to gitdiff.Lines) error {
 	for i := range c.Files {
 		for _, h := range c.Files[i].Hunks {
@@ -197,7 +197,7 @@ func (f *File) AddedLines() (n int) {
 	return n
 }
 
-// Cut reports whether lines differ from the commit's, because a long one was cut or they were dropped.
+// Cut reports whether lines differ from the commit's lines, because a long line was cut off or the lines were dropped.
 func (c *Commit) Cut() bool {
 	long := func(line []byte) bool { return len(line) >= maxLineBytes-2 } // without sign and line feed
 	return c.forgotten || slices.ContainsFunc(c.Files, func(f File) bool {

@@ -1,10 +1,10 @@
-// Package later keeps work that git's hooks do not do at once: jobs for which they had no time, until a background
-// process does them, and commits that a rebase made without a person, until it ends.
+// Package later keeps work that git's hooks do not do at once. Jobs for which the hooks had no time wait for a
+// background process. Commits that a rebase made without a person wait until the rebase ends.
 //
-// Each job is a file below <traces dir of the work tree>/later. One process at a time works on them, oldest first,
-// under a lock. It removes the file after the job, so a killed process leaves it to the next one. A job that runs twice
-// must give the same result, as anchors do (trails.Engine.AtCommit). Hooks link this package, so it imports nothing
-// heavy.
+// Each job is a file below <traces dir of the work tree>/later. One process at a time runs the jobs, oldest first,
+// under a lock. It removes the file after the job, so if it is killed, the next process runs the job again. A job that
+// runs twice must give the same result, as anchors do (trails.Engine.AtCommit). Hooks link this package, so it imports
+// nothing heavy.
 package later
 
 import (
@@ -23,12 +23,12 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Job is a git hook that ran out of time, or has more to do than anybody should wait for.
+// Job is the unfinished work of a git hook that ran out of time, or that would take too long while the user waits.
 type Job struct {
 	Hook   string               `json:"hook"` // its name in githooks(5)
 	Args   []string             `json:"args,omitempty"`
-	Commit refs.OID             `json:"commit,omitzero"` // the one it is about; zero if it is about none
-	From   refs.OID             `json:"from,omitzero"`   // the original that a rebase picked; zero without a rebase
+	Commit refs.OID             `json:"commit,omitzero"` // the commit to anchor; zero for other jobs
+	From   refs.OID             `json:"from,omitzero"`   // the original of a commit that a rebase made; otherwise zero
 	Pairs  []events.RewritePair `json:"pairs,omitempty"` // the input of post-rewrite
 	Time   time.Time            `json:"time"`
 }
@@ -36,23 +36,23 @@ type Job struct {
 // Queue holds the waiting jobs of one work tree.
 type Queue struct{ dir string }
 
-// Open returns the queue of a work tree. It reads and makes nothing.
+// Open returns the queue of a work tree. It does not read or create anything.
 func Open(repo *refs.Repo) Queue { return Queue{filepath.Join(repo.WorktreeTracesDir(), "later")} }
 
-// The name of a job's file has the time, the process id, pickMark if a rebase made the commit, the number of tries, and
-// a suffix that says whether the job is due now.
+// The name of a job's file contains the time, the process id, pickMark if a rebase made the commit, the number of
+// tries, and a suffix that says whether the job can run now.
 const (
 	jobSuffix  = ".job"
 	waitSuffix = ".wait"
 	pickMark   = ".pick"
 )
 
-// maxTries bounds the tries of a job, because a job may kill its process each time.
+// maxTries bounds the tries of a job: a job may crash its process each time.
 const maxTries = 3
 
 func (q Queue) lockFile() string { return q.dir + ".lock" }
 
-// Add puts a job into the queue. A commit that a rebase made waits until Release.
+// Add puts a job into the queue. A commit that a rebase made waits there until Release.
 func (q Queue) Add(job Job) error {
 	raw, err := json.Marshal(job)
 	if err != nil {
@@ -75,7 +75,7 @@ type Pick struct {
 	file         string
 }
 
-// Picks lists the commits in the queue that rebases made, oldest first, without files that cannot be read.
+// Picks lists the commits in the queue that rebases made, oldest first. It skips files that cannot be read.
 func (q Queue) Picks() []Pick {
 	var out []Pick
 	for _, file := range q.files(func(name string) bool { return strings.Contains(name, pickMark) }) {
@@ -88,7 +88,7 @@ func (q Queue) Picks() []Pick {
 	return out
 }
 
-// Done takes commits off the queue.
+// Done removes commits from the queue.
 func (q Queue) Done(picks []Pick) error {
 	var failed error
 	for _, p := range picks {
@@ -99,7 +99,7 @@ func (q Queue) Done(picks []Pick) error {
 	return failed
 }
 
-// Release makes jobs of commits that waited: the rebase has ended, and its hook has no time for them.
+// Release makes waiting commits into jobs: the rebase has ended, and its hook has no time for them.
 func (q Queue) Release(picks []Pick) error {
 	var failed error
 	for _, p := range picks {
@@ -114,18 +114,18 @@ func (q Queue) Release(picks []Pick) error {
 	return failed
 }
 
-// Any reports whether a job is due now. If there never was a job, it costs one system call.
+// Any reports whether a job can run now. If there never was a job, it costs one system call.
 func (q Queue) Any() bool { return q.Len() > 0 }
 
-// Len returns the number of jobs to be done now.
+// Len returns the number of jobs that can run now.
 func (q Queue) Len() int { return len(q.names()) }
 
-// names lists the jobs to be done now, oldest first.
+// names lists the files of the jobs that can run now, oldest first.
 func (q Queue) names() []string {
 	return q.files(func(name string) bool { return strings.HasSuffix(name, jobSuffix) })
 }
 
-// files lists files of the queue, oldest first. A queue that cannot be read is empty.
+// files lists the wanted files of the queue, oldest first. If the queue cannot be read, the list is empty.
 func (q Queue) files(wanted func(name string) bool) (out []string) {
 	entries, _ := os.ReadDir(q.dir)
 	for _, entry := range entries {
@@ -136,7 +136,7 @@ func (q Queue) files(wanted func(name string) bool) (out []string) {
 	return out
 }
 
-// Busy reports whether a process is running on the queue now.
+// Busy reports whether a process is working on the queue now.
 func (q Queue) Busy() bool {
 	if _, err := os.Stat(q.lockFile()); err != nil {
 		return false
@@ -149,11 +149,11 @@ func (q Queue) Busy() bool {
 	return false
 }
 
-// lockWait is longer than a process holds the lock that only asks for its owner.
+// lockWait is the time to wait for the lock. It is longer than Busy holds the lock.
 const lockWait = 200 * time.Millisecond
 
-// Work calls do for each waiting job, and rest for other work, until more returns false. It returns at once if another
-// process works on the queue. A failed job is removed too, unless the time is up.
+// Work calls do for each job and then rest for other work, until no job is left and more returns false. It returns at
+// once if another process works on the queue. A failed job is removed too, unless the context has ended.
 func (q Queue) Work(ctx context.Context, do func(Job) error, rest func() error, more func() bool) error {
 	var failed error
 	for ctx.Err() == nil {
@@ -163,7 +163,7 @@ func (q Queue) Work(ctx context.Context, do func(Job) error, rest func() error, 
 		}
 		failed = errors.Join(failed, q.drain(ctx, do), rest())
 		lock.Unlock()
-		// A hook that found the lock taken relies on this second look.
+		// Another hook may have added a job while the lock was taken, so check again.
 		if failed != nil || !q.Any() && !more() {
 			return failed
 		}
@@ -192,10 +192,10 @@ func (q Queue) drain(ctx context.Context, do func(Job) error) error {
 	return failed
 }
 
-// errTries reports a job with too many tries.
+// errTries is returned for a job with too many tries.
 var errTries = errors.New("given up: it never finished")
 
-// begin reads a job and counts the try in its name.
+// begin reads a job and increments the number of tries in its name.
 func (q Queue) begin(name string) (again string, job Job, err error) {
 	raw, err := refs.ReadFile(name)
 	if err != nil {

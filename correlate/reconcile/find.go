@@ -13,13 +13,13 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// anchoring counts the anchors of a commit.
+// anchoring returns the number of anchors of a commit.
 type anchoring interface {
 	Anchors(commit refs.OID) (int, error)
 }
 
-// Find searches the commits that have no anchor, in their order. Progress is called with the number of searched commits
-// and of all; it may be nil. Anchored is the number of commits with an anchor.
+// Find searches the commits that have no anchor, in their order. It calls progress, unless it is nil, with the number
+// of commits searched so far and the number of all. Anchored is the number of commits with an anchor.
 func Find(ctx context.Context, search *unseen.Search, log anchoring, commits []refs.OID,
 	progress func(done, total int)) (found []events.CommitData, anchored int, err error) {
 	var bare []refs.OID
@@ -53,10 +53,10 @@ func Find(ctx context.Context, search *unseen.Search, log anchoring, commits []r
 	return found, anchored, nil
 }
 
-// writeBatch is the number of commits that one append anchors.
+// writeBatch is the number of commits whose anchors are appended together.
 const writeBatch = 64
 
-// Write appends anchors for the findings. After an interruption the next run continues.
+// Write appends anchors for the findings. If it is interrupted, the next run continues.
 func Write(ctx context.Context, log *events.Log, found []events.CommitData, more ...events.Method) error {
 	now := time.Now().UTC()
 	for batch := range slices.Chunk(found, writeBatch) {

@@ -14,8 +14,8 @@ import (
 )
 
 // Remote writes anchors for the commits of a remote: first from this clone's log, then from other logs of that remote.
-// Has reports which commits the remote has; label is its name in the refs of fetched logs. Open opens the logs whose
-// claims may be passed on.
+// has reports which commits the remote has. label names the remote in the refs of fetched logs. open opens the logs
+// whose claims may be passed on.
 func Remote(ctx context.Context, log *events.Log, label string, has func([]refs.OID) (map[refs.OID]bool, error),
 	open func(*refs.Repo) (*index.Index, error)) error {
 	err := own(ctx, log, has)
@@ -28,7 +28,7 @@ func Remote(ctx context.Context, log *events.Log, label string, has func([]refs.
 	return nil
 }
 
-// own writes anchors from this clone's log.
+// own writes the anchors that this clone's log explains.
 func own(ctx context.Context, log *events.Log, has func([]refs.OID) (map[refs.OID]bool, error)) error {
 	reader, err := index.OpenOwn(log.Repo(), nil)
 	if err != nil {
@@ -59,8 +59,8 @@ func unheard(ctx context.Context, search *unseen.Search, has func([]refs.OID) (m
 	return slices.DeleteFunc(commits, func(c refs.OID) bool { return !there[c] }), err
 }
 
-// passOn writes missing anchors that other clones' logs explain. For example: the writer of a branch has left, and the
-// server squashed it. A clone that fetched both knows the owners; a fresh clone would not.
+// passOn writes the missing anchors that other clones' logs explain. For example: the writer of a branch has left, and
+// the server squashed the branch. A clone that fetched both knows the owners; a fresh clone would not.
 func passOn(ctx context.Context, log *events.Log, label string, has func([]refs.OID) (map[refs.OID]bool, error),
 	open func(*refs.Repo) (*index.Index, error)) error {
 	reader, err := open(log.Repo())
@@ -108,10 +108,10 @@ type teller struct {
 	reader *index.Index
 	label  string
 	of     map[events.TraceID]bool
-	told   map[refs.OID]*belief.Commit // what anchors say of the commits that are open
+	told   map[refs.OID]*belief.Commit // the anchors of the commits that have unknown lines
 }
 
-// open returns the commits with lines that are in no anchor.
+// open returns the commits that have lines without an owner in any anchor.
 func (t *teller) open(ctx context.Context, commits []refs.OID) ([]refs.OID, error) {
 	known, err := belief.All(ctx, t.reader, nil, commits)
 	var out []refs.OID
@@ -136,7 +136,8 @@ func (t *teller) tells(trace events.TraceID) (bool, error) {
 	return t.of[trace], err
 }
 
-// found returns the unpublished findings about a commit, for conversations that other clones publish.
+// found returns the findings about a commit that are not published yet. It keeps only conversations that other clones
+// publish.
 func (t *teller) found(c *belief.Commit) (events.CommitData, error) {
 	data := events.CommitData{Commit: c.ID, Added: c.Added}
 	if !c.Found {

@@ -16,36 +16,36 @@ import (
 )
 
 // A commit cannot have lines from a younger patch. The order of events in a log is certain; clocks are not. So the log
-// comes first: it names commits that were checked out or made. Such a commit, and each of its ancestors, existed when
-// the event was written. Committer dates come second. They are compared with each other, and not with the log's clock.
-// For example: an agent types lines that a commit of last year already has. That commit is still not the agent's.
+// is checked first. It names commits that were checked out or made. Such a commit and its ancestors existed when the
+// event was written. Committer dates are checked second. They are compared with each other, not with the log's clock.
+// For example: an agent types lines that a commit of last year already has. That commit does not become the agent's.
 
-// age holds the signs of the age of a commit.
+// age holds the evidence about the age of a commit.
 type age struct {
 	dated   time.Time
 	parents []refs.OID
-	named   map[int]int64           // by log: the first event that proves that the commit was there; never for none
-	before  bool                    // every log found it there when it began
-	belief  map[events.PatchID]bool // see believes
-	said    *bool                   // see said; nil until it is needed
+	named   map[int]int64           // by log: number of the first event after which the commit existed, or never
+	before  bool                    // the commit existed before every log began
+	belief  map[events.PatchID]bool // cached results of believes
+	said    *bool                   // cached result of said; nil before the first use
 }
 
-// never is the number of a missing event.
+// never stands for the number of an event that does not exist.
 const never = math.MaxInt64
 
-// ownLog is the number of this clone's log in the index.
+// ownLog is the index of this clone's log among the logs.
 const ownLog = 0
 
-// person is the maker of a patch, and its time in the log.
+// person holds the author of a patch, and the place of the patch in the log.
 type person struct {
 	owner events.AnchorOwner
 	at    index.Mention
 	time  time.Time
 	found bool
-	void  bool // its call had ended before, or never ran
+	void  bool // the call had ended before the patch, or never ran
 }
 
-// believes reports whether a patch can be the source of the commit's lines. Other clones may publish an anchor without
+// believes reports whether a patch can be the source of the commit's lines. Another clone may publish an anchor without
 // its patch: then the anchor is enough.
 func (f *file) believes(id events.PatchID) bool {
 	if p, err := f.person(id); f.others && err == nil && !p.found {
@@ -60,7 +60,7 @@ func (f *file) believes(id events.PatchID) bool {
 		case f.elsewhere && (!p.found || f.said(p.at.Log)):
 		case p.found:
 			known = !f.olderThan(f.age, p.at, p.time)
-		default: // made here, as the timeline says, and still on its way into the log
+		default: // the timeline knows the patch, and its event is not yet in the log
 			known = f.namedIn(f.age, 0) == never
 		}
 		f.age.belief[id] = known
@@ -68,8 +68,8 @@ func (f *file) believes(id events.PatchID) bool {
 	return known
 }
 
-// said reports whether the log is this clone's and already has an anchor of the commit. Otherwise only other logs have
-// one: for example, a colleague picked a commit from here, and their log does not know its lines.
+// said reports whether the log is this clone's and already has an anchor of the commit. If not, only other logs have an
+// anchor: for example, a colleague picked a commit from here, and their log does not know its lines.
 func (f *file) said(log int) bool {
 	if log != ownLog {
 		return false
@@ -90,7 +90,7 @@ func (f *file) said(log int) bool {
 	return *f.age.said
 }
 
-// person finds the maker of a patch.
+// person finds the author of a patch.
 func (s *Search) person(id events.PatchID) (person, error) {
 	if p, done := s.people[id]; done {
 		return p, nil
@@ -107,7 +107,7 @@ func (s *Search) person(id events.PatchID) (person, error) {
 	return p, nil
 }
 
-// takenBack reports whether the log says that the call of a patch never ran, or had ended before the patch.
+// takenBack reports whether the log says that the call of a patch never ran, or ended before the patch.
 func (s *Search) takenBack(e *events.Event) bool {
 	if s.ended == nil {
 		ended, err := s.index.ByType(events.WindowAbandoned)
@@ -123,7 +123,7 @@ func (s *Search) takenBack(e *events.Event) bool {
 	})
 }
 
-// ownerOf returns the owner of a patch in an anchor's form.
+// ownerOf returns the owner of a patch in the form that anchors use.
 func ownerOf(e *events.Event) events.AnchorOwner {
 	p, ok := data[events.PatchData](e)
 	if !ok {
@@ -139,8 +139,8 @@ func ownerOf(e *events.Event) events.AnchorOwner {
 	}
 }
 
-// young returns the commits that did not exist before every log began: for older commits, recorded patches cannot be
-// the source.
+// young returns the commits that may be younger than the beginning of some log. Recorded patches cannot be the source
+// of older commits.
 func (s *Search) young(ctx context.Context, commits []refs.OID) ([]refs.OID, error) {
 	var asked []refs.OID
 	for _, c := range commits {
@@ -172,7 +172,7 @@ func (s *Search) young(ctx context.Context, commits []refs.OID) ([]refs.OID, err
 	return slices.DeleteFunc(slices.Clone(commits), func(c refs.OID) bool { return s.ages[c] == nil || s.old(c) }), nil
 }
 
-// Ahead finds the age of commits that will be searched one by one. It calls git once for all of them.
+// Ahead finds the age of commits that will be searched one by one later. It calls git once for all of them.
 func (s *Search) Ahead(ctx context.Context, commits []refs.OID) error {
 	if s.untraced() {
 		return nil
@@ -186,8 +186,8 @@ func (s *Search) Ahead(ctx context.Context, commits []refs.OID) error {
 	return nil
 }
 
-// dated returns the date and the parents of a commit. A walk has already read both, but git shows no parents where the
-// history is cut off.
+// dated returns the date and the parents of a commit. A walk of the history has read both; at the end of a shallow
+// history git shows no parents.
 func (s *Search) dated(commit refs.OID) (*age, error) {
 	a := &age{named: map[int]int64{}, belief: map[events.PatchID]bool{}}
 	if given := s.given[commit]; given != nil && len(given.Parents) == 1 {
@@ -205,7 +205,7 @@ func (s *Search) old(commit refs.OID) bool {
 	return a != nil && a.before
 }
 
-// reached returns the commits that are one of a log's heads, or an ancestor of one.
+// reached returns the commits that are heads, or ancestors of heads.
 func (s *Search) reached(ctx context.Context, commits []refs.OID, heads []index.NamedCommit) (map[refs.OID]bool,
 	error) {
 	if len(commits) == 0 {
@@ -218,7 +218,7 @@ func (s *Search) reached(ctx context.Context, commits []refs.OID, heads []index.
 	for _, h := range heads {
 		in.WriteString("^" + h.Commit.String() + "\n")
 	}
-	// A head may be missing here.
+	// A head may be missing in this clone.
 	out, err := s.repo.Git(ctx, strings.NewReader(in.String()), "rev-list", "--ignore-missing", "--stdin")
 	if err != nil {
 		return nil, err
@@ -236,8 +236,8 @@ func (s *Search) reached(ctx context.Context, commits []refs.OID, heads []index.
 	return reached, nil
 }
 
-// heads lists the commits that a log names and that may be here, each at its first mention. A log may name any number
-// of missing commits, and git searches long for each.
+// heads lists the commits that a log names and that this clone may have, each at its first mention. A log may name any
+// number of missing commits, and git takes long to search for each of them.
 func (s *Search) heads(log int) []index.NamedCommit {
 	if out, done := s.here[log]; done {
 		return out
@@ -252,7 +252,7 @@ func (s *Search) heads(log int) []index.NamedCommit {
 	return out
 }
 
-// legible reports whether a commit can be read. It looks only where the history is known to be damaged, which is rare.
+// legible reports whether a commit can be read. It checks only if the history is known to be damaged, which is rare.
 func (s *Search) legible(commit refs.OID) bool {
 	if s.repo.Grafts == "" {
 		return true
@@ -261,8 +261,8 @@ func (s *Search) legible(commit refs.OID) bool {
 	return err == nil
 }
 
-// namedIn returns the number of the first event of a log that proves that the commit existed. It searches for all
-// commits in question at once.
+// namedIn returns the number of the first event of a log that proves that the commit existed. The first call searches
+// for all commits in question.
 func (s *Search) namedIn(a *age, log int) int64 {
 	if seq, done := a.named[log]; done {
 		return seq
@@ -282,10 +282,10 @@ func (s *Search) namedIn(a *age, log int) int64 {
 	return a.named[log]
 }
 
-// promptly is the time after a commit within which its hook writes to the log, on a machine with a right clock.
+// promptly is the time within which the hook of a commit writes to the log, if the clock of the machine is right.
 const promptly = 10 * time.Minute
 
-// olderThan reports whether a commit existed before a patch at a place in the logs.
+// olderThan reports whether a commit existed before a patch. The patch is given by its place in the logs and its time.
 func (s *Search) olderThan(a *age, patch index.Mention, when time.Time) bool {
 	if s.namedIn(a, patch.Log) < patch.Seq {
 		return true
@@ -295,13 +295,13 @@ func (s *Search) olderThan(a *age, patch index.Mention, when time.Time) bool {
 	for at := n - 1; at >= 0 && at >= n-4; at-- {
 		head, err := s.objects.Commit(heads[at].Commit)
 		if err != nil {
-			continue // it is missing
+			continue // the head is missing
 		}
 		dated := head.Committer.When
 		if a.dated.Before(dated) {
 			return true
 		}
-		// If the dates of commits agree with the log's clock, that counts as well.
+		// If the log's clock agrees with the dates of commits, the time of the patch counts too.
 		e, found, err := s.index.At(index.Mention{Log: patch.Log, Seq: heads[at].Seq})
 		s.fail(err)
 		lag := e.Time.Sub(dated)

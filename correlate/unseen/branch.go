@@ -8,13 +8,13 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
-// maxBranch bounds the contents of the path that are tried for the commits of a branch.
+// maxBranch bounds the contents of the path that are compared for the commits of a branch.
 const maxBranch = 16
 
-// votes are the owners that anchors give to lines.
+// votes holds, by line, the owners that anchors name.
 type votes struct {
 	owners map[int]events.AnchorOwner
-	split  map[int]bool // they disagree
+	split  map[int]bool // lines about which anchors disagree
 }
 
 func newVotes() votes { return votes{map[int]events.AnchorOwner{}, map[int]bool{}} }
@@ -31,7 +31,7 @@ func (f *file) vote(v votes, line int, owner events.AnchorOwner) {
 	}
 }
 
-// elect gives each line without an owner the owner that all anchors agree on.
+// elect gives each open line the owner that all anchors agree on.
 func (f *file) elect(v votes) {
 	for line, owner := range v.owners {
 		if _, done := f.owners[line]; !done && !v.split[line] {
@@ -40,9 +40,9 @@ func (f *file) elect(v votes) {
 	}
 }
 
-// sameLines takes the owners from the anchors of several commits. Each added some of the lines, in distinctive rows and
-// in the same order. It tries the contents that came with a fetched log. For example, a colleague's branch changes a
-// file in two commits, and somebody squashes it here. Neither commit equals the new one.
+// sameLines takes the owners from the anchors of several commits that each added some of the lines. The lines must be
+// in distinctive rows and in the same order. sameLines compares the contents that fetched logs name. For example, a
+// colleague's branch changes a file in two commits, and somebody squashes it here. Neither commit equals the new one.
 func (f *file) sameLines() error {
 	v := newVotes()
 	for _, blob := range f.recall.Blobs(f.change.Path, maxBranch) {
@@ -62,7 +62,7 @@ func (f *file) sameLines() error {
 				}
 				if raw == nil {
 					if raw, err = f.objects.Blob(blob); err != nil {
-						break // it is not here
+						break // the content is missing
 					}
 				}
 				f.voteRows(v, linediff.Split(raw), one.Runs, anchor.Owners)
@@ -73,7 +73,7 @@ func (f *file) sameLines() error {
 	return nil
 }
 
-// voteRows adds an anchor's owners of the rows of added lines in its content.
+// voteRows finds the rows of added lines that a content has too, and votes for the owners that its anchor names.
 func (f *file) voteRows(v votes, content [][]byte, runs []events.AnchorRun, owners []events.AnchorOwner) {
 	from := linediff.Lineage(content, f.lines)
 	for _, r := range f.added {

@@ -6,10 +6,10 @@ import (
 )
 
 // sameChange takes the owners from an anchored commit that changed a file in the same way: its added lines equal these
-// lines, one by one. Several such commits must agree; a change without distinctive lines is not evidence. For example:
-// an agent's commit is picked to another branch while hooks are switched off.
+// lines, one by one. Several such commits must agree. A change without distinctive lines is not evidence. For example:
+// an agent's commit is cherry-picked to another branch while hooks are switched off.
 func (f *file) sameChange() error {
-	var places []int // the added lines in order
+	var places []int // numbers of the added lines, in order
 	var texts [][]byte
 	for _, r := range f.added {
 		for line := r.Start; line < r.End; line++ {
@@ -45,12 +45,12 @@ func (f *file) sameChange() error {
 	return nil
 }
 
-// spread lists the owner of each line that runs cover, in order; none unless there are n of them.
+// spread returns the owner of each line that runs cover, in order, or nil unless they cover exactly n lines.
 func spread(owners []events.AnchorOwner, runs []events.AnchorRun, n int) []events.AnchorOwner {
 	var out []events.AnchorOwner
 	for _, run := range runs {
 		if run.Owner < 0 || run.Owner >= len(owners) || run.Count < 1 || run.Count > n-len(out) {
-			return nil // another number of lines, or a foreign log that contradicts itself
+			return nil // different number of lines, or a foreign log that contradicts itself
 		}
 		for range run.Count {
 			out = append(out, owners[run.Owner])

@@ -13,13 +13,14 @@ import (
 )
 
 // When a commit is rewritten, a hook gives the new commit the owners in the timeline. The timeline does not have the
-// claims of a backfill or an import about the older commit. So the new anchor does not know those lines. For example: a
-// branch was made before git-trace came, `git trace backfill` found the conversations that wrote it, and it is rebased.
+// claims of a backfill or an import about the older commit. So the new anchor lacks the owners that these claims name.
+// For example: a branch was made before git-trace was installed, `git trace backfill` found the conversations that
+// wrote it, and later the branch is rebased.
 
-// mostReplaced bounds how many older commits are looked at for one commit, near and far.
+// mostReplaced bounds how many older commits are read for one commit, direct and indirect.
 const mostReplaced = index.MostReplaced
 
-// claimed lists the commits that a commit replaced, the nearest first. Only commits with later claims count.
+// claimed lists the commits with claims that a commit replaced, the nearest first.
 func (s *Search) claimed(commit refs.OID) ([]refs.OID, error) {
 	if out, done := s.claims[commit]; done {
 		return out, nil
@@ -49,11 +50,11 @@ func (s *Search) claimed(commit refs.OID) ([]refs.OID, error) {
 	return out, nil
 }
 
-// isClaim reports whether lines come from a backfill or an import. They have no patch.
+// isClaim reports whether lines come from a backfill or an import. Such lines have no patch.
 func isClaim(r *belief.Run) bool { return r.By != nil && r.By.Claimed() && r.Owner.Patch == "" }
 
-// fromClaims finds the owners of lines that a commit added to a file. It reads the later claims about the commits whose
-// place this one took.
+// fromClaims finds the owners of lines that a commit added to a file. It reads the claims about the commits that this
+// one replaced.
 func (s *Search) fromClaims(commit refs.OID, c correlate.FileChange) (Answer, error) {
 	older, err := s.claimed(commit)
 	if err != nil || len(older) == 0 {
@@ -63,7 +64,7 @@ func (s *Search) fromClaims(commit refs.OID, c correlate.FileChange) (Answer, er
 	if f == nil || err != nil {
 		return Answer{}, err
 	}
-	for _, o := range slices.Backward(older) { // the nearest has the last word
+	for _, o := range slices.Backward(older) { // the nearest claim wins, so it is applied last
 		if err := f.carriedFrom(o, isClaim); err != nil {
 			return Answer{}, err
 		}
@@ -74,7 +75,7 @@ func (s *Search) fromClaims(commit refs.OID, c correlate.FileChange) (Answer, er
 	return f.answer(), nil
 }
 
-// askClaims answers questions about lines that the anchor of their commit does not know.
+// askClaims answers questions about lines that the anchor of their commit does not know, from claims.
 func (s *Search) askClaims(ctx context.Context, questions []Question, answers []Answer) error {
 	var commits []refs.OID
 	for _, q := range questions {
@@ -99,7 +100,7 @@ func (s *Search) askClaims(ctx context.Context, questions []Question, answers []
 	return nil
 }
 
-// Carried does the same of whole commits.
+// Carried searches whole commits in the same way as askClaims.
 func (s *Search) Carried(ctx context.Context, commits []refs.OID) (map[refs.OID]events.CommitData, error) {
 	changed, err := s.changedUnder(ctx, commits)
 	if err != nil {
@@ -122,7 +123,7 @@ func (s *Search) Carried(ctx context.Context, commits []refs.OID) (map[refs.OID]
 	return out, nil
 }
 
-// changedUnder lists the files that commits changed, of those alone that took the place of one with claims.
+// changedUnder lists the files that commits changed. It leaves out commits that replaced no commit with claims.
 func (s *Search) changedUnder(ctx context.Context, commits []refs.OID) (map[refs.OID][]correlate.FileChange, error) {
 	var carrying []refs.OID
 	for _, c := range commits {

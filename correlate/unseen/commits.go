@@ -13,8 +13,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Commits makes the anchors of commits, if anything can be found: at least one line with an owner. Lines without a
-// finding are unknown in it.
+// Commits returns anchors for commits in which at least one line gets an owner. Lines without a finding are unknown in
+// them.
 func (s *Search) Commits(ctx context.Context, commits []refs.OID) (map[refs.OID]events.CommitData, error) {
 	if s.untraced() {
 		return nil, nil
@@ -25,11 +25,11 @@ func (s *Search) Commits(ctx context.Context, commits []refs.OID) (map[refs.OID]
 	return s.whole(ctx, commits, noPath)
 }
 
-// Batch is the number of commits to search at once along a history: git walks it for each batch.
+// Batch is the number of commits to search at once along a history: git walks the history once for each batch.
 const Batch = 16 << 10
 
-// rest stores the answers, and lets go of the commits that were searched before. So a walk along any history needs the
-// memory of one batch.
+// rest stores the answers, and drops the data of the commits that were searched before. So a walk along any history
+// needs the memory of one batch.
 func (s *Search) rest() {
 	if s.keep(); s.kept != nil {
 		clear(s.kept.paths)
@@ -41,7 +41,7 @@ func (s *Search) rest() {
 	clear(s.added)
 }
 
-// Elsewhere is Commits for commits with an anchor that does not know all lines: see Question.
+// Elsewhere does the same as Commits for commits whose anchor does not know all lines: see Question.
 func (s *Search) Elsewhere(ctx context.Context, commits []refs.OID) (map[refs.OID]events.CommitData, error) {
 	if !s.canAnswer(Question{Elsewhere: true}) {
 		return nil, nil
@@ -49,7 +49,7 @@ func (s *Search) Elsewhere(ctx context.Context, commits []refs.OID) (map[refs.OI
 	return s.whole(ctx, commits, noPathElsewhere)
 }
 
-// whole searches whole commits. Under says where the answers are kept, and so which logs are asked.
+// whole searches whole commits. under names the file of the kept answers, and so selects the logs that are searched.
 func (s *Search) whole(ctx context.Context, commits []refs.OID, under string) (map[refs.OID]events.CommitData, error) {
 	out := map[refs.OID]events.CommitData{}
 	if err := s.prepare(ctx); err != nil {
@@ -113,7 +113,7 @@ func (s *Search) whole(ctx context.Context, commits []refs.OID, under string) (m
 	if err != nil {
 		return nil, err
 	}
-	// If contents are missing, the readable part of a commit is searched file by file.
+	// If contents are missing, the readable files of a commit are searched one by one.
 	changed, err := correlate.Changed(ctx, s.repo, append(merges, unread...))
 	if err != nil {
 		return nil, fmt.Errorf("search owners: %w", err)
@@ -121,7 +121,7 @@ func (s *Search) whole(ctx context.Context, commits []refs.OID, under string) (m
 	for _, c := range open {
 		switch {
 		case !left[c]:
-		case s.ages[c] == nil: // it is not here
+		case s.ages[c] == nil: // the commit is missing
 		case s.old(c):
 			s.rememberCommit(under, c, nil, depends{})
 		default:
@@ -134,8 +134,8 @@ func (s *Search) whole(ctx context.Context, commits []refs.OID, under string) (m
 	return out, nil
 }
 
-// Given takes commits with their changes from a running walk, so that git need not read them again. They belong to the
-// walk, and the next call replaces them.
+// Given passes commits with their changes from a running walk, so that git need not read them again. The walk owns them
+// until the next call.
 func (s *Search) Given(walked []history.Commit) {
 	s.given = make(map[refs.OID]*history.Commit, len(walked))
 	for i := range walked {
@@ -149,14 +149,14 @@ func changeGiven(c *history.Commit) (correlate.CommitChange, error) {
 	return correlate.ChangeOf(c.Records(), tells, c.Patch)
 }
 
-// Added returns the number of lines that a searched commit added, as git --numstat counts them; false if it was not
+// Added returns the number of lines that a searched commit added, as git --numstat counts them; false if they were not
 // counted.
 func (s *Search) Added(commit refs.OID) (lines int, known bool) {
 	lines, known = s.added[commit]
 	return lines, known && lines != correlate.Uncounted
 }
 
-// settled returns the commits with a descendant in every log: a later event cannot be their source.
+// settled returns the commits that have a descendant in every log. A later event cannot be the source of their lines.
 func (s *Search) settled(ctx context.Context, commits []refs.OID) (map[refs.OID]bool, error) {
 	out := map[refs.OID]bool{}
 	for log := range s.digest.Logs() {
@@ -168,13 +168,13 @@ func (s *Search) settled(ctx context.Context, commits []refs.OID) (map[refs.OID]
 		if err != nil {
 			return nil, err
 		}
-		commits, out = slices.Collect(maps.Keys(reached)), reached // the others are asked about no more
+		commits, out = slices.Collect(maps.Keys(reached)), reached // the next logs are asked about these commits only
 	}
 	return out, nil
 }
 
-// commit finds the owners of the lines that a commit added; nil if there are none. It also returns the conditions of
-// the answer.
+// commit finds the owners of the lines that a commit added; nil if there are none. It also returns the conditions under
+// which the answer stays valid.
 func (s *Search) commit(ctx context.Context, commit refs.OID, changed []correlate.FileChange,
 	elsewhere, settled bool) (*events.CommitData, depends, error) {
 	on, err := s.dependsOn(commit)
@@ -208,8 +208,8 @@ func (s *Search) commit(ctx context.Context, commit refs.OID, changed []correlat
 	return &d.CommitData, on, nil
 }
 
-// wholeFile searches a file, if a log names anything in it; otherwise it only counts the lines. Missing objects give no
-// owners.
+// wholeFile searches a file if a log names anything in it. Otherwise it only counts the lines. A file with missing
+// objects gets no owners.
 func (s *Search) wholeFile(ctx context.Context, commit refs.OID, c correlate.FileChange, elsewhere, known bool) (*file,
 	error) {
 	if p := c.Patched; p != nil && !known && !s.speaksOf(&c) {
@@ -226,8 +226,8 @@ func (s *Search) wholeFile(ctx context.Context, commit refs.OID, c correlate.Fil
 	return f, nil
 }
 
-// speaksOf reports whether a log has the content of a file, its change, or an added line. Common lines do not count,
-// unless contents of the file are known.
+// speaksOf reports whether a log names the content of a file, its change, or one of its added lines. Common lines do
+// not count. If contents of the path are known, the result is always true.
 func (s *Search) speaksOf(c *correlate.FileChange) bool {
 	p := c.Patched
 	if len(p.Added) == 0 {
@@ -240,7 +240,7 @@ func (s *Search) speaksOf(c *correlate.FileChange) bool {
 	return slices.ContainsFunc(p.Prints, func(f events.Fingerprint) bool { return len(s.digest.Line(f)) > 0 })
 }
 
-// gathered is a commit whose files come one by one.
+// gathered collects the files of a commit, which come one by one.
 type gathered struct{ events.CommitData }
 
 func (d *gathered) add(a Answer) {

@@ -8,16 +8,16 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// depends holds the conditions of an answer: it is valid until a log mentions one of them.
+// depends holds the conditions of an answer. The answer is valid until a log mentions one of them.
 type depends struct {
 	keys    []byte
-	passing bool // depends on a state outside of the logs: a rebase under way, or an event that is being written
-	lacking bool // of an object that is not here
+	passing bool // depends on a state outside of the logs: a rebase in progress, or an unfinished event
+	lacking bool // the answer depends on an object that is missing
 }
 
 func (d *depends) on(key index.Key) { d.keys = append(d.keys, key[:]...) }
 
-// dependsOn begins with the commit: its anchor, and the commit that it replaced.
+// dependsOn returns the first conditions of an answer: the anchor of the commit, and the commits that it replaced.
 func (s *Search) dependsOn(commit refs.OID) (d depends, err error) {
 	if _, d.passing = s.picked()[commit]; d.passing {
 		return d, nil
@@ -39,7 +39,7 @@ func (s *Search) dependsOn(commit refs.OID) (d depends, err error) {
 	return d, nil
 }
 
-// onFile adds the contents of a searched file. For a settled commit, later events do not matter.
+// onFile adds the conditions of a searched file. For a settled commit, lines and paths are not conditions.
 func (d *depends) onFile(f *file, settled bool) {
 	c := &f.change
 	d.on(index.BlobKey(c.New))
@@ -51,7 +51,7 @@ func (d *depends) onFile(f *file, settled bool) {
 	if f.id != "" {
 		d.on(index.ChangeKey(f.id))
 	}
-	if !f.read && !settled { // no log names any of them
+	if !f.read && !settled { // no log names any of these lines
 		for _, print := range c.Patched.Prints {
 			d.on(index.LineKey(print))
 		}
@@ -92,8 +92,8 @@ func (d *depends) onLine(text []byte) {
 	}
 }
 
-// onOwner adds that the call of an owner may turn out to have ended before. If a patch is not yet in the log, the
-// answer is only temporary.
+// onOwner adds the end of the owner's call: an event may say later that the call had ended before the patch. If a patch
+// is not yet in the log, the answer is only temporary.
 func (d *depends) onOwner(f *file, o *events.AnchorOwner) {
 	if o.ToolCall != "" {
 		if key := index.EndedKey(o.ToolCall); !d.has(key) {

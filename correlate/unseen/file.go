@@ -18,23 +18,23 @@ type file struct {
 	commit refs.OID
 	age    *age
 	change correlate.FileChange
-	read   bool // the content was read; else lines are only counted, from git's figures
+	read   bool // the content was read; otherwise only its lines are counted, from git's figures
 	lines  [][]byte
 	added  []linediff.Range
 	id     events.ChangeID
 
 	elsewhere bool          // see Question
 	others    bool          // only anchors of other clones count
-	owners    map[int]claim // of lines, counted from 0
+	owners    map[int]claim // by line, from 0
 }
 
-// claim is the owner of a line with the evidence.
+// claim is the owner of a line and its evidence.
 type claim struct {
 	owner events.AnchorOwner
 	tier  string
 }
 
-// search goes from strong evidence to weak evidence.
+// search tries the kinds of evidence from strong to weak.
 func (f *file) search(ctx context.Context) error {
 	view := f.recall.View(f.believes)
 	seen, err := f.link(view)
@@ -45,7 +45,7 @@ func (f *file) search(ctx context.Context) error {
 		return err
 	}
 	if !seen {
-		if err := errors.Join(f.sameChange(), f.rewritten()); err != nil { // the latter knows better
+		if err := errors.Join(f.sameChange(), f.rewritten()); err != nil { // rewritten wins over sameChange
 			return err
 		}
 	}
@@ -66,8 +66,8 @@ func (f *file) search(ctx context.Context) error {
 	return f.fromOthers()
 }
 
-// fromOthers searches the logs of other clones for lines without a known owner here. For example, a colleague's commit
-// was picked here: the content is known here, its owners are not.
+// fromOthers searches the logs of other clones for the owners of lines that are still unknown. For example, a
+// colleague's commit was picked here: this clone knows the content, but not its owners.
 func (f *file) fromOthers() error {
 	known, mode := f.owners, f.elsewhere
 	f.owners, f.elsewhere, f.others = map[int]claim{}, true, true
@@ -85,8 +85,8 @@ func (f *file) fromOthers() error {
 }
 
 // link finds other names of the content or its path in the logs. seen reports whether a work tree had the content. A
-// short content that the commit did not rename has no other names: anybody may type it. For example: an agent wrote a,
-// and a person did mv a b and committed b with hooks switched off.
+// short content gets no other names unless the commit renamed it, because anybody may type it. For example: an agent
+// wrote a, and a person did mv a b and committed b with hooks switched off.
 func (f *file) link(view *trails.View) (seen bool, err error) {
 	if _, seen = view.Known.Get(f.change.Path, f.change.New); seen {
 		return true, nil
@@ -121,7 +121,7 @@ func (f *file) link(view *trails.View) (seen bool, err error) {
 	return seen, nil
 }
 
-// linkUnlooked finds the older name of a file that was never seen under its new one.
+// linkUnlooked finds the older name of a file that no snapshot has under its new name.
 func (f *file) linkUnlooked(ctx context.Context, view *trails.View) error {
 	if f.elsewhere || f.recall.Remembers(f.change.Path) ||
 		slices.ContainsFunc(f.change.Old, func(old refs.OID) bool { return !old.IsZero() }) {
@@ -162,7 +162,7 @@ func namesOf(e *events.Event, blob refs.OID) []string {
 
 func vague(o events.AnchorOwner) bool { return o.Kind == events.OwnerUnknown || o.Kind == "" }
 
-// answer puts the claims into runs.
+// answer turns the claims into runs.
 func (f *file) answer() Answer {
 	a := Answer{File: events.AnchorFile{Path: events.EncodePath(f.change.Path), Blob: f.change.New, Change: f.id}}
 	for _, r := range f.added {
@@ -189,12 +189,12 @@ func (f *file) answer() Answer {
 	return a
 }
 
-// sameOwner reports whether two owners are one, the patch included.
+// sameOwner reports whether two owners are the same, and from the same patch.
 func sameOwner(a, b events.AnchorOwner) bool {
 	return sameAuthor(a, b) && a.Patch == b.Patch && a.Previous == b.Previous
 }
 
-// sameAuthor reports whether two patches have one owner.
+// sameAuthor reports whether two owners are the same, apart from their patches.
 func sameAuthor(a, b events.AnchorOwner) bool {
 	return a.Kind == b.Kind && a.Trace == b.Trace && a.ToolCall == b.ToolCall && a.Subagent == b.Subagent &&
 		a.Prompt == b.Prompt && a.Step == b.Step && slices.Equal(a.Candidates, b.Candidates) &&

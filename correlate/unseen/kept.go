@@ -15,69 +15,69 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Answers are kept in <common>/traces/cache/found, a file a path: a line of JSON with the logs for which they are
-// valid, then one line for each answer. The files may be deleted at any moment. They grow by whole lines, and a reader
-// skips lines that it cannot read. Answers from only the logs of other clones are in separate files, and answers from
-// only this clone's log in a separate directory.
+// Answers are kept in <common>/traces/cache/found, one file for each path. The first line of a file is JSON and names
+// the logs for which it is valid. Each further line is an answer. The files may be deleted at any time. They grow by
+// whole lines, and a reader skips lines that it cannot read. Answers from other clones' logs alone have separate files.
+// Answers from this clone's log alone have a separate directory.
 //
-// An answer has the lengths of the logs, and its conditions: contents, changes, paths, lines, replaced commits, calls
+// An answer stores the lengths of the logs and its conditions: contents, changes, paths, lines, replaced commits, calls
 // (index.Key). It is valid until a later event mentions one of them. If every log names a descendant of a commit, later
-// events cannot be its source, so lines and paths do not count. Answers about whole commits are in files by the
-// beginning of the ids.
+// events cannot be its source, so lines and paths are not conditions. Answers about whole commits are grouped into
+// files by the first digit of the commit id.
 
 const keptVersion = 3
 
-// Dir returns the directory of kept answers. They hold names of paths and conversations, and no text.
+// Dir returns the directory of kept answers. The answers contain names of paths and conversations, and no text.
 func Dir(repo *refs.Repo) string { return filepath.Join(repo.TracesDir(), "cache", "found") }
 
-// keptBytes bounds a file; a longer one is started again.
+// keptBytes bounds the size of a file. A larger file is replaced by a new one.
 const keptBytes = 4 << 20
 
 // keptHead names the logs for which a file is valid.
 type keptHead struct {
 	Version int      `json:"v"`
 	Logs    []string `json:"logs"`
-	Shallow string   `json:"shallow,omitempty"` // the ends of a shallow history; usually missing
+	Shallow string   `json:"shallow,omitempty"` // commits at which a shallow history ends; usually empty
 }
 
 type keptAnswer struct {
 	Commit refs.OID             `json:"c"`
 	Last   []int64              `json:"n"`           // number of the last event of each log
-	Keys   []byte               `json:"k,omitempty"` // its conditions, one after the other
-	Lines  []int                `json:"q,omitempty"` // the only ones it is about, in order; none for all
+	Keys   []byte               `json:"k,omitempty"` // its conditions, concatenated
+	Lines  []int                `json:"q,omitempty"` // sorted lines that the answer is about; empty for all lines
 	Owners []events.AnchorOwner `json:"o,omitempty"`
 	File   *events.AnchorFile   `json:"f,omitempty"`
 	Whole  *events.CommitData   `json:"w,omitempty"`
-	Added  *int                 `json:"a,omitempty"` // lines of a whole commit, where they were counted
+	Added  *int                 `json:"a,omitempty"` // added lines of a whole commit, if they were counted
 }
 
-// The places of answers about whole commits: from all logs, and from other clones' logs.
+// The names under which answers about whole commits are kept: one for all logs, one for other clones' logs.
 const (
 	noPath          = ""
 	noPathElsewhere = "\x00elsewhere"
 )
 
-// wholeUnder returns the file of the answer about a whole commit.
+// wholeUnder returns the key of the file that holds the answer about a whole commit.
 func wholeUnder(under string, commit refs.OID) string { return under + "\x00" + commit.String()[:1] }
 
-// kept are the answers of a repository.
+// kept holds the stored answers of a repository.
 type kept struct {
 	dir    string
-	traced bool // answers are stored
+	traced bool // the repository has traces, so answers are stored
 	head   []byte
 	last   []int64
 	paths  map[string]*keptPath
-	fresh  int // number of answers that are not stored
+	fresh  int // number of answers that are not yet stored
 }
 
-// keepEvery is the number of new answers that are stored together: an interrupted search loses no more.
+// keepEvery is the number of new answers that are stored together. An interrupted search loses at most this many.
 const keepEvery = 1024
 
-// keptPath are the answers about one path.
+// keptPath holds the answers about one path.
 type keptPath struct {
 	answers map[refs.OID]keptAnswer
-	added   map[refs.OID]bool // that are not stored
-	anew    bool              // the file holds for other logs, or is too long
+	added   map[refs.OID]bool // answers that are not yet stored
+	anew    bool              // the file must be replaced: it is for other logs, or too long
 }
 
 func loadKept(repo *refs.Repo, d *index.Digest, alone bool) *kept {
@@ -87,7 +87,7 @@ func loadKept(repo *refs.Repo, d *index.Digest, alone bool) *kept {
 		whole := blake3.Sum256(shallow)
 		sum = hex.EncodeToString(whole[:8])
 	}
-	head, _ := json.Marshal(keptHead{keptVersion, d.Names(), sum}) // strings can always be written
+	head, _ := json.Marshal(keptHead{keptVersion, d.Names(), sum}) // encoding strings never fails
 	k := &kept{
 		dir: Dir(repo), traced: repo.HasTraces(), head: append(head, '\n'),
 		paths: map[string]*keptPath{},
@@ -106,7 +106,7 @@ func (k *kept) file(path string) string {
 	return filepath.Join(k.dir, hex.EncodeToString(sum[:12]))
 }
 
-// path reads the answers about a path.
+// path reads the stored answers about a path.
 func (k *kept) path(path string) *keptPath {
 	if p := k.paths[path]; p != nil {
 		return p
@@ -128,7 +128,7 @@ func (k *kept) path(path string) *keptPath {
 	return p
 }
 
-// keptUnder returns the key of the answer to a question: a path never has a NUL in it.
+// keptUnder returns the key under which the answer to a question is stored. A path never contains a NUL.
 func (q *Question) keptUnder() string {
 	if q.Elsewhere {
 		return q.Path + "\x00elsewhere"
@@ -148,7 +148,7 @@ func (s *Search) recallAnswer(q Question) (Answer, bool) {
 	return Answer{a.Owners, *a.File}, true
 }
 
-// isAbout reports whether an answer is about lines, none for all.
+// isAbout reports whether an answer is about the given lines; no lines means all.
 func (a *keptAnswer) isAbout(lines []int) bool {
 	if a.Lines == nil {
 		return true
@@ -159,7 +159,7 @@ func (a *keptAnswer) isAbout(lines []int) bool {
 	})
 }
 
-// holds reports whether no later event mentions a condition of the answer.
+// holds reports whether an answer is still valid: no later event mentions one of its conditions.
 func (s *Search) holds(a *keptAnswer) bool {
 	if slices.Equal(a.Last, s.kept.last) {
 		return true
@@ -191,7 +191,7 @@ func (s *Search) rememberUnder(under string, commit refs.OID, a keptAnswer, on d
 	s.take(under, a)
 }
 
-// take adds an answer to the kept ones.
+// take adds an answer to the answers in memory.
 func (s *Search) take(under string, a keptAnswer) {
 	p := s.kept.path(under)
 	p.answers[a.Commit], p.added[a.Commit] = a, true
@@ -221,7 +221,7 @@ func (s *Search) rememberCommit(under string, commit refs.OID, found *events.Com
 	s.rememberUnder(wholeUnder(under, commit), commit, a, on)
 }
 
-// Counted keeps the number of lines that git counted as added by a searched commit.
+// Counted stores the number of added lines that git counted for a searched commit.
 func (s *Search) Counted(commit refs.OID, lines int) {
 	if s.added[commit] = lines; s.kept == nil {
 		return
@@ -233,7 +233,7 @@ func (s *Search) Counted(commit refs.OID, lines int) {
 	}
 }
 
-// keep stores the new answers. An answer that cannot be stored is searched again.
+// keep writes the new answers to files. If this fails, later searches compute them again.
 func (s *Search) keep() {
 	if s.kept == nil || !s.kept.traced {
 		return

@@ -7,16 +7,16 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// row is a run of lines that a patch wrote and that are consecutive in the file.
+// row is a run of consecutive lines of the file that one patch wrote.
 type row struct {
-	start, count int // in the file, from 0
-	weight       int // letters and digits
+	start, count int // first line in the file, from 0, and number of lines
+	weight       int // number of letters and digits
 	patch        events.PatchData
-	at           int // the row's first line among the patch's lines
+	at           int // index of the row's first line among the patch's lines
 	owner        events.AnchorOwner
 }
 
-// byLines finds the patches that wrote lines that no content explains. The longest row with a line counts. If rows of
+// byLines finds the patches that wrote lines that no content explains. For each line the longest row counts. If rows of
 // several owners are equally long, none counts. For example: an agent wrote a function, a person edited other places of
 // the file, and a program without hooks committed it.
 func (f *file) byLines(open map[int]bool) error {
@@ -32,7 +32,7 @@ func (f *file) byLines(open map[int]bool) error {
 		}
 		found := f.digest.Line(prints[line])
 		if len(found) > maxMentions {
-			continue // a line that is everywhere
+			continue // the line is common
 		}
 		for _, m := range found {
 			e, there, err := f.index.At(m)
@@ -53,7 +53,7 @@ func (f *file) byLines(open map[int]bool) error {
 	return f.claim(rows, open)
 }
 
-// rowsOf finds consecutive lines of a patch that are also consecutive in the file, if they are distinctive enough.
+// rowsOf returns the rows of lines that are consecutive in both the patch and the file, and distinctive enough.
 func (f *file) rowsOf(patch events.PatchData, owner events.AnchorOwner, prints []events.Fingerprint) []row {
 	wrote, err := events.DecodeFingerprints(patch.Lines)
 	if err != nil {
@@ -91,7 +91,7 @@ func (f *file) rowsOf(patch events.PatchData, owner events.AnchorOwner, prints [
 	return out
 }
 
-// isFile reports whether a stored path is the file's, now or in a parent.
+// isFile reports whether a stored path names this file, in the commit or in a parent.
 func (f *file) isFile(stored string) bool {
 	if stored == "" {
 		return false
@@ -100,7 +100,7 @@ func (f *file) isFile(stored string) bool {
 	return err == nil && (path == f.change.Path || path == f.change.OldPath)
 }
 
-// claim gives each open line to the heaviest row that has it. Rows come in the order of their weight.
+// claim gives each open line to the heaviest row that contains it. The rows are sorted by weight.
 func (f *file) claim(rows []row, open map[int]bool) error {
 	type bid struct {
 		claim
@@ -136,8 +136,8 @@ func (f *file) claim(rows []row, open map[int]bool) error {
 	return nil
 }
 
-// ownerIn returns the owner of a line of a patch, counted from 0: the patch's owner, or an older one that the line
-// kept.
+// ownerIn returns the owner of one line of a patch, counted from 0. It is the owner of the patch, or an older one that
+// the line kept.
 func (f *file) ownerIn(r row, line int) (events.AnchorOwner, error) {
 	number := r.patch.NewStart + line
 	for _, k := range r.patch.Kept {

@@ -13,8 +13,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// firstNaming finds, for each commit, the first head that is the commit or a descendant of it. It walks the history
-// once, children before parents, down to the date of the oldest commit. Wrong dates do not cut it short.
+// firstNaming returns, for each commit, the first head that is the commit or a descendant of it. It walks the history
+// once, children before parents, back to the date of the oldest commit. Wrong dates do not end the walk early.
 func (s *Search) firstNaming(
 	ctx context.Context, commits map[refs.OID]*age, heads []index.NamedCommit, name func(*age, index.NamedCommit),
 ) error {
@@ -31,7 +31,8 @@ func (s *Search) firstNaming(
 	return err
 }
 
-// nameDownTo is firstNaming without the ancestors of some commits. It returns the commits that exist.
+// nameDownTo is firstNaming, but does not walk to the ancestors of some commits. It also returns the commits that
+// exist.
 func (s *Search) nameDownTo(
 	ctx context.Context, without []refs.OID, commits map[refs.OID]*age, heads []index.NamedCommit,
 	name func(*age, index.NamedCommit),
@@ -41,7 +42,7 @@ func (s *Search) nameDownTo(
 	for c := range commits {
 		in.WriteString(c.String() + "\n")
 	}
-	first := map[refs.OID]int{} // for each commit, the first head that is or contains it
+	first := map[refs.OID]int{} // for each commit: index of the first head that is this commit or a descendant
 	for i, h := range heads {
 		if _, known := first[h.Commit]; !known {
 			first[h.Commit] = i
@@ -61,7 +62,7 @@ func (s *Search) nameDownTo(
 	defer func() { _ = out.Close() }()
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
-		var family []refs.OID // a commit and its parents
+		var family []refs.OID // ids of a commit and its parents
 		for id := range strings.FieldsSeq(lines.Text()) {
 			c, err := refs.ParseOID(id)
 			if err != nil {

@@ -9,9 +9,9 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
-// rewritten takes the owners from the anchors of the commits that this one replaced. commit_rewritten events name them,
-// or the notes of a running rebase. A line that the older commit added and that is in the same file here is the same
-// line. For example: an agent's commit is rebased, and main had other lines added to the file.
+// rewritten takes the owners from the anchors of the commits that this one replaced. commit_rewritten events or the
+// state of a running rebase name them. A line that the older commit added and that the same file has here is the same
+// line. For example: an agent's commit is rebased onto main, where other lines were added to the file.
 func (f *file) rewritten() error {
 	if older, ok := f.picked()[f.commit]; ok {
 		if err := f.carriedFrom(older, f.credible); err != nil {
@@ -41,8 +41,7 @@ func (f *file) credible(r *belief.Run) bool {
 	return r.Owner.Patch == "" || f.believes(r.Owner.Patch)
 }
 
-// carriedFrom compares the file with its content in an older commit. It takes only the runs that the function counts
-// accepts.
+// carriedFrom compares the file with its content in an older commit. counts selects the runs whose owners may be taken.
 func (f *file) carriedFrom(older refs.OID, counts func(*belief.Run) bool) error {
 	known := f.weighed[older]
 	if known == nil {
@@ -62,8 +61,8 @@ func (f *file) carriedFrom(older refs.OID, counts func(*belief.Run) bool) error 
 	return nil
 }
 
-// carriedLines takes over the owners of lines that are equal in an older content of the file. A missing content gives
-// none.
+// carriedLines takes over the owners of lines that are equal in an older content of the file. If the content is
+// missing, it takes none.
 func (f *file) carriedLines(old *belief.File, counts func(*belief.Run) bool) error {
 	raw, err := f.objects.Blob(old.Blob)
 	if errors.Is(err, refs.ErrMissing) || errors.Is(err, refs.ErrTooLarge) {
@@ -73,10 +72,10 @@ func (f *file) carriedLines(old *belief.File, counts func(*belief.Run) bool) err
 		return err
 	}
 	was := linediff.Split(raw)
-	by := map[int]claim{} // of the lines that the older commit added, counted from 0
+	by := map[int]claim{} // claims by line of the older content, counted from 0
 	for _, run := range old.Runs {
 		if run.Count > len(was)-run.Start+1 || !counts(&run) {
-			continue // foreign and wrong, or not needed
+			continue // the run is from a foreign log and wrong, or not needed
 		}
 		for line := run.Start - 1; line < run.Start-1+run.Count; line++ {
 			by[line] = claim{*run.Owner, carriedTier(&run)}
@@ -98,8 +97,8 @@ func (f *file) carriedLines(old *belief.File, counts func(*belief.Run) bool) err
 	return nil
 }
 
-// carriedTier returns the evidence for a line that is carried. A line that a claim found exactly as written keeps that
-// tier.
+// carriedTier returns the evidence tier of a line whose owner comes from an older commit. A claim with exact evidence
+// keeps its tier.
 func carriedTier(r *belief.Run) string {
 	if isClaim(r) && (r.Tier == correlate.TierExactBlob || r.Tier == correlate.TierExactLines) {
 		return correlate.TierExactLines

@@ -17,7 +17,7 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
-// Search answers questions about commits without an anchor. It is for one goroutine. Close it.
+// Search answers questions about commits without an anchor. It is not safe for concurrent use. Callers must close it.
 type Search struct {
 	repo    *refs.Repo
 	index   *index.Index
@@ -25,16 +25,16 @@ type Search struct {
 	recall  *trails.Recall
 	older   *trails.OlderNames
 
-	digest *index.Digest // nil until it is needed
+	digest *index.Digest // nil before the first use
 	kept   *kept
 	ages   map[refs.OID]*age
-	// beginning is the result of began; nil until the first call.
+	// beginning caches the result of began; nil before the first call.
 	beginning *string
-	// Answers about rewritten commits: see claimed and carriedFrom.
+	// Caches for rewritten commits: see claimed and carriedFrom.
 	claims  map[refs.OID][]refs.OID
 	weighed map[refs.OID]*belief.Commit
 	people  map[events.PatchID]person
-	ended   map[string][]events.Event    // windows without their own end, by call; nil until needed
+	ended   map[string][]events.Event    // window_abandoned events by call; nil before the first use
 	picked  func() map[refs.OID]refs.OID // see correlate.Picked
 	given   map[refs.OID]*history.Commit // see Given
 	added   map[refs.OID]int             // see Added
@@ -42,10 +42,10 @@ type Search struct {
 	here    map[int][]index.NamedCommit  // see heads
 	passing bool                         // see Passing
 	lacking bool                         // see Lacking
-	err     error                        // the first failure of something that cannot return one
+	err     error                        // the first error of a function that cannot return it
 }
 
-// New returns a search over the logs and the timelines of a repository. It does no work before the first question.
+// New returns a search over the logs and the timelines of a repository. It does nothing until the first question.
 func New(repo *refs.Repo, reader *index.Index) *Search {
 	objects := repo.Objects()
 	return &Search{
@@ -71,28 +71,28 @@ func Untraced(repo *refs.Repo, reader *index.Index) bool { return reader.Empty()
 
 func (s *Search) untraced() bool { return Untraced(s.repo, s.index) }
 
-// Question is about lines of a file in a commit without an anchor, or with an anchor that does not know them.
+// Question asks about lines of a file in a commit that has no anchor, or whose anchor does not know the lines.
 type Question struct {
 	Commit refs.OID
 	Path   string // raw bytes
-	// Elsewhere asks only for facts that the anchor could not have: from the logs of other clones, and later claims
+	// Elsewhere restricts the search to facts that the anchor could not have: the logs of other clones, and later claims
 	// about the replaced commits.
 	Elsewhere bool
-	// Carried asks only for claims about the commits that this one replaced.
+	// Carried restricts the search to claims about the commits that this one replaced.
 	Carried bool
-	// Lines are the lines in question, from 1, and Texts their texts without white space. Without texts the question is
-	// about every line that the commit added.
+	// Lines holds the numbers of the lines in question, from 1, and Texts their texts without white space. Without Texts
+	// the question is about all lines that the commit added.
 	Lines []int
 	Texts [][]byte
 }
 
-// Answer says who wrote the lines that the commit added to the file. Its zero value has no owner.
+// Answer holds the owners of the lines that the commit added to the file. Its zero value has no owner.
 type Answer struct {
 	Owners []events.AnchorOwner
-	File   events.AnchorFile // runs over the added lines; the owner of a run may be unknown
+	File   events.AnchorFile // runs over the added lines; an owner may be unknown
 }
 
-// Ask answers questions, in their order. For missing objects the answer is the zero value.
+// Ask answers questions, in their order. If objects are missing, the answer is the zero value.
 func (s *Search) Ask(ctx context.Context, questions []Question) ([]Answer, error) {
 	answers := make([]Answer, len(questions))
 	var open []int
@@ -191,16 +191,16 @@ func (s *Search) prepare(ctx context.Context) error {
 
 func (s *Search) canAnswer(q Question) bool { return !q.Elsewhere || !q.Carried && s.index.Logs() > 1 }
 
-// fail remembers a failure.
+// fail stores the first failure.
 func (s *Search) fail(err error) {
 	if s.err == nil {
 		s.err = err
 	}
 }
 
-// mentioned reports whether a log may know a line in question. Common lines are not indexed, so a question about only
-// such lines needs a search. So does a question about a path that was seen: a formatter may have changed its lines
-// before the commit. Digests of other clones have changes and no lines: there the path must be named.
+// mentioned reports whether a log may know a line in question. Common lines are not indexed, so a question about common
+// lines alone always needs a search. So does a question about a path with known contents: a formatter may have changed
+// its lines before the commit. Digests of other clones have changes and no lines, so for them only the path counts.
 func (s *Search) mentioned(q Question) bool {
 	telling := false
 	for _, text := range q.Texts {
@@ -232,7 +232,7 @@ func (s *Search) published(path string) bool {
 	return known
 }
 
-// open reads a file of a commit. It returns nil if the file cannot be read completely, and names the commit in the
+// open reads a file of a commit. If the file cannot be read completely, open returns nil and adds the commit to the
 // repository's [refs.LeftOut].
 func (s *Search) open(commit refs.OID, c correlate.FileChange) (*file, error) {
 	raw, err := s.objects.Blob(c.New)
@@ -249,7 +249,7 @@ func (s *Search) open(commit refs.OID, c correlate.FileChange) (*file, error) {
 	}, nil
 }
 
-// leaveOut returns the error, except for an unreadable object, which it notes.
+// leaveOut returns the error. If the cause is an unreadable object, it notes the commit and returns nil.
 func (s *Search) leaveOut(commit refs.OID, err error) error {
 	var unread *refs.ReadError
 	if !errors.As(err, &unread) && !errors.Is(err, refs.ErrOtherType) {

@@ -12,8 +12,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Unheard lists the commits that HEAD or a ref reaches and that a search may explain: commits newer than the beginning
-// of some log, without commits known to have no findings.
+// Unheard lists the commits that HEAD or a ref reaches and that a search may explain. These are the commits newer than
+// the beginning of some log. Commits that are known to have no findings are left out.
 func (s *Search) Unheard(ctx context.Context) ([]refs.OID, error) {
 	if s.untraced() {
 		return nil, nil
@@ -36,7 +36,7 @@ func (s *Search) Unheard(ctx context.Context) ([]refs.OID, error) {
 		return nil, fmt.Errorf("list commits: %w", err)
 	}
 	var out []refs.OID
-	lines := bufio.NewScanner(&raw) // up to a commit that is damaged
+	lines := bufio.NewScanner(&raw) // the output ends at a damaged commit
 	for lines.Scan() {
 		if c, err := refs.ParseOID(lines.Text()); err == nil && !s.nothing(c) {
 			out = append(out, c)
@@ -45,7 +45,7 @@ func (s *Search) Unheard(ctx context.Context) ([]refs.OID, error) {
 	return out, nil
 }
 
-// began returns a commit whose ancestors are older than all logs; "" if there is none.
+// began returns a commit whose ancestors are all older than every log, or "" if there is none.
 func (s *Search) began(ctx context.Context) string {
 	if s.beginning != nil {
 		return *s.beginning
@@ -64,14 +64,14 @@ func (s *Search) began(ctx context.Context) string {
 			first = append(first, c)
 		}
 	}
-	for _, c := range first { // git need not report a missing or invented one
+	for _, c := range first { // git must not report missing or invented commits
 		if !s.objects.MayBeStored(c) {
 			return ""
 		}
 	}
 	switch len(first) {
 	case 0:
-	case 1: // it needs no git, unless it is missing
+	case 1: // one commit needs no git process, unless it is missing
 		if _, err := s.objects.Commit(first[0]); err == nil {
 			*s.beginning = first[0].String()
 		}
@@ -80,13 +80,13 @@ func (s *Search) began(ctx context.Context) string {
 		for _, c := range first {
 			args = append(args, c.String())
 		}
-		out, _ := s.repo.Git(ctx, nil, args...) // if one is missing, nothing is left out
+		out, _ := s.repo.Git(ctx, nil, args...) // if a commit is missing, nothing is left out
 		*s.beginning = strings.TrimSpace(string(out))
 	}
 	return *s.beginning
 }
 
-// nothing reports whether a kept answer says that a commit has no findings.
+// nothing reports whether a stored answer says that a commit has no findings.
 func (s *Search) nothing(c refs.OID) bool {
 	for _, under := range []string{noPath, noPathElsewhere} {
 		if found, ok := s.recallCommit(under, c); ok && found == nil {
@@ -96,7 +96,7 @@ func (s *Search) nothing(c refs.OID) bool {
 	return false
 }
 
-// Settle notes that a commit with known anchors has no findings, until a log mentions it again.
+// Settle stores that a commit with known anchors has no findings. This is valid until a log mentions the commit again.
 func (s *Search) Settle(c *belief.Commit) error {
 	if !c.Heard || c.Found || s.nothing(c.ID) {
 		return nil
@@ -111,5 +111,5 @@ func (s *Search) Settle(c *belief.Commit) error {
 // Passing reports whether an answer may change without a new event.
 func (s *Search) Passing() bool { return s.passing || len(s.picked()) > 0 }
 
-// Lacking reports whether an answer may change once an object is here that is missing now.
+// Lacking reports whether an answer depends on a missing object: with the object it may change.
 func (s *Search) Lacking() bool { return s.lacking }
