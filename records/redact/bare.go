@@ -175,8 +175,8 @@ func (c *candidate) amongSettings(l nameLine) bool {
 	return ok && name != "" && !strings.Contains(name, " ") && !strings.ContainsAny(value, "()[]{}\"'`;,")
 }
 
-// apart reads a value that only a space keeps from its name: of an option, of a command that sets variables, in SQL, in
-// .netrc, in a sentence.
+// apart returns a value that only a space separates from its name: of an option, of a command that sets variables, in
+// SQL, in .netrc, in a sentence.
 func (c *candidate) apart(at int) (start, end int) {
 	text := c.text
 	if at-c.end > 1 && !c.option || at >= len(text) {
@@ -214,14 +214,15 @@ func (c *candidate) apart(at int) (start, end int) {
 	return 0, 0
 }
 
-// alone reports whether a name and its value are all that a line has: keyPassword '…', as build files have it.
+// alone reports whether a line has only a name and its value, as in build files: keyPassword '…'.
 func (c *candidate) alone(start, end int) bool {
 	rest := c.restOfLine(end + 1)
 	return c.strength == tells && mixedKinds(c.text[start:end]) && c.lineOf().first && (rest == "" || rest[0] == '#' ||
 		strings.HasPrefix(rest, "//"))
 }
 
-// said reads "the password is …" and "password …" in a sentence. It returns only a value that is not a word.
+// said finds the value in "the password is …" and "password …" in a sentence. It returns only a value that is not a
+// plain word.
 func (c *candidate) said(start, end int) (int, int) {
 	switch c.text[start:end] {
 	case "is", "was", "to":
@@ -244,16 +245,16 @@ func (c *candidate) said(start, end int) (int, int) {
 	return start, end
 }
 
-// turns reports whether a word has digits among its letters, or at least three at its end.
+// turns reports whether a word has digits among its letters, or at least three digits at its end.
 func turns(value string) bool {
 	return strings.ContainsAny(strings.TrimRight(value, "0123456789"), "0123456789") ||
 		len(value)-len(strings.TrimRight(value, "0123456789")) >= 3
 }
 
-// setBefore reports whether a command sets the name: ENV, setenv, set -x, setx, configure set, (setq.
+// setBefore reports whether a command before the name sets it: ENV, setenv, set -x, setx, configure set, (setq.
 func (c *candidate) setBefore() bool {
 	before := strings.TrimRight(c.text[max(lineStart(c.text, c.start), c.start-60):c.start], " *")
-	if i := strings.LastIndex(before, " ^:"); i >= 0 && !strings.Contains(before[i+1:], " ") { // metadata of Clojure
+	if i := strings.LastIndex(before, " ^:"); i >= 0 && !strings.Contains(before[i+1:], " ") { // metadata in Clojure
 		before = before[:i]
 	}
 	for _, command := range [...]string{"ENV", "ARG", "setenv", "set -x", "set -gx", "set -Ux", "setx", "configure set",
@@ -267,7 +268,7 @@ func (c *candidate) setBefore() bool {
 		strings.HasPrefix(before, "git config") || strings.Contains(before, " git config")
 }
 
-// inSQL reports whether a name is in a statement of SQL: PASSWORD in capitals, or a name after with, encrypted or set.
+// inSQL reports whether a name is in an SQL statement: PASSWORD in capitals, or a name after with, encrypted or set.
 func (c *candidate) inSQL() bool {
 	name := c.text[c.start:c.end]
 	if name == "PASSWORD" {
@@ -277,7 +278,8 @@ func (c *candidate) inSQL() bool {
 	return strings.HasSuffix(before, "with") || strings.HasSuffix(before, "encrypted") || strings.HasSuffix(before, "set")
 }
 
-// inNetrc recognises a password of a .netrc: after login on the same line, or on the line after it.
+// inNetrc reports whether a name is the password keyword of .netrc: machine or login precedes it on the same line or on
+// one of the two lines above.
 func (c *candidate) inNetrc() bool {
 	if name := c.text[c.start:c.end]; name != "password" && name != "passwd" {
 		return false
@@ -301,7 +303,7 @@ func (c *candidate) inNetrc() bool {
 	return false
 }
 
-// sentenceWord recognises the words that follow the name of an option in sentences about it.
+// sentenceWord reports whether a word often follows the name of an option in a sentence about the option.
 func sentenceWord(value string) bool {
 	if len(value) < 4 {
 		return true
@@ -319,8 +321,8 @@ func sentenceWord(value string) bool {
 	return false
 }
 
-// paired reads the value of a name that is itself a value: {"name": "DB_PASSWORD", "value": "…"},
-// <key>…</key><string>…, variable "password" { default = "…". The lines may be lines of a diff.
+// paired returns the value of a name that is itself a value: {"name": "DB_PASSWORD", "value": "…"},
+// <key>…</key><string>…, variable "password" { default = "…". It also reads lines of a diff.
 func (c *candidate) paired(at int) (start, end int) {
 	text := c.text
 	if strings.HasPrefix(text[at:], "</") {
@@ -361,7 +363,7 @@ func (c *candidate) paired(at int) (start, end int) {
 	switch {
 	case word(text, i, "value"):
 		i += len("value")
-	case word(text, i, "parametervalue"): // of CloudFormation
+	case word(text, i, "parametervalue"): // in CloudFormation
 		i += len("parametervalue")
 	case word(text, i, "default") && strings.IndexByte(text[at:i], '{') >= 0:
 		i += len("default")
@@ -397,8 +399,8 @@ func (c *candidate) paired(at int) (start, end int) {
 	return start, end
 }
 
-// setting returns the place of a name among the settings of a block, NAME = … on a line each, whose first one begins at
-// a place; that place, if the name is not among the next few.
+// setting returns the position of a setting with this name in a block with one NAME = … on each line, whose first
+// setting is at a position. If the name is not among the first few settings, it returns that position.
 func setting(text string, at int, name string) int {
 	const most = 5
 	next := at

@@ -171,7 +171,7 @@ func (c *candidate) answered(at int) (start, end int) {
 	return start, end
 }
 
-// madeFor reads the last word of a message: Temporary password generated for root@localhost: …
+// madeFor returns the last word of a message such as: Temporary password generated for root@localhost: …
 func (c *candidate) madeFor(at int) (start, end int) {
 	line := c.text[at:endOfLine(c.text, at)]
 	line = strings.TrimRight(line, " \r\"'`,\\")

@@ -271,7 +271,7 @@ func namedEntity(name string) byte {
 	return 0
 }
 
-// number reads digits of a base up to 16.
+// number parses digits of a base up to 16.
 func number(digits string, base int) (value rune, ok bool) {
 	if digits == "" || len(digits) > 7 {
 		return 0, false

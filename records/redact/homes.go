@@ -98,7 +98,7 @@ func endsName(text string, at int, windows bool) bool {
 	return true
 }
 
-// drive reports whether the slash follows a drive of Windows: C:\, /c/, /mnt/c/, c%3A/, \\host\c$\.
+// drive reports whether a Windows drive precedes the slash: C:\, /c/, /mnt/c/, c%3A/, \\host\c$\.
 func drive(text string, slash int) bool {
 	if slash == 0 {
 		return false
@@ -123,8 +123,8 @@ func drive(text string, slash int) bool {
 	return i > 1 && text[i-2] == '\\' // an escape before it
 }
 
-// rooted reports whether the directory of homes, whose slash is given, is at the root of a path, or below a directory
-// in which systems keep one. In the middle of a path it is a directory of a program.
+// rooted reports whether a parent directory of homes, whose first slash is given, is at the root of a path or in a
+// directory in which systems keep homes. In the middle of a path, the directory belongs to a program.
 func rooted(text string, slash int, dir, name string, end int) bool {
 	if slash == 0 {
 		return true
@@ -147,13 +147,13 @@ func rooted(text string, slash int, dir, name string, end int) bool {
 		return true
 	case size == 1 && prior == '-' && !digit(byte(before)): // -I/home/…
 		return slash < 3 || text[slash-3] <= ' ' || isQuote(text[slash-3])
-	case before == 'm' && digit(prior): // the end of a colour
+	case before == 'm' && digit(prior): // the end of a colour sequence
 		return true
 	}
 	return below(text[:slash])
 }
 
-// below reports whether a path ends in a directory in which systems keep directories of homes.
+// below reports whether a path ends in a directory in which systems keep parent directories of homes.
 func below(path string) bool {
 	for _, parent := range [...]string{
 		"/export", "/var", "/private", "/private/var", "/System/Volumes/Data", "/host_mnt", "/hostfs", "/host", "/rootfs",
@@ -178,7 +178,7 @@ func below(path string) bool {
 			return true
 		}
 	}
-	// ssh://host/home/x, and not a page of the web
+	// ssh://host/home/x, but not a web page
 	if i := strings.LastIndex(line, "//"); i > 0 && line[i-1] == ':' || strings.HasSuffix(line, ":") {
 		scheme := line[:max(i-1, 0)]
 		return !strings.HasSuffix(scheme, "http") && !strings.HasSuffix(scheme, "https") &&
@@ -187,8 +187,8 @@ func below(path string) bool {
 	return false
 }
 
-// upward reports whether a path goes up and then to a home, as ../../Users/x does. A program's directory with that name
-// is not a home.
+// upward reports whether a path goes up and then to a home directory, like ../../Users/x. A program's directory with
+// such a name is not a home.
 func upward(text string, slash int, dir, name string, end int) bool {
 	levels := 0
 	i := slash
@@ -216,8 +216,8 @@ func upward(text string, slash int, dir, name string, end int) bool {
 	return !upper(name[0])
 }
 
-// hyphened returns the name in a path with hyphens for slashes: -home-x-src, C--Users-x-src, and without the first
-// hyphen below a directory of projects.
+// hyphened returns the user name in a path with hyphens instead of slashes: -home-x-src, C--Users-x-src. In a directory
+// of projects the first hyphen may be missing.
 func hyphened(text string, start, end int) (from, to int) {
 	i := start
 	for i > 0 && text[i-1] == '-' && start-i < 2 {
@@ -245,7 +245,7 @@ func hyphened(text string, start, end int) (from, to int) {
 	return end + 1, to
 }
 
-// tilde returns the name in ~name: before a slash, and in other places where only a home is possible.
+// tilde returns the user name in ~name: before a slash, and in other places where only a home directory is possible.
 func tilde(text string, at int) (from, to int) {
 	if at > 0 && strings.IndexByte(" \t\n\r\"'`=:(,;|<>[{@", text[at-1]) < 0 &&
 		!(at > 1 && text[at-2] == '\\' && strings.IndexByte("nrt", text[at-1]) >= 0) {
@@ -272,7 +272,7 @@ func tilde(text string, at int) (from, to int) {
 	return from, to
 }
 
-// bareHome reports whether the text before a tilde is a command that takes a directory, or a host.
+// bareHome reports whether the text before a tilde is a host, or a command that takes a directory.
 func bareHome(text string, at int) bool {
 	line := text[lineStart(text, at):at]
 	if strings.TrimLeft(line, " \t\"'`$>#(") == "" && !strings.ContainsAny(line, "`(") {

@@ -151,7 +151,7 @@ func mailDomain(host, rest string) bool {
 		(strings.Count(name, ".") > 1 || !slices.Contains(endings, top)))
 }
 
-// reserved reports whether a domain belongs to nobody (RFC 2606), or to a service and is the same for all users.
+// reserved reports whether a domain is reserved (RFC 2606), or belongs to a service and is the same for all users.
 func reserved(name string) bool {
 	for _, domain := range [...]string{"example.com", "example.org", "example.net", "test.com", "example", "test",
 		"invalid", "localhost", "noreply.github.com", "noreply.gitlab.com"} {
@@ -162,23 +162,24 @@ func reserved(name string) bool {
 	return false
 }
 
-// worldwide is the number of topDomains that are known everywhere: they are domains in capital letters too.
+// worldwide is the number of entries at the start of topDomains that are known everywhere. They are recognised in
+// capital letters too.
 const worldwide = 6
 
-// topDomains are the top domains of mail that are not a country's.
+// topDomains are the top-level domains of mail addresses, without those of countries.
 var topDomains = []string{"com", "org", "net", "edu", "gov", "mil", "int", "info", "biz", "dev", "app", "tech",
 	"cloud", "online", "site", "xyz", "email", "company", "agency", "group", "team", "studio", "systems", "software",
 	"solutions", "digital", "engineering", "consulting", "capital", "ventures", "network", "services", "bank", "health",
 	"global", "foundation", "institute", "academy", "university", "africa", "asia", "berlin", "hamburg", "london",
 	"paris", "wien", "nyc", "local", "lan", "corp", "internal", "intranet", "intern", "localdomain"}
 
-// endings are two-letter endings of files and members that are not a country's domain.
+// endings are two-letter endings of files and members. They are not taken for country domains.
 var endings = []string{"js", "ts", "go", "rb", "cs", "hs", "db", "fs", "vb", "kt", "gz", "xz", "jl", "el", "rc", "id"}
 
-// containerID is the length of a container's name in hexadecimal digits.
+// containerID is the length of a container's host name, in hexadecimal digits.
 const containerID = 12
 
-// inPrompt reports whether a host is part of a shell's prompt, or of the place of a copy.
+// inPrompt reports whether a host is part of a shell prompt, or of the address in a copy command.
 func inPrompt(host, rest string) bool {
 	return len(host) >= 2 && (strings.HasPrefix(rest, ":~") || strings.HasPrefix(rest, ":/") && rest != ":/" &&
 		!strings.HasPrefix(rest, "://")) && !generic(host) && !commonHost(host) && !reserved(strings.ToLower(host)) &&

@@ -90,7 +90,7 @@ func cookies(text string, at int) []span {
 	return pairs(text, at)
 }
 
-// indexed reads a cookie by its name: cookies['sessionid'] = '…'.
+// indexed finds a cookie that is accessed by its name: cookies['sessionid'] = '…'.
 func indexed(text string, at int) []span {
 	end := at
 	for end < len(text) && nameByte(text[end]) {
@@ -105,7 +105,7 @@ func indexed(text string, at int) []span {
 	return nil
 }
 
-// pairs finds the values of cookies among pairs: NAME=VALUE; or 'NAME': 'VALUE'.
+// pairs finds the values of cookies in a list of pairs: NAME=VALUE; or 'NAME': 'VALUE'.
 func pairs(text string, at int) []span {
 	var found []span
 	called := ""
@@ -146,7 +146,7 @@ func pairs(text string, at int) []span {
 			found = append(found, span{start: start, end: at, rule: cookieRule, whole: byItself(value)})
 		}
 		if member {
-			if at = skipAny(text, at, "\"'\\"); strings.HasPrefix(text[at:], "}") { // the next one of a list
+			if at = skipAny(text, at, "\"'\\"); strings.HasPrefix(text[at:], "}") { // the next object of a list
 				at = skipAny(text, at, "} \n")
 			}
 		}
@@ -211,7 +211,8 @@ func oracle(text string, at int) []span {
 	return []span{{start: at + start, end: at + end, rule: "url-password", whole: byItself(login[start:])}}
 }
 
-// driver finds the password before the network of a database, as a driver of Go has it: app:tiger@tcp(db:3306)/shop.
+// driver finds the password before the network in a connection string for a Go database driver:
+// app:tiger@tcp(db:3306)/shop.
 func driver(text string, at int) []span {
 	login := text[max(0, at-mostContext):at]
 	login = login[1+strings.LastIndexAny(login, " \t\r\n\"'<>`="):]
@@ -293,7 +294,7 @@ func directive(text string, at int) []span {
 	return nil
 }
 
-// netUse finds the password of net use: the one word that is not a drive, a share or an option.
+// netUse finds the password of net use: the only word that is not a drive, a share or an option.
 func netUse(text string, at int) []span {
 	end := endOfLine(text, at)
 	user := strings.Contains(strings.ToLower(text[at:end]), "/user:")
@@ -312,7 +313,7 @@ func netUse(text string, at int) []span {
 	return nil
 }
 
-// netUser finds the password after the name of a user.
+// netUser finds the password that follows a user name in net user.
 func netUser(text string, at int) []span {
 	user := argument{takes: word2}
 	start, end := user.operand(text[:endOfLine(text, at)], at)
@@ -322,10 +323,11 @@ func netUser(text string, at int) []span {
 	return []span{{start: start, end: end, rule: commandRule, whole: byItself(text[start:end])}}
 }
 
-// mostAddress bounds an address of IPv6 with its brackets, in bytes.
+// mostAddress limits the length of an IPv6 address with its brackets, in bytes.
 const mostAddress = 48
 
-// pgpass reads HOST:PORT:DATABASE:USER:PASSWORD, a line of .pgpass, by the colon before its port.
+// pgpass finds the password in a line of .pgpass, HOST:PORT:DATABASE:USER:PASSWORD. colon is the position of the colon
+// before the port.
 func pgpass(text string, colon int) (one span, is bool) {
 	start := colon
 	for start > 0 && (nameByte(text[start-1]) || text[start-1] == '*') {

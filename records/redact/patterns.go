@@ -139,7 +139,7 @@ func behindScheme(text string, at int) int {
 	begin, signs := at, 0
 	quotes := 0
 	for at < len(text) && at-begin < mostMarks && strings.IndexByte(" \t\"'\\:=>[]({,`\n", text[at]) >= 0 {
-		if text[at] == '\n' { // the value is below the name
+		if text[at] == '\n' { // the value is on a line below the name
 			if at = skipAny(text, at, "\r\n\t \"'"); !strings.HasPrefix(text[at:], "value") {
 				return 0
 			}
@@ -173,7 +173,7 @@ func behindScheme(text string, at int) int {
 	}
 	scheme := text[at:end]
 	if scheme == "" || end == len(text) || strings.IndexByte(" \t\n\r\f+\\", text[end]) < 0 ||
-		strings.EqualFold(scheme, "bearer") || strings.EqualFold(scheme, "basic") { // which are found by themselves
+		strings.EqualFold(scheme, "bearer") || strings.EqualFold(scheme, "basic") { // other rules find these
 		return 0
 	}
 	at = skipSpace(text, end+1)

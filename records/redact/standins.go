@@ -73,7 +73,7 @@ func refers(value string) bool {
 			return true
 		}
 	}
-	if signs := strings.Map(sign, value); len(value) >= 32 && len(signs) >= 6 && bits(value) >= 4 { // any sign by chance
+	if signs := strings.Map(sign, value); len(value) >= 32 && len(signs) >= 6 && bits(value) >= 4 { // random signs
 		return false
 	}
 	return strings.Contains(value, "/secrets/") || strings.Contains(value, "${") || strings.Contains(value, "{{") ||
@@ -83,7 +83,7 @@ func refers(value string) bool {
 		strings.Contains(value, "$(")
 }
 
-// sign keeps only marks that do not occur in paths or in references to a value.
+// sign keeps only special characters that do not occur in paths or in references to a value.
 func sign(r rune) rune {
 	if strings.ContainsRune("!@#%^&*+=~|", r) {
 		return r
@@ -93,7 +93,7 @@ func sign(r rune) rune {
 
 func notLetter(r rune) bool { return r > 0x7f || !lower(byte(r)|0x20) }
 
-// looksLikePath reports whether a value is a path: of letters, with another slash or an ending.
+// looksLikePath reports whether a value is a path: it consists of letters and has a second slash or an ending.
 func looksLikePath(value string) bool {
 	rest := strings.TrimLeft(value, "~./")
 	if len(rest) == len(value) || value[0] == '.' && value[1] != '/' && value[1] != '.' {
@@ -136,7 +136,7 @@ func plainWord(value string) bool {
 	return false
 }
 
-// ofWords reports whether a value consists of example words and names of secrets, without a digit.
+// ofWords reports whether a value consists of example words and names of secrets, and has no digit.
 func ofWords(value string) bool {
 	if len(value) > longestSecretName || strings.ContainsAny(value, "0123456789!@#$%^&*+=~|\\;") {
 		return false
@@ -172,7 +172,7 @@ func ofWords(value string) bool {
 	return len(words) > 0 && (others == 0 || named && len(words) > 1 && strings.ToLower(value) == value)
 }
 
-// inFours reports whether a value is a password for one program, as services of mail give them: abcd efgh ijkl mnop.
+// inFours reports whether a value is an app password, as mail services generate them: abcd efgh ijkl mnop.
 func inFours(value string) bool {
 	const length = 19
 	if len(value) != length {
@@ -186,8 +186,7 @@ func inFours(value string) bool {
 	return bits(value) >= 3
 }
 
-// mixedKinds reports whether a value is more than a word or a name: it has letters and digits, or only digits and
-// many.
+// mixedKinds reports whether a value is more than a word or a name: it has letters and digits, or is a long number.
 func mixedKinds(value string) bool {
 	return len(value) >= 6 && letterAndDigit(value) || len(value) >= 12 && strings.Trim(value, "0123456789") == ""
 }
@@ -198,7 +197,8 @@ func counted(value string) bool {
 	return len(value)-len(trimmed) <= 2 && lowerWord(strings.NewReplacer("-", "", "_", "").Replace(trimmed))
 }
 
-// hyphenatedWords reports whether a value is three or more words without a digit: the name of a key, not a key.
+// hyphenatedWords reports whether a value is three or more words without a digit. It is then the name of a key, not a
+// key.
 func hyphenatedWords(value string) bool {
 	return strings.IndexFunc(value, func(r rune) bool {
 		return r < 0x80 && !lower(byte(r)|0x20) && r != '-' &&
@@ -206,7 +206,7 @@ func hyphenatedWords(value string) bool {
 	}) < 0 && strings.Count(value, "-")+strings.Count(value, "_") >= 2
 }
 
-// otherwise returns the default of a value whose variable is not set: ${NAME:…} and ${NAME:-…}; else the value itself.
+// otherwise returns the default in ${NAME:…} or ${NAME:-…}; else the value itself.
 func (c *candidate) otherwise(start, end int) (from, to int) {
 	value := c.text[start:end]
 	name := strings.TrimPrefix(value, "${")

@@ -202,10 +202,10 @@ type candidate struct {
 	naming
 	text       string
 	quotedName bool // the name is in quotes
-	spaced     bool // there is space beside the separator
+	spaced     bool // there is a space next to the separator
 }
 
-// good reports whether a value is a secret in one piece.
+// good reports whether a value is a secret as a whole.
 func (c *candidate) good(start, end int) bool {
 	value := c.text[start:end]
 	if inFours(value) {
@@ -224,7 +224,7 @@ func (c *candidate) good(start, end int) bool {
 	return !hyphenatedWords(value) || !strings.HasSuffix(strings.ToLower(c.text[c.start:c.end]), "key")
 }
 
-// phrase reports whether a value with spaces is a passphrase, and not a sentence about one.
+// phrase reports whether a value with spaces is a passphrase and not a sentence about a secret.
 func (c *candidate) phrase(value string) bool {
 	if len(value) > 120 || strings.ContainsAny(value, "\n\t(){}<>") || c.strength != tells ||
 		strings.TrimSpace(value) != value {
@@ -239,13 +239,13 @@ func (c *candidate) phrase(value string) bool {
 	return strings.ContainsAny(value, "0123456789") && strings.ContainsAny(value, "!@#$%^&*+=~")
 }
 
-// shouted reports whether the name is in capitals, as variables of the environment are.
+// shouted reports whether the name is in capitals, like an environment variable.
 func (c *candidate) shouted() bool {
 	name := c.text[c.start:c.end]
 	return strings.ToUpper(name) == name && len(name) > 2
 }
 
-// assigned reads the value after =, : and the like.
+// assigned returns the value after =, : and similar separators.
 func (c *candidate) assigned(sep string, at int) (start, end int) {
 	document := strings.HasPrefix(c.text[min(at, len(c.text)):], "<<")
 	at = c.blockOf(sep, at)
@@ -254,7 +254,7 @@ func (c *candidate) assigned(sep string, at int) (start, end int) {
 			return start, end
 		}
 	}
-	if strings.HasPrefix(c.text[min(at, len(c.text)):], "[[") { // a text of Lua
+	if strings.HasPrefix(c.text[min(at, len(c.text)):], "[[") { // a Lua string
 		if end := strings.Index(c.text[at:min(len(c.text), at+mostValue)], "]]"); end > 0 && c.good(at+2, at+end) {
 			return at + 2, at + end
 		}
@@ -274,7 +274,7 @@ func (c *candidate) assigned(sep string, at int) (start, end int) {
 			return 0, 0
 		}
 	}
-	if sep == "=" && c.lineOf().first && strings.HasSuffix(c.text[c.start:c.end], "passphrase") { // of some words
+	if sep == "=" && c.lineOf().first && strings.HasSuffix(c.text[c.start:c.end], "passphrase") { // of several words
 		if end := endOfLine(c.text, at); strings.Contains(c.text[at:end], " ") && c.phrase(c.text[at:end]) {
 			return at, end
 		}
@@ -282,7 +282,7 @@ func (c *candidate) assigned(sep string, at int) (start, end int) {
 	start, end = c.otherwise(at, bareEnd(c.text, at))
 	for loose := (sep == ":" && c.spaced || c.shouted()) && c.lineOf().first; loose && end < len(c.text)-1 &&
 		c.text[end] == '&' && c.text[end+1] > ' ' && c.text[end+1] != '&'; {
-		end = bareEnd(c.text, end+1) // no shell and no address: the sign belongs to the value
+		end = bareEnd(c.text, end+1) // not in a shell command or URL, so the & belongs to the value
 	}
 	if start == end || !c.good(start, end) || !(document && mixedKinds(c.text[start:end])) && !c.literal(sep, start, end) {
 		return 0, 0
@@ -290,13 +290,12 @@ func (c *candidate) assigned(sep string, at int) (start, end int) {
 	return start, end
 }
 
-// blockOf returns the beginning of a value on the next line: after | or > in YAML, or after a name at the end of its
-// line.
+// blockOf returns the start of a value on the next line: after | or > in YAML, or after a name at the end of its line.
 func (c *candidate) blockOf(sep string, at int) int {
 	if at >= len(c.text) {
 		return at
 	}
-	if strings.HasPrefix(c.text[at:], "<<") { // a document of a shell, of Ruby or of Terraform
+	if strings.HasPrefix(c.text[at:], "<<") { // a here-document of a shell, Ruby or Terraform
 		next := gutter(c.text, min(len(c.text), endOfLine(c.text, at)+1))
 		return skipAny(c.text, next, " \t+")
 	}
@@ -304,7 +303,7 @@ func (c *candidate) blockOf(sep string, at int) int {
 		return at
 	}
 	i := at
-	if c.text[i] == '!' { // a tag of YAML
+	if c.text[i] == '!' { // a YAML tag
 		return skipAny(c.text, skipAny(c.text, i, "!abcdefghijklmnopqrstuvwxyz_-"), " ")
 	}
 	if c.text[i] == '|' || c.text[i] == '>' {
@@ -324,13 +323,13 @@ func (c *candidate) blockOf(sep string, at int) int {
 	for i = next; i < len(c.text) && (c.text[i] == ' ' || c.text[i] == '\t' || c.text[i] == '+' && i == next); {
 		i++
 	}
-	if i == next { // not indented: it does not belong to the name
+	if i == next { // not indented, so it does not belong to the name
 		return at
 	}
 	return i
 }
 
-// inQuotes reads a text between quotes, which may have a letter before them as in Python, Rust, C# and Bash.
+// inQuotes returns the text between quotes. A letter may precede them, as in Python, Rust, C# and Bash.
 func (c *candidate) inQuotes(at int) (start, end int, ok bool) {
 	text := c.text
 	if at+1 < len(text) && strings.IndexByte("rbufRBUF@N$", text[at]) >= 0 && isQuote(text[at+1]) {
@@ -345,7 +344,7 @@ func (c *candidate) inQuotes(at int) (start, end int, ok bool) {
 		case '\\':
 			i++
 		case quote:
-			if quote == '\'' && i > at+1 && strings.HasPrefix(text[i+1:], "'") { // a quote that is doubled
+			if quote == '\'' && i > at+1 && strings.HasPrefix(text[i+1:], "'") { // a doubled quote
 				i++
 				continue
 			}
@@ -357,14 +356,14 @@ func (c *candidate) inQuotes(at int) (start, end int, ok bool) {
 	return 0, 0, false
 }
 
-// grows reports whether a text in quotes is only a part of an expression.
+// grows reports whether a quoted text is only a part of an expression.
 func (c *candidate) grows(at int) bool {
 	rest := strings.TrimLeft(c.text[min(at, len(c.text)):min(len(c.text), at+8)], " ")
 	return strings.HasPrefix(rest, "+ ") || strings.HasPrefix(rest, ".join") || strings.HasPrefix(rest, " %") ||
 		strings.HasPrefix(rest, ".")
 }
 
-// afterType skips a type as in password: str = "…".
+// afterType skips a type annotation: password: str = "…".
 func (c *candidate) afterType(at int) (next int, ok bool) {
 	i := at
 	for i < len(c.text) && i-at < 40 && (nameByte(c.text[i]) || strings.IndexByte("[]&|? ", c.text[i]) >= 0) {
@@ -379,7 +378,7 @@ func (c *candidate) afterType(at int) (next int, ok bool) {
 	return i, true
 }
 
-// bareEnd returns the end of a value without quotes.
+// bareEnd returns the end of an unquoted value.
 func bareEnd(text string, at int) int {
 	end := at
 	for end < len(text) && end-at <= mostValue && text[end] > ' ' && strings.IndexByte("\"'`;&,<>|", text[end]) < 0 {

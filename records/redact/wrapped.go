@@ -140,7 +140,7 @@ func lineStart(text string, at int) int {
 	return from + strings.LastIndexByte(text[from:at], '\n') + 1
 }
 
-// signOf returns the sign of a diff at the begin of a line; 0 if there is none.
+// signOf returns the diff sign at the start of a line; 0 if there is none.
 func signOf(text string, line int) byte {
 	if line < len(text) && (text[line] == '+' || text[line] == '-') {
 		return text[line]
@@ -148,7 +148,7 @@ func signOf(text string, line int) byte {
 	return 0
 }
 
-// begins reports whether a piece begins something of its own: a name with a value.
+// begins reports whether a piece is the start of something else: a name with a value.
 func begins(text string, from, to int) bool {
 	if to < len(text) && (text[to] == ':' || text[to] == '(') {
 		return true
@@ -156,13 +156,13 @@ func begins(text string, from, to int) bool {
 	return strings.Contains(strings.TrimRight(text[from:to], "="), "=")
 }
 
-// quotes reports whether there is a quote: a text whose quote ends at the end of a line may continue in another quote.
+// quotes reports whether a text contains a quote: a quoted text that ends at a line end may continue in another quote.
 func quotes(text string) bool { return strings.ContainsAny(text, `"'`) }
 
-// border draws the sides of boxes.
+// border is the character for the sides of boxes.
 const border = "│"
 
-// lastPiece returns the last word of a line.
+// lastPiece returns the position of the last word of a line.
 func lastPiece(text string, nl int) (start, end int) {
 	least := max(0, nl-mostWord)
 	for end = nl; end > least && fillsLine[text[end-1]] || strings.HasSuffix(text[least:end], border); {
@@ -177,10 +177,10 @@ func lastPiece(text string, nl int) (start, end int) {
 	return start, end
 }
 
-// fillsLine are the bytes, except border's, that may be between a word and the end of its line.
+// fillsLine has the bytes, besides border, that may be between a word and the end of its line.
 var fillsLine = [256]bool{'\r': true, ' ': true, '\\': true, '"': true, '\'': true, '+': true, '|': true}
 
-// firstPiece returns the first word of a line, after the sign and the line number.
+// firstPiece returns the position of the first word of a line, after the sign and the line number.
 func firstPiece(text string, at int, sign byte) (start, end int) {
 	if sign != 0 && at < len(text) && text[at] == sign {
 		at++
@@ -205,7 +205,7 @@ func firstPiece(text string, at int, sign byte) (start, end int) {
 	return at, end
 }
 
-// gutter returns the place after the number of a line, as cat -n, grep -n and agents' tools write it.
+// gutter returns the position after a line number, as cat -n, grep -n and agents' tools print it.
 func gutter(text string, at int) int {
 	i := at
 	for i < len(text) && text[i] == ' ' {
@@ -226,13 +226,13 @@ func gutter(text string, at int) int {
 	return at
 }
 
-// wholeLine reports whether only the end of the line follows, so that the word may continue.
+// wholeLine reports whether nothing but padding follows on the line, so that the word may continue.
 func wholeLine(text string, at int) bool {
 	rest := strings.TrimLeft(text[at:min(len(text), at+longestPad)], "\r \\\"'+|"+border)
 	return strings.HasPrefix(rest, "\n")
 }
 
-// longestPad bounds the padding of a line up to its border, in bytes.
+// longestPad limits the padding of a line up to its border, in bytes.
 const longestPad = 256
 
 func pieceByte(c byte) bool { return tokenByte(c) || c == '.' || c == '~' }

@@ -6,10 +6,10 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// branches are the parts of a conversation that the person took back.
+// branches are the abandoned branches of a conversation: steps that the person undid.
 type branches struct {
 	list     []records.Branch
-	branchOf map[int]int // the number of the branch of each step, from 1; 0 for kept steps
+	branchOf map[int]int // the number of the branch of each step, from 1; 0 for steps on the main line
 }
 
 func (b *branches) read(r *records.Record) {
@@ -21,10 +21,10 @@ func (b *branches) read(r *records.Record) {
 	}
 }
 
-// metadata are the other members of a record's metadata that steering asks about.
+// metadata holds the other members of a record's metadata that steering needs.
 type metadata struct {
-	interrupted map[int]*string // the time, by the step after which the person interrupted
-	rolledBack  map[int]*string // the time, by the step after which a command of the person undid turns
+	interrupted map[int]*string // by step: the time of the interruption after it
+	rolledBack  map[int]*string // by step: the time of the command after it with which the person undid turns
 	stops       map[int]string
 	ids         map[int][]string
 }
@@ -33,7 +33,7 @@ func (m *metadata) read(r *records.Record) {
 	*m = metadata{afterSteps(r, "interruptions"), afterSteps(r, "rollbacks"), r.Stops(), r.Sources()}
 }
 
-// afterSteps returns the times of a list of remarks by their steps; nil for a missing list, or one in another form.
+// afterSteps returns the times in a metadata list, by step; nil if the list is missing or has another form.
 func afterSteps(r *records.Record, name string) map[int]*string {
 	var list []struct {
 		After int    `json:"after_step"`

@@ -10,7 +10,7 @@ import (
 	"github.com/git-trace/git-trace/records/treetrace"
 )
 
-// brief gathers the facts about a conversation that the next agent gets.
+// brief collects facts about a conversation for the next agent.
 func (a *analysis) brief(c *conversation, failures []*failure) {
 	b := &a.doc.Brief
 	if next, decided := c.open(a.words); decided {
@@ -50,8 +50,8 @@ func (a *analysis) brief(c *conversation, failures []*failure) {
 	}
 }
 
-// stands reports whether the turn's work still exists: its lines are alive, or, if that is unknown, the conversation
-// did not undo all its changes.
+// stands reports whether the turn's work still exists: some of its lines are alive or, if that is unknown, one of its
+// changes was not undone in the conversation.
 func (t *turn) stands() bool {
 	if sum := t.lines(); sum != nil {
 		return sum.Alive > 0
@@ -65,7 +65,7 @@ func (t *turn) changedAny() bool {
 
 // failing returns the commands whose last run failed, the newest last.
 func (c *conversation) failing() []string {
-	last := map[string]int{} // by command: the place of its last run, if that failed
+	last := map[string]int{} // by command: the index of its last run, if that run failed
 	for i, one := range c.all {
 		line := oneLine(normalCommand(one.command), 120)
 		switch {
@@ -81,7 +81,8 @@ func (c *conversation) failing() []string {
 	return out[max(len(out)-most, 0):]
 }
 
-// allConstraints returns the newest constraints of prompts that count, each once. Of equal clauses the longest stays.
+// allConstraints returns the newest constraints of all counted prompts, without repetitions. Of equal clauses, the
+// longest is kept.
 func (a *analysis) allConstraints() []string {
 	const most = 10
 	var kept []constraint
@@ -104,8 +105,8 @@ func (a *analysis) allConstraints() []string {
 	return out
 }
 
-// open returns the newest instruction whose work is in no commit; "" if the last word was a checkpoint or nothing was
-// left to do. decided is false if the conversation does not decide it.
+// open returns the newest instruction whose work is not in a commit; "" if the conversation ended with a checkpoint or
+// nothing is left to do. decided is false if the conversation does not show this.
 func (c *conversation) open(words *Words) (instruction string, decided bool) {
 	const least = 12
 	for _, t := range slices.Backward(c.nodes()) {

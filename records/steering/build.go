@@ -12,21 +12,21 @@ import (
 	"github.com/git-trace/git-trace/records/treetrace"
 )
 
-// Begin is the place of a conversation among others.
+// Begin is the start time and the id of a conversation, for ordering.
 type Begin struct{ Start, Trace string }
 
 func BeginOf(r *records.Record) Begin { return Begin{records.Value(r.TimestampStart), r.TraceID} }
 
-// Compare orders conversations by their time; conversations of unknown time come last.
+// Compare orders conversations by start time; conversations without a known time come last.
 func (b Begin) Compare(other Begin) int {
 	return cmp.Or(compareTimes(b.Start, other.Start), cmp.Compare(b.Trace, other.Trace))
 }
 
-// Builder makes a document of conversations, one after the other. It keeps only the data that the document and later
-// conversations need.
+// Builder makes a document from conversations, which are added one after the other. It keeps only the data that the
+// document and later conversations need.
 type Builder struct{ a *analysis }
 
-// New begins a document.
+// New starts a document.
 func New(o Options) (*Builder, error) {
 	words := o.Words
 	if words == nil {
@@ -38,7 +38,7 @@ func New(o Options) (*Builder, error) {
 	return &Builder{newAnalysis(words, &o)}, nil
 }
 
-// Add takes a conversation in. Those that began before come first.
+// Add adds a conversation. Conversations must be added in the order of their start (see Begin).
 func (b *Builder) Add(c *Conversation) {
 	a := b.a
 	one := newConversation(c, a.options.Roots)
@@ -52,13 +52,13 @@ func (b *Builder) Add(c *Conversation) {
 	one.forget()
 }
 
-// Document ends it with the lessons of all conversations.
+// Document finishes the document: it adds the lessons of all conversations.
 func (b *Builder) Document() *treetrace.Document {
 	b.a.findLessons()
 	return b.a.document()
 }
 
-// forget drops data that later conversations do not need.
+// forget frees data that later conversations do not need.
 func (c *conversation) forget() {
 	c.Conversation, c.all, c.branches, c.places = nil, nil, branches{}, places{}
 	for _, t := range c.everyTurn() {
@@ -69,7 +69,7 @@ func (c *conversation) forget() {
 	}
 }
 
-// compareTimes compares times as agents write them; unknown ones come last.
+// compareTimes compares times in the form that agents write; invalid times come last.
 func compareTimes(a, b string) int {
 	x, errX := time.Parse(time.RFC3339Nano, a)
 	y, errY := time.Parse(time.RFC3339Nano, b)
@@ -84,7 +84,7 @@ func compareTimes(a, b string) int {
 	return x.Compare(y)
 }
 
-// findNodes folds the prompts, numbers them and finds the relation of each to the previous one.
+// findNodes merges repeated prompts, numbers the prompts and finds the relation of each to the previous one.
 func (a *analysis) findNodes(c *conversation) {
 	for _, t := range c.turns {
 		t.rejectAnswer(a.words)
@@ -119,8 +119,8 @@ func (a *analysis) findNodes(c *conversation) {
 	}
 }
 
-// nodes returns the turns of the document. The part before the first prompt is one of them if something was rejected
-// then.
+// nodes returns the turns that are nodes of the document. They include the part before the first prompt if something
+// was rejected in it.
 func (c *conversation) nodes() []*turn {
 	if c.before == nil || len(c.before.rejections) == 0 {
 		return c.turns
@@ -128,9 +128,9 @@ func (c *conversation) nodes() []*turn {
 	return c.everyTurn()
 }
 
-// originOf returns the turn that a conversation continues. It is the last turn of the conversation that it was forked
-// from. Otherwise it is the last prompt of the previous conversation, if both changed a file or were on the same
-// branch.
+// originOf returns the turn that a conversation continues; nil if there is none. For a fork, it is the last turn of the
+// original conversation. Otherwise it is the last prompt of the previous conversation, if both changed a common file or
+// were on the same branch.
 func (a *analysis) originOf(c *conversation) *turn {
 	var forked []string
 	c.meta("forked_from", &forked)
@@ -181,7 +181,7 @@ func (c *conversation) sharesFile(o *conversation) bool {
 	return false
 }
 
-// titleOf returns the first sentence of a prompt, at most 96 characters.
+// titleOf returns the first sentence of a prompt, shortened to 96 characters.
 func titleOf(s string, w *Words) string {
 	const most = 96
 	if pick, chosen := w.choice(s); chosen {
@@ -204,7 +204,7 @@ func (t *turn) title(w *Words) string {
 	return fmt.Sprintf("Agent action rejected (%d kinds)", len(kinds))
 }
 
-// node makes the node of a turn.
+// node makes the document's node for a turn.
 func (a *analysis) node(t *turn) treetrace.Node {
 	n := treetrace.Node{
 		ID: nodeID(t.number), Role: "user", Kind: t.kind, KindBy: t.kindBy, Title: t.title(a.words), Text: t.text,
@@ -223,7 +223,7 @@ func (a *analysis) node(t *turn) treetrace.Node {
 	return n
 }
 
-// actions returns the calls that ran, then the others.
+// actions returns first the calls that ran, then the declined calls.
 func (t *turn) actions() []treetrace.Action {
 	out := []treetrace.Action{}
 	for _, declined := range []bool{false, true} {
@@ -255,7 +255,7 @@ func (t *turn) actions() []treetrace.Action {
 	return out
 }
 
-// files returns the files that the call changed, each once, in order.
+// files returns the files that the call changed, in order and without repetitions.
 func (c *call) files() []string {
 	var out []string
 	for _, ch := range c.changes {
@@ -266,7 +266,7 @@ func (c *call) files() []string {
 	return out
 }
 
-// days returns the time between two moments in days, as the format counts them: begun ones, at least one.
+// days returns the number of days between two times, as the format counts them: rounded up, at least one.
 func days(from, to string) int {
 	a, errA := time.Parse(time.RFC3339Nano, from)
 	b, errB := time.Parse(time.RFC3339Nano, to)

@@ -8,23 +8,23 @@ import (
 	"github.com/git-trace/git-trace/records/declared"
 )
 
-// call is a call of a tool, with the facts that steering needs.
+// call is a tool call, with the facts that steering needs.
 type call struct {
 	id, tool string
 	model    *string
-	at       *string // the time of its answer
+	at       *string // the time of the model's answer
 	step     int
-	declined bool   // it never ran
-	failure  string // the error of the observation, "" for none
-	output   string // the text for the model
-	command  string // of a shell
-	path     string // declared, in the agent's form
-	file     string // path, relative to the repository where that is known
+	declined bool   // the call never ran
+	failure  string // the error of the observation; "" if there is none
+	output   string // the output that the model received
+	command  string // the shell command
+	path     string // as the agent declared it
+	file     string // path, relative to the repository if possible
 	edits    []declared.Edit
 	changes  []*change
 }
 
-// maxCommand is the number of bytes of a command that leave.
+// maxCommand is the greatest number of bytes of a command in the document.
 const maxCommand = 2000
 
 // newCall reads a call and its result.
@@ -47,7 +47,7 @@ func newCall(s *records.Step, c *records.ToolCall) *call {
 	return out
 }
 
-// failed reports whether the call ran and failed. An empty search is not a failure.
+// failed reports whether the call ran and failed. An empty search result is not a failure.
 func (c *call) failed() bool {
 	if c.failure != records.ErrorTool && !strings.HasPrefix(c.failure, "exit_code:") || c.calledOff() {
 		return false
@@ -55,8 +55,8 @@ func (c *call) failed() bool {
 	return !c.foundNothing()
 }
 
-// foundNothing reports whether the call only searched for something missing: a search without a hit, or a look whose
-// errors were thrown away.
+// foundNothing reports whether the call only searched for something that is missing: a search without a match, or a
+// check that discards its errors.
 func (c *call) foundNothing() bool {
 	if c.said() != "" {
 		return false
@@ -70,7 +70,7 @@ func (c *call) foundNothing() bool {
 		(last[0] == "ls" || last[0] == "stat") && slices.Contains(last, "2>/dev/null")
 }
 
-// calledOff reports whether the client gave the call up because another one of the same answer failed.
+// calledOff reports whether the client cancelled the call because another call of the same answer failed.
 func (c *call) calledOff() bool {
 	return strings.Contains(firstLines(c.output, 1), "Sibling tool call errored")
 }
@@ -80,8 +80,8 @@ func (c *call) succeeded() bool {
 	return c.failure == "" || strings.HasPrefix(c.failure, "exit_code:") && !c.failed()
 }
 
-// said returns the output without the client's additions: the exit code, with Codex up to the line "Output:", with Pi
-// at the end.
+// said returns the output without the client's additions: the line with the exit code, which Pi puts at the end; for
+// Codex, everything up to the line "Output:".
 func (c *call) said() string {
 	if i := strings.LastIndex(c.output, "Command exited with code "); i >= 0 && !strings.Contains(c.output[i:], "\n") {
 		return strings.TrimSpace(strings.TrimPrefix(c.output[:i], "(no output)"))
@@ -97,7 +97,7 @@ func (c *call) said() string {
 	return strings.TrimSpace(c.output)
 }
 
-// searches reports whether the exit status 1 of a command means an empty search.
+// searches reports whether exit status 1 of a command means an empty search result.
 func searches(command []string) bool {
 	switch command[0] {
 	case "grep", "egrep", "fgrep", "rg", "ag", "diff", "cmp", "test", "[", "[[", "pgrep", "which", "command", "type":
@@ -108,7 +108,7 @@ func searches(command []string) bool {
 	return false
 }
 
-// what names the call: its command, otherwise its tool and file.
+// what describes the call for people: its command, otherwise its tool and file.
 func (c *call) what() string {
 	switch {
 	case c.command != "":

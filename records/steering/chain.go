@@ -6,17 +6,17 @@ import (
 	"github.com/git-trace/git-trace/records/treetrace"
 )
 
-// chain ties a failing turn to its correction.
+// chain connects a failing turn with its correction.
 type chain struct {
 	failure    *failure
-	failures   []*failure // all of the turn that the same prompt corrected
+	failures   []*failure // all failures of the turn with the same correction
 	correction *turn
 	resolved   *turn
 	resolvedBy string
 }
 
-// weight is the order in which a chain takes its type from several failures: first the person's corrections, then mere
-// breakage.
+// weight orders the types of failures: a chain takes the first of its types. The person's corrections come first, then
+// failed calls.
 var weight = []string{
 	treetrace.IgnoredConstraint, treetrace.ScopeDrift, treetrace.Overbuilt, treetrace.WrongToolChoice,
 	treetrace.Underbuilt, treetrace.MisunderstoodGoal,
@@ -27,7 +27,7 @@ var weight = []string{
 	treetrace.Frustration,
 }
 
-// findChains finds, for each failure, the prompt that corrected it, and the prompt after which it no longer occurred.
+// findChains finds the prompt that corrected each failure, and the prompt after which the failure no longer occurred.
 func findChains(conv *conversation, failures []*failure, words *Words) []*chain {
 	if len(failures) == 0 {
 		return nil
@@ -68,13 +68,13 @@ func findChains(conv *conversation, failures []*failure, words *Words) []*chain 
 	return out
 }
 
-// repairs holds the facts that find the repairer of a failure.
+// repairs holds the facts that show which turn corrected a failure.
 type repairs struct {
-	ran     map[string][]*turn // the turns in which a command ended without failing
-	takers  map[*turn]*turn    // the first turn that took lines of another
-	follows map[*turn]*turn    // the prompt after a turn
-	failed  map[*turn]bool     // turns that were corrected once more
-	commits []*turn            // turns with a call that committed
+	ran     map[string][]*turn // by command: the turns in which it succeeded
+	takers  map[*turn]*turn    // by turn: the first turn that removed some of its lines
+	follows map[*turn]*turn    // by turn: the next prompt
+	failed  map[*turn]bool     // turns that were corrected again
+	commits []*turn            // turns with a call that made a commit
 }
 
 func readRepairs(c *conversation, failures []*failure) *repairs {
@@ -108,9 +108,9 @@ func readRepairs(c *conversation, failures []*failure) *repairs {
 	return r
 }
 
-// of returns the turn that corrected a failure. If the person declined or interrupted, it is the next prompt. If a
-// command failed, it is the turn in which the command succeeded. Otherwise it is the correction that replaced the
-// failure's lines.
+// of returns the turn that corrected a failure. After a declined call or an interruption, it is the next prompt. After
+// a failed command, it is the turn in which the command succeeded. Otherwise it is the correction that replaced the
+// lines of the failing turn.
 func (r *repairs) of(f *failure) *turn {
 	switch f.kind {
 	case treetrace.UserRejected:
@@ -129,7 +129,7 @@ func (r *repairs) of(f *failure) *turn {
 	return r.takers[f.turn]
 }
 
-// atOrAfter returns the first of a list of turns that is t or comes after it; nil if there is none.
+// atOrAfter returns the first turn of a list that is t or later than t; nil if there is none.
 func atOrAfter(list []*turn, t *turn) *turn {
 	if t == nil {
 		return nil
@@ -141,8 +141,9 @@ func atOrAfter(list []*turn, t *turn) *turn {
 	return list[at]
 }
 
-// resolve finds the turn after which the failure no longer occurred: its command succeeded, or the replacements of its
-// lines were committed and are alive, and were not corrected again. Words count only if both of these are unknown.
+// resolve finds the turn after which the failure no longer occurred. Its command succeeded, or the lines that replaced
+// the wrong lines were committed, are alive and were not corrected again. Words are used only if there is no such
+// evidence.
 func (c *chain) resolve(r *repairs, words *Words) {
 	for _, f := range c.failures {
 		for _, t := range r.ran[f.command] {
@@ -181,7 +182,7 @@ func (c *chain) confidence() string {
 	return "medium"
 }
 
-// written reports whether the document has the chain. With words alone as evidence, it must share a file.
+// written reports whether the document contains the chain. A chain with words as its only evidence must share a file.
 func (c *chain) written() bool {
 	return c.confidence() == "high" || sharesFile(c.correction, c.failure.turn)
 }

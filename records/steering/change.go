@@ -6,16 +6,16 @@ import (
 	"unicode"
 )
 
-// change is the change of a call in a file.
+// change is the change that a call made to a file.
 type change struct {
 	path             string
-	added, removed   int // lines that say something: not blank, no lone brackets
+	added, removed   int // numbers of lines, without blank lines and lines with only brackets
 	creates, deletes bool
-	patch            *Patch // nil if only the record is known
+	patch            *Patch // nil if the log is missing
 }
 
-// readChanges finds the changes by the calls of a conversation: from the log if it has patches, otherwise from the
-// declarations of edit tools. It counts the lines that a turn took from another.
+// readChanges finds the changes that each call made: from the log if it has patches, otherwise from the declared edits.
+// It also counts the lines that each turn removed from other turns.
 func (c *conversation) readChanges() {
 	turns := map[*call]*turn{}
 	for _, t := range c.everyTurn() {
@@ -42,8 +42,8 @@ func (c *conversation) everyTurn() []*turn {
 	return append([]*turn{c.before}, c.turns...)
 }
 
-// fromLog takes the patches. A patch that took lines of several turns took at least one of each: the log does not have
-// the numbers.
+// fromLog reads the changes from the log's patches. A patch can remove lines of several turns, and the log does not say
+// how many of each. Then at least one line of each turn is counted.
 func (c *conversation) fromLog(turns map[*call]*turn) {
 	calls, owners, left := map[string]*call{}, map[string]*turn{}, map[string]int{}
 	for _, one := range c.all {
@@ -85,7 +85,7 @@ func (t *turn) change(c *call, one *change) {
 	c.changes = append(c.changes, one)
 }
 
-// book holds the lines that a conversation wrote, by file, with the turns that wrote them.
+// book records, for each file, the lines that a conversation wrote and the turns that wrote them.
 type book struct{ files map[string]*page }
 
 type page struct {
@@ -101,7 +101,7 @@ func (b *book) page(path string) (p *page, known bool) {
 	return p, known
 }
 
-// take adds a call's changes.
+// take records the changes of a call.
 func (b *book) take(c *conversation, t *turn, one *call) {
 	for i := range one.edits {
 		e := &one.edits[i]
@@ -157,7 +157,7 @@ func (p *page) all() map[string]int {
 	return out
 }
 
-// lose takes lines from their writers.
+// lose removes n copies of a line from the turns that wrote them.
 func (p *page) lose(t *turn, line string, n int) {
 	owners := p.lines[line]
 	for ; n > 0 && len(owners) > 0; n-- {
@@ -171,7 +171,7 @@ func (p *page) lose(t *turn, line string, n int) {
 	}
 }
 
-// told returns the non-blank lines of a text, with their number.
+// told returns the lines of a text that contain a letter or digit, with the number of copies of each.
 func told(s string) map[string]int {
 	out := map[string]int{}
 	for line := range strings.Lines(s) {
@@ -202,7 +202,7 @@ func (t *turn) added() int {
 	return n
 }
 
-// files returns the files that the turn changed, each once, in order.
+// files returns the files that the turn changed, in order and without repetitions.
 func (t *turn) files() []string {
 	var out []string
 	for _, c := range t.changes {

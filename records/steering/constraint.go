@@ -6,21 +6,21 @@ import (
 	"strings"
 )
 
-// constraint is a clause of a prompt that says what must or must not be.
+// constraint is a clause of a prompt that says what must or must not be done.
 type constraint struct {
-	clause   string // without its introduction ("I said")
+	clause   string // without its lead-in ("I said")
 	key      []string
-	negative bool // it says what must not be
+	negative bool // the clause forbids something
 }
 
-// Bounds of clauses, in characters, and of their number in a prompt.
+// The limits of a clause, in characters, and of the number of constraints in a prompt.
 const (
 	shortClause, longClause = 6, 220
 	mostClauses             = 3
 )
 
-// constraintsOf finds the constraints of a prompt: sentences, and parts of sentences after a comma, that begin with a
-// directive or hold one. "Build a CLI, no web app." has one, "no web app".
+// constraintsOf finds the constraints of a prompt: sentences, and clauses after a comma, that begin with a directive or
+// contain one. "Build a CLI, no web app." has one constraint, "no web app".
 func (w *Words) constraintsOf(text string) []constraint {
 	var out []constraint
 	for _, clause := range w.clauses(text) {
@@ -44,7 +44,7 @@ func (w *Words) constraintsOf(text string) []constraint {
 	return out
 }
 
-// clauses divides a text into sentences, and these at commas before a directive. Questions are left out.
+// clauses splits a text into sentences, and sentences at commas before a directive. Questions are left out.
 func (w *Words) clauses(text string) []string {
 	var out []string
 	for _, sentence := range sentences(text) {
@@ -67,7 +67,7 @@ func (w *Words) clauses(text string) []string {
 	return out
 }
 
-// sentences divides a text at line feeds and at full stops that end a word.
+// sentences splits a text at line feeds and at full stops that end a word.
 func sentences(text string) []string {
 	const most = 400
 	var out []string
@@ -89,7 +89,7 @@ func sentences(text string) []string {
 	return out
 }
 
-// withoutLeadIn drops the introduction of a clause: "I said", "please".
+// withoutLeadIn removes the lead-in of a clause: "I said", "please".
 func (w *Words) withoutLeadIn(clause string) string {
 	clause = strings.TrimLeft(clause, " -*•\t")
 	for {
@@ -102,7 +102,7 @@ func (w *Words) withoutLeadIn(clause string) string {
 	}
 }
 
-// keyOf returns the telling words of a clause, sorted: by them two clauses are the same.
+// keyOf returns the significant words of a clause, sorted. Clauses are compared by their keys.
 func (w *Words) keyOf(clause string) []string {
 	var out []string
 	for _, word := range tokens(clause) {
@@ -114,7 +114,7 @@ func (w *Words) keyOf(clause string) []string {
 	return out
 }
 
-// sameKey reports whether one clause has all words of the other.
+// sameKey reports whether one key contains all words of the other.
 func sameKey(a, b []string) bool {
 	if len(a) > len(b) {
 		a, b = b, a
@@ -127,8 +127,8 @@ func sameKey(a, b []string) bool {
 	return len(a) > 0 && (len(a) > 1 || len(b) <= 2)
 }
 
-// violatedBy returns a file of the turn's that a constraint forbids by name: "don't touch vendor/" and vendor/x.go; ""
-// for none.
+// violatedBy returns a file that the turn changed although the constraint forbids it by name: "don't touch vendor/" and
+// vendor/x.go; "" if there is none.
 func (c *constraint) violatedBy(t *turn, w *Words) string {
 	if !c.negative {
 		return ""

@@ -27,7 +27,7 @@ func (a *analysis) tell(c *conversation, failures []*failure, chains []*chain) {
 	a.brief(c, failures)
 }
 
-// document ends the document.
+// document finishes the document.
 func (a *analysis) document() *treetrace.Document {
 	d := a.doc
 	a.writeLessons(d)
@@ -44,7 +44,7 @@ func (a *analysis) document() *treetrace.Document {
 	return d
 }
 
-// writeFailures writes each failure, in failures.json and at its node, with the same confidence.
+// writeFailures writes each failure into failures.json and its node, with the same confidence.
 func (a *analysis) writeFailures(d *treetrace.Document, failures []*failure) {
 	for _, f := range failures {
 		f.place = len(d.Failures)
@@ -67,7 +67,7 @@ func (a *analysis) writeFailures(d *treetrace.Document, failures []*failure) {
 	}
 }
 
-// summaries say of each type what happened.
+// summaries describe each type of failure in a sentence.
 var summaries = sync.OnceValue(func() map[string]string {
 	return map[string]string{
 		treetrace.IgnoredConstraint: "A stated constraint was not kept",
@@ -120,7 +120,7 @@ func (a *analysis) writeLessons(d *treetrace.Document) {
 	}
 }
 
-// count adds a conversation to the sums, if it has a prompt. Calls before a prompt count too.
+// count adds a conversation to the statistics, if it has a prompt. Calls before the first prompt count too.
 func (a *analysis) count(c *conversation) {
 	s := &a.doc.Stats
 	one := c.session()
@@ -163,7 +163,7 @@ func (a *analysis) count(c *conversation) {
 	}
 }
 
-// the returns the value that all of a list have, "" where they differ.
+// the returns the value that all elements of a list have; "" if they differ.
 func the(list []string) string {
 	if slices.Sort(list); len(list) > 0 && list[0] == list[len(list)-1] {
 		return list[0]
@@ -171,7 +171,7 @@ func the(list []string) string {
 	return ""
 }
 
-// spread adds the times and models of a conversation, in the order of their appearance.
+// spread adds a conversation's times and models to the statistics. The models are in order of appearance.
 func (c *conversation) spread(s *treetrace.Stats) {
 	widen := func(at *string) {
 		if at == nil || *at == "" {
@@ -223,7 +223,7 @@ func (c *conversation) session() treetrace.Session {
 	return out
 }
 
-// modelName returns a model without its provider, in the format's form.
+// modelName returns a model's name without its provider, as the format requires.
 func modelName(model *string) *string {
 	if model == nil || *model == "" {
 		return nil
@@ -231,7 +231,7 @@ func modelName(model *string) *string {
 	return new((*model)[strings.LastIndexByte(*model, '/')+1:])
 }
 
-// sourceType returns the format's word for the session files of an agent.
+// sourceType returns the format's name for the session files of an agent.
 func sourceType(agent string) string {
 	switch agent {
 	case "claude-code":

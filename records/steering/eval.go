@@ -10,7 +10,7 @@ import (
 	"github.com/git-trace/git-trace/records/treetrace"
 )
 
-// tasks are the tasks of the evals of a type.
+// tasks are the tasks of evals, by type of eval.
 var tasks = sync.OnceValue(func() map[string]string {
 	return map[string]string{
 		"constraint_preservation":          "Do the task and keep the constraint that the person stated.",
@@ -25,7 +25,7 @@ var tasks = sync.OnceValue(func() map[string]string {
 	}
 })
 
-// findEvals makes a test of each failure that evidence shows, one for a prompt and a type of test.
+// findEvals makes an eval from each failure that has evidence: one for each prompt and type.
 func (a *analysis) findEvals(failures []*failure) {
 	type key struct {
 		kind string
@@ -67,8 +67,8 @@ func (f *failure) context() string {
 	return f.evidence
 }
 
-// input returns the prompt that failed. A prompt that the person abandoned or the model refused is not an instruction:
-// then it returns the previous prompt.
+// input returns the prompt of the eval, which is the failing prompt. If the person abandoned that prompt or the model
+// refused it, input returns the previous prompt instead.
 func (f *failure) input() string {
 	t := f.turn
 	if f.kind == treetrace.AbandonedPath || f.kind == treetrace.ModelRefused {
@@ -81,7 +81,7 @@ func (f *failure) input() string {
 	return t.text
 }
 
-// expected returns statements that can be checked, made from the evidence.
+// expected returns statements from the evidence that a test can check.
 func (f *failure) expected() []string {
 	var out []string
 	quoted := "`" + f.subject + "`"
@@ -128,7 +128,7 @@ func (f *failure) expected() []string {
 	return out
 }
 
-// base returns the commit that the conversation began at.
+// base returns the commit at which the conversation began.
 func (t *turn) base() string {
 	r := t.conv.Record
 	if base := records.Value(r.Task.BaseCommit); base != "" {

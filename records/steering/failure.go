@@ -10,41 +10,41 @@ import (
 	"github.com/git-trace/git-trace/records/treetrace"
 )
 
-// failure is something that went wrong at a prompt.
+// failure is something that went wrong in the turn of a prompt.
 type failure struct {
 	kind       string
 	turn       *turn
 	confidence float64
 	evidence   string
-	subject    string // a constraint, a command, a file or a package; "" gives no lesson
-	reason     string // the person's text when they declined it
-	command    string // the failed command, by which a repair is recognised
-	asked      *turn  // the turn that first named the constraint
+	subject    string // a constraint, a command, a file or a package; without it there is no lesson
+	reason     string // the person's words when they declined the call
+	command    string // the failed command; its success shows the correction
+	asked      *turn  // the turn that first stated the constraint
 	corrector  *turn
-	byEvidence bool // evidence identifies the corrector
-	byWords    bool // the failure itself is known by words alone
+	byEvidence bool // the corrector is known from evidence
+	byWords    bool // the failure is known only from words
 	resolved   *turn
 	resolvedBy string
 	aPackage   bool // the subject is a package
 	eval       bool
-	place      int // in failures.json
+	place      int // the index in failures.json
 }
 
-// analysis holds all conclusions.
+// analysis holds the conclusions about all conversations.
 type analysis struct {
 	words    *Words
 	options  *Options
 	doc      *treetrace.Document
-	convs    []*conversation // the conversations so far, without data that later ones do not need
-	prompts  int             // nodes
+	convs    []*conversation // the earlier conversations, without data that later ones do not need
+	prompts  int             // the number of nodes
 	failures []*failure
 	lessons  []*lesson
-	said     [][]constraint // of each prompt that counts
+	said     [][]constraint // the constraints of each counted prompt
 
 	files                 map[string]bool // that calls touched
 	repositories, sources []string
 
-	// Of the present conversation:
+	// of the current conversation:
 	fresh []*failure
 	byKey map[failureKey]*failure
 }
@@ -70,7 +70,7 @@ type failureKey struct {
 	turn *turn
 }
 
-// fail notes a failure. Of two failures of the same type at the same prompt, the surer is kept.
+// fail records a failure. Of two failures of the same type at the same prompt, the one with more confidence is kept.
 func (a *analysis) fail(f failure) {
 	if f.turn.number == 0 {
 		return
@@ -100,7 +100,8 @@ func firstTurn(list ...*turn) *turn {
 	return nil
 }
 
-// findFailures looks for failures: rejections, runs, lines, constraints, words. They come in the order of the prompts.
+// findFailures looks for failures: in rejections, repeated runs, the fate of lines, constraints and words. They are in
+// the order of the prompts.
 func (a *analysis) findFailures(c *conversation) []*failure {
 	a.fresh, a.byKey = nil, map[failureKey]*failure{}
 	for _, t := range c.nodes() {
@@ -128,7 +129,7 @@ func (a *analysis) findFailures(c *conversation) []*failure {
 	return a.fresh
 }
 
-// rejectionTypes are the failures that rejections are.
+// rejectionTypes maps each kind of rejection to the type of its failure.
 var rejectionTypes = sync.OnceValue(func() map[string]string {
 	return map[string]string{
 		treetrace.UserDeclinedTool: treetrace.UserRejected, treetrace.UserInterrupt: treetrace.UserRejected,
@@ -137,7 +138,7 @@ var rejectionTypes = sync.OnceValue(func() map[string]string {
 	}
 })
 
-// rejected makes a failure of each kind of rejection.
+// rejected records a failure for each kind of rejection.
 func (a *analysis) rejected(t *turn) {
 	for i := range t.rejections {
 		r := &t.rejections[i]
@@ -173,14 +174,14 @@ func (t *turn) call(id string) *call {
 	return nil
 }
 
-// run holds consecutive failed runs of one command.
+// run describes consecutive failed runs of one command.
 type run struct {
 	failures int
-	files    []string        // files that changed between every two of them
-	since    map[string]bool // changed since the last one
+	files    []string        // files that changed between each two runs
+	since    map[string]bool // files that changed since the last run
 }
 
-// repeated finds a command that failed three times, with edits to a common file between the runs.
+// repeated finds commands that failed three times, with edits to a common file between the runs.
 func (a *analysis) repeated(c *conversation) {
 	const times, most = 3, 1000
 	runs := map[string]*run{}
@@ -213,7 +214,7 @@ func (a *analysis) repeated(c *conversation) {
 	}
 }
 
-// fail counts a failed run. It counts as the first if the edits before it share no file with the earlier ones.
+// fail counts a failed run. The count starts again if the edits before the run share no file with the earlier edits.
 func (r *run) fail() {
 	if r.failures > 0 {
 		if r.files = common(r.files, r.since, r.failures == 1); len(r.files) == 0 {
@@ -224,7 +225,7 @@ func (r *run) fail() {
 	clear(r.since)
 }
 
-// common returns the files of a list that are in a set; all of the set the first time.
+// common returns the files of a list that are also in a set. If all is set, it returns the whole set.
 func common(list []string, set map[string]bool, all bool) []string {
 	if all {
 		out := make([]string, 0, len(set))
@@ -237,10 +238,10 @@ func common(list []string, set map[string]bool, all bool) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(path string) bool { return !set[path] })
 }
 
-// leastLines is the number of lines that a prompt must have written for their loss to be evidence.
+// leastLines is the least number of lines of a prompt whose loss is evidence.
 const leastLines = 5
 
-// fates finds the fate of a prompt's lines.
+// fates records failures that the fate of a prompt's lines shows.
 func (a *analysis) fates(t *turn) {
 	g := t.lines()
 	if g == nil || g.Added < leastLines || t.abandoned {
@@ -265,8 +266,7 @@ func (a *analysis) fates(t *turn) {
 	}
 }
 
-// dependencies finds calls that failed because something is not installed. That a manifest was changed afterwards
-// proves it.
+// dependencies finds calls that failed because something is not installed. A later change of a manifest confirms this.
 func (a *analysis) dependencies(t *turn) {
 	for i, c := range t.calls {
 		if !c.failed() {
@@ -290,7 +290,7 @@ func (a *analysis) dependencies(t *turn) {
 	}
 }
 
-// otherTool finds a declined call that the next prompt replaced: it asked for another program, and the agent used that.
+// otherTool finds declined calls whose next prompt asked for another program, which the agent then used.
 func (a *analysis) otherTool(t *turn) {
 	p := t.previous
 	if p == nil || p.number == 0 {
@@ -316,7 +316,7 @@ func (a *analysis) otherTool(t *turn) {
 	}
 }
 
-// names returns the tool and the programs of a call, in lower case, without ordinary words.
+// names returns the tool and the programs of a call, in lower case, without programs whose names are ordinary words.
 func (c *call) names(w *Words) []string {
 	out := []string{strings.ToLower(c.tool)}
 	for _, words := range simpleCommands(c.command) {

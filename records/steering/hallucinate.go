@@ -10,12 +10,12 @@ import (
 	"github.com/git-trace/git-trace/records/treetrace"
 )
 
-// mostReferences bounds the references of a conversation that are searched in its earlier text.
+// mostReferences limits the number of references in a conversation that are searched for in its earlier text.
 const mostReferences = 200
 
-// hallucinated finds calls that use a missing file: a read, a search, an edit or a command reports that, and so does
-// the newest snapshot before it, if there is one. No earlier call made the file, and neither the person nor a result
-// had named it.
+// hallucinated finds calls that use a file which never existed. A read, a search, an edit or a command reports that the
+// file is missing, and the newest earlier snapshot, if there is one, confirms it. No earlier call made the file, and
+// neither the person nor a result mentioned it.
 func (a *analysis) hallucinated(c *conversation) {
 	at := places{roots: slices.Clone(c.places.roots)}
 	at.add(c.above())
@@ -40,7 +40,8 @@ func (a *analysis) hallucinated(c *conversation) {
 	}
 }
 
-// above returns the directory above all files that the conversation used; "" if they are too few, or too far apart.
+// above returns the common directory of all files that the conversation used; "" if the files are too few or have no
+// deep common directory.
 func (c *conversation) above() string {
 	const few, shallow = 3, 3
 	dir, seen := "", 0
@@ -62,13 +63,13 @@ func (c *conversation) above() string {
 	return dir
 }
 
-// notThere holds a file that a call says is missing against the snapshot of that moment.
+// notThere checks a file that a call reports as missing against the snapshot from the start of the call.
 func (a *analysis) notThere(c *conversation, t *turn, one *call, file string) {
 	there, asked := false, ""
 	if c.Known != nil && c.Known.There != nil {
 		there, asked = c.Known.There(one.id, c.Known.Prompts[t.step], file)
 	}
-	confidence := 0.85 // the call alone says so
+	confidence := 0.85 // only the call reports it
 	if asked != "" {
 		a.doc.Hallucinations.Verified = true
 		confidence = 0.95
@@ -83,14 +84,14 @@ func (a *analysis) notThere(c *conversation, t *turn, one *call, file string) {
 	})
 }
 
-// missingFiles returns the files that a call names and says are missing, as it names them.
+// missingFiles returns the files that a call reports as missing, in the call's spelling.
 func missingFiles(c *call) []string {
 	switch {
 	case !c.failed():
 		return nil
 	case c.command == "" && c.path != "" && notFound(c.output):
 		return []string{c.path}
-	case c.command == "" || strings.Contains(c.command, "||"): // another command was ready
+	case c.command == "" || strings.Contains(c.command, "||"): // another command is the alternative
 		return nil
 	}
 	commands := simpleCommands(c.command)
@@ -115,20 +116,20 @@ func missingFiles(c *call) []string {
 	return out
 }
 
-// noSuchFile finds the name in programs' messages about a missing file.
+// noSuchFile finds the file name in a program's message about a missing file.
 var noSuchFile = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)(?:^|[\s:])(?:['"‘]([^'"’\n]+)['"’]|([^\s:'"]+)):? ?(?:for reading: |: ?)?` +
 		`(?:\[Errno 2\] )?No such file or directory`)
 })
 
-// looks reports whether a program asks if a file is there, or makes one.
+// looks reports whether a program checks for a file, removes it or makes it.
 func looks(program string) bool {
 	return slices.Contains([]string{"ls", "stat", "test", "[", "[[", "find", "file", "which", "command", "type", "du",
 		"tree", "realpath", "readlink", "rm", "rmdir", "mkdir", "touch", "chmod", "kill"}, program)
 }
 
-// customary reports whether projects have, or may have, a file of that name: an agent that tries the name has
-// not invented it.
+// customary reports whether projects often have a file with that name. An agent that tries such a name has not invented
+// it.
 func customary(file string) bool {
 	name := strings.ToLower(path.Base(file))
 	hidden := slices.ContainsFunc(strings.Split(file, "/"), func(part string) bool { return strings.HasPrefix(part, ".") })
@@ -137,7 +138,7 @@ func customary(file string) bool {
 	return known || hidden || isManifest(file) || strings.Contains(name, ".local")
 }
 
-// toldOf reports whether the result of an earlier call names a file: by its path, or by its name alone as in a list.
+// toldOf reports whether the result of an earlier call contains a file's path, or its name alone as in a list.
 func (c *conversation) toldOf(one *call, file string) bool {
 	base := path.Base(file)
 	for _, before := range c.all {
@@ -151,7 +152,7 @@ func (c *conversation) toldOf(one *call, file string) bool {
 	return false
 }
 
-// listed reports whether a text has a name between white space.
+// listed reports whether a text contains a name between white space.
 func listed(text, name string) bool {
 	for {
 		i := strings.Index(text, name)
@@ -176,7 +177,7 @@ func (a *analysis) missing(t *turn, category, reference, evidence, asked string,
 	})
 }
 
-// prompted reports whether the prompt of a turn, or one of the 1,000 before it, passes a test.
+// prompted reports whether the prompt of a turn, or one of the up to 1,000 prompts before it, passes a test.
 func (c *conversation) prompted(t *turn, kind func(text string) bool) bool {
 	const far = 1000
 	upTo := slices.Index(c.turns, t) + 1
@@ -188,7 +189,7 @@ func notFound(output string) bool {
 		"path does not exist", "file doesn't exist", "file not found", "enoent", "cannot find the file")
 }
 
-// names reports whether a text names a file, by its path or its last part.
+// names reports whether a text contains a file's path or its last part.
 func names(text, file string) bool {
 	return strings.Contains(text, file) || strings.Contains(text, file[strings.LastIndexByte(file, '/')+1:])
 }

@@ -10,14 +10,14 @@ import (
 	"github.com/git-trace/git-trace/records/treetrace"
 )
 
-// ecosystem is a language's way to say which packages a project needs.
+// ecosystem describes how a language declares and imports packages.
 type ecosystem struct {
-	ends      []string // of source files
-	manifests []string // beside a source file, or above it
+	ends      []string // the endings of source files
+	manifests []string // in the directory of a source file, or above it
 	missing   []*regexp.Regexp
-	local     []string // the place of the project's own module, with % for its name
-	imports   string   // an expression for a line that imports it, with % for its name
-	below     bool     // a module has packages below its name
+	local     []string // the paths of the project's own modules, with % for the name
+	imports   string   // an expression for a line that imports a module, with % for its name
+	below     bool     // a module contains packages below its name
 	within    bool     // a package may have a longer name than its module
 }
 
@@ -62,9 +62,9 @@ var ecosystems = sync.OnceValue(func() []ecosystem {
 	}
 })
 
-// inventedImports finds packages that the agent's lines import and that no manifest declares, at that moment and at the
-// end of the conversation. A call failed because of the package. The person did not name it. Without a snapshot with a
-// manifest it finds none.
+// inventedImports finds packages that the agent's lines import and no manifest declares, neither at that time nor at
+// the end of the conversation. A call must have failed because of the package. The person must not have named it. It
+// finds nothing without a snapshot that has a manifest.
 func (a *analysis) inventedImports(c *conversation) {
 	if c.Known == nil || c.Known.Read == nil {
 		return
@@ -90,7 +90,7 @@ func (a *analysis) inventedImports(c *conversation) {
 	}
 }
 
-// lacking returns the packages that an output says are missing.
+// lacking returns the packages that an output reports as missing.
 func (e *ecosystem) lacking(output string) (names []string) {
 	const most = 16 << 10
 	output = output[:min(len(output), most)]
@@ -104,7 +104,7 @@ func (e *ecosystem) lacking(output string) (names []string) {
 	return names
 }
 
-// packageOf returns the package of a module of JavaScript: a of a/b, @s/a of @s/a/b. A path of Go stays whole.
+// packageOf returns the package of a JavaScript module: a for a/b, @s/a for @s/a/b. A Go path is returned unchanged.
 func packageOf(module string) string {
 	parts := strings.Split(module, "/")
 	switch {
@@ -116,7 +116,7 @@ func packageOf(module string) string {
 	return parts[0]
 }
 
-// importedBy returns the file in which the agent imported a package before a call; "" for none.
+// importedBy returns the file in which the agent imported a package before a call; "" if there is none.
 func (c *conversation) importedBy(failed *call, e *ecosystem, name string) (file string) {
 	find, err := regexp.Compile(strings.ReplaceAll(e.imports, "%", regexp.QuoteMeta(name)))
 	if err != nil {
@@ -138,7 +138,7 @@ func (c *conversation) importedBy(failed *call, e *ecosystem, name string) (file
 	return file
 }
 
-// heldAgainst looks a package up in the manifests above a file, at the moment of a call and at the end.
+// heldAgainst searches the manifests above a file for a package, at the time of a call and at the end.
 func (a *analysis) heldAgainst(c *conversation, t *turn, one *call, e *ecosystem, name, file string) {
 	declared, asked := c.declares(e, one.id, c.Known.Prompts[t.step], name, file)
 	if asked == "" {
@@ -159,7 +159,7 @@ func (a *analysis) heldAgainst(c *conversation, t *turn, one *call, e *ecosystem
 	})
 }
 
-// names reports whether a word of a manifest is a package with a module.
+// names reports whether a word in a manifest names the package that contains a module.
 func (e *ecosystem) names(word, module string) bool {
 	plain := func(text string) string {
 		return strings.NewReplacer("_", "-", ".", "-").Replace(strings.ToLower(text))
@@ -171,11 +171,11 @@ func (e *ecosystem) names(word, module string) bool {
 	return word == name || e.below && strings.HasPrefix(name, word+"/") || e.within && strings.Contains(word, name)
 }
 
-// otherNames are packages of Python whose modules have another name.
+// otherNames maps Python modules to packages with another name.
 var otherNames = map[string]string{"cv2": "opencv", "pil": "pillow", "sklearn": "scikit-learn", "bs4": "beautifulsoup4"}
 
-// declares reports whether a manifest beside or above a file names a package, or the project itself has such a module.
-// Without a manifest, asked is "".
+// declares reports whether a manifest in the directory of a file or above names a package, or whether the project
+// itself contains such a module. asked is "" if there is no manifest.
 func (c *conversation) declares(e *ecosystem, call string, prompt int, name, file string) (declared bool,
 	asked string) {
 	for dir := path.Dir(file); ; dir = path.Dir(dir) {
@@ -190,7 +190,7 @@ func (c *conversation) declares(e *ecosystem, call string, prompt int, name, fil
 					declared = declared || e.names(word, name)
 				}
 			}
-			declared = declared || strings.Contains(string(text), `"workspaces"`) // its packages are not dependencies
+			declared = declared || strings.Contains(string(text), `"workspaces"`) // packages of the project are not dependencies
 		}
 		for _, place := range e.local {
 			there, _ := c.Known.There(call, prompt, path.Join(dir, strings.ReplaceAll(place, "%", name)))

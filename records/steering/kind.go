@@ -7,7 +7,8 @@ import (
 	"github.com/git-trace/git-trace/records/treetrace"
 )
 
-// fold joins repeating prompts to the previous turn: the same text again, the same instruction in other words, "go on".
+// fold merges a prompt into the previous turn if it repeats that turn's prompt: the same text, the same instruction in
+// other words, "go on".
 func (c *conversation) fold(w *Words) {
 	kept := c.turns[:0]
 	into := map[*turn]*turn{}
@@ -26,7 +27,7 @@ func (c *conversation) fold(w *Words) {
 	c.turns = kept
 }
 
-// foldsInto reports whether a turn repeats the previous one, and notes there how.
+// foldsInto reports whether a turn repeats the previous one, and counts the repetition there.
 func (t *turn) foldsInto(p *turn, w *Words) bool {
 	const least, head, command, spare = 40, 24, 32, 4
 	a, b := strings.Join(strings.Fields(p.text), " "), strings.Join(strings.Fields(t.text), " ")
@@ -63,7 +64,7 @@ func commonPrefix(a, b string) int {
 	return n
 }
 
-// join adds the calls after another prompt.
+// join adds the calls of another turn to this one.
 func (t *turn) join(o *turn) {
 	t.raw += o.raw
 	t.calls = append(t.calls, o.calls...)
@@ -79,7 +80,7 @@ func (t *turn) join(o *turn) {
 	}
 }
 
-// decideKind decides the relation of the prompt to the previous one: evidence first, then words.
+// decideKind finds the relation of the prompt to the previous one: first by evidence, then by words.
 func (t *turn) decideKind(w *Words) {
 	t.kind, t.kindBy = t.kindOf(w)
 	if t.kind == treetrace.Correction && t.kindBy == treetrace.ByEvidence && !t.stopsPrevious() && !w.corrects(t.text) {
@@ -121,18 +122,18 @@ func (t *turn) kindOf(w *Words) (kind, by string) {
 	return treetrace.Direction, treetrace.ByPosition
 }
 
-// stopsPrevious reports whether the prompt follows an interruption or a declined call, or turns that a command undid.
+// stopsPrevious reports whether the prompt follows an interruption, a declined call, or a command that undid turns.
 func (t *turn) stopsPrevious() bool { return t.previous != nil && (t.previous.stopped || t.rolledBack) }
 
-// worksOn reports whether the turn changed a file that another had changed.
+// worksOn reports whether the turn changed a file that the other turn had changed.
 func (t *turn) worksOn(o *turn) bool {
 	return o != nil && slices.ContainsFunc(t.changes, func(c *change) bool {
 		return slices.ContainsFunc(o.changes, func(p *change) bool { return p.path == c.path })
 	})
 }
 
-// takesBack reports whether the turn removed so much of another turn's work that this was wrong: three lines and a
-// third of them, or a file that the other made.
+// takesBack reports whether the turn removed so much of another turn's work that this work was wrong: at least three
+// lines and a third of them, or a file that the other turn made.
 func (t *turn) takesBack(o *turn) bool {
 	if o == nil {
 		return false
@@ -149,7 +150,7 @@ func (t *turn) takesBack(o *turn) bool {
 	return false
 }
 
-// onlyCommits reports whether all that ran was git, and committed, tagged or pushed.
+// onlyCommits reports whether the turn only ran git commands, and committed, tagged or pushed.
 func (t *turn) onlyCommits() bool {
 	marks := false
 	for _, c := range t.calls {
@@ -166,7 +167,7 @@ func (t *turn) onlyCommits() bool {
 	return marks
 }
 
-// onlyLooks reports whether a command is git's and shows something or stages it.
+// onlyLooks reports whether a command line only runs git to show or stage something.
 func onlyLooks(line string) bool {
 	for _, words := range simpleCommands(line) {
 		if words[0] != "git" || !slices.Contains([]string{"add", "status", "log", "diff", "show", "branch"},

@@ -10,13 +10,13 @@ import (
 	"github.com/git-trace/git-trace/records/treetrace"
 )
 
-// lesson is the lesson of failures of one type about one subject.
+// lesson is the lesson from failures of one type about one subject.
 type lesson struct {
 	id       string
 	failures []*failure
 }
 
-// titles are the titles of lessons, with the name and the question of an eval of the type.
+// titles are the titles of lessons by type of failure, with the name of the eval.
 var titles = sync.OnceValue(func() map[string]struct{ title, eval string } {
 	return map[string]struct{ title, eval string }{
 		treetrace.IgnoredConstraint:  {"Preserve explicit constraints", "constraint_preservation"},
@@ -40,8 +40,8 @@ var titles = sync.OnceValue(func() map[string]struct{ title, eval string } {
 	}
 })
 
-// findLessons makes one lesson of the failures of a type about a subject, at most five a type: the surest, most
-// frequent and newest.
+// findLessons makes one lesson from all failures of a type about a subject. It keeps at most five lessons for each
+// type: the surest, most frequent and newest.
 func (a *analysis) findLessons() {
 	const most = 5
 	type key struct{ kind, subject string }
@@ -89,7 +89,7 @@ func (l *lesson) confidence() float64 {
 
 func (l *lesson) newest() int { return l.failures[len(l.failures)-1].turn.number }
 
-// nodes returns the prompts that teach it.
+// nodes returns the ids of the prompts that the lesson comes from.
 func (l *lesson) nodes() []string {
 	var out []string
 	seen := map[string]bool{}
@@ -114,7 +114,7 @@ func (f *failure) nodeIDs() []string {
 	return out
 }
 
-// text returns the advice, the event and its proof.
+// text returns the advice, the event behind it and the evidence.
 func (l *lesson) text() string {
 	f := l.failures[len(l.failures)-1]
 	quoted := "`" + f.subject + "`"
@@ -160,7 +160,7 @@ func (l *lesson) text() string {
 	return oneLine(what+f.outcome(), 600) + "."
 }
 
-// outcome names the corrector of a failure and the prompt after which it no longer occurred.
+// outcome names the turn that corrected a failure, and the prompt after which the failure no longer occurred.
 func (f *failure) outcome() string {
 	out := ""
 	if f.corrector != nil {
@@ -178,7 +178,8 @@ func (f *failure) outcome() string {
 	return out
 }
 
-// takenFiles returns the files that the failing turn made and the correction deleted, if the failure is about them.
+// takenFiles returns the files that the failing turn made and the correction deleted, if the failure is of a type to
+// which this matters.
 func (f *failure) takenFiles() []string {
 	var out []string
 	switch f.kind {
@@ -198,7 +199,7 @@ func (f *failure) takenFiles() []string {
 	return out
 }
 
-// ref names a turn for people.
+// ref returns a turn's name for people.
 func (t *turn) ref() string { return cmp.Or(t.name, "#"+counted(t.number)) }
 
 func nodeID(number int) string { return fmt.Sprintf("node_%03d", number) }

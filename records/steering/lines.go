@@ -40,11 +40,12 @@ func (t *turn) sum(of func(*Fate) int) int {
 	return n
 }
 
-// dropped counts lines that were removed before any commit; human counts lines that people changed.
+// dropped returns the number of lines that were removed before any commit; human returns the number of lines that
+// people changed.
 func (t *turn) dropped() int { return t.sum(func(f *Fate) int { return f.Dropped }) }
 func (t *turn) human() int   { return t.sum(func(f *Fate) int { return f.Human }) }
 
-// commits returns the commits with lines of the turn.
+// commits returns the commits that contain lines of the turn.
 func (t *turn) commits() []string {
 	var out []string
 	for _, c := range t.changes {
@@ -60,10 +61,10 @@ func (t *turn) commits() []string {
 	return out
 }
 
-// laterCommitted reports whether a commit took work of a later turn of the conversation.
+// laterCommitted reports whether a commit contains work of a later turn of the conversation.
 func (t *turn) laterCommitted() bool { return t.step < t.conv.lastCommitted }
 
-// findCommitted finds the step of the last prompt whose work a commit took.
+// findCommitted finds the step of the last prompt with work in a commit.
 func (c *conversation) findCommitted() {
 	for _, t := range c.turns {
 		if len(t.commits()) > 0 {
@@ -72,7 +73,7 @@ func (c *conversation) findCommitted() {
 	}
 }
 
-// git returns the facts of the turn in the log.
+// git returns the log's facts about the turn.
 func (t *turn) git() *treetrace.Git {
 	if t.conv.Known == nil {
 		return nil

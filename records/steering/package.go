@@ -9,8 +9,8 @@ import (
 	"github.com/git-trace/git-trace/records/treetrace"
 )
 
-// absent are messages of package managers about a package that is not in their registry. A missing version, or a
-// registry that did not answer, does not count.
+// absent are messages of package managers about packages that are not in their registry. Messages about a missing
+// version or an unreachable registry do not count.
 var absent = sync.OnceValue(func() []*regexp.Regexp {
 	var out []*regexp.Regexp
 	for _, expression := range []string{
@@ -19,7 +19,7 @@ var absent = sync.OnceValue(func() []*regexp.Regexp {
 		`Couldn't find package "([^"\n]+)" on the "npm" registry`,
 		`satisfies the requirement ([\w.-]+)[^\n]*\(from versions: none\)`,
 		`Because (\S+) was not found in the package registry`,
-		`Could not find a matching version of package ([\w./-]+)`, // composer
+		`Could not find a matching version of package ([\w./-]+)`, // of composer
 		"the crate `([^`\n]+)` could not be found in registry",
 		"no matching package named `([^`\n]+)` found",
 		`go: (?:module )?([\w.-]+\.[a-z]+/[^\s@:]+)\S*: reading https?://\S+: (?:404|410)`,
@@ -31,7 +31,7 @@ var absent = sync.OnceValue(func() []*regexp.Regexp {
 	return out
 })
 
-// unanswered are messages about a registry that was not reached, or that wanted a login.
+// unanswered are messages about a registry that was unreachable or required a login.
 var unanswered = []string{
 	"failed to establish a new connection", "temporary failure in name resolution", "could not resolve host",
 	"enotfound", "eai_again", "etimedout", "econnrefused", "network is unreachable", "offline", "no such host",
@@ -39,7 +39,7 @@ var unanswered = []string{
 	"could not read username", "authentication failed", "401",
 }
 
-// absentPackage returns the package that a registry does not have, by the output of a call.
+// absentPackage returns the package that a registry lacks, according to a call's output.
 func absentPackage(output string) (string, bool) {
 	const most = 16 << 10
 	if len(output) > most {
@@ -56,7 +56,7 @@ func absentPackage(output string) (string, bool) {
 	return "", false
 }
 
-// withoutVersion returns a package without its version: left-padd@^1.0.0, @scope/x@latest.
+// withoutVersion returns a package's name without its version: left-padd@^1.0.0, @scope/x@latest.
 func withoutVersion(name string) string {
 	if i := strings.LastIndexByte(name, '@'); i > 0 {
 		return name[:i]
@@ -64,8 +64,8 @@ func withoutVersion(name string) string {
 	return name
 }
 
-// inventedPackages finds packages that do not exist in a registry. The registry reported it, and no later call
-// installed the package. The agent's command or edit named it, and the person did not.
+// inventedPackages finds packages that do not exist in a registry. The registry must have reported it, and no later
+// call may have installed the package. The agent's command or edit must have named it, and the person must not.
 func (a *analysis) inventedPackages(c *conversation) {
 	wrote := map[string]bool{}
 	for _, t := range c.everyTurn() {
@@ -95,12 +95,12 @@ func (a *analysis) inventedPackages(c *conversation) {
 	}
 }
 
-// packageWords returns the words of a command or a manifest that may be packages.
+// packageWords returns the words of a command or a manifest that may be names of packages.
 func packageWords(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\n\r\"'`,:=<>~^()[]{};", r) })
 }
 
-// installedLater reports whether a later call that names a package ran well.
+// installedLater reports whether a later call installed a package.
 func (c *conversation) installedLater(failed *call, name string) bool {
 	at := slices.Index(c.all, failed)
 	return slices.ContainsFunc(c.all[at+1:], func(one *call) bool {
@@ -110,7 +110,7 @@ func (c *conversation) installedLater(failed *call, name string) bool {
 	})
 }
 
-// installs recognises a command of a package manager.
+// installs reports whether a command installs packages.
 func installs(words []string) bool {
 	switch words[0] {
 	case "npm", "pnpm", "yarn", "bun", "pip", "pip3", "uv", "poetry", "pipenv", "cargo", "go", "gem", "bundle", "composer",
@@ -124,7 +124,7 @@ func installs(words []string) bool {
 
 func (a *analysis) inventedPackage(t *turn, c *call, name string) {
 	confidence := 0.9
-	if strings.HasPrefix(name, "@") { // a registry hides the private packages of a scope from strangers
+	if strings.HasPrefix(name, "@") { // a registry hides the private packages of a scope from other users
 		confidence = 0.7
 	}
 	evidence := oneLine(c.command, 80) + ": the registry does not have " + name

@@ -8,13 +8,13 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// places make the paths of calls relative to the repository.
+// places makes the paths of calls relative to the repository.
 type places struct {
 	roots []string // directories of the repository, the longest first
 }
 
-// read finds the directories that the conversation worked in: an edit of /home/user/shop/a.go whose snippet is called
-// a.go says that /home/user/shop is one.
+// read finds the directories that the conversation worked in. Example: an edit of /home/user/shop/a.go whose snippet is
+// called a.go shows that /home/user/shop is one.
 func (p *places) read(r *records.Record, known []string) {
 	for _, root := range known {
 		p.add(clean(root))
@@ -47,7 +47,7 @@ func clean(name string) string {
 	return path.Clean(strings.ReplaceAll(name, `\`, "/"))
 }
 
-// relative returns a path in the repository's form; it does not change a path outside.
+// relative returns a path relative to the repository; a path outside is only cleaned.
 func (p *places) relative(name string) string {
 	name = clean(name)
 	for _, root := range p.roots {

@@ -7,10 +7,10 @@ import (
 	"github.com/git-trace/git-trace/records/treetrace"
 )
 
-// maxEvidence is the length of evidence, in characters.
+// maxEvidence is the greatest length of evidence, in characters.
 const maxEvidence = 160
 
-// reject notes an event of the turn.
+// reject records a rejection in the turn.
 func (t *turn) reject(kind, source string, confidence float64, c *call, at *string, evidence string) {
 	r := treetrace.Rejection{Kind: kind, Source: source, Confidence: confidence, TS: at}
 	if evidence != "" {
@@ -22,7 +22,7 @@ func (t *turn) reject(kind, source string, confidence float64, c *call, at *stri
 	t.rejections = append(t.rejections, r)
 }
 
-// rejectCalls notes the calls of a step that were declined, denied or failed. One event a call.
+// rejectCalls records the calls of a step that were declined, denied or failed. Each call has at most one rejection.
 func (t *turn) rejectCalls(s *records.Step) {
 	t.stopped = false
 	for _, c := range t.calls {
@@ -49,7 +49,7 @@ func (t *turn) rejectCalls(s *records.Step) {
 	}
 }
 
-// reason returns the person's words when they declined a call, as clients hand them on.
+// reason returns the person's words when they declined a call, as clients pass them on.
 func reason(output string) string {
 	_, said, found := strings.Cut(output, "the user said:")
 	if !found {
@@ -66,14 +66,14 @@ func evidenceOf(c *call) string {
 	return c.what() + " → " + said
 }
 
-// byRule reports whether a hook or a rule of permission declined the call, and not the person.
+// byRule reports whether a hook or a permission rule declined the call, and not the person.
 func byRule(output string) bool {
 	return containsAny(strings.ToLower(firstLines(output, 10)), "hook", "permission to use", "denied by", "not allowed by",
 		"permission mode", "sandbox")
 }
 
-// forbidden reports whether the system refused a call: one of the first lines of its output ends so, or names the
-// error. A missing command was not refused, and a line of a file about permissions is not a refusal.
+// forbidden reports whether the system refused a call: one of the first lines of its output begins or ends with such an
+// error, or names the error. A missing command is not a refusal, nor is a line about permissions in a file.
 func forbidden(said string) bool {
 	for line := range strings.Lines(strings.ToLower(firstLines(said, 10))) {
 		line = strings.TrimRight(line, " .)\r\n")
@@ -98,8 +98,8 @@ func containsAny(text string, list ...string) bool {
 	return false
 }
 
-// rejectText notes a prompt that declines the work of the previous turn. Words alone give 0.8. If the turn before was
-// stopped, or its lines are removed now, it is 0.95.
+// rejectText records a prompt that declines the work of the previous turn. With words alone the confidence is 0.8. If
+// the previous turn was stopped, or this turn removed lines of it, the confidence is 0.95.
 func (t *turn) rejectText(w *Words) {
 	if t.previous == nil || len([]rune(t.text)) > 240 || !w.declines(t.text) {
 		return
@@ -111,8 +111,8 @@ func (t *turn) rejectText(w *Words) {
 	t.reject(treetrace.UserTextDecline, treetrace.FromText, confidence, nil, t.at, t.text)
 }
 
-// rejectAnswer notes an answer that reads as a refusal: short, no call in the whole turn, and the phrase at its
-// beginning.
+// rejectAnswer records an answer that is a refusal: it is short, has the phrase at its beginning, and the turn has no
+// call.
 func (t *turn) rejectAnswer(w *Words) {
 	const longest, within = 600, 200
 	if len(t.calls) > 0 || t.answer == "" || len([]rune(t.answer)) > longest || !w.refuses(cut(t.answer, within)) {

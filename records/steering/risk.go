@@ -11,8 +11,8 @@ import (
 	"github.com/git-trace/git-trace/records/treetrace"
 )
 
-// risky searches danger in edits and commands that ran. Declined calls are not a risk, and words of a prompt are the
-// weakest tier.
+// risky looks for risks in edits and commands that ran. Declined calls are not risks, and words of a prompt have the
+// least confidence.
 func (a *analysis) risky(t *turn) {
 	for _, c := range t.calls {
 		if !c.succeeded() {
@@ -39,7 +39,7 @@ func (a *analysis) risk(t *turn, confidence float64, subject, evidence string) {
 		treetrace.Risk{Tier: treetrace.Tier(confidence), NodeID: nodeID(t.number), Text: evidence})
 }
 
-// redacted matches the mark of a removed secret in a record: the edit wrote one.
+// redacted matches the marker of a removed secret in a record: it shows that the edit wrote a secret.
 var redacted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\[REDACTED:([^\]\s]{1,60})\]`) })
 
 func (a *analysis) riskyEdit(t *turn, c *call, e *declared.Edit) {
@@ -65,7 +65,7 @@ func (a *analysis) riskyEdit(t *turn, c *call, e *declared.Edit) {
 	}
 }
 
-// inside reports whether a path is one of the repository.
+// inside reports whether a path is inside the repository.
 func inside(file string) bool {
 	return file != "" && !path.IsAbs(file) && !strings.HasPrefix(file, "..") && !strings.Contains(file, ":")
 }
@@ -76,7 +76,7 @@ var testName = sync.OnceValue(func() *regexp.Regexp {
 
 func isTest(file string) bool { return testName().MatchString(file) }
 
-// runsElsewhere recognises a file by which a server runs commands, or grants permissions.
+// runsElsewhere reports whether a file makes a server run commands or grants permissions.
 func runsElsewhere(file string) bool {
 	return strings.HasPrefix(file, ".github/workflows/") || file == ".gitlab-ci.yml" || file == "Jenkinsfile" ||
 		path.Base(file) == "CODEOWNERS" ||
@@ -89,7 +89,8 @@ func namesAutomation(prompt string) bool {
 	return found
 }
 
-// textRisks are texts of programs that open a closed door. The word names the risk in reports.
+// textRisks are patterns of program text that weakens security. The first string of each pair names the risk in
+// reports.
 var textRisks = sync.OnceValue(func() []pattern {
 	return patterns(
 		"a check of certificates is off",
@@ -126,7 +127,8 @@ func riskyText(text string) string {
 	return ""
 }
 
-// riskyCommand names the danger in a command line; "" for nothing. rm -rf of a path of the repository is work.
+// riskyCommand names the risk in a command line; "" if there is none. rm -rf of a path inside the repository is not a
+// risk.
 func riskyCommand(line string) string {
 	if line == "" {
 		return ""
@@ -187,7 +189,7 @@ func outOfBounds(arg string) bool {
 			!strings.HasPrefix(arg, "/tmp/") && !strings.HasPrefix(arg, "/var/tmp/")
 }
 
-// intents notes the requests of a prompt that would open something.
+// intents records risky requests in a prompt.
 func (a *analysis) intents(t *turn) {
 	if phrase, found := holds(spaced(t.text), a.words.Intents); found {
 		a.risk(t, 0.6, "", "the person asked for it: "+phrase)
@@ -214,7 +216,7 @@ var missing = sync.OnceValue(func() []*regexp.Regexp {
 	return out
 })
 
-// missingDependency returns the missing thing that a program names, unless it is a file of the repository.
+// missingDependency returns the missing dependency that an output names, unless it is a file of the repository.
 func missingDependency(output string) (string, bool) {
 	if len(output) > 16<<10 {
 		output = output[:16<<10]

@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// simpleCommands splits a command line into simple commands and their words, as a POSIX shell does without expanding
-// anything. Here-documents and substitutions stay unresolved: the words are only compared, never run.
+// simpleCommands splits a command line into simple commands and their words like a POSIX shell, but without expansions.
+// Here-documents and substitutions are not evaluated: the words are only compared, never run.
 func simpleCommands(line string) [][]string {
 	var out [][]string
 	var words []string
@@ -72,8 +72,7 @@ func isAssignment(word string) bool {
 	return true
 }
 
-// normalCommand returns a command line in a form for comparing runs: with single white space, without a leading "cd X
-// &&".
+// normalCommand returns a command line in a form for comparison: with single spaces, without a leading "cd X &&".
 func normalCommand(line string) string {
 	line = strings.Join(strings.Fields(line), " ")
 	for {
@@ -89,7 +88,7 @@ func normalCommand(line string) string {
 	}
 }
 
-// onlyCommits reports whether a command line only commits, tags or pushes, or stages and looks.
+// onlyCommits reports whether a command line commits, tags or pushes, and otherwise only stages or shows something.
 func onlyCommits(line string) bool {
 	marks := false
 	for _, words := range simpleCommands(line) {
@@ -111,7 +110,7 @@ func onlyCommits(line string) bool {
 	return marks
 }
 
-// gitVerb returns git's subcommand; it skips options before it.
+// gitVerb returns git's subcommand; it skips the options before it.
 func gitVerb(words []string) string {
 	for i := 0; i < len(words); i++ {
 		switch {
@@ -124,7 +123,7 @@ func gitVerb(words []string) string {
 	return ""
 }
 
-// removedBy returns the paths that rm and git rm of a command line name.
+// removedBy returns the paths that rm and git rm remove in a command line.
 func removedBy(line string) []string {
 	var out []string
 	for _, words := range simpleCommands(line) {

@@ -7,7 +7,7 @@ import (
 	"github.com/git-trace/git-trace/records/treetrace"
 )
 
-// constraintsKept finds constraints that a correction repeats. The turn before did not keep them.
+// constraintsKept finds constraints that a correction repeats. Then the previous turn did not keep them.
 func (a *analysis) constraintsKept(t *turn) {
 	p := t.previous
 	if t.kind != treetrace.Correction || p == nil {
@@ -33,7 +33,7 @@ func (a *analysis) constraintsKept(t *turn) {
 	}
 }
 
-// saidBefore returns the newest turn, this one or one before it, that says a constraint.
+// saidBefore returns the newest turn that states a constraint, beginning with t; nil if there is none.
 func (t *turn) saidBefore(c *constraint) *turn {
 	const far = 200
 	for n := 0; t != nil && n < far; t, n = t.previous, n+1 {
@@ -46,7 +46,7 @@ func (t *turn) saidBefore(c *constraint) *turn {
 	return nil
 }
 
-// corrected evaluates the words and the changes of a correction against the turn that it corrects.
+// corrected compares the words and changes of a correction with the turn that it corrects.
 func (a *analysis) corrected(t *turn) {
 	if t.kind != treetrace.Correction || t.previous == nil {
 		return
@@ -71,10 +71,10 @@ func (a *analysis) corrected(t *turn) {
 	}
 }
 
-// hint is the confidence from lines or words alone: a thing to look at, not yet a finding.
+// hint is the confidence from lines or words alone: it needs a check by a person.
 const hint = 0.62
 
-// takenBack weighs the lines that a correction took from the turn it corrects.
+// takenBack judges the lines that a correction removed from the turn that it corrects.
 func (a *analysis) takenBack(t, failed *turn) {
 	wrote, taken := failed.added(), t.taken[failed]
 	deleted := 0
@@ -93,7 +93,7 @@ func (a *analysis) takenBack(t, failed *turn) {
 		if deleted > 0 {
 			f.kind = treetrace.ScopeDrift
 		}
-		if !a.words.tooMuch(t.text) { // cleaning up finished work deletes lines, too
+		if !a.words.tooMuch(t.text) { // a clean-up of finished work deletes lines too
 			f.confidence = hint
 		}
 		f.evidence = t.ref() + " only took away: " + counted(taken) + " of " + counted(wrote) + " lines"
@@ -109,8 +109,8 @@ func (a *analysis) takenBack(t, failed *turn) {
 	a.fail(f)
 }
 
-// correctedTurn returns the turn that a correction is about: the nearest one that shares a file or a file name with it,
-// otherwise the previous one.
+// correctedTurn returns the turn that a correction is about: the nearest earlier turn that shares a file with it or
+// whose file it names, otherwise the previous one.
 func (t *turn) correctedTurn() *turn {
 	const far = 20
 	n := 0
@@ -137,7 +137,7 @@ func (t *turn) onlyAdds() bool {
 	return t.added() > 0 && !slices.ContainsFunc(t.changes, func(c *change) bool { return c.removed > 0 || c.deletes })
 }
 
-// ranFormatter reports whether the prompt names a formatter that the turn ran.
+// ranFormatter reports whether the prompt names a formatter and the turn ran it.
 func (t *turn) ranFormatter(w *Words) bool {
 	said := spaced(t.text)
 	for _, c := range t.calls {

@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// cut shortens a text to a number of characters, with an ellipsis.
+// cut shortens a text to a number of characters and ends it with an ellipsis.
 func cut(s string, most int) string {
 	runes := 0
 	for i := range s {
@@ -16,9 +16,9 @@ func cut(s string, most int) string {
 	return s
 }
 
-// oneLine puts a text on one line and shortens it. It is a copy: the text it was part of can go.
+// oneLine puts a text on one line and shortens it. The result is a copy, so that the original text can be freed.
 func oneLine(s string, most int) string {
-	if len(s) > 8*most+64 { // the rest is cut off anyway
+	if len(s) > 8*most+64 { // the rest is cut off later
 		s = strings.ToValidUTF8(s[:8*most+64], "")
 	}
 	return strings.Clone(cut(strings.Join(strings.Fields(s), " "), most))
@@ -54,7 +54,8 @@ func firstSentence(s string) string {
 	return ""
 }
 
-// tokens returns the words of a text in lower case, without punctuation. Apostrophes stay inside words, in one form.
+// tokens returns the words of a text in lower case, without punctuation. Apostrophes inside words are kept, in one
+// form.
 func tokens(s string) []string {
 	s = strings.Map(func(r rune) rune {
 		switch r {

@@ -10,55 +10,55 @@ import (
 	"github.com/git-trace/git-trace/records/treetrace"
 )
 
-// turn is a prompt with the agent's work until the next one. It becomes a node.
+// turn is a prompt with the agent's work up to the next prompt. It becomes a node of the document.
 type turn struct {
 	conv   *conversation
 	number int    // of the node, from 1
-	name   string // its name in commands; empty without one
-	step   int    // of the prompt; 0 before the first one
+	name   string // the prompt's name in commands; "" if it has none
+	step   int    // the step of the prompt; 0 for the turn before the first one
 	text   string
 	at     *string
-	source []string // ids of the session file's records
+	source []string // ids of the session file's entries
 
 	model   *string
 	calls   []*call
 	changes []*change
 	answers int
-	answer  string // the last one of the main conversation
+	answer  string // the last answer of the main conversation
 	last    int    // the last step
 
 	raw, nudges, reruns int
 	kind, kindBy        string
-	byLines             bool // a correction only because it took lines away
+	byLines             bool // a correction only because it removed lines
 	abandoned           bool
-	branch              int   // 0 for kept turns
+	branch              int   // 0 for the main line
 	from                int   // the step at which an abandoned branch begins
-	previous            *turn // the previous turn of the conversation, as the person saw it
+	previous            *turn // the previous turn in the conversation that the person saw
 	parent              *turn
 	rejections          []treetrace.Rejection
-	rolledBack          bool          // a command undid turns before it
+	rolledBack          bool          // a command undid earlier turns
 	stopped             bool          // it ended with an interruption or a declined call
-	taken               map[*turn]int // removed lines of other turns
+	taken               map[*turn]int // numbers of removed lines, by the turn that wrote them
 	constraints         []constraint
 }
 
-// conversation is a record with its turns.
+// conversation is a record that is divided into turns.
 type conversation struct {
 	*Conversation
 	id string
 
 	gitBranch string
-	before    *turn // the part before its first prompt
+	before    *turn // the turn before its first prompt
 	turns     []*turn
 	all       []*call
 	branches
 	places places
-	origin *turn // of another conversation, which this one continues
+	origin *turn // the turn of another conversation that this conversation continues
 
 	lastCommitted int
 }
 
-// meta reads a member of the record's metadata, and ignores other forms.
+// meta reads a member of the record's metadata; a member in another form is ignored.
 func (c *conversation) meta(name string, to any) { _ = json.Unmarshal(c.Record.Metadata[name], to) }
 
 // newConversation divides a record into turns.
@@ -156,7 +156,8 @@ func refusal(reason string) bool {
 	return false
 }
 
-// interrupted adds an interruption after a step. It is one event with a call of this step that was declined or ended.
+// interrupted records an interruption after a step. If a call of this step was declined or stopped, both are one
+// rejection.
 func (d *divider) interrupted(t *turn, step int) {
 	at, known := d.about.interrupted[step]
 	if !known {
@@ -175,11 +176,11 @@ func (d *divider) interrupted(t *turn, step int) {
 	t.reject(treetrace.UserInterrupt, treetrace.FromText, 1, nil, at, "the person interrupted the agent")
 }
 
-// begun reports whether the agent had answered or acted. A prompt that the person stopped before that is a typing
-// error, or continues in the next one: nothing was rejected.
+// begun reports whether the agent had already answered or called a tool. If the person stopped a prompt earlier, it had
+// a typing error or continues in the next prompt: nothing was rejected.
 func (t *turn) begun() bool { return len(t.calls) > 0 || t.answer != "" }
 
-// link finds the turn that the person saw before each turn.
+// link finds, for each turn, the previous turn that the person saw.
 func (c *conversation) link() {
 	newest := map[int]*turn{}
 	for _, t := range c.turns {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// With adds the words of a table, so that prompts of another language are understood too. The table has the form of
-// words.json; every list is optional. It does not set the confidence of a phrase.
+// With returns the words with the words of another table added, so that prompts in another language are understood too.
+// The table has the form of words.json; each list is optional. It cannot set the confidence of a phrase.
 func (w *Words) With(raw []byte) (*Words, error) {
 	var more Words
 	d := json.NewDecoder(bytes.NewReader(raw))
@@ -48,7 +48,7 @@ func (w *Words) With(raw []byte) (*Words, error) {
 	return &out, nil
 }
 
-// phrasesOf puts phrases into the form in which they are searched for.
+// phrasesOf converts phrases to the form in which they are searched for.
 func phrasesOf(list []string) ([]string, error) {
 	out := make([]string, 0, len(list))
 	for _, phrase := range list {

@@ -1,7 +1,7 @@
 package steering
 
 import (
-	_ "embed" // the words of English
+	_ "embed" // the English words
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -12,38 +12,38 @@ import (
 	"github.com/git-trace/git-trace/records/treetrace"
 )
 
-// Words are the words of a language that steering knows: tables, so that another language is another file. Phrases are
-// in lower case, their words divided by single spaces.
+// Words are the words of a language that steering knows. They are a table, so another language is just another file.
+// Phrases are in lower case, with single spaces between words.
 type Words struct {
 	Language         string   `json:"language"`
-	Acknowledgements []string `json:"acknowledgements"` // a prompt of only these words means "go on"
+	Acknowledgements []string `json:"acknowledgements"` // a prompt with only these words means "go on"
 	Acceptance       []string `json:"acceptance"`
 	Interjections    []string `json:"interjections"` // skipped before an opener
 	Declines         []string `json:"declines"`
 	NotDeclines      []string `json:"not_declines"`
 	Corrections      []string `json:"corrections"` // openers
 	CorrectionAny    []string `json:"correction_anywhere"`
-	WeakCorrections  []string `json:"weak_corrections"` // openers, after all others
+	WeakCorrections  []string `json:"weak_corrections"` // openers that are tried last
 	Scope            []string `json:"scope"`
 	ScopeAny         []string `json:"scope_anywhere"`
 	Checkpoints      []string `json:"checkpoints"` // openers, also after an acceptance
 	Choices          []string `json:"choices"`
-	Requests         []string `json:"requests"`   // openers of questions that want something done
-	Enquiries        []string `json:"enquiries"`  // openers of requests that want an answer
-	Complaints       []string `json:"complaints"` // with files that are changed again, they say that these were wrong
+	Requests         []string `json:"requests"`   // openers of questions that ask for a change
+	Enquiries        []string `json:"enquiries"`  // openers of requests that ask for an answer
+	Complaints       []string `json:"complaints"` // before another change of the same files: the files were wrong
 	Refusals         []string `json:"refusals"`
 	Directives       []string `json:"directives"` // openers of a constraint
 	DirectivesAny    []string `json:"directives_anywhere"`
-	Negations        []string `json:"negations"` // a constraint with one says what must not be
+	Negations        []string `json:"negations"` // a constraint with one of these forbids something
 	LeadIns          []string `json:"lead_ins"`
 	StopWords        []string `json:"stop_words"`
-	Vague            []string `json:"vague"`    // words that name no path
-	Programs         []string `json:"programs"` // names of programs that are ordinary words
-	Failures         []Cue    `json:"failures"` // in the order of weight
+	Vague            []string `json:"vague"`    // words that do not name a path
+	Programs         []string `json:"programs"` // programs whose names are ordinary words
+	Failures         []Cue    `json:"failures"` // the most important first
 	Intents          []string `json:"intents"`
 }
 
-// Cue are phrases of corrections about a type of failure.
+// Cue has the phrases that show a type of failure in a correction.
 type Cue struct {
 	Type       string   `json:"type"`
 	Confidence float64  `json:"confidence"`
@@ -53,7 +53,7 @@ type Cue struct {
 //go:embed words.json
 var englishWords []byte
 
-// English returns the words that come with git-trace.
+// English returns the English words, which are built in.
 func English() (*Words, error) { return english() }
 
 var english = sync.OnceValues(func() (*Words, error) { return ReadWords(englishWords) })
@@ -67,7 +67,7 @@ func ReadWords(raw []byte) (*Words, error) {
 	return w, nil
 }
 
-// spaced returns a text as its words, each between spaces, for the search of phrases.
+// spaced returns the words of a text with single spaces around each, for searching phrases.
 func spaced(s string) string { return " " + strings.Join(tokens(s), " ") + " " }
 
 func begins(spacedText string, phrases []string) (string, bool) {
@@ -89,7 +89,7 @@ func holds(spacedText string, phrases []string) (string, bool) {
 	return "", false
 }
 
-// after drops leading phrases.
+// after removes leading phrases.
 func after(spacedText string, phrases []string) string {
 	for {
 		p, found := begins(spacedText, phrases)
@@ -100,7 +100,7 @@ func after(spacedText string, phrases []string) string {
 	}
 }
 
-// acknowledges reports whether a prompt means only "go on": at most four words, all of them known.
+// acknowledges reports whether a prompt only means "go on": it has at most four words, all of them acknowledgements.
 func (w *Words) acknowledges(s string) bool {
 	const most = 4
 	t := spaced(s)
@@ -108,7 +108,7 @@ func (w *Words) acknowledges(s string) bool {
 	return n >= 1 && n <= most && strings.TrimSpace(after(t, w.Acknowledgements)) == ""
 }
 
-// accepts reports whether a prompt begins with an acceptance. "not exactly" and "would be nice" do not.
+// accepts reports whether a prompt begins with an acceptance. "not exactly" and "would be nice" are not acceptances.
 func (w *Words) accepts(s string) bool {
 	_, found := begins(after(spaced(s), w.Interjections), w.Acceptance)
 	return found
@@ -128,7 +128,7 @@ func (w *Words) declines(s string) bool {
 	return false
 }
 
-// refuses reports whether an answer begins, or its second sentence does, with a phrase of refusal.
+// refuses reports whether an answer contains a phrase of refusal.
 func (w *Words) refuses(s string) bool {
 	_, found := holds(spaced(s), w.Refusals)
 	return found
@@ -154,7 +154,7 @@ func (w *Words) correctsWeakly(s string) bool {
 	return found
 }
 
-// requests reports whether a question wants something done: "can you add a test?", and not "can you explain this?".
+// requests reports whether a question asks for a change: "can you add a test?", but not "can you explain this?".
 func (w *Words) requests(s string) bool {
 	t := w.plain(s)
 	_, asks := begins(t, w.Enquiries)
@@ -162,19 +162,19 @@ func (w *Words) requests(s string) bool {
 	return found && !asks
 }
 
-// complains reports whether a prompt says anywhere that something is not as it should be.
+// complains reports whether a prompt contains a complaint.
 func (w *Words) complains(s string) bool {
 	_, found := holds(spaced(s), w.Complaints)
 	return found
 }
 
-// tooMuch reports whether a prompt says that more was built than wanted.
+// tooMuch reports whether a prompt says that the agent built more than was wanted.
 func (w *Words) tooMuch(s string) bool {
 	_, declines := begins(spaced(s), w.Declines)
 	return declines || w.says(treetrace.ScopeDrift, s) || w.says(treetrace.Overbuilt, s)
 }
 
-// says reports whether a prompt has a phrase of a type of failures.
+// says reports whether a prompt contains a phrase for a type of failure.
 func (w *Words) says(kind, s string) bool {
 	t := spaced(s)
 	return slices.ContainsFunc(w.Failures, func(c Cue) bool {
@@ -183,13 +183,13 @@ func (w *Words) says(kind, s string) bool {
 	})
 }
 
-// plain returns a prompt without what comes before its first clause: "ok, perfect, hmm, …".
+// plain returns a prompt without the words before its first clause: "ok, perfect, hmm, …".
 func (w *Words) plain(s string) string {
 	return after(after(after(spaced(s), w.Acceptance), w.Acknowledgements), w.Interjections)
 }
 
-// widens reports whether a prompt asks for more, or for something else, at its beginning. Pasted text below does not
-// count.
+// widens reports whether the beginning of a prompt asks for more, or for something else. Text further down, which may
+// be pasted, does not count.
 func (w *Words) widens(s string) bool {
 	const within = 300
 	t := spaced(cut(s, within))
@@ -200,14 +200,14 @@ func (w *Words) widens(s string) bool {
 	return found
 }
 
-// marks reports whether a prompt asks for a checkpoint: at its beginning, or after an acceptance ("Looks good, commit
+// marks reports whether a prompt asks for a checkpoint, at its beginning or after an acceptance ("Looks good, commit
 // it.").
 func (w *Words) marks(s string) bool {
 	_, found := begins(after(w.plain(s), w.Requests), w.Checkpoints)
 	return found
 }
 
-// choice returns the choice of a prompt in a menu: "2", "b", "option 2".
+// choice returns the menu option that a prompt chooses: "2", "b", "option 2".
 func (w *Words) choice(s string) (string, bool) {
 	list := tokens(s)
 	if len(list) == 2 && slices.Contains(w.Choices, list[0]) {
@@ -222,8 +222,8 @@ func (w *Words) choice(s string) (string, bool) {
 	return list[0], number || letter
 }
 
-// cues returns the types of failure in the words of a correction, at most two, in the order of the table. The last one
-// of the table counts only alone.
+// cues returns the types of failure that the words of a correction show: at most two, in the order of the table. The
+// last type of the table counts only if it is the only one.
 func (w *Words) cues(s string) []Cue {
 	const most = 2
 	var out []Cue

@@ -122,11 +122,11 @@ const (
 	between      = "-.'\""  // allowed there, besides words and space
 	setting      = "=>:|?," // the first characters of an assignment sign
 	aroundValue  = "=>:|?,'\"`"
-	ofValue      = "=-./+" // beside words
+	ofValue      = "=-./+" // besides word characters
 )
 
-// maySet reports whether the text after a keyword may be a value of the rule Generic, and whether it is a name: the
-// rule allows names. It is a weaker test than the expressions, which take a hundred times as long.
+// maySet reports whether the text after a keyword may be a value of the rule Generic, and whether that value is a name:
+// the rule ignores names. It is a weaker test than the expressions, which take a hundred times as long.
 func maySet(rest string) (may, name bool) {
 	at := 0
 	for at < len(rest) && at <= mostBetween &&
@@ -140,7 +140,7 @@ func maySet(rest string) (may, name bool) {
 	for at < len(rest) && at-begin < mostSetting && (space(rest[at]) || strings.IndexByte(aroundValue, rest[at]) >= 0) {
 		at++
 	}
-	for at > begin && rest[at-1] == '=' { // a possible beginning of the value
+	for at > begin && rest[at-1] == '=' { // may be the start of the value
 		at--
 	}
 	value := at
@@ -153,10 +153,10 @@ func maySet(rest string) (may, name bool) {
 	return at-value >= leastGeneric, name
 }
 
-// mostBefore bounds the characters of a word before the keyword in a match of the rule Generic.
+// mostBefore limits the characters before the keyword in a match of the rule Generic.
 const mostBefore = 50
 
-// beforeWord returns the earliest beginning of a match of the rule Generic with a keyword at a place.
+// beforeWord returns the earliest start of a match of the rule Generic whose keyword begins at start.
 func beforeWord(text string, start int) int {
 	least := max(0, start-mostBefore*longestFold)
 	for start > least && (wordByte(text[start-1]) || text[start-1] == '.' || text[start-1] == '-') {
@@ -165,24 +165,24 @@ func beforeWord(text string, start int) int {
 	return start
 }
 
-// letterOfName reports whether names of variables and files have a letter.
+// letterOfName reports whether a byte may be in the name of a variable or file.
 func letterOfName(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_' || c == '.' || c == '-'
 }
 
-// wordByte and space are the classes \w and \s of expressions, and bytes outside ASCII: an expression without case
-// takes two such characters for letters.
+// wordByte and space are the classes \w and \s of regular expressions. wordByte also accepts bytes outside ASCII,
+// because a case-insensitive expression matches two such characters with ASCII letters.
 func wordByte(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c >= 0x80
 }
 
 func space(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' }
 
-// The distance from a keyword that a match may reach, in bytes.
+// The greatest distance between a keyword and the ends of a match, in bytes.
 const (
-	lookBack    = 256 // and not beyond the beginning of the line
+	lookBack    = 256 // not beyond the start of the line
 	lookForward = 1 << 10
-	longestWord = 16 << 10 // a token that begins in reach is read to its end
+	longestWord = 16 << 10 // a token that begins within this distance is read to its end
 )
 
 // around returns the part of a text that may hold a match with a keyword. The smaller part, near, ends with the line
@@ -209,7 +209,7 @@ func around(text string, start, end int) (near, far part) {
 	return near, far
 }
 
-// merged joins the parts of a rule that touch.
+// merged merges the overlapping parts of a rule.
 func merged(parts []part) []part {
 	if len(parts) < 2 {
 		return parts
@@ -235,7 +235,7 @@ func (r *Rules) apply(rule *rule, text string, p part) ([]Finding, error) {
 	for _, groups := range pattern.FindAllStringSubmatchIndex(text[p.start:p.end], -1) {
 		start, end := secretOf(rule, groups)
 		start, end = start+p.start, end+p.start
-		// The whole match may begin or end with the line feed that bounds it.
+		// The match may begin or end with the line feed next to the secret.
 		secret := strings.Trim(text[start:end], "\n")
 		if rule.Entropy != 0 && entropy(secret) <= rule.Entropy {
 			continue
@@ -252,8 +252,8 @@ func (r *Rules) apply(rule *rule, text string, p part) ([]Finding, error) {
 	return found, nil
 }
 
-// secretOf returns the secret part of a match: the group that the rule names, otherwise the first group with text,
-// otherwise the match.
+// secretOf returns the secret in a match: the group that the rule names, otherwise the first non-empty group, otherwise
+// the whole match.
 func secretOf(rule *rule, groups []int) (start, end int) {
 	if g := 2 * rule.Group; rule.Group > 0 && len(groups) > g+1 && groups[g] >= 0 {
 		return groups[g], groups[g+1]
@@ -283,7 +283,7 @@ func (r *Rules) allowed(rule *rule, secret, match, line string) (bool, error) {
 	return false, nil
 }
 
-// lineOf returns the whole lines around a match.
+// lineOf returns the complete lines that contain a match.
 func lineOf(text string, start, end int) string {
 	from := strings.LastIndexByte(text[:start], '\n') + 1
 	if to := strings.IndexByte(text[end:], '\n'); to >= 0 {
@@ -292,7 +292,7 @@ func lineOf(text string, start, end int) string {
 	return text[from:]
 }
 
-// entropy is the Shannon entropy of a text in bits a character, as gitleaks computes it.
+// entropy returns the Shannon entropy of a text in bits per character, as gitleaks computes it.
 func entropy(text string) float64 {
 	if text == "" {
 		return 0
