@@ -1,5 +1,5 @@
-// Command git-trace-hook is called by the hooks of agents and of git: package runner, and nothing else. It starts in
-// two thirds of the time of git-trace, which has all commands.
+// Command git-trace-hook is the program that the hooks of agents and of git call. It contains package runner only. It
+// starts in two thirds of the time of git-trace, which contains all commands.
 package main
 
 import (

@@ -14,16 +14,16 @@ import (
 	"github.com/git-trace/git-trace/serve/otlp"
 )
 
-// pipe is the way to the git-trace that watches, which knows conversations and stores. It asks first, on standard
-// input: the port and the token.
+// pipe connects to the git-trace that started this program, which knows the conversations and stores the items. That
+// git-trace first sends the port and the token on standard input.
 type pipe struct {
 	mu   sync.Mutex
 	out  *json.Encoder
 	told chan otel.Answer
-	n    int // of the last items; one request at a time has some
+	n    int // number of the last items sent; one request at a time sends items
 }
 
-// told is a line for git-trace: the address, a refusal, or items, which get an answer.
+// told is a message to git-trace: the address, a refusal, or items. git-trace answers only items.
 type told struct {
 	Address string      `json:"address,omitempty"`
 	Refused string      `json:"refused,omitempty"`
@@ -31,13 +31,13 @@ type told struct {
 	N       int         `json:"n,omitempty"`
 }
 
-// collect takes telemetry until it is interrupted or the git-trace that started it has gone.
+// collect receives telemetry until an interrupt, or until the git-trace that started it has ended.
 func collect(ctx context.Context, _ *answers, _ []string) error {
 	in := json.NewDecoder(os.Stdin)
 	var asked struct {
 		Port  int    `json:"port"`
 		Token string `json:"token"`
-		Free  bool   `json:"free"` // another port will do
+		Free  bool   `json:"free"` // if the port is taken, use another one
 	}
 	if err := in.Decode(&asked); err != nil || asked.Token == "" {
 		return errors.New("no token was given")
@@ -78,7 +78,7 @@ func (p *pipe) say(what told) error {
 	return p.out.Encode(what)
 }
 
-// Take hands items on, and waits for the answer.
+// Take sends items to git-trace, and waits for the answer.
 func (p *pipe) Take(ctx context.Context, items []otel.Item) (otel.Taken, error) {
 	p.n++
 	if err := p.say(told{Items: items, N: p.n}); err != nil {
@@ -87,7 +87,7 @@ func (p *pipe) Take(ctx context.Context, items []otel.Item) (otel.Taken, error) 
 	for {
 		select {
 		case t := <-p.told:
-			if t.N == p.n { // else it came too late for its request
+			if t.N == p.n { // other answers came too late for their request
 				return t.Taken, nil
 			}
 		case <-ctx.Done():
@@ -96,5 +96,5 @@ func (p *pipe) Take(ctx context.Context, items []otel.Item) (otel.Taken, error) 
 	}
 }
 
-// Refused counts a request.
+// Refused reports a refused request to git-trace, which counts it.
 func (p *pipe) Refused(why string) { _ = p.say(told{Refused: why}) }

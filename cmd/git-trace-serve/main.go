@@ -1,9 +1,9 @@
-// Command git-trace-serve holds what git-trace does not link, because that would slow down every hook. It holds the
-// server of the Model Context Protocol that git trace mcp starts, and the language server of git trace lsp. It holds
-// the pages of git trace serve, the receiver of git trace watch --otlp, the writer of Parquet and the reader of zstd.
+// Command git-trace-serve holds the code that would slow down every hook if git-trace linked it: the server of the
+// Model Context Protocol (git trace mcp), the language server (git trace lsp), the pages (git trace serve), the
+// receiver of telemetry (git trace watch --otlp), the writer of Parquet and the reader of zstd.
 //
-// It computes no answer itself: each tool runs git-trace and returns its output. It writes only the disposable caches
-// of reading commands.
+// It computes no answer itself: each tool runs git-trace and returns its output. It writes only the caches of reading
+// commands.
 package main
 
 import (
@@ -94,7 +94,7 @@ func serveTools(ctx context.Context, a *answers, _ []string) error {
 // mostAnswer bounds one answer to an editor, in bytes.
 const mostAnswer = 64 << 20
 
-// serveEditor serves an editor until it says so or its stream ends.
+// serveEditor serves an editor until the editor ends the session or closes the stream.
 func serveEditor(ctx context.Context, a *answers, _ []string) error {
 	o := newOpener(ctx, a)
 	defer o.end()

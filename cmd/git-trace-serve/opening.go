@@ -18,16 +18,16 @@ import (
 // anyPort is the address of an editor's pages.
 const anyPort = "127.0.0.1:0"
 
-// opener shows pages for an editor. If git trace serve runs, it uses its pages. Otherwise it serves them itself until
-// the editor ends; a later git trace serve does not use them.
+// opener shows pages for an editor. It uses the pages of a running git trace serve. Without one it serves the pages
+// itself until the editor ends; a git trace serve that starts later does not use them.
 type opener struct {
-	ctx     context.Context // ends all servers
+	ctx     context.Context // its end ends all servers
 	cancel  context.CancelFunc
 	answers *answers
 	servers sync.WaitGroup
 
 	mu     sync.Mutex
-	served map[string]*ownServer // by the directory of git
+	served map[string]*ownServer // by git directory
 }
 
 // ownServer serves the pages of one work tree.
@@ -75,7 +75,7 @@ func (o *opener) open(ctx context.Context, p lsp.Place) error {
 	return own.running.show(ctx, own.opened.URL(page))
 }
 
-// serving is our server of a work tree; it starts one if there is none. The caller holds the lock.
+// serving returns our server of a work tree, and starts one if none runs. The caller holds the lock.
 func (o *opener) serving(repo *refs.Repo) (*ownServer, error) {
 	if own := o.served[repo.GitDir]; own != nil {
 		select {
@@ -104,7 +104,7 @@ func (o *opener) serving(repo *refs.Repo) (*ownServer, error) {
 	}
 }
 
-// pageOf returns the address of the step that wrote a line; for a line without a conversation, the line's page.
+// pageOf returns the address of the step that wrote a line, or of the line's page if no conversation wrote it.
 func pageOf(ctx context.Context, repo *refs.Repo, p lsp.Place) (string, error) {
 	switch {
 	case p.Trace != "" && p.Call != "":
@@ -114,7 +114,7 @@ func pageOf(ctx context.Context, repo *refs.Repo, p lsp.Place) (string, error) {
 	case p.Trace != "":
 		return "/t/" + url.PathEscape(p.Trace), nil
 	}
-	// git knows the way from the top to a directory, through any links.
+	// git knows the path from the top to a directory, also through links
 	prefix, err := repo.CommandIn(ctx, filepath.Dir(p.Path), "rev-parse", "--show-prefix").Output()
 	if err != nil {
 		return "", err

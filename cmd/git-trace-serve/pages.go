@@ -20,8 +20,8 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// servePages serves the pages of the repository until an interrupt, or a long time without a request. If they are
-// served already, it prints the address.
+// servePages serves the pages of the repository until an interrupt, or a long time without a request. If a server runs
+// already, it prints its address.
 func servePages(ctx context.Context, a *answers, args []string) error {
 	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
 	port := flags.Int("port", 0, "")
@@ -83,8 +83,8 @@ func (a *answers) asked(dir, who string) web.Ask {
 	}
 }
 
-// quiet keeps pages of a repository outside of the user's list from starting programs that the repository names. The
-// commands of the pages do the same.
+// quiet keeps pages of an unlisted repository from starting programs that its configuration names. The commands that
+// the pages run do the same.
 func quiet(ctx context.Context, repo *refs.Repo) error {
 	if recorded.Is(repo) {
 		return nil
@@ -92,7 +92,7 @@ func quiet(ctx context.Context, repo *refs.Repo) error {
 	return repo.StartNothing(ctx)
 }
 
-// drawReport writes a report as a page, whole or not at all.
+// drawReport writes a report as a page. If it fails, it writes nothing.
 func drawReport(ctx context.Context, a *answers, args []string) error {
 	flags := flag.NewFlagSet("report", flag.ContinueOnError)
 	prompts := flags.String("prompts", "first", "")
@@ -146,7 +146,7 @@ func (r *running) show(ctx context.Context, url string) error {
 	case runtime.GOOS == "windows":
 		opener = []string{"rundll32", "url.dll,FileProtocolHandler"}
 	}
-	cmd := exec.CommandContext(context.WithoutCancel(ctx), opener[0], append(opener[1:], name)...) // a browser stays
+	cmd := exec.CommandContext(context.WithoutCancel(ctx), opener[0], append(opener[1:], name)...) // it stays open
 	if err := cmd.Start(); err != nil {
 		return err
 	}

@@ -20,15 +20,15 @@ import (
 	"github.com/git-trace/git-trace/serve/dataset/shards"
 )
 
-// The limits of a row group, which is held in memory.
+// The limits of a row group. The whole group is in memory.
 const (
-	groupBytes = 16 << 20 // of rows as JSON lines
+	groupBytes = 16 << 20 // size of the rows as JSON lines
 	groupRows  = 128 << 10
 	rowsAtOnce = 256
 )
 
-// packing is a file of JSON lines to be turned into Parquet, one a line of standard input. The answer is a line each:
-// empty, or the error.
+// packing is a request to turn a file of JSON lines into Parquet, one a line of standard input. Each gets one line as
+// its answer: empty, or the error.
 type packing struct {
 	Columns []shards.Column `json:"columns"`
 	From    string          `json:"from"`
@@ -78,7 +78,7 @@ func (p *packing) write(in io.Reader, out io.Writer) error {
 	lines := bufio.NewReaderSize(in, 256<<10)
 	rows := make([]parquet.Row, 0, rowsAtOnce)
 	inGroup, bytes, number := 0, 0, 0
-	at := int64(0) // where the line begins
+	at := int64(0) // offset of the line
 	var walk rawjson.Decoder
 	for {
 		line, err := lines.ReadBytes('\n')
@@ -132,7 +132,7 @@ var parquetTypes = map[shards.Kind]struct {
 	shards.Texts: {reflect.TypeFor[[]string](), ",list"},
 }
 
-// schemaOf makes a struct, since the library puts the columns of anything else into the order of their names.
+// schemaOf makes a struct type: for any other type the library sorts the columns by name.
 func schemaOf(columns []shards.Column) *parquet.Schema {
 	fields := make([]reflect.StructField, len(columns))
 	for i, c := range columns {
@@ -143,7 +143,7 @@ func schemaOf(columns []shards.Column) *parquet.Schema {
 	return parquet.SchemaOf(reflect.New(reflect.StructOf(fields)).Interface())
 }
 
-// errRow reports a line without the columns of its table, in order.
+// errRow reports a line whose columns are not those of the table, in their order.
 var errRow = errors.New("not a row of the table")
 
 func rowOf(columns []shards.Column, walk *rawjson.Decoder, line []byte) (parquet.Row, error) {

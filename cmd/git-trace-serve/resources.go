@@ -18,12 +18,12 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// The address of a conversation as a resource: git-trace://conversation/ID, with ?cursor=N for the next part.
+// The address of a conversation as a resource is git-trace://conversation/ID, with ?cursor=N for the next part.
 const (
 	conversationScheme = "git-trace"
 	conversationHost   = "conversation"
 	conversationForm   = conversationScheme + "://" + conversationHost + "/{id}{?cursor}"
-	listedResources    = 20 // the newest conversations; every other one has an address too
+	listedResources    = 20 // the newest conversations; the others have an address, too
 )
 
 // offerConversations offers each conversation as a resource, and lists the newest ones.
@@ -56,7 +56,7 @@ func offerConversations(s *mcp.Server, a *answers) {
 	})
 }
 
-// askConversation returns the question in an address.
+// askConversation returns the request in an address.
 func askConversation(address string) (asked, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != conversationScheme || u.Host != conversationHost {
@@ -72,8 +72,8 @@ func askConversation(address string) (asked, error) {
 	return asked{args: []string{"show", "--no-color", id}, cursor: cursor}, plain(id)
 }
 
-// conversations lists the newest conversations as resources: none without recording, or without a repository. Clients
-// request the list when they start, anywhere.
+// conversations lists the newest conversations as resources. Without a repository or without recording the list is
+// empty: clients request it at every start.
 func (a *answers) conversations(ctx context.Context) (_ []*mcp.Resource, err error) {
 	defer fault.Caught(&err)
 	out, err := a.output(ctx, "log", "--json", "-n", strconv.Itoa(listedResources))

@@ -13,16 +13,16 @@ import (
 	"github.com/git-trace/git-trace/trails/process"
 )
 
-// Files beside the log of a work tree, only for the person.
+// Files in the directory of the work tree's log, which only the person can read.
 const (
 	runningFile = "serve.json"
 	openFile    = "serve.html"
 )
 
-// running is the server of a work tree, as the next one finds it.
+// running gives access to the files in which the server of a work tree is noted for the next start.
 type running struct {
 	dir  string
-	made string // a directory that is removed at the end
+	made string // a temporary directory, removed at the end
 }
 
 // noted is a server's note about itself.
@@ -32,7 +32,7 @@ type noted struct {
 	Process process.ID `json:"process"`
 }
 
-// found returns the server that answers at an address; port 0 is any.
+// found returns the running server at an address; port 0 means any port.
 func (r *running) found(address string) (web.Opened, bool) {
 	raw, err := os.ReadFile(filepath.Join(r.dir, runningFile))
 	if err != nil {
@@ -47,7 +47,8 @@ func (r *running) found(address string) (web.Opened, bool) {
 	return n.Opened, err == nil && failed == nil && host == at && (port == "0" || port == own)
 }
 
-// note writes a note about this server, if the repository is recorded. Without it a second start would serve too.
+// note writes a note about this server, if the repository is recorded. Without a note, a second start would serve the
+// pages, too.
 func (r *running) note(opened web.Opened) {
 	if _, err := os.Stat(r.dir); err == nil {
 		own := noted{opened, version.Number, process.Of(os.Getpid())}

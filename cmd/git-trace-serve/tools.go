@@ -25,8 +25,8 @@ import (
 
 // Bounds of an answer.
 const (
-	pageBytes  = 20_000  // bytes: 8,000 tokens where one has two and a half
-	pageWeight = 80_000  // tenths of a token, where one has fewer bytes
+	pageBytes  = 20_000  // in bytes: 8,000 tokens of two and a half bytes each
+	pageWeight = 80_000  // in tenths of a token, for texts with fewer bytes a token
 	mostOutput = 8 << 20 // bytes of a command's output: for more, a client must make smaller requests
 	mostTime   = time.Minute
 )
@@ -70,10 +70,10 @@ type (
 	}
 )
 
-// asked is a question of a client: a command, the form of its answer, and the cursor.
+// asked is a client's request: a command, the form of its answer, and the cursor.
 type asked struct {
 	args   []string
-	form   func(output string) (string, error) // nil for no change
+	form   func(output string) (string, error) // nil: unchanged
 	cursor int
 }
 
@@ -156,7 +156,7 @@ func askBlame(in lineArguments) (asked, error) {
 	return asked{args: append(args, "--", in.Path), form: runsOf, cursor: in.Cursor}, plain(in.Revision)
 }
 
-// runsOf puts the lines of a blame with one owner and commit into one line of the answer.
+// runsOf puts lines of a blame into one line of the answer if they follow each other and have one owner and commit.
 func runsOf(output string) (string, error) {
 	var all blame.LinesJSON
 	if err := json.Unmarshal([]byte(output), &all); err != nil {
@@ -263,7 +263,7 @@ func page(text string, cursor int) (string, error) {
 		return "", fmt.Errorf("the cursor is %d: the answer has %d bytes", cursor, len(text))
 	}
 	for cursor < len(text) && !utf8.RuneStart(text[cursor]) {
-		cursor++ // it is a new answer, and its characters may have other places
+		cursor++ // the cursor came from an earlier answer; it may be inside a character of this one
 	}
 	rest := text[cursor:]
 	end := endOfPage(rest)
@@ -280,8 +280,8 @@ func page(text string, cursor int) (string, error) {
 	return fmt.Sprintf("%s\n… %d of %d bytes; use cursor %d\n", rest[:cut], cursor+cut, len(text), cursor+cut), nil
 }
 
-// endOfPage returns how much of a text one answer holds. It weighs the characters as the vocabularies of models do: a
-// word is few tokens; digits, random letters and signs of other scripts are many.
+// endOfPage returns the number of bytes of a text that one answer holds. It estimates tokens: a word has few; digits,
+// random letters and characters of other scripts have many.
 func endOfPage(text string) int {
 	weight, before := 0, ' '
 	for at, r := range text {
@@ -308,12 +308,12 @@ func endOfPage(text string) int {
 
 func isLower(r rune) bool { return 'a' <= r && r <= 'z' }
 
-// question is a command of git-trace: its directory, its input, and the bound of its output.
+// question is a call of git-trace: its directory, its input, and the limit of its output.
 type question struct {
 	args  []string
 	dir   string
 	stdin []byte
-	env   []string // beside this program's
+	env   []string // added to this program's environment
 	most  int
 }
 

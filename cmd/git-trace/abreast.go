@@ -11,11 +11,11 @@ import (
 // abreast converts several records at once and returns the results in their order. Each processor has one record.
 type abreast struct {
 	ctx    context.Context
-	as     outgoing // how each record leaves
+	as     outgoing // the form of the output
 	lanes  chan struct{}
-	order  chan chan *became // of the records that are converted, the oldest first
+	order  chan chan *became // the results of the records in work, the oldest first
 	ended  chan error
-	failed chan struct{} // closed after an earlier failure
+	failed chan struct{} // closed after a failure
 }
 
 // became is the result of the conversion of a record.
@@ -67,7 +67,7 @@ func (a *abreast) record(number int, r *records.Record) error {
 	return nil
 }
 
-// end waits for the last record and gives the error that ended the work.
+// end waits for the last record, and returns the first error.
 func (a *abreast) end() error {
 	close(a.order)
 	return <-a.ended

@@ -18,10 +18,10 @@ import (
 // app is one call of the command line: its directory and its streams.
 type app struct {
 	std streams
-	dir string // the directory that -C and the process's own give
-	// life ends when the person interrupts the command, which signals heeds; line is the status line, nil for none.
+	dir string // from -C and the process's working directory
+	// life ends when the person interrupts the command; signals listens for that. line is the status line, nil for none.
 	hinted  sync.Once       // see hintSilence
-	life    context.Context // an app is one call
+	life    context.Context // an app lives for one call
 	signals interrupts
 	line    *statusLine
 	fold    int // see foldsAt
@@ -29,7 +29,7 @@ type app struct {
 	grafts  string // see cutHistory
 }
 
-// runApp parses the options before the verb as git does, then hands over to the verb.
+// runApp parses the options before the verb as git does, then runs the verb.
 func runApp(args []string, std streams) int {
 	a := &app{std: std, dir: "."}
 	rest, err := a.globals(args)
@@ -38,13 +38,13 @@ func runApp(args []string, std streams) int {
 	}
 	ctx, stop := a.signals.listen(context.Background())
 	defer stop()
-	if a.life = ctx; !slices.Contains(rest, "watch") { // which lives on while the user changes the configuration
+	if a.life = ctx; !slices.Contains(rest, "watch") { // watch keeps running while the user changes the configuration
 		a.life = refs.SettingsOnce(ctx)
 	}
 	c := called(rest)
 	if c.is(fetchless) {
 		if err := refs.FetchNothing(); err != nil {
-			return exitDone // an environment without room
+			return exitDone // the environment is full
 		}
 	}
 	a.beginLine(rest)
@@ -62,7 +62,7 @@ func runApp(args []string, std streams) int {
 	}
 	a.line.end()
 	a.tellLeftOut()
-	if errors.Is(err, context.Canceled) && ctx.Err() == nil { // git got the key before this process did
+	if errors.Is(err, context.Canceled) && ctx.Err() == nil { // git got the interrupt before this process did
 		select {
 		case <-ctx.Done():
 		case <-time.After(interruptGrace):
@@ -81,7 +81,7 @@ func (a *app) command(c *command, args []string) error {
 		return a.call(a.life, c, args[1:])
 	case len(args) == 0:
 		_ = a.help()
-		return silent(exitFinding) // as git without a command
+		return silent(exitFinding) // git's status without a command
 	case args[0] == "__complete":
 		err := os.Setenv(view.Unasked, view.ByAgent)
 		if err == nil {
@@ -147,7 +147,7 @@ func (a *app) setGlobal(name, value string) error {
 	switch name {
 	case "-C":
 		if value == "" {
-			return nil // as git: no change
+			return nil // as in git: unchanged
 		}
 		if err := os.Chdir(value); err != nil {
 			var path *os.PathError
@@ -164,7 +164,7 @@ func (a *app) setGlobal(name, value string) error {
 	}
 }
 
-// repo finds the repository that the command is about.
+// repo finds the repository of the command.
 func (a *app) repo() (*refs.Repo, error) {
 	r, err := refs.Discover(a.dir)
 	if err == nil {
@@ -176,7 +176,7 @@ func (a *app) repo() (*refs.Repo, error) {
 	return r, err
 }
 
-// unasked prevents that a command which no person typed starts programs of a stranger's repository.
+// unasked prevents that a command which no person typed starts programs that a stranger's repository names.
 func (a *app) unasked(repo *refs.Repo, asks string) error {
 	listed := recorded.Is(repo)
 	if asks == view.ByEditor && !listed && !repo.MayHaveRefs("refs/traces/") {
@@ -189,7 +189,7 @@ func (a *app) unasked(repo *refs.Repo, asks string) error {
 	return repo.StartNothing(a.life)
 }
 
-// workTree returns the repository for commands that need files.
+// workTree returns the repository for commands that need a work tree.
 func (a *app) workTree() (*refs.Repo, error) {
 	r, err := a.repo()
 	if err == nil && r.Bare() {

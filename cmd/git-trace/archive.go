@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/sharing"
 )
 
-// silentFor is the time without a publication after which archive treats a clone as gone.
+// silentFor is the time without a publication after which archive treats a clone as dead.
 const silentFor = 30 * 24 * time.Hour
 
 func archiveCommand() *command {
@@ -34,7 +34,7 @@ func archiveCommand() *command {
 	}
 }
 
-// destination is a remote, and the log whose publications go there.
+// destination is a remote, and the log that is pushed there.
 type destination struct {
 	log      *events.Log
 	settings *sharing.Settings
@@ -59,7 +59,7 @@ func (a *app) destination(c *call, ops operands) (to destination, err error) {
 		name = ops.all()[0]
 	}
 	to.remote, err = to.settings.Destination(name)
-	if errors.Is(err, sharing.ErrNoRemote) { // a hint with all options: without them push sends
+	if errors.Is(err, sharing.ErrNoRemote) { // a hint with all options: without them, push would send
 		hint := "git remote -v lists the remotes; git trace " + c.command.name + askedFor(c) + " <remote> names one"
 		return to, fail(exitUsage, err, hint)
 	}
@@ -69,7 +69,7 @@ func (a *app) destination(c *call, ops operands) (to destination, err error) {
 	return to, nil
 }
 
-// askedFor returns the options that make another command of a push.
+// askedFor returns the options of push that the person gave and a hint must repeat.
 func askedFor(c *call) (text string) {
 	for _, option := range []string{"retract", "records", "rebuild-digest"} {
 		if c.Bool(option) {
@@ -126,7 +126,7 @@ func (a *app) archive(c *call, ops operands) error {
 	return a.keep(c, k, "archived")
 }
 
-// sayKept lists clones, the first of many.
+// sayKept lists the first clones, and counts the others.
 func sayKept(w io.Writer, k *sharing.Keeping) {
 	const most = 10
 	for i, one := range k.Writers {
@@ -153,7 +153,7 @@ func (a *app) keep(c *call, k *sharing.Keeping, what string) error {
 	return nil
 }
 
-// dropArchived takes clones out of the archives.
+// dropArchived removes clones from the archives.
 func (a *app) dropArchived(c *call, to destination) error {
 	if c.Bool("dry-run") || c.IsSet("until") {
 		return usage("--drop has no --dry-run and no --until")

@@ -60,7 +60,7 @@ type subject struct {
 	Digest map[string]string `json:"digest"`
 }
 
-// The names that in-toto gives to the digests of git's objects.
+// The names of in-toto for the digests of git's objects.
 const (
 	commitDigest = "gitCommit"
 	treeDigest   = "gitTree"
@@ -90,7 +90,7 @@ func (a *app) attest(c *call, ops operands) error {
 	if err != nil {
 		return err
 	}
-	runner.Seal(c.Context, repo) // a clone that has the refs alone finds the events that the statement names
+	runner.Seal(c.Context, repo) // a clone that has only the refs must find the events that the statement names
 	made, err := a.statementOf(c, repo, about)
 	if err != nil {
 		return err
@@ -181,8 +181,8 @@ type attestedLog string
 
 // The answers.
 const (
-	logHeld    attestedLog = "held"     // with the event that was its last
-	logBeyond  attestedLog = "beyond"   // a digest of a later one
+	logHeld    attestedLog = "held"     // the log has the event that the statement calls the last one
+	logBeyond  attestedLog = "beyond"   // the log is longer; only a digest of a later event is here
 	logNotHere attestedLog = "not_here" // nothing could be checked
 )
 
@@ -248,7 +248,7 @@ func readStatement(name string) (e envelope, s *statement, err error) {
 	return e, s, nil
 }
 
-// holdSubjects looks for the commits and the tree of a statement.
+// holdSubjects checks that the commits and the tree of a statement are here.
 func (s *statement) holdSubjects(repo *refs.Repo, found func(string, ...any)) {
 	objects := repo.Objects()
 	defer func() { _ = objects.Close() }()
@@ -283,7 +283,7 @@ func (s *statement) holdSubjects(repo *refs.Repo, found func(string, ...any)) {
 	}
 }
 
-// holdLog looks for the event that was the last of the log.
+// holdLog checks that the log has the event that the statement calls its last.
 func (s *statement) holdLog(ctx context.Context, log *events.Log, out *attested, found func(string, ...any)) error {
 	p := &s.Predicate.Proof
 	fetched, err := sharing.Verify(ctx, log)

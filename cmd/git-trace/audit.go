@@ -33,10 +33,10 @@ type audit struct {
 	Proof   auditProof   `json:"proof"`
 }
 
-// agentUsed says whether an agent was used.
+// agentUsed is the answer to: was an agent used?
 type agentUsed string
 
-// The answers. An agent was not used if all lines have another owner.
+// The answers; "no" needs another owner for every line.
 const (
 	agentYes     agentUsed = "yes"
 	agentNo      agentUsed = "no"
@@ -45,7 +45,7 @@ const (
 
 // auditAgent is an agent that wrote lines of the commits.
 type auditAgent struct {
-	Agent         string   `json:"agent"` // empty where several could have written the lines
+	Agent         string   `json:"agent"` // empty if several agents could have written the lines
 	Models        []string `json:"models"`
 	Conversations int      `json:"conversations"`
 	Written       int      `json:"written"`
@@ -68,7 +68,7 @@ type auditTalk struct {
 	Result   int            `json:"result"`
 	Prompts  int            `json:"prompts"`
 	Texts    []view.Prompt  `json:"texts"`
-	Recorded bool           `json:"recorded"` // its texts are stored here
+	Recorded bool           `json:"recorded"` // its texts are stored in this clone
 }
 
 // auditProof holds the evidence for the answers.
@@ -96,7 +96,7 @@ type auditLog struct {
 	Remote string             `json:"remote"`
 	Signed checkpoint.Verdict `json:"signed"`
 	Signer string             `json:"signer"`
-	Why    string             `json:"left_out"` // why it is not read; empty if it is
+	Why    string             `json:"left_out"` // the reason why it is not read; empty if it is read
 }
 
 // auditRange prints the audit of a range.

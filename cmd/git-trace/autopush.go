@@ -16,15 +16,15 @@ import (
 	"github.com/git-trace/git-trace/sharing"
 )
 
-// Git has no hook after a push. The one before it starts a process that waits for the end of git. So the user's push
-// takes no longer, and its result is the same.
+// Git has no hook that runs after a push. So the hook that runs before it starts a process that waits for the end of
+// git. The user's push takes no longer, and its result is the same.
 const (
 	pushLaterHook = "push-later"
-	// pushLimit is the time after which that process always ends.
+	// pushLimit is the longest life of that process.
 	pushLimit = time.Hour
 )
 
-// runPushHook returns the hook: git gives it the name of the remote (githooks(5)).
+// runPushHook is the pre-push hook: git passes the name of the remote (githooks(5)).
 func runPushHook(args []string) int {
 	_, hard := runner.Limits()
 	guard := runner.Guard(hard, nil)
@@ -36,12 +36,12 @@ func runPushHook(args []string) int {
 	if err != nil {
 		return exitDone
 	}
-	dir := cmp.Or(repo.WorkTree, repo.GitDir) // where the URL may be relative to
+	dir := cmp.Or(repo.WorkTree, repo.GitDir) // a relative URL starts here
 	runner.Background(repo, dir, repo.Env(), "git-hook", pushLaterHook, args[0], strconv.Itoa(runner.GitProcess()))
 	return exitDone
 }
 
-// runPushLater returns the process that waits and shares. status reports a failure.
+// runPushLater is the process that waits and then shares. git trace status reports its failures.
 func runPushLater(args []string) int {
 	guard := runner.Guard(pushLimit, nil)
 	defer guard()
@@ -52,15 +52,15 @@ func runPushLater(args []string) int {
 	debug.SetGCPercent(100)
 	debug.SetMemoryLimit(math.MaxInt64)
 	runner.LowerPriority()
-	if args[0] != "" { // else a turn has ended
+	if args[0] != "" { // empty after a turn
 		git, _ := strconv.Atoi(args[1])
 		waitForGit(git)
 	}
-	_ = sharing.Auto(context.Background(), events.OpenLog(repo), args[0], meansToShare(repo)) // it left a note
+	_ = sharing.Auto(context.Background(), events.OpenLog(repo), args[0], meansToShare(repo)) // Auto noted it
 	return exitDone
 }
 
-// waitForGit waits until git has ended, with growing pauses. If git's process is not known, it waits a moment.
+// waitForGit waits until git has ended, with growing pauses. If git's process is unknown, it waits a moment.
 func waitForGit(pid int) {
 	if pid <= 0 || runtime.GOOS == "windows" {
 		time.Sleep(2 * time.Second)

@@ -78,7 +78,7 @@ func (a *app) backfill(c *call, ops operands) error {
 	return b.read(list, found)
 }
 
-// read reads transcripts, and looks for their lines in commits.
+// read reads transcripts, and finds the commits that contain their lines.
 func (b *filler) read(list []history.Commit, found []*transcripts.Transcript) error {
 	debug.SetGCPercent(backfillGrowth)
 	shown := b.app.progress("sessions")
@@ -87,7 +87,7 @@ func (b *filler) read(list []history.Commit, found []*transcripts.Transcript) er
 	return b.run(list, found)
 }
 
-// filler fills the log from transcripts.
+// filler adds conversations from transcripts to the log.
 type filler struct {
 	app    *app
 	ctx    context.Context
@@ -96,14 +96,14 @@ type filler struct {
 	dry    bool
 	asked  map[refs.OID]bool // commits of the range
 	newest time.Time
-	lost   []history.Commit // the missing ones
+	lost   []history.Commit // commits of the range that are missing
 
-	brief  bool // a terminal gets some of the rows
+	brief  bool // a terminal gets only the first rows
 	rows   int
 	lines  int
 	filled int
 	linked map[events.TraceID]bool
-	found  bool // there are session files
+	found  bool // session files were found
 	keeper *keeper
 }
 
@@ -155,7 +155,8 @@ func (b *filler) commits(revs []string) ([]history.Commit, error) {
 	return history.List(b.ctx, b.repo, append(tips, "--")...)
 }
 
-// past is commits for a history with unreadable commits; readable is false if git refuses for another reason.
+// past does the work of commits for a history with unreadable commits. readable is false if git refuses for another
+// reason.
 func (b *filler) past(tips, hidden []string) (list []history.Commit, readable bool) {
 	read := func(names []string) ([]history.Commit, bool) {
 		var ids []refs.OID
@@ -246,7 +247,7 @@ func (b *filler) run(list []history.Commit, found []*transcripts.Transcript) err
 		return err
 	}
 	err = b.store(byTrace)
-	if told := b.sum(); err == nil { // after the records, which take most of the time
+	if told := b.sum(); err == nil { // last, because the records take most of the time
 		err = told
 	}
 	if err != nil {
@@ -267,10 +268,9 @@ func (b *filler) store(byTrace map[events.TraceID]*transcripts.Transcript) error
 	return b.keeper.keep(b.ctx, noted)
 }
 
-// isPartial reports whether this is a partial clone: git has left objects on a remote, and git-trace does not fetch
-// them.
+// isPartial reports whether this is a partial clone: git left objects on a remote, and git-trace does not fetch them.
 func (b *filler) isPartial() bool {
-	promised, _ := filepath.Glob(filepath.Join(b.repo.MainObjects(), "pack", "*.promisor")) // no bad pattern
+	promised, _ := filepath.Glob(filepath.Join(b.repo.MainObjects(), "pack", "*.promisor")) // the pattern is valid
 	return len(promised) > 0
 }
 
@@ -278,7 +278,7 @@ func isHex(text string) bool {
 	return len(text) >= fewestDigits && strings.Trim(text, "0123456789abcdef") == ""
 }
 
-// roots returns the work trees of the repository, by the names that agents may know them by.
+// roots returns the paths under which agents may know the work trees of the repository.
 func (b *filler) roots() []string {
 	var out []string
 	add := func(root string) {
@@ -295,7 +295,7 @@ func (b *filler) roots() []string {
 		}
 	}
 	if here, err := filepath.Abs(b.app.dir); err == nil {
-		for here != filepath.Dir(here) { // the user's own path to the directory
+		for here != filepath.Dir(here) { // the path that the user typed, with its links
 			if real, err := filepath.EvalSymlinks(here); err == nil && real == b.repo.WorkTree {
 				add(here)
 			}

@@ -12,8 +12,8 @@ import (
 	"github.com/git-trace/git-trace/view/transcripts"
 )
 
-// begin returns the events of a conversation that the log does not have: its times, its model, its prompts. After a
-// killed run it returns the missing ones.
+// begin returns the missing events of a conversation: its times, its model, its prompts. After a killed run some of
+// them are in the log already.
 func (b *filler) begin(log *view.Log, l backfill.Link) ([]events.Draft, error) {
 	t := b.keeper.byTrace[l.Trace]
 	if b.linked[l.Trace] || t == nil {
@@ -60,8 +60,8 @@ func conversationDrafts(told map[string]bool, trace events.TraceID, t *transcrip
 	return out, err
 }
 
-// told returns the parts of a conversation that a backfill has written to the log. If hooked is true, hooks saw the
-// conversation: then their numbers of prompts count.
+// told returns the parts of a conversation that earlier backfills wrote to the log. hooked is true if hooks saw the
+// conversation: then the hooks' numbers of prompts count.
 func told(log *view.Log, trace events.TraceID) (told map[string]bool, hooked bool, err error) {
 	known, err := log.ByTrace(trace)
 	if err != nil {
@@ -71,11 +71,11 @@ func told(log *view.Log, trace events.TraceID) (told map[string]bool, hooked boo
 	for _, e := range known {
 		switch {
 		case e.Type == events.RecordStored, e.Type == events.CommitAnchored:
-			continue // both follow from a backfill too
+			continue // a backfill also writes both types
 		case e.Type == events.CaptureIncomplete:
-			continue // that no hook reports the conversation, or its calls
+			continue // says that no hook reports the conversation, or its calls
 		case slices.Contains(e.Method, events.SessionFile):
-			continue // from other evidence than hooks
+			continue // comes from other evidence than hooks
 		case len(e.Method) != 1 || e.Method[0] != events.Backfill:
 			return nil, true, nil
 		case e.Type == events.PromptSubmitted:

@@ -23,7 +23,7 @@ type keeper struct {
 	job     *recording // nil when nothing is stored
 	prompts *ledger.Prompts
 	byTrace map[events.TraceID]*transcripts.Transcript
-	roots   map[events.TraceID]string // the checkout that each was held in
+	roots   map[events.TraceID]string // the work tree in which each conversation was held
 	ours    map[events.TraceID]bool   // conversations whose prompts have backfill's numbers
 	listed  map[events.TraceID]bool
 }
@@ -56,10 +56,10 @@ func (k *keeper) close() {
 	}
 }
 
-// number notes that the prompts of a conversation have the numbers that backfill gives.
+// number notes that the prompts of a conversation have backfill's numbers.
 func (k *keeper) number(trace events.TraceID) { k.ours[trace] = true }
 
-// session returns the entry of a conversation on the list.
+// session returns a conversation's entry for the waiting list.
 func (k *keeper) session(trace events.TraceID) (waiting.Session, error) {
 	t := k.byTrace[trace]
 	files := append(slices.Clone(t.Earlier), t.Path)
@@ -77,8 +77,8 @@ func (k *keeper) session(trace events.TraceID) (waiting.Session, error) {
 	}, nil
 }
 
-// list puts the conversations that were linked since the last time on the list, with their prompts, which the record
-// will replace.
+// list puts the conversations linked since its last call on the waiting list. It keeps their prompts until the record
+// has them.
 func (k *keeper) list() error {
 	if k.job == nil {
 		return nil
@@ -92,7 +92,7 @@ func (k *keeper) list() error {
 			if !k.ours[trace] {
 				break
 			}
-			if k.job.purged.Holds(p.Text) { // not even kept until the record has the others
+			if k.job.purged.Holds(p.Text) { // a purged text is not kept, not even until the record is stored
 				continue
 			}
 			if err := k.prompts.Put(trace, i+1, p.Text); err != nil {
@@ -128,8 +128,8 @@ func (k *keeper) noted() ([]waiting.Session, error) {
 	}), nil
 }
 
-// keep stores conversations of the list whose session files were read. A conversation that cannot be stored waits for
-// the next run.
+// keep stores the conversations of the list whose session files were read. If a conversation cannot be stored, it waits
+// for the next run.
 func (k *keeper) keep(ctx context.Context, noted []waiting.Session) error {
 	if len(noted) == 0 {
 		return nil
@@ -139,7 +139,7 @@ func (k *keeper) keep(ctx context.Context, noted []waiting.Session) error {
 		t.Forget()
 	}
 	collectBeyond(convertRoom)
-	// in the order of time: git's answer for one commit serves the next
+	// in order of time: one answer of git for a commit serves several conversations
 	slices.SortStableFunc(noted, func(a, b waiting.Session) int {
 		return k.byTrace[a.Trace].First.Compare(k.byTrace[b.Trace].First)
 	})
@@ -152,7 +152,7 @@ func (k *keeper) keep(ctx context.Context, noted []waiting.Session) error {
 	for i := range noted {
 		traces[i] = noted[i].Trace
 	}
-	// their lines are in the log by now
+	// the log has their lines by now
 	gather, done := facts.ForMany(ctx, k.filler.repo, traces, k.byTrace[noted[0].Trace].First)
 	defer done()
 	k.job.recorder.Facts = gather

@@ -24,7 +24,7 @@ func (b *filler) tell(claims []claim.Commit) error {
 	b.linked = map[events.TraceID]bool{}
 	var drafts []events.Draft
 	var rows [][]byte
-	flush := func() error { // written before it is printed
+	flush := func() error { // to the log first, then to the output
 		if !b.dry {
 			if err := b.keeper.list(); err != nil {
 				return fail(exitUnchecked, err, "")
@@ -128,7 +128,7 @@ func (b *filler) sum() error {
 	return nil
 }
 
-// unseen counts the commands of linked conversations that may have written lines without a trace in the transcript.
+// unseen counts the commands of linked conversations that may have written lines which the transcript does not show.
 func (b *filler) unseen() int {
 	n := 0
 	for trace := range b.linked {
@@ -148,7 +148,7 @@ func (b *filler) row(l *backfill.Link) ([]byte, error) {
 			*backfill.Link
 		}{backfillSchema, l})
 	}
-	const id = 8 // digits of the id, enough for show
+	const id = 8 // enough digits of an id to show
 	trace := string(l.Trace)
 	text := fmt.Sprintf("%.8s  %-20s %-6s %12s in %s", l.Commit, printable(l.Agent+" "+trace[:min(len(trace), id)]),
 		l.Confidence, plural(l.Lines, "line"), plural(l.Files, "file"))

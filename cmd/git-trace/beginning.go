@@ -7,11 +7,12 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// beginning is a JSON valuefrom the beginning of a file, perhaps cut off: an object with members, or an array.
+// beginning is a JSON value, read from the beginning of a file and perhaps cut off. It is an object with members, or an
+// array.
 type beginning struct {
 	raw    []byte
 	kind   rawjson.Kind
-	values map[string][]byte // of an object; the last may be cut off
+	values map[string][]byte // of an object; the last value may be cut off
 }
 
 func begin(raw []byte) beginning {
@@ -29,7 +30,7 @@ func begin(raw []byte) beginning {
 	return b
 }
 
-// has reports whether an object has all of some members.
+// has reports whether an object has all the given members.
 func (b beginning) has(names ...string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool { _, found := b.values[name]; return !found })
 }
@@ -53,7 +54,7 @@ func (b beginning) first() beginning {
 	return begin(rest)
 }
 
-// row returns the content of a row of a file: the object, or the first one of an array.
+// row returns the content of a row of a file: the object itself, or the first object of an array.
 func (b beginning) row() beginning {
 	if b.kind == rawjson.Array {
 		return b.first()
@@ -61,11 +62,11 @@ func (b beginning) row() beginning {
 	return b
 }
 
-// in returns a member.
+// in returns a member as a beginning.
 func (b beginning) in(name string) beginning { return begin(b.values[name]) }
 
-// message reports whether an array begins with a message in the form of providers. Messages in clients' own files have
-// more members.
+// message reports whether an array begins with a message in the form of the providers' APIs. Messages in clients'
+// session files have more members.
 func (b beginning) message() bool {
 	first := b.first()
 	if !slices.Contains([]string{"system", "developer", "user", "assistant"}, first.text("role")) {
@@ -74,17 +75,16 @@ func (b beginning) message() bool {
 	return !first.has("ts") && !first.has("messageId") && !first.has("parts") && !first.has("timestamp")
 }
 
-// textOf reports whether a member is the text of an array of messages, which may be cut off.
+// textOf reports whether a member holds an array of messages as text, which may be cut off.
 func (b beginning) textOf(name string) bool {
 	text := b.row().values[name]
 	return bytes.HasPrefix(text, []byte(`"[{`)) && bytes.Contains(text, []byte(`\"role\"`))
 }
 
-// kept reports whether an object is a session as clients keep them beside their messages, and not a row of a data set.
+// kept reports whether an object is a session in a client's own form, and not a row of a data set.
 func (b beginning) kept() bool { return b.has("sessionId") || b.has("v") }
 
-// spans recognises spans of OpenTelemetry: a document of OTLP, spans that a dump has by themselves, or attributes
-// alone.
+// spans recognises spans of OpenTelemetry: an OTLP document, single spans of a dump, or only attributes.
 func (b beginning) spans() bool {
 	r := b.row()
 	identified := r.has("spanContext") || r.has("span_id") || r.has("spanId") || r.in("context").has("span_id")
@@ -92,8 +92,7 @@ func (b beginning) spans() bool {
 		r.has("gen_ai.operation.name") || r.has("openinference.span.kind")
 }
 
-// events recognises a list of events of OpenHands, or a row that has one; predictions beside such rows hold only a
-// patch.
+// events recognises a list of OpenHands events, or a row that contains one. A row of predictions contains only a patch.
 func (b beginning) events() bool {
 	event := func(b beginning) bool { return b.has("source") && (b.has("action") || b.has("observation")) }
 	r := b.row()

@@ -20,8 +20,8 @@ import (
 const blameUsage = "git trace blame [<git blame options>] [--functions] [--json[=runs] | --prompts] [--only-ai] " +
 	"[<rev>] [--] <file>\ngit trace blame --web [<rev>] [--] <file>[:<line>]"
 
-// blameCommand only describes blame in the list of commands: blame parses its arguments itself, because they are
-// git's.
+// blameCommand only describes blame in the list of commands. blame parses its arguments itself, because most are git's
+// options.
 func blameCommand() *command {
 	return &command{
 		name: "blame",
@@ -63,7 +63,7 @@ func (a *app) blame(args []string) error {
 	}
 	opts, err := gitblame.Parse(args)
 	if errors.Is(err, gitblame.ErrHelp) {
-		return errors.Join(a.help("blame"), silent(exitUsage)) // as git
+		return errors.Join(a.help("blame"), silent(exitUsage)) // as git does
 	}
 	if err != nil {
 		return blameFailure(err)
@@ -86,7 +86,7 @@ func (a *app) blame(args []string) error {
 	}
 	defer known.Close()
 	abbreviate := sync.OnceValues(known.short)
-	short := func(id events.TraceID) string { // only people's formats ask, and only for an agent's line
+	short := func(id events.TraceID) string { // only formats for people need short ids, and only if an agent wrote a line
 		f, err := abbreviate()
 		if err != nil {
 			return string(id)
@@ -128,7 +128,7 @@ func (a *app) blame(args []string) error {
 }
 
 // legend explains the drawn signs once, below the lines, if standard error is a terminal. The setting advice.traceSigns
-// hides it, like git's advice.* settings.
+// hides it, as settings advice.* hide git's advice.
 func (a *app) legend(repo *refs.Repo, known *conversations, config *refs.Config, drawn blame.Drawn) {
 	if _, watched := terminalOf(a.std.err); !watched || config != nil && !config.Bool("advice.traceSigns", true) {
 		return
@@ -148,7 +148,7 @@ func (a *app) legend(repo *refs.Repo, known *conversations, config *refs.Config,
 	}
 }
 
-// blameFailure gives git's refusal its exit status.
+// blameFailure returns git's refusal with git's exit status.
 func blameFailure(err error) error {
 	var refused *gitblame.Failure
 	if !errors.As(err, &refused) {
@@ -169,13 +169,13 @@ func blameFailure(err error) error {
 	return fail(refused.ExitCode(), err, hint)
 }
 
-// pathHint suggests a path instead of one that git does not have.
+// pathHint suggests a path of the repository in place of an unknown one.
 func pathHint(message string) string {
 	_, path, _ := strings.Cut(message, "'")
 	if end := strings.LastIndex(path, "'"); end >= 0 {
 		path = path[:end]
 	}
-	if i := strings.LastIndexByte(path, ':'); i > 0 { // as editors and compilers name a place
+	if i := strings.LastIndexByte(path, ':'); i > 0 { // FILE:LINE, as editors and compilers write it
 		if line, err := strconv.ParseUint(path[i+1:], 10, 31); err == nil {
 			return fmt.Sprintf("a line is named by -L: git trace blame -L %d,%d %s", line, line, path[:i])
 		}

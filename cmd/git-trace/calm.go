@@ -9,11 +9,11 @@ import (
 	"sync"
 )
 
-// A CI reads the output of its programs, and carries out lines that are commands. Commands of GitHub begin with
-// "::", perhaps after blanks. Older ones and Azure's contain "##[" or "##vso[". Prompts, paths and lines of files
-// are foreign text. So texts for people get a backslash in such places, if the environment names a CI.
+// A CI reads the output of its programs, and runs lines that are commands. GitHub's commands begin with "::", perhaps
+// after blanks. Older ones and Azure's contain "##[" or "##vso[". Prompts, paths and lines of files are foreign text.
+// So if the environment names a CI, a backslash breaks such commands in texts for people.
 
-// inCI reports whether a CI reads along.
+// inCI reports whether a CI reads the output.
 func inCI() bool {
 	for _, name := range [...]string{"CI", "GITHUB_ACTIONS", "GITLAB_CI"} {
 		if value := os.Getenv(name); value != "" && value != "false" {
@@ -25,10 +25,10 @@ func inCI() bool {
 
 var ciCommand = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`##([A-Za-z]*\[)`) })
 
-// calmed returns a line that is not a command to a CI.
+// calmed returns a line changed so that no CI takes it for a command.
 func calmed(line string) string {
 	rest := strings.TrimLeft(line, " \t\r\u00a0")
-	for strings.HasPrefix(rest, "\x1b[") { // colours
+	for strings.HasPrefix(rest, "\x1b[") { // skip colours
 		end := strings.IndexByte(rest, 'm')
 		if end < 0 {
 			break
@@ -44,7 +44,7 @@ func calmed(line string) string {
 	return line
 }
 
-// calmedText returns a text of several lines.
+// calmedText does the same for each line of a text.
 func calmedText(text string) string {
 	if !inCI() {
 		return text
@@ -56,7 +56,7 @@ func calmedText(text string) string {
 	return out.String()
 }
 
-// calmWriter writes lines that are not commands to a CI. An incomplete line is kept until its end comes.
+// calmWriter writes lines that no CI takes for commands. It keeps an incomplete line until its end arrives.
 type calmWriter struct {
 	to   io.Writer
 	held []byte

@@ -12,17 +12,17 @@ import (
 // capabilitiesSchema names the form of the JSON output; docs/schema/capabilities-1.schema.json describes it.
 const capabilitiesSchema = "git-trace.capabilities/1"
 
-// agentCapabilities are the abilities of git-trace with one agent.
+// agentCapabilities lists what git-trace can do with one agent.
 type agentCapabilities struct {
 	Name     string             `json:"name"`
 	Title    string             `json:"title"`
-	Found    bool               `json:"found"` // it is used on this machine
+	Found    bool               `json:"found"` // the agent is used on this machine
 	Events   []string           `json:"events"`
-	Capture  *capability.Traits `json:"capture"` // null without hooks
+	Capture  *capability.Traits `json:"capture"` // null if it has no hooks
 	Install  bool               `json:"install"` // `git trace init --agent` installs its hooks
 	Consent  bool               `json:"consent"` // it runs hooks only after its user allowed them
 	Sessions bool               `json:"sessions"`
-	Resume   []string           `json:"resume"` // the command line, SESSION for the id; null without one
+	Resume   []string           `json:"resume"` // the command line, with SESSION for the id; null if it cannot resume
 	AtStep   bool               `json:"at_step"`
 }
 

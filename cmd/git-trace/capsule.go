@@ -80,7 +80,7 @@ func (a *app) capsule(c *call, ops operands) error {
 	return openCapsule(a.std.out, made, record)
 }
 
-// makeCapsule writes the capsule of a named conversation or prompt.
+// makeCapsule writes the capsule of the given conversation or prompt.
 func (a *app) makeCapsule(c *call, word string) error {
 	repo, known, err := a.recorded(c.Context)
 	if err != nil {
@@ -137,7 +137,7 @@ func cannotEnclose(trace events.TraceID, word string, err error) error {
 	return err
 }
 
-// agrees asks the person; without a terminal, --yes is the answer.
+// agrees asks the person. Without a terminal, only --yes agrees.
 func (a *app) agrees(c *call, question, otherwise string) error {
 	if c.Bool("yes") {
 		return nil
@@ -199,7 +199,7 @@ func openCapsule(w io.Writer, c *capsule.Capsule, record *records.Record) error 
 	return err
 }
 
-// changeOf returns the patch of a file.
+// changeOf returns the change of a file as a patch.
 func changeOf(f *capsule.File) (string, error) {
 	names, texts := [2]string{}, [2][]byte{}
 	for i, text := range []*string{f.Before, f.After} {
@@ -270,7 +270,8 @@ func (a *app) testCapsule(c *call, made *capsule.Capsule) (err error) {
 	return fmt.Errorf("run the test: %w", failed)
 }
 
-// checkOut makes a linked work tree without a branch at a commit, if the commit is here. Hooks do not run.
+// checkOut adds a linked work tree with a detached HEAD at a commit, without running hooks. It returns false if the
+// commit is not here.
 func checkOut(ctx context.Context, repo *refs.Repo, commit *string, dir string) bool {
 	if repo == nil || commit == nil {
 		return false

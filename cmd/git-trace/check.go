@@ -48,8 +48,8 @@ func checkCommand() *command {
 type checkedRange struct {
 	Schema  string     `json:"schema"`
 	Range   span.Range `json:"range"`
-	Policy  string     `json:"policy"`  // the commit that has it, or the file; empty for none
-	Changed bool       `json:"changed"` // the change has another policy, which does not count yet
+	Policy  string     `json:"policy"`  // the commit or the file with the policy; empty for none
+	Changed bool       `json:"changed"` // the range changes the policy; the change does not count yet
 	*check.Result
 }
 
@@ -98,7 +98,7 @@ func (a *app) check(c *call, ops operands) error {
 	return nil
 }
 
-// readPolicy reads the policy of the base, or the file of --policy, and names it; "" for none.
+// readPolicy reads the policy of the base commit, or the file of --policy. from names its source; "" for none.
 func readPolicy(c *call, repo *refs.Repo, base refs.OID) (p *check.Policy, from string, err error) {
 	from = base.String()
 	if file := c.String("policy"); file != "" {
@@ -114,7 +114,7 @@ func readPolicy(c *call, repo *refs.Repo, base refs.OID) (p *check.Policy, from 
 	return p, strings.ToValidUTF8(from, "\ufffd"), err
 }
 
-// checkSpan holds a range against a policy.
+// checkSpan checks a range against a policy.
 func (a *app) checkSpan(c *call, repo *refs.Repo, known *conversations, s span.Range,
 	policy *check.Policy) (*checkedRange, error) {
 	dir, err := os.Getwd()
@@ -160,7 +160,7 @@ func (a *app) writeCheck(c *call, out *checkedRange, form string) error {
 	return a.output("result", c.String("output"), text.String())
 }
 
-// drawCheck writes a result for people: a finding in two lines.
+// drawCheck writes a result for people, two lines a finding.
 func drawCheck(w *strings.Builder, r *checkedRange) {
 	for i := range r.Findings {
 		f := &r.Findings[i]

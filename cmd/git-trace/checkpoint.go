@@ -34,7 +34,7 @@ func checkpointCommand() *command {
 
 const checkpointSchema = "git-trace.checkpoint/1"
 
-// signedCheckpoint is a checkpoint that was made, in the form of --json.
+// signedCheckpoint describes a new checkpoint, in the form of --json.
 type signedCheckpoint struct {
 	Schema  string             `json:"schema"`
 	Seq     int64              `json:"seq"`
@@ -44,7 +44,7 @@ type signedCheckpoint struct {
 	Key     string             `json:"key"`
 	Signer  string             `json:"signer"`
 	Verdict checkpoint.Verdict `json:"verdict"`
-	Why     string             `json:"why,omitempty"` // verify will not count it here
+	Why     string             `json:"why,omitempty"` // the reason why verify will not count it here
 }
 
 func (a *app) checkpoint(c *call, _ operands) error {
@@ -105,7 +105,7 @@ func (a *app) signable(ctx context.Context, log *events.Log, force bool) (events
 	return events.End{}, fail(exitFinding, fmt.Errorf("the log is %s and was not signed", report.Summary()), hint)
 }
 
-// onlyAnchorsDisagree reports whether the log is sound in itself.
+// onlyAnchorsDisagree reports whether the log itself is sound.
 func onlyAnchorsDisagree(report events.Report) bool {
 	for _, fault := range report.Faults {
 		if fault.Kind != events.FaultAnchor {

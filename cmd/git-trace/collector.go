@@ -36,17 +36,17 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// Bounds of what clients send.
+// Limits for data from clients.
 const (
-	mostCollected = 64 << 20 // bytes of a conversation
+	mostCollected = 64 << 20 // bytes a conversation
 	mostLine      = 4 << 20
-	strangerHolds = 2 * time.Second  // before an unknown conversation is looked for again
-	strangerWaits = 10 * time.Second // for the first hook of an unknown conversation
+	strangerHolds = 2 * time.Second  // the time between two searches for an unknown conversation
+	strangerWaits = 10 * time.Second // the longest wait for the first hook of an unknown conversation
 	mostStrangers = 1000
 )
 
-// collector stores what clients send of the conversations that hooks know. The companion talks with the clients: it has
-// the server and the decoder.
+// collector stores the data that clients send about conversations that hooks know. The companion receives and decodes
+// it.
 type collector struct {
 	repo     *refs.Repo
 	cmd      *exec.Cmd
@@ -56,11 +56,11 @@ type collector struct {
 
 	mu       sync.Mutex
 	figures  answers.Collected
-	talks    map[string]*listened // by the client's id
-	unstored map[string]*listened // with events that are in no record
+	talks    map[string]*listened // by the client's conversation id
+	unstored map[string]*listened // conversations with events that no record has yet
 }
 
-// listened is a conversation that sends events; its Session is zero if hooks do not know it.
+// listened is a conversation that sends events. Its Session is zero if hooks do not know it.
 type listened struct {
 	waiting.Session
 	since, looked time.Time
@@ -80,7 +80,7 @@ func loadCollected(repo *refs.Repo) *answers.Collected {
 	return c
 }
 
-// collect starts the companion, and prints how clients find it.
+// collect starts the companion, and prints the settings that clients need.
 func (a *app) collect(ctx context.Context, repo *refs.Repo, port int) (*collector, error) {
 	redactor, err := configured.Redactor(ctx, repo)
 	if err != nil {
@@ -121,7 +121,7 @@ func (a *app) collect(ctx context.Context, repo *refs.Repo, port int) (*collecto
 	err = k.in.Encode(map[string]any{"port": port, "token": token, "free": free})
 	if err = errors.Join(err, from.Decode(&first)); err != nil {
 		_ = k.cmd.Wait()
-		return nil, silent(exitUnchecked) // the companion has said it
+		return nil, silent(exitUnchecked) // the companion has printed the error
 	}
 	_, text, _ := net.SplitHostPort(first.Address)
 	k.figures.Port, _ = strconv.Atoi(text)
@@ -131,7 +131,7 @@ func (a *app) collect(ctx context.Context, repo *refs.Repo, port int) (*collecto
 	return k, nil
 }
 
-// collectorToken returns the token that clients send, and the file that keeps it for the user alone.
+// collectorToken returns the token that clients send, and its file, which only the user can read.
 func collectorToken(repo *refs.Repo) (token, file string, err error) {
 	file = filepath.Join(collected.Dir(repo), "token")
 	raw, err := os.ReadFile(file)
@@ -149,7 +149,7 @@ func collectorToken(repo *refs.Repo) (token, file string, err error) {
 	return token, file, refs.WriteFileAtomic(file, []byte(token+"\n"), 0o600)
 }
 
-// shellLines are the lines for sh that make clients send. The token is not among them.
+// shellLines returns lines for sh that make clients send their data. They do not contain the token.
 func shellLines(address, token string) string {
 	return "export OTEL_EXPORTER_OTLP_ENDPOINT=http://" + address + "\n" +
 		`export OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer $(cat '` +

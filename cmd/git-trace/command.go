@@ -11,25 +11,26 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// command is a command with its texts for help, the manual, docs/cli.md and completion, its function, and the calls
+// command describes a command: its texts for help, the manual, docs/cli.md and completion, its function, and the calls
 // that tests make.
 type command struct {
 	name, does string
-	form       string // a line for each; completion offers operands by the names in them
+	form       string // one line for each form; completion derives operands from it
 	about      string
 	options    []optionUse
 	examples   []example
 	run        func(*app, *call, operands) error
 	traits     trait
-	// Calls without the name, where a file a and two commits are. The first call of all searches the repository.
-	shows  []string // only show data, which may be hostile
-	tries  []string // all other calls; they also leave no files in a repository that is not recorded
-	waits  string   // searches the repository instead of the first call
-	leaves string   // why a call leaves something there
-	unseen string   // why views.txtar has no screen of a command with colours
+	// Calls without the command's name, made in a directory with the file a and two commits. The first call searches the
+	// repository.
+	shows  []string // calls that only show data; the data may be hostile
+	tries  []string // all other calls; they also leave no file in a repository that is not recorded
+	waits  string   // a call that searches the repository, if the first call does not
+	leaves string   // the reason why a call leaves files there
+	unseen string   // the reason why views.txtar does not show this coloured output
 }
 
-// example is a call that help, the manual and docs/cli.md show. Its names come from one small project: the conversation
+// example is a call that help, the manual and docs/cli.md show. All names come from one small project: the conversation
 // 4f2a with three prompts, the file server.go, the remote origin. A test makes that project and runs every example.
 type example struct{ call, does string }
 
@@ -37,13 +38,13 @@ type example struct{ call, does string }
 type trait uint
 
 const (
-	common    trait = 1 << iota // help shows it; help --all shows all
+	common    trait = 1 << iota // help lists it; help --all lists all commands
 	alone                       // it takes no operand
-	likeGit                     // it takes the options of git's command too, and parses its arguments itself
+	likeGit                     // it takes the options of git's command, too, and parses its arguments itself
 	seals                       // it writes events, and seals them in the log when it ends
-	bounded                     // it reads, or fetches, so it may end anywhere if it needs too much memory
-	anew                        // it only reads, and can start over without a part of the history
-	verbatim                    // its output has lines of files, or is one
+	bounded                     // it only reads or fetches, so it may end at any moment if it needs too much memory
+	anew                        // it only reads, and can start again with a part of the history left out
+	verbatim                    // its output contains lines of files
 	fetchless                   // it fetches nothing in a partial clone
 	atOnce                      // its first call searches nothing in the repository
 )
@@ -131,7 +132,7 @@ func (a *app) sealing(c *call, ops operands) error {
 	return err
 }
 
-// misused adds to an error in the arguments where the options are listed, and the option that was probably meant.
+// misused adds a hint to an error in the arguments: the option that was probably meant, and the command that lists all.
 func (c *command) misused(err error) error {
 	hint := "git trace help " + c.name + " lists its options"
 	if name, ok := strings.CutPrefix(err.Error(), "unknown option '"); ok {

@@ -13,7 +13,7 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// commitOwners finds the owners of the lines that commits added, by the log alone.
+// commitOwners finds the owners of the lines that commits added. It reads only the log.
 type commitOwners struct {
 	ctx      context.Context
 	evidence *blame.Evidence
@@ -31,8 +31,7 @@ func (o *commitOwners) unknown(commit refs.OID) claim.Unknown {
 	return o.ofKind(commit, events.OwnerUnknown, "")
 }
 
-// dispute lets calls that no hook reported take lines that count as a person's, if the commit has them exactly as
-// written.
+// dispute lets unreported calls claim a person's lines, if the commit has the lines exactly as the call wrote them.
 func (o *commitOwners) dispute(commit refs.OID) *claim.Dispute {
 	return &claim.Dispute{Persons: o.persons(commit), May: func(owner events.AnchorOwner, tier string) bool {
 		if !correlate.Disputes(tier) {
@@ -50,13 +49,13 @@ func (o *commitOwners) dispute(commit refs.OID) *claim.Dispute {
 	}}
 }
 
-// callsHooked has the calls of a conversation that hooks reported.
+// callsHooked holds the calls of a conversation that hooks reported.
 type callsHooked struct {
 	told   map[string]bool
-	native bool // by the ids that the session file has
+	native bool // their ids are the session file's
 }
 
-// hookedCalls returns these calls; nil for a conversation that no hook reported.
+// hookedCalls returns the reported calls of a conversation; nil if no hook reported the conversation.
 func hookedCalls(log *view.Log, trace events.TraceID) *callsHooked {
 	_, hooked, err := told(log, trace)
 	if err == nil && !hooked {
@@ -99,7 +98,7 @@ func (o *commitOwners) anchored(commit refs.OID) (bool, error) {
 	return n > 0, err
 }
 
-// appendDrafts appends events in batches that a log takes.
+// appendDrafts appends events in batches of the size that a log accepts.
 func appendDrafts(ctx context.Context, log *events.Log, drafts []events.Draft) error {
 	const most, bytes = 500, 8 << 20
 	for len(drafts) > 0 {

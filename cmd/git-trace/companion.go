@@ -16,8 +16,9 @@ import (
 	"github.com/git-trace/git-trace/internal/version"
 )
 
-// companion returns the command git-trace-serve, beside this program or in PATH. It has code that would slow down every
-// hook. It gets the name and version of this program, so that both have one version, and a verb.
+// companion returns a call of git-trace-serve, found beside this program or in PATH, which has the code that would slow
+// down every hook. The first arguments are a verb, and the name and version of this program: both must have one
+// version.
 func companion(ctx context.Context, verb string, args ...string) (*exec.Cmd, error) {
 	own, err := os.Executable()
 	if err != nil {
@@ -51,17 +52,17 @@ func (a *app) beCompanion(ctx context.Context, verb string, args ...string) erro
 	return nil
 }
 
-// companionEnds is the time that the companion has to end after an interrupt.
+// companionEnds is the time that the companion gets to end after an interrupt.
 const companionEnds = 2 * time.Second
 
-// systemEnv returns the world for agents, with the companion as the reader of zstd.
+// systemEnv returns the environment for agents. The companion decompresses zstd for them.
 func systemEnv() (agents.Env, error) {
 	env, err := agents.SystemEnv()
 	env.Unzstd = unzstd
 	return env, err
 }
 
-// unpacking is the companion's output of a compressed stream. Its failure is known at the end.
+// unpacking reads the companion's output, a decompressed stream. A failure shows only at the end.
 type unpacking struct {
 	io.Reader
 	cmd  *exec.Cmd
@@ -69,7 +70,7 @@ type unpacking struct {
 	done bool
 }
 
-// unzstd reads a stream that is compressed with zstd.
+// unzstd decompresses a zstd stream.
 func unzstd(in io.Reader) (io.ReadCloser, error) {
 	cmd, err := companion(context.Background(), "unzstd")
 	if err != nil {

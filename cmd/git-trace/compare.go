@@ -171,7 +171,7 @@ func sideName(c *answers.Side, width int) string {
 	return cells.Cut(cells.Safe(c.Agent+" "+name), width)
 }
 
-// driftLines describes a drift: - for actions of the first only, + for the second.
+// driftLines describes a drift: - marks actions of the first conversation, + of the second.
 func driftLines(d *compare.Drift) []string {
 	says := func(sign string, a *compare.Action, note string) string {
 		text := fmt.Sprintf("%s step %d  %s %s", sign, a.Step, a.Name, a.What)

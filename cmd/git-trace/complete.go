@@ -13,15 +13,15 @@ import (
 	"github.com/git-trace/git-trace/internal/cells"
 )
 
-// completer suggests the next word of a command line. Shells run it at each press of the key: so errors are silent, and
-// it reads nothing slower than an index.
+// completer suggests the next word of a command line. A shell runs it at each press of the key. So it hides errors, and
+// reads nothing slower than an index.
 type completer struct {
 	a   *app
 	out io.Writer
 }
 
-// complete prints, a line each, candidates for the last word after `git trace`: a word, a tab, and its meaning. The
-// line :file means that a file is possible, :ref a revision.
+// complete prints candidates for the last word after `git trace`, one a line: a word, a tab, and its meaning. The line
+// :file stands for any file, :ref for any revision.
 func (a *app) complete(words []string) {
 	c := &completer{a: a, out: a.std.out}
 	if len(words) == 0 {
@@ -79,7 +79,7 @@ func (c *completer) arguments(command *command, before []string, typed string) {
 	c.operand(command, typed)
 }
 
-// options offers the command's own options, and git's if it takes them.
+// options offers the command's own options, and git's options if it takes them.
 func (c *completer) options(command *command, typed string) {
 	for _, o := range command.options {
 		name, does := o.text()
@@ -99,7 +99,7 @@ func (c *completer) options(command *command, typed string) {
 	}
 }
 
-// choiceOf finds the words among which the value of an option is chosen, where its description lists them.
+// choiceOf finds the allowed values of an option in its description.
 var choiceOf = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("`([a-z_-]+(?:\\|[a-z_-]+)+)`")
 })
@@ -189,7 +189,7 @@ func (c *completer) operand(command *command, typed string) {
 		offered = c.conversations(typed)
 	}
 	if typed == "" && offered > 0 {
-		return // any branch and any file might follow: the newest conversations are the likely ones
+		return // any branch or file is possible, too, but a newest conversation is likely
 	}
 	if refs && !strings.Contains(typed, "#") {
 		fmt.Fprintln(c.out, ":ref")
@@ -209,7 +209,7 @@ func (c *completer) remotes(typed string) {
 	}
 }
 
-// mostOffered is the number of conversations that are offered: more do not help.
+// mostOffered limits the conversations that are offered: a longer list does not help.
 const mostOffered = 50
 
 // conversations offers the newest conversations whose ids begin with the typed text, each with its agent and its first

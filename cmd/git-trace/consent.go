@@ -15,8 +15,8 @@ import (
 	"github.com/git-trace/git-trace/sharing"
 )
 
-// obtainConsent records the user's consent to git-trace's hooks, for agents that need it. The user consents by the flag
-// or at a prompt; otherwise nothing is recorded, and tellObstacles says what to do.
+// obtainConsent records the user's consent to git-trace's hooks, for agents that need it. The user consents by the
+// option or at a prompt. Without consent nothing is recorded, and tellObstacles explains the remedy.
 func (a *app) obtainConsent(ctx context.Context, in *installation, given bool) (allowed []planned, err error) {
 	for _, agent := range in.agents {
 		if agent.Trust == nil {
@@ -49,7 +49,7 @@ func waitsForConsent(status capability.Status) bool {
 	return false
 }
 
-// consents asks a person. It does not ask without a terminal.
+// consents asks a person; without a terminal it returns false.
 func (a *app) consents(what string) bool {
 	if what == "" || !a.typing() {
 		return false
@@ -68,14 +68,14 @@ func (a *app) typing() bool {
 	return terminal
 }
 
-// asks puts a question to a person. Without an answer it returns false.
+// asks asks a person a question. Without an answer it returns false.
 func (a *app) asks(question string) bool {
 	fmt.Fprintf(a.std.err, "%s [y/N] ", question)
 	answer := a.answer()
 	return answer == "y" || answer == "yes"
 }
 
-// asked asks a person at a terminal, and returns the typed answer: empty for the proposed one.
+// asked asks a person at a terminal, and returns the typed answer; "" accepts the proposed one.
 func (a *app) asked(question, proposed string) string {
 	if !a.typing() {
 		return ""
@@ -85,8 +85,8 @@ func (a *app) asked(question, proposed string) string {
 	return strings.TrimSpace(line)
 }
 
-// asksSummary asks a person at a terminal once, for all their repositories, whether they want a line after each commit.
-// It returns their answer as a value of the setting; "" if it is set already, or without a terminal.
+// asksSummary asks a person at a terminal whether they want a line after each commit, once for all their repositories.
+// It returns the answer as a value of the setting; "" if the setting exists, or without a terminal.
 func (a *app) asksSummary(config refs.Config) string {
 	if _, has := config.Get(runner.SummaryKey); has || !a.typing() {
 		return ""
@@ -97,13 +97,14 @@ func (a *app) asksSummary(config refs.Config) string {
 // answer reads the person's answer, in small letters.
 func (a *app) answer() string {
 	line, err := bufio.NewReader(a.std.in).ReadString('\n')
-	if err != nil { // the end of the input, after the question
+	if err != nil { // input ended: end the line of the question
 		fmt.Fprintln(a.std.err)
 	}
 	return strings.ToLower(strings.TrimSpace(line))
 }
 
-// confirm asks before something that cannot be undone. Without a terminal, it refuses. does describes --yes.
+// confirm asks before something that cannot be undone. Without a terminal it refuses. does completes its hint about
+// --yes.
 func (a *app) confirm(question, does string) (bool, error) {
 	if _, terminal := terminalOf(a.std.err); !terminal {
 		return false, fail(exitUsage, errors.New("there is no terminal to confirm on"), "--yes "+does+" without asking")

@@ -12,10 +12,10 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// conversations are the reader of a repository, with the names that people give to its objects.
+// conversations reads the conversations of a repository, and adds the short ids that people type and see.
 type conversations struct{ *view.Reader }
 
-// recorded finds the repository, and opens its conversations. Close them.
+// recorded finds the repository, and opens its conversations. The caller closes them.
 func (a *app) recorded(ctx context.Context) (*refs.Repo, *conversations, error) {
 	return a.recordedIn(ctx, a.repo)
 }
@@ -51,8 +51,8 @@ func (a *app) findAll(ctx context.Context, repo *refs.Repo, ids []string) ([]eve
 	return out, nil
 }
 
-// short abbreviates the ids of conversations to the fewest digits that distinguish all of them. So show takes every
-// printed id.
+// short returns a function that abbreviates ids of conversations to the fewest digits that distinguish all of them.
+// show accepts every id abbreviated so.
 func (s *conversations) short() (func(events.TraceID) string, error) {
 	n, err := s.digits()
 	return abbreviator(n), err
@@ -75,8 +75,8 @@ func abbreviator(digits int) func(events.TraceID) string {
 	return func(id events.TraceID) string { return string(id)[:min(digits, len(id))] }
 }
 
-// lookUp lists the candidates for an id: exact, or else in lower case, like hexadecimal digits. An id that is shorter
-// than an abbreviation counts only in full.
+// lookUp lists the candidates for an id. It tries the exact text, then lower case, as for hexadecimal digits. An id
+// shorter than an abbreviation must be complete.
 func (s *conversations) lookUp(id string) ([]view.Candidate, error) {
 	found, err := s.Find(id)
 	if lower := strings.ToLower(id); err == nil && len(found) == 0 && lower != id {
@@ -88,14 +88,14 @@ func (s *conversations) lookUp(id string) ([]view.Candidate, error) {
 	return slices.DeleteFunc(found, func(c view.Candidate) bool { return !isInFull(c, id) }), nil
 }
 
-// isInFull reports whether an id is not an abbreviation of the candidate's.
+// isInFull reports whether id is complete, and not an abbreviation.
 func isInFull(c view.Candidate, id string) bool {
 	return c.ID == id || c.Kind == view.FoundTrace && c.Event.Session == id
 }
 
-// find finds a conversation by its id or the agent's session id, in full or from the beginning.
+// find finds a conversation by its id or the agent's session id. A prefix suffices.
 func (s *conversations) find(id string) (events.TraceID, error) {
-	id = strings.TrimSuffix(strings.TrimSpace(id), "…") // as an abbreviated id is shown
+	id = strings.TrimSuffix(strings.TrimSpace(id), "…") // the sign after an abbreviated id
 	found, err := s.lookUp(id)
 	if err != nil {
 		return "", err
@@ -116,8 +116,8 @@ func (s *conversations) find(id string) (events.TraceID, error) {
 	return "", ambiguousID(id, traces)
 }
 
-// meantID returns the hint with the conversation that an unknown id probably means; without one, or with several, it is
-// the other.
+// meantID returns a hint with the conversation that an unknown id probably means; otherwise, if none or several are
+// likely.
 func (s *conversations) meantID(id, otherwise string) string {
 	ids, err := s.IDs()
 	if err != nil {

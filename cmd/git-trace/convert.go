@@ -103,7 +103,7 @@ func (a *app) convert(c *call, ops operands) error {
 	return errors.Join(train.done(), a.allFaults(faults))
 }
 
-// teachConverted reads the answers of teachers, redacted like the conversations.
+// teachConverted reads the answers of teachers, and redacts them like conversations.
 func teachConverted(c *call, t *training) error {
 	if t == nil || len(t.files) == 0 {
 		return nil
@@ -118,8 +118,8 @@ func teachConverted(c *call, t *training) error {
 	return t.teach(g.text)
 }
 
-// convertTree writes the conversations of all files as one tree. A text that is joined from redacted texts is
-// redacted once more.
+// convertTree writes the conversations of all files as one tree. It redacts a text again if the text was joined from
+// redacted ones.
 func (a *app) convertTree(c *call, out *outgoing) error {
 	known, err := wordTable(c)
 	if err != nil {
@@ -154,12 +154,12 @@ func (a *app) convertTree(c *call, out *outgoing) error {
 type converter struct {
 	app  *app
 	env  agents.Env
-	from string // an agent or a format; "" asks each file
+	from string // an agent or a format; "": recognise each file
 	out  *outgoing
 	rows *rowRules
 }
 
-// known checks the name of the source.
+// known checks the name in from.
 func (v *converter) known() error {
 	if v.from == "" {
 		return nil
@@ -191,7 +191,7 @@ func (v *converter) known() error {
 	return usage("cannot convert from '%s'; known formats are %s", v.from, strings.Join(names, ", "))
 }
 
-// noConversation is the error for a format that has the owners of commits' lines, and not the conversation.
+// noConversation returns the error for a format that has owners of lines, and no conversations.
 func noConversation(format exchange) error {
 	if !format.taken() {
 		return usage("%s can be written, but not read", format.name)
@@ -228,7 +228,7 @@ func (v *converter) all(ctx context.Context, names []string) (faults []error, er
 	return append(faults, over.tell(v.app, "file of any known agent or format")...), nil
 }
 
-// recognised reports whether a file has the form of an agent or a format, by its content.
+// recognised reports whether the content of a file has the form of an agent or a format.
 func (v *converter) recognised(name, as string) bool {
 	if format, found, err := identifyExchange(name); err != nil || found {
 		return err == nil && format.name == as
@@ -274,8 +274,8 @@ func (v *converter) file(ctx context.Context, name string) error {
 	return v.session(ctx, agent, name)
 }
 
-// session converts a session file of an agent: its session, or the sessions of a database, one after the other. If
-// a session of a database cannot be read, the others are still converted.
+// session converts a session file of an agent, or the sessions of a database, one after the other. If one session of a
+// database cannot be read, it converts the others.
 func (v *converter) session(ctx context.Context, agent agents.Agent, name string) error {
 	if _, err := os.Stat(name); err != nil {
 		return refs.PathCause(err)
@@ -325,7 +325,7 @@ func (v *converter) session(ctx context.Context, agent agents.Agent, name string
 	return errors.Join(faults...)
 }
 
-// countingSink counts the steps that pass.
+// countingSink counts the steps that pass through it.
 type countingSink struct {
 	records.Sink
 	steps int
@@ -336,8 +336,8 @@ func (s *countingSink) Step(step *records.Step) error {
 	return s.Sink.Step(step)
 }
 
-// exchanged converts a file of an exchange format. It writes nothing unless it can read the whole file: the output is
-// held until then. States are counted while they are written, so the file is read once before.
+// exchanged converts a file of an exchange format. It writes nothing unless the whole file can be read: it holds the
+// output until then. It counts states while it writes them, so it reads the file once before.
 func (v *converter) exchanged(ctx context.Context, format exchange, name string) error {
 	if isTraining(v.out.format) {
 		return v.rows.eachRecord(format, name, v.records(ctx, name))
@@ -358,8 +358,7 @@ func (v *converter) exchanged(ctx context.Context, format exchange, name string)
 	return held.give(to)
 }
 
-// eachAbreast converts the records of a file, as many at once as there are processors. Those of a tree are put beside
-// each other in one place.
+// eachAbreast converts the records of a file in parallel, one a processor. The records of a tree are collected first.
 func (v *converter) eachAbreast(ctx context.Context, format exchange, file *foreignFile, name string) error {
 	if v.out.format.tree {
 		return v.rows.readRecords(format, file, name, v.records(ctx, name))
@@ -381,7 +380,7 @@ func (v *converter) records(ctx context.Context, name string) func(int, *records
 	return func(line int, r *records.Record) error { return v.told(name, line, r, v.out.record(ctx, r)) }
 }
 
-// told reports the faults of a record, converted or not.
+// told reports a record's faults, whether the record was converted or not.
 func (v *converter) told(name string, line int, r *records.Record, err error) error {
 	if err == nil && len(r.Steps) == 0 && !v.out.format.lines {
 		fmt.Fprintf(v.app.std.err, "git-trace: warning: %s\n",
@@ -393,16 +392,16 @@ func (v *converter) told(name string, line int, r *records.Record, err error) er
 	return err
 }
 
-// withoutLines reports that there was nothing to write, without an error.
+// withoutLines prints a note that a file had nothing to write, which is not an error.
 func (v *converter) withoutLines(name string) error {
 	fmt.Fprintf(v.app.std.err, "git-trace: hint: %s\n", printable(name+": "+errNoLines.Error()))
 	return nil
 }
 
-// identifyHead is the number of bytes of a file that are read to identify it.
+// identifyHead is the number of bytes that are read to identify a file.
 const identifyHead = 64 << 10
 
-// identifyExchange reports whether a file begins as one of an exchange format does.
+// identifyExchange reports whether the beginning of a file shows an exchange format.
 func identifyExchange(name string) (exchange, bool, error) {
 	file, err := openForeign(name)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// cutHistory lets git work without missing or damaged objects, after it failed because of them: for this command
-// commits have only their readable parents, as after a graft. It returns false if nothing is missing and git had
+// cutHistory lets git work without missing or damaged objects, after it failed because of them. For this command,
+// commits have only their readable parents, as after a graft. It returns false if no object is missing, so git had
 // another reason. Package gitblame does the same for a file whose older contents are missing.
 func (a *app) cutHistory(args []string, cause error) bool {
 	var failed *refs.GitError
@@ -23,7 +23,7 @@ func (a *app) cutHistory(args []string, cause error) bool {
 	if err != nil {
 		return false
 	}
-	// The logs also name commits that no ref leads to.
+	// All objects, since the logs also name commits that no ref leads to.
 	out, err := repo.Git(a.life, nil, "cat-file", "--batch-all-objects", "--batch-check=%(objecttype) %(objectname)")
 	if err != nil {
 		return false
@@ -51,7 +51,7 @@ func (a *app) cutHistory(args []string, cause error) bool {
 	if text == "" {
 		return false
 	}
-	known, _ := os.ReadFile(filepath.Join(repo.CommonDir, "info", "grafts")) // usually missing
+	known, _ := os.ReadFile(filepath.Join(repo.CommonDir, "info", "grafts")) // usually there is none
 	return a.writeGrafts(strings.TrimRight(string(known), "\n") + "\n" + text)
 }
 
@@ -69,8 +69,7 @@ func (a *app) writeGrafts(text string) bool {
 	return true
 }
 
-// graft returns the line of a graft file for a commit, with the parents to which git can continue; "" if no parent is
-// missing.
+// graft returns the line of a graft file for a commit, with its readable parents; "" if all parents are readable.
 func graft(c *history.Commit, lost map[refs.OID]bool) string {
 	line := c.ID.String()
 	for _, p := range c.Parents {

@@ -12,10 +12,10 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// asDeclared is the text after a call's own figures, if no hook saw its change.
+// asDeclared follows the figures that come from the call itself, if no hook saw its change.
 const asDeclared = "by the call"
 
-// declared draws a change as its call says it, around one of the new lines.
+// declared draws a change as its call declares it, around one of the new lines.
 func (d *showDrawer) declared(e *view.Declared, line, rows int) {
 	changes := make([]patch.Change, len(e.Hunks))
 	for i, h := range e.Hunks {
@@ -24,7 +24,7 @@ func (d *showDrawer) declared(e *view.Declared, line, rows int) {
 	}
 	file, err := patch.Of(e.Path, e.Path, []byte(e.Old), []byte(e.New), changes)
 	if err != nil {
-		return // it makes a patch from texts and their difference
+		return // the patch would be made from texts and their difference
 	}
 	text, err := file.Draw(patch.Style{Terminal: d.terminal, Color: d.pen.on, Crop: &patch.Crop{
 		Line: line, Rows: rows, Title: d.safe(e.Path), Ranges: asDeclared, LeftOut: d.leftOut,
@@ -42,21 +42,22 @@ func (d *showDrawer) allDeclared(list []*view.Declared) {
 	}
 }
 
-// editTexts are the members of inputs whose texts a diff shows.
+// editTexts are the members of tool inputs that a diff shows.
 var editTexts = []string{
 	"content", "file_text", "new_source", "old_string", "new_string", "old_str", "new_str", "oldText", "newText",
 	"oldString", "newString", "edits", "diff", "patch", "replace_all",
 }
 
-// besideTexts returns the members of an input that a diff does not show. A patch is in the member "input" of some
-// tools.
+// besideTexts returns the members of an input that a diff does not show. For some tools the member "input" holds a
+// patch.
 func besideTexts(input json.RawMessage) []records.Member {
 	return slices.DeleteFunc(records.Members(input), func(m records.Member) bool {
 		return slices.Contains(editTexts, m.Name) || m.Name == "input" && strings.Contains(m.Text, "*** Begin Patch")
 	})
 }
 
-// declares returns the change that a call declares, unless it failed. Finding out compares texts, so it is done once.
+// declares returns the changes that a call declares; none if the call failed. It compares texts, which is slow, so it
+// keeps the result.
 func (d *showDrawer) declares(call *records.ToolCall, result *records.Observation) []*view.Declared {
 	if result != nil && records.Value(result.Error) != "" {
 		return nil
@@ -72,7 +73,7 @@ func (d *showDrawer) declares(call *records.ToolCall, result *records.Observatio
 	return list
 }
 
-// changed returns the number of lines that a call wrote: as hooks saw it, or else as the call declares.
+// changed returns the number of lines that a call wrote: as hooks saw it, or as the call declares.
 func (d *showDrawer) changed(call *records.ToolCall, seen *view.Call, result *records.Observation) string {
 	added, removed, paths := 0, 0, []string{}
 	count := func(path string, came, gone int) {
@@ -103,7 +104,7 @@ func (d *showDrawer) changed(call *records.ToolCall, seen *view.Call, result *re
 	return text
 }
 
-// fewPaths names one file, and counts several.
+// fewPaths names a single file, or gives the number of files.
 func fewPaths(paths []string) string {
 	if len(paths) == 1 {
 		return cells.Safe(paths[0])

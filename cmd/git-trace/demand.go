@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/sharing"
 )
 
-// errCame ends a reading when new texts have arrived.
+// errCame ends a reading after new texts arrived.
 var errCame = errors.New("texts have come")
 
 // demanding calls read, and calls it again if texts of conversations arrived from other clones meanwhile.
@@ -32,8 +32,8 @@ func (a *app) demanding(read func(demand demander) error) error {
 // demander fetches missing texts; a reader reads again if texts have arrived.
 type demander func(ctx context.Context, repo *refs.Repo, traces ...events.TraceID) error
 
-// demand fetches the texts of conversations that others share, and reports whether any arrived. A hint names the texts
-// that stay elsewhere: the command continues without them.
+// demand fetches the texts of conversations that others share, and reports whether any arrived. If texts remain
+// elsewhere, it prints a hint, and the command continues without them.
 func (a *app) demand(ctx context.Context, repo *refs.Repo, traces []events.TraceID) (bool, error) {
 	d, err := sharing.Demand(ctx, events.OpenLog(repo), traces)
 	if err != nil {

@@ -18,19 +18,19 @@ import (
 	"github.com/git-trace/git-trace/refs/recorded"
 )
 
-// demoScript is a recorded conversation: what the agent's hooks sent, what its tools did to the files, what a person
-// typed in between, and the commit.
+// demoScript is a recorded conversation: the payloads of the agent's hooks, the changes of its tools, the changes of a
+// person in between, and the commit.
 //
 //go:embed demo/conversation.json
 var demoScript []byte
 
-// demoStep is one step of the script; exactly one field beside Say is set.
+// demoStep is one step of the script. Exactly one field besides Say is set.
 type demoStep struct {
 	Say     string            `json:"say,omitempty"`     // text for the user
-	Files   map[string]string `json:"files,omitempty"`   // written before anything is recorded, and committed
-	Lines   []json.RawMessage `json:"lines,omitempty"`   // lines of the client in its session file before the hook
-	Hook    string            `json:"hook,omitempty"`    // event name; Payload goes to its standard input
-	Payload json.RawMessage   `json:"payload,omitempty"` // ${REPO} is replaced by the repository
+	Files   map[string]string `json:"files,omitempty"`   // committed before recording begins
+	Lines   []json.RawMessage `json:"lines,omitempty"`   // lines that the client adds to its session file before the hook
+	Hook    string            `json:"hook,omitempty"`    // the event's name; Payload is the hook's standard input
+	Payload json.RawMessage   `json:"payload,omitempty"` // with ${REPO} for the repository
 	Replace *demoReplace      `json:"replace,omitempty"` // a change of a file by a tool, or by a person
 	Shell   string            `json:"shell,omitempty"`   // the command of a shell tool
 	Git     []string          `json:"git,omitempty"`
@@ -82,7 +82,7 @@ func (a *app) demo(ctx context.Context, keep bool) error {
 	if err != nil {
 		return fmt.Errorf("find git-trace itself: %w", err)
 	}
-	// the list of recorded repositories, too
+	// recording also adds to the list of recorded repositories
 	state, named := os.LookupEnv("XDG_STATE_HOME")
 	if err := os.Setenv("XDG_STATE_HOME", filepath.Join(home, ".state")); err != nil {
 		return err
@@ -119,8 +119,8 @@ func (a *app) demo(ctx context.Context, keep bool) error {
 	return err
 }
 
-// list puts the repository on the user's own list: otherwise hooks would do nothing there, and every command would say
-// so.
+// list puts the repository on the user's list of recorded repositories. Otherwise hooks would do nothing there, and
+// every command would print a hint.
 func (p *demoPlayer) list() error {
 	repo, err := refs.Discover(p.dir)
 	if err != nil {
@@ -166,13 +166,13 @@ func (p *demoPlayer) play(s demoStep) error {
 	return nil
 }
 
-// here fills in the directory of the repository and the present time.
+// here replaces the repository's directory and the present time in a text.
 func (p *demoPlayer) here(text json.RawMessage) string {
 	return strings.NewReplacer("${REPO}", p.dir, "${TIME}", time.Now().UTC().Format("2006-01-02T15:04:05.000Z")).
 		Replace(string(text))
 }
 
-// tell writes lines to the session file that a hook names.
+// tell appends lines to the session file that the hook's payload names.
 func (p *demoPlayer) tell(s demoStep) error {
 	var named struct {
 		Path string `json:"transcript_path"`
@@ -198,7 +198,7 @@ func (p *demoPlayer) tell(s demoStep) error {
 	return errors.Join(err, f.Close())
 }
 
-// begin makes the repository, switches recording on, and lets a person commit the first files.
+// begin makes the repository, starts recording, and commits a person's first files.
 func (p *demoPlayer) begin(files map[string]string) error {
 	if err := p.run(nil, "git", "init", "-q", "-b", "main"); err != nil {
 		return err
@@ -233,7 +233,7 @@ func (p *demoPlayer) replace(r demoReplace) error {
 // run runs a command in the repository and shows its output.
 func (p *demoPlayer) run(in *strings.Reader, name string, args ...string) error {
 	out := p.app.std.out
-	if file, isFile := fileOf(out); isFile { // which may be a terminal
+	if file, isFile := fileOf(out); isFile { // standard output may be a terminal
 		p.app.line.end()
 		out = file
 	}
@@ -244,7 +244,7 @@ func (p *demoPlayer) quietly(name string, args ...string) error {
 	return p.runTo(io.Discard, nil, name, args...)
 }
 
-// runTo runs a command with its own environment: the user's configuration takes no part.
+// runTo runs a command with the demo's own environment, without the user's configuration.
 func (p *demoPlayer) runTo(out io.Writer, in *strings.Reader, name string, args ...string) error {
 	cmd := exec.CommandContext(p.ctx, name, args...)
 	cmd.Dir = p.dir

@@ -15,7 +15,8 @@ import (
 	"github.com/git-trace/git-trace/report/diff"
 )
 
-// diffCommand is for the list of commands; its arguments never come this way, because they are git's.
+// diffCommand only describes diff in the list of commands. diff parses its arguments itself, because most are git's
+// options.
 func diffCommand() *command {
 	return &command{
 		name: "diff",
@@ -59,7 +60,7 @@ func diffCommand() *command {
 func (a *app) diff(args []string) error {
 	opts, err := diff.Parse(args)
 	if errors.Is(err, diff.ErrHelp) {
-		return errors.Join(a.help("diff"), silent(exitUsage)) // as git
+		return errors.Join(a.help("diff"), silent(exitUsage)) // as git does
 	}
 	repo, err := a.repo()
 	switch {
@@ -78,7 +79,7 @@ func (a *app) diff(args []string) error {
 	if len(opts.Only) > 0 && (opts.NoTrace || opts.Verbatim || opts.Figures) {
 		return usage("--only-ai and similar options choose hunks; they exclude other forms of output")
 	}
-	plain := opts.Verbatim || !repo.HasTraces() && !opts.JSON && len(opts.Only) == 0 // only git's output
+	plain := opts.Verbatim || !repo.HasTraces() && !opts.JSON && len(opts.Only) == 0 // only git's output is wanted
 	if opts.NoTrace || plain && !opts.MayNameMoments() {
 		return a.gitDiff(opts.Git(a.life, repo, dir))
 	}
@@ -126,7 +127,7 @@ func comparesPaths(args []string) bool {
 	return named > 1
 }
 
-// readDiff has git make a diff, and finds the owners of its lines.
+// readDiff runs git diff, and finds the owners of its lines.
 func (a *app) readDiff(repo *refs.Repo, known *conversations, dir string, opts diff.Options) (*diff.Diff, error) {
 	config, err := repo.Config(a.life)
 	if err != nil {
@@ -151,7 +152,7 @@ func (a *app) readDiff(repo *refs.Repo, known *conversations, dir string, opts d
 	})
 }
 
-// gitDiff runs git's own diff in our place.
+// gitDiff runs git's own diff instead of ours.
 func (a *app) gitDiff(cmd *exec.Cmd) error {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.std.in, a.std.out, a.std.err
 	for to, from := range map[*io.Writer]io.Writer{&cmd.Stdout: a.std.out, &cmd.Stderr: a.std.err} {
@@ -169,8 +170,8 @@ func (a *app) gitDiff(cmd *exec.Cmd) error {
 	return err
 }
 
-// usageStatus returns the exit status of git's diff. Some versions end with 255 for an option that they do not know,
-// where all other commands of git's end with 129.
+// usageStatus returns the exit status of git diff. For an unknown option some versions end with 255 instead of git's
+// usual 129.
 func usageStatus(code int) int {
 	if code == 255 {
 		return exitUsage
@@ -178,7 +179,7 @@ func usageStatus(code int) int {
 	return code
 }
 
-// diffFailure gives git's refusal its exit status.
+// diffFailure returns git's refusal with git's exit status.
 func diffFailure(err error) error {
 	var refused *diff.Failure
 	if !errors.As(err, &refused) {

@@ -14,7 +14,7 @@ import (
 	"github.com/git-trace/git-trace/report/diff"
 )
 
-// diffDrawer draws a diff for people: git's own lines after a margin.
+// diffDrawer draws a diff for people: a margin, then git's own lines.
 type diffDrawer struct {
 	*diff.Diff
 	pen    pen
@@ -24,7 +24,7 @@ type diffDrawer struct {
 	text   flow
 	screen *screen
 
-	prompts bool // are drawn above the lines that they led to
+	prompts bool // drawn above the lines that they led to
 }
 
 // git's own colours (color.diff in git-config(1)) for the text around the lines.
@@ -33,7 +33,7 @@ const (
 	fragColor = "\x1b[36m"
 )
 
-// Of a screen, the margin's owners take at most a quarter, and at most as much as in blame.
+// The margin takes at most a quarter of a screen, and at most as much as in blame.
 const (
 	ownerShare  = 4
 	mostOwner   = 28
@@ -50,7 +50,7 @@ func newDiffDrawer(s *screen, d *diff.Diff, style blame.Style) *diffDrawer {
 			for k := range f.Hunks[i].Lines {
 				l := &f.Hunks[i].Lines[k]
 				last = max(last, l.Old, l.New)
-				if l.Owner != nil && l.Owner != owner { // lines of one run share it
+				if l.Owner != nil && l.Owner != owner { // all lines of a run share one owner
 					owner = l.Owner
 					lines = append(lines, *owner)
 				}
@@ -62,7 +62,7 @@ func newDiffDrawer(s *screen, d *diff.Diff, style blame.Style) *diffDrawer {
 	return out
 }
 
-// draw writes the diff while it arrives, because it may be long.
+// draw writes the diff as it arrives, because it may be long.
 func (d *diffDrawer) draw(to io.Writer, opts diff.Options) error {
 	d.text.Writer = bufio.NewWriter(to)
 	if opts.Figures && !opts.Patch {
@@ -84,7 +84,7 @@ func (d *diffDrawer) draw(to io.Writer, opts diff.Options) error {
 	return d.text.Flush()
 }
 
-// untracked draws the files that git leaves out because they are not tracked.
+// untracked draws the untracked files, which git leaves out.
 func (d *diffDrawer) untracked() {
 	if len(d.Untracked) == 0 {
 		return
@@ -112,19 +112,19 @@ func (d *diffDrawer) untracked() {
 	}
 }
 
-// flow is a text on its way out.
+// flow is buffered output.
 type flow struct {
 	*bufio.Writer
 	begun bool
 }
 
-// WriteString passes on text.
+// WriteString writes text to the buffer.
 func (f *flow) WriteString(text string) {
 	f.begun = f.begun || text != ""
-	_, _ = f.Writer.WriteString(text) // the buffer keeps its first error for Flush
+	_, _ = f.Writer.WriteString(text) // Flush returns the buffer's first error
 }
 
-// safe escapes characters that act on a terminal.
+// safe escapes characters that control a terminal.
 func (d *diffDrawer) safe(text string) string {
 	if d.style.Terminal {
 		return cells.SafeTabs(text)
@@ -132,7 +132,7 @@ func (d *diffDrawer) safe(text string) string {
 	return text
 }
 
-// head draws git's lines before hunks.
+// head draws git's lines before the hunks.
 func (d *diffDrawer) head(text []byte) {
 	for line := range strings.Lines(string(text)) {
 		color := metaColor
@@ -214,7 +214,7 @@ func (d *diffDrawer) margin(owner *blame.Annotated, number int) string {
 	return cell + d.pen.paint(faint, fmt.Sprintf(" %*s │ ", d.digits, text))
 }
 
-// bodies returns the texts of the lines after their signs. In lines that replaced others, the changed words are marked.
+// bodies returns the texts of the lines after their signs, with the changed words marked in lines that replaced others.
 func (d *diffDrawer) bodies(h *diff.Hunk) []string {
 	style := patch.Style{Terminal: d.style.Terminal, Color: d.style.Color}
 	out := make([]string, len(h.Lines))
@@ -253,7 +253,7 @@ func (d *diffDrawer) replaced(style patch.Style, h *diff.Hunk, gone, came []int)
 		}
 		return out
 	}
-	if !d.style.Terminal && !d.style.Color { // as git writes them
+	if !d.style.Terminal && !d.style.Color { // plain, as git writes them
 		return texts(gone), texts(came)
 	}
 	return style.Replaced(texts(gone), texts(came))
@@ -268,7 +268,7 @@ func (d *diffDrawer) context(line string) string {
 	return body
 }
 
-// sums draws each owner's number of lines, and the lost lines.
+// sums draws the number of lines of each owner, and of lost lines.
 func (d *diffDrawer) sums() {
 	sums := d.Sums()
 	if sums.Added.Lines+sums.Went == 0 {
@@ -295,15 +295,14 @@ func (d *diffDrawer) sums() {
 		delete(gone, key)
 		d.writerRow(s.Writer, row)
 	}
-	for _, c := range d.Churn { // writers without a remaining line
+	for _, c := range d.Churn { // writers whose lines are all lost
 		if _, left := gone[diff.Writer{Kind: c.Kind, Trace: c.Trace}]; left && c.Gone > 0 {
 			d.writerRow(c.Writer, "  "+cells.Fit(d.writer(c.Writer), width)+strings.Repeat(" ", figure)+d.gone(c, 0))
 		}
 	}
 }
 
-// gone says how many of a writer's lines were gone at the end, and how many of their lines at the end came from a merge
-// or were moved.
+// gone returns the numbers of a writer's lost lines, and of those that came from a merge or were moved.
 func (d *diffDrawer) gone(c diff.Churn, added int) string {
 	if c.Gone == 0 {
 		return ""
@@ -323,7 +322,7 @@ func (d *diffDrawer) writerRow(w diff.Writer, row string) {
 	d.text.WriteString(d.pen.paint(color, strings.TrimRight(row, " ")) + "\n")
 }
 
-// signed returns a figure with its sign, "" for 0.
+// signed returns a figure with its sign; "" for 0.
 func signed(sign string, n int) string {
 	if n == 0 {
 		return ""
@@ -344,7 +343,7 @@ func (d *diffDrawer) writer(w diff.Writer) string {
 	return ownerWord(w.Kind)
 }
 
-// differ counts the files.
+// differ returns the number of files that differ.
 func (d *diffDrawer) differ() int {
 	n := 0
 	seen := map[string]bool{}

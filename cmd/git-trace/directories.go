@@ -14,13 +14,13 @@ import (
 // mostInDirectory bounds the files of one directory that are searched.
 const mostInDirectory = 200_000
 
-// named is a file to be read, with the named directory; "" if the file itself was named.
+// named is a file to read, with the directory that was named; "" if the file was named.
 type named struct{ file, dir string }
 
-// inDirectories returns the named files and a counter for them. A directory is replaced by its files, in the order
-// of their names. A directory that an agent keeps for one session counts as one file.
+// inDirectories returns the named files and a counter for them. It replaces a directory by its files, sorted by name. A
+// directory in which an agent keeps one session counts as one file.
 func inDirectories(env agents.Env, names []string) (all []named, over *passed, err error) {
-	var stands []string // files that identify their directory
+	var stands []string // names of files that represent their directory
 	for _, agent := range agents.All(env) {
 		stands = append(stands, agent.Stands...)
 	}
@@ -28,7 +28,7 @@ func inDirectories(env agents.Env, names []string) (all []named, over *passed, e
 	for _, name := range names {
 		info, err := os.Stat(name)
 		if err != nil || !info.IsDir() {
-			all = append(all, named{file: name}) // its faults are reported when it is read
+			all = append(all, named{file: name}) // reading it reports the fault
 			continue
 		}
 		before := len(all)
@@ -59,7 +59,7 @@ func inDirectories(env agents.Env, names []string) (all []named, over *passed, e
 	return all, over, nil
 }
 
-// notThere is the error for a named file that is missing; if all files are there, it returns otherwise.
+// notThere returns the error for a named file that is missing; otherwise, if all files are there.
 func notThere(names []string, otherwise error) error {
 	for _, name := range names {
 		if _, err := os.Stat(name); err != nil {
@@ -80,7 +80,7 @@ func sessionOf(dir string, stands []string) string {
 	return ""
 }
 
-// passed counts the skipped and the taken files of each directory.
+// passed counts the skipped and the other files of each directory.
 type passed struct {
 	dirs        []string
 	over, taken map[string]int
@@ -95,7 +95,7 @@ func (p *passed) note(dir string, over bool) {
 	p.taken[dir]++
 }
 
-// tell reports the number of skipped files. A directory without any taken file is a fault.
+// tell reports the number of skipped files. A directory in which all files were skipped is a fault.
 func (p *passed) tell(a *app, what string) (faults []error) {
 	for _, dir := range p.dirs {
 		switch over := p.over[dir]; {

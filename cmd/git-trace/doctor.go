@@ -116,15 +116,15 @@ const doctorSchema = "git-trace.doctor/1"
 // doctorTold holds the findings of doctor, in JSON.
 type doctorTold struct {
 	Schema    string        `json:"schema"`
-	Recording bool          `json:"recording"` // else only the first check was made, and checks of fetched logs
-	Problems  int           `json:"problems"`  // that remain
+	Recording bool          `json:"recording"` // if false, only the first check and the checks of fetched logs were made
+	Problems  int           `json:"problems"`  // number of problems that remain
 	Checks    []doctorCheck `json:"checks"`
 	Notes     []string      `json:"notes"`
 }
 
 type doctorCheck struct {
 	Name   string           `json:"name"`
-	Fine   *string          `json:"fine"` // what there is, where nothing is and was wrong
+	Fine   *string          `json:"fine"` // a line about the state, if nothing is and nothing was wrong
 	Mended []doctor.Finding `json:"mended"`
 	Left   []doctor.Finding `json:"left"`
 }
@@ -166,7 +166,7 @@ func drawResult(s *screen, r doctor.Result) error {
 	return t.write()
 }
 
-// storeAgain reads conversations from the session files that their agents keep.
+// storeAgain stores conversations again, from the session files of their agents.
 func storeAgain(ctx context.Context, repo *refs.Repo, list []waiting.Session) error {
 	job, err := newRecording(ctx, repo)
 	if err != nil {

@@ -17,11 +17,11 @@ import (
 	"github.com/git-trace/git-trace/trails"
 )
 
-// originLimit bounds the first snapshot, which reads the whole work tree once.
+// originLimit bounds the time of the first snapshot, which reads the whole work tree.
 const originLimit = 10 * time.Minute
 
-// startRecording marks the repository as recorded, opens its log and takes the first snapshot: nobody owns its content,
-// and later changes are seen.
+// startRecording marks the repository as recorded, opens its log and takes the first snapshot. Nobody owns the content
+// of that snapshot; later changes have owners.
 func startRecording(ctx context.Context, repo *refs.Repo) error {
 	if err := beginRecording(ctx, repo); err != nil {
 		return err
@@ -29,7 +29,7 @@ func startRecording(ctx context.Context, repo *refs.Repo) error {
 	return recorded.Add(repo)
 }
 
-// beginRecording is startRecording without the entry in the list of recorded repositories.
+// beginRecording does the same without the entry in the list of recorded repositories.
 func beginRecording(ctx context.Context, repo *refs.Repo) error {
 	ctx, cancel := context.WithTimeout(ctx, originLimit)
 	defer cancel()
@@ -46,8 +46,8 @@ func beginRecording(ctx context.Context, repo *refs.Repo) error {
 	return nil
 }
 
-// runEnrol starts to record the repository in which it runs, if `git trace setup` was run and the user wants this
-// repository. An agent's hook starts it in the background.
+// runEnrol starts recording in the current repository, if `git trace setup` was run and the user wants this repository.
+// An agent's hook starts it in the background.
 func runEnrol() int {
 	guard := runner.Guard(originLimit, nil)
 	defer guard()
@@ -75,7 +75,7 @@ func enrol(ctx context.Context) (*refs.Repo, error) {
 		return nil, err
 	}
 	defer one.Unlock()
-	if recorded.Holds(found) { // by another agent that was started meanwhile
+	if recorded.Holds(found) { // another agent, started meanwhile, has enrolled it
 		return nil, nil
 	}
 	repo, err := found.Open()
@@ -113,7 +113,7 @@ func (a *app) tellEnrolled(repo *refs.Repo) {
 	}
 }
 
-// stayOut keeps a repository from being enrolled again.
+// stayOut prevents that a repository is enrolled again.
 func stayOut(ctx context.Context, repo *refs.Repo) error {
 	if !recorded.Enrols() {
 		return nil

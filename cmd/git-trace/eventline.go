@@ -33,7 +33,7 @@ func (p *eventPrinter) line(e events.Event) string {
 	return strings.TrimRight(left+" "+who+what, " ")
 }
 
-// describeEvent describes an event's data in a few words. It returns "" for data of another form.
+// describeEvent describes an event's data in a few words; "" for data of an unknown form.
 func describeEvent(e events.Event) string {
 	switch e.Type {
 	case events.LogStarted:

@@ -81,7 +81,7 @@ func (a *app) printEvents(c *call, repo *refs.Repo, all *events.Copy, filter *ev
 type eventFilter struct {
 	types  []string
 	traces []string
-	last   int // the number of last events to show; negative for all
+	last   int // the number of newest events to show; negative for all
 }
 
 func eventTypes() string {
@@ -117,7 +117,7 @@ func (a *app) eventFilter(c *call, repo *refs.Repo) (*eventFilter, error) {
 	return f, nil
 }
 
-// wants looks at the end of a line before it decodes: that refuses most lines of a long log.
+// wants checks the end of a line before it decodes the line. In a long log, that check excludes most lines.
 func (f *eventFilter) wants(line []byte) bool {
 	if len(f.types) == 0 && len(f.traces) == 0 {
 		return true
@@ -133,8 +133,8 @@ func (f *eventFilter) wants(line []byte) bool {
 		(len(f.types) == 0 || slices.Contains(f.types, string(e.Type)))
 }
 
-// lastText returns the text of the last member of a name in a canonical line, up to the next quote. The last type and
-// trace are the envelope's: only v, worktree and writer follow, and quotes inside a text are escaped.
+// lastText returns the text of the last member with a name in a canonical line, up to the next quote. The last type and
+// the last trace are the envelope's: only v, worktree and writer follow, and quotes inside a text are escaped.
 func lastText(line []byte, member string) string {
 	const usual = 400
 	at := bytes.LastIndex(line[max(0, len(line)-usual):], []byte(member))
@@ -147,13 +147,13 @@ func lastText(line []byte, member string) string {
 	return string(text)
 }
 
-// eachEvent yields the lines that the filter wants, in order. They are valid until the next one.
+// eachEvent yields the lines that the filter wants, in order. A line is valid until the next one.
 func eachEvent(ctx context.Context, all *events.Copy, f *eventFilter, yield func([]byte) error) error {
 	type place struct {
 		offset int64
 		length int
 	}
-	var kept []place // the last ones wanted, as a ring
+	var kept []place // a ring with the last wanted lines
 	seen := 0
 	for line, err := range all.Lines() {
 		if err == nil {

@@ -26,26 +26,26 @@ import (
 	"github.com/git-trace/git-trace/records/windsurf"
 )
 
-// exchange is a format for conversations, or for the lines that they wrote. A nil function is something that the format
-// does not allow.
+// exchange is a format for conversations, or for the lines that they wrote. A nil function means that the format does
+// not allow the action.
 type exchange struct {
 	name  string
 	read  func(r io.Reader, yield func(line int, record *records.Record) error) error
-	write func(w io.Writer, record *records.Record) error // nothing, unless it can write everything
-	is    func(b beginning) bool                          // whether a file that begins so is one
-	lines bool                                            // for lines of commits
-	tree  bool                                            // for all conversations together, as a tree of prompts
+	write func(w io.Writer, record *records.Record) error // writes nothing if it cannot write everything
+	is    func(b beginning) bool                          // reports whether a file with this beginning has the format
+	lines bool                                            // the format is for lines of commits
+	tree  bool                                            // the format joins all conversations in a tree of prompts
 
-	tables bool // it is tables of a whole repository, written into a directory
+	tables bool // the format is a directory of tables of a whole repository
 }
 
-// taken reports whether import takes the format.
+// taken reports whether import reads the format.
 func (e exchange) taken() bool { return e.read != nil || e.lines }
 
 // given reports whether convert or export writes the format.
 func (e exchange) given() bool { return e.write != nil || e.lines || e.tree || e.tables }
 
-// converted reports whether session files are written in the format.
+// converted reports whether convert can write session files in the format.
 func (e exchange) converted() bool { return e.write != nil || e.tree }
 
 func exchanges() []exchange {
@@ -100,7 +100,7 @@ func exchanges() []exchange {
 	}
 }
 
-// formatNames lists the formats that pass a test, in words.
+// formatNames lists the names of the formats that which accepts.
 func formatNames(which func(exchange) bool) string {
 	var names []string
 	for _, e := range exchanges() {
@@ -158,12 +158,12 @@ func writeAgentTrace(w io.Writer, record *records.Record) error {
 	return agenttrace.Write(w, r)
 }
 
-// fileFault puts the name of a file before an error in it, as compilers do.
+// fileFault puts a file's name before an error, as compilers do.
 func fileFault(name string, err error) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// allFaults prints errors as report does and gives the exit status of commands that continue after one.
+// allFaults prints errors as report does. It returns the exit status of commands that continue after an error.
 func (a *app) allFaults(faults []error) error {
 	for _, err := range faults[:max(len(faults)-1, 0)] {
 		fmt.Fprintf(a.std.err, "git-trace: error: %s\n", printable(err.Error()))

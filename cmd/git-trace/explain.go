@@ -7,11 +7,11 @@ import (
 	"github.com/git-trace/git-trace/sharing"
 )
 
-// notOursHint is the hint if somebody else wrote in this clone's name.
+// notOursHint is the hint if another clone may have written in this clone's name.
 const notOursHint = "nothing was sent\ngit-trace: hint: if somebody else wrote it, " +
 	"git trace push --rebuild-digest replaces it by this clone's records"
 
-// explanations give the errors of sharing their exit statuses and hints. The first row of an error counts.
+// explanations give the errors of sharing exit statuses and hints. The first matching row counts.
 var explanations = []struct {
 	errs   []error
 	status int

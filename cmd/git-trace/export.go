@@ -112,11 +112,11 @@ type exporter struct {
 	format exchange
 	out    *stickyWriter
 
-	traces []events.TraceID // that were named
-	revs   []string         // revisions and ranges that were named
-	force  bool             // also records that a person should look at first
-	byTime bool             // in the order of their beginning
-	names  bool             // cite prompts by the names that commands take
+	traces []events.TraceID // the named conversations
+	revs   []string         // the named revisions and ranges
+	force  bool             // also write records that a person should check first
+	byTime bool             // sorted by their beginnings
+	names  bool             // write prompts with the names that commands accept
 }
 
 // choose sorts the words into conversations and revisions.
@@ -174,7 +174,7 @@ func (e *exporter) conversations() error {
 	return e.app.allFaults(faults)
 }
 
-// each returns the wanted stored records. A fault in one does not stop the others.
+// each yields the wanted stored records. A fault in one does not stop the others.
 func (e *exporter) each(yield func(*records.Record) error) (faults []error, err error) {
 	s := e.known.Prompts().Records
 	wanted, err := e.wanted()
@@ -230,7 +230,7 @@ func (e *exporter) inOrder(list []store.Entry) ([]store.Entry, error) {
 	return list, nil
 }
 
-// wanted returns the named conversations, and the conversations that wrote lines of the named commits; nil for all.
+// wanted returns the named conversations and those that wrote lines of the named commits; nil for all conversations.
 func (e *exporter) wanted() (map[events.TraceID]bool, error) {
 	if len(e.traces)+len(e.revs) == 0 {
 		return nil, nil
@@ -258,7 +258,7 @@ func (e *exporter) wanted() (map[events.TraceID]bool, error) {
 	return wanted, err
 }
 
-// leave names a commit that could not be read whole.
+// leave notes a commit that could not be read completely.
 func (e *exporter) leave(c *history.Commit) {
 	if len(c.Unread) > 0 {
 		e.repo.LeftOut.Note(c.ID)

@@ -51,14 +51,14 @@ func (e *exporter) history() ([]history.Commit, error) {
 			return nil, nil
 		}
 	}
-	if e.known.Untraced() { // git checks the revisions, but the list is empty
+	if e.known.Untraced() { // git still checks the revisions
 		_, err := commitsOf(e.ctx, e.repo, e.revs, false, "--max-count=0")
 		return nil, err
 	}
 	return history.List(e.ctx, e.repo, append(slices.Clone(e.revs), "--")...)
 }
 
-// commits writes the owners of the lines of each commit.
+// commits writes the owners of each commit's lines.
 func (e *exporter) commits(asNotes bool) error {
 	list, err := e.history()
 	if err != nil {
@@ -110,8 +110,8 @@ func (e *exporter) commits(asNotes bool) error {
 	return err
 }
 
-// addedLines returns the lines that a commit added to its files, each at its place. The other lines are empty: the
-// trace says nothing about them.
+// addedLines returns the lines that a commit added, each at its line number. All other lines are empty: the format says
+// nothing about them.
 func addedLines(c *history.Commit) agenttrace.Source {
 	files := make(map[string]*history.File, len(c.Files))
 	for i := range c.Files {
@@ -132,7 +132,7 @@ func addedLines(c *history.Commit) agenttrace.Source {
 	}
 }
 
-// only leaves the lines of the conversations that were named.
+// only removes the lines of conversations that were not named.
 func (e *exporter) only(data *events.CommitData) {
 	if len(e.traces) == 0 {
 		return
@@ -144,7 +144,7 @@ func (e *exporter) only(data *events.CommitData) {
 	}
 }
 
-// commitNote is the line of a commit in an exported file of notes.
+// commitNote is one commit's line in an exported file of notes.
 type commitNote struct {
 	Commit string `json:"commit"`
 	Note   string `json:"note"`
@@ -171,16 +171,16 @@ func (e *exporter) note(c *history.Commit, data *events.CommitData, notes *notes
 	return out.line(line)
 }
 
-// notesWriter puts notes under git-ai's ref: all by two processes, since git-notes(1) adds one at a time and writes the
-// whole tree for each.
+// notesWriter stores notes under git-ai's ref. Two processes write all of them: git-notes(1) adds one note at a time,
+// and writes the whole tree each time.
 type notesWriter struct {
 	ctx  context.Context
 	repo *refs.Repo
-	has  map[string]bool // commits with somebody else's note
+	has  map[string]bool // commits that already have another tool's note
 
-	stream bytes.Buffer // for git-fast-import(1): all notes but the last
+	stream bytes.Buffer // input of git-fast-import(1): all notes but the last
 	last   refs.OID
-	text   []byte // of the last
+	text   []byte // text of the last note
 	count  int
 }
 
@@ -207,11 +207,11 @@ func (w *notesWriter) write(commit refs.OID, text []byte) {
 	if !w.last.IsZero() {
 		fmt.Fprintf(&w.stream, "N inline %s\ndata %d\n%s\n", w.last, len(w.text), w.text)
 	}
-	w.last, w.text = commit, append(bytes.TrimRight(text, "\n"), '\n') // as git-notes(1) ends a note
+	w.last, w.text = commit, append(bytes.TrimRight(text, "\n"), '\n') // git-notes(1) ends a note with one newline
 	w.count++
 }
 
-// done stores the written notes. git-notes(1) adds the last note, which gives the tree its own form.
+// done stores the notes. git-notes(1) adds the last one, and so gives the tree git's own form.
 func (w *notesWriter) done() error {
 	if w.last.IsZero() {
 		return nil

@@ -36,16 +36,16 @@ const (
 	jsonlName   = "jsonl"
 )
 
-// tableOptions are the options for tables only.
+// tableOptions are the options for tables alone.
 var tableOptions = []string{"shard-size", "partition", "anonymise"}
 
-// tableFlags returns the options of tables.
+// tableFlags returns the forms of these options.
 func tableFlags() []optionUse {
 	return []optionUse{opt("shard-size", "").or("256M"), opt("partition", ""), opt("anonymise", "")}
 }
 
-// tableMemory is the memory, in bytes, from which an export of tables collects garbage more often. The rest of 200 MB
-// is for memory outside the limit, and for the program that packs.
+// tableMemory is the memory in bytes above which an export of tables collects garbage more often. The rest of 200 MB is
+// for memory that Go does not count, and for the companion.
 const tableMemory = 96 << 20
 
 // exportTables writes the tables of the repository into a directory.
@@ -81,7 +81,7 @@ func (a *app) exportTables(c *call, format string, words []string) error {
 	return a.writeTables(c.Context, from, o)
 }
 
-// askTables reads the options and the directory.
+// askTables reads the options and the directory from the call.
 func askTables(c *call, format string, words []string) (o shards.Options, by []string, err error) {
 	if len(words) != 1 {
 		return o, nil, fail(exitUsage, fmt.Errorf("%s needs one directory for the tables", format),
@@ -108,7 +108,7 @@ func askTables(c *call, format string, words []string) (o shards.Options, by []s
 	return o, by, err
 }
 
-// shardSize reads a number of bytes with the unit k, M or G, as in git.
+// shardSize reads a number of bytes with the unit k, M or G, as git does.
 func shardSize(text string) (int64, error) {
 	digits, unit := text, int64(1)
 	if at := strings.IndexAny(text, "kKmMgG"); at == len(text)-1 && at > 0 {
@@ -123,9 +123,9 @@ func shardSize(text string) (int64, error) {
 	return n * unit, nil
 }
 
-// repositoryName returns the name of a repository in tables, in every work tree: its remote's host and path.
-// Without a remote it is the name of its directory and the beginning of its oldest root: so two repositories of one
-// name differ.
+// repositoryName returns the name of a repository in tables, the same in all work trees: the host and path of its
+// remote. Without a remote it is the name of the directory and the beginning of the oldest root commit's id, so two
+// repositories with one name differ.
 func repositoryName(ctx context.Context, repo *refs.Repo) (string, error) {
 	places := facts.NewBirthplaces(repo)
 	if address := places.Remote(ctx, nil); address != nil {
@@ -147,8 +147,8 @@ func repositoryName(ctx context.Context, repo *refs.Repo) (string, error) {
 	return fmt.Sprintf("%s-%.8s", name, root), nil
 }
 
-// sourceName names the source of the rows. In a data set without names it is keyed, too: with a repository and an
-// open hash of its commits, anybody could find out that the rows come from it.
+// sourceName returns a digest that names the state of the source. An anonymous data set gets a keyed hash: from an open
+// hash, anybody who has the repository could find out that the rows come from it.
 func sourceName(hide *dataset.Anonymiser, state string) string {
 	if hide != nil {
 		return shortDigest(hide.Hash("source", state))
@@ -156,7 +156,7 @@ func sourceName(hide *dataset.Anonymiser, state string) string {
 	return shortDigest(state)
 }
 
-// tableState names the sources of the rows: the same text, the same rows.
+// tableState describes everything that decides the rows: equal states give equal rows.
 func tableState(c *call, repo *refs.Repo, known *conversations, o *shards.Options) (string, error) {
 	head, _, err := repo.Head()
 	if err != nil {
@@ -183,7 +183,7 @@ func shortDigest(text string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// writeTables writes the missing tables, and the page of the data set.
+// writeTables writes the missing tables, and the description of the data set.
 func (a *app) writeTables(ctx context.Context, from dataset.Source, o shards.Options) error {
 	if o.Ext == parquetName {
 		pack, err := startPacker(ctx)
@@ -238,16 +238,16 @@ func leftOut(a *app, out dataset.Written) error {
 	return a.allFaults(faults)
 }
 
-// blockedRecord is the error for a record that must not leave.
+// blockedRecord is the error for a record that must not leave this clone.
 func blockedRecord(trace events.TraceID) error {
 	return fail(exitUnchecked,
 		fmt.Errorf("conversation %.8s is left out: much of its session file could not be read", trace),
 		"look at it with git trace show; export --force includes it")
 }
 
-// packer is the companion at work on files.
+// packer sends files to the companion, which packs them.
 type packer struct {
-	one  sync.Mutex // tables end files at the same time, and there is one pipe
+	one  sync.Mutex // tables finish files at the same time, but there is one pipe
 	cmd  *exec.Cmd
 	in   io.WriteCloser
 	out  *bufio.Reader
@@ -272,7 +272,7 @@ func startPacker(ctx context.Context) (*packer, error) {
 	return p, cmd.Start()
 }
 
-// pack has the companion make a file.
+// pack makes the companion write a file.
 func (p *packer) pack(columns []shards.Column, from, to string) error {
 	p.one.Lock()
 	defer p.one.Unlock()
@@ -300,8 +300,8 @@ func (p *packer) close() {
 	_ = p.cmd.Wait()
 }
 
-// anonymiser uses this user's key, which is made on first use. The key never leaves: with it, anybody can find out
-// names by trying them.
+// anonymiser uses this user's key, and makes it on first use. The key stays on this machine: with it, anybody could
+// find out names by trial.
 func anonymiser() (*dataset.Anonymiser, error) {
 	state, err := recorded.StateDir()
 	if err != nil {
@@ -319,7 +319,7 @@ func anonymiser() (*dataset.Anonymiser, error) {
 		if err != nil {
 			return nil, fail(exitUnchecked, err, "")
 		}
-		if raw, err = os.ReadFile(path); err != nil { // of two who made one, the last counts
+		if raw, err = os.ReadFile(path); err != nil { // if two processes made a key, the last one counts
 			return nil, fail(exitUnchecked, err, "")
 		}
 	} else if err != nil {

@@ -17,14 +17,14 @@ import (
 // Exit statuses of the command line contract.
 const (
 	exitDone      = 0
-	exitFinding   = 1   // verify found damage, or there is no such conversation
-	exitUnchecked = 2   // could not be checked
-	exitLeak      = 4   // the output would have private text; nothing is written
-	exitGit       = 128 // not a repository, or git failed
+	exitFinding   = 1   // verify found damage, or a conversation does not exist
+	exitUnchecked = 2   // something could not be checked
+	exitLeak      = 4   // the output would contain private text, so nothing is written
+	exitGit       = 128 // no repository, or a failure of git
 	exitUsage     = 129
 )
 
-// failure is an error with the exit status and the hint that go with it.
+// failure is an error with its exit status and hint.
 type failure struct {
 	code int
 	err  error
@@ -34,7 +34,7 @@ type failure struct {
 func (f *failure) Error() string { return f.err.Error() }
 func (f *failure) Unwrap() error { return f.err }
 
-// fail adds an exit status to an error and, if there is a remedy, a hint.
+// fail adds an exit status to an error, and a hint if there is a remedy.
 func fail(code int, err error, hint string) error {
 	if err == nil {
 		return nil
@@ -42,17 +42,17 @@ func fail(code int, err error, hint string) error {
 	return &failure{code: code, err: err, hint: hint}
 }
 
-// usage is the error for a mistake on the command line.
+// usage returns the error for a mistake on the command line.
 func usage(format string, args ...any) error {
 	return &failure{code: exitUsage, err: fmt.Errorf(format, args...)}
 }
 
-// silent is an exit status without a message: the output has it.
+// silent is an exit status without a message: the output says enough.
 type silent int
 
 func (s silent) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 
-// report prints an error as git does and returns the exit status. It leaves standard output alone.
+// report prints an error on w as git does, and returns the exit status.
 func report(w io.Writer, err error) int {
 	if err == nil {
 		return exitDone
@@ -73,14 +73,14 @@ func report(w io.Writer, err error) int {
 	return code
 }
 
-// anotherHint separates two hints of one failure.
+// anotherHint separates two hints of one error.
 const anotherHint = "\ngit-trace: hint: "
 
-// hintNewer is the advice if a newer program has stored something.
+// hintNewer is the hint if a newer program has stored something.
 const hintNewer = "install the newest git-trace: what this one records meanwhile is kept until then"
 
 func classify(err error) (int, string) {
-	if errors.Is(err, events.ErrNewer) { // whatever else was to be done, this comes first
+	if errors.Is(err, events.ErrNewer) { // its hint comes before any other
 		return exitUnchecked, hintNewer
 	}
 	var f *failure
@@ -109,13 +109,13 @@ func classify(err error) (int, string) {
 	return exitGit, ""
 }
 
-// printable puts a message on one line and escapes characters that act on a terminal, from a file name or a log for
-// example.
+// printable returns a message on one line, with characters that control a terminal escaped. Such characters come from
+// file names or the log, for example.
 func printable(text string) string {
 	return cells.Safe(strings.NewReplacer("\n", " ", "\r", " ", "\t", " ").Replace(text))
 }
 
-// noRecord is the error for a conversation that is in the log and has no record.
+// noRecord is the error for a conversation that is in the log, but has no record.
 func noRecord(trace events.TraceID) error {
 	return fail(exitFinding, errors.New("there is no record of conversation "+string(trace)),
 		"git trace record "+string(trace)+" reads its session file")

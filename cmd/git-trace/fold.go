@@ -11,16 +11,16 @@ import (
 	"github.com/git-trace/git-trace/internal/cells"
 )
 
-// foldWriter breaks lines for people at the terminal's width: a terminal breaks them within words, and without the
-// indentation. It does not break lines of files and of patches.
+// foldWriter breaks lines for people at the terminal's width. A terminal itself would break them inside words, and
+// without indentation. It does not break lines of files and patches.
 type foldWriter struct {
 	to    io.Writer
 	width int
-	begun bool // the last line that was written has no end yet
-	hunk  bool // the last line was one of a hunk
+	begun bool // the last written line has no end yet
+	hunk  bool // the last line belonged to a hunk
 }
 
-// folded returns a writer that breaks lines, where the call writes to people on a terminal of known width.
+// folded returns a writer that breaks lines, if the call writes for people to a terminal of known width.
 func (a *app) folded(to io.Writer) io.Writer {
 	if a.fold < leastWidth {
 		return to
@@ -28,12 +28,12 @@ func (a *app) folded(to io.Writer) io.Writer {
 	return &foldWriter{to: to, width: a.fold}
 }
 
-// foldsAt returns the column at which the lines of a call are broken; 0 for never: output for programs, for pasting,
-// and of files is not broken.
+// foldsAt returns the column at which the lines of a call are broken, or 0 for never. Output for programs, text to
+// paste and lines of files are not broken.
 func (a *app) foldsAt(c *command, args []string) int {
 	columns, terminal := terminalOf(a.std.out)
 	if os.Getenv("GIT_PAGER_IN_USE") == "true" {
-		terminal = true // git has started a pager, which is at the end of a pipe
+		terminal = true // git has started a pager; output goes to it through a pipe
 	}
 	if !terminal || len(args) == 0 || printsJSON(args) || slices.ContainsFunc(args, asFile) || c.is(verbatim) {
 		return 0

@@ -18,15 +18,15 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// gate looks once more at every text of a document before it leaves. Records are redacted when they are stored; a rule
-// that was added later, and texts that were put together of several, are only seen here.
+// gate searches every text of a document for private text before the document leaves. Records were redacted when they
+// were stored. Only the gate applies rules that were added later, and sees texts joined from several.
 type gate struct {
-	ctx      context.Context // a gate lives as long as the command
+	ctx      context.Context // a gate lives for one command
 	redactor *redact.Redactor
 	short    func(events.TraceID) string
 }
 
-// newGate makes the gate of a repository; nil for the repository around the current directory, if there is one.
+// newGate makes the gate of a repository. nil means the repository of the current directory, if it is one.
 func newGate(ctx context.Context, repo *refs.Repo) (*gate, error) {
 	if repo == nil {
 		var err error
@@ -44,13 +44,13 @@ func newGate(ctx context.Context, repo *refs.Repo) (*gate, error) {
 	return &gate{ctx: ctx, redactor: redactor}, nil
 }
 
-// text returns a text as it may leave.
+// text returns a text redacted.
 func (g *gate) text(text string) (string, error) {
 	text, _, err := g.redactor.Text(g.ctx, text)
 	return text, fail(exitLeak, err, "")
 }
 
-// redact takes secrets and names out of the texts, and returns the number of places.
+// redact removes secrets and names from the texts, and returns the number of places.
 func (g *gate) redact(d *treetrace.Document) (int, error) {
 	found := 0
 	err := d.Texts(func(text string) (string, error) {
@@ -62,8 +62,8 @@ func (g *gate) redact(d *treetrace.Document) (int, error) {
 }
 
 // pass refuses a document if the rules find secrets or names in its conversations, unless takeOut removes them. The
-// error lists the steps with them. A text that was cut or joined may look like a secret without being one: it is
-// removed, and does not refuse the document.
+// error lists the steps concerned. A text that was cut or joined for the document may only look like a secret: pass
+// removes it, and does not refuse the document for it.
 func (g *gate) pass(d *treetrace.Document, takeOut bool, stored func(events.TraceID) (*records.Record, error)) error {
 	all, nodes, found := map[events.TraceID]bool{}, d.Nodes, 0
 	for i := range d.Sessions {
@@ -109,7 +109,8 @@ func (g *gate) pass(d *treetrace.Document, takeOut bool, stored func(events.Trac
 		"--redact-auto removes it from the output, git trace purge from the stored data")
 }
 
-// steps searches a stored conversation as a whole, and names its steps with private text: "4f2a:12 (host)".
+// steps searches a stored conversation as a whole. It returns the number of places, and the steps with private text:
+// "4f2a:12 (host)".
 func (g *gate) steps(record *records.Record) (found int, where []string, err error) {
 	look := func(part *records.Record, name string) error {
 		n, kinds, err := g.kinds(part)
@@ -136,7 +137,7 @@ func (g *gate) steps(record *records.Record) (found int, where []string, err err
 	return found, where, look(&head, name)
 }
 
-// kinds counts the places of a part of a record that must not leave, and names their kinds.
+// kinds returns the number and the kinds of private texts in a part of a record.
 func (g *gate) kinds(part *records.Record) (n int, kinds []string, err error) {
 	clean, err := g.redactor.Record(g.ctx, part)
 	if err != nil {

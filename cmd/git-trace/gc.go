@@ -20,7 +20,7 @@ import (
 // gcSchema names the form of the JSON output; docs/schema/gc-1.schema.json describes it.
 const gcSchema = "git-trace.gc/1"
 
-// expireKey says after how long contents of snapshots go; it takes the values of gc.pruneExpire (git-config(1)).
+// expireKey sets the age at which contents of snapshots expire, with the values of gc.pruneExpire (git-config(1)).
 const (
 	expireKey     = "trace.snapshotExpire"
 	defaultExpire = "90.days.ago"
@@ -50,26 +50,26 @@ func gcCommand() *command {
 	}
 }
 
-// gcReport lists the work done or, with DryRun, the work to do.
+// gcReport lists the work done; with DryRun, the work to do.
 type gcReport struct {
 	Schema string `json:"schema"`
 	DryRun bool   `json:"dry_run"`
 	Log    struct {
-		Sealed int64 `json:"sealed"` // events; with DryRun not counted
+		Sealed int64 `json:"sealed"` // number of events; not counted with DryRun
 		Merged int   `json:"merged"` // parts that were merged into others
 	} `json:"log"`
 	Snapshots struct {
-		Before  string            `json:"before,omitempty"` // older ones may expire
+		Before  string            `json:"before,omitempty"` // older snapshots may expire
 		Expired sidestore.Expired `json:"expired"`
 		Packed  int               `json:"packed"`
-		Loose   int               `json:"loose"` // left
+		Loose   int               `json:"loose"` // loose objects that are left
 		Packs   int               `json:"packs"`
-		Bytes   int64             `json:"bytes"` // on disk, of both
+		Bytes   int64             `json:"bytes"` // on disk, loose and packed
 	} `json:"snapshots"`
 	Prompts struct {
 		Expired int `json:"expired"`
-	} `json:"prompts"` // in their typed form
-	Temporary int `json:"temporary"` // files that killed processes left
+	} `json:"prompts"` // as typed
+	Temporary int `json:"temporary"` // files that killed processes left behind
 }
 
 func (a *app) gc(c *call, _ operands) error {
@@ -77,7 +77,7 @@ func (a *app) gc(c *call, _ operands) error {
 	if err != nil {
 		return err
 	}
-	if !repo.HasTraces() { // nothing to do, and no lock file to leave
+	if !repo.HasTraces() { // nothing to do; do not make a lock file
 		if c.Bool("auto") {
 			return nil
 		}
@@ -128,10 +128,10 @@ func (a *app) tellGC(c *call, report gcReport) error {
 	return printGC(quietWriter{a.std.out}, report)
 }
 
-// gcWait bounds how long a command waits for the gc of a hook.
+// gcWait limits the time that a command waits for the gc of a hook.
 const gcWait = 5 * time.Second
 
-// tidy does everything: it removes expired objects first, so that they are not packed before.
+// tidy removes expired objects, then packs the others.
 func tidy(ctx context.Context, repo *refs.Repo, dry bool) (gcReport, error) {
 	r := gcReport{Schema: gcSchema, DryRun: dry}
 	before, keep, err := expiry(ctx, repo, expireKey, defaultExpire)
@@ -166,7 +166,7 @@ func (r *gcReport) pack(ctx context.Context, repo *refs.Repo) (err error) {
 	return r.measure(repo)
 }
 
-// measure counts the rest of the side store.
+// measure counts what remains in the side store.
 func (r *gcReport) measure(repo *refs.Repo) error {
 	loose, err := refs.ListLoose(repo.SideObjects())
 	if err != nil {
@@ -194,7 +194,8 @@ func (r *gcReport) wouldPack(repo *refs.Repo) error {
 	return nil
 }
 
-// expiry reads the configuration; keep is true if nothing expires. Git reads the value, as it reads gc.pruneExpire.
+// expiry reads a time of expiry from the configuration, with git's own parser, as for gc.pruneExpire. keep is true if
+// nothing expires.
 func expiry(ctx context.Context, repo *refs.Repo, key, otherwise string) (before time.Time, keep bool, err error) {
 	out, err := repo.Git(ctx, nil, "config", "--type=expiry-date", "--default", otherwise, "--get", key)
 	if err != nil {
@@ -205,7 +206,7 @@ func expiry(ctx context.Context, repo *refs.Repo, key, otherwise string) (before
 		return before, false, fmt.Errorf("read %s: %w", key, err)
 	}
 	now := time.Now()
-	if seconds > uint64(now.Unix()) { // "now" is the end of time
+	if seconds > uint64(now.Unix()) { // git returns the largest number for "now"
 		return now, false, nil
 	}
 	return time.Unix(int64(seconds), 0), seconds == 0, nil
@@ -238,7 +239,7 @@ func printGC(w io.Writer, r gcReport) error {
 	return err
 }
 
-// byteSize writes a number of bytes as people read it.
+// byteSize writes a number of bytes for people.
 func byteSize(n int64) string {
 	switch {
 	case n >= 1<<30:

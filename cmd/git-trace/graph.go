@@ -85,7 +85,7 @@ func (a *app) graph(c *call, ops operands) error {
 	return write(quietWriter{a.std.out}, g, graph.Style{ShortTrace: abbreviator(g.IDDigits)})
 }
 
-// needsCommits fails if HEAD was named and has no commit yet.
+// needsCommits fails if HEAD was named and has no commits yet.
 func needsCommits(repo *refs.Repo, revs []string) error {
 	if head, _, err := repo.Head(); err == nil && head.IsZero() && len(revs) == 0 {
 		return fail(exitGit, errNoCommits, "")
@@ -95,7 +95,7 @@ func needsCommits(repo *refs.Repo, revs []string) error {
 
 var errNoCommits = errors.New("there are no commits yet")
 
-// graphForm returns the writer of the requested form; nil for text, which is drawn while git finds the commits.
+// graphForm returns the writer of the requested form. It returns nil for text, which drawGraph draws.
 func graphForm(c *call) (func(io.Writer, *graph.Graph, graph.Style) error, error) {
 	forms := map[string]func(io.Writer, *graph.Graph, graph.Style) error{
 		"text": nil, "dot": graph.WriteDOT, "mermaid": graph.WriteMermaid, "html": graph.WriteHTML,
@@ -115,8 +115,8 @@ func graphForm(c *call) (func(io.Writer, *graph.Graph, graph.Style) error, error
 	return form, nil
 }
 
-// uncommitted returns the changes above HEAD if only HEAD was named: the uncommitted lines, if some of them are an
-// agent's.
+// uncommitted returns the uncommitted changes, if some of their lines are an agent's and only HEAD was asked for;
+// otherwise nil.
 func uncommitted(ctx context.Context, repo *refs.Repo, log belief.Log, q graph.Query) (*graph.Commit, error) {
 	limited := slices.ContainsFunc(q.Options, func(o string) bool { return !strings.HasPrefix(o, "--max-count=") })
 	if limited || len(q.Revs)+len(q.Paths) > 0 || repo.Bare() || !recorded.Is(repo) {
@@ -130,7 +130,7 @@ func uncommitted(ctx context.Context, repo *refs.Repo, log belief.Log, q graph.Q
 	return &c, nil
 }
 
-// drawGraph draws commits while git finds them, so that the first screen of a long history is there at once.
+// drawGraph draws commits while git finds them, so that the first screen of a long history appears at once.
 func (a *app) drawGraph(
 	c *call, repo *refs.Repo, known *conversations, from graph.Source, query graph.Query, top *graph.Commit,
 ) error {
@@ -185,7 +185,7 @@ func graphQuery(c *call, repo *refs.Repo, ops operands) (graph.Query, error) {
 		q.Revs, q.Paths = splitRevs(c.Context, repo, dir, q.Revs)
 		q.Dashed = len(q.Paths) > 0
 	}
-	if n := c.Int("max-count"); n >= 0 && !c.Bool("only-ai") { // git would count commits that are left out
+	if n := c.Int("max-count"); n >= 0 && !c.Bool("only-ai") { // git would also count commits that --only-ai leaves out
 		q.Options = append(q.Options, "--max-count="+strconv.Itoa(n))
 	}
 	for _, name := range []string{"since", "until", "author"} {
@@ -202,8 +202,8 @@ func graphQuery(c *call, repo *refs.Repo, ops operands) (graph.Query, error) {
 	return q, nil
 }
 
-// splitRevs lets git separate revisions from the paths after them. If git cannot, all count as revisions, and git log
-// reports the error.
+// splitRevs lets git separate revisions from the paths after them. If git cannot, all words count as revisions, and git
+// log reports the error.
 func splitRevs(ctx context.Context, repo *refs.Repo, dir string, words []string) (revs, paths []string) {
 	out, err := repo.CommandIn(ctx, dir, append([]string{"rev-parse", "--no-flags", "--no-revs"}, words...)...).Output()
 	if err != nil || len(out) == 0 {

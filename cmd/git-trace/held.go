@@ -7,13 +7,13 @@ import (
 	"os"
 )
 
-// heldOutput holds output until it may leave: in memory, and in a file if it is long.
+// heldOutput holds output until it may leave, in memory; if it is long, in a file.
 type heldOutput struct {
 	memory bytes.Buffer
 	file   *os.File
 }
 
-// heldMost is the number of bytes that are kept in memory.
+// heldMost is the number of bytes that memory holds.
 const heldMost = 8 << 20
 
 func (h *heldOutput) Write(text []byte) (int, error) {
@@ -25,7 +25,7 @@ func (h *heldOutput) Write(text []byte) (int, error) {
 		if err != nil {
 			return 0, fmt.Errorf("keep output: %w", err)
 		}
-		_ = os.Remove(file.Name()) // a file without a name disappears with the process; if that fails, close removes it
+		_ = os.Remove(file.Name()) // a file without a name ends with the process; if this fails, close repeats it
 		h.file = file
 		if _, err := h.memory.WriteTo(file); err != nil {
 			return 0, fmt.Errorf("keep output: %w", err)

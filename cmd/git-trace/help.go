@@ -8,7 +8,7 @@ import (
 	"github.com/git-trace/git-trace/internal/cells"
 )
 
-// helpWidth is the width of help: every terminal has as many columns.
+// helpWidth is the width of help in columns: every terminal has this many.
 const helpWidth = 80
 
 // help writes the help of the program, or of a command.
@@ -30,7 +30,7 @@ const (
 	programForm = "git trace [--version] [-C <path>] [--git-dir=<path>] [--no-pager] <command> [<args>]"
 )
 
-// programHelp is the help of the program, in columns that fit the screen: of the common commands, or of all.
+// programHelp returns the help of the program, at most helpWidth wide, with the common commands or with all.
 func programHelp(all bool) string {
 	var h helpText
 	h.section("NAME", "git-trace - "+purpose)
@@ -64,10 +64,10 @@ func (c *command) help() string {
 	return h.out.String()
 }
 
-// helpOption is an option of every command, so no list of a command has it.
+// helpOption is an option of every command. No command's own list contains it.
 var helpOption = optionUse{optionForm: optionForm{[]string{"help", "h"}, takesNothing, "show help"}}
 
-// paragraphs makes one line of each paragraph. It does not join indented lines.
+// paragraphs joins the lines of each paragraph, but not indented lines.
 func paragraphs(text string) string {
 	var out strings.Builder
 	for i, line := range strings.Split(text, "\n") {
@@ -105,7 +105,7 @@ func (h *helpText) section(title, text string) {
 	}
 }
 
-// usage writes the forms of a command. Continuation lines begin below the first word after the command's name.
+// usage writes the forms of a command. Continuation lines are indented to the first word after the command's name.
 func (h *helpText) usage(c *command) {
 	const indent = "   "
 	h.out.WriteString("\nUSAGE:\n")
@@ -123,8 +123,7 @@ func (h *helpText) usage(c *command) {
 	}
 }
 
-// formParts returns the parts of a form that each stay on one line: a bracket with its content, and an option with
-// its value.
+// formParts splits a form into the parts that stay on one line: a bracket with its content, an option with its value.
 func formParts(form string) []string {
 	var parts []string
 	depth := 0
@@ -159,7 +158,7 @@ func (h *helpText) options(list []optionUse) {
 	}
 }
 
-// columns writes a name, and its description beside it, or below if the name is too long.
+// columns writes a name and its description. The description goes below the name if the name is too long.
 func (h *helpText) columns(name string, width int, text string) {
 	const most = 20
 	if len(name)+2 > width {

@@ -96,7 +96,7 @@ func (a *app) importFiles(c *call, ops operands) error {
 	return im.conversations(files)
 }
 
-// ofFormat returns the named files, and the files of named directories that have the format.
+// ofFormat returns the named files. From named directories it returns the files that have the format.
 func (a *app) ofFormat(names []string, format exchange) ([]string, error) {
 	env, err := systemEnv()
 	if err != nil {
@@ -135,20 +135,20 @@ type importer struct {
 	objects *refs.Objects
 	claims  map[refs.OID]*claim.Commit
 	order   []refs.OID
-	leftOut int // lines that are not where the files say
+	leftOut int // lines that are not in the commits where the files say
 	strange int // statements about commits that are not here
 }
 
-// conversations stores the records of files: all of them, or none.
+// conversations stores the records of all files, or no record.
 func (im *importer) conversations(files []string) error {
-	for _, name := range files { // before the lock, which makes a file
+	for _, name := range files { // check before the lock, because a lock makes a file
 		file, err := im.rows.openRecords(im.format, name)
 		if err != nil {
 			return fail(exitUnchecked, fileFault(name, err), "nothing was imported")
 		}
 		_ = file.Close()
 	}
-	var lock *refs.FileLock // from the first record on: its file stays
+	var lock *refs.FileLock // taken at the first record; its file remains
 	defer func() {
 		if lock != nil {
 			lock.Unlock()
@@ -198,16 +198,16 @@ func (im *importer) conversations(files []string) error {
 	return im.report(importReport{Stored: len(in.changes), Newer: in.newer, Here: len(in.known), Bad: im.rows.left})
 }
 
-// intake decides which records of files are stored. Of several generations of a conversation it takes the newest. It
-// does not replace a conversation that was recorded here: its session file has more.
+// intake decides which records of files are stored. It takes the newest generation of a conversation. It does not
+// replace a conversation that was recorded here: the session file contains more.
 type intake struct {
 	ctx     context.Context
 	store   *store.Store
 	log     *view.Log
 	changes []store.Change
-	at      map[events.TraceID]int  // the place of a conversation in changes
-	known   map[events.TraceID]bool // conversations that were there in this generation or a newer one
-	newer   int                     // the number of changes that replace an older generation
+	at      map[events.TraceID]int  // index of the conversation in changes
+	known   map[events.TraceID]bool // conversations that exist here in this generation or a newer one
+	newer   int                     // number of changes that replace an older generation
 }
 
 func (in *intake) close() {
@@ -216,7 +216,7 @@ func (in *intake) close() {
 	}
 }
 
-// take takes a record or closes it.
+// take queues a record for storing, or closes it.
 func (in *intake) take(r *redact.Record) error {
 	trace, generation := r.Trace(), r.Head().GenerationIndex
 	if i, found := in.at[trace]; found {
@@ -257,19 +257,18 @@ func (in *intake) add(change store.Change) {
 
 const importSchema = "git-trace.import/1"
 
-// importReport lists the imported facts in the form of --json: conversations, lines or commits, depending on the
-// format.
+// importReport lists the imported data in the form of --json: conversations, lines or commits, depending on the format.
 type importReport struct {
 	Schema  string `json:"schema"`
 	Format  string `json:"format"`
-	Stored  int    `json:"stored"` // conversations
-	Newer   int    `json:"newer"`  // those that replaced an older generation
+	Stored  int    `json:"stored"` // number of conversations
+	Newer   int    `json:"newer"`  // conversations that replaced an older generation
 	Here    int    `json:"here"`   // conversations that were already here
 	Lines   int    `json:"lines"`
 	Commits int    `json:"commits"`
-	Moved   int    `json:"lines_left_out"`      // not where the files say
-	Strange int    `json:"statements_left_out"` // about commits that are not here
-	Bad     int    `json:"rows_left_out"`       // rows that could not be read
+	Moved   int    `json:"lines_left_out"`      // lines that are not where the files say
+	Strange int    `json:"statements_left_out"` // statements about commits that are not here
+	Bad     int    `json:"rows_left_out"`       // unreadable rows
 }
 
 // report prints the result of the import.
@@ -306,8 +305,8 @@ func (im *importer) report(r importReport) error {
 	return nil
 }
 
-// eachRecord reads all of a file once, then yields its records: a file with a fault yields none. It reports the
-// elements that are in no record.
+// eachRecord reads a file completely once, then yields its records. So a file with a fault yields nothing. It reports
+// the elements that no record contains.
 func (r *rowRules) eachRecord(format exchange, name string, yield func(int, *records.Record) error) error {
 	if r.full() {
 		return nil
@@ -320,7 +319,7 @@ func (r *rowRules) eachRecord(format exchange, name string, yield func(int, *rec
 	return r.readRecords(format, file, name, yield)
 }
 
-// readRecords yields the records of a file, and reports the elements that are in no record.
+// readRecords yields the records of a file, and reports the elements that no record contains.
 func (r *rowRules) readRecords(format exchange, file *foreignFile, name string,
 	yield func(int, *records.Record) error) error {
 	var told records.Captured
@@ -341,11 +340,11 @@ func (r *rowRules) readRecords(format exchange, file *foreignFile, name string,
 	return err
 }
 
-// errStopped ends a reading whose records are no longer needed.
+// errStopped ends a reading when the caller needs no more records.
 var errStopped = errors.New("stopped")
 
-// ahead reads the next records while one is taken: both take about as long. Faults of skipped rows come between the
-// records, in order.
+// ahead reads the next records while the caller handles one: both take about the same time. Faults of skipped rows
+// arrive between the records, in order.
 func ahead(read func(yield func(int, *records.Record) error, over func(error) bool) error,
 	yield func(int, *records.Record) error, passed func(error)) error {
 	type row struct {
@@ -375,7 +374,7 @@ func ahead(read func(yield func(int, *records.Record) error, over func(error) bo
 		}
 		if err := yield(one.number, one.record); err != nil {
 			close(stop)
-			for range rows { // until the reading has ended: its file is closed next
+			for range rows { // wait for the end of the reading: the caller closes the file next
 			}
 			return err
 		}
@@ -383,7 +382,7 @@ func ahead(read func(yield func(int, *records.Record) error, over func(error) bo
 	return failed
 }
 
-// openRecords opens a file that was read once without a fault.
+// openRecords opens a file that an earlier reading found free of faults.
 func (r *rowRules) openRecords(format exchange, name string) (*foreignFile, error) {
 	file, err := openForeign(name)
 	if err != nil {
@@ -401,14 +400,14 @@ func (r *rowRules) openRecords(format exchange, name string) (*foreignFile, erro
 	return openForeign(name)
 }
 
-// foreignFile is another program's file, uncompressed.
+// foreignFile is a file of another program, decompressed.
 type foreignFile struct {
 	io.ReadCloser
 	file *os.File
-	over func(fault error) bool // nil if no row is skipped
+	over func(fault error) bool // nil if no row may be skipped
 }
 
-// PassOver reports whether the file skips a row with this fault.
+// PassOver reports whether a row with this fault is skipped.
 func (f *foreignFile) PassOver(err error) bool { return f.over != nil && f.over(err) }
 
 func openForeign(name string) (*foreignFile, error) {
@@ -425,5 +424,5 @@ func openForeign(name string) (*foreignFile, error) {
 
 func (f *foreignFile) Name() string { return f.file.Name() }
 
-// Close closes both.
+// Close closes the decompressor and the file.
 func (f *foreignFile) Close() error { return errors.Join(f.ReadCloser.Close(), f.file.Close()) }

@@ -19,20 +19,20 @@ import (
 	"github.com/git-trace/git-trace/view/transcripts"
 )
 
-// entireName is the name of Entire's checkpoints among the import formats.
+// entireName is the name of Entire's checkpoints as an import format.
 const entireName = "entire"
 
-// Entire keeps the session files of agents in its own branches and refs: of its first version on entire/checkpoints/v1,
-// of its second one under refs/entire/checkpoints/v2/full, and later in a ref for each checkpoint. A directory for each
-// session has the whole file (full.jsonl or raw_transcript, a long one in pieces with a number) and a metadata.json.
-// Files of subagents lie below "tasks". Each checkpoint has the whole file again.
+// Entire keeps the session files of agents in its own branches and refs. Version 1 uses entire/checkpoints/v1. Version
+// 2 uses refs/entire/checkpoints/v2/full, and later one ref a checkpoint. Each session has a directory with a
+// metadata.json and the whole session file (full.jsonl or raw_transcript; a long one in numbered pieces). Session files
+// of subagents are below "tasks". Each checkpoint repeats the whole file.
 
-// entireFile is a session file in a checkpoint: its pieces in their order.
+// entireFile is a session file in a checkpoint. Its pieces are in order.
 type entireFile struct {
-	dir    string // in its ref; empty of a subagent's file
+	dir    string // directory in the ref; empty for a subagent's file
 	name   string
 	pieces []refs.OID
-	about  refs.OID // metadata.json beside it
+	about  refs.OID // metadata.json of the same directory
 	size   int64
 }
 
@@ -113,12 +113,12 @@ var (
 	entireID   = compiled(`^[A-Za-z0-9][A-Za-z0-9._-]{0,200}$`)
 )
 
-// compiled compiles an expression when it is first needed.
+// compiled returns a function that compiles an expression on its first call.
 func compiled(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }
 
-// list adds the session files of a tree, as git-ls-tree(1) lists it.
+// list adds the session files of a tree to files. tree is the output of git-ls-tree(1).
 func (r *entireReader) list(files map[string]*entireFile, tree string) {
 	about, mine := map[string]refs.OID{}, map[string]*entireFile{}
 	for entry := range strings.SplitSeq(tree, "\x00") {
@@ -128,7 +128,7 @@ func (r *entireReader) list(files map[string]*entireFile, tree string) {
 			continue
 		}
 		id, err := refs.ParseOID(fields[2])
-		size, _ := strconv.ParseInt(fields[3], 10, 64) // "-" where the content is not here
+		size, _ := strconv.ParseInt(fields[3], 10, 64) // "-" if the content is not here
 		dir, base := path.Split(name)
 		switch {
 		case err != nil:
@@ -140,7 +140,7 @@ func (r *entireReader) list(files map[string]*entireFile, tree string) {
 				f = &entireFile{dir: dir, name: "full.jsonl"}
 				mine[dir] = f
 			}
-			f.pieces, f.size = append(f.pieces, id), f.size+size // git lists them in the order of their numbers
+			f.pieces, f.size = append(f.pieces, id), f.size+size // git lists the pieces in the order of their numbers
 		case entireTask().MatchString(base) && strings.Contains(dir, "/tasks/"):
 			mine[name] = &entireFile{name: base, pieces: []refs.OID{id}, size: size}
 		}
@@ -159,7 +159,7 @@ func (r *entireReader) list(files map[string]*entireFile, tree string) {
 	}
 }
 
-// write writes the files, except those that are the beginning of another file of their session.
+// write writes the files. It leaves out a file that is only the beginning of another file of its session.
 func (r *entireReader) write(files map[string]*entireFile) error {
 	sessions := map[string][]*entireFile{}
 	for key, f := range files {
@@ -214,7 +214,7 @@ func (r *entireReader) content(f *entireFile) ([]byte, error) {
 	return all, nil
 }
 
-// session returns the id of a file's session; empty if unknown.
+// session returns the session id of a file; empty if unknown.
 func (r *entireReader) session(f *entireFile) string {
 	var about struct {
 		ID string `json:"session_id"`

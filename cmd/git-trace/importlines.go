@@ -18,7 +18,7 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// lines writes the files' claims about commits to the log.
+// lines writes the claims of the files about commits to the log.
 func (im *importer) lines(files []string) error {
 	im.objects = im.repo.Objects()
 	defer func() { _ = im.objects.Close() }()
@@ -33,7 +33,7 @@ func (im *importer) lines(files []string) error {
 			if err == nil {
 				err = im.note(commit, text)
 			}
-			if err != nil { // the others can be read
+			if err != nil { // other files may be readable
 				fmt.Fprintf(im.app.std.err, "git-trace: warning: left out the note of %.7s: %s\n", printable(commit),
 					printable(err.Error()))
 			}
@@ -79,7 +79,7 @@ func (im *importer) file(name string) error {
 	}
 }
 
-// agentTrace takes a record in.
+// agentTrace adds a record's claims.
 func (im *importer) agentTrace(_ int, r *agenttrace.Record) error {
 	if r.VCS == nil || r.VCS.Type != "git" {
 		im.strange++
@@ -98,7 +98,7 @@ func (im *importer) agentTrace(_ int, r *agenttrace.Record) error {
 	return nil
 }
 
-// note takes a note in.
+// note adds a note's claims.
 func (im *importer) note(name string, text []byte) error {
 	note, err := gitai.Parse(text)
 	if err != nil {
@@ -128,7 +128,7 @@ func (im *importer) add(data *events.CommitData, leftOut int) {
 	c.Add(data)
 }
 
-// commit reports whether a full id names a commit that is here.
+// commit returns the id of a commit by its full name, and whether the commit is here.
 func (im *importer) commit(name string) (refs.OID, bool) {
 	id, err := refs.ParseOID(name)
 	if err != nil || !im.objects.MayBeStored(id) {
@@ -142,7 +142,7 @@ func (im *importer) content(commit refs.OID) func(path string) ([]string, error)
 	return view.Content(im.objects, commit)
 }
 
-// write writes the claims for lines without a better answer.
+// write writes the claims about lines whose owner the log does not know better.
 func (im *importer) write() error {
 	reader, err := im.app.open(im.ctx, im.repo, view.Options{LogOnly: true})
 	if err != nil {
@@ -170,7 +170,7 @@ func (im *importer) write() error {
 	err = history.Walk(im.ctx, im.repo, list, func(h *history.Commit) error {
 		damage.note(h)
 		c := im.claims[h.ID]
-		delete(im.claims, h.ID) // for the memory
+		delete(im.claims, h.ID) // frees memory
 		c.Parents, c.Lines = h.Parents, view.LinesOf(h)
 		if c.Anchored, err = owners.anchored(h.ID); err != nil {
 			return err
@@ -199,7 +199,7 @@ func (im *importer) write() error {
 	return damage.fault()
 }
 
-// carry adds claims about the commits that took the place of described ones.
+// carry adds claims about the commits that replaced described ones.
 func (im *importer) carry() error {
 	described := make([]*events.CommitData, 0, len(im.order))
 	for _, id := range im.order {

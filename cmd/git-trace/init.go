@@ -49,7 +49,7 @@ func initCommand() *command {
 	}
 }
 
-// newWriter gives the clone a new id as a writer.
+// newWriter gives this clone a new writer id.
 func (a *app) newWriter(c *call) error {
 	repo, err := a.workTree()
 	if err != nil {
@@ -75,25 +75,25 @@ func (a *app) newWriter(c *call) error {
 	return nil
 }
 
-// installation is everything that init and uninstall act on.
+// installation holds everything that init and uninstall change.
 type installation struct {
 	env    capability.Env
 	repo   *refs.Repo
 	hooks  hooks.Installer
 	agents []capability.Agent
 	target capability.Target
-	found  bool         // the agents were found on this machine, not named by the user
-	passed []passedOver // agents that were found and cannot be installed
-	global bool         // one of them has hooks in the user's settings
+	found  bool         // the agents were found on this machine; the user did not name them
+	passed []passedOver // found agents that cannot be installed
+	global bool         // an agent's hooks are in the user's settings
 }
 
-// passedOver is an agent that is left out, with the reason.
+// passedOver is an agent that was left out, with the reason.
 type passedOver struct {
 	agent capability.Agent
 	err   error
 }
 
-// installation gathers the things that the flags name, without changing anything.
+// installation collects what the options name. It changes nothing.
 func (a *app) installation(c *call) (*installation, error) {
 	repo, err := a.workTree()
 	if err != nil {
@@ -120,7 +120,7 @@ func (a *app) installation(c *call) (*installation, error) {
 	return in, nil
 }
 
-// onlyFound keeps the agents that are used on this machine and that the user does not ignore.
+// onlyFound keeps the agents that are used on this machine, without those that the user ignores.
 func (in *installation) onlyFound(ctx context.Context) error {
 	config, err := in.repo.Config(ctx)
 	if err != nil {
@@ -129,7 +129,7 @@ func (in *installation) onlyFound(ctx context.Context) error {
 	return in.onlyFoundBy(config)
 }
 
-// onlyFoundBy is onlyFound for a configuration that has been read.
+// onlyFoundBy does the same with a configuration that was read already.
 func (in *installation) onlyFoundBy(config refs.Config) error {
 	ignored, err := agents.IgnoredBy(config, in.env)
 	in.agents = slices.DeleteFunc(slices.Clone(in.agents), func(one capability.Agent) bool {
@@ -139,7 +139,7 @@ func (in *installation) onlyFoundBy(config refs.Config) error {
 	return err
 }
 
-// chooseAgents returns the agents that were named, or all that can be recorded.
+// chooseAgents returns the named agents, or all agents that can be recorded.
 func chooseAgents(env capability.Env, names []string) ([]capability.Agent, error) {
 	known := installable(env)
 	var out []capability.Agent
@@ -162,7 +162,7 @@ func chooseAgents(env capability.Env, names []string) ([]capability.Agent, error
 	return out, nil
 }
 
-// installable returns the names of the agents that git-trace has hooks for.
+// installable returns the names of the agents whose hooks git-trace can install.
 func installable(env capability.Env) []string {
 	var out []string
 	for _, agent := range agents.Installable(env) {
@@ -171,9 +171,9 @@ func installable(env capability.Env) []string {
 	return out
 }
 
-// initialise plans everything before it writes anything, so an invalid settings file changes nothing. If an agent
-// cannot be installed, it is left out with a message; git's hooks and the other agents are still installed. If the user
-// named that agent, the command fails afterwards; if none of the named agents can be installed, nothing is changed.
+// initialise plans everything before it writes anything. So an invalid settings file changes nothing. If an agent
+// cannot be installed, initialise leaves it out with a message, and installs git's hooks and the other agents. If the
+// user named that agent, the command fails at the end. If no named agent can be installed, nothing changes.
 func (a *app) initialise(c *call) error {
 	in, err := a.installation(c)
 	if err != nil {
@@ -247,7 +247,7 @@ func (a *app) initialise(c *call) error {
 	return cmp.Or(a.tellObstacles(c.Context, in), a.tellMissing(c.Context, in), passed)
 }
 
-// settleSummary writes the answer to the question about a line after each commit to the user's own configuration.
+// settleSummary writes the answer about a line after each commit to the user's own configuration.
 func (a *app) settleSummary(ctx context.Context, repo *refs.Repo) error {
 	config, err := repo.Config(ctx)
 	if err != nil {
@@ -268,11 +268,11 @@ func (a *app) tellSummary(value string) {
 	a.printActions([]planned{{who: "git", what: "set " + runner.SummaryKey + " = " + value}}, "")
 }
 
-// planned is one action of an installer, printable.
+// planned is one action of an installer, in printable form.
 type planned struct {
 	who  string // "git" or the agent's name
 	what string
-	hook hooks.Action // of git; empty for an agent
+	hook hooks.Action // git's hook; empty for an agent
 }
 
 func ofGit(actions []hooks.Action) []planned {
@@ -291,7 +291,7 @@ func (in *installation) plan(ctx context.Context) ([]planned, error) {
 	return in.planAgents(ctx, ofGit(gitActions))
 }
 
-// planAgents adds the actions for agents, and leaves out agents that cannot be installed.
+// planAgents adds the actions for agents to out, and leaves out agents that cannot be installed.
 func (in *installation) planAgents(ctx context.Context, out []planned) ([]planned, error) {
 	for _, agent := range slices.Clone(in.agents) {
 		actions, err := agent.Installer.Plan(ctx, in.target)
@@ -312,7 +312,7 @@ func (in *installation) planAgents(ctx context.Context, out []planned) ([]planne
 			out = append(out, planned{who: agent.Name, what: describeAction(action)})
 		}
 	}
-	if !in.found && len(in.agents) == 0 { // the whole request is impossible
+	if !in.found && len(in.agents) == 0 { // no named agent can be installed
 		return nil, fmt.Errorf("%s: %w", in.passed[0].agent.Name, in.passed[0].err)
 	}
 	return out, nil
@@ -335,7 +335,7 @@ func (a *app) printActions(actions []planned, prefix string) {
 	}
 }
 
-// together lists the same action for several hooks of a directory in one line.
+// together joins actions that differ only in the hook of a directory into one line.
 func together(actions []planned) []planned {
 	var out []planned
 	counts := map[hooks.Action]int{} // by action, place and reason
@@ -364,7 +364,7 @@ func together(actions []planned) []planned {
 	return out
 }
 
-// relativeTo shortens absolute paths below the current directory, for reading.
+// relativeTo shortens absolute paths below the current directory in a text for people.
 func relativeTo(dir, text string) string {
 	abs, err := filepath.Abs(dir)
 	if err != nil || abs == "/" {
@@ -373,12 +373,12 @@ func relativeTo(dir, text string) string {
 	return strings.ReplaceAll(text, abs+string(filepath.Separator), "")
 }
 
-// explainList gives the remedy if the list of recorded repositories cannot be written.
+// explainList adds the remedy to the error if the list of recorded repositories cannot be written.
 func explainList(err error) error {
 	return fail(exitGit, err, "the list is in the state directory: set XDG_STATE_HOME to a writable directory")
 }
 
-// explainInstall gives an installer's error the exit status and hint of the contract.
+// explainInstall adds the exit status and the hint to an installer's error.
 func explainInstall(err error) error {
 	var install *capability.InstallError
 	if errors.As(err, &install) {

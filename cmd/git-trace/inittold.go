@@ -11,18 +11,18 @@ import (
 // initSchema names the form of the JSON output; docs/schema/init-1.schema.json describes it.
 const initSchema = "git-trace.init/1"
 
-// initTold lists the changes of init, made or planned, in JSON.
+// initTold lists the changes of init, done or planned, in JSON.
 type initTold struct {
 	Schema  string       `json:"schema"`
 	DryRun  bool         `json:"dry_run"`
 	Started bool         `json:"started"` // nothing was recorded here before
-	Agents  []string     `json:"agents"`  // that are traced
+	Agents  []string     `json:"agents"`  // agents that are traced now
 	Actions []initAction `json:"actions"`
 	Passed  []initPassed `json:"passed"`
 }
 
 type initAction struct {
-	For  string `json:"for"` // git, or an agent
+	For  string `json:"for"` // git or an agent
 	What string `json:"what"`
 }
 
@@ -51,7 +51,7 @@ func (a *app) writeInit(in *installation, told *initTold, actions []planned) err
 	return writeJSON(quietWriter{a.std.out}, told)
 }
 
-// served reports whether an agent's hooks are in the user's own settings, which serve this repository too.
+// served reports whether an agent's hooks in the user's own settings also serve this repository.
 func (in *installation) served(ctx context.Context, agent capability.Agent) bool {
 	target := in.target
 	target.Scope = capability.ScopeUser
@@ -59,7 +59,8 @@ func (in *installation) served(ctx context.Context, agent capability.Agent) bool
 	return err == nil && len(status.Present) > 0
 }
 
-// tellPassed reports agents that were left out; the error is the exit status if the user named them.
+// tellPassed reports the agents that were left out. It returns the exit status as an error if the user named one of
+// them.
 func (a *app) tellPassed(in *installation) error {
 	for _, one := range in.passed {
 		kind := "warning"

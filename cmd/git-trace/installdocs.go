@@ -16,12 +16,13 @@ import (
 //go:embed completion/git-trace.bash completion/_git-trace completion/git-trace.fish
 var completions embed.FS
 
-// shells are the shells with completion, in the order of naming; completionFiles are the files that shells read.
+// shells are the shells with completion, in the order in which they are listed. completionFiles are the files that
+// these shells read.
 var shells = []string{"bash", "zsh", "fish"}
 
 var completionFiles = map[string]struct {
-	name   string // in package completion
-	shared string // its place below share
+	name   string // name in package completion
+	shared string // path below share
 }{
 	"bash": {"git-trace.bash", "bash-completion/completions/git-trace"},
 	"zsh":  {"_git-trace", "zsh/site-functions/_git-trace"},
@@ -77,7 +78,7 @@ func installDocsCommand() *command {
 	}
 }
 
-// docFile is a file of install-docs, with a directory that may have existed before.
+// docFile is a file of install-docs, below a directory that may have existed before.
 type docFile struct {
 	below string
 	path  string
@@ -116,7 +117,7 @@ func (a *app) installDocs(c *call, _ operands) error {
 	return nil
 }
 
-// docPlaces returns the directory whose man holds the pages, and the one for data of shells.
+// docPlaces returns the directory that contains man, and the directory for the shells' data.
 func docPlaces(prefix string) (pages, data string, err error) {
 	if prefix != "" {
 		prefix, err = filepath.Abs(prefix)
@@ -133,7 +134,7 @@ func docPlaces(prefix string) (pages, data string, err error) {
 	if data = os.Getenv("XDG_DATA_HOME"); data == "" {
 		data = filepath.Join(home, ".local", "share")
 	}
-	pages = filepath.Join(filepath.Dir(filepath.Dir(program)), "share") // man(1) finds it from the search path
+	pages = filepath.Join(filepath.Dir(filepath.Dir(program)), "share") // man(1) derives this directory from PATH
 	if filepath.Base(filepath.Dir(program)) != "bin" {
 		pages = data
 	}
@@ -163,14 +164,14 @@ func docFiles(pages, data string) ([]docFile, error) {
 	return out, nil
 }
 
-// put writes the file whole, or removes it with the directories below the given one that become empty.
+// put writes the file. With away it removes the file, and the directories below root that become empty.
 func (f docFile) put(away bool) error {
 	if away {
 		if err := os.Remove(f.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		for dir := filepath.Dir(f.path); dir != f.below && os.Remove(dir) == nil; dir = filepath.Dir(dir) {
-			continue // Remove keeps a directory with files
+			continue // Remove fails for a directory that is not empty
 		}
 		return nil
 	}

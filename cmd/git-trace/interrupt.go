@@ -11,22 +11,22 @@ import (
 	"github.com/git-trace/git-trace/internal/fault"
 )
 
-// interrupts are the signals with which a person ends a command: Ctrl-C, or kill. The first one lets the command end in
-// order, so that locks and temporary files are removed. If the command does not end in a moment, or at a second signal,
+// interrupts handles the signals with which a person ends a command: Ctrl-C, or kill. After the first one the command
+// ends in order, and removes its locks and temporary files. If it does not end within a moment, or at a second signal,
 // the process exits.
 type interrupts struct {
 	signals chan os.Signal
-	got     atomic.Int32 // the number of the received signal; 0 for none
+	got     atomic.Int32 // number of the received signal; 0 for none
 	away    atomic.Bool
 }
 
-// interruptGrace is the time that a command has to end in order.
+// interruptGrace is the time that an interrupted command has to end in order.
 const interruptGrace = time.Second
 
-// exitSignalled is the number that a shell adds to the signal that ended a command.
+// exitSignalled is the exit status in a shell for signal 0: the number of the signal is added.
 const exitSignalled = 128
 
-// listen begins to heed signals. The context ends with the first one.
+// listen starts to handle signals. The first one ends the context.
 func (i *interrupts) listen(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	i.signals = make(chan os.Signal, 2)
@@ -49,10 +49,10 @@ func (i *interrupts) listen(ctx context.Context) (context.Context, func()) {
 	}
 }
 
-// leave leaves signals to another program that has the terminal now.
+// leave makes this program ignore signals from now on: another program owns the terminal.
 func (i *interrupts) leave() { i.away.Store(true) }
 
-// status returns the exit status of an interrupted command, otherwise 0.
+// status returns the exit status of an interrupted command; 0 if it was not interrupted.
 func (i *interrupts) status() int {
 	if n := i.got.Load(); n != 0 {
 		return exitSignalled + int(n)

@@ -18,8 +18,8 @@ func marshal(value any) ([]byte, error) {
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), err
 }
 
-// writeJSON writes a value as readable JSON, without escapes for HTML. For git-trace-serve it writes one line: in a
-// long conversation, white space is two fifths.
+// writeJSON writes a value as readable JSON, without escapes for HTML. For git-trace-serve it writes one line: white
+// space would be two fifths of a long conversation.
 func writeJSON(w io.Writer, value any) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)

@@ -11,15 +11,15 @@ import (
 	"github.com/git-trace/git-trace/internal/cells"
 )
 
-// jsonScreen makes JSON safe for a terminal without changing its meaning: characters that act on a terminal, or on the
-// order of the text beside them, become escapes. They occur only in strings. It does not change output to a program or
-// a file.
+// jsonScreen makes JSON safe for a terminal without changing its meaning. It escapes characters that control a
+// terminal, or change the order of the text beside them. They occur only in strings. It changes nothing in output to a
+// program or a file.
 type jsonScreen struct {
 	to    io.Writer
-	carry []byte // the beginning of a character whose end has not been written yet
+	carry []byte // an incomplete character; the rest has not been written yet
 }
 
-// prints reports whether a call of the command line prints JSON.
+// printsJSON reports whether a command line prints JSON.
 func printsJSON(args []string) bool {
 	asked := func(arg string) bool { return arg == "--json" || strings.HasPrefix(arg, "--json=") }
 	return slices.ContainsFunc(args, asked) || len(args) > 0 && (args[0] == "export" || args[0] == "convert")

@@ -14,10 +14,11 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// leaving is a conversation on its way out: a parser gives it its steps, then it is closed with the rest of the record.
+// leaving receives a conversation that leaves. A parser passes it the steps, then Finish closes it with the rest of the
+// record.
 type leaving interface {
 	records.Sink
-	// Finish gives the whole conversation, to be written as records.Encode does.
+	// Finish adds the rest of the record, and returns the whole conversation in the form of records.Encode.
 	Finish(head *records.Record) (written, error)
 	Close() error
 }
@@ -28,7 +29,7 @@ type written interface {
 	Close() error
 }
 
-// asItIs lets a conversation leave unredacted.
+// asItIs passes a conversation on unredacted.
 type asItIs struct{ *records.Spool }
 
 func (s asItIs) Finish(head *records.Record) (written, error) { return &whole{s.Spool, head}, nil }
@@ -41,13 +42,13 @@ type whole struct {
 func (w *whole) Write(out io.Writer) error { return w.steps.WriteRecord(out, w.head) }
 func (w *whole) Close() error              { return w.steps.Close() }
 
-// redacted takes secrets and names out of a conversation that leaves.
+// redacted removes secrets and names from a conversation that leaves.
 type redacted struct{ *redact.Sink }
 
 func (s redacted) Finish(head *records.Record) (written, error) { return s.Sink.Finish(head) }
 
-// beginLeaving prepares conversations for leaving: it redacts them, unless the user wants them unchanged. Several may
-// leave at once.
+// beginLeaving returns a function that begins one conversation. The conversation is redacted unless the user wants it
+// unchanged. Several conversations may be open at once.
 func beginLeaving(asTheyAre bool) (func(context.Context) leaving, error) {
 	if asTheyAre {
 		return func(context.Context) leaving { return asItIs{records.NewSpool("")} }, nil
@@ -72,7 +73,7 @@ type outgoing struct {
 	format exchange
 	out    io.Writer
 	begin  func(ctx context.Context) leaving
-	tree   shelf // the conversations for a format that joins them
+	tree   shelf // collects the conversations for a format that joins them
 }
 
 // record writes a record.
@@ -89,8 +90,8 @@ func (o *outgoing) record(ctx context.Context, r *records.Record) error {
 	})
 }
 
-// conversation writes a conversation from a source: its steps to a sink, then the rest of the record. It writes
-// nothing before the conversation is whole.
+// conversation writes a conversation. source passes the steps to a sink, then returns the rest of the record. Nothing
+// is written before the conversation is complete.
 func (o *outgoing) conversation(ctx context.Context, source func(records.Sink) (*records.Record, error)) error {
 	sink := o.begin(ctx)
 	head, err := source(sink)
@@ -104,9 +105,9 @@ func (o *outgoing) conversation(ctx context.Context, source func(records.Sink) (
 	return errors.Join(o.send(done, opentraces.Later(head)), done.Close())
 }
 
-// send writes a conversation. A record of a later version is put together again.
+// send writes a conversation. If a later version made the record (later), it is decoded and written again.
 func (o *outgoing) send(done written, later bool) error {
-	if o.format.name == opentraces.Name && !later { // a record of any length, in little memory
+	if o.format.name == opentraces.Name && !later { // works in little memory for a record of any length
 		if err := done.Write(o.out); err != nil {
 			return err
 		}

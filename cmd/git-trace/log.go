@@ -97,7 +97,7 @@ func (a *app) log(c *call, ops operands) error {
 	return a.drawLog(c, repo, known, items, short)
 }
 
-// withPrompts adds the prompts of the requested time. It leaves out conversations without any.
+// withPrompts adds the prompts of the requested time. It leaves out conversations without such prompts.
 func withPrompts(
 	ctx context.Context, known *conversations, list []answers.LogItem, want view.Choice,
 ) ([]answers.LogItem, error) {
@@ -114,7 +114,7 @@ func withPrompts(
 	return out, nil
 }
 
-// orConversation explains the error for a name that is not a commit, if the name is the id of a conversation.
+// orConversation extends the error for an unknown commit, if the name is the id of a conversation.
 func orConversation(err error, named []string, known *conversations) error {
 	var git *refs.GitError
 	if !errors.As(err, &git) {
@@ -129,7 +129,7 @@ func orConversation(err error, named []string, known *conversations) error {
 	return err
 }
 
-// hintNone gives the reason why a list is empty.
+// hintNone prints the reason why a list is empty.
 func (a *app) hintNone(c *call, repo *refs.Repo, known *conversations) error {
 	all, err := known.Conversations()
 	switch {
@@ -144,7 +144,7 @@ func (a *app) hintNone(c *call, repo *refs.Repo, known *conversations) error {
 	return nil
 }
 
-// choice reads the choice from the options and operands.
+// choice derives the choice of conversations from the options and operands.
 func (o *operands) choice(c *call, repo *refs.Repo, known *conversations) (want view.Choice, err error) {
 	want = view.Choice{Agents: c.StringSlice("agent"), Text: c.String("grep"), Limit: c.Int("max-count"),
 		Brief: !c.Bool("json") && c.String("format") == ""}
@@ -185,8 +185,8 @@ func (o *operands) choice(c *call, repo *refs.Repo, known *conversations) (want 
 	return want, nil
 }
 
-// storedPath returns a path that was given in a directory as git has it: relative to the top, which is "". In a bare
-// repository it is that already.
+// storedPath returns a path in git's form: relative to the top of the work tree, which is "". given is relative to dir;
+// in a bare repository it already has git's form.
 func storedPath(repo *refs.Repo, dir, given string) (stored string, inside bool) {
 	if repo.Bare() {
 		return strings.TrimPrefix(path.Clean(given), "."), true
@@ -203,7 +203,7 @@ func storedPath(repo *refs.Repo, dir, given string) (stored string, inside bool)
 	return "", err1 == nil && err2 == nil && os.SameFile(named, top)
 }
 
-// gitDate has git read a date, in any form that git log takes; zero if the option is missing.
+// gitDate reads a date in any form of git log, by running git; zero if the option is missing.
 func gitDate(c *call, repo *refs.Repo, option string) (time.Time, error) {
 	text := c.String(option)
 	if text == "" {
@@ -224,13 +224,13 @@ func gitDate(c *call, repo *refs.Repo, option string) (time.Time, error) {
 	return at, nil
 }
 
-// saysNow reports whether a text may mean the present moment: git takes every unknown text for it.
+// saysNow reports whether a text means the present. git reads every unknown text as the present.
 func saysNow(text string) bool {
 	lower := strings.ToLower(text)
 	return strings.ContainsAny(text, "0123456789") || strings.Contains(lower, "now") || strings.Contains(lower, "today")
 }
 
-// checkAgents rejects a name if it is not a known agent and no conversation here has it.
+// checkAgents rejects a name if no known agent and no conversation here has it.
 func checkAgents(names []string, here *conversations) error {
 	known := agents.Names()
 	for _, name := range names {

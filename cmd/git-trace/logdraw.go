@@ -58,11 +58,11 @@ func (a *app) drawLog(c *call, repo *refs.Repo, known *conversations, items []an
 	return errors.Join(out.Flush(), screen.Close())
 }
 
-// logDrawer draws conversations under each other, their figures in columns.
+// logDrawer draws a list of conversations, with their figures in columns.
 type logDrawer struct {
 	pen   pen
 	cut   func(text string, room int) string
-	left  func(text string, room int) string // of a path
+	left  func(text string, room int) string // shortens a path at its beginning
 	width int
 	short func(events.TraceID) string
 	now   time.Time
@@ -87,7 +87,7 @@ func newLogDrawer(s *screen, items []answers.LogItem, short func(events.TraceID)
 	return d
 }
 
-// modelsOf names the model used last; the others are in the full view.
+// modelsOf names the model that was used last. The full view has the others.
 func modelsOf(c *view.Conversation) string {
 	if len(c.Models) == 0 {
 		return "unknown model"
@@ -99,7 +99,7 @@ func modelsOf(c *view.Conversation) string {
 	return name
 }
 
-// callsText counts the calls of a conversation, if they are known.
+// callsText returns the number of calls of a conversation, if it is known.
 func callsText(c *view.Conversation) string {
 	if !c.CallsKnown() {
 		return ""
@@ -107,7 +107,7 @@ func callsText(c *view.Conversation) string {
 	return plural(c.Calls, "call")
 }
 
-// conversation draws a conversation: the agent and time, the prompt, and the outcome.
+// conversation draws a conversation: its agent and time, its prompt, and its outcome.
 func (d *logDrawer) conversation(c *view.Conversation) string {
 	var b strings.Builder
 	color := traceColor(c.Trace)

@@ -14,7 +14,7 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// placeholder returns the value of a letter after % in the form of --format.
+// placeholder returns the value of %letter in the form of --format.
 func (d *logDrawer) placeholder(c *view.Conversation, letter byte) (text string, known bool) {
 	switch letter {
 	case 'h':
@@ -55,7 +55,7 @@ func (d *logDrawer) placeholder(c *view.Conversation, letter byte) (text string,
 	return "", false
 }
 
-// checkForm refuses a form that cannot be drawn, whether there is a conversation or not.
+// checkForm refuses an invalid form, even if there is no conversation to draw.
 func checkForm(c *call) error {
 	form := c.String("format")
 	if form != "" && (c.Bool("oneline") || c.Bool("stat") || c.Bool("prompts")) {
@@ -66,7 +66,7 @@ func checkForm(c *call) error {
 	return err
 }
 
-// firstWords returns the first prompt whose text is kept.
+// firstWords returns the first prompt whose text is kept here.
 func firstWords(c *view.Conversation) string {
 	if c.Prompt == nil {
 		return ""
@@ -119,12 +119,13 @@ func (d *logDrawer) line(c *view.Conversation) string {
 	return strings.TrimRight(head+d.cut(nameOf(c), max(room, 8)), " ") + "\n"
 }
 
-// asked draws the prompts, a line for each prompt: below its conversation or, alone, with its whole id.
+// asked draws the prompts, one a line. They are below their conversation or, if alone is true, each line has the
+// conversation's whole id.
 func (d *logDrawer) asked(item *answers.LogItem, alone bool) string {
 	var b strings.Builder
 	number := func(a *view.Asked) string {
 		if a.Index == 0 {
-			return "" // from before the first prompt in the log
+			return "" // work before the first prompt in the log
 		}
 		return "#" + strconv.Itoa(a.Index)
 	}

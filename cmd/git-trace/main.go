@@ -1,5 +1,5 @@
-// Command git-trace records the changes of coding agents in a repository. It names the conversation that wrote a
-// line. If it is on the search path, git runs it as `git trace`.
+// Command git-trace records the changes of coding agents in a repository, and names the conversation that wrote a line.
+// If the program is in PATH, git runs it as `git trace`.
 package main
 
 import (
@@ -18,14 +18,14 @@ func main() {
 	os.Exit(fault.Run(func() int { return run(os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}) }))
 }
 
-// streams are the standard streams; a test can replace them.
+// streams are the standard streams. Tests replace them.
 type streams struct {
 	in       io.Reader
 	out, err io.Writer
 }
 
-// run dispatches. It handles the calls of agents and git before it makes the commands: those processes start thousands
-// of times a day.
+// run chooses the function for a call. It handles the calls of agents and git before it makes the commands, because
+// these calls come thousands of times a day.
 func run(args []string, std streams) int {
 	if runner.Takes(args) {
 		return runner.Run(args, std.in)
@@ -43,7 +43,7 @@ func run(args []string, std streams) int {
 	return runApp(args, std)
 }
 
-// runHeavyHook returns a hook of git that needs more than package runner may link. It succeeds, as every hook.
+// runHeavyHook returns a hook of git that needs code which package runner may not link. The hook always succeeds.
 func runHeavyHook(args []string) int {
 	fault.Hush()
 	if len(args) == 0 {

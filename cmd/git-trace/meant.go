@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// nearest returns the word of a list that was probably meant: one of the two words begins the other, or at most two
-// edits lead from one to the other; "" for none.
+// nearest returns the word of a list that was probably meant; "" for none. One word is a prefix of the other, or they
+// are at most two edits apart.
 func nearest(word string, list []string) string {
 	best, least := "", 3
 	for _, name := range list {
@@ -21,8 +21,8 @@ func nearest(word string, list []string) string {
 	return best
 }
 
-// nearID reports whether a word probably means an id, or its beginning: one edit apart, or two for eight characters
-// or more. A word of fewer than four is near to too many.
+// nearID reports whether a word is probably an id or a prefix of one, with a mistake: one edit, or two from eight
+// characters on. Words of fewer than four characters are excluded, since they resemble too many ids.
 func nearID(word, id string) bool {
 	if len(word) < fewestDigits || len(word) > len(id)+1 {
 		return false
@@ -34,7 +34,7 @@ func nearID(word, id string) bool {
 	return least == 1 || least == 2 && len(word) >= 8
 }
 
-// meant returns the hint that names the nearest word; without one it is the other.
+// meant returns the hint that names the nearest word; otherwise if no word is near.
 func meant(word string, list []string, otherwise string) string {
 	if near := nearest(word, list); near != "" {
 		return "did you mean " + near + "?"
@@ -42,13 +42,13 @@ func meant(word string, list []string, otherwise string) string {
 	return otherwise
 }
 
-// noSuch is the error for a name that is not in a list. The hint names the nearest one, or all.
+// noSuch returns the error for a name that is not in a list. The hint gives the nearest name, or all names.
 func noSuch(what, name string, known []string) error {
 	return fail(exitUsage, fmt.Errorf("unknown %s '%s'", what, name),
 		meant(name, known, "known are "+strings.Join(known, ", ")))
 }
 
-// otherWords are words for a command that people know from elsewhere.
+// otherWords maps words that people know from other programs to our commands.
 var otherWords = map[string]string{
 	"annotate": "blame", "cost": "stats", "costs": "stats", "conversations": "log", "delete": "purge",
 	"disable": "uninstall", "enable": "setup", "explain": "why", "fetch": "pull", "find": "search",
@@ -70,8 +70,8 @@ func unknownVerb(verb string) error {
 		meant(verb, names, "git trace help --all lists the commands"))
 }
 
-// edits returns the number of edits that turn a into b. An edit puts in, leaves out or replaces a character, or
-// exchanges it with its neighbour. It is Damerau and Levenshtein's distance, with each place edited once.
+// edits returns the number of edits that turn a into b. An edit inserts, deletes or replaces a character, or swaps two
+// neighbours (Damerau-Levenshtein distance, each place edited once).
 func edits(a, b string) int {
 	before, last := []int{}, make([]int, len(b)+1)
 	for j := range last {

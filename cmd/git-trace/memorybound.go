@@ -9,16 +9,16 @@ import (
 	"runtime/debug"
 )
 
-// memoryOfReaders bounds the memory of a command that reads, because others' publications decide the amount of data. A
-// user with a larger history sets GOMEMLIMIT, which Go reads.
+// memoryOfReaders limits the memory of a command that reads: the amount of data depends on the publications of others.
+// A user with a larger history sets GOMEMLIMIT, which Go reads.
 const memoryOfReaders = 1 << 30
 
-// boundMemory ends a command that reads and needs more memory than it may.
+// boundMemory ends a reading command that needs more memory than the limit.
 func boundMemory(end func(error)) {
 	most := debug.SetMemoryLimit(-1)
 	if most == math.MaxInt64 {
 		most = memoryOfReaders
-		debug.SetMemoryLimit(most) // memory is collected more often when it comes near
+		debug.SetMemoryLimit(most) // Go collects more often near the limit
 	}
 	lookAtMemory(&outgrown{most: uint64(most)}, end)
 }
@@ -36,8 +36,8 @@ func lookAtMemory(o *outgrown, end func(error)) {
 	}, o)
 }
 
-// outgrown counts the consecutive collections that left more than the limit. One collection need not free all unused
-// memory.
+// outgrown counts consecutive collections that left more memory in use than the limit. One collection need not free all
+// unused memory.
 type outgrown struct {
 	most  uint64
 	times int
@@ -45,7 +45,7 @@ type outgrown struct {
 
 const mostOutgrown = 8
 
-// by reports whether it was so often enough.
+// by reports whether enough collections in a row left too much.
 func (o *outgrown) by(left uint64) bool {
 	if left <= o.most {
 		o.times = 0

@@ -12,8 +12,8 @@ import (
 	"github.com/git-trace/git-trace/upkeep/doctor"
 )
 
-// tellMissing names, after init, the conversations and agents that are not traced: agents on this machine, and
-// earlier conversations. It offers to read the conversations at once, since some agents delete them.
+// tellMissing lists, after init, the agents on this machine and the earlier conversations that are not traced. It
+// offers to read the conversations at once, since some agents delete them.
 func (a *app) tellMissing(ctx context.Context, in *installation) error {
 	d, err := newDoctor(in.repo)
 	if err != nil {
@@ -39,16 +39,16 @@ func (a *app) tellMissing(ctx context.Context, in *installation) error {
 	return a.call(ctx, backfillCommand(), nil)
 }
 
-// warn reports a thing that makes answers wrong, with its remedy.
+// warn prints a finding that makes answers wrong, with its remedy.
 func (a *app) warn(f doctor.Finding) {
 	fmt.Fprintf(a.std.err, "git-trace: warning: %s\ngit-trace: hint: %s\n", printable(f.What), printable(f.Mend))
 }
 
-// untracedAsked is the time between two searches of blame for untraced agents.
+// untracedAsked is the time between two searches for untraced agents by blame.
 const untracedAsked = 24 * time.Hour
 
-// tellUntraced says below a blame, once, that this machine has agents without hooks. A file remembers that; without the
-// file, the message is repeated.
+// tellUntraced prints below a blame, once, that this machine has agents without hooks. A file notes that; without the
+// file, the message appears again.
 func (a *app) tellUntraced(ctx context.Context, repo *refs.Repo) {
 	if _, watched := terminalOf(a.std.err); !watched || repo.Bare() || !recorded.Is(repo) {
 		return
@@ -61,7 +61,7 @@ func (a *app) tellUntraced(ctx context.Context, repo *refs.Repo) {
 	if err != nil {
 		return
 	}
-	said, _ := os.ReadFile(memory) // not printed yet
+	said, _ := os.ReadFile(memory) // fails before the first message
 	text := ""
 	for _, f := range d.Untraced(ctx) {
 		if text += f.What + "\n"; len(said) < len(text) || string(said[:len(text)]) != text {

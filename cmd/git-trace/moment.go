@@ -15,8 +15,8 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// placeNamed finds a place in time by its name: a prompt (4f2a#3), a step (4f2a:12), a call, an event (@17). known
-// is false for any other word. If git knows the name, it is git's.
+// placeNamed finds a place in time by its name: a prompt (4f2a#3), a step (4f2a:12), a call, an event (@17). known is
+// false for any other word, and for a name that git knows.
 func (r *resolver) placeNamed(ctx context.Context, word string) (p view.Place, known bool, err error) {
 	at := strings.LastIndexAny(word, "#:")
 	switch {
@@ -49,7 +49,7 @@ func (r *resolver) placeNamed(ctx context.Context, word string) (p view.Place, k
 	return view.Place{Call: call}, true, nil
 }
 
-// callNamed finds a tool call by its id, in full or by its beginning.
+// callNamed finds a tool call by its id or a prefix of it.
 func (r *resolver) callNamed(word string) (id string, found bool, err error) {
 	if len(word) < fewestDigits {
 		return "", false, nil
@@ -63,13 +63,13 @@ func (r *resolver) callNamed(word string) (id string, found bool, err error) {
 	return "", false, err
 }
 
-// isRevision reports whether git knows a name: of a commit, or of an object in a commit.
+// isRevision reports whether git knows a name as a commit, or as an object in a commit.
 func (r *resolver) isRevision(ctx context.Context, word string) bool {
 	_, err := r.repo.Git(ctx, nil, "rev-parse", "--verify", "--quiet", word)
 	return err == nil
 }
 
-// moment finds the snapshot of a place, and makes sure that it is kept. word is the person's name for it.
+// moment finds the snapshot of a place, and checks that it is kept. word is the name that the person typed.
 func (r *resolver) moment(ctx context.Context, word string, p view.Place, after bool) (view.Moment, error) {
 	m, err := r.known.Moment(ctx, p, after)
 	if errors.Is(err, view.ErrNoMoment) {
@@ -81,7 +81,7 @@ func (r *resolver) moment(ctx context.Context, word string, p view.Place, after 
 	return m, r.kept(word, m)
 }
 
-// kept reports a snapshot that is not kept here. Word is the person's name of its moment.
+// kept returns an error if a snapshot is not kept here. word is the name that the person typed.
 func (r *resolver) kept(word string, m view.Moment) error {
 	objects := r.repo.Objects()
 	defer objects.Close()
@@ -93,7 +93,7 @@ func (r *resolver) kept(word string, m view.Moment) error {
 	return err
 }
 
-// instead names another moment where a snapshot was not taken.
+// instead suggests another moment if no snapshot was taken.
 func (r *resolver) instead(p view.Place) string {
 	if p.Trace != "" {
 		if c, found, err := r.known.Conversation(p.Trace); err == nil && found && !c.Seen() {
@@ -108,7 +108,7 @@ func (r *resolver) instead(p view.Place) string {
 	return "git trace events lists the recorded events"
 }
 
-// findMoments replaces prompts, steps and calls with their trees.
+// findMoments replaces prompts, steps and calls in the options with the trees of their snapshots.
 func (a *app) findMoments(repo *refs.Repo, known *conversations, dir string, opts *diff.Options) error {
 	r := resolver{repo: repo, known: known}
 	work, err := opts.FindMoments(func(word string, after bool) (s diff.Snapshot, found bool, err error) {

@@ -16,7 +16,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// mostNote is the length of the longest text of a note, in characters.
+// mostNote is the greatest length of a note in characters.
 const mostNote = 2000
 
 func noteCommand() *command {
@@ -99,7 +99,7 @@ func (a *app) note(c *call, ops operands) error {
 	return nil
 }
 
-// noted returns the conversation that a note belongs to. It must have a record that this clone made.
+// noted returns the conversation of a note. This clone must have made its record.
 func (a *app) noted(ctx context.Context, repo *refs.Repo, name string) (waiting.Session, error) {
 	known, err := a.openConversations(ctx, repo)
 	if err != nil {

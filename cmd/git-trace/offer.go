@@ -10,8 +10,9 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// tellOffer names the remote's publications to a user who never pulled, and reports whether it has any. Without again
-// it does so only after a new request to the remote, once a day. It says nothing if git-trace-serve runs the command.
+// tellOffer prints the remote's publications to a user who never pulled, and reports whether there are any. With again
+// false, it prints only after a new request to the remote, which happens once a day. It prints nothing if
+// git-trace-serve runs the command.
 func (a *app) tellOffer(repo *refs.Repo, again bool) bool {
 	if os.Getenv(view.Unasked) != "" {
 		return false

@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// operands are the arguments of a verb that are not options.
+// operands are the arguments of a command that are not options.
 type operands struct {
 	list   []string // before "--"
 	behind []string // after "--"
 	dashed bool     // "--" was given
 }
 
-// call is one call of a command, with the options that it was given.
+// call is one call of a command, with its options.
 type call struct {
-	Context context.Context // a call lives as long as the command
+	Context context.Context // a call lives for one command
 	command *command
 	given   map[string][]string // the values of each option, by its first name
 }
@@ -46,7 +46,7 @@ func (c *call) String(name string) string {
 
 // Int64 returns the value of an option as a number.
 func (c *call) Int64(name string) int64 {
-	n, _ := strconv.ParseInt(c.String(name), 0, 64) // parse has checked it
+	n, _ := strconv.ParseInt(c.String(name), 0, 64) // parse has checked the number
 	return n
 }
 
@@ -55,12 +55,12 @@ func (c *call) Int(name string) int { return int(c.Int64(name)) }
 
 // Duration returns the value of an option as a period.
 func (c *call) Duration(name string) time.Duration {
-	d, _ := time.ParseDuration(c.String(name)) // as with numbers
+	d, _ := time.ParseDuration(c.String(name)) // parse has checked it
 	return d
 }
 
-// parse takes the options and returns the rest. Options may be anywhere before "--", as in git. help is true if they
-// ask for help.
+// parse reads the options, and returns the other arguments. As in git, options may be anywhere before "--". help is
+// true if the options ask for help.
 func (c *call) parse(args []string) (ops operands, help bool, err error) {
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
@@ -92,8 +92,8 @@ func (c *call) parse(args []string) (ops operands, help bool, err error) {
 	return ops, false, nil
 }
 
-// findOption reads --name, --name=value, -n, -nvalue and, where there is a limit, -3. If it is not whole, its value
-// is the next argument.
+// findOption reads --name, --name=value, -n, -nvalue and, if the command has a limit, -3. If whole is false, the next
+// argument is the value.
 func findOption(known []optionUse, arg string) (o optionUse, value string, whole bool, err error) {
 	name, value, inline := strings.Cut(strings.TrimPrefix(arg[1:], "-"), "=")
 	if !strings.HasPrefix(arg, "--") {
@@ -120,5 +120,5 @@ func findOption(known []optionUse, arg string) (o optionUse, value string, whole
 	return o, "", false, usage("unknown option '%s'", arg)
 }
 
-// all returns the operands of a verb for which "--" only ends the options.
+// all returns the operands of a command for which "--" only ends the options.
 func (o operands) all() []string { return slices.Concat(o.list, o.behind) }

@@ -12,23 +12,23 @@ import (
 type optionKind int
 
 const (
-	takesNothing optionKind = iota // nothing
+	takesNothing optionKind = iota // no value
 	takesWord
-	takesList // a word each time that it is given
+	takesList // one word for each use
 	takesNumber
-	takesSize   // a number that may be beyond 32 bits
-	takesPeriod // of time
+	takesSize   // a number that may need more than 32 bits
+	takesPeriod // a period of time
 )
 
-// optionForm is an option, the same for every command: its spellings, its value, and its effect. The word in
-// backquotes names its value.
+// optionForm is an option, the same in every command: its spellings, its value, and its effect. In the text, backquotes
+// mark the name of the value.
 type optionForm struct {
-	names []string // the first is the one in the code
+	names []string // the code uses the first
 	kind  optionKind
 	does  string
 }
 
-// optionForms are all options of all commands. One spelling means one thing, and one thing has one spelling.
+// optionForms are all options of all commands. One spelling has one meaning, and one meaning has one spelling.
 var optionForms = []optionForm{
 	{[]string{"accept"}, takesList,
 		"accept the log of the clone with this `id` although it has lost events; may be given more than once"},
@@ -185,11 +185,11 @@ var optionForms = []optionForm{
 type optionUse struct {
 	optionForm
 
-	also      []string // spellings that git has for it: taken, and shown nowhere
+	also      []string // git's spellings for it: accepted, but not shown
 	byDefault string
 }
 
-// opt returns the option of a name, with the command's addition to its description.
+// opt returns the use of a named option. more is the command's addition to the description.
 func opt(name, more string) optionUse {
 	i := slices.IndexFunc(optionForms, func(f optionForm) bool { return f.names[0] == name })
 	use := optionUse{optionForm: optionForms[i]}
@@ -207,13 +207,13 @@ func opt(name, more string) optionUse {
 	return use
 }
 
-// or adds the value without the option.
+// or sets the value that the option has if it is not given.
 func (u optionUse) or(value string) optionUse {
 	u.byDefault = value
 	return u
 }
 
-// options returns the options of those names, without additions.
+// options returns the named options, without additions.
 func options(names ...string) []optionUse {
 	var out []optionUse
 	for _, name := range names {
@@ -259,7 +259,7 @@ func (u optionUse) text() (name, text string) {
 	return name + " <" + value + ">", strings.ReplaceAll(before+value+after, " ("+value+")", "")
 }
 
-// dashed returns an option in its typed form.
+// dashed returns an option as it is typed.
 func dashed(name string) string {
 	name = strings.TrimLeft(name, "-")
 	if len(name) == 1 {
@@ -268,13 +268,14 @@ func dashed(name string) string {
 	return "--" + name
 }
 
-// Options that several commands have.
+// Options of several commands.
 func jsonFlag() optionUse  { return opt("json", "") }
 func colorFlag() optionUse { return opt("color", "") }
 
 func limitFlag(what string) optionUse { return opt("max-count", what) }
 
-// periodFlags are --since and --until, with git log's other words for them: elsewhere those words mean moments.
+// periodFlags are --since and --until, also with git log's other spellings. In other commands these spellings mean
+// moments.
 func periodFlags() []optionUse {
 	since, until := opt("since", ""), opt("until", "")
 	since.also, until.also = []string{"after"}, []string{"before"}

@@ -38,7 +38,7 @@ func pagerCommand(config refs.Config) string {
 	return command
 }
 
-// isTrue reports whether a value, which may be a command or a boolean, is true.
+// isTrue reports whether a value is true. The value may be a boolean or a command.
 func isTrue(value string) bool {
 	switch strings.ToLower(value) {
 	case "true", "yes", "on", "1":
@@ -55,7 +55,7 @@ type pager struct {
 	ints chan os.Signal
 }
 
-// startPager starts a pager on the terminal; nil when it cannot be started, as git then writes without one.
+// startPager starts a pager on the terminal. If that fails, it returns nil: git, too, then writes without a pager.
 func startPager(command string, terminal *os.File, errors io.Writer) *pager {
 	cmd := exec.Command(command)
 	if strings.ContainsAny(command, "|&;<>()$`\\\"' \t\n*?[#~=%") { // as git: the shell only where it is needed
@@ -71,7 +71,7 @@ func startPager(command string, terminal *os.File, errors io.Writer) *pager {
 		return nil
 	}
 	p := &pager{pipe: pipe, cmd: cmd, ints: make(chan os.Signal, 1)}
-	// While the pager shows something, the interrupt key belongs to it; the writer only stops writing.
+	// While the pager runs, the interrupt key belongs to it. The writer only stops writing.
 	signal.Notify(p.ints, os.Interrupt)
 	fault.Go(func() {
 		<-p.ints
@@ -84,7 +84,7 @@ func startPager(command string, terminal *os.File, errors io.Writer) *pager {
 // exitInterrupted is the exit status of an interrupted command in a shell.
 const exitInterrupted = 130
 
-// pagerDefaults returns git's own settings for pagers, unless the user has set them.
+// pagerDefaults returns git's default environment for pagers, without variables that the user has set.
 func pagerDefaults() []string {
 	var out []string
 	for name, value := range map[string]string{"LESS": "FRX", "LV": "-c"} {
@@ -95,10 +95,10 @@ func pagerDefaults() []string {
 	return out
 }
 
-// Write passes text to the pager. If the user left the pager, the command ends silently.
+// Write sends text to the pager. If the user has closed the pager, the command ends without a message.
 func (p *pager) Write(text []byte) (int, error) { return quietWriter{p.pipe}.Write(text) }
 
-// Close ends the output and waits until the pager ends. The pager's exit status does not count.
+// Close ends the output and waits until the pager ends. It ignores the pager's exit status.
 func (p *pager) Close() error {
 	p.done.Do(func() {
 		_ = p.pipe.Close()

@@ -14,28 +14,29 @@ import (
 	"github.com/git-trace/git-trace/internal/fault"
 )
 
-// progressDelay is the time after which a command shows its progress on a terminal, pipedDelay in a file or pipe.
+// progressDelay is the time after which a command shows its progress on a terminal. pipedDelay is the time for a file
+// or a pipe.
 const (
 	progressDelay = time.Second
 	pipedDelay    = 10 * time.Second
 )
 
-// statusLine is the last line of a terminal while a command is running: its progress, or at least a sign of life. The
+// statusLine is the last line of a terminal while a command runs: its progress, or at least the time at work. The
 // command's output replaces it. A pipe or a file gets a whole line at times.
 type statusLine struct {
 	to    io.Writer
 	what  string // the command
 	piped bool   // standard error is not a terminal
-	text  string // the last text of a progress, for a pipe
+	text  string // the last progress, for a pipe
 	mu    sync.Mutex
 	begun time.Time
-	spoke time.Time // when something was written last
+	spoke time.Time // the time of the last output
 	shown bool      // the line is on the terminal
-	told  bool      // by a progress, which knows more
+	told  bool      // a progress writes the line, which says more than the time
 	ended bool
 }
 
-// newStatusLine begins to watch a command.
+// newStatusLine makes the status line of a command.
 func newStatusLine(to io.Writer, what string, piped bool) *statusLine {
 	l := &statusLine{to: to, what: what, piped: piped, begun: time.Now(), spoke: time.Now()}
 	l.wait()
@@ -50,7 +51,7 @@ func (l *statusLine) wait() {
 	time.AfterFunc(delay, fault.In(l.tick))
 }
 
-// tick shows the time at work, if the command has no other news.
+// tick shows the time at work, if no progress writes the line.
 func (l *statusLine) tick() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -96,7 +97,7 @@ func (l *statusLine) wipe() {
 	l.shown, l.spoke = false, time.Now()
 }
 
-// end removes it for good: the terminal is the output's, or another program's.
+// end removes the line for good: the terminal belongs to the output, or to another program.
 func (l *statusLine) end() {
 	if l == nil {
 		return
@@ -107,11 +108,12 @@ func (l *statusLine) end() {
 	l.ended = true
 }
 
-// below is the terminal output of the command, above the status line. A line that it has not ended stays the last.
+// below is the command's output to the terminal, which is written above the status line. An incomplete line remains the
+// last one.
 type below struct {
 	file  *os.File
 	line  *statusLine
-	speak bool // messages are written to it, which are broken where the terminal ends
+	speak bool // messages go through it, and are broken at the terminal's width
 }
 
 func (b below) Write(p []byte) (int, error) {
@@ -131,8 +133,8 @@ func (b below) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// wrapMessages breaks messages at blanks where a terminal ends, so that no word is cut. Continuation lines begin below
-// the text.
+// wrapMessages breaks messages at blanks at the terminal's width, so that no word is cut. Continuation lines are
+// indented to the text.
 func wrapMessages(text []byte, columns int) []byte {
 	if columns < leastWidth || !bytes.HasSuffix(text, []byte("\n")) {
 		return text
@@ -154,10 +156,10 @@ func wrapMessages(text []byte, columns int) []byte {
 	return out.Bytes()
 }
 
-// leastWidth is the width from which lines are broken at blanks.
+// leastWidth is the smallest width at which lines are broken at blanks.
 const leastWidth = 40
 
-// cutMessage cuts "git-trace: hint: text" after the second colon; head is empty for other text.
+// cutMessage cuts "git-trace: hint: text" after the second colon. head is empty for any other text.
 func cutMessage(line string) (head, message string) {
 	for _, head := range [...]string{"git-trace: error: ", "git-trace: hint: ", "git-trace: warning: "} {
 		if rest, found := strings.CutPrefix(line, head); found && strings.HasSuffix(rest, "\n") {
@@ -167,7 +169,7 @@ func cutMessage(line string) (head, message string) {
 	return "", line
 }
 
-// fileOf returns the file that something is written to, if it is one.
+// fileOf returns the file behind a writer, if it is one.
 func fileOf(w io.Writer) (*os.File, bool) {
 	switch w := w.(type) {
 	case *foldWriter:
@@ -180,7 +182,7 @@ func fileOf(w io.Writer) (*os.File, bool) {
 	return nil, false
 }
 
-// progress shows how far something has come.
+// progress shows the progress of a task.
 type progress struct {
 	line  *statusLine
 	what  string
@@ -193,12 +195,12 @@ func (a *app) progress(what string) *progress {
 	return &progress{line: a.line, what: what, begun: time.Now(), next: time.Now().Add(progressDelay)}
 }
 
-// at shows the number of things done.
+// at shows the number of finished items.
 func (p *progress) at(done, total int) {
 	p.tell(int64(done), int64(total), fmt.Sprintf(" (%d/%d)", done, total))
 }
 
-// bytes shows the number of bytes done.
+// bytes shows the number of finished bytes.
 func (p *progress) bytes(done, total int64) { p.tell(done, total, "") }
 
 func (p *progress) tell(done, total int64, more string) {
@@ -210,7 +212,7 @@ func (p *progress) tell(done, total int64, more string) {
 	p.line.tell(fmt.Sprintf("%s: %3d%%%s", p.what, min(done*100/total, 100), more))
 }
 
-// left returns the time that the rest takes at the same speed: ", 12 s left". It is "" before a fiftieth is done.
+// left returns the estimated time for the rest: ", 12 s left". It is "" before a fiftieth is done.
 func left(passed time.Duration, done, total int64) string {
 	if done <= 0 || done*50 < total || done >= total {
 		return ""

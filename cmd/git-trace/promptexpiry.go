@@ -11,15 +11,15 @@ import (
 	"github.com/git-trace/git-trace/trails/ledger"
 )
 
-// Typed prompts are deleted when they are old, whether or not a record holds them: they are not redacted. Reading
-// the configuration takes a git process, so that is done once a day, by the process that stores records.
+// Typed prompts are not redacted, so old ones are deleted, whether a record holds them or not. Reading the
+// configuration starts a git process. So only the process that stores records does it, once a day.
 const (
 	promptExpireKey     = "trace.promptExpire"
 	defaultPromptExpire = "30.days.ago"
 	expiresEvery        = 24 * time.Hour
 )
 
-// expirePrompts drops the prompts that are old, and gives how many. With dry set it only counts.
+// expirePrompts deletes old prompts, and returns their number. With dry set it only counts.
 func expirePrompts(ctx context.Context, repo *refs.Repo, dry bool) (int, error) {
 	before, keep, err := expiry(ctx, repo, promptExpireKey, defaultPromptExpire)
 	if err != nil || keep {
@@ -28,7 +28,7 @@ func expirePrompts(ctx context.Context, repo *refs.Repo, dry bool) (int, error) 
 	return ledger.NewPrompts(repo).Expire(before, dry)
 }
 
-// expirePromptsDaily is expirePrompts, once a day. A failure is tried again tomorrow.
+// expirePromptsDaily does that once a day. After a failure it tries again on the next day.
 func expirePromptsDaily(ctx context.Context, repo *refs.Repo) {
 	if !repo.HasTraces() {
 		return

@@ -124,20 +124,20 @@ func (a *app) pull(c *call, ops operands) error {
 	return nil
 }
 
-// tellElsewhere says that a remote has its traces below another prefix than the settings of this clone.
+// tellElsewhere prints a hint if the traces of a remote have another prefix than this clone's settings.
 func (a *app) tellElsewhere(r sharing.Remote, p *sharing.Pulled) {
 	name := printable(r.Name)
 	switch {
 	case p.Elsewhere == "":
 		return
 	case r.Name != r.Label:
-		name = "<name>" // a URL has no settings until git remote add gives it a name
+		name = "<name>" // a URL has no settings until git remote add names it
 	}
 	fmt.Fprintf(a.std.err, "git-trace: hint: it has traces below %s: git config remote.%s.tracePrefix %s\n",
 		p.Elsewhere, name, p.Elsewhere)
 }
 
-// pullOwn restores the clone's lost events. It shows the events that this clone's key did not sign, and asks.
+// pullOwn restores this clone's lost events. It shows the events that this clone's key did not sign, and asks.
 func (a *app) pullOwn(c *call, log *events.Log, s *sharing.Settings, sources []sharing.Remote,
 	most int64,
 ) error {
@@ -181,7 +181,8 @@ func (a *app) pullOwn(c *call, log *events.Log, s *sharing.Settings, sources []s
 	return nil
 }
 
-// sayEvents lists events that somebody may have written in this clone's name, the first of many.
+// sayEvents lists events that somebody may have written in this clone's name. It shows the first ones, and counts the
+// others.
 func sayEvents(w io.Writer, all []events.Event) {
 	const most = 10
 	for i, e := range all {
@@ -207,7 +208,7 @@ func sayEvents(w io.Writer, all []events.Event) {
 	}
 }
 
-// offerTexts asks, once in a clone, which of the shared texts to fetch.
+// offerTexts asks, once in a clone, which shared texts to fetch.
 func (a *app) offerTexts(ctx context.Context, log *events.Log, s *sharing.Settings, sources []sharing.Remote,
 	pulled []*sharing.Pulled) error {
 	_, settled := s.OnDemand()
@@ -255,17 +256,17 @@ type pullJSON struct {
 	Remotes []*sharing.Pulled `json:"remotes"`
 }
 
-// mostTold bounds the named logs that are not taken.
+// mostTold limits the refused logs that are named.
 const mostTold = 10
 
-// sayPulled prints the part of a remote that is here now.
+// sayPulled prints the data that came from a remote.
 func sayPulled(w io.Writer, p *sharing.Pulled) {
 	commits, conversations, texts, writers := 0, 0, 0, map[string]sharing.PulledWriter{}
 	for _, o := range p.Writers {
 		if o.LeftOut != "" && !o.Kept {
 			continue
 		}
-		known := writers[o.Writer] // a whole log has the events of its digest
+		known := writers[o.Writer] // a whole log contains the events of its digest
 		commits += max(0, o.Commits-known.Commits)
 		conversations += max(0, o.Conversations-known.Conversations)
 		texts += o.Records

@@ -83,7 +83,7 @@ func (a *app) runPurge(c *call, _ operands) error {
 	return silent(exitFinding)
 }
 
-// purgeTarget reads the target of the purge.
+// purgeTarget reads the target of a purge from the call.
 func (a *app) purgeTarget(c *call, repo *refs.Repo) (*purge.Target, error) {
 	texts, err := purged.New(repo)
 	if err != nil {
@@ -92,7 +92,7 @@ func (a *app) purgeTarget(c *call, repo *refs.Repo) (*purge.Target, error) {
 	}
 	t := &purge.Target{Traces: map[events.TraceID]bool{}, Texts: texts}
 	for _, text := range c.StringSlice("text") {
-		if text == "-" { // a secret has no place on a command line, where other users can see it
+		if text == "-" { // a secret must not be on a command line, where other users can see it
 			a.line.end()
 			line, err := bufio.NewReader(a.std.in).ReadString('\n')
 			if err != nil && line == "" {
@@ -150,7 +150,7 @@ func (a *app) purgeTraces(c *call, repo *refs.Repo, t *purge.Target) error {
 	return err
 }
 
-// confirmPurge prints the purge's actions and asks for consent.
+// confirmPurge prints what the purge will do, and asks for consent.
 func (a *app) confirmPurge(p *purge.Purge) (bool, error) {
 	a.sayPurged(p, true)
 	yes, err := a.confirm("purge this? it cannot be undone", "purges")
@@ -207,7 +207,7 @@ func (a *app) sayPurged(p *purge.Purge, dry bool) {
 	a.sayBeyond(p)
 }
 
-// sayLeft prints the things that are left, with the reason.
+// sayLeft prints the data that the purge leaves, with the reason.
 func (a *app) sayLeft(p *purge.Purge) {
 	if len(p.Left) == 0 {
 		return
@@ -222,7 +222,7 @@ func (a *app) sayLeft(p *purge.Purge) {
 	}
 }
 
-// purgeJSON lists the results of a purge, made or planned.
+// purgeJSON lists the results of a purge, done or planned.
 type purgeJSON struct {
 	Schema  string           `json:"schema"`
 	DryRun  bool             `json:"dry_run"`
@@ -230,10 +230,10 @@ type purgeJSON struct {
 	Changed []events.TraceID `json:"changed"` // conversations whose records were changed
 	Prompts int              `json:"prompts"`
 	Files   int              `json:"files"`
-	Blobs   int              `json:"blobs"`   // contents of snapshots
-	Objects int              `json:"objects"` // of git, deleted
-	Lost    int              `json:"lost"`    // versions of records that nothing led to
-	Unread  []string         `json:"unread"`  // fetched refs that could not be read, and go
+	Blobs   int              `json:"blobs"`   // number of contents of snapshots
+	Objects int              `json:"objects"` // number of deleted git objects
+	Lost    int              `json:"lost"`    // number of unreachable versions of records
+	Unread  []string         `json:"unread"`  // fetched refs that could not be read, and were removed
 	Left    []purge.Left     `json:"left"`
 }
 

@@ -10,12 +10,13 @@ import (
 	"github.com/git-trace/git-trace/upkeep/purge"
 )
 
-// Data that a purge cannot reach is not a finding, because this never changes: it is described as exactly as possible.
+// Data that a purge cannot reach is not a finding, because nobody can change that. It is described as exactly as
+// possible.
 
-// mostFiles is the number of session files that are named.
+// mostFiles is the number of session files that are listed.
 const mostFiles = 5
 
-// sayBeyond names copies outside git-trace's store.
+// sayBeyond lists copies outside git-trace's store.
 func (a *app) sayBeyond(p *purge.Purge) {
 	hint := func(format string, args ...any) {
 		fmt.Fprintf(a.std.err, "git-trace: hint: %s\n", printable(fmt.Sprintf(format, args...)))
@@ -44,7 +45,7 @@ func (a *app) remotesOf(p *purge.Purge) []string {
 	return strings.Fields(string(out))
 }
 
-// sessionFiles lists the session files of the changed conversations that still hold the text.
+// sessionFiles lists the session files of the changed conversations that still contain the text.
 func (a *app) sessionFiles(p *purge.Purge) []string {
 	env, err := systemEnv()
 	if err != nil {

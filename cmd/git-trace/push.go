@@ -103,7 +103,7 @@ func (a *app) plannedPush(c *call, to destination) error {
 	return err
 }
 
-// planPush plans to add to what was published, or to begin anew.
+// planPush makes a plan that adds to the publication on the remote, or starts it again.
 func (a *app) planPush(c *call, to destination) (*sharing.Plan, error) {
 	level := sharing.Level(c.String("to"))
 	switch {
@@ -130,7 +130,7 @@ func (a *app) planPush(c *call, to destination) (*sharing.Plan, error) {
 	return p, explainSharing(err)
 }
 
-// sendPlan sends a plan. Of a remote without a level, or with another URL, it shows the plan first, and asks.
+// sendPlan sends a plan. For a remote without a level, or with a new URL, it shows the plan first, and asks.
 func (a *app) sendPlan(c *call, to destination, p *sharing.Plan) (sent []sharing.Pushed, agreed bool, err error) {
 	chosen := p.Level.Wider(p.Remote.Share) || p.Remote.Pinned == ""
 	if chosen {
@@ -151,7 +151,7 @@ func (a *app) sendPlan(c *call, to destination, p *sharing.Plan) (sent []sharing
 	return sent, true, nil
 }
 
-// meansToShare returns the work of other rooms that a push needs.
+// meansToShare returns the functions of other packages that a push needs.
 func meansToShare(repo *refs.Repo) sharing.Means {
 	return sharing.Means{
 		Redactor: func(ctx context.Context) (*redact.Redactor, error) { return configured.Redactor(ctx, repo) },
@@ -171,7 +171,7 @@ func meansToShare(repo *refs.Repo) sharing.Means {
 	}
 }
 
-// choiceStays adds to the hint that the choice for a remote stays, though nothing was sent.
+// choiceStays adds to a hint that the choice for a remote is kept, though nothing was sent.
 func choiceStays(err error, remote string, chosen bool) error {
 	var told *failure
 	if chosen && errors.As(err, &told) {
@@ -181,7 +181,7 @@ func choiceStays(err error, remote string, chosen bool) error {
 	return err
 }
 
-// retract takes publications off a remote.
+// retract removes this clone's publications from a remote.
 func (a *app) retract(c *call, to destination) error {
 	gone, err := to.settings.Retract(c.Context, to.log, to.remote, c.Bool("records"))
 	if err != nil {
@@ -200,7 +200,7 @@ func (a *app) retract(c *call, to destination) error {
 	return nil
 }
 
-// adopt passes on the publications of clones elsewhere.
+// adopt passes on the publications of other clones.
 func (a *app) adopt(c *call, to destination) error {
 	for _, other := range []string{"to", "review", "retract", "records", "json"} {
 		if c.IsSet(other) {
@@ -220,19 +220,19 @@ func (a *app) adopt(c *call, to destination) error {
 	if c.Bool("dry-run") {
 		return nil
 	}
-	if _, terminal := terminalOf(a.std.err); terminal && !a.asks("pass that on?") { // naming the clones is the answer
+	if _, terminal := terminalOf(a.std.err); terminal && !a.asks("pass that on?") { // naming the clones is consent
 		fmt.Fprintln(a.std.err, "nothing was sent")
 		return nil
 	}
 	return a.keep(c, k, "adopted")
 }
 
-// takenOff describes events that were taken off the refs of a remote.
+// takenOff explains the effect of removing events from the refs of a remote.
 const takenOff = "whoever has fetched it keeps it until their next pull; " +
 	"a remote may keep unreachable objects for weeks\n"
 
-// agreesToPush asks the person; without a terminal, --to with the level is the answer. A server may forbid things that
-// nobody knows before: so it lists the needs of a retraction.
+// agreesToPush asks the person. Without a terminal, --to with the level is the consent. A server may forbid things that
+// cannot be known before, so the text says what a retraction needs.
 func (a *app) agreesToPush(c *call, p *sharing.Plan) (bool, error) {
 	if p.Remote.Share == sharing.LevelNone {
 		fmt.Fprintln(a.std.err, "git-trace: hint: git trace push --retract takes it back, unless the server forbids "+
@@ -253,7 +253,7 @@ func (a *app) agreesToPush(c *call, p *sharing.Plan) (bool, error) {
 	return yes, nil
 }
 
-// pushJSON lists the sent events, or the events that would be sent.
+// pushJSON lists the events that were sent or would be sent.
 type pushJSON struct {
 	Schema        string           `json:"schema"`
 	Remote        string           `json:"remote"`
@@ -266,12 +266,12 @@ type pushJSON struct {
 	NewEvents     int              `json:"new_events"`
 	Withheld      int              `json:"withheld_commits"`
 	Silent        int              `json:"withheld_conversations"`
-	Texts         int              `json:"texts"`      // records that the remote has, or would
-	Redactions    int              `json:"redactions"` // places in them
-	Attached      int              `json:"attached"`   // images and files that are not in them
-	Encoded       int              `json:"encoded"`    // texts in them with encoded data
+	Texts         int              `json:"texts"`      // number of records that the remote has, or would have
+	Redactions    int              `json:"redactions"` // number of redacted places in the records
+	Attached      int              `json:"attached"`   // number of images and files that the records do not contain
+	Encoded       int              `json:"encoded"`    // number of texts in the records with encoded data
 	Doubts        []sharing.Doubt  `json:"doubts"`
-	Kept          []sharing.Kept   `json:"kept"` // records that stay here
+	Kept          []sharing.Kept   `json:"kept"` // records that remain in this clone
 	Refs          []sharing.Pushed `json:"refs"`
 }
 
@@ -286,7 +286,7 @@ func pushedJSON(p *sharing.Plan, sent []sharing.Pushed, dry bool) pushJSON {
 	return out
 }
 
-// tellRemote prints the remote's lines.
+// tellRemote prints the lines that the remote's server wrote.
 func (a *app) tellRemote(err error) {
 	var remote *sharing.RemoteError
 	if !errors.As(err, &remote) {

@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/sharing"
 )
 
-// sayPlan prints the things that would leave.
+// sayPlan prints the data that would be sent.
 func sayPlan(w io.Writer, p *sharing.Plan) {
 	fmt.Fprintf(w, "to %s (%s); whoever can read it will read this\n", printable(p.Remote.Name),
 		printable(sharing.Bare(p.URL)))
@@ -64,7 +64,7 @@ func sayPlan(w io.Writer, p *sharing.Plan) {
 	sayDoubts(w, p.Doubts)
 }
 
-// sayLeaves prints the facts that may leave at a level.
+// sayLeaves prints the facts that a level allows to leave.
 func sayLeaves(w io.Writer, level sharing.Level) {
 	const indent, width = "              ", 78
 	line := ""
@@ -79,7 +79,7 @@ func sayLeaves(w io.Writer, level sharing.Level) {
 	fmt.Fprintln(w, indent+line)
 }
 
-// sayDoubts prints the logs whose later events others have seen.
+// sayDoubts prints the logs of which others have seen later events.
 func sayDoubts(w io.Writer, doubts []sharing.Doubt) {
 	for _, d := range doubts {
 		fmt.Fprintf(w, "  in doubt    %s\n", d)
@@ -107,7 +107,7 @@ func sayPushed(w io.Writer, p *sharing.Plan, sent []sharing.Pushed) {
 	}
 }
 
-// reviewPush prints the events and the records that would be sent, in the form that would be sent.
+// reviewPush prints the events and records in the form in which they would be sent.
 func (a *app) reviewPush(p *sharing.Plan) error {
 	w := quietWriter{a.std.out}
 	for _, d := range p.New() {

@@ -41,12 +41,12 @@ type judged struct {
 	quality.Report
 }
 
-// mean is the average use of a set of records for a persona.
+// mean holds a persona's average score for a set of records.
 type mean struct {
 	Persona quality.Persona `json:"persona"`
 	Score   float64         `json:"score"`
 	Bar     quality.Bar     `json:"bar"`
-	Reached bool            `json:"reached"` // by each record and by all together
+	Reached bool            `json:"reached"` // each record and all together reach it
 }
 
 func (a *app) quality(c *call, ops operands) error {
@@ -93,13 +93,13 @@ func (q *judge) tell(asJSON, faulty bool) error {
 	return nil
 }
 
-// judge gathers reports.
+// judge collects reports.
 type judge struct {
 	recordReader
 	list []judged
 }
 
-// all judges the named files, otherwise the named conversations; without words, every stored record.
+// all judges the named files or conversations. Without words it judges every stored record.
 func (q *judge) all(words []string) []error {
 	if len(words) == 0 {
 		if q.open() != nil {
@@ -135,7 +135,7 @@ func (q *judge) all(words []string) []error {
 	return faults
 }
 
-// addStored judges a stored record, under the name that the conversation has everywhere.
+// addStored judges a stored record, under its usual short name.
 func (q *judge) addStored(r *records.Record) error {
 	c, _, err := q.known.Conversation(events.TraceID(r.TraceID))
 	if err != nil {
@@ -145,7 +145,7 @@ func (q *judge) addStored(r *records.Record) error {
 	return nil
 }
 
-// short abbreviates the ids of all judged records, as other commands abbreviate the ids of stored records.
+// short abbreviates the ids of all judged records like the ids of stored records.
 func (q *judge) short() (func(events.TraceID) string, error) {
 	var ids []events.TraceID
 	if q.known != nil {
@@ -167,7 +167,7 @@ func (q *judge) add(r *records.Record, file string) {
 	})
 }
 
-// meansOf returns the means of the scores, one a persona; none without records.
+// meansOf returns the average scores, one a persona; empty without records.
 func meansOf(list []judged) []mean {
 	out := []mean{}
 	if len(list) == 0 {
@@ -186,10 +186,10 @@ func meansOf(list []judged) []mean {
 	return out
 }
 
-// scoreWidth returns the width of a column of scores, whose largest is 100.0.
+// scoreWidth returns the width of a column of scores. The largest score is 100.0.
 func scoreWidth(p quality.Persona) int { return max(len(p), len("100.0")) }
 
-// drawQuality draws a line for each record, the missing parts of a single record, and the means.
+// drawQuality draws a line for each record, the missing parts if there is only one record, and the averages.
 func drawQuality(list []judged, means []mean, short func(events.TraceID) string) string {
 	const mostID = 36
 	ids := make([]string, len(list))
@@ -230,7 +230,7 @@ func drawQuality(list []judged, means []mean, short func(events.TraceID) string)
 	return b.String()
 }
 
-// lacks lists the checks that a record does not fully pass.
+// lacks writes the checks that a record does not fully pass.
 func (j *judged) lacks(b *strings.Builder) {
 	for _, s := range j.Scores {
 		for _, c := range s.Checks {

@@ -42,8 +42,8 @@ func (a *app) open(ctx context.Context, repo *refs.Repo, o view.Options) (*view.
 // overdueLimit is the longest time that a reader waits for the timeline.
 const overdueLimit = time.Second
 
-// closeOverdue closes calls with recorded changes that have ended, by the agents' own records. The next boundary does
-// the rest.
+// closeOverdue closes calls with recorded changes that have ended, as the agents' own session files show. The next
+// boundary closes the others.
 func (a *app) closeOverdue(repo *refs.Repo) {
 	if repo.Bare() || !recorded.Is(repo) {
 		return
@@ -58,7 +58,7 @@ func (a *app) closeOverdue(repo *refs.Repo) {
 	}
 }
 
-// hintSilence warns about a repository that was recorded once, if its hooks do nothing now.
+// hintSilence prints a hint if the repository was recorded earlier, and its hooks now do nothing.
 func (a *app) hintSilence(repo *refs.Repo) {
 	if !recorded.Look(repo).Mendable() {
 		return
@@ -68,16 +68,16 @@ func (a *app) hintSilence(repo *refs.Repo) {
 	}
 }
 
-// indexing names the work that the caches of a long log take time for.
+// indexing names the task in the progress: the caches of a long log take time.
 const indexing = "indexing events"
 
 // fewestDigits is the shortest abbreviation of an id, as in git.
 const fewestDigits = 4
 
-// mostCandidates is the number of listed meanings of an ambiguous id.
+// mostCandidates limits the listed meanings of an ambiguous id.
 const mostCandidates = 20
 
-// ambiguous is an id with several meanings. Like git it lists them.
+// ambiguous is the error for an id with several meanings. Like git, it lists them.
 type ambiguous struct {
 	id         string
 	candidates []string
@@ -85,7 +85,7 @@ type ambiguous struct {
 
 func (e *ambiguous) Error() string { return fmt.Sprintf("id '%s' is ambiguous", e.id) }
 
-// reportAmbiguous lists the candidates of an ambiguous id, one a line, and returns the exit status; it returns other
+// reportAmbiguous lists the candidates of an ambiguous id, one a line, and returns the exit status. It returns other
 // errors unchanged.
 func reportAmbiguous(w io.Writer, err error) error {
 	var several *ambiguous

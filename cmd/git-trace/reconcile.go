@@ -36,23 +36,23 @@ func reconcileCommand() *command {
 
 const reconcileSchema = "git-trace.reconcile/1"
 
-// reconciliation holds the findings of a run, as --json gives them.
+// reconciliation holds the findings of a run, in the form of --json.
 type reconciliation struct {
 	Schema   string             `json:"schema"`
 	DryRun   bool               `json:"dry_run"`
-	Commits  int                `json:"commits"`  // in the range
-	Anchored int                `json:"anchored"` // that had an anchor before
+	Commits  int                `json:"commits"`  // commits in the range
+	Anchored int                `json:"anchored"` // commits that had an anchor before
 	Found    []reconciledCommit `json:"found"`
 }
 
-// reconciledCommit is a commit that was found something of.
+// reconciledCommit is a commit for which the run found anchors.
 type reconciledCommit struct {
 	Commit   refs.OID `json:"commit"`
 	Added    int      `json:"added"`
 	AI       int      `json:"ai"`
 	Human    int      `json:"human"`
 	Unknown  int      `json:"unknown"`
-	Evidence []string `json:"evidence"` // the tiers of its lines, best first
+	Evidence []string `json:"evidence"` // evidence tiers of its lines, best first
 }
 
 func (a *app) reconcile(c *call, ops operands) error {
@@ -65,7 +65,7 @@ func (a *app) reconcile(c *call, ops operands) error {
 			return err
 		}
 	}
-	// what others say is not this clone's to write
+	// this clone does not write the claims of other clones
 	reader, err := a.open(c.Context, repo, view.Options{Own: true, LogOnly: true})
 	if err != nil {
 		return err
@@ -110,7 +110,7 @@ func (a *app) reconcile(c *call, ops operands) error {
 	return r.report(quietWriter{a.std.out})
 }
 
-// commitsOf lists the commits of a range, as options of git-rev-list(1) order and choose them.
+// commitsOf lists the commits of a range. Options of git-rev-list(1) choose and sort them.
 func commitsOf(ctx context.Context, repo *refs.Repo, revs []string, all bool, options ...string) ([]refs.OID, error) {
 	args := append([]string{"rev-list"}, options...)
 	switch {

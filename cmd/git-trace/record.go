@@ -23,7 +23,7 @@ import (
 )
 
 const (
-	// settleTime is the time that a session file must be unchanged: agents write the end of a turn after its hook.
+	// settleTime is the time for which a session file must be unchanged: agents write the end of a turn after its hook.
 	settleTime = 200 * time.Millisecond
 )
 
@@ -50,7 +50,7 @@ func recordCommand() *command {
 
 const recordSchema = "git-trace.record/1"
 
-// recordReport lists the records that a run stored, as --json gives them.
+// recordReport lists the records that a run stored, in the form of --json.
 type recordReport struct {
 	Schema        string                 `json:"schema"`
 	Conversations []recordedConversation `json:"conversations"`
@@ -60,9 +60,9 @@ type recordReport struct {
 // recordedConversation is a conversation whose session file was read.
 type recordedConversation struct {
 	Trace    events.TraceID `json:"trace"`
-	Stored   bool           `json:"stored"` // otherwise the record did not change
+	Stored   bool           `json:"stored"` // false: the record did not change
 	Steps    int            `json:"steps"`
-	Redacted int            `json:"redacted"` // places
+	Redacted int            `json:"redacted"` // number of places
 }
 
 func (r recordedConversation) String() string {
@@ -143,7 +143,7 @@ func (a *app) recordNamed(ctx context.Context, job *recording, names []string, f
 	}
 	defer known.Close()
 	var ids []events.TraceID
-	for _, name := range names { // before the lock, which makes a file
+	for _, name := range names { // check before the lock, because a lock makes a file
 		id, err := known.find(name)
 		if err != nil {
 			return reportAmbiguous(a.std.err, err)
@@ -186,9 +186,9 @@ type recording struct {
 	repo     *refs.Repo
 	list     *waiting.List
 	recorder *recorder.Recorder
-	off      bool // the user wants no records
+	off      bool // the user does not want records
 	purged   *purged.Set
-	stamp    string // of the rules of purges that the redactor follows
+	stamp    string // the state of the purge rules that the redactor applies
 }
 
 func newRecording(ctx context.Context, repo *refs.Repo) (*recording, error) {
@@ -231,8 +231,8 @@ func newRecording(ctx context.Context, repo *refs.Repo) (*recording, error) {
 
 func (r *recording) close() { _ = r.recorder.Store.Close() }
 
-// lock takes the lock for storing conversations. A purge that held it meanwhile left rules, which then count, and new
-// packs.
+// lock takes the lock for storing conversations. A purge that held it meanwhile has left new rules and new packs. So
+// lock reads the rules, and opens the store, again.
 func (r *recording) lock(ctx context.Context, wait time.Duration) (*refs.FileLock, error) {
 	lock, err := store.Lock(r.repo, wait)
 	if err != nil {
@@ -256,10 +256,10 @@ func (r *recording) lock(ctx context.Context, wait time.Duration) (*refs.FileLoc
 	return lock, nil
 }
 
-// takeIn reads the session files that no hook reported, and stores the waiting conversations.
+// takeIn reads the session files that no hook reported, then stores the waiting conversations.
 func (r *recording) takeIn(ctx context.Context, wait time.Duration, tell func(recordedConversation)) (failed []error,
 	err error) {
-	unheard := (&witnesses{repo: r.repo, env: r.recorder.Env}).all(ctx) // its findings wait from then on
+	unheard := (&witnesses{repo: r.repo, env: r.recorder.Env}).all(ctx) // it puts its findings on the waiting list
 	failed, err = r.drain(ctx, wait, tell)
 	if unheard != nil {
 		failed = append(failed, fmt.Errorf("read session files: %w", unheard))
@@ -267,11 +267,11 @@ func (r *recording) takeIn(ctx context.Context, wait time.Duration, tell func(re
 	return failed, err
 }
 
-// drain stores the waiting conversations until none waits. One process at a time does it. A process that does not
-// want to wait may leave: the working process looks again after it has let go of the lock.
+// drain stores conversations until none waits, one process at a time. A process that does not want to wait for the lock
+// may leave: the working process checks the list again after it has released the lock.
 func (r *recording) drain(ctx context.Context, wait time.Duration, tell func(recordedConversation)) (failed []error,
 	err error) {
-	if r.off || !r.repo.HasTraces() { // then nothing waits, and no lock file is made
+	if r.off || !r.repo.HasTraces() { // nothing waits, so no lock file is made
 		return nil, nil
 	}
 	tried := map[waiting.Session]bool{}
@@ -295,7 +295,7 @@ func (r *recording) drain(ctx context.Context, wait time.Duration, tell func(rec
 	}
 }
 
-// untried lists the conversations with a note that was not tried.
+// untried lists the waiting conversations that this run has not tried.
 func (r *recording) untried(tried map[waiting.Session]bool) ([]waiting.Session, error) {
 	all, err := r.list.All()
 	var out []waiting.Session
@@ -324,7 +324,7 @@ func (r *recording) pass(
 		}
 		err := r.one(ctx, s, tell)
 		if errors.Is(err, recorder.ErrNoTranscript) || errors.Is(err, recorder.ErrNoParser) {
-			err = nil // there is nothing to read, now or later
+			err = nil // there is nothing to read, and never will be
 		}
 		if err != nil {
 			failed = append(failed, err)
@@ -339,8 +339,8 @@ func (r *recording) pass(
 	return failed, nil
 }
 
-// mend updates every record of this clone: with commits that were made or removed, and with the parts of session files
-// that only this version reads. It also stores conversations of the log without a record.
+// mend updates every record of this clone: with commits made or removed since, and with parts of session files that
+// only this version reads. It also stores conversations of the log that have no record.
 func (r *recording) mend(
 	ctx context.Context, shown *progress, tell func(recordedConversation),
 ) (failed []error, err error) {
@@ -371,7 +371,7 @@ func (r *recording) mend(
 	return failed, nil
 }
 
-// behind lists the conversations whose records may be out of date: the conversations that this clone stored, or hooks
+// behind lists the conversations whose records may be out of date: those that this clone stored, and those that hooks
 // reported to it.
 func (r *recording) behind(ctx context.Context) ([]waiting.Session, error) {
 	known, err := view.Open(ctx, r.repo, view.Options{LogOnly: true})
@@ -400,7 +400,7 @@ func (r *recording) behind(ctx context.Context) ([]waiting.Session, error) {
 	for i := range traces {
 		t := &traces[i]
 		hooked := t.Hooked > 0 && t.Writer == own
-		read := recorder.LastRead(r.repo, t.ID) // an imported one has no session file, and does not change
+		read := recorder.LastRead(r.repo, t.ID) // an imported conversation has no session file, so its record does not change
 		if !hooked && (!mine[t.ID] || read == "") || t.Agent == "" || t.Session == "" || purge.Was(r.repo, t.ID) {
 			continue
 		}

@@ -16,7 +16,7 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// Bounds of a step's drawing in a whole conversation, in lines.
+// Limits for a step in the drawing of a whole conversation, in lines.
 const (
 	mostPromptLines = 30
 	mostAnswerLines = 20
@@ -44,7 +44,7 @@ func (d *showDrawer) figures(u *view.Usage) {
 	}
 }
 
-// outcome draws the statement of a person, or of the agent, about the end of a conversation.
+// outcome draws how a conversation ended, as stated by a person or by the agent.
 func (d *showDrawer) outcome(r *records.Record) {
 	o := &r.Outcome
 	text := ""
@@ -63,7 +63,8 @@ func (d *showDrawer) outcome(r *records.Record) {
 	}
 }
 
-// costOf returns the cost of a conversation, with its source if it does not come from prices; empty if it is unknown.
+// costOf returns the cost of a conversation; empty if it is unknown. It names the source of the cost, unless it is the
+// price table.
 func costOf(u *view.Usage) string {
 	switch {
 	case u.CostUSD == nil:
@@ -101,14 +102,14 @@ func (s *stepView) draw(d *showDrawer) {
 	}
 }
 
-// wrote reports whether hooks saw the changes of a call, with their text still there.
+// wrote reports whether hooks saw the changes of a call, and their text is not lost.
 func (s *stepView) wrote(call string) bool {
 	own := func(h *view.Hunk) bool { return h.ToolCall == call }
 	return slices.ContainsFunc(s.Hunks, func(h *view.Hunk) bool { return own(h) && h.HasText() }) ||
 		slices.Contains(s.seen, call) && !slices.ContainsFunc(s.Hunks, own)
 }
 
-// step draws a step: in full, or only its main points. calls are the calls that are known beside the record.
+// step draws a step, in full or only its main points. calls adds the known calls to the record's.
 func (d *showDrawer) step(trace events.TraceID, s *records.Step, calls map[string]*view.Call, full bool) {
 	indent := ""
 	if s.ParentStep != nil {
@@ -139,7 +140,7 @@ func (d *showDrawer) step(trace events.TraceID, s *records.Step, calls map[strin
 	}
 }
 
-// stepHead names a step: its id, its speaker, its time and its price.
+// stepHead draws a step's id, speaker, time and price.
 func (d *showDrawer) stepHead(trace events.TraceID, s *records.Step) string {
 	who, name := "user", ""
 	switch {
@@ -166,7 +167,7 @@ func (d *showDrawer) stepHead(trace events.TraceID, s *records.Step) string {
 	return id + "  " + d.pen.paint(bold, d.safe(who)) + name + "  " + d.pen.paint(faint, d.safe(dotted(facts...)))
 }
 
-// clock returns a time to the second in the user's own time zone; it does not change other texts.
+// clock returns a time in the user's time zone, to the second. It returns any other text unchanged.
 func clock(stamp string) string {
 	at, err := time.Parse(time.RFC3339Nano, stamp)
 	if err != nil {
@@ -175,7 +176,7 @@ func clock(stamp string) string {
 	return at.Local().Format(time.DateTime)
 }
 
-// prose draws text: its own lines, broken at blanks where they are too long.
+// prose draws text. It keeps the text's lines, and breaks long ones at blanks.
 func (d *showDrawer) prose(indent, text string, room, limit int) {
 	text = strings.Trim(text, "\n")
 	if strings.TrimSpace(text) == "" {
@@ -206,7 +207,7 @@ func (d *showDrawer) prose(indent, text string, room, limit int) {
 	}
 }
 
-// callLine draws a call on one line with its changes, and its result if that was not as expected.
+// callLine draws a call and its changes on one line, and its error, if any, on another.
 func (d *showDrawer) callLine(
 	indent string, room int, call *records.ToolCall, seen *view.Call, result *records.Observation,
 ) {
@@ -214,7 +215,7 @@ func (d *showDrawer) callLine(
 	argument, path := view.MainArgument(call.Input)
 	cut := d.cut
 	if path {
-		argument, cut = d.inside(argument), d.cutLeft // the name of a file is at its end
+		argument, cut = d.inside(argument), d.cutLeft // the end of a path says more
 	}
 	changed := d.changed(call, seen, result)
 	if changed != "" {

@@ -9,11 +9,11 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// markdown writes conversations for reading elsewhere. Texts are given in full; characters that act on a terminal
-// are made visible, since the file may be shown on one.
+// markdown writes conversations for use elsewhere, with all texts in full. Characters that control a terminal are made
+// visible, since somebody may print the file on one.
 type markdown struct{ out strings.Builder }
 
-// safeText returns text of several lines without characters that act on a terminal.
+// safeText returns a text of several lines without characters that control a terminal.
 func safeText(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
@@ -97,7 +97,7 @@ func (m *markdown) call(s *records.Step, call *records.ToolCall) {
 	m.fence(records.Value(result.Content))
 }
 
-// fence writes text between fences that are longer than any in it.
+// fence writes a text between fences that are longer than any fence in it.
 func (m *markdown) fence(text string) {
 	text = strings.TrimRight(safeText(text), "\n")
 	marks := "```"
@@ -111,7 +111,7 @@ func (m *markdown) fact(name, text string) {
 	fmt.Fprintf(&m.out, "- %s: %s\n", name, cells.Safe(cells.Line(text)))
 }
 
-// part writes a text as a quotation, so that it is not read as Markdown.
+// part writes a text as a quotation, so that its characters have no meaning in Markdown.
 func (m *markdown) part(title, text string) {
 	if text = strings.Trim(safeText(text), "\n"); text == "" {
 		return

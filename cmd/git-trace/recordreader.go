@@ -12,16 +12,16 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// recordReader reads records that words name: a file that exists, otherwise a conversation.
+// recordReader reads the records that words name. A word names an existing file, or else a conversation.
 type recordReader struct {
 	app   *app
 	ctx   context.Context
-	repo  *refs.Repo     // nil until a conversation is named
-	known *conversations // nil until a conversation is named
-	fatal error          // why no conversation can be read
+	repo  *refs.Repo     // nil until a word names a conversation
+	known *conversations // nil until a word names a conversation
+	fatal error          // the reason why no conversation can be read
 }
 
-// read gives the records that a word names, and the file they are in: "" for a stored one.
+// read passes the records that a word names to take, with their file; "" for a stored record.
 func (n *recordReader) read(word string, take func(r *records.Record, file string) error) error {
 	if info, err := os.Stat(word); err == nil && !info.IsDir() {
 		if err := n.file(word, take); err != nil {
@@ -100,7 +100,7 @@ func (n *recordReader) file(name string, take func(r *records.Record, file strin
 		return errors.New("holds no conversation")
 	}
 	parsed.Head.Steps = steps.Steps
-	if _, err := records.Encode(parsed.Head); err != nil { // sets the defaults
+	if _, err := records.Encode(parsed.Head); err != nil { // Encode sets the defaults
 		return err
 	}
 	return take(parsed.Head, name)

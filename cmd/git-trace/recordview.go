@@ -11,7 +11,7 @@ import (
 // stepView is one step of a conversation.
 type stepView struct {
 	answers.TalkStep
-	seen []string // the calls that hooks saw
+	seen []string // calls that hooks saw
 }
 
 // record reads the stored record of a conversation.

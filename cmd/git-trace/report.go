@@ -48,7 +48,8 @@ func reportCommand() *command {
 	}
 }
 
-// forgeLimits bounds the length of a text, in bytes. GitHub counts characters in comments, which are never more.
+// forgeLimits holds the greatest length of a text, in bytes. GitHub counts characters in comments, which are at most as
+// many.
 var forgeLimits = map[string]int{"github-comment": 65536, "github-summary": 1 << 20, "gitlab-comment": 1_000_000}
 
 // rangeReport is a report, and the short ids of its conversations.
@@ -61,8 +62,8 @@ type rangeReport struct {
 type reportOptions struct {
 	json       bool
 	prompts    span.Prompts
-	limit      int // 0 for none
-	mayUnknown int // percent
+	limit      int // 0 for no limit
+	mayUnknown int // in percent
 	file       string
 	audit      bool
 }
@@ -158,7 +159,7 @@ func (a *app) reportRange(c *call, ops operands) error {
 	return nil
 }
 
-// reportPage has the companion draw the report as a page.
+// reportPage makes the companion draw the report as a page.
 func (a *app) reportPage(c *call, opts reportOptions, given string) error {
 	for _, name := range []string{"json", "markdown", "max-bytes", "fail-unknown"} {
 		if c.IsSet(name) {
@@ -175,7 +176,7 @@ func (a *app) reportPage(c *call, opts reportOptions, given string) error {
 	return a.beCompanion(c.Context, "report", args...)
 }
 
-// writeReport writes it whole, or nothing.
+// writeReport writes the report completely, or nothing.
 func (a *app) writeReport(r *rangeReport, opts reportOptions) error {
 	var out strings.Builder
 	if opts.json {
@@ -205,7 +206,7 @@ func (a *app) reportOf(
 	}, about, prompts)
 }
 
-// namedRange reads the one range that a command is about; hint is its form.
+// namedRange reads the single range among the operands. hint shows its form.
 func (a *app) namedRange(c *call, ops operands, hint string) (repo *refs.Repo, about span.Range, err error) {
 	named := ops.all()
 	if len(named) > 1 {
@@ -218,7 +219,7 @@ func (a *app) namedRange(c *call, ops operands, hint string) (repo *refs.Repo, a
 	return repo, about, err
 }
 
-// output writes a text into a file, or to standard output if none is named, or "-".
+// output writes a text into a file. Without a name, or with "-", it writes to standard output.
 func (a *app) output(what, file, text string) error {
 	if file == "" || file == "-" {
 		_, err := io.WriteString(quietWriter{a.std.out}, text)
@@ -230,8 +231,8 @@ func (a *app) output(what, file, text string) error {
 	return nil
 }
 
-// otherRange proposes a range that ends at a commit and has commits in it: the commits that are not on the main
-// branch, else the last ten.
+// otherRange proposes a range that ends at a commit and is not empty: the commits that the main branch lacks, or else
+// the last ten.
 func otherRange(ctx context.Context, repo *refs.Repo, to refs.OID) string {
 	const hint = "name a range, such as "
 	for _, main := range []string{"main", "master"} {
@@ -251,7 +252,8 @@ func otherRange(ctx context.Context, repo *refs.Repo, to refs.OID) string {
 	return "name a range: <commit>..<commit>"
 }
 
-// spanOf reads a range as git does. A branch alone is compared with its upstream, or with the main branch of origin.
+// spanOf reads a range as git does. If only a branch is given, its range starts at its upstream, or at the main branch
+// of origin.
 func spanOf(ctx context.Context, repo *refs.Repo, given string) (s span.Range, err error) {
 	from, to, two := strings.Cut(given, "..")
 	if rev, one := strings.CutSuffix(given, "^!"); one && !two {
@@ -302,7 +304,8 @@ func spanOf(ctx context.Context, repo *refs.Repo, given string) (s span.Range, e
 	return s, nil
 }
 
-// cutOr is the hint about a commit that is not found: in a shallow clone it may be beyond the clone's history.
+// cutOr returns the hint for a missing commit. A shallow clone may have cut it off; otherwise is the hint for other
+// clones.
 func cutOr(ctx context.Context, repo *refs.Repo, otherwise string) string {
 	if out, err := repo.Git(ctx, nil, "rev-parse", "--is-shallow-repository"); err == nil && string(out) == "true\n" {
 		return "this clone has only a part of the history: git fetch --unshallow"
@@ -322,7 +325,7 @@ func commitOf(ctx context.Context, repo *refs.Repo, rev string) (refs.OID, error
 	return refs.ParseOID(strings.TrimSpace(string(out)))
 }
 
-// upstreamOf returns the branch to compare a branch with; empty if it is unknown.
+// upstreamOf returns the branch from which a branch's range starts; empty if unknown.
 func upstreamOf(ctx context.Context, repo *refs.Repo, branch string) string {
 	for _, name := range []string{branch + "@{upstream}", "refs/remotes/origin/HEAD"} {
 		out, err := repo.Git(ctx, nil, "rev-parse", "--verify", "--quiet", "--abbrev-ref", "--end-of-options", name)
@@ -333,7 +336,7 @@ func upstreamOf(ctx context.Context, repo *refs.Repo, branch string) string {
 	return ""
 }
 
-// diffOf returns the diff of a range, of all files. If git cannot read the contents, the error is a *[diff.Failure].
+// diffOf returns the diff of all files of a range. If git cannot read the contents, the error is a *[diff.Failure].
 func (a *app) diffOf(repo *refs.Repo, known *conversations, dir, text string) (*diff.Diff, error) {
 	opts, err := diff.Parse([]string{"--no-relative", text, "--"})
 	if err != nil {

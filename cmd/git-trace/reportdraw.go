@@ -14,20 +14,20 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// reportPage draws a report as Markdown. Foreign text goes through package page.
+// reportPage draws a report as Markdown. It passes foreign text through package page.
 type reportPage struct {
 	*rangeReport
 	page.Document
-	// The parts that are left out if the page is too long, in this order: later, files, first, talks, unknown.
+	// The parts that a page leaves out if it is too long, in this order: later, files, first, talks, unknown.
 	later, files, first, talks, unknown []*page.Part
 }
 
 // A page shows the beginning of long lists and texts.
 const (
-	mostTitle  = 60   // cells of a prompt in the line of its conversation
+	mostTitle  = 60   // cells of a prompt in its conversation's line
 	mostPrompt = 2000 // bytes of a prompt
 	mostNames  = 3    // names in a list
-	mostShown  = 5    // bounds the runs of lines above the conversations
+	mostShown  = 5    // runs of lines in a list above the conversations
 )
 
 func drawReport(r *rangeReport) *page.Document {
@@ -46,12 +46,12 @@ func drawReport(r *rangeReport) *page.Document {
 	return &p.Document
 }
 
-// line adds text that stays.
+// line adds text that no limit removes.
 func (p *reportPage) line(format string, args ...any) { p.Add(fmt.Sprintf(format, args...), "") }
 
 func tableRow(cells ...string) string { return "| " + strings.Join(cells, " | ") + " |\n" }
 
-// someOf joins the first of a list; the rest is counted.
+// someOf joins the first elements of a list, and counts the others.
 func someOf(list []string) string {
 	if n := len(list) - mostNames; n > 0 {
 		list = append(slices.Clone(list[:mostNames]), thousands(n)+" more")
@@ -67,7 +67,7 @@ func coded(list []string) []string {
 	return out
 }
 
-// names returns models without their providers.
+// names returns model names without their providers.
 func names(models []string) []string {
 	out := make([]string, len(models))
 	for i, model := range models {
@@ -76,7 +76,7 @@ func names(models []string) []string {
 	return out
 }
 
-// head draws the writers.
+// head draws the table of writers.
 func (p *reportPage) head() {
 	share := ""
 	if all := p.Result.Owned().Shares(); len(all) > 0 && !p.Limits.Nothing {
@@ -129,7 +129,7 @@ func someLines(n int) string {
 	return thousands(n)
 }
 
-// without drops the column of lines that came otherwise if it is empty in all rows.
+// without removes the column of lines that came otherwise if the column is empty in all rows.
 func without(row []string, none bool) []string {
 	if none {
 		return slices.Delete(slices.Clone(row), 3, 4)
@@ -157,7 +157,7 @@ func (p *reportPage) writer(w *span.Writer) string {
 	return page.Cell(w.Agent)
 }
 
-// bar shows the shares of the result.
+// bar draws the shares of the owners in the result.
 func (p *reportPage) bar() string {
 	const width = 40
 	n := p.Result.Lines
@@ -176,7 +176,7 @@ func (p *reportPage) bar() string {
 	return "`" + bar + "`\n" + strings.Join(legend, " · ") + "\n\n"
 }
 
-// lookHere lists facts that a reviewer should look at. It does not judge.
+// lookHere lists facts that a reviewer should check. It does not judge them.
 func (p *reportPage) lookHere() {
 	l := p.Limits
 	var facts []string
@@ -233,7 +233,7 @@ func (p *reportPage) rewrites() (rows []string) {
 	return rows
 }
 
-// places lists where lines are.
+// places lists the paths and line numbers of runs.
 func places(runs []span.Run) (rows []string) {
 	for i := range runs {
 		rows = append(rows, placeRow(&runs[i]))
@@ -243,7 +243,7 @@ func places(runs []span.Run) (rows []string) {
 
 func placeRow(run *span.Run) string { return "  - " + page.Code(run.Raw) + " " + lineNumbers(run) }
 
-// someRows ends rows, and counts the rows that it leaves out.
+// someRows returns the first rows with their line ends, and the number of the others.
 func someRows(rows []string) (out []string) {
 	for i, row := range rows {
 		if i == mostShown && len(rows) > mostShown+1 {
@@ -254,7 +254,7 @@ func someRows(rows []string) (out []string) {
 	return out
 }
 
-// lineNumbers returns the numbers of the lines.
+// lineNumbers returns the line numbers of a run.
 func lineNumbers(r *span.Run) string {
 	if r.Lines == 1 {
 		return strconv.Itoa(r.Start)
@@ -291,7 +291,7 @@ func (p *reportPage) conversations() {
 	}
 }
 
-// callsOf counts the calls of a conversation, if they are known.
+// callsOf returns the number of calls of a conversation, if it is known.
 func callsOf(t *span.Talk) string {
 	if t.Of == nil {
 		return ""
@@ -328,7 +328,7 @@ func (p *reportPage) facts(t *span.Talk) string {
 	return out.String()
 }
 
-// promptText returns a prompt between fences; a long one is cut.
+// promptText returns a prompt between fences, cut if it is long.
 func promptText(text string) string {
 	text = strings.Trim(text, "\n")
 	if len(text) <= mostPrompt {
@@ -342,7 +342,7 @@ func promptText(text string) string {
 	return page.Fence(head) + "\n" + plural(len(text)-len(head), "byte") + " more of it are not shown.\n"
 }
 
-// fileTable lists the files.
+// fileTable draws the table of files.
 func (p *reportPage) fileTable() {
 	if len(p.Files) == 0 {
 		return
@@ -372,7 +372,7 @@ func (p *reportPage) fileTable() {
 	}
 }
 
-// models draws the models in use.
+// models draws the models that were used.
 func (p *reportPage) models() {
 	s := p.Stats
 	if s.Conversations.Recorded == 0 {
@@ -391,7 +391,7 @@ func (p *reportPage) models() {
 	p.line("\nTokens and cost count whole conversations.\n\n")
 }
 
-// rests names the basis of the figures.
+// rests describes the evidence behind the figures.
 func (p *reportPage) rests() {
 	l := p.Limits
 	list := p.Add("**What this rests on**\n\n", "\n")
@@ -415,7 +415,7 @@ func (p *reportPage) rests() {
 	}
 }
 
-// missing names the parts that were left out of a page.
+// missing lists the parts that a page left out.
 func (r *rangeReport) missing(limit int, left []page.Left) string {
 	var parts []string
 	for _, one := range left {

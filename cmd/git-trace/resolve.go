@@ -13,10 +13,10 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// object is the object of an id; one of the fields below kind is set.
+// object is the object of an id. One of the fields after kind is set.
 type object struct {
 	kind     objectKind
-	trace    events.TraceID // of a trace and of a prompt
+	trace    events.TraceID // of a conversation, prompt or step
 	prompt   int
 	step     int
 	toolCall string
@@ -25,7 +25,7 @@ type object struct {
 	event    events.Event
 }
 
-// objectKind is the sort of thing that show can show.
+// objectKind is a kind of object that show can show.
 type objectKind string
 
 const (
@@ -39,18 +39,18 @@ const (
 	whyObject      objectKind = "why"
 )
 
-// resolver finds the object of an id. If other commands show it as the short id of a conversation, it is that
-// conversation, whatever else begins with the same digits.
+// resolver finds the object of an id. A short id that other commands print for a conversation always means that
+// conversation, whatever other ids begin with the same digits.
 type resolver struct {
 	repo   *refs.Repo
 	known  *conversations
-	demand demander // nil for no requests to remotes
+	demand demander // nil: do not ask remotes
 }
 
-// resolve understands the ids of conversations (a trace id or the agent's session id), TRACE#N, and the ids of tool
-// calls and patches. It also understands commits as git names them, and events (b3:… or @N).
+// resolve accepts ids of conversations (a trace id or the agent's session id), TRACE#N, and ids of tool calls and
+// patches. It also accepts commits as git names them, and events (b3:… or @N).
 func (r *resolver) resolve(ctx context.Context, id string) (object, error) {
-	id = strings.TrimSuffix(strings.TrimSpace(id), "…") // as an abbreviated id is shown
+	id = strings.TrimSuffix(strings.TrimSpace(id), "…") // the sign after an abbreviated id
 	if seq, ok := strings.CutPrefix(id, "@"); ok {
 		return r.numbered(id, seq)
 	}
@@ -61,7 +61,7 @@ func (r *resolver) resolve(ctx context.Context, id string) (object, error) {
 				if ok || err != nil {
 					return o, err
 				}
-				if o.trace != "" { // without a record it is a prompt
+				if o.trace != "" { // without a record, the number means a prompt
 					return object{kind: promptObject, trace: o.trace, prompt: n, step: n}, nil
 				}
 			}
@@ -76,14 +76,14 @@ func (r *resolver) resolve(ctx context.Context, id string) (object, error) {
 	return r.choose(ctx, id, found)
 }
 
-// noSteps is the error for a step if only prompts and calls are known: a record has the steps.
+// noSteps is the error for a step of a conversation without a record: only records have steps.
 func noSteps(trace events.TraceID, n int) error {
 	return fail(exitFinding, fmt.Errorf("step %d of conversation %.8s is not here: its texts are in no record", n, trace),
 		fmt.Sprintf("git trace record %.8s reads its session file; git trace show %.8s has its prompts and calls",
 			trace, trace))
 }
 
-// numberIn finds the conversation of a prompt or a step with a number.
+// numberIn finds the conversation in which a number names a prompt or a step.
 func (r *resolver) numberIn(id string, kind objectKind, n int) (events.TraceID, error) {
 	trace, err := r.known.find(id)
 	if err == nil && n < 1 {
@@ -92,7 +92,7 @@ func (r *resolver) numberIn(id string, kind objectKind, n int) (events.TraceID, 
 	return trace, err
 }
 
-// stepCalls returns the calls of a step. name is the step as the person says it.
+// stepCalls returns the calls of a step. name is the step as the person typed it.
 func stepCalls(ctx context.Context, known *conversations, name string, o object) ([]string, error) {
 	stored, err := known.Record(ctx, o.trace)
 	if err != nil || stored.Record == nil {
@@ -117,11 +117,11 @@ func noStep(trace events.TraceID, n, of int) error {
 	return fail(exitFinding, fmt.Errorf("conversation %.8s has no step %d", trace, n), "it has "+plural(of, "step"))
 }
 
-// stepOf returns a step of a conversation that has a record; without a record it returns the conversation.
+// stepOf returns a step of a conversation with a record, or the conversation if it has no record.
 func (r *resolver) stepOf(ctx context.Context, id string, n int) (object, bool, error) {
 	trace, err := r.numberIn(id, stepObject, n)
 	if trace == "" {
-		return object{}, false, nil // without a conversation there is no step
+		return object{}, false, nil // no conversation, so no step
 	}
 	if err != nil {
 		return object{trace: trace}, false, err
@@ -137,7 +137,7 @@ func (r *resolver) stepOf(ctx context.Context, id string, n int) (object, bool, 
 	return object{kind: stepObject, trace: trace, step: n}, true, nil
 }
 
-// choose decides among the objects of a name in the log and in git.
+// choose decides between objects of the log and of git with the same name.
 func (r *resolver) choose(ctx context.Context, id string, found []view.Candidate) (object, error) {
 	var traces, others, hashes []view.Candidate
 	for _, c := range found {
@@ -172,7 +172,7 @@ func (r *resolver) choose(ctx context.Context, id string, found []view.Candidate
 			return object{kind: commitObject, commit: commit}, nil
 		}
 	}
-	if len(others) == 0 { // in a long log every few digits begin the hash of some event
+	if len(others) == 0 { // in a long log, any short prefix fits the hash of some event
 		others = hashes
 	}
 	switch len(others) {
@@ -208,7 +208,8 @@ func objectOf(c view.Candidate) object {
 	return object{kind: eventObject, event: c.Event}
 }
 
-// seeObject is the hint for an object without lines. A prompt that is not in its conversation cannot be shown.
+// seeObject returns the hint for an object without lines. It does not suggest to show a prompt that its conversation
+// does not have.
 func seeObject(name string, o object) string {
 	if o.prompt > 0 {
 		return fmt.Sprintf("git trace show %.8s lists its prompts and calls", o.trace)
@@ -216,7 +217,7 @@ func seeObject(name string, o object) string {
 	return "git trace show " + name + " shows what is known of it"
 }
 
-// numbered returns an event of this clone's log by its number.
+// numbered returns the event with a number in this clone's log.
 func (r *resolver) numbered(id, text string) (object, error) {
 	seq, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || seq < 1 {
@@ -233,7 +234,7 @@ func (r *resolver) numbered(id, text string) (object, error) {
 	return object{kind: eventObject, event: e}, nil
 }
 
-// commit asks git for a commit in any form of gitrevisions(7).
+// commit lets git resolve a commit in any form of gitrevisions(7).
 func (r *resolver) commit(ctx context.Context, id string) (commit refs.OID, known bool, err error) {
 	if id == "" || id[0] == '-' {
 		return refs.OID{}, false, nil

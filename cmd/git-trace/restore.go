@@ -61,17 +61,17 @@ type restored struct {
 	Paths  []restoredPath `json:"paths"`
 	Left   []restoredPath `json:"left"`
 	Same   int            `json:"same"`
-	Lost   []lostLines    `json:"lost"` // lines that are not there afterwards, by owner
-	Undo   *string        `json:"undo"` // the previous state; null if nothing was done or nothing is recorded
+	Lost   []lostLines    `json:"lost"` // lines that the restore removes, by owner
+	Undo   *string        `json:"undo"` // the moment before; null if nothing was done or nothing is recorded
 
-	lost string // in words
-	back int    // lines that a revert brings back
+	lost string // the lost lines in words
+	back int    // lines that a revert restores
 }
 
 type restoredPath struct {
 	Path       string `json:"path"`
 	PathBase64 string `json:"path_base64,omitempty"`
-	Action     string `json:"action"` // changed, created, deleted, left
+	Action     string `json:"action"` // changed, created, deleted or left
 	Why        string `json:"why,omitempty"`
 }
 
@@ -121,8 +121,8 @@ func (a *app) restore(c *call, ops operands) error {
 	return a.printRestored(&out, repo, plan, words[1:])
 }
 
-// takeTurn waits until no other process writes files, and returns the paths that a killed one left. A dry run changes
-// nothing: it does not wait and leaves them.
+// takeTurn waits until no other process writes files. It returns the paths that a killed process left unfinished. A dry
+// run does not wait, and changes nothing.
 func takeTurn(repo *refs.Repo, dry bool) (gone []string, end func(), err error) {
 	if dry {
 		return nil, func() {}, nil
@@ -134,7 +134,7 @@ func takeTurn(repo *refs.Repo, dry bool) (gone []string, end func(), err error) 
 	return turn.Gone(), turn.End, nil
 }
 
-// putBack executes a plan, unless it removes more than the person wants. Contents are the timeline's.
+// putBack executes a plan, unless it would remove more than the person wants. The timeline has the contents.
 func (a *app) putBack(c *call, repo *refs.Repo, known *conversations, then namedMoment, now refs.OID,
 	plan *restore.Plan, out *restored, contents map[string]refs.OID,
 ) (err error) {
@@ -164,14 +164,14 @@ func (a *app) putBack(c *call, repo *refs.Repo, known *conversations, then named
 	return nil
 }
 
-// namedMoment is a snapshot, and the conversation of its name; empty for none.
+// namedMoment is a snapshot with the conversation of its name; empty if the name has none.
 type namedMoment struct {
 	view.Moment
 	trace events.TraceID
-	takes func([]lostLines) []lostLines // corrects a diff's lost lines; nil if they are right
+	takes func([]lostLines) []lostLines // corrects the lost lines of a diff; nil if they need no correction
 }
 
-// momentNamed returns the snapshot that a word names.
+// momentNamed returns the snapshot that a word means.
 func (a *app) momentNamed(ctx context.Context, r *resolver, word string, after bool) (m namedMoment, err error) {
 	p, known, err := r.placeNamed(ctx, word)
 	switch {
@@ -186,7 +186,7 @@ func (a *app) momentNamed(ctx context.Context, r *resolver, word string, after b
 	return m, err
 }
 
-// pathsHere returns paths of the command line, relative to the top of the work tree. It follows no link.
+// pathsHere returns paths of the command line relative to the top of the work tree. It does not follow links.
 func pathsHere(repo *refs.Repo, words []string) ([]string, error) {
 	out := make([]string, len(words))
 	for i, word := range words {
@@ -217,7 +217,7 @@ func refused(err error) error {
 	return err
 }
 
-// unsaved refuses to replace content that could not be restored.
+// unsaved returns the error for content that would be replaced, and could not be restored.
 func unsaved(paths []string) error {
 	what := paths[0]
 	if n := len(paths) - 1; n > 0 {
@@ -227,7 +227,7 @@ func unsaved(paths []string) error {
 		"commit or stash it, or replace it with --force")
 }
 
-// carryOut restores, and has the timeline look before and after. The first look keeps the present content.
+// carryOut restores files. The timeline takes a snapshot before and after; the first keeps the present content.
 func (a *app) carryOut(ctx context.Context, repo *refs.Repo, plan *restore.Plan, contents map[string]refs.OID) (
 	undo *string, err error) {
 	records := recorded.Is(repo)
@@ -250,7 +250,7 @@ func (a *app) carryOut(ctx context.Context, repo *refs.Repo, plan *restore.Plan,
 	return undo, err
 }
 
-// wayBack names the moment that the timeline has just kept.
+// wayBack returns the name of the snapshot that the timeline has just kept.
 func (a *app) wayBack(ctx context.Context, repo *refs.Repo) (*string, error) {
 	known, err := a.openConversations(ctx, repo)
 	if err != nil {
@@ -290,7 +290,8 @@ func (r *restored) tell(plan *restore.Plan) {
 	}
 }
 
-// mostNamed bounds the files that the command for the way back names. New files can only be removed by name.
+// mostNamed limits the files in the command that undoes a restore. Only new files are named there: without their names
+// they would not be removed.
 const mostNamed = 8
 
 func (a *app) printRestored(r *restored, repo *refs.Repo, plan *restore.Plan, words []string) error {
@@ -329,7 +330,7 @@ func (a *app) printRestored(r *restored, repo *refs.Repo, plan *restore.Plan, wo
 	return err
 }
 
-// namesHere returns the files of a plan by their names in the person's directory.
+// namesHere returns the files of a plan relative to the person's directory.
 func namesHere(repo *refs.Repo, plan *restore.Plan) []string {
 	dir, _ := filepath.Abs(".")
 	if resolved, err := filepath.EvalSymlinks(dir); err == nil {

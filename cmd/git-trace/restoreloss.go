@@ -17,7 +17,7 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// lostLines are lines of one owner that are there now and would not be there afterwards.
+// lostLines is the number of one owner's lines that a restore would remove.
 type lostLines struct {
 	blame.OwnerJSON
 	Prompt *int `json:"prompt"`
@@ -123,7 +123,7 @@ func (l *lostLines) owner(short func(events.TraceID) string) string {
 	return "nobody known"
 }
 
-// ofOthers reports whether somebody else than a conversation loses lines.
+// ofOthers reports whether anybody except a conversation loses lines.
 func ofOthers(lost []lostLines, trace events.TraceID) bool {
 	return slices.ContainsFunc(lost, func(l lostLines) bool { return l.Trace == nil || *l.Trace != trace })
 }
@@ -131,7 +131,7 @@ func ofOthers(lost []lostLines, trace events.TraceID) bool {
 // errNotRestored reports that the person did not want the change.
 var errNotRestored = errors.New("nothing was changed")
 
-// mayLose asks on a terminal before others' lines are removed.
+// mayLose asks at a terminal before it removes lines of others.
 func (a *app) mayLose(text, command string) error {
 	in, isFile := a.std.in.(*os.File)
 	if !isFile {

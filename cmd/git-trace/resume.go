@@ -76,8 +76,8 @@ func (a *app) resume(c *call, ops operands) error {
 	return a.handOver(repo.WorkTree, line)
 }
 
-// resumeLine returns the agent's command line for a conversation. The id of a session from a fetched log is foreign
-// data: it refuses one that looks like an option.
+// resumeLine returns the agent's command line for a conversation. The session id of a fetched log is foreign data: one
+// that looks like an option is refused.
 func resumeLine(trace *view.Conversation) ([]string, error) {
 	agent, known := agents.Lookup(capability.Env{}, trace.Agent)
 	if !known || agent.Resumer == nil {
@@ -89,7 +89,7 @@ func resumeLine(trace *view.Conversation) ([]string, error) {
 	return agent.Resumer.Resume(trace.Session), nil
 }
 
-// handOver runs the agent with the terminal of this process and ends as it does.
+// handOver runs the agent on this process's terminal, and ends with the agent's exit status.
 func (a *app) handOver(dir string, line []string) error {
 	program, err := exec.LookPath(line[0])
 	if err != nil {

@@ -16,25 +16,25 @@ import (
 // resumeSchema names the form of the JSON output; docs/schema/resume-1.schema.json describes it.
 const resumeSchema = "git-trace.resume/1"
 
-// resumed describes the continuation of a conversation, in JSON.
+// resumed describes a conversation that continues, in JSON.
 type resumed struct {
 	Schema      string         `json:"schema"`
 	Trace       events.TraceID `json:"trace"`
 	Agent       string         `json:"agent"`
 	FromSession string         `json:"from_session"`
-	Step        *int           `json:"step"`     // the first that is left out; null for the end
-	FilesOf     *int           `json:"files_of"` // the step before it whose snapshot that is; null for its own
+	Step        *int           `json:"step"`     // the first step that is left out; null for the end
+	FilesOf     *int           `json:"files_of"` // an earlier step that has the snapshot; null: the step has its own
 	Commit      refs.OID       `json:"commit"`
 	Tree        refs.OID       `json:"tree"`
 	Worktree    string         `json:"worktree"`
-	Directory   string         `json:"directory"` // where the agent is started
+	Directory   string         `json:"directory"` // the directory in which the agent starts
 	Session     string         `json:"session"`
 	SessionFile string         `json:"session_file"`
 	Command     []string       `json:"command"`
-	Left        []restoredPath `json:"left"` // paths that differ from that moment
+	Left        []restoredPath `json:"left"` // paths that differ from the snapshot
 }
 
-// resumeAt continues from a step, in a new work tree.
+// resumeAt continues a conversation from a step, in a new work tree.
 func (a *app) resumeAt(c *call, word string) error {
 	if c.Bool("before") && c.Bool("after") {
 		return usage("--before and --after exclude each other")
@@ -77,7 +77,7 @@ func (a *app) resumeAt(c *call, word string) error {
 	return a.handOver(out.Directory, out.Command)
 }
 
-// pointNamed finds the point of a conversation that a word names.
+// pointNamed finds the point of a conversation that a word means.
 func (r *resolver) pointNamed(c *call, word string) (*resume.Point, error) {
 	p, known, err := r.placeNamed(c.Context, word)
 	if err != nil {
@@ -124,7 +124,7 @@ func cannotResume(c *view.Conversation, word string, err error) error {
 	return err
 }
 
-// prepare makes the work tree and the copy of the session. If one fails, it removes both.
+// prepare makes the work tree and the copy of the session. If either fails, it removes both.
 func (a *app) prepare(c *call, repo *refs.Repo, point *resume.Point, source *resume.Source,
 	dir string) (out *resumed, err error) {
 	linked, err := point.Add(c.Context, repo, dir)
@@ -174,7 +174,7 @@ func (a *app) prepare(c *call, repo *refs.Repo, point *resume.Point, source *res
 	}, err
 }
 
-// bringBack gives a new work tree the files of a snapshot.
+// bringBack restores the files of a snapshot in a new work tree.
 func (a *app) bringBack(c *call, linked *refs.Repo, tree refs.OID) (*restore.Plan, error) {
 	turn, err := restore.Begin(linked)
 	if err != nil {

@@ -52,17 +52,17 @@ func revertCommand() *command {
 // revertedFiles is the JSON output.
 type revertedFiles struct {
 	restored
-	Files     []revertedFile `json:"files"` // that the work changed
+	Files     []revertedFile `json:"files"` // files that the work changed
 	Conflicts int            `json:"conflicts"`
 }
 
 type revertedFile struct {
 	Path       string `json:"path"`
 	PathBase64 string `json:"path_base64,omitempty"`
-	Taken      int    `json:"taken"` // lines of the work that go
-	Back       int    `json:"back"`  // lines that come back
+	Taken      int    `json:"taken"` // lines of the work that are removed
+	Back       int    `json:"back"`  // lines that are restored
 	Conflicts  int    `json:"conflicts"`
-	Left       string `json:"left,omitempty"` // why it does not change
+	Left       string `json:"left,omitempty"` // the reason why it is not changed
 }
 
 func (a *app) revert(c *call, ops operands) error {
@@ -91,18 +91,18 @@ func (a *app) revert(c *call, ops operands) error {
 	return t.take(paths, gone)
 }
 
-// taking is work that is being undone.
+// taking is an undo of some work.
 type taking struct {
 	*app
 	c     *call
 	repo  *refs.Repo
 	known *conversations
-	name  string // of the work, as the person says it
+	name  string // of the work, as the person typed it
 	work  backward.Work
 	steps []backward.Step
 }
 
-// find finds the work and its changes.
+// find finds the work's changes.
 func (t *taking) find() error {
 	o, err := (&resolver{repo: t.repo, known: t.known}).resolve(t.c.Context, t.name)
 	if err != nil {
@@ -130,7 +130,7 @@ func (t *taking) find() error {
 	return t.findCommitted()
 }
 
-// findCommitted finds the work in commits.
+// findCommitted finds the work's changes in commits.
 func (t *taking) findCommitted() (err error) {
 	var commits []refs.OID
 	if !t.work.Commit.IsZero() {
@@ -165,7 +165,7 @@ func (t *taking) findCommitted() (err error) {
 	return nil
 }
 
-// nothing is the failure for work without a change. It names the prompts of the conversation that have some.
+// nothing returns the error for work without changes. It names the conversation's prompts that have changes.
 func (t *taking) nothing() error {
 	err := fmt.Errorf("'%s': no change of it is known here, in the work tree or in commits of HEAD", t.name)
 	hint := seeObject(t.name, object{trace: t.work.Trace, prompt: t.work.Prompt})
@@ -189,7 +189,7 @@ func (t *taking) nothing() error {
 	return fail(exitFinding, err, "commits have lines of "+someOf(named)+"; "+hint)
 }
 
-// take takes the work back.
+// take removes the work's changes.
 func (t *taking) take(paths, gone []string) error {
 	ctx := t.c.Context
 	follows, err := t.known.Tracker()
@@ -255,8 +255,8 @@ func (t *taking) take(paths, gone []string) error {
 	return t.show(&out, plan, made)
 }
 
-// ofWork counts all lost lines for the work, which a revert takes alone. Of equal lines beside each other, as blank
-// ones, a diff may name the wrong one.
+// ofWork counts all lost lines for the work, because a revert removes only its lines. Among equal neighbouring lines,
+// blank ones for example, a diff may name the wrong owner.
 func (t *taking) ofWork(lost []lostLines) []lostLines {
 	var own []lostLines
 	others := 0
@@ -320,7 +320,7 @@ func (t *taking) show(out *revertedFiles, plan *restore.Plan, made *backward.Rev
 	return out.finding()
 }
 
-// finding is the failure of a revert with conflicts.
+// finding is the error of a revert with conflicts.
 func (r *revertedFiles) finding() error {
 	if r.Conflicts == 0 {
 		return nil

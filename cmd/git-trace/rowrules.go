@@ -7,19 +7,19 @@ import (
 	"github.com/git-trace/git-trace/internal/cells"
 )
 
-// rowRules say which conversations of files are taken.
+// rowRules decide which conversations of files are read.
 type rowRules struct {
 	app   *app
-	skip  bool // skip rows that cannot be read
-	most  int  // 0 for all
+	skip  bool // unreadable rows are skipped
+	most  int  // 0: no limit
 	taken int
-	left  int // skipped rows
+	left  int // number of skipped rows
 }
 
-// errEnough ends a reading that has enough.
+// errEnough ends a reading at the limit.
 var errEnough = errors.New("enough conversations were read")
 
-// mostRowFaults bounds the faults of rows that are printed.
+// mostRowFaults limits the printed faults of rows.
 const mostRowFaults = 20
 
 // newRowRules reads the options.
@@ -31,10 +31,10 @@ func (a *app) newRowRules(c *call) (*rowRules, error) {
 	return &rowRules{app: a, skip: c.Bool("skip-bad-rows"), most: most}, nil
 }
 
-// full reports whether enough was taken.
+// full reports whether the limit is reached.
 func (r *rowRules) full() bool { return r.most > 0 && r.taken >= r.most }
 
-// take counts a conversation that was taken.
+// take counts a conversation, and ends the reading at the limit.
 func (r *rowRules) take(err error) error {
 	if err != nil {
 		return err
@@ -45,14 +45,14 @@ func (r *rowRules) take(err error) error {
 	return nil
 }
 
-// pass reports a row that is skipped.
+// pass counts a skipped row, and prints its fault unless there were many.
 func (r *rowRules) pass(err error) {
 	if r.left++; r.left <= mostRowFaults {
 		fmt.Fprintf(r.app.std.err, "git-trace: warning: left out: %s\n", cells.Safe(err.Error()))
 	}
 }
 
-// done reports the number of skipped rows that were not named. It is an error if there were no others.
+// done prints the number of skipped rows if not all faults were printed. It fails if every row was skipped.
 func (r *rowRules) done() error {
 	if r.left > mostRowFaults {
 		fmt.Fprintf(r.app.std.err, "git-trace: warning: left out: %s in all\n", plural(r.left, "row"))

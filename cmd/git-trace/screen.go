@@ -13,26 +13,25 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// screen is the output of a command for people: the terminal, through a pager or not, or the redirected standard
-// output.
+// screen is the output of a command for people: the terminal, perhaps through a pager, or redirected standard output.
 type screen struct {
 	Out      io.Writer
 	Color    bool
 	Width    int  // in columns
-	Terminal bool // the output goes to a terminal
-	Whole    bool // a program reads along: no text of a line is cut
-	// Config is git's configuration, if it was read.
+	Terminal bool // output goes to a terminal
+	Whole    bool // a program reads the output, so no text is cut
+	// Config is git's configuration, if it has been read.
 	Config *refs.Config
 
 	pager *pager
-	calm  *calmWriter // nil where no program of a CI reads along
+	calm  *calmWriter // nil if no CI reads the output
 }
 
-// defaultWidth is the width of a screen whose width is unknown.
+// defaultWidth is the width in columns if it is unknown.
 const defaultWidth = 80
 
-// screen opens the screen with a pager, if git would start one. when is the value of --color: always, never, auto,
-// or nothing, which leaves it to the configuration. The caller closes the screen and returns the error of closing.
+// screen opens the screen, with a pager if git would start one. when is the value of --color: always, never, auto, or
+// "", which means the configuration. The caller closes the screen, and returns the error of Close.
 func (a *app) screen(repo *refs.Repo, when string) (*screen, error) {
 	s, err := a.openScreen(repo, when)
 	if err == nil && inCI() {
@@ -42,8 +41,8 @@ func (a *app) screen(repo *refs.Repo, when string) (*screen, error) {
 	return s, err
 }
 
-// lateScreen returns the screen of a command during which git is running. Without a terminal the configuration is not
-// read here: colorIn then reports whether it wants colour.
+// lateScreen opens the screen of a command that starts git at the same time. Without a terminal it does not read the
+// configuration. colorIn then reports whether a configuration wants colour.
 func (a *app) lateScreen(repo *refs.Repo) (s *screen, colorIn func(refs.Config) bool, err error) {
 	if _, terminal := terminalOf(a.std.out); terminal || os.Getenv("GIT_PAGER_IN_USE") == "true" {
 		s, err = a.screen(repo, "")
@@ -53,7 +52,7 @@ func (a *app) lateScreen(repo *refs.Repo) (s *screen, colorIn func(refs.Config) 
 	return s, func(c refs.Config) bool { return wantsColour(c, true, false) }, err
 }
 
-// asIs makes the screen write lines unchanged: forms for programs, and patches.
+// asIs makes the screen write lines unchanged, for formats of programs and for patches.
 func (s *screen) asIs() *screen {
 	if s.calm != nil {
 		s.Out = s.calm.to
@@ -81,15 +80,15 @@ func (a *app) openScreen(repo *refs.Repo, when string) (*screen, error) {
 	return s, nil
 }
 
-// plainScreen opens the screen without a pager. The configuration is read only if the terminal needs it, or colour
-// might.
+// plainScreen opens the screen without a pager. It reads the configuration only if a terminal or the colour may need
+// it.
 func (a *app) plainScreen(repo *refs.Repo, when string) (*screen, refs.Config, error) {
 	s := &screen{Out: quietWriter{a.std.out}, Width: defaultWidth}
 	var columns int
 	if columns, s.Terminal = terminalOf(a.std.out); columns > 0 {
 		s.Width = columns
 	}
-	// Git starts the pager itself for `git -p trace …` and with pager.trace; then it sets these variables.
+	// For `git -p trace …` and with pager.trace, git starts the pager, and sets these variables.
 	s.Terminal = s.Terminal || os.Getenv("GIT_PAGER_IN_USE") == "true"
 	n := columnsSet()
 	if n > 0 {
@@ -126,7 +125,7 @@ func (s *screen) cut(text string, room int) string {
 	return cells.Cut(text, room)
 }
 
-// cutLeft cuts text whose end says more, such as a path.
+// cutLeft cuts the beginning of a text whose end says more, such as a path.
 func (s *screen) cutLeft(text string, room int) string {
 	if s.Whole {
 		return text
@@ -134,7 +133,7 @@ func (s *screen) cutLeft(text string, room int) string {
 	return cells.CutLeft(text, room)
 }
 
-// columnsSet returns the screen's width from the environment, 0 without one.
+// columnsSet returns the screen's width from the environment; 0 if it is not set.
 func columnsSet() int {
 	n, err := strconv.Atoi(os.Getenv("COLUMNS"))
 	if err != nil {
@@ -143,7 +142,8 @@ func columnsSet() int {
 	return max(n, 0)
 }
 
-// wantsColour decides as git does (color.ui in git-config(1)). NO_COLOR outranks the configuration, and --color both.
+// wantsColour decides as git does (color.ui in git-config(1)). NO_COLOR overrides the configuration, and --color
+// overrides both.
 func wantsColour(config refs.Config, configured, terminal bool) bool {
 	value, set := config.Get("color.ui")
 	switch {
@@ -160,7 +160,7 @@ func wantsColour(config refs.Config, configured, terminal bool) bool {
 	return terminal && os.Getenv("TERM") != "dumb"
 }
 
-// terminalOf is terminalWidth for a writer that need not be a file.
+// terminalOf is terminalWidth for any writer.
 func terminalOf(w io.Writer) (columns int, ok bool) {
 	if file, isFile := fileOf(w); isFile {
 		return terminalWidth(file)
@@ -168,7 +168,7 @@ func terminalOf(w io.Writer) (columns int, ok bool) {
 	return 0, false
 }
 
-// Close waits until the reader has left the pager.
+// Close waits until the reader has closed the pager.
 func (s *screen) Close() error {
 	var err error
 	if s.calm != nil {
@@ -180,7 +180,7 @@ func (s *screen) Close() error {
 	return errors.Join(err, s.pager.Close())
 }
 
-// stickyWriter keeps the first error of writing.
+// stickyWriter keeps the first write error.
 type stickyWriter struct {
 	io.Writer
 	err error
@@ -195,7 +195,7 @@ func (s *stickyWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// quietWriter ends a command silently when the reader of its pipe has ended.
+// quietWriter ends a command without a message if the reader of its pipe has ended.
 type quietWriter struct {
 	w io.Writer
 }

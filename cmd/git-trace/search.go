@@ -19,7 +19,7 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// usualResults is the usual number of conversations shown.
+// usualResults is the default number of conversations shown.
 const usualResults = 10
 
 func searchCommand() *command {
@@ -122,7 +122,7 @@ func facetsOf(c *call, repo *refs.Repo) (f view.Facets, err error) {
 	return f, err
 }
 
-// told adds data about the found conversations: the first prompt and, if they are shown, the commits.
+// told adds the first prompts of the found conversations and, if wanted, their commits.
 func (s *conversations) told(c *call, found []view.Result) error {
 	list := make([]view.Conversation, len(found))
 	for i := range found {
@@ -166,7 +166,7 @@ func writeFound(w io.Writer, text string, digits int, found view.Found) error {
 		Text: strings.ToValidUTF8(text, "\ufffd"), Total: found.Total, In: in, Results: list})
 }
 
-// titleOf returns the title, or the beginning of the first prompt; "" if its text is not here.
+// titleOf returns a conversation's title, or the beginning of its first prompt; "" if that text is not here.
 func titleOf(c *view.Conversation) string {
 	const most = 300
 	title := c.Called()
@@ -176,7 +176,7 @@ func titleOf(c *view.Conversation) string {
 	return strings.ToValidUTF8(title[:min(len(title), most)], "")
 }
 
-// stamp returns a time in JSON that may be unknown.
+// stamp returns a time for JSON; null if it is unknown.
 func stamp(at time.Time) *string {
 	if at.IsZero() {
 		return nil

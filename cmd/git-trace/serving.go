@@ -45,7 +45,7 @@ func lspCommand() *command {
 	}
 }
 
-// serving has the companion serve on standard input and output.
+// serving makes the companion serve on standard input and output.
 func serving(verb string) func(*app, *call, operands) error {
 	return func(a *app, c *call, _ operands) error {
 		a.line.end()
@@ -71,10 +71,10 @@ func serveCommand() *command {
 	}
 }
 
-// servedIdle is the time without a reader after which pages are no longer served.
+// servedIdle is the time without a request after which the server of the pages ends.
 const servedIdle = 12 * time.Hour
 
-// servePages has the companion serve the pages of the repository.
+// servePages makes the companion serve the pages of the repository.
 func (a *app) servePages(c *call, ops operands) error {
 	wanted := ops.all()
 	if len(wanted) > 1 {
@@ -117,7 +117,7 @@ func (a *app) servePages(c *call, ops operands) error {
 	return a.stays(c.Context, args...)
 }
 
-// stays lets the companion serve pages until an interrupt. The companion has the terminal.
+// stays lets the companion serve pages on this process's terminal until an interrupt.
 func (a *app) stays(ctx context.Context, args ...string) error {
 	if a.line != nil && !a.line.piped {
 		fmt.Fprintln(a.std.err, "git-trace: hint: Ctrl-C ends it")
@@ -126,10 +126,10 @@ func (a *app) stays(ctx context.Context, args ...string) error {
 	return a.beCompanion(ctx, "serve", args...)
 }
 
-// servePortKey is the setting for the port of the pages.
+// servePortKey is the setting with the port of the pages.
 const servePortKey = "trace.servePort"
 
-// settledPort returns the port that the configuration names; 0 for a free one.
+// settledPort returns the port from the configuration; 0 for any free port.
 func (a *app) settledPort(c *call, repo *refs.Repo) (int, error) {
 	config, err := repo.Config(c.Context)
 	if err != nil {
@@ -147,13 +147,13 @@ func (a *app) settledPort(c *call, repo *refs.Repo) (int, error) {
 	return port, nil
 }
 
-// inBrowser has the companion serve a page and open it.
+// inBrowser makes the companion serve a page and open it.
 func (a *app) inBrowser(ctx context.Context, page string) error {
 	return a.stays(ctx, "--idle", servedIdle.String(), "--open", "--page", page)
 }
 
-// pageOf returns the address of an operand's page: the page of a file if there is such a file, otherwise the page of
-// the object with that id.
+// pageOf returns the address of an operand's page: the page of the file with that name, or else of the object with that
+// id.
 func (a *app) pageOf(c *call, name string) (string, error) {
 	place, _, err := placeOf(name)
 	if err != nil {
@@ -206,7 +206,7 @@ func (a *app) pageOf(c *call, name string) (string, error) {
 	return "", fail(exitFinding, fmt.Errorf("there is no page of '%s'", printable(name)), "git trace show tells of it")
 }
 
-// pagePath adds a path to an address. Each of its parts may hold anything.
+// pagePath adds a path to an address. It escapes each part, which may contain any characters.
 func pagePath(page, path string) string {
 	for name := range strings.SplitSeq(path, "/") {
 		page += "/" + url.PathEscape(name)

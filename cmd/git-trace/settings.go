@@ -13,14 +13,14 @@ import (
 	"github.com/git-trace/git-trace/sharing"
 )
 
-// setting is a key of git's configuration that git-trace reads. Takes is the form of its values; one without a form is
-// judged where it is used, or takes any text.
+// setting is a key of git's configuration that git-trace reads. Takes is the form of its values. A setting without a
+// form takes any text, or is checked where it is used.
 type setting struct {
 	key, byDefault, means string
 	takes                 valueForm
 }
 
-// valueForm is the form of a setting's value. The first three are types of git's own (git-config(1), --type).
+// valueForm is the form of a setting's value. The first three forms are git's types (git-config(1), --type).
 type valueForm string
 
 const (
@@ -31,7 +31,7 @@ const (
 	aLevel  valueForm = "level"
 )
 
-// settingForms lists all settings. docs/settings.md and the manual are made from it.
+// settingForms lists all settings. docs/settings.md and the manual are generated from it.
 var settingForms = []setting{
 	{"advice.traceSigns", "true", "false: blame does not explain its signs on the terminal", aTruth},
 	{"trace.allowAdopt", "false", "true: others may publish this clone's digest with git trace push --adopt; " +
@@ -136,7 +136,7 @@ func (a *app) config(c *call, ops operands) error {
 		}
 	}
 	values, repo := refs.Config{}, (*refs.Repo)(nil)
-	if found, err := a.repo(); err == nil { // settings are listed anywhere, and have values where a repository is
+	if found, err := a.repo(); err == nil { // a repository is optional: without one the settings are listed without values
 		repo = found
 		if values, err = repo.Config(context.WithoutCancel(c.Context)); err != nil {
 			return err
@@ -162,16 +162,17 @@ func (a *app) config(c *call, ops operands) error {
 	return screen.Close()
 }
 
-// named reports whether somebody means this setting: keys have no capitals in git, and `trace.` may be left out.
+// named reports whether a typed name means this setting. Case does not matter in git's keys, and `trace.` may be
+// missing.
 func (s setting) named(name string) bool {
 	return strings.EqualFold(s.key, name) || strings.EqualFold(s.key, "trace."+name) ||
 		strings.HasPrefix(s.key, "remote.<") && strings.HasSuffix(strings.ToLower(name), strings.ToLower(s.suffix()))
 }
 
-// suffix returns the part after the name of a remote, with its dot.
+// suffix returns the part after the remote's name, with its dot.
 func (s setting) suffix() string { return s.key[strings.LastIndexByte(s.key, '.'):] }
 
-// set returns the keys of the setting in the configuration with their values: several if it is about remotes.
+// set returns the setting's keys and values in the configuration. A setting of remotes may have several.
 func (s setting) set(values refs.Config) []keyValue {
 	out := []keyValue{}
 	if !strings.HasPrefix(s.key, "remote.<") {
@@ -188,7 +189,7 @@ func (s setting) set(values refs.Config) []keyValue {
 	return out
 }
 
-// draw writes the setting with its value, or its default, and its description below.
+// draw writes the setting with its value or default, and its description below.
 func (s setting) draw(on *screen, values refs.Config) {
 	value := "not set"
 	if s.byDefault != "" {

@@ -45,7 +45,7 @@ func wrongSettings(ctx context.Context, repo *refs.Repo, config refs.Config) []d
 	return found
 }
 
-// is reports whether a key, as git prints it, is the setting's.
+// is reports whether a key, in git's spelling, belongs to the setting.
 func (s setting) is(key string) bool {
 	if strings.HasPrefix(s.key, "remote.<") {
 		return strings.HasPrefix(key, "remote.") && strings.HasSuffix(key, strings.ToLower(s.suffix()))
@@ -53,7 +53,7 @@ func (s setting) is(key string) bool {
 	return key == strings.ToLower(s.key)
 }
 
-// has reports whether a value has the form. Git judges the forms for which it has a type.
+// has reports whether a value has the form. Git checks the forms that are git's types.
 func (f valueForm) has(ctx context.Context, repo *refs.Repo, key, value string) bool {
 	switch f {
 	case anAgent:

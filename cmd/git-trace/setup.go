@@ -47,7 +47,7 @@ func setupCommand() *command {
 	}
 }
 
-// forMachine returns the installation in the user's own settings, which is about no repository.
+// forMachine returns the installation in the user's own settings, without a repository.
 func forMachine(ctx context.Context, names []string) (*installation, error) {
 	env, err := capability.SystemEnv()
 	if err != nil {
@@ -120,8 +120,8 @@ func (a *app) setUp(c *call) error {
 	return errors.Join(a.tellObstacles(c.Context, in), a.tellPassed(in))
 }
 
-// directoriesBelow returns the directories in which repositories will be enrolled: the named ones, else the user's
-// answer, else the home directory. It returns none if the configuration has some.
+// directoriesBelow returns the directories whose repositories will be enrolled: the named ones, or the user's answer,
+// or the home directory. It returns none if the configuration already has some.
 func (a *app) directoriesBelow(c *call) ([]string, error) {
 	config, err := refs.OwnConfig(c.Context)
 	if err != nil {
@@ -155,7 +155,7 @@ func (a *app) directoriesBelow(c *call) ([]string, error) {
 	return out, nil
 }
 
-// writeSetup adds values to the user's configuration and remembers them.
+// writeSetup adds values to the user's configuration, and notes them for undoSetup.
 func writeSetup(ctx context.Context, key string, values []string) error {
 	set, err := recorded.ReadSetup()
 	if errors.Is(err, fs.ErrNotExist) {
@@ -259,10 +259,10 @@ func (a *app) undoSetup(c *call) error {
 	return recorded.RemoveSetup()
 }
 
-// gitHasNoValue is the exit status of git config if there is nothing to unset.
+// gitHasNoValue is the exit status of git config --unset for a missing value.
 const gitHasNoValue = 5
 
-// leaveEnrolled takes the hooks out of a repository that was enrolled.
+// leaveEnrolled removes the hooks from an enrolled repository.
 func (a *app) leaveEnrolled(ctx context.Context, gitDir string) error {
 	repo, err := refs.Discover(filepath.Dir(gitDir))
 	if err != nil || repo.CommonDir != gitDir {

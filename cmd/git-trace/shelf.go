@@ -10,28 +10,28 @@ import (
 	"github.com/git-trace/git-trace/records/steering"
 )
 
-// shelf collects the conversations of a format that writes them together. They are in a file, so that only one at a
-// time is in memory.
+// shelf collects the conversations for a format that writes all of them together. It keeps them in a file, so that only
+// one at a time is in memory.
 type shelf struct {
 	file  *os.File
 	size  int64
 	books []book
 }
 
-// book is the place of a conversation.
+// book locates a conversation in the file.
 type book struct {
 	steering.Begin
 	from, to int64
 }
 
-// put adds a conversation, in its encoded form.
+// put adds a conversation in its encoded form.
 func (s *shelf) put(begin steering.Begin, raw []byte) error {
 	if s.file == nil {
 		file, err := os.CreateTemp("", "git-trace-records-*")
 		if err != nil {
 			return fmt.Errorf("keep conversation: %w", err)
 		}
-		_ = os.Remove(file.Name()) // a file without a name disappears with the process; if that fails, close removes it
+		_ = os.Remove(file.Name()) // a file without a name ends with the process; if this fails, close repeats it
 		s.file = file
 	}
 	if _, err := s.file.WriteAt(raw, s.size); err != nil {
@@ -43,7 +43,7 @@ func (s *shelf) put(begin steering.Begin, raw []byte) error {
 	return nil
 }
 
-// each yields the conversations in the order of their time.
+// each yields the conversations in order of time.
 func (s *shelf) each(yield func(*records.Record)) error {
 	slices.SortStableFunc(s.books, func(a, b book) int { return a.Compare(b.Begin) })
 	for _, one := range s.books {

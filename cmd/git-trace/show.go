@@ -39,12 +39,12 @@ func showCommand() *command {
 
 // drawable is an object that show draws.
 type drawable interface {
-	// draw writes it for people, and fill puts it into the answer for programs.
+	// draw draws the object for people. fill adds it to the answer for programs.
 	draw(d *showDrawer)
 	fill(o *answers.Object)
 }
 
-// shown is an object with its kind, in the form of JSON.
+// shown is an object with its kind, as JSON shows it.
 type shown struct {
 	kind objectKind
 	view drawable
@@ -120,7 +120,7 @@ func (a *app) showAll(c *call, ids []string, demand demander) error {
 		if err != nil {
 			return err
 		}
-		if t, is := v.(*traceView); is && (c.Bool("json") || c.Bool("cost")) { // steps do not have these flags
+		if t, is := v.(*traceView); is && (c.Bool("json") || c.Bool("cost")) { // steps do not have these options
 			t.Costs, t.Waste = known.AnswerCosts(t.record), known.Waste(t.record)
 		}
 		objects = append(objects, shown{o.kind, v})
@@ -145,7 +145,7 @@ func (a *app) showAll(c *call, ids []string, demand demander) error {
 	return drawEach(a, c, views, objects)
 }
 
-// drawEach draws objects for people, an empty line between two.
+// drawEach draws objects for people, separated by empty lines.
 func drawEach[T drawable](a *app, c *call, v *viewer, list []T) error {
 	screen, err := a.screen(v.repo, c.String("color"))
 	if err != nil {

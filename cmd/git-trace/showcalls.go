@@ -12,11 +12,11 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// Bounds of the list of calls, in cells.
+// Limits for the list of calls, in cells.
 const (
 	mostTool  = 12
-	leastCall = 14 // of a tool call id, or enough to distinguish the ids
-	heldWidth = 13 // of the commits at the right
+	leastCall = 14 // of a call's id, unless more are needed to distinguish the ids
+	heldWidth = 13 // of the commits on the right
 )
 
 // calls lists tool calls.
@@ -26,7 +26,7 @@ func (d *showDrawer) calls(list []view.Call) {
 	}
 }
 
-// callRows returns a row for each call: its tool, its id, its changes, and their place now.
+// callRows returns a row for each call: its tool, its id, its changes, and the commits with its lines.
 func (d *showDrawer) callRows(list []view.Call) (rows []string) {
 	tool, ids := 4, make([]string, 0, len(list))
 	for i := range list {
@@ -45,7 +45,7 @@ func (d *showDrawer) callRows(list []view.Call) (rows []string) {
 		room := d.width - cells.Width(left) - heldWidth - 2
 		cut := cells.Cut
 		if onlyPaths(c) {
-			cut = cells.CutLeft // the name of a file is at its end
+			cut = cells.CutLeft // the end of a path says more
 		}
 		what := cut(changes(c), max(room, 10))
 		rows = append(rows, strings.TrimRight(left+what+strings.Repeat(" ", max(room-cells.Width(what), 0)+2)+
@@ -54,7 +54,7 @@ func (d *showDrawer) callRows(list []view.Call) (rows []string) {
 	return rows
 }
 
-// shortCall abbreviates the id of a tool call. The ellipsis may be pasted with it.
+// shortCall abbreviates the id of a tool call. Commands accept the ellipsis, too.
 func shortCall(id string, digits int) string {
 	if len(id) <= digits+1 {
 		return cells.Safe(id)
@@ -62,11 +62,11 @@ func shortCall(id string, digits int) string {
 	return cells.Safe(id[:digits]) + "…"
 }
 
-// onlyPaths reports that only the names of files are known of a call.
+// onlyPaths reports whether the names of a call's files are all that is known of it.
 func onlyPaths(c *view.Call) bool { return !c.Seen && len(c.Files)+len(c.Held) == 0 }
 
-// changes describes the changes of a call. If no hook saw the call, only its lines in commits are known. A Read
-// that only the session file has shows its path.
+// changes describes the changes of a call. If no hook saw the call, only its lines in commits are known. For a Read
+// that only the session file reports, it returns the path.
 func changes(c *view.Call) string {
 	var out []string
 	switch c.Status {
@@ -175,7 +175,7 @@ func (p hunkView) draw(d *showDrawer) {
 	d.hunks([]*view.Hunk{p.Hunk}, false)
 }
 
-// changes draws patches, and the patches of one change of a file together.
+// changes draws patches. The patches of one change of a file are drawn together.
 func (d *showDrawer) changes(list []*view.Hunk) {
 	for len(list) > 0 {
 		n := 1
@@ -224,7 +224,8 @@ func (d *showDrawer) hunks(list []*view.Hunk, named bool) {
 	}
 }
 
-// diff draws the lines, with context, or a window of them; if their text is lost, it draws their number.
+// diff draws the changed lines with context, or only the lines inside crop. If their text is lost, it draws their
+// number.
 func (d *showDrawer) diff(list []*view.Hunk, crop *patch.Crop) {
 	p := list[0]
 	oldPath, newPath := cmp.Or(p.OldPath, p.Path), p.Path
@@ -256,7 +257,7 @@ func (d *showDrawer) diff(list []*view.Hunk, crop *patch.Crop) {
 	}
 }
 
-// notKept draws the number of lines with lost text.
+// notKept draws the number of lines whose text is lost.
 func (d *showDrawer) notKept(sign string, count int) {
 	d.line(d.pen.paint(faint, fmt.Sprintf("%s(%s; the text is no longer kept)", sign, plural(count, "line"))))
 }

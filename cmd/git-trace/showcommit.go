@@ -41,14 +41,14 @@ func (c *commitView) draw(d *showDrawer) {
 	}
 }
 
-// reviews draws the reviewers of a commit, a line each.
+// reviews draws the reviewers of a commit, one a line.
 func (d *showDrawer) reviews(list []view.Review) {
 	for i, r := range list {
 		d.field(label(i == 0, "reviewed"), d.safe(r.Who+" ("+r.How+")"))
 	}
 }
 
-// mergeOf names the commits that a merge joins, like git log.
+// mergeOf lists the parents of a merge, as git log does.
 func mergeOf(parents []refs.OID) string {
 	short := make([]string, len(parents))
 	for i, p := range parents {

@@ -26,11 +26,11 @@ type showDrawer struct {
 	width    int
 	now      time.Time
 	short    func(events.TraceID) string
-	inside   func(path string) string // a path in the work tree's form; other paths are unchanged
-	digits   int                      // of a commit id
-	prompts  map[int]int              // the numbers of the prompts of a conversation, by step
+	inside   func(path string) string // makes a path of the work tree relative to its top; other paths are unchanged
+	digits   int                      // digits of a commit id
+	prompts  map[int]int              // numbers of the conversation's prompts, by step
 	text     strings.Builder
-	claims   map[*records.ToolCall][]*view.Declared // see declares
+	claims   map[*records.ToolCall][]*view.Declared // cache of declares
 }
 
 func newShowDrawer(s *screen, v *viewer) *showDrawer {
@@ -39,7 +39,7 @@ func newShowDrawer(s *screen, v *viewer) *showDrawer {
 		inside: v.known.Inside}
 }
 
-// commitDigits returns the number of digits of git's abbreviated commit ids here. The configuration may be nil.
+// commitDigits returns the number of digits of git's abbreviated commit ids in this repository. known may be nil.
 func commitDigits(ctx context.Context, repo *refs.Repo, known *refs.Config) int {
 	if known == nil {
 		config, err := repo.Config(ctx)
@@ -64,7 +64,7 @@ func (d *showDrawer) gap() {
 	}
 }
 
-// take returns the drawn text and begins again.
+// take returns the drawn text, and starts a new one.
 func (d *showDrawer) take() string {
 	text := d.text.String()
 	d.text.Reset()
@@ -73,7 +73,7 @@ func (d *showDrawer) take() string {
 
 func (d *showDrawer) safe(text string) string { return cells.Safe(text) }
 
-// content returns a line of a file or of a prompt.
+// content returns a line of a file or prompt, safe and with tabs expanded.
 func (d *showDrawer) content(line string) string { return cells.Safe(cells.Expand(line)) }
 
 // field draws a label and its text; nothing if the text is empty.
@@ -100,7 +100,7 @@ func (d *showDrawer) commit(id refs.OID) string {
 	return text[:min(d.digits, len(text))]
 }
 
-// commits names commits with the lines that each holds.
+// commits lists commits with the number of lines in each.
 func (d *showDrawer) commits(list []view.CommitLines) string {
 	var out []string
 	for _, c := range list {
@@ -109,12 +109,12 @@ func (d *showDrawer) commits(list []view.CommitLines) string {
 	return strings.Join(out, ", ")
 }
 
-// when returns a moment in the user's own time zone, and its age.
+// when returns a time in the user's time zone, and its age.
 func (d *showDrawer) when(t time.Time) string {
 	return t.Local().Format("2006-01-02 15:04:05") + ", " + numbers.Ago(t, d.now)
 }
 
-// span returns a stretch of time.
+// span returns a period of time.
 func (d *showDrawer) span(first, last time.Time) string {
 	if last.IsZero() {
 		return "not known"
@@ -131,7 +131,7 @@ func (d *showDrawer) span(first, last time.Time) string {
 	return text + ", " + numbers.Ago(last, d.now)
 }
 
-// paceText describes an agent's working and waiting times; nothing if they are unknown, or less than a minute.
+// paceText describes an agent's working and waiting times. It is empty if they are unknown, or less than a minute.
 func paceText(p view.Pace) string {
 	if p.Worked+p.Waited < time.Minute {
 		return ""
@@ -146,7 +146,7 @@ func paceText(p view.Pace) string {
 	return join([]string{worked, waited}, ", ")
 }
 
-// head draws the names of a conversation.
+// head draws the ids and the title of a conversation.
 func (d *showDrawer) head(t *traceView) {
 	d.field("conversation", d.pen.paint(traceColor(t.Trace), d.safe(string(t.Trace))))
 	agent := []string{t.Agent}
@@ -214,10 +214,10 @@ func (t *traceView) origin() string {
 	return "a record of another clone"
 }
 
-// shownPromptLines bounds the text of a prompt when the whole conversation is shown.
+// shownPromptLines limits the lines of a prompt in the view of a whole conversation.
 const shownPromptLines = 3
 
-// turn draws a prompt: the main part of its text or, alone, all of it.
+// turn draws a prompt: all of its text if alone is true, otherwise the main part.
 func (d *showDrawer) turn(p *view.Turn, alone bool) {
 	head := d.conversation(p.Trace, p.Index)
 	at := ""

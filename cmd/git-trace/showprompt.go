@@ -14,8 +14,7 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// mostTurnRows is the number of rows that are drawn of one change when a whole prompt is shown; the page of the call
-// shows all rows.
+// mostTurnRows is the number of rows of one change in the view of a whole prompt. The view of the call has all rows.
 const mostTurnRows = 12
 
 // draw shows a prompt as a conversation: the prompt, the agent's texts and calls, their changes, and the changes in
@@ -57,7 +56,7 @@ func (d *showDrawer) says(text string) {
 	d.line("")
 }
 
-// came draws the sum of the calls' changes, and the part in commits.
+// came draws the total of the calls' changes, and how many lines are in commits.
 func (d *showDrawer) came(calls []view.Call) {
 	o := cameOf(calls)
 	if len(o.files)+len(o.commits) == 0 {
@@ -72,11 +71,11 @@ func (d *showDrawer) came(calls []view.Call) {
 	}
 }
 
-// upshot sums up the results of calls.
+// upshot is the total of the results of calls.
 type upshot struct {
 	files          []string
 	added, removed int
-	commits        []view.CommitLines // commits with lines of them
+	commits        []view.CommitLines // commits that contain their lines
 }
 
 const noneKept = "no line is in a commit"
@@ -147,7 +146,7 @@ func (m *markdown) prompt(p *promptView, short func(events.TraceID) string) {
 	}
 }
 
-// wholeCall writes a call with its input and its changes.
+// wholeCall writes a call with its complete input and changes.
 func (m *markdown) wholeCall(c *view.WholeCall) {
 	fmt.Fprintf(&m.out, "\n### %s `%s`\n", cells.Safe(c.Tool), strings.ReplaceAll(cells.Safe(c.ToolCall), "`", "'"))
 	for _, f := range records.Members(c.Input) {

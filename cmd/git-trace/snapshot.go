@@ -15,7 +15,7 @@ import (
 // snapshotSchema names the form of the JSON output; docs/schema/snapshot-1.schema.json describes it.
 const snapshotSchema = "git-trace.snapshot/1"
 
-// This command's snapshots have a separate state, so they do not affect the timeline.
+// Snapshots of this command have their own state, so they do not affect the timeline.
 const (
 	snapshotState = "snapshot.state"
 	snapshotLock  = "snapshot.lock"
@@ -71,7 +71,7 @@ func (a *app) snapshot(c *call, _ operands) error {
 	return err
 }
 
-// takeSnapshot gives the present content of the work tree a name. The timeline does not change.
+// takeSnapshot stores the present content of the work tree, and does not change the timeline.
 func takeSnapshot(ctx context.Context, repo *refs.Repo) (snapshot.Snapshot, error) {
 	lock, err := refs.Flock(filepath.Join(repo.WorktreeTracesDir(), snapshotLock), snapshotWait)
 	if err != nil {

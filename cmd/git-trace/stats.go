@@ -18,11 +18,11 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// statistics are drawn, and written in several forms.
+// statistics holds the counted figures, which can be written in several forms.
 type statistics struct {
 	*figures.Sums
 
-	whole bool // for a program: no name is cut, and no column left out
+	whole bool // for a program: names are not cut, and no column is left out
 }
 
 func statsCommand() *command {
@@ -64,7 +64,8 @@ func statsCommand() *command {
 	}
 }
 
-// text returns the cost of the conversations, its part that is not by prices, and the day of the prices.
+// costsText returns the cost of the conversations, the part that does not come from the price table, and the date of
+// the prices.
 func costsText(c *figures.Costs) string {
 	if c.Priced == 0 {
 		return "cost unknown: neither prices nor clients give it (trace.prices)"
@@ -161,7 +162,7 @@ func newStatistics(named []string, by stats.By) *statistics {
 	return &statistics{Sums: figures.New(named, by)}
 }
 
-// hintNothing gives the reason why all figures are zero. It reads no history if the reason is clear without it.
+// hintNothing prints the reason why all figures are zero. It reads the history only if the reason needs it.
 func (a *app) hintNothing(repo *refs.Repo) {
 	if a.tellOffer(repo, true) {
 		return
@@ -170,11 +171,11 @@ func (a *app) hintNothing(repo *refs.Repo) {
 		"(git trace backfill searches old session files)")
 }
 
-// countGrowth is the percentage by which memory may grow between two collections in a command that walks a history: it
-// is short-lived, and holds one batch of commits at a time.
+// countGrowth is the percentage by which memory may grow between two garbage collections in a command that walks a
+// history. Such a command is short, and holds one batch of commits at a time.
 const countGrowth = 100
 
-// lines counts the lines of the commits, groups them, and follows them if requested.
+// lines counts and groups the lines of the commits. On request it follows them to the present.
 func (s *statistics) lines(ctx context.Context, repo *refs.Repo, known *conversations, query graph.Query,
 	ask *statsAsk, shown *progress) error {
 	from := linesFrom(known)
@@ -200,7 +201,7 @@ func (s *statistics) lines(ctx context.Context, repo *refs.Repo, known *conversa
 	return err
 }
 
-// linesFrom makes the source of the owners of lines.
+// linesFrom makes the source of the lines' owners.
 func linesFrom(known *conversations) stats.Source {
 	debug.SetGCPercent(countGrowth)
 	source := graph.Source{Log: known.Log(), Searcher: known.Searcher(), AtOnce: view.SearchBatch}

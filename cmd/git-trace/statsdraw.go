@@ -14,12 +14,12 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// signs of bars, by the kind of owner.
+// signs are the signs of bars, by kind of owner.
 var signs = map[string]struct{ text, color string }{
 	"ai": {"█", plusColor}, "human": {"▒", ""}, "older": {"·", faint}, "unknown": {"░", faint},
 }
 
-// barLegend explains the signs.
+// barLegend explains the signs of a bar.
 func barLegend(parts []numbers.Part) string {
 	var out []string
 	for _, p := range parts {
@@ -36,7 +36,7 @@ func (s *statistics) draw(p pen, width int) string {
 	name := max(width-(len(parts)+1)*column, leastName+2)
 	row := func(color, label string, figures ...string) {
 		line := cells.Safe(label)
-		if len(figures) > 0 && cells.Width(line) > name { // a long name is not cut: it is above its figures
+		if len(figures) > 0 && cells.Width(line) > name { // a long name is not cut: its figures are on the next line
 			b.WriteString(p.paint(color, line) + "\n")
 			line = ""
 		}
@@ -123,11 +123,11 @@ func (s *statistics) draw(p pen, width int) string {
 	return b.String() + "\n"
 }
 
-// mostAuthors bounds the people that are named; the others share one row.
+// mostAuthors limits the authors with a row of their own. The others share one row.
 const mostAuthors = 10
 
-// namedAuthors returns the authors with most lines, with their addresses where two have one name, and the others as
-// one.
+// namedAuthors returns the authors with the most lines, and one row for the others. It adds addresses if two authors
+// have the same name.
 func (s *statistics) namedAuthors() []figures.AuthorLines {
 	alike := map[string]int{}
 	for _, a := range s.Authors {
@@ -152,7 +152,7 @@ func (s *statistics) namedAuthors() []figures.AuthorLines {
 	return out
 }
 
-// drawGroups draws the groups, one a line, with as many columns as fit.
+// drawGroups draws the groups, one a line. It leaves out columns that do not fit.
 func (s *statistics) drawGroups(p pen, width int) string {
 	var b strings.Builder
 	t := s.table()
@@ -206,7 +206,7 @@ func paintIf(p pen, color, text string) string {
 	return p.paint(color, text)
 }
 
-// bar draws the lines of a group in the signs of their owners. The widest group fills the space.
+// bar draws the lines of a group with the signs of their owners. The largest group fills the space.
 func (s *statistics) bar(g *figures.Counted, p pen, widest, room int) string {
 	if room < leastBar || s.Lines.Added == 0 {
 		return ""
@@ -223,14 +223,14 @@ func (s *statistics) bar(g *figures.Counted, p pen, widest, room int) string {
 	return out
 }
 
-// groupTable are the groups as text, with the most important columns first.
+// groupTable holds the groups as text, with the most important columns first.
 type groupTable struct {
-	names   int // how many columns are names
+	names   int // number of columns with names
 	head    []string
 	rows    [][]string
 	sum     []string
 	widths  []int
-	dropped int // how many columns do not fit
+	dropped int // number of columns that do not fit
 }
 
 func (s *statistics) table() *groupTable {
@@ -253,7 +253,7 @@ func (s *statistics) table() *groupTable {
 	column("lines", thousands(s.Lines.Added), func(g *figures.Counted) string { return thousands(g.Added) })
 	share := func() {
 		column("share", percentOf(s.Lines.Added, s.Lines.Added), func(g *figures.Counted) string {
-			if g.Added > 0 && (g.Percent == 0 || g.Added*200 < s.Lines.Added) { // rounded up for the sum
+			if g.Added > 0 && (g.Percent == 0 || g.Added*200 < s.Lines.Added) { // Percent may be rounded up for the sum
 				return "<1 %"
 			}
 			return fmt.Sprintf("%d %%", g.Percent)
@@ -294,7 +294,7 @@ func (s *statistics) table() *groupTable {
 	return t
 }
 
-// acceptance adds the columns about the fate of the agents' lines that hooks saw.
+// acceptance adds columns about what became of the agents' lines that hooks saw.
 func (s *statistics) acceptance(column func(head, sum string, cell func(g *figures.Counted) string)) {
 	var all figures.Accepted
 	for i := range s.Groups {
@@ -320,7 +320,7 @@ func (s *statistics) acceptance(column func(head, sum string, cell func(g *figur
 	column("rewritten", rewritten(&all), told(rewritten))
 }
 
-// mixed reports whether the lines of a group may be anybody's.
+// mixed reports whether the lines of a group may have different kinds of owners.
 func (s *statistics) mixed() bool {
 	for _, d := range s.By {
 		if d.Owns() {
@@ -330,7 +330,7 @@ func (s *statistics) mixed() bool {
 	return true
 }
 
-// percentOf returns a share alone; the share of nothing is unknown.
+// percentOf returns a single share in percent; the share of nothing is unknown.
 func percentOf(part, whole int) string {
 	if whole == 0 {
 		return "–"
@@ -338,7 +338,7 @@ func percentOf(part, whole int) string {
 	return strings.TrimSpace(numbers.Percents([]int{part}, whole)[0])
 }
 
-// kindShare is one of several parts of a whole in percent.
+// kindShare returns one of several parts of a whole, in percent.
 func kindShare(parts []int, k int) string {
 	whole := 0
 	for _, n := range parts {
@@ -359,7 +359,7 @@ func groupName(d stats.Dimension, g *figures.Counted) string {
 		return string(g.Group.Kind)
 	case text == nil && d == stats.Agent:
 		return "one of several"
-	case text == nil && d == stats.Model: // the cost of a conversation with several models counts here too
+	case text == nil && d == stats.Model: // this row also has the costs of conversations with several models
 		return "several or not known"
 	case text == nil:
 		return "not known"
@@ -369,7 +369,7 @@ func groupName(d stats.Dimension, g *figures.Counted) string {
 	return cells.Safe(*text)
 }
 
-// Sizes in a table of groups, in cells.
+// Widths in the table of groups, in cells.
 const (
 	leastBar  = 8
 	mostBar   = 24
@@ -377,7 +377,7 @@ const (
 	columnGap = 2
 )
 
-// fit drops the last columns until the names have room, and gives the names the rest.
+// fit drops columns from the end until the names have room. The names get the remaining width.
 func (t *groupTable) fit(width int) {
 	t.widths = make([]int, len(t.head))
 	for i := range t.head {
@@ -414,7 +414,7 @@ func (t *groupTable) fit(width int) {
 	}
 }
 
-// line returns a row of the table: names on the left, figures on the right of their columns.
+// line returns a row of the table: names aligned to the left, figures to the right.
 func (t *groupTable) line(row []string) string {
 	out := ""
 	for i := range len(row) - t.dropped {

@@ -12,12 +12,12 @@ import (
 	"github.com/git-trace/git-trace/report/stats"
 )
 
-// statsAsk says how to group and show lines.
+// statsAsk holds the options that group and show lines.
 type statsAsk struct {
 	by       stats.By
 	grouped  bool // the user named the groups
 	survival bool
-	now      string // the revision whose present lines are counted; empty to count lines that commits added
+	now      string // the revision whose lines are counted; empty: count the lines that commits added
 	format   string
 }
 
@@ -73,8 +73,8 @@ func dimensions() []string {
 	return names
 }
 
-// writeCSV writes the groups as RFC 4180 has it. A cell that a spreadsheet would take for a formula begins with an
-// apostrophe.
+// writeCSV writes the groups in the form of RFC 4180. An apostrophe begins a cell that a spreadsheet would take for a
+// formula.
 func (s *statistics) writeCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	out.UseCRLF = true
@@ -90,7 +90,7 @@ func (s *statistics) writeCSV(w io.Writer) error {
 		}
 	}
 	head = append(head, "older", "written", "committed", "rewritten")
-	_ = out.Write(head) // the writer keeps its first error for Error
+	_ = out.Write(head) // Error returns the writer's first error
 	for i := range s.Groups {
 		g := &s.Groups[i]
 		var row []string

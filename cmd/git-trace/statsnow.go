@@ -12,7 +12,7 @@ import (
 
 var errOneRevision = usage("--now takes one revision, and not a range")
 
-// checkNow refuses what chooses commits: --now counts the lines that one revision has.
+// checkNow refuses options that choose commits, because --now counts the lines of one revision.
 func checkNow(c *call, ask *statsAsk, query *graph.Query) error {
 	if !c.Bool("now") {
 		return nil
@@ -35,7 +35,7 @@ func checkNow(c *call, ask *statsAsk, query *graph.Query) error {
 	return nil
 }
 
-// counted names the options that need lines.
+// counted returns the noun for a message: commits, or files of the revision.
 func (ask *statsAsk) counted() string {
 	if ask.now != "" {
 		return "file with text"
@@ -43,7 +43,7 @@ func (ask *statsAsk) counted() string {
 	return "commit"
 }
 
-// linesNow counts the present lines of a revision.
+// linesNow counts the lines that a revision contains.
 func (s *statistics) linesNow(ctx context.Context, repo *refs.Repo, known *conversations, query graph.Query,
 	ask *statsAsk, shown *progress) error {
 	at, err := commitOf(ctx, repo, ask.now)

@@ -65,11 +65,10 @@ func (a *app) status(c *call, _ operands) error {
 	return nil
 }
 
-// oldPrompt is the age from which a prompt without a record is mentioned: the record of a conversation comes at the end
-// of a turn.
+// oldPrompt is the age at which status mentions a prompt without a record. A record is stored at the end of a turn.
 const oldPrompt = 24 * time.Hour
 
-// statusOf gathers everything that can be known quickly.
+// statusOf collects everything that is quick to find out.
 func statusOf(ctx context.Context, repo *refs.Repo, h *doctor.Doctor, now time.Time) (answers.Status, error) {
 	g, err := h.Glance(ctx, now)
 	r := answers.Status{
@@ -106,13 +105,13 @@ func statusOf(ctx context.Context, repo *refs.Repo, h *doctor.Doctor, now time.T
 	return r, nil
 }
 
-// drawStatus writes one row for each thing, with the command that mends it below.
+// drawStatus writes one row for each fact, with the command that mends it.
 func drawStatus(s *screen, r answers.Status, now time.Time) error {
 	t := rows{screen: s}
 	if r.Recording {
 		t.row("recording", recordingText(r), "")
 	} else {
-		first := min(1, len(r.Attention)) // says why
+		first := min(1, len(r.Attention)) // the first finding gives the reason
 		t.findings("recording", r.Attention[:first])
 		r.Attention = r.Attention[first:]
 	}
@@ -162,7 +161,7 @@ func drawStatus(s *screen, r answers.Status, now time.Time) error {
 	return t.write()
 }
 
-// whyMissed says in words why hooks could not record.
+// whyMissed describes the reasons why hooks could not record.
 var whyMissed = map[string]string{
 	recorded.WhyUnlisted:  "they found the repository recorded elsewhere, or by another user",
 	recorded.WhyUnwritten: "the git directory could not be written",
@@ -177,7 +176,7 @@ func missedText(m *answers.MissedHooks, now time.Time) string {
 		plural(m.Hooks-m.Calls, "other hook"), numbers.Ago(m.Last, now), strings.Join(why, "; "))
 }
 
-// whyOpen says in words why a call counts as under way.
+// whyOpen describes the reasons why a call counts as open.
 var whyOpen = map[string]string{
 	"running":      "its end was not reported yet",
 	"left_running": "it ended and left something running",
@@ -186,7 +185,7 @@ var whyOpen = map[string]string{
 	"end_unknown":  "a lost hook may have been its end",
 }
 
-// openText names the call under way, its start, and its work tree if that is another one.
+// openText describes an open call: its conversation, its start, and its work tree if it is a different one.
 func openText(call trails.OpenCall, here string, now time.Time) string {
 	text := call.Agent + ": " + cmp.Or(call.Tool, "a call")
 	if call.WorkTree != here {
@@ -195,7 +194,7 @@ func openText(call trails.OpenCall, here string, now time.Time) string {
 	return text + ", begun " + numbers.Ago(call.Since, now) + ": " + whyOpen[call.Why]
 }
 
-// shared names this clone's and others' publications on a remote.
+// shared adds rows about this clone's and others' publications on a remote.
 func (t *rows) shared(s sharing.State, now time.Time) {
 	var parts []string
 	mend := ""
@@ -248,7 +247,7 @@ func recordingText(r answers.Status) string {
 	return text
 }
 
-// rows are a table of labels and texts.
+// rows is a table with labels and texts.
 type rows struct {
 	screen *screen
 	text   strings.Builder
@@ -257,8 +256,8 @@ type rows struct {
 
 const labelWidth = 12
 
-// row adds a row; mend, the advice, comes at its end if there is room, else below. A label that repeats the row above
-// is left out.
+// row adds a row. The advice (mend) is at the end of the row if it fits, or else below. A label equal to the previous
+// row's is not repeated.
 func (t *rows) row(label, text, mend string) {
 	text, mend = cells.Line(text), cells.Line(mend)
 	room := t.screen.Width - labelWidth
@@ -284,7 +283,7 @@ func (t *rows) row(label, text, mend string) {
 	}
 }
 
-// findings adds rows for findings. Findings with the same advice share it, below them.
+// findings adds rows for findings. Findings with the same advice have it once, below them.
 func (t *rows) findings(label string, list []doctor.Finding) {
 	for i, f := range list {
 		alone := (i == 0 || list[i-1].Mend != f.Mend) && (i == len(list)-1 || list[i+1].Mend != f.Mend)
@@ -300,14 +299,14 @@ func (t *rows) findings(label string, list []doctor.Finding) {
 	}
 }
 
-// below adds advice about the rows above.
+// below adds advice under the rows before it.
 func (t *rows) below(mend string) {
 	for _, line := range cells.Wrap(cells.Line(mend), t.screen.Width-labelWidth, 8) {
 		t.text.WriteString(strings.Repeat(" ", labelWidth) + t.paint(line) + "\n")
 	}
 }
 
-// paint marks commands.
+// paint colours the commands in a text.
 func (t *rows) paint(text string) string {
 	if !t.screen.Color {
 		return text

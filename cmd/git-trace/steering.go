@@ -23,10 +23,10 @@ import (
 // steeringSchema names the form of the JSON output; docs/schema/steering-1.schema.json describes it.
 const steeringSchema = "git-trace.steering/1"
 
-// steeringScope is the form of the arguments of the commands about steering.
+// steeringScope is the form of the operands of steering commands.
 const steeringScope = "[<conversation> | <revision range>]…"
 
-// wordTable reads the named table; nil for English.
+// wordTable reads the word table that an option names; nil for the English one.
 func wordTable(c *call) (*steering.Words, error) {
 	name := c.String("words")
 	if name == "" {
@@ -66,7 +66,7 @@ func steeringCommand() *command {
 	}
 }
 
-// atHandText describes the conversations of lessons and handoff without an operand.
+// atHandText says which conversations lessons and handoff take without an operand.
 const atHandText = "Without an operand it takes the current work: the conversations with lines in commits that " +
 	"the upstream\nof the branch does not have, and the newest one; HEAD takes all. See git trace steering."
 
@@ -115,7 +115,7 @@ func (a *app) steering(c *call, ops operands) error {
 	return a.steered(c, ops, treetrace.Screen)
 }
 
-// steered makes the requested document, and writes a function's form of it, or its JSON.
+// steered makes the requested document. It writes the document with form, or as JSON.
 func (a *app) steered(c *call, ops operands, form func(*treetrace.Document) ([]byte, error)) error {
 	if c.Bool("json") {
 		form = steeringJSON
@@ -135,12 +135,13 @@ func (a *app) steered(c *call, ops operands, form func(*treetrace.Document) ([]b
 			return err
 		}
 	}
-	e.force = len(e.traces) > 0 // named conversations are always shown
-	e.names = !c.IsSet("write") // the files of the format cite nodes
+	e.force = len(e.traces) > 0 // conversations are always shown if they were named
+	e.names = !c.IsSet("write") // lists on the screen cite prompts; the files of the format cite nodes
 	return e.writeTree(c, form)
 }
 
-// chooseAtHand takes the conversations with lines in commits of the branch that its upstream has not, and the newest.
+// chooseAtHand chooses the newest conversation, and those with lines in the branch's commits that its upstream does not
+// have.
 func (e *exporter) chooseAtHand(command string) error {
 	newest, err := e.known.Newest("", 1)
 	if err != nil || len(newest) == 0 {
@@ -150,7 +151,7 @@ func (e *exporter) chooseAtHand(command string) error {
 	if err != nil {
 		return err
 	}
-	ahead := map[string]bool{} // the commits that the upstream has not
+	ahead := map[string]bool{} // commits that the upstream does not have
 	if upstream := upstreamOf(e.ctx, e.repo, "HEAD"); upstream != "" {
 		if list, err := e.repo.Git(e.ctx, nil, "rev-list", upstream+"..HEAD", "--"); err == nil {
 			for id := range strings.FieldsSeq(string(list)) {
@@ -176,7 +177,7 @@ func (e *exporter) chooseAtHand(command string) error {
 	return nil
 }
 
-// writeTree writes the tree of the wanted conversations, in a form. It writes only what passes the gate.
+// writeTree writes the tree of the wanted conversations with form. The gate checks every text first.
 func (e *exporter) writeTree(c *call, form func(*treetrace.Document) ([]byte, error)) error {
 	known, err := wordTable(c)
 	if err != nil {
@@ -228,7 +229,7 @@ func (e *exporter) writeTree(c *call, form func(*treetrace.Document) ([]byte, er
 	return e.app.allFaults(faults)
 }
 
-// steered returns the wanted conversations, with the log's data about them.
+// steered returns the document of the wanted conversations, with the log's facts about them.
 func (e *exporter) steered(o steering.Options) (d *treetrace.Document, faults []error, err error) {
 	b, err := steering.New(o)
 	if err != nil {
@@ -262,7 +263,7 @@ func (e *exporter) steered(o steering.Options) (d *treetrace.Document, faults []
 	return b.Document(), faults, nil
 }
 
-// promptNames returns the names of the prompts of a record, by step, as git trace show takes them.
+// promptNames returns a function that names the prompt of a step as git trace show accepts it.
 func promptNames(r *records.Record, short func(events.TraceID) string) func(step int) string {
 	numbers, id := view.PromptNumbers(r), short(events.TraceID(r.TraceID))
 	return func(step int) string {
@@ -273,7 +274,7 @@ func promptNames(r *records.Record, short func(events.TraceID) string) func(step
 	}
 }
 
-// steeringView is failures, chains, rejections, lessons and the state of the work in one.
+// steeringView joins failures, chains, rejections, lessons and the state of the work.
 type steeringView struct {
 	Schema     string              `json:"schema"`
 	Project    string              `json:"project"`
@@ -286,7 +287,7 @@ type steeringView struct {
 	Handoff    treetrace.Brief     `json:"handoff"`
 }
 
-// steeringNode is a prompt with the members that a list needs.
+// steeringNode is a prompt with the members that lists need.
 type steeringNode struct {
 	ID      string         `json:"id"`
 	Trace   string         `json:"trace,omitempty"`
@@ -314,8 +315,8 @@ func steeringJSON(d *treetrace.Document) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// writeFiles writes all files of the format below a directory: each is whole or unchanged. It does not follow a link
-// that leads out of the directory.
+// writeFiles writes all files of the format below a directory. Each file is written completely, or stays unchanged. It
+// does not follow a link that leads out of the directory.
 func writeFiles(dir string, d *treetrace.Document) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return fail(exitUnchecked, fmt.Errorf("make directory '%s': %w", dir, refs.PathCause(err)), "")

@@ -14,13 +14,13 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// steeringLog reads the log's facts for steering: the calls that never ran, the patches of each call, and the fate of
-// these patches.
+// steeringLog reads the facts of the log for steering: calls that never ran, the patches of each call, and the fate of
+// the patches.
 type steeringLog struct {
 	view     *view.Reader
 	objects  *refs.Objects
 	tracker  *trail.Tracker
-	brackets []events.Fingerprint // of lines without content
+	brackets []events.Fingerprint // fingerprints of lines that contain only brackets
 }
 
 func newSteeringLog(ctx context.Context, repo *refs.Repo, known *conversations) (*steeringLog, error) {
@@ -36,7 +36,7 @@ func (l *steeringLog) close() {
 	_ = l.objects.Close()
 }
 
-// known returns the log's facts about a conversation; nil if no hook reported it.
+// known returns the log's facts about a conversation; nil if no hook reported the conversation.
 func (l *steeringLog) known(r *records.Record) (*steering.Known, error) {
 	trace := events.TraceID(r.TraceID)
 	course, err := l.view.Course(trace)
@@ -80,10 +80,11 @@ func (l *steeringLog) known(r *records.Record) (*steering.Known, error) {
 	return out, nil
 }
 
-// mostManifest bounds a manifest that is read, in bytes.
+// mostManifest is the size in bytes of the largest manifest that is read.
 const mostManifest = 1 << 20
 
-// manifest returns a file of a snapshot, and the snapshot; "" if the path is missing, is not a file or is too long.
+// manifest returns a file of a snapshot, and the snapshot's id. The id is "" if the path is missing, too long or not a
+// file.
 func (l *steeringLog) manifest(tree refs.OID, path string) ([]byte, string) {
 	entry, asked := l.entry(tree, path)
 	if !asked || entry == nil || entry.IsDir() {
@@ -119,7 +120,7 @@ func (l *steeringLog) patch(known *steering.Known, course *view.Course, of *view
 	return nil
 }
 
-// telling returns the number of lines that a patch added, without blank ones and lone brackets.
+// telling returns the number of lines that a patch added, except blank lines and lines with only brackets.
 func telling(d *events.PatchData, brackets []events.Fingerprint) int {
 	kept := 0
 	for _, run := range d.Kept {
@@ -138,7 +139,7 @@ func telling(d *events.PatchData, brackets []events.Fingerprint) int {
 	return max(d.NewCount-kept-silent, 0)
 }
 
-// brackets returns the lines with only brackets.
+// brackets returns the fingerprints of lines with only brackets.
 func brackets() []events.Fingerprint {
 	var out []events.Fingerprint
 	for _, line := range [...]string{"{", "}", "(", ")", "[", "]", "};", "},", ");", "),", "];", "],", "})", "});", "}),",
@@ -148,8 +149,8 @@ func brackets() []events.Fingerprint {
 	return out
 }
 
-// fate returns the fate of a patch. A person changed its lines before the commit if their lines are in the first commit
-// with lines of the patch, or in none yet.
+// fate returns the fate of a patch. A person changed its lines before the commit if the person's lines are in the first
+// commit with lines of the patch, or in no commit yet.
 func fate(tr *trail.Trail) *steering.Fate {
 	f := &steering.Fate{State: string(tr.Now.State), Alive: tr.Now.Alive, Dropped: tr.Now.Dropped}
 	for _, p := range tr.Now.Places {
@@ -187,8 +188,8 @@ func fate(tr *trail.Trail) *steering.Fate {
 	return f
 }
 
-// thrown reports whether a person removed all lines of a patch: they were there when a turn ended, and were all missing
-// when the next call began.
+// thrown reports whether a person removed all lines of a patch: they existed when a turn ended, and none was left when
+// the next call began.
 func (l *steeringLog) thrown(course *view.Course, of *view.CallPatch) bool {
 	lines, err := events.DecodeFingerprints(of.Data.Lines)
 	if lines = slices.DeleteFunc(lines, events.Fingerprint.Blank); err != nil || len(lines) == 0 || len(of.Data.Kept) > 0 {
@@ -210,7 +211,7 @@ func (l *steeringLog) thrown(course *view.Course, of *view.CallPatch) bool {
 	return false
 }
 
-// held returns the lines of a file in a snapshot: none if it is missing. found is false if that is unknown.
+// held returns the lines of a file in a snapshot; none if the file is missing. found is false if that is unknown.
 func (l *steeringLog) held(tree refs.OID, path string) (lines map[events.Fingerprint]bool, found bool) {
 	entry, asked := l.entry(tree, path)
 	if entry == nil {
@@ -227,7 +228,7 @@ func (l *steeringLog) held(tree refs.OID, path string) (lines map[events.Fingerp
 	return lines, true
 }
 
-// there looks a path up in a snapshot.
+// there looks up a path in a snapshot.
 func (l *steeringLog) there(tree refs.OID, path string) (bool, string) {
 	entry, asked := l.entry(tree, path)
 	if !asked {
@@ -236,7 +237,7 @@ func (l *steeringLog) there(tree refs.OID, path string) (bool, string) {
 	return entry != nil, tree.String()
 }
 
-// entry returns a path of a snapshot, nil if it is missing; asked is false for a snapshot that is no longer kept.
+// entry returns a path's entry in a snapshot, nil if it is missing. asked is false if the snapshot is no longer kept.
 func (l *steeringLog) entry(tree refs.OID, path string) (entry *refs.TreeEntry, asked bool) {
 	at := tree
 	for rest := path; ; {

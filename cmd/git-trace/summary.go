@@ -15,8 +15,8 @@ import (
 	"github.com/git-trace/git-trace/refs/recorded"
 )
 
-// runSummaryHook prints one line about the newest commit: whose lines it added, and the conversations. git-trace-hook
-// starts it on the terminal of the person who made the commit.
+// runSummaryHook prints one line about the newest commit: the owners of its lines, and their conversations.
+// git-trace-hook starts it on the terminal of the person who made the commit.
 func runSummaryHook() int {
 	_, hard := runner.Limits()
 	guard := runner.Guard(hard, nil)
@@ -39,7 +39,7 @@ func runSummaryHook() int {
 	return exitDone
 }
 
-// summaryOf describes the newest commit in one line; "" if it added no lines.
+// summaryOf describes the newest commit in one line; "" if the commit added no lines.
 func summaryOf(ctx context.Context, repo *refs.Repo) (string, error) {
 	quiet := &app{std: streams{in: strings.NewReader(""), out: io.Discard, err: io.Discard}, dir: ".", life: ctx}
 	known, err := quiet.openConversations(ctx, repo)
@@ -67,7 +67,7 @@ func summaryOf(ctx context.Context, repo *refs.Repo) (string, error) {
 	return line, nil
 }
 
-// conversationsIn names the conversations with lines in a commit, with their agents, the largest first.
+// conversationsIn lists the conversations with lines in a commit and their agents, the largest share first.
 func (v *viewer) conversationsIn(g *graph.Commit) (names []string) {
 	told := map[events.TraceID]bool{}
 	for i := range g.Contributors {

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// terminalWidth reports whether a file is a terminal, with its number of columns; 0 if unknown.
+// terminalWidth reports whether a file is a terminal, and its number of columns; 0 if unknown.
 func terminalWidth(f *os.File) (columns int, ok bool) {
 	size, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)
 	if err != nil {

@@ -29,19 +29,18 @@ import (
 )
 
 // witnesses compares session files with the reports of hooks. All readers of session files use it: background processes
-// of hooks at a turn's end and at a commit, readers of uncommitted lines, and backfill.
+// at the end of a turn and at a commit, readers of uncommitted lines, and backfill.
 type witnesses struct {
 	repo *refs.Repo
 	env  agents.Env
-	// most bounds the session files that are read, for a command that somebody waits for; 0 for any size.
+	// most limits the size of the session files to read, in bytes, for a command that somebody waits for; 0 for no limit.
 	most int64
 }
 
-// mostHeard is the size of the largest session file that a command reads before it answers; the process that hooks
-// leave running reads any.
+// mostHeard is that limit. The background processes of hooks read files of any size.
 const mostHeard = 32 << 20
 
-// waiting reads the testimony of the conversations with news from hooks since their records were stored.
+// waiting compares the conversations that hooks reported on since their records were stored.
 func (w *witnesses) waiting(ctx context.Context) error {
 	list, err := waiting.Open(w.repo).All()
 	if err != nil {
@@ -58,13 +57,13 @@ func (w *witnesses) waiting(ctx context.Context) error {
 	return failed
 }
 
-// all reads both kinds of testimony.
+// all does the work of waiting and of unreported.
 func (w *witnesses) all(ctx context.Context) error {
 	return errors.Join(w.waiting(ctx), w.unreported(ctx))
 }
 
-// unreported reads the testimony of the work tree's session files that were written to since the last time, or since
-// recording began. Hooks may not know their conversations.
+// unreported compares the session files of the work tree that changed since the last reading, or since recording began.
+// Hooks may not know their conversations.
 func (w *witnesses) unreported(ctx context.Context) error {
 	listed := recorded.Look(w.repo)
 	if listed.State != recorded.Listed {
@@ -75,7 +74,7 @@ func (w *witnesses) unreported(ctx context.Context) error {
 	if info, err := os.Stat(file); err == nil {
 		since = info.ModTime().Add(-watchSlack)
 	}
-	if w.most == 0 { // else a file that is too large now is read later
+	if w.most == 0 { // with a limit, a file that is too large now is read later
 		if err := refs.WriteFileAtomic(file, nil, 0o600); err != nil {
 			return err
 		}
@@ -87,7 +86,7 @@ func (w *witnesses) unreported(ctx context.Context) error {
 		}
 		sessions, err := agent.Discoverer.ProjectSessions(w.repo.WorkTree, since)
 		if err != nil {
-			continue // ignore unreadable session files
+			continue // skip unreadable session files
 		}
 		for _, s := range sessions {
 			if s.ID != "" && s.Changed.After(since) {
@@ -98,13 +97,13 @@ func (w *witnesses) unreported(ctx context.Context) error {
 	return failed
 }
 
-// session reads the testimony of a conversation.
+// session compares the session file of one conversation with the log.
 func (w *witnesses) session(ctx context.Context, s waiting.Session, path string, earlier []string) error {
 	agent, _ := agents.Lookup(w.env, s.Agent)
 	return w.hear(ctx, s.WorkTree, &transcripts.Transcript{Agent: agent, Path: path, ID: s.Session, Earlier: earlier})
 }
 
-// hear takes a session file's calls, if it was written to since the last time.
+// hear compares a session file's calls with the log, if the file changed since the last reading.
 func (w *witnesses) hear(ctx context.Context, dir string, t *transcripts.Transcript) error {
 	mark, fresh, err := w.read(ctx, dir, t)
 	if err != nil || !fresh {
@@ -113,8 +112,8 @@ func (w *witnesses) hear(ctx context.Context, dir string, t *transcripts.Transcr
 	return w.heard(t, mark, w.testify(ctx, t))
 }
 
-// read reads the new part of a session file; fresh is false without one. dir is the conversation's directory, unless
-// its edits show a better one.
+// read reads the new part of a session file; fresh is false if there is none. dir is the conversation's directory,
+// unless its edits point to a better one.
 func (w *witnesses) read(
 	ctx context.Context, dir string, t *transcripts.Transcript,
 ) (mark heardMark, fresh bool, err error) {
@@ -145,26 +144,26 @@ func (w *witnesses) read(
 	return mark, true, nil
 }
 
-// listens reports whether the calls of a session file can be compared with the reports of hooks.
+// listens reports whether the calls of a session file can be compared with the hooks' reports.
 func (w *witnesses) listens(t *transcripts.Transcript) bool {
 	return t.Agent.Parser != nil && t.Agent.Traits.CallIDs != capability.CallIDsPaired &&
 		!purge.Was(w.repo, events.NewTraceID(t.Agent.Name, t.ID))
 }
 
-// heard notes that a session file was read; err is the error of the testimony, if any.
+// heard notes that a session file was read. err is the error of the comparison, if any.
 func (w *witnesses) heard(t *transcripts.Transcript, mark heardMark, err error) error {
 	switch {
-	case err == nil && purged.Stamp(w.repo) != "": // a reading may hold purged text: all is read again
+	case err == nil && purged.Stamp(w.repo) != "": // the reading may contain purged text, so all is read again next time
 	case err == nil:
 		mark.Reading = t.Reading()
-	case !errors.Is(err, trails.ErrUnwatched): // then all is read again
+	case !errors.Is(err, trails.ErrUnwatched): // all is read again next time
 		return err
 	}
 	return w.mark(t.ID, mark)
 }
 
-// testify compares the calls of sessions that were read with the log, in each work tree, and adds conversations to the
-// log that no hook reported. It reads the log once.
+// testify compares the calls of sessions with the log, in each work tree. It adds conversations that no hook reported
+// to the log. It reads the log once.
 func (w *witnesses) testify(ctx context.Context, list ...*transcripts.Transcript) (unwatched error) {
 	found := map[events.TraceID]bool{}
 	calls := make([][]*transcripts.Call, len(list))
@@ -177,7 +176,7 @@ func (w *witnesses) testify(ctx context.Context, list ...*transcripts.Transcript
 			if len(calls[i]) == 0 {
 				continue
 			}
-			for _, id := range t.Since.Calls { // they show whether hooks have the same ids
+			for _, id := range t.Since.Calls { // the earlier calls show whether hooks report the same ids
 				told = append(told, &trails.Told{Trace: t.Session.Trace, Call: id, Began: calls[i][0].Began})
 			}
 			for _, c := range calls[i] {
@@ -212,13 +211,13 @@ func (w *witnesses) testify(ctx context.Context, list ...*transcripts.Transcript
 	return unwatched
 }
 
-// begin adds to the log a conversation that no hook reported, and puts it on the waiting list.
+// begin adds a conversation that no hook reported to the log, and to the waiting list.
 func (w *witnesses) begin(ctx context.Context, log *view.Log, t *transcripts.Transcript) error {
 	known, hooked, err := told(log, t.Session.Trace)
 	if err != nil || hooked {
 		return err
 	}
-	if t.Partial() { // the prompts are kept too
+	if t.Partial() { // the prompts are kept, too
 		t = &transcripts.Transcript{Agent: t.Agent, Path: t.Path, ID: t.ID, Earlier: t.Earlier}
 		if err := t.Load(ctx); err != nil {
 			return err
@@ -235,8 +234,8 @@ func (w *witnesses) begin(ctx context.Context, log *view.Log, t *transcripts.Tra
 		Session: t.Session.ID, Transcript: t.Path, WorkTree: w.repo.WorkTree})
 }
 
-// toldIn returns a call as the timeline of a work tree weighs it. Commands of a conversation that is held elsewhere
-// write elsewhere.
+// toldIn returns a call in the form that the timeline of a work tree compares. Commands of a conversation in another
+// directory write there.
 func toldIn(repo *refs.Repo, t *transcripts.Transcript, c *transcripts.Call) *trails.Told {
 	dirs := t.Session.Dirs
 	out := &trails.Told{
@@ -258,10 +257,9 @@ func toldIn(repo *refs.Repo, t *transcripts.Transcript, c *transcripts.Call) *tr
 	return out
 }
 
-// testify compares the sessions with the log: conversations that hooks reported, and conversations whose records will
-// be stored. They are read once more, because the texts of their edits were dropped when the edits were linked. As many
-// as mostHeard allows are compared at once. Until a change is recorded, sessions from before the recording have nothing
-// to compare.
+// testify compares sessions with the log: conversations that hooks reported, and conversations whose records will be
+// stored. It reads them again, because the texts of their edits were dropped after the linking. It compares as many at
+// once as mostHeard allows. Sessions from before the recording have nothing to compare until a change is recorded.
 func (b *filler) testify(found map[events.TraceID]*transcripts.Transcript, stored []waiting.Session) error {
 	if b.dry || !recorded.Is(b.repo) {
 		return nil
@@ -290,7 +288,7 @@ func (b *filler) testify(found map[events.TraceID]*transcripts.Transcript, store
 		return err
 	}
 	if changed, err := reader.Log().Changed(); err != nil || changed {
-		old = time.Time{} // an old edit may have come into the work tree since
+		old = time.Time{} // an old edit may have reached the work tree since
 	}
 	kept := map[events.TraceID]bool{}
 	for _, s := range stored {
@@ -320,7 +318,7 @@ func (b *filler) testify(found map[events.TraceID]*transcripts.Transcript, store
 	return flush()
 }
 
-// heardMark is the state of a session file at its last reading.
+// heardMark describes a session file at its last reading.
 type heardMark struct {
 	Path    string `json:"path"`
 	Size    int64  `json:"size"`
@@ -334,7 +332,7 @@ func (w *witnesses) markFile(session string) string {
 	return filepath.Join(recorder.StateDir(w.repo), "heard", hex.EncodeToString(sum[:8]))
 }
 
-// marked reads a cache: a session without a mark is read again, without harm.
+// marked reads the mark from a cache. A session without a mark is read again, which is harmless.
 func (w *witnesses) marked(session string) (mark heardMark) {
 	if raw, err := os.ReadFile(w.markFile(session)); err == nil && json.Unmarshal(raw, &mark) != nil {
 		return heardMark{}

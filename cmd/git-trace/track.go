@@ -103,7 +103,7 @@ func (a *app) track(c *call, ops operands) error {
 	return screen.Close()
 }
 
-// patchFinder collects the patches that arguments name, each once.
+// patchFinder collects the patches that arguments mean, each once.
 type patchFinder struct {
 	*app
 	*viewer
@@ -113,7 +113,7 @@ type patchFinder struct {
 	functions []*trail.FunctionJSON
 }
 
-// foundPatch is the writer of some lines, with a path that has them if one is known.
+// foundPatch is the writer of some lines, and a path with these lines if one is known.
 type foundPatch struct {
 	owner events.AnchorOwner
 	path  string
@@ -126,7 +126,7 @@ func (p *foundPatch) follow(tracker *trail.Tracker) (*trail.Trail, error) {
 	return tracker.Patch(p.owner.Patch, p.path)
 }
 
-// add notes lines of an owner, each trail once. People's lines have a trail if they have a patch.
+// add notes an owner's lines, each trail once. A person's lines have a trail if they have a patch.
 func (f *patchFinder) add(owner events.AnchorOwner, path string) {
 	key := trail.KeyOf(&owner, path)
 	if key != "" && !slices.ContainsFunc(f.found, func(p foundPatch) bool {
@@ -140,13 +140,13 @@ func (f *patchFinder) add(owner events.AnchorOwner, path string) {
 // lineRange matches "<path>:<line>" and "<path>:<line>-<line>".
 var lineRange = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(.+):(\d+)(?:-(\d+))?$`) })
 
-// looksLikePath reports whether a name looks like the name of a file rather than an id.
+// looksLikePath reports whether an argument looks like the name of a file, and not like an id.
 func looksLikePath(name string) bool {
 	_, err := os.Lstat(name)
 	return err == nil || strings.ContainsAny(name, "/.") && !strings.HasPrefix(name, "b3")
 }
 
-// find reads an argument as lines of a file if such a file exists or could exist, and otherwise as an id.
+// find reads an argument as lines of a file if the file exists or the form fits a file, otherwise as an id.
 func (f *patchFinder) find(arg string) error {
 	if name, is := strings.CutPrefix(arg, ":"); is {
 		return f.function(name)
@@ -185,7 +185,7 @@ func (f *patchFinder) find(arg string) error {
 	return nil
 }
 
-// object adds the patches that an object made, or holds.
+// object adds the patches that an object made or contains.
 func (f *patchFinder) object(name string, o object) error {
 	var wrote []view.Written
 	var err error
@@ -265,7 +265,7 @@ func (f *patchFinder) commit(id refs.OID) error {
 
 func everybody(*events.AnchorOwner) bool { return true }
 
-// believed adds the patches of some owners of a commit's lines.
+// believed adds the patches of the owners of a commit's lines that of accepts.
 func (f *patchFinder) believed(known *belief.Commit, of func(*events.AnchorOwner) bool) {
 	for i := range known.Files {
 		for k := range known.Files[i].Runs {
@@ -294,7 +294,7 @@ func (f *patchFinder) lines(p fileLines) error {
 			}
 			return fail(exitGit, fmt.Errorf("'%s' has %s", p.name, plural(count, "line")), "")
 		}
-		if p.last == 0 { // all of the file
+		if p.last == 0 { // the whole file
 			last = count
 		}
 		f.add(owner.AnchorOwner(), path)
@@ -315,7 +315,7 @@ func noLines(name string) error {
 		"paths are relative to the current directory, as for git blame")
 }
 
-// pathInside returns a file argument as git has it: relative to the top of the work tree.
+// pathInside returns a file argument in git's form, relative to the top of the work tree.
 func pathInside(repo *refs.Repo, name string) (string, error) {
 	if repo.Bare() {
 		return filepath.ToSlash(filepath.Clean(name)), nil
@@ -331,7 +331,7 @@ func pathInside(repo *refs.Repo, name string) (string, error) {
 	return rel, nil
 }
 
-// places of a trail are shown as they can be given to track again.
+// placeText writes a run of lines in the form that track accepts as an argument.
 func placeText(r trail.Run) string {
 	if r.Count == 1 {
 		return fmt.Sprintf("%s:%d", r.Path, r.Start)

@@ -14,16 +14,17 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// trackDrawer draws trails for people: below each conversation its patches, below each patch its life, a line an event.
+// trackDrawer draws trails for people: below each conversation its patches, below each patch its life, one event a
+// line.
 type trackDrawer struct {
 	*showDrawer
-	last string // the conversation drawn last
+	last string // the conversation that was drawn last
 }
 
-// trackLabel is the column of a trail's text.
+// trackLabel is the width of the label column.
 const trackLabel = 11
 
-// mostPlaces bounds the places that are named.
+// mostPlaces limits the places that are listed.
 const mostPlaces = 6
 
 func (d *trackDrawer) trail(list []*trail.Trail, i int) {
@@ -47,7 +48,7 @@ func (d *trackDrawer) trail(list []*trail.Trail, i int) {
 	d.now(t)
 }
 
-// gather puts the trails of one author together, in the order of each author's first trail.
+// gather groups the trails by author, in the order of each author's first trail.
 func (d *trackDrawer) gather(list []*trail.Trail) {
 	first := map[string]int{}
 	for i, t := range list {
@@ -58,7 +59,7 @@ func (d *trackDrawer) gather(list []*trail.Trail) {
 	slices.SortStableFunc(list, func(a, b *trail.Trail) int { return first[d.author(a)] - first[d.author(b)] })
 }
 
-// author returns the conversation and prompt of a patch, or that people wrote it.
+// author returns the conversation and prompt of a patch, or says that people wrote it.
 func (d *trackDrawer) author(t *trail.Trail) string {
 	o := &t.Owner
 	switch {
@@ -78,7 +79,7 @@ func (d *trackDrawer) author(t *trail.Trail) string {
 	return string(events.OwnerUnknown)
 }
 
-// heading names the hunk and the call of a patch.
+// heading returns the hunk and the call of a patch.
 func (d *trackDrawer) heading(list []*trail.Trail, i int) string {
 	t := list[i]
 	nth, all := 0, 0
@@ -101,12 +102,12 @@ func (d *trackDrawer) heading(list []*trail.Trail, i int) string {
 	return "  " + d.pen.paint(faint, strings.Join(parts, " · "))
 }
 
-// entry draws a label with its text.
+// entry draws a label and a text.
 func (d *trackDrawer) entry(label, text string) {
 	d.line("    " + d.pen.paint(faint, cells.Pad(label, trackLabel)) + text)
 }
 
-// wrapped draws a text that is broken where the screen ends.
+// wrapped draws a label and a text, broken at the width of the screen.
 func (d *trackDrawer) wrapped(label, text string) {
 	const most = 20
 	for i, row := range cells.Wrap(text, max(d.width-trackLabel-4, 20), most) {
@@ -138,7 +139,7 @@ func (d *trackDrawer) step(s *trail.Step) {
 	d.entry(string(s.Kind), moment(s.Time)+"  "+d.pen.paint(hashColor, d.commit(s.Commit))+"  "+strings.Join(parts, ", "))
 }
 
-// now draws the lines that are left.
+// now draws the lines that are alive.
 func (d *trackDrawer) now(t *trail.Trail) {
 	n := &t.Now
 	for i, text := range d.whatIsLeft(t) {
@@ -199,7 +200,7 @@ func (d *trackDrawer) whatIsLeft(t *trail.Trail) []string {
 	return out
 }
 
-// ofAll counts lines if some are left; it is empty if all are.
+// ofAll returns "3 of 12" if not all lines are meant, otherwise "12 lines".
 func (d *trackDrawer) ofAll(lines, all int) string {
 	if lines >= all {
 		return plural(lines, "line")
@@ -207,7 +208,7 @@ func (d *trackDrawer) ofAll(lines, all int) string {
 	return strconv.Itoa(lines) + " of " + strconv.Itoa(all)
 }
 
-// alive names the places of lines.
+// alive lists the places of the living lines.
 func (d *trackDrawer) alive(t *trail.Trail) string {
 	n := &t.Now
 	text := "alive"
@@ -238,7 +239,7 @@ func (d *trackDrawer) alive(t *trail.Trail) string {
 	return text
 }
 
-// joined makes one run of neighbouring lines, whatever their commits.
+// joined joins neighbouring lines into runs, even if their commits differ.
 func joined(places []trail.Place) []trail.Run {
 	var out []trail.Run
 	for _, p := range places {
@@ -260,7 +261,7 @@ func shortRef(ref string) string {
 	return ref
 }
 
-// byWhom names the writers who removed lines, with the commit.
+// byWhom names the writers that removed lines, and the commit.
 func (d *trackDrawer) byWhom(loss *trail.Loss) string {
 	who := d.safe(loss.Author)
 	if o := loss.Owner; o != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/git-trace/git-trace/refs/function"
 )
 
-// function follows the functions that an argument names, "NAME" or "NAME:PATH" for one file.
+// function follows the functions that an argument names: "NAME", or "NAME:PATH" for one file.
 func (f *patchFinder) function(arg string) error {
 	name, paths, named, err := f.functionFiles(arg)
 	if err != nil {
@@ -66,15 +66,15 @@ func (f *patchFinder) function(arg string) error {
 	return nil
 }
 
-// functionFiles splits an argument, and returns the files that may have the function: the named one, or those with a
-// function line that has the words.
+// functionFiles splits an argument, and returns the files that may contain the function: the named file, or all files
+// with a function line that contains the words.
 func (f *patchFinder) functionFiles(arg string) (name string, paths []string, named bool, err error) {
 	if at := strings.LastIndexByte(arg, ':'); at > 0 && at+1 < len(arg) && looksLikePath(arg[at+1:]) {
 		path, err := pathInside(f.viewer.repo, arg[at+1:])
 		return arg[:at], []string{path}, true, err
 	}
 	words := arg
-	if at := strings.LastIndex(arg, " ("); at > 0 && strings.HasSuffix(arg, ")") { // the number of an equal name
+	if at := strings.LastIndex(arg, " ("); at > 0 && strings.HasSuffix(arg, ")") { // a number distinguishes equal names
 		words = arg[:at]
 	}
 	if words == "" {
@@ -84,7 +84,7 @@ func (f *patchFinder) functionFiles(arg string) (name string, paths []string, na
 	if err != nil {
 		return arg, nil, false, err
 	}
-	for i := range contents { // only their lines with the words are asked
+	for i := range contents { // only lines that contain the words are checked
 		lines := bytes.SplitAfter(contents[i].Text, []byte("\n"))
 		contents[i].Text = bytes.Join(slices.DeleteFunc(lines, func(l []byte) bool {
 			return !bytes.Contains(l, []byte(words))
@@ -102,11 +102,10 @@ func (f *patchFinder) functionFiles(arg string) (name string, paths []string, na
 	return arg, paths, false, nil
 }
 
-// mostSearched bounds the contents that are searched for the name of a function, in bytes.
+// mostSearched is the number of bytes that are searched for a function's name.
 const mostSearched = 64 << 20
 
-// contentsWith returns the files of the work tree, or of HEAD in a bare repository, that match a pattern of
-// git-grep(1).
+// contentsWith returns the files of the work tree that match a pattern of git-grep(1); in a bare repository, of HEAD.
 func (f *patchFinder) contentsWith(kind, pattern string) ([]function.Content, error) {
 	repo := f.viewer.repo
 	args := []string{"grep", "--no-color", "--no-recurse-submodules", "--full-name", "-I", "-l", "-z", kind, "-e", pattern}
@@ -117,7 +116,7 @@ func (f *patchFinder) contentsWith(kind, pattern string) ([]function.Content, er
 	}
 	out, err := repo.Git(f.viewer.ctx, nil, append(args, "--")...)
 	var refused *refs.GitError
-	if errors.As(err, &refused) && (refused.Code == 1 || repo.Bare()) { // nothing matches, or there is no commit
+	if errors.As(err, &refused) && (refused.Code == 1 || repo.Bare()) { // no match, or no commit
 		return nil, nil
 	}
 	if err != nil {
@@ -137,7 +136,7 @@ func (f *patchFinder) contentsWith(kind, pattern string) ([]function.Content, er
 				continue
 			}
 		} else if one.Text, err = os.ReadFile(filepath.Join(repo.WorkTree, filepath.FromSlash(path))); err != nil {
-			continue // it has gone meanwhile
+			continue // it was deleted meanwhile
 		}
 		if size += len(one.Text); size > mostSearched {
 			break
@@ -147,7 +146,7 @@ func (f *patchFinder) contentsWith(kind, pattern string) ([]function.Content, er
 	return list, nil
 }
 
-// noFunction is the error for a name that no function has. The hint is the nearest word of a name.
+// noFunction is the error if no function has the name. The hint gives the nearest name.
 func (f *patchFinder) noFunction(name string, paths []string, named bool) error {
 	var words []string
 	gather := func(list []function.Function) {

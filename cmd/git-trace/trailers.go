@@ -44,10 +44,10 @@ const (
 	coAuthor   = hooks.CoAuthor
 )
 
-// share holds the lines of a prompt of a conversation.
+// share holds the number of lines of a prompt of a conversation.
 type share struct {
 	agent, model string
-	trace        events.TraceID // empty where several could have written the lines
+	trace        events.TraceID // empty if several conversations could have written the lines
 	prompt       int
 	lines        int
 }
@@ -134,7 +134,7 @@ func (a *app) commitShares(c *call, repo *refs.Repo, known *conversations, name 
 	return out, nil
 }
 
-// trailersOf returns the lines of a message, each agent and each conversation once, who wrote most first.
+// trailersOf returns the lines for a message: each agent and each conversation once, the largest share first.
 func trailersOf(shares []share, format string, ids bool) []string {
 	out := heaviest(shares, func(s share) string {
 		agent, model := plainName(s.agent), plainName(view.ModelName(s.model))
@@ -187,8 +187,7 @@ func heaviest(shares []share, text func(share) string) []string {
 // longestName bounds a name in a trailer.
 const longestName = 80
 
-// plainName returns a name that anybody may have chosen, fit for a trailer: it ends no line and begins no other
-// trailer.
+// plainName makes a foreign name safe for a trailer, so that it cannot end the line or begin another trailer.
 func plainName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		switch {

@@ -17,8 +17,8 @@ import (
 	"github.com/git-trace/git-trace/refs/recorded"
 )
 
-// runTrailersHook adds to the message of a commit the output of git trace trailers for its lines. Like every hook it
-// prints nothing, never fails and ends in time; in doubt it leaves the message unchanged.
+// runTrailersHook adds the output of git trace trailers to the message of a commit. Like every hook it prints nothing,
+// never fails and has a time limit. In doubt it leaves the message unchanged.
 func runTrailersHook(args []string) int {
 	soft, hard := runner.Limits()
 	guard := runner.Guard(hard, nil)
@@ -35,17 +35,17 @@ func runTrailersHook(args []string) int {
 	return exitDone
 }
 
-// underWay are the files in the git directory during a merge, a squash, a revert, a pick or a rebase. Git writes
-// MERGE_MSG for all of them but the last, and for no other commit.
+// underWay are files in the git directory during a merge, a squash, a revert, a cherry-pick or a rebase. Git writes
+// MERGE_MSG for all of them except a rebase, and for no other commit.
 var underWay = [...]string{"MERGE_MSG", "MERGE_HEAD", "SQUASH_MSG", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge",
 	"rebase-apply", "sequencer"}
 
-// longestMessage bounds the messages that are searched.
+// longestMessage is the size in bytes of the longest message that is searched.
 const longestMessage = 1 << 20
 
-// addTrailers acts if git has the whole message, from -m or -F (githooks(5)). It leaves a message alone that will still
-// be typed: git ends a commit with an empty message, and a trailer would fill it. It also leaves alone a message that
-// comes from a commit: git does not distinguish an amended commit from another's.
+// addTrailers acts if git already has the whole message, from -m or -F (githooks(5)). It does not change a message that
+// will still be typed: git aborts a commit with an empty message, and a trailer would fill it. It does not change a
+// message taken from a commit: git does not say whether that is the commit being amended or another one.
 func addTrailers(ctx context.Context, repo *refs.Repo, args []string) error {
 	if len(args) != 2 || args[1] != "message" || !repo.HasTraces() {
 		return nil
@@ -94,7 +94,7 @@ func addTrailers(ctx context.Context, repo *refs.Repo, args []string) error {
 	return interpretTrailers(ctx, config, args[0], lines)
 }
 
-// hasTrailer reports whether a message names agents already.
+// hasTrailer reports whether a message already names agents.
 func hasTrailer(message []byte) bool {
 	for line := range bytes.Lines(message) {
 		key, _, found := bytes.Cut(line, []byte(":"))
@@ -106,8 +106,8 @@ func hasTrailer(message []byte) bool {
 	return false
 }
 
-// interpretTrailers lets git add the trailers to the file, which it replaces as a whole. It ignores the settings for
-// the user's own trailers: git adds those itself, if requested (trailer.* in git-interpret-trailers(1)).
+// interpretTrailers lets git add the trailers to the message file, which git replaces. It ignores the settings for the
+// user's own trailers: git itself adds those on request (trailer.* in git-interpret-trailers(1)).
 func interpretTrailers(ctx context.Context, config refs.Config, file string, lines []string) error {
 	args := []string{"interpret-trailers", "--in-place", "--if-exists", "addIfDifferent"}
 	if mark, found := config.Get("core.commentchar"); found && mark != "auto" {
@@ -121,7 +121,7 @@ func interpretTrailers(ctx context.Context, config refs.Config, file string, lin
 	return cmd.Run()
 }
 
-// outsideGit returns the environment without what names a repository or a manner of git.
+// outsideGit returns the environment without variables that choose a repository or change how git works.
 func outsideGit() []string {
 	return slices.DeleteFunc(os.Environ(), func(entry string) bool {
 		return strings.HasPrefix(entry, "GIT_") && !strings.HasPrefix(entry, "GIT_EXEC_PATH=")

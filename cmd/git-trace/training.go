@@ -20,17 +20,17 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// training writes states and pairs of conversations, as the options of a command say.
+// training writes states and pairs of conversations, as the options request.
 type training struct {
 	app     *app
 	options tracestate.Options
-	count   bool // print the number of skipped ones, too
+	count   bool // also print the number of skipped ones
 	stats   tracestate.Stats
 	// told returns the log's facts about a conversation; nil without a log.
 	told  func(r *records.Record) (tracestate.Told, error)
-	human bool     // write them
-	files []string // of teachers
-	held  int      // edits that were not written for that
+	human bool     // include the log's edits by people
+	files []string // files with answers of teachers
+	held  int      // number of edits left out because human is false
 }
 
 // trainingFlags returns the options of states and pairs.
@@ -44,7 +44,7 @@ func isTraining(format exchange) bool {
 	return format.name == tracestate.Name || format.name == tracestate.PairsName
 }
 
-// writeStates and writePairs write without an option.
+// writeStates and writePairs write with the default options.
 func writeStates(w io.Writer, r *records.Record) error {
 	t := training{}
 	if err := t.options.Check(); err != nil {
@@ -61,7 +61,7 @@ func writePairs(w io.Writer, r *records.Record) error {
 	return t.pairs(w, r)
 }
 
-// training reads the options; nil for another format, which takes none of them.
+// training reads the options. It returns nil for any other format, which takes none of these options.
 func (a *app) training(c *call, format exchange) (*training, error) {
 	if !isTraining(format) {
 		for _, f := range append(trainingFlags(), options("include-human")...) {
@@ -106,7 +106,7 @@ func (a *app) training(c *call, format exchange) (*training, error) {
 	return t, nil
 }
 
-// teach reads the answers of teachers. Their texts go through clean.
+// teach reads the answers of teachers, and passes their texts through clean.
 func (t *training) teach(clean func(string) (string, error)) error {
 	if len(t.files) == 0 {
 		return nil
@@ -124,7 +124,7 @@ func (t *training) teach(clean func(string) (string, error)) error {
 	return nil
 }
 
-// into makes a format follow the options.
+// into returns a format that uses these options.
 func (t *training) into(format exchange) exchange {
 	if t == nil {
 		return format
@@ -152,7 +152,7 @@ func (t *training) pairs(w io.Writer, r *records.Record) error {
 	return tooLong(tracestate.WritePairs(w, r, t.options, told, &t.stats))
 }
 
-// tell returns the log's facts, with people's edits only if they are wanted.
+// tell returns the log's facts. It includes people's edits only if they are wanted.
 func (t *training) tell(r *records.Record) (tracestate.Told, error) {
 	if t.told == nil {
 		return tracestate.Told{}, nil
@@ -175,7 +175,7 @@ func tooLong(err error) error {
 	return err
 }
 
-// done reports the records that were not written.
+// done prints the number of records that were not written.
 func (t *training) done() error {
 	if t == nil {
 		return nil
@@ -199,8 +199,8 @@ func (t *training) done() error {
 	return err
 }
 
-// tell adds the log's facts to states and pairs: the fate of lines and, for pairs, people's changes. The caller ends it
-// with the returned function.
+// tell adds the log's facts to states and pairs: the fate of lines and, for pairs, people's changes. The caller must
+// call end.
 func (e *exporter) tell(t *training) (end func(), err error) {
 	if t == nil {
 		return func() {}, nil
@@ -235,7 +235,7 @@ func (e *exporter) tell(t *training) (end func(), err error) {
 	return log.close, nil
 }
 
-// fates sums up what became of the lines of each call.
+// fates sums up the fate of each call's lines.
 func fates(patches []steering.Patch) map[string]tracestate.Fate {
 	out := map[string]tracestate.Fate{}
 	for i := range patches {
@@ -258,7 +258,7 @@ func fates(patches []steering.Patch) map[string]tracestate.Fate {
 	return out
 }
 
-// corrections gives the edits of people to pairs: the committed lines, redacted like everything that leaves.
+// corrections returns the edits of people for pairs: the committed lines, redacted like everything that leaves.
 func (e *exporter) corrections(log *steeringLog, redactor *redact.Redactor, trace events.TraceID) ([]tracestate.Edit,
 	error) {
 	found, err := e.known.Corrections(e.ctx, trace)
@@ -274,7 +274,7 @@ func (e *exporter) corrections(log *steeringLog, redactor *redact.Redactor, trac
 		}
 		blob, err := log.objects.Blob(c.Blob)
 		if err != nil {
-			continue // missing, as in a partial clone
+			continue // missing, for example in a partial clone
 		}
 		edit, err := correctedEdit(e.ctx, redactor, &c, string(blob))
 		if err != nil {
@@ -287,8 +287,8 @@ func (e *exporter) corrections(log *steeringLog, redactor *redact.Redactor, trac
 	return out, nil
 }
 
-// whole asks blame for all lines that replaced a call's, if an earlier commit has some of them. They must be together,
-// and only this person may have changed them.
+// whole completes a correction with blame if an earlier commit has some of its lines. It reports whether the call's
+// lines and their replacements follow each other, and this person made all replacements.
 func (e *exporter) whole(log *steeringLog, c *view.Correction) (bool, error) {
 	if !c.Later {
 		return true, nil
@@ -318,7 +318,7 @@ func (e *exporter) whole(log *steeringLog, c *view.Correction) (bool, error) {
 	return c.Human > 0, nil
 }
 
-// correctedEdit takes the lines of a correction out of the committed file; nil where they are not there.
+// correctedEdit reads the lines of a correction from the committed file; nil if the file has no such lines.
 func correctedEdit(ctx context.Context, redactor *redact.Redactor, c *view.Correction, blob string) (*tracestate.Edit,
 	error) {
 	lines := strings.Split(strings.TrimSuffix(blob, "\n"), "\n")

@@ -30,8 +30,8 @@ func uninstallCommand() *command {
 	}
 }
 
-// uninstall removes the agents' hooks; without --agent and --global also git's, and recording ends. It asks whether to
-// delete everything before it changes anything.
+// uninstall removes the agents' hooks. Without --agent and --global it also removes git's hooks, and recording ends.
+// Before any change it asks whether to delete all data.
 func (a *app) uninstall(c *call, _ operands) error {
 	in, err := a.installation(c)
 	if err != nil {
@@ -97,7 +97,7 @@ func (a *app) nothingInstalled() {
 	fmt.Fprintln(a.std.err, "git-trace: hint: there were no hooks of git-trace to remove")
 }
 
-// planAgents lists the hooks of agents that would go, and returns the number of agents.
+// planAgents lists the hooks of agents that would be removed, and returns the number of agents.
 func (a *app) planAgents(ctx context.Context, in *installation) (n int) {
 	for _, agent := range in.agents {
 		status, err := agent.Installer.Status(ctx, in.target)
@@ -145,7 +145,7 @@ func (a *app) removeGitHooks(ctx context.Context, in *installation) error {
 	return nil
 }
 
-// tellDeletion prints the amount that --purge deletes.
+// tellDeletion prints how much --purge deletes.
 func (a *app) tellDeletion(ctx context.Context, repo *refs.Repo) error {
 	reader, err := a.open(ctx, repo, view.Options{LogOnly: true})
 	if err != nil {
@@ -161,7 +161,7 @@ func (a *app) tellDeletion(ctx context.Context, repo *refs.Repo) error {
 	return nil
 }
 
-// ownConversations counts the conversations from this clone's own log and its records.
+// ownConversations counts the conversations of this clone, in its own log and records.
 func ownConversations(ctx context.Context, repo *refs.Repo, log *view.Log) (int, error) {
 	writer, err := events.OpenLog(repo).Writer()
 	if err != nil {
@@ -188,7 +188,7 @@ func ownConversations(ctx context.Context, repo *refs.Repo, log *view.Log) (int,
 	return len(own), err
 }
 
-// tellKept names the things that stay, and the way to remove them.
+// tellKept lists the data that stays, and how to remove it.
 func (a *app) tellKept(repo *refs.Repo) {
 	if _, err := repo.ReadRef(refs.EventsRef); err != nil {
 		return
@@ -197,7 +197,7 @@ func (a *app) tellKept(repo *refs.Repo) {
 	fmt.Fprintln(a.std.err, "git-trace: hint: git trace uninstall --purge deletes them")
 }
 
-// purge deletes the log and everything beside it, in this repository and all of its work trees.
+// purge deletes the log and all other recorded data, in this repository and all its work trees.
 func (a *app) purge(ctx context.Context, repo *refs.Repo) error {
 	for _, ref := range []string{refs.EventsRef, refs.CheckpointsRef, refs.RecordsRef} {
 		if _, err := repo.ReadRef(ref); err != nil {

@@ -8,11 +8,11 @@ import (
 	"github.com/git-trace/git-trace/correlate/history"
 )
 
-// unread lists the unreadable parts of a history: the first commits by name, then the number of others.
+// unread reports the unreadable parts of a history: the first commits by id, then only the number.
 type unread struct {
 	w       io.Writer
 	commits int
-	partial bool // of a partial clone
+	partial bool // this is a partial clone
 }
 
 // note notes the parts of a commit that could not be read.
@@ -38,7 +38,7 @@ func (u *unread) note(c *history.Commit) {
 	}
 }
 
-// fault is the error of a command that skipped unreadable parts.
+// fault returns the error of a command that left out unreadable parts.
 func (u *unread) fault() error {
 	if u.commits == 0 {
 		return nil
@@ -52,7 +52,7 @@ func (u *unread) fault() error {
 		"git fsck names what is damaged or missing; all else is done")
 }
 
-// tellLeftOut names in one line the commits that are incomplete in the answer.
+// tellLeftOut prints one line about the commits that the answer has only in part.
 func (a *app) tellLeftOut() {
 	commits := a.leftOut.Commits()
 	if len(commits) == 0 {

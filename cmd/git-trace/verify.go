@@ -78,7 +78,7 @@ func (a *app) verify(c *call, _ operands) error {
 	return nil
 }
 
-// verifyFetched checks the logs that were fetched.
+// verifyFetched checks the fetched logs.
 func (a *app) verifyFetched(c *call, log *events.Log) error {
 	states, err := sharing.Verify(c.Context, log)
 	if err != nil {
@@ -108,7 +108,7 @@ func (a *app) verifyFetched(c *call, log *events.Log) error {
 	return err
 }
 
-// fetchedText returns a line about a log that was fetched.
+// fetchedText describes the state of a fetched log in one line.
 func fetchedText(s sharing.FetchedState) string {
 	who := cmp.Or(s.Remote, "set aside") + " " + s.Writer
 	if s.Own {
@@ -139,7 +139,7 @@ func fetchedText(s sharing.FetchedState) string {
 	return printable(text)
 }
 
-// printReport prints the state first, then the faults, one a line.
+// printReport prints the state, then the faults, one a line.
 func printReport(w io.Writer, report events.Report) error {
 	if report.Empty() && len(report.Notes) == 0 {
 		_, err := fmt.Fprintln(w, "there is no log yet: nothing has been recorded")

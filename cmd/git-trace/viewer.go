@@ -15,15 +15,15 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// viewer gathers what there is to show of an object.
+// viewer collects the facts that show draws about an object.
 type viewer struct {
 	ctx     context.Context
 	repo    *refs.Repo
 	known   *conversations
 	objects *refs.Objects
 	short   func(events.TraceID) string
-	digits  int            // of short's ids
-	trails  *trail.Tracker // nil until somebody asks
+	digits  int            // digits of the ids that short returns
+	trails  *trail.Tracker // nil until follow opens it
 }
 
 func newViewer(ctx context.Context, repo *refs.Repo, known *conversations) (*viewer, error) {
@@ -41,7 +41,7 @@ func (v *viewer) close() {
 	_ = v.objects.Close()
 }
 
-// follow opens the tracker of patches, once.
+// follow returns the tracker of patches, which it opens once.
 func (v *viewer) follow() (_ *trail.Tracker, err error) {
 	if v.trails == nil {
 		v.trails, err = v.known.Tracker()
@@ -78,12 +78,12 @@ func (v *viewer) view(o object) (drawable, error) {
 	return eventView{o.event}, nil
 }
 
-// commitView is a commit in the graph's form, with the commits that it replaced or that replaced it.
+// commitView is a commit in the graph's form, with the commits that it replaced, and those that replaced it.
 type commitView struct {
 	commit   graph.Commit
 	rewrites []view.Retold
 	reviews  []view.Review
-	asked    map[string]string // the prompts that led to its lines, by Contributor.Key
+	asked    map[string]string // the prompts that led to its lines; keys are from Contributor.Key
 }
 
 func (v *viewer) commit(id refs.OID) (drawable, error) {
@@ -109,7 +109,7 @@ func (v *viewer) commit(id refs.OID) (drawable, error) {
 	return out, err
 }
 
-// graphCommit returns the one row of the graph.
+// graphCommit returns the graph's row for one commit.
 func (v *viewer) graphCommit(id refs.OID) (*graph.Commit, error) {
 	g, err := graph.Build(v.ctx, v.repo, graph.Source{Log: v.known.Log(), Searcher: v.known.Searcher()}, graph.Query{
 		Revs: []string{id.String()}, Options: []string{"--max-count=1"}, Dashed: true,
@@ -123,13 +123,13 @@ func (v *viewer) graphCommit(id refs.OID) (*graph.Commit, error) {
 	return &g.Commits[0], nil
 }
 
-// eventView is an envelope.
+// eventView is an event.
 type eventView struct{ event events.Event }
 
 func (e eventView) draw(d *showDrawer) {
 	var text bytes.Buffer
 	if json.Indent(&text, e.event.Raw(), "", "  ") != nil {
-		return // the value is JSON
+		return // cannot fail: an event is JSON
 	}
 	for line := range strings.Lines(text.String()) {
 		d.line(d.safe(strings.TrimSuffix(line, "\n")))

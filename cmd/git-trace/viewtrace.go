@@ -14,7 +14,7 @@ import (
 type traceView struct {
 	answers.Talk
 	record *records.Record
-	far    bool // another clone's log has it
+	far    bool // it comes from another clone's log
 }
 
 // promptView is a single prompt, with its answers and calls.
@@ -56,7 +56,7 @@ func (v *viewer) trace(id events.TraceID) (*traceView, error) {
 
 func (v *viewer) prompt(id events.TraceID, n int) (*promptView, error) {
 	if _, err := v.record(id); err != nil {
-		return nil, err // says what to do about a record that is damaged
+		return nil, err // the error tells how to mend a damaged record
 	}
 	turn, of, err := v.known.WholeTurn(v.ctx, id, n)
 	if err != nil {
@@ -68,7 +68,7 @@ func (v *viewer) prompt(id events.TraceID, n int) (*promptView, error) {
 	return &promptView{turn}, nil
 }
 
-// noPromptError reports a prompt that a conversation does not have.
+// noPromptError is the error for a prompt that a conversation does not have.
 type noPromptError struct {
 	trace events.TraceID
 	n, of int
@@ -78,7 +78,7 @@ func (e *noPromptError) Error() string {
 	return fmt.Sprintf("conversation %.8s has no prompt %d", e.trace, e.n)
 }
 
-// toolCall finds a call in the log, or one that only a record has.
+// toolCall finds a call in the log, or else in a record.
 func (v *viewer) toolCall(id string) (drawable, error) {
 	call, err := v.known.Call(v.ctx, id)
 	if err != nil || call == nil {
@@ -95,7 +95,7 @@ func (v *viewer) hunk(id events.PatchID) (drawable, error) {
 	return hunkView{hunk}, nil
 }
 
-// missing is the error for something that the index names and the log does not have.
+// missing returns the error for an object that the index has and the log does not; nil if ok.
 func missing(ok bool, what string) error {
 	if ok {
 		return nil

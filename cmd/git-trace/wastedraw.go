@@ -13,7 +13,7 @@ import (
 // costView draws the cost of a conversation, and the unnecessary text in its context.
 type costView struct{ *traceView }
 
-// costsOnly keeps the costs of conversations and drops their steps.
+// costsOnly keeps the costs of conversations, without their steps.
 func costsOnly(objects []shown) ([]shown, error) {
 	for i, o := range objects {
 		t, is := o.view.(*traceView)
@@ -52,7 +52,7 @@ func wasteText(found []waste.Finding, tokens int64, usd *float64) string {
 	return dotted(plural(len(found), "result"), amountText(tokens, usd))
 }
 
-// amountText returns estimated tokens, with their cost if it is known.
+// amountText returns a number of estimated tokens, with their cost if it is known.
 func amountText(tokens int64, usd *float64) string {
 	cost := ""
 	if usd != nil {
@@ -61,7 +61,7 @@ func amountText(tokens int64, usd *float64) string {
 	return dotted("about "+plural(int(tokens), "token"), cost)
 }
 
-// wastesText sums up the waste of conversations; nothing unless requested.
+// wastesText sums up the waste of conversations; "" unless it was requested.
 func wastesText(w *figures.Waste) string {
 	if w == nil {
 		return ""

@@ -12,11 +12,11 @@ import (
 	"github.com/git-trace/git-trace/trails"
 )
 
-// Pauses of a watcher that runs on.
+// Times of a running watcher.
 const (
 	watchPause    = 2 * time.Second
-	watchSessions = 15 * time.Second // between two looks for session files
-	watchLimit    = 30 * time.Second // for one look
+	watchSessions = 15 * time.Second // between two searches for session files
+	watchLimit    = 30 * time.Second // the longest time of one look
 )
 
 func watchCommand() *command {
@@ -85,7 +85,7 @@ func (a *app) watch(c *call, _ operands) error {
 	return err
 }
 
-// run looks until it is stopped. A failed look is reported and does not end it.
+// run looks again and again until it is stopped. It prints the error of a failed look, and continues.
 func (w *watcher) run(ctx context.Context, pause time.Duration) error {
 	for {
 		err := w.tick(ctx, time.Now())
@@ -108,7 +108,7 @@ func (w *watcher) run(ctx context.Context, pause time.Duration) error {
 	}
 }
 
-// tick is one look at every work tree.
+// tick looks at every work tree once.
 func (w *watcher) tick(ctx context.Context, now time.Time) error {
 	ctx, cancel := context.WithTimeout(ctx, watchLimit)
 	defer cancel()
@@ -133,8 +133,8 @@ func (w *watcher) tick(ctx context.Context, now time.Time) error {
 	return errors.Join(failed, w.save())
 }
 
-// store reads the session files of the noticed conversations, and stores their records, like the background process of
-// hooks.
+// store reads the session files of the noticed conversations and stores their records, as the background process of
+// hooks does.
 func (w *watcher) store(ctx context.Context) error {
 	job, err := newRecording(ctx, w.repo)
 	if err != nil {
@@ -145,7 +145,7 @@ func (w *watcher) store(ctx context.Context) error {
 	return errors.Join(append(failed, err)...)
 }
 
-// look looks at a work tree, and returns the conversations that no hook reported.
+// look checks one work tree, and returns the conversations that no hook reported.
 func (w *watcher) look(
 	ctx context.Context, repo *refs.Repo, active []trails.Unreported, now time.Time,
 ) ([]trails.Unreported, error) {
@@ -153,7 +153,7 @@ func (w *watcher) look(
 		active, err = w.unreported(repo)
 		return active, err
 	}
-	if w.due { // they are known
+	if w.due { // active already lists them
 		others = nil
 	}
 	engine := trails.New(repo, w.log(repo), nil)

@@ -20,21 +20,21 @@ import (
 	"github.com/git-trace/git-trace/trails"
 )
 
-// watcher notices conversations without hooks. Its memory between two looks is <common git dir>/traces/watch.json.
+// watcher notices conversations without hooks. Its memory between looks is <common git dir>/traces/watch.json.
 type watcher struct {
 	repo     *refs.Repo
 	agents   []capability.Agent
 	out, err io.Writer
 
 	memory  watchMemory
-	changed bool      // the memory, since it was saved
-	since   time.Time // session files that were written to before it are not looked into
-	due     bool      // session files are searched in this look, even without a change
-	first   bool      // this look is the first of all
-	started bool      // there was a look in this process
-	told    bool      // there was output
+	changed bool      // the memory has changed since it was saved
+	since   time.Time // session files last changed before this time are not read
+	due     bool      // this look searches session files, even if no file changed
+	first   bool      // no watcher has looked here before
+	started bool      // this process has looked before
+	told    bool      // something was printed
 
-	wait time.Duration // for another process that stores conversations
+	wait time.Duration // the longest wait for another process that stores conversations
 
 	collector *collector // nil without --otlp
 }
@@ -42,24 +42,24 @@ type watcher struct {
 // watchMemory is the memory of the watcher.
 type watchMemory struct {
 	V        int                    `json:"v"`
-	Looked   time.Time              `json:"looked"`   // for session files
-	Sessions map[string]sessionMark `json:"sessions"` // by agent and session id; recent or reported ones
+	Looked   time.Time              `json:"looked"`   // the time of the last search for session files
+	Sessions map[string]sessionMark `json:"sessions"` // recent or reported sessions, by agent and session id
 }
 
-// sessionMark is the state of a session file at the last look.
+// sessionMark describes a session file at the last look.
 type sessionMark struct {
 	Changed time.Time `json:"changed"`
-	Told    bool      `json:"told,omitempty"` // the log says that no hook reports it
+	Told    bool      `json:"told,omitempty"` // the log notes that no hook reports it
 }
 
 const (
-	// watchMemoryVersion is raised when the form of the memory changes; another version is read as none.
+	// watchMemoryVersion grows when the form of the memory changes. A memory of another version is ignored.
 	watchMemoryVersion = 2
-	// maxSessionMarks bounds the memory: the session that was unchanged for the longest time is forgotten first. If a
+	// maxSessionMarks limits the memory. The session without a change for the longest time is forgotten first. If a
 	// forgotten conversation continues, it is reported again.
 	maxSessionMarks = 4096
-	// watchSlack is the allowed difference between a file's time and the clock: a file with an older time than the last
-	// look may still have been written later.
+	// watchSlack is the allowed difference between a file's time and the clock: a file written after the last look may
+	// have a slightly older time.
 	watchSlack = time.Minute
 )
 
@@ -70,7 +70,7 @@ func (a *app) watcher(repo *refs.Repo) (*watcher, error) {
 	}
 	w := &watcher{repo: repo, out: a.std.out, err: a.std.err}
 	for _, agent := range agents.All(env) {
-		if agent.Discoverer != nil { // also of an agent whose program is not found, as one in an editor
+		if agent.Discoverer != nil { // also agents whose program is not found, for example those inside an editor
 			w.agents = append(w.agents, agent)
 		}
 	}
@@ -81,7 +81,7 @@ func (w *watcher) log(repo *refs.Repo) *events.Log { return events.OpenLog(repo)
 
 func (w *watcher) memoryFile() string { return filepath.Join(w.repo.TracesDir(), "watch.json") }
 
-// load reads the memory. One that is missing or damaged is an empty one: every session is then seen for the first time.
+// load reads the memory. A missing or damaged memory counts as empty: then every session is new.
 func (w *watcher) load() error {
 	raw, err := os.ReadFile(w.memoryFile())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -111,7 +111,7 @@ func (w *watcher) save() error {
 	return nil
 }
 
-// forget drops the parts of the memory that no look needs.
+// forget removes the parts of the memory that no look needs.
 func (w *watcher) forget() {
 	marks := w.memory.Sessions
 	maps.DeleteFunc(marks, func(_ string, m sessionMark) bool {
@@ -127,7 +127,8 @@ func (w *watcher) forget() {
 	}
 }
 
-// begin begins a look. The first look counts existing files as known, and reads only recently written files.
+// begin starts a look. The first look of all counts existing session files as known, and reads only files that were
+// written recently.
 func (w *watcher) begin(now time.Time) {
 	if w.first = w.memory.Sessions == nil; w.first {
 		w.memory.Sessions, w.memory.Looked = map[string]sessionMark{}, now
@@ -141,8 +142,8 @@ func (w *watcher) begin(now time.Time) {
 	w.memory.Looked, w.changed = now, true
 }
 
-// unreported lists the conversations in a directory of the work tree that were written to since the last list, and that
-// no hook reported. At the first look of all the list is empty.
+// unreported lists the conversations in a directory of the work tree that changed since the last search, and that no
+// hook reported. At the first look of all the list is empty.
 func (w *watcher) unreported(repo *refs.Repo) ([]trails.Unreported, error) {
 	var out []trails.Unreported
 	var failed error
@@ -173,7 +174,7 @@ func (w *watcher) unreported(repo *refs.Repo) ([]trails.Unreported, error) {
 	return out, failed
 }
 
-// workTreesOf returns the work trees of the repository that are there, the main one first. It starts no process.
+// workTreesOf returns the existing work trees of the repository, the main one first. It starts no process.
 func workTreesOf(repo *refs.Repo) []*refs.Repo {
 	var out []*refs.Repo
 	own := false

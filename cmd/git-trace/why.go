@@ -35,13 +35,13 @@ func whyCommand() *command {
 	}
 }
 
-// fileLines are lines of a file, as an argument names them.
+// fileLines is a range of lines of a file, as an argument names it.
 type fileLines struct {
 	name        string
 	first, last int
 }
 
-// placeOf understands "<path>:<line>" and "<path>:<line>-<line>".
+// placeOf parses "<path>:<line>" and "<path>:<line>-<line>".
 func placeOf(arg string) (fileLines, bool, error) {
 	m := lineRange().FindStringSubmatch(arg)
 	if m == nil {
@@ -124,7 +124,7 @@ func (v *whyView) traces() []events.TraceID {
 	return out
 }
 
-// whyOperands reads places, with the revision in front of them.
+// whyOperands reads an optional revision, then places.
 func whyOperands(ops operands) (rev string, places []fileLines, err error) {
 	for i, arg := range ops.all() {
 		p, named, err := placeOf(arg)
@@ -145,7 +145,7 @@ func whyOperands(ops operands) (rev string, places []fileLines, err error) {
 	return rev, places, nil
 }
 
-// lineHint explains how to name a line, if an argument names none: a number after a path, or something other than a
+// lineHint suggests how to name a line if an argument does not: the argument may be a number after a path, or not a
 // path.
 func lineHint(before, arg string) string {
 	number := strings.Trim(arg, "0123456789") == ""
@@ -159,7 +159,7 @@ func lineHint(before, arg string) string {
 	return fmt.Sprintf("git trace why %s:<line>", printable(arg))
 }
 
-// contents returns the file that --contents names, nil without it.
+// contents reads the file of --contents; nil without the option.
 func (a *app) contents(name, rev string, places []fileLines) ([]byte, error) {
 	if name == "" {
 		return nil, nil
@@ -177,10 +177,10 @@ func (a *app) contents(name, rev string, places []fileLines) ([]byte, error) {
 	if err != nil {
 		return nil, fail(exitGit, err, "")
 	}
-	return append([]byte{}, content...), nil // an empty one is one
+	return append([]byte{}, content...), nil // not nil, even if the file is empty
 }
 
-// why finds the reasons for lines; contents, if any, is used as the content of the path.
+// why finds the reasons for lines. If contents is not nil, it replaces the content of the path.
 func (v *viewer) why(rev string, p fileLines, contents []byte) (*whyView, error) {
 	path, err := pathInside(v.repo, p.name)
 	if err != nil {

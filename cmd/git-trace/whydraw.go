@@ -18,13 +18,13 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// The limits of one screen about a line, in rows.
+// Limits for the screen about a line, in rows.
 const (
-	mostWhyLines   = 8 // of the requested lines
+	mostWhyLines   = 8 // for the requested lines
 	mostThoughts   = 6
 	mostWhyPrompt  = 6
 	mostWhyCommand = 6
-	mostWhyRows    = 16 // of the change, around the requested line
+	mostWhyRows    = 16 // for the change around the requested line
 )
 
 // evidenceText describes each tier of evidence.
@@ -41,7 +41,7 @@ var evidenceText = map[string]string{
 	correlate.TierFingerprint: "only this line is equal; no hook saw the commit",
 }
 
-// foundText explains the tiers of contents if no hook saw the change: the edits of a session were replayed.
+// foundText explains the tiers that compare contents, for edits that no hook saw: the session's edits were replayed.
 var foundText = map[string]string{
 	correlate.TierExactBlob:  "the committed file equals the result of its edits, to the last byte; no hook saw them",
 	correlate.TierExactLines: "its edits wrote exactly this line; no hook saw them",
@@ -110,7 +110,7 @@ func (d *showDrawer) reason(r *why.Reason, reviews map[refs.OID][]view.Review) {
 	d.next(r)
 }
 
-// writtenBy names the writer of lines without a known conversation.
+// writtenBy names the writer of lines if no conversation is known.
 func writtenBy(r *why.Reason) string {
 	c := r.Commit()
 	switch kind := r.Owner().Kind; {
@@ -131,7 +131,7 @@ func label(first bool, name string) string {
 	return ""
 }
 
-// wrappedField draws a text that is broken where the screen ends.
+// wrappedField draws a text, broken at the width of the screen.
 func (d *showDrawer) wrappedField(name, text string, rows int) {
 	for i, row := range cells.Wrap(text, max(d.width-14, 20), rows) {
 		d.line(cells.Pad(label(i == 0, name), 14) + row)
@@ -159,7 +159,7 @@ func (d *showDrawer) whyLines(r *why.Reason) {
 	}
 }
 
-// lineList names lines in the form of the command line: 3, 7-9.
+// lineList lists line numbers in the form of the command line: 3, 7-9.
 func lineList(r *why.Reason) string {
 	var out []string
 	for i := 0; i < len(r.Lines); {
@@ -195,7 +195,7 @@ func (d *showDrawer) asked(r *why.Reason) {
 	}
 }
 
-// thoughts draws the agent's reasoning and text before the call.
+// thoughts draws the agent's reasoning and text from before the call.
 func (d *showDrawer) thoughts(r *why.Reason) {
 	if r.Step == nil {
 		return
@@ -208,7 +208,7 @@ func (d *showDrawer) thoughts(r *why.Reason) {
 	}
 }
 
-// did draws the call, with its command and its change.
+// did draws the call with its command and its change.
 func (d *showDrawer) did(r *why.Reason) {
 	o := r.Owner()
 	if o.ToolCall != "" {
@@ -233,7 +233,7 @@ func (d *showDrawer) did(r *why.Reason) {
 	}
 }
 
-// command draws the command or the task of a call; nothing if the call names its file.
+// command draws the command or the task of a call. It draws nothing if the call's input names a file.
 func (d *showDrawer) command(input json.RawMessage) {
 	text, isPath := view.MainArgument(input)
 	if isPath || text == "" {
@@ -248,7 +248,7 @@ func (d *showDrawer) command(input json.RawMessage) {
 	}
 }
 
-// around draws the change about the first of the lines.
+// around draws the part of the change around the first of the lines.
 func (d *showDrawer) around(r *why.Reason) {
 	h := r.Hunk
 	at := max(slices.Index(h.Added, string(r.Lines[0].Content)), 0)
@@ -261,7 +261,7 @@ func (d *showDrawer) leftOut(lines int) string {
 	return d.pen.paint(faint, "  … "+plural(lines, "line")+" more") + "\n"
 }
 
-// evidence draws the evidence for the owner of the lines, and the doubts.
+// evidence draws the evidence for the owner of the lines, and doubts about it.
 func (d *showDrawer) evidence(r *why.Reason) {
 	o := r.Owner()
 	switch {
@@ -283,7 +283,7 @@ func (d *showDrawer) evidence(r *why.Reason) {
 	}
 }
 
-// anotherClone names a clone by its log, with the log's signer.
+// anotherClone names another clone by the id of its log, and the signer of that log.
 func anotherClone(writer, signer string) string {
 	if signer == "" {
 		return "another clone (" + writer + ", not signed)"
@@ -291,7 +291,7 @@ func anotherClone(writer, signer string) string {
 	return "another clone (" + writer + ", signed by " + signer + ")"
 }
 
-// told names the other clone that knows the owner, and the clones that disagree.
+// told draws the clone whose log names the owner, and the clones that disagree.
 func (d *showDrawer) told(o *blame.Attribution) {
 	if o.Writer != "" {
 		d.wrappedField("told by", d.safe(anotherClone(o.Writer, o.Signer)), 3)
@@ -302,7 +302,7 @@ func (d *showDrawer) told(o *blame.Attribution) {
 	}
 }
 
-// replaced names the owners of the lines that these replaced.
+// replaced draws the owners of the lines that these lines replaced.
 func (d *showDrawer) replaced(r *why.Reason) {
 	h := r.Hunk
 	switch {
@@ -325,7 +325,7 @@ func (d *showDrawer) replaced(r *why.Reason) {
 	}
 }
 
-// next names the command with more details.
+// next draws a command that shows more details.
 func (d *showDrawer) next(r *why.Reason) {
 	o := r.Owner()
 	var list []string

@@ -13,7 +13,7 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// whyMarkdown writes reasons for reading elsewhere, texts and changes in full.
+// whyMarkdown writes reasons for use elsewhere, with all texts and changes in full.
 type whyMarkdown struct {
 	markdown
 	short func(events.TraceID) string

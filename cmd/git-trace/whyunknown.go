@@ -10,11 +10,11 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// mostForWhy bounds how many events are read to find out why lines are unknown: status answers at once.
+// mostForWhy is the number of events that are read to find out why lines are unknown: status must answer at once.
 const mostForWhy = 2000
 
-// whyUnknown lists the limitations that the log names for the newest changes without an owner. It looks at the files
-// that have such lines and are not committed.
+// whyUnknown lists the limitations that the log gives for the newest unknown changes of files with uncommitted unknown
+// lines.
 func whyUnknown(ctx context.Context, repo *refs.Repo, left *view.Pending) []events.Limit {
 	files := map[string]bool{}
 	for i := range left.Files {
@@ -40,8 +40,8 @@ func whyUnknown(ctx context.Context, repo *refs.Repo, left *view.Pending) []even
 	return slices.Compact(out)
 }
 
-// lineDoubts lists the limitations of a line without an owner: it takes them from the newest change without an owner
-// that wrote an equal line to the path.
+// lineDoubts lists the limitations of an unknown line. They come from the newest unknown change that wrote an equal
+// line to the path.
 func lineDoubts(ctx context.Context, repo *refs.Repo, path string, line []byte) []events.Limit {
 	print, stored := events.FingerprintOf(line), events.EncodePath(path)
 	read := 0
@@ -62,7 +62,7 @@ func lineDoubts(ctx context.Context, repo *refs.Repo, path string, line []byte) 
 	return nil
 }
 
-// doubt gives the reason why lines have no owner.
+// doubt adds the limitations to unknown lines.
 func (v *whyView) doubt(ctx context.Context, repo *refs.Repo) {
 	for _, r := range v.reasons {
 		o := r.Owner()
@@ -70,14 +70,14 @@ func (v *whyView) doubt(ctx context.Context, repo *refs.Repo) {
 			continue
 		}
 		if limits := lineDoubts(ctx, repo, r.Path, r.Lines[0].Content); limits != nil {
-			told := *o // others share it
+			told := *o // other lines share the owner
 			told.Limits = limits
 			r.Lines[0].Owner = &told
 		}
 	}
 }
 
-// reasons explain in words why lines are unknown.
+// reasons explain each limitation in words.
 var reasons = map[events.Limit]string{
 	events.LimitProcessGone:       "an agent died in a call",
 	events.LimitProcessUnknown:    "a call was open, and its processes are not known",
@@ -96,7 +96,7 @@ var reasons = map[events.Limit]string{
 	events.LimitCompletionUntold:  "an editor that does not report all completions had the work tree open",
 }
 
-// inWords names reasons.
+// inWords lists reasons in words.
 func inWords(why []events.Limit) string {
 	var words []string
 	for _, limit := range why {

@@ -7,14 +7,14 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// whyView is a place with the reasons for its lines.
+// whyView is a place, with the reasons for its lines.
 type whyView struct {
 	path, rev string
 	reasons   []*why.Reason
 	reviews   map[refs.OID][]view.Review
 }
 
-// json returns the place in the form of --json.
+// json returns the place as --json prints it.
 func (v *whyView) json() *why.Place { return why.PlaceOf(v.path, v.rev, v.reasons, v.reviews) }
 
 func callOfStep(r *why.Reason) *records.ToolCall {

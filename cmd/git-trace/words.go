@@ -8,7 +8,7 @@ import (
 	"github.com/git-trace/git-trace/internal/numbers"
 )
 
-// ownerWord returns the word in a list for lines without a known writer.
+// ownerWord returns the word for lines without a known writer in a list.
 func ownerWord(kind events.OwnerKind) string {
 	if kind == events.OwnerOlder {
 		return "older than the recording"
@@ -16,15 +16,15 @@ func ownerWord(kind events.OwnerKind) string {
 	return "nobody knows"
 }
 
-// plural counts things: "1 event", "18,204 events".
+// plural returns a number with its noun: "1 event", "18,204 events".
 func plural(n int, word string) string { return numbers.Count(n, word) }
 
 func thousands(n int) string { return numbers.Thousands(n) }
 
-// words joins the texts that are not empty by blanks.
+// words joins the non-empty texts with blanks.
 func words(list ...string) string { return join(list, " ") }
 
-// dotted joins the texts that are not empty by dots: "claude-code · claude-opus-4-5".
+// dotted joins the non-empty texts with dots: "claude-code · claude-opus-4-5".
 func dotted(list ...string) string { return join(list, " · ") }
 
 func join(list []string, by string) string {
