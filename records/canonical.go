@@ -7,23 +7,24 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// Bounds of the steps in canonical form at once: the bytes of a batch, and the batches that wait for each
-// processor.
+// The limits of the steps whose canonical form is computed at once: the bytes of a batch, and the waiting batches for
+// each processor.
 const (
 	batchBytes = 128 << 10
 	batchAhead = 2
 )
 
-// batch is consecutive steps, as JSON, with their ends. Their canonical forms replace them.
+// batch is a run of consecutive steps as JSON; ends has the end of each in text. The canonical forms later replace the
+// JSON.
 type batch struct {
 	text []byte
-	room []byte // memory for the canonical form
+	room []byte // the memory for the canonical forms
 	ends []int
 	err  error
 	done chan struct{}
 }
 
-// canonical gives the canonical forms of steps in their order. The processors bring them into it, batch by batch.
+// canonical yields the canonical form of each step, in order. All processors compute the forms, batch by batch.
 func canonical(steps func(yield func(raw []byte) error) error, yield func(step []byte)) error {
 	var begun []*batch
 	var spare []*batch
@@ -74,7 +75,7 @@ func canonical(steps func(yield func(raw []byte) error) error, yield func(step [
 	return err
 }
 
-// canonical brings the steps into canonical form.
+// canonical replaces the steps of the batch with their canonical forms.
 func (b *batch) canonical() {
 	out := b.room[:0]
 	from := 0

@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// Captured counts the elements of conversations' sources: the elements in a record, and the others by reason. Both
-// together are all.
+// Captured counts the elements of conversations' source files: the elements in the record, and the skipped elements by
+// reason. Both together are all elements.
 type Captured struct {
 	Taken   int
 	Skipped map[string]int
 }
 
-// Add adds the counts in a record's metadata.
+// Add adds the counts from a record's metadata.
 func (c *Captured) Add(r *Record) {
 	var told struct {
 		Method  string         `json:"method"`
@@ -34,7 +34,7 @@ func (c *Captured) Add(r *Record) {
 	}
 }
 
-// String returns for example "7 of 9 elements taken, skipped: copied_context 2".
+// String returns, for example, "7 of 9 elements taken, skipped: copied_context 2".
 func (c *Captured) String() string {
 	all, reasons := c.Taken, make([]string, 0, len(c.Skipped))
 	for _, reason := range slices.Sorted(maps.Keys(c.Skipped)) {

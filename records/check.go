@@ -7,11 +7,12 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// Check lists the faults of a record, a sentence each; a sound record has none. All records of git-trace are sound.
+// Check lists the faults of a record, one sentence for each; a valid record has none. All records that git-trace makes
+// are valid.
 func (r *Record) Check() []string { return append(r.CheckForeign(), r.unlinked()...) }
 
-// CheckForeign lists the faults of a foreign record. Unlike in a sound record, its observations may belong to no call
-// of their step, or to a call with another observation: they are kept.
+// CheckForeign lists the faults of a record from another program. It accepts observations without a call in their step,
+// and several observations of one call: they are kept.
 func (r *Record) CheckForeign() []string {
 	c := checker{calls: map[string]int{}}
 	if r.GenerationIndex < 0 {
@@ -39,7 +40,7 @@ func (r *Record) CheckForeign() []string {
 
 type checker struct {
 	faults []string
-	calls  map[string]int // the step of each call
+	calls  map[string]int // by call id: the step with the call
 }
 
 func (c *checker) fault(format string, args ...any) {
@@ -79,7 +80,7 @@ func (c *checker) step(want int, s *Step) {
 	}
 }
 
-// unlinked lists the observations that belong to no call of their step, or to a call with another observation.
+// unlinked lists the observations without a call in their step, and the calls with several observations.
 func (r *Record) unlinked() []string {
 	c := checker{}
 	for i := range r.Steps {

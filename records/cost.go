@@ -8,22 +8,22 @@ import (
 
 // The sources of a cost.
 const (
-	CostByPrices = "prices" // reckoned from the tokens and a table of prices
-	CostByClient = "client" // as the client adds it up itself
+	CostByPrices = "prices" // computed from the tokens and a table of prices
+	CostByClient = "client" // the client's own figure
 )
 
-// Members of the metadata with the cost.
+// The metadata members with the cost.
 const (
-	MetaPricesAsOf = "prices_as_of"    // the day of the prices of estimated_cost_usd
+	MetaPricesAsOf = "prices_as_of"    // the day of the prices for estimated_cost_usd
 	MetaClientCost = "client_cost_usd" // the client's figure for the cost of the conversation
 )
 
-// mostCost is the greatest cost of a conversation that is believed, in US dollars.
+// mostCost is the highest plausible cost of a conversation, in US dollars.
 const mostCost = 1e6
 
-// Cost returns the cost of the conversation in US dollars, and its source: the table of prices or, if a model is not in
-// it, the client. The two are never added. It is nil if both are missing, or if a foreign record has an impossible
-// cost. asOf is the day of the prices, empty if unknown.
+// Cost returns the cost of the conversation in US dollars and its source: the table of prices or, if that has no cost,
+// the client. The two costs are never added up. usd is nil if both are missing, or if a foreign record has an
+// impossible cost. asOf is the day of the prices (2006-01-02); "" if unknown.
 func (r *Record) Cost() (usd *float64, by, asOf string) {
 	if known := r.Metrics.EstimatedCostUSD; known != nil && possibleCost(float64(*known)) {
 		var day string

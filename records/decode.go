@@ -11,15 +11,15 @@ import (
 // ErrNotRecord reports JSON that is not a TraceRecord.
 var ErrNotRecord = errors.New("not a trace record")
 
-// Decode reads one record. Missing members get the schema's defaults; unknown members are dropped. It checks the types
-// of required members, and leaves the rest to Check.
+// Decode reads one record. Missing members get the defaults of the schema; unknown members are dropped. It checks the
+// types of required members; Check does all other checks.
 func Decode(raw []byte) (*Record, error) {
 	d := rawjson.NewDecoder(raw)
-	d.Skip() // before encoding/json sees it: the depth is limited
+	d.Skip() // before encoding/json parses it, because this decoder limits the depth
 	return decode(raw, d)
 }
 
-// decode is Decode for a text that walked has read to its end.
+// decode is Decode for a text that walked has already read to its end.
 func decode(raw []byte, walked *rawjson.Decoder) (*Record, error) {
 	if err := walked.Err(); err != nil {
 		return nil, fmt.Errorf("decode record: %w", err)
@@ -42,7 +42,7 @@ func decode(raw []byte, walked *rawjson.Decoder) (*Record, error) {
 	return r, nil
 }
 
-// UnmarshalJSON takes an attribution for an experimental one if it does not say.
+// UnmarshalJSON sets Experimental if the JSON has no such member.
 func (a *Attribution) UnmarshalJSON(raw []byte) error {
 	type plain Attribution
 	value := plain{Experimental: true}

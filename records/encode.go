@@ -8,11 +8,11 @@ import (
 	"sync"
 )
 
-// hashPlace holds the place of the hash while it is computed.
+// hashPlace reserves the place of the hash until it is computed.
 var hashPlace = strings.Repeat("0", 64)
 
-// Encode writes a record as one line of JSON without a line feed: every member, in the schema's order. It computes the
-// content hash and sets it in the record, and makes absent lists empty ones.
+// Encode writes a record as one line of JSON without a line feed, with every member in the schema's order. It computes
+// the content hash, stores it in the record, and replaces nil lists with empty ones.
 func Encode(r *Record) ([]byte, error) {
 	r.fill()
 	r.ContentHash = &hashPlace
@@ -28,18 +28,19 @@ func Encode(r *Record) ([]byte, error) {
 	return setHash(raw, hash), nil
 }
 
-// EncodeStep writes a step as in a record, as one line of JSON without a line feed. It makes absent lists empty ones.
+// EncodeStep writes a step in the same form, as one line of JSON without a line feed. It replaces nil lists with empty
+// ones.
 func EncodeStep(s *Step) ([]byte, error) { return WriteStep(s, nil) }
 
-// rooms are buffers for values, one after the other. A room that grew much is left to be collected.
+// rooms are reusable buffers for encoding. A buffer that has grown too large is not reused.
 var rooms = sync.Pool{New: func() any { return &bytes.Buffer{} }}
 
-// mostRoom bounds a room that is kept, in bytes.
+// mostRoom is the largest buffer that is reused, in bytes.
 const mostRoom = 256 << 10
 
-// marshal encodes JSON without the escapes for HTML.
+// marshal encodes JSON without HTML escapes.
 func marshal(v any) ([]byte, error) {
-	out := rooms.Get().(*bytes.Buffer) // the pool has only this type
+	out := rooms.Get().(*bytes.Buffer) // the pool has only values of this type
 	out.Reset()
 	encoder := json.NewEncoder(out)
 	encoder.SetEscapeHTML(false)
@@ -55,8 +56,8 @@ func marshal(v any) ([]byte, error) {
 	return raw, nil
 }
 
-// setHash replaces hashPlace by the hash. A string before it cannot hold the same bytes: a quote inside a string has a
-// backslash before it.
+// setHash replaces hashPlace with the hash. No string before it can contain the same bytes, because a quote inside a
+// string is escaped.
 func setHash(raw []byte, hash string) []byte {
 	name := []byte(`"content_hash":"`)
 	at := bytes.Index(raw, name) + len(name)
@@ -64,7 +65,7 @@ func setHash(raw []byte, hash string) []byte {
 	return raw
 }
 
-// fill makes absent lists and maps empty where the schema allows no null, and sets defaults.
+// fill replaces nil lists and maps with empty ones where the schema allows no null, and sets defaults.
 func (r *Record) fill() {
 	if r.SchemaVersion == "" {
 		r.SchemaVersion = SchemaVersion
@@ -136,7 +137,7 @@ func absent[T ~string](s *T, value T) {
 	}
 }
 
-// SetMeta sets a member of the metadata. A value that cannot be JSON is a fault of the caller and leaves the member
+// SetMeta sets a member of the metadata. A value that cannot be JSON is a programming error; the member is then left
 // out.
 func (r *Record) SetMeta(name string, value any) {
 	raw, err := marshal(value)

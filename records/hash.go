@@ -10,17 +10,17 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// outsideHash are the members of a record that its hash does not cover: the hash itself, the id, which once was random,
-// and a summary that versions between 0.3 and 0.4 had.
+// outsideHash are the members that the content hash does not cover: the hash itself, the id, which was random in early
+// versions of the schema, and a summary that existed between 0.3 and 0.4.
 var outsideHash = []string{"content_hash", "trace_id", "intent"}
 
-// ContentHash returns the content hash of a record given as JSON: the hex SHA-256 of the members that are there, in the
-// form of Python's json.dumps with sorted keys. It holds for records of every version of the schema.
+// ContentHash returns the content hash of a record's JSON: the hex SHA-256 of the members that are present, in the form
+// of Python's json.dumps with sorted keys. It works for every version of the schema.
 func ContentHash(raw []byte) (string, error) {
 	return contentHash(raw, nil)
 }
 
-// contentHash hashes a record whose steps may be in another place.
+// contentHash hashes a record whose steps may be stored elsewhere.
 func contentHash(raw []byte, steps func(yield func(raw []byte) error) error) (string, error) {
 	members, err := topMembers(raw)
 	if err != nil {
@@ -45,7 +45,7 @@ func contentHash(raw []byte, steps func(yield func(raw []byte) error) error) (st
 					buf = append(buf, ", "...)
 				}
 				first = false
-				_, _ = sum.Write(buf) // a hash takes everything
+				_, _ = sum.Write(buf) // a hash never returns an error
 				_, _ = sum.Write(step)
 				buf = buf[:0]
 			})
@@ -63,11 +63,11 @@ func contentHash(raw []byte, steps func(yield func(raw []byte) error) error) (st
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// manySteps is the length of the steps' text from which all processors bring it into canonical form. A shorter record
-// is one of many, and the other processors have the others.
+// manySteps is the size of the steps, in bytes, from which all processors compute their canonical form. Smaller records
+// are usually processed in parallel with each other.
 const manySteps = 1 << 20
 
-// elements yields the elements of an array; nil for another value.
+// elements yields the elements of a JSON array; it is nil for another value.
 func elements(raw []byte) func(yield func(raw []byte) error) error {
 	d := rawjson.NewDecoder(raw)
 	if d.Kind() != rawjson.Array {
@@ -88,7 +88,7 @@ type topMember struct {
 	value []byte
 }
 
-// topMembers lists the members that the hash covers, in the order of the canonical form.
+// topMembers lists the top-level members that the hash covers, in canonical order.
 func topMembers(raw []byte) ([]topMember, error) {
 	var members []topMember
 	d := rawjson.NewDecoder(raw)
@@ -113,8 +113,8 @@ func topMembers(raw []byte) ([]topMember, error) {
 	return members, nil
 }
 
-// HashHolds reports whether the content hash of a record is right; raw is the JSON text of the record. The hash may be
-// of the text or, if the writer left out members with defaults, of the whole record.
+// HashHolds reports whether the content hash of a record is right; raw is the record's JSON. The hash may cover the
+// JSON as it is or, if the writer left out members with default values, the complete record.
 func (r *Record) HashHolds(raw []byte) (bool, error) {
 	if r.ContentHash == nil {
 		return false, nil

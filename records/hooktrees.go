@@ -6,15 +6,15 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Members of the metadata with the findings of opentraces' hooks: before and after a call, as an object by the call's
-// id, and at the end of turns, as a list.
+// The metadata members with the data of opentraces' hooks: before and after a call, as objects by call id, and at the
+// end of turns, as a list.
 const (
 	MetaHookBefore = "hook_pre_tool_use"
 	MetaHookAfter  = "hook_post_tool_use"
 	MetaHookStop   = "hook_stop"
 )
 
-// HookSaw is a hook's finding about the work tree, in the form of opentraces.
+// HookSaw is the data of one hook about the work tree, in the form of opentraces.
 type HookSaw struct {
 	Timestamp   string          `json:"timestamp"`
 	Tool        string          `json:"tool,omitempty"`
@@ -29,14 +29,14 @@ type HookSaw struct {
 	Trail       *HookTrail      `json:"trail,omitempty"`
 }
 
-// HookTrail names the work tree, its tree, and the commit that is checked out.
+// HookTrail is the path of the work tree, its git tree, and the checked-out commit.
 type HookTrail struct {
 	Root string      `json:"worktree_root"`
 	Tree *HookObject `json:"tree_id"`
 	Head *HookObject `json:"git_head"`
 }
 
-// HookObject is the id of an object of git.
+// HookObject is the id of a git object.
 type HookObject struct {
 	Algo string `json:"algo"`
 	Hex  string `json:"hex"`
@@ -50,13 +50,13 @@ func NewHookObject(id refs.OID) *HookObject {
 	return &HookObject{id.Format().String(), id.String()}
 }
 
-// CallTrees are the trees of a work tree before and after a call.
+// CallTrees are the git trees of a work tree before and after a call.
 type CallTrees struct {
-	Root          string // of the work tree
+	Root          string // the path of the work tree
 	Before, After refs.OID
 }
 
-// Trees returns the trees around calls, by the id of the call, if a hook saw both.
+// Trees returns the git trees before and after calls, by call id. It contains only calls for which hooks recorded both.
 func (r *Record) Trees() map[string]CallTrees {
 	var before, after map[string]HookSaw
 	if json.Unmarshal(r.Metadata[MetaHookBefore], &before) != nil ||

@@ -8,13 +8,14 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// MaxSteps bounds the steps of a conversation in a foreign file. A step of a few bytes takes hundreds in memory.
+// MaxSteps limits the number of steps of a conversation in a foreign file. A step of a few bytes takes hundreds of
+// bytes in memory.
 const MaxSteps = 1_000_000
 
-// ErrSteps reports a conversation that has more.
+// ErrSteps reports a conversation with more than MaxSteps steps.
 var ErrSteps = errors.New("more steps than a conversation can have")
 
-// AddStep adds a step, which gets the next number; ErrSteps beyond the limit.
+// AddStep appends a step and gives it the next number. It returns ErrSteps beyond the limit.
 func (r *Record) AddStep(s Step) (*Step, error) {
 	if len(r.Steps) >= MaxSteps {
 		return nil, ErrSteps
@@ -24,12 +25,12 @@ func (r *Record) AddStep(s Step) (*Step, error) {
 	return &r.Steps[len(r.Steps)-1], nil
 }
 
-// DecodeForeign is Decode for a foreign record. ErrSteps: the record has more than MaxSteps steps; the rest is not
-// decoded.
+// DecodeForeign is Decode for a foreign record. It returns ErrSteps for more than MaxSteps steps and does not decode
+// the rest.
 func DecodeForeign(raw []byte) (*Record, error) {
 	d := rawjson.NewDecoder(raw)
 	for d.Open(); d.Member(); {
-		if !strings.EqualFold(string(d.Key()), "steps") { // encoding/json takes both
+		if !strings.EqualFold(string(d.Key()), "steps") { // encoding/json ignores case too
 			continue
 		}
 		n := 0

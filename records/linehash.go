@@ -9,7 +9,7 @@ import (
 )
 
 // LineHash returns the content hash of attributed lines: "murmur3:" and the 32 hex digits of MurmurHash3_x64_128 with
-// seed 0 over the UTF-8 text, the second half of the hash first.
+// seed 0 over the UTF-8 text. The second half of the hash comes first.
 func LineHash(text string) string {
 	var sum [16]byte
 	high, low := murmur3.StringSum128(text)
@@ -18,5 +18,5 @@ func LineHash(text string) string {
 	return "murmur3:" + hex.EncodeToString(sum[:])
 }
 
-// JoinedHash returns the LineHash of lines without their line ends, joined by line feeds.
+// JoinedHash returns the LineHash of lines that are joined by line feeds; the lines have no line ends of their own.
 func JoinedHash(lines []string) string { return LineHash(strings.Join(lines, "\n")) }

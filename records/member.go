@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Member is a member of a call's input as people read it.
+// Member is a member of a call's input in readable form.
 type Member struct{ Name, Text string }
 
-// Members gives texts without their quotes and everything else as JSON, in the order of the input.
+// Members returns the members of an input in order: strings without quotes, all other values as JSON.
 func Members(input json.RawMessage) []Member {
 	var out []Member
 	decoder := json.NewDecoder(strings.NewReader(string(input)))

@@ -1,6 +1,6 @@
 package records
 
-// Text returns a text that may be missing: nil for an empty one.
+// Text returns a pointer to a text; nil for an empty text.
 func Text(s string) *string {
 	if s == "" {
 		return nil
@@ -8,7 +8,7 @@ func Text(s string) *string {
 	return &s
 }
 
-// Value returns the text, "" for nil.
+// Value returns the text that s points to; "" for nil.
 func Value[T ~string](s *T) string {
 	if s == nil {
 		return ""

@@ -2,13 +2,13 @@ package records
 
 import "encoding/json"
 
-// Outcome describes the end of the conversation.
+// Outcome describes how the conversation ended.
 type Outcome struct {
 	Success          *bool          `json:"success"`
 	SignalSource     string         `json:"signal_source"`
 	SignalConfidence Signal         `json:"signal_confidence"`
 	Description      *string        `json:"description"`
-	Patch            *string        `json:"patch"` // unified diff
+	Patch            *string        `json:"patch"` // a unified diff
 	Committed        bool           `json:"committed"`
 	CommitSHA        *string        `json:"commit_sha"`
 	TerminalState    *TerminalState `json:"terminal_state"`
@@ -16,20 +16,20 @@ type Outcome struct {
 	RewardSource     *string        `json:"reward_source"`
 }
 
-// Signal is the trustworthiness of an outcome.
+// Signal says how reliable an outcome is.
 type Signal string
 
 // The signals.
 const (
 	SignalDerived   Signal = "derived"   // read from a fact, such as a commit
-	SignalInferred  Signal = "inferred"  // concluded
-	SignalAnnotated Signal = "annotated" // from a person
+	SignalInferred  Signal = "inferred"  // inferred from the conversation
+	SignalAnnotated Signal = "annotated" // stated by a person
 )
 
 // SourceDeterministic is the usual source of an outcome: the session file itself.
 const SourceDeterministic = "deterministic"
 
-// TerminalState is the state of a conversation at its end.
+// TerminalState is the state in which a conversation ended.
 type TerminalState string
 
 // The terminal states.
@@ -40,7 +40,7 @@ const (
 	Abandoned   TerminalState = "abandoned"
 )
 
-// GitLink ties the record to a commit.
+// GitLink links the record to a commit.
 type GitLink struct {
 	VCSType         VCSType `json:"vcs_type"`
 	Revision        string  `json:"revision"`
@@ -51,18 +51,18 @@ type GitLink struct {
 	ContentAlive    *bool   `json:"content_alive"`
 }
 
-// Tier is the evidence for a link, best first.
+// Tier is the kind of evidence for a link, the best first.
 type Tier string
 
 // The tiers.
 const (
-	TierToolEmitted    Tier = "tool_emitted"                 // the commit holds lines from a tool call
-	TierToolDivergence Tier = "tool_emitted_with_divergence" // the files agree, the lines were changed in between
+	TierToolEmitted    Tier = "tool_emitted"                 // the commit contains lines from a tool call
+	TierToolDivergence Tier = "tool_emitted_with_divergence" // the files agree, but the lines were changed in between
 	TierOverlapping    Tier = "overlapping"                  // files and times overlap
-	TierOrphan         Tier = "orphan"                       // a call says that it made the commit; no other evidence
+	TierOrphan         Tier = "orphan"                       // the only evidence: a call reports the commit
 )
 
-// Holds reports whether the commit of such a link holds lines of the conversation.
+// Holds reports whether a commit that is linked with this tier contains lines of the conversation.
 func (t Tier) Holds() bool { return t != TierOverlapping && t != TierOrphan }
 
 // Attribution lists the lines that the conversation wrote.
@@ -70,7 +70,7 @@ type Attribution struct {
 	Experimental bool              `json:"experimental"` // true if the confidence of any range is low
 	Revision     map[string]string `json:"revision"`     // vcs_type, revision
 	Files        []AttributedFile  `json:"files"`
-	// changed in the commit without a tool call; null: not searched
+	// files that the commit changed without a tool call; null if this was not checked
 	UnaccountedFiles []string `json:"unaccounted_files"`
 }
 
@@ -80,7 +80,7 @@ type AttributedFile struct {
 	Conversations []AttributedConversation `json:"conversations"`
 }
 
-// AttributedConversation lists the lines that one step wrote.
+// AttributedConversation lists the lines of a file that one step wrote.
 type AttributedConversation struct {
 	Contributor map[string]string          `json:"contributor"` // type, model_id
 	URL         *string                    `json:"url"`         // opentraces://<trace>/step_<N>
@@ -89,7 +89,7 @@ type AttributedConversation struct {
 	Ranges      []AttributedRange          `json:"ranges"`
 }
 
-// AttributedRange are lines of a file, counted from 1, both ends included.
+// AttributedRange is a range of lines of a file, from 1, with both ends included.
 type AttributedRange struct {
 	StartLine   int                        `json:"start_line"`
 	EndLine     int                        `json:"end_line"`
@@ -110,7 +110,7 @@ const (
 	Low    Confidence = "low"
 )
 
-// ChangeType is the kind of change of a range.
+// ChangeType is the kind of change that produced a range.
 type ChangeType string
 
 // The change types.

@@ -5,7 +5,7 @@ import "encoding/json"
 // SchemaVersion is the version of the TraceRecord schema that this package writes.
 const SchemaVersion = "0.3.0"
 
-// Record is one conversation. A nil pointer is a null: unknown.
+// Record is one conversation. A nil pointer is written as null and means unknown.
 type Record struct {
 	SchemaVersion    string            `json:"schema_version"`
 	TraceID          string            `json:"trace_id"`
@@ -27,12 +27,12 @@ type Record struct {
 	Attribution      *Attribution      `json:"attribution"`
 	Lifecycle        Lifecycle         `json:"lifecycle"`
 	GitLinks         []GitLink         `json:"git_links"`
-	// counts up with every version of the record of a session
+	// increases with every version of the record of a session
 	GenerationIndex int                        `json:"generation_index"`
 	Metadata        map[string]json.RawMessage `json:"metadata"`
 }
 
-// ExecutionContext says whether an agent edits code or works in an environment.
+// ExecutionContext says whether an agent edits code (devtime) or works in an environment (runtime).
 type ExecutionContext string
 
 // The contexts.
@@ -41,17 +41,17 @@ const (
 	Runtime ExecutionContext = "runtime"
 )
 
-// Blocked reports whether much of the session file could not be read. A person must look at the record before it is
-// shared.
+// Blocked reports whether a large part of the session file could not be read. A person must then check the record
+// before it is shared.
 func (r *Record) Blocked() bool { return string(r.Metadata["blocked"]) == "true" }
 
-// Lifecycle reports whether commits are known for a record.
+// Lifecycle says whether the record is linked to commits.
 type Lifecycle string
 
 // The lifecycles.
 const (
-	Provisional Lifecycle = "provisional" // not yet tied to a commit
-	Final       Lifecycle = "final"       // tied to the commits in git_links
+	Provisional Lifecycle = "provisional" // not yet linked to a commit
+	Final       Lifecycle = "final"       // linked to the commits in git_links
 )
 
 // Task is the task of the conversation.
@@ -63,7 +63,7 @@ type Task struct {
 	BaseCommit    *string `json:"base_commit"`
 }
 
-// Agent is the program that spoke with the model.
+// Agent is the program that communicates with the model.
 type Agent struct {
 	Name    string  `json:"name"` // claude-code, codex-cli, …
 	Version *string `json:"version"`
@@ -78,7 +78,7 @@ type Environment struct {
 	LanguageEcosystem []string `json:"language_ecosystem"` // most used first
 }
 
-// VCS is the state of version control when the conversation began.
+// VCS is the state of version control at the start of the conversation.
 type VCS struct {
 	Type       VCSType `json:"type"`
 	BaseCommit *string `json:"base_commit"`
@@ -96,20 +96,20 @@ const (
 	VCSJJ   VCSType = "jj"
 )
 
-// Metrics are sums over the steps.
+// Metrics are totals over the steps.
 type Metrics struct {
 	TotalSteps               int    `json:"total_steps"`
-	TotalInputTokens         int64  `json:"total_input_tokens"` // not read from the cache or written to it
+	TotalInputTokens         int64  `json:"total_input_tokens"` // without tokens of cache reads and writes
 	TotalOutputTokens        int64  `json:"total_output_tokens"`
 	TotalDurationS           *Float `json:"total_duration_s"`
-	CacheHitRate             *Float `json:"cache_hit_rate"` // share of all tokens of prompts that the cache gave, 0 to 1
+	CacheHitRate             *Float `json:"cache_hit_rate"` // the share of prompt tokens that came from the cache, 0 to 1
 	EstimatedCostUSD         *Float `json:"estimated_cost_usd"`
 	TotalCacheReadTokens     int64  `json:"total_cache_read_tokens"`
 	TotalCacheCreationTokens int64  `json:"total_cache_creation_tokens"`
 }
 
-// Security says how the record was treated before it was stored. Tier is read and kept, and git-trace does not
-// write it: the schema's page has Tier, the schema's source has Scanned instead.
+// Security says how the record was checked and redacted before it was stored. git-trace keeps a Tier that it reads but
+// never sets one: the schema's documentation has Tier, but its source code has Scanned instead.
 type Security struct {
 	Tier              *int    `json:"tier,omitempty"`
 	Scanned           bool    `json:"scanned"`
@@ -128,7 +128,7 @@ func (s *Step) Result(call string) *Observation {
 	return nil
 }
 
-// ToolCall returns a call of the step by its id; nil if there is none.
+// ToolCall returns the call of the step with this id; nil if there is none.
 func (s *Step) ToolCall(id string) *ToolCall {
 	for i := range s.ToolCalls {
 		if s.ToolCalls[i].ToolCallID == id {

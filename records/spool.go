@@ -11,35 +11,36 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// spoolMemory is the number of bytes of a conversation that a spool keeps in memory before it goes to a file.
+// spoolMemory is the number of bytes that a spool keeps in memory before it uses a file.
 const spoolMemory = 8 << 20
 
-// Bounds of the memory that a spool takes at once: most conversations are short. A growing slice would be copied,
-// with new pages each time. That took a twentieth of the time of converting a session.
+// The sizes of the blocks of memory that a spool allocates: small at first, because most conversations are short. A
+// single growing slice would be copied to new memory each time. The copies took a twentieth of the time of converting a
+// session.
 const (
 	leastBlock = 4 << 10
 	spoolBlock = 256 << 10
 )
 
-// Spool is a sink that keeps the steps as JSON lines: in memory while they are few, then in a file without a name. A
-// conversation of any length is written as one record in little memory.
+// Spool is a sink that keeps the steps as JSON lines: first in memory, then in an unnamed temporary file. So a
+// conversation of any length can be written as one record with little memory.
 type Spool struct {
 	dir  string
-	mem  [][]byte // blocks of whole steps
+	mem  [][]byte // blocks, each with whole steps
 	file *os.File
 	out  *bufio.Writer
-	ends []int64 // where each step ends
+	ends []int64 // the end of each step, as an offset
 	late map[int][]Observation
 }
 
-// NewSpool returns an empty spool. If it needs a file, the file is made in dir; "" is the system's directory for
-// temporary files.
+// NewSpool returns an empty spool. If the spool needs a file, it makes the file in dir; "" means the system's directory
+// for temporary files.
 func NewSpool(dir string) *Spool { return &Spool{dir: dir, late: map[int][]Observation{}} }
 
 // Len returns the number of steps.
 func (s *Spool) Len() int { return len(s.ends) }
 
-// Step keeps the step.
+// Step stores the step.
 func (s *Spool) Step(step *Step) error {
 	raw, err := EncodeStep(step)
 	if err != nil {
@@ -75,7 +76,7 @@ func (s *Spool) Truncate(n int) error {
 	return nil
 }
 
-// forget drops the memory after the last step.
+// forget frees the memory after the last step.
 func (s *Spool) forget() {
 	left := s.size()
 	for i, block := range s.mem {
@@ -89,7 +90,7 @@ func (s *Spool) forget() {
 	}
 }
 
-// size returns the end of the last step.
+// size returns the offset at which the last step ends.
 func (s *Spool) size() int64 {
 	if len(s.ends) == 0 {
 		return 0
@@ -97,7 +98,7 @@ func (s *Spool) size() int64 {
 	return s.ends[len(s.ends)-1]
 }
 
-// AppendRaw keeps a step that is JSON already, as Each gave it: on one line.
+// AppendRaw stores a step that is already JSON on one line, in the form in which Each yields it.
 func (s *Spool) AppendRaw(raw []byte) error {
 	before := s.size()
 	s.ends = append(s.ends, before+int64(len(raw))+1)
@@ -119,7 +120,7 @@ func (s *Spool) AppendRaw(raw []byte) error {
 	return nil
 }
 
-// keep puts a step into memory: into the last block, if it has room.
+// keep stores a step in memory: in the last block, if that has room, else in a new block.
 func (s *Spool) keep(raw []byte) {
 	n, room := len(s.mem)-1, leastBlock
 	if n >= 0 {
@@ -137,23 +138,23 @@ func (s *Spool) toFile() error {
 	if err != nil {
 		return err
 	}
-	// A file without a name disappears with the process. If the system cannot do that, Close removes it.
+	// A file without a name disappears when the process ends. If the system does not allow this, Close removes the file.
 	_ = os.Remove(file.Name())
 	s.file, s.out = file, bufio.NewWriterSize(file, 256<<10)
 	for _, block := range s.mem {
-		_, _ = s.out.Write(block) // an error stays and is given by the next write
+		_, _ = s.out.Write(block) // an error is kept and returned by the next write
 	}
 	s.mem = nil
 	return nil
 }
 
-// Late keeps a result until the steps are read.
+// Late stores a result until the steps are read.
 func (s *Spool) Late(stepIndex int, result Observation) error {
 	s.late[stepIndex] = append(s.late[stepIndex], result)
 	return nil
 }
 
-// Each gives the steps in order, each as JSON. A step is valid until the next one.
+// Each yields the JSON of each step, in order. The JSON is valid only until the next step.
 func (s *Spool) Each(yield func(raw []byte) error) error {
 	if s.file == nil {
 		return s.eachInMemory(yield)
@@ -183,7 +184,7 @@ func (s *Spool) Each(yield func(raw []byte) error) error {
 	return nil
 }
 
-// eachInMemory is Each if all steps are in memory.
+// eachInMemory is Each for a spool without a file.
 func (s *Spool) eachInMemory(yield func(raw []byte) error) error {
 	index, from := 1, int64(0)
 	for _, block := range s.mem {
@@ -198,7 +199,7 @@ func (s *Spool) eachInMemory(yield func(raw []byte) error) error {
 	return nil
 }
 
-// give returns a step with its late results.
+// give yields a step with its late results.
 func (s *Spool) give(index int, raw []byte, yield func(raw []byte) error) (err error) {
 	if results := s.late[index]; len(results) > 0 {
 		if raw, err = amend(raw, results); err != nil {
@@ -219,8 +220,8 @@ func amend(raw []byte, results []Observation) ([]byte, error) {
 	return EncodeStep(&step)
 }
 
-// WriteRecord writes the whole record, head and steps, as one line of JSON without a line feed. It sets the content
-// hash in the record and in head. The steps of head are ignored.
+// WriteRecord writes the whole record, head and steps, as one line of JSON without a line feed. It stores the content
+// hash in the written record and in head. The steps of head are ignored.
 func (s *Spool) WriteRecord(w io.Writer, head *Record) error {
 	steps := head.Steps
 	head.Steps = nil
@@ -247,7 +248,7 @@ func (s *Spool) WriteRecord(w io.Writer, head *Record) error {
 	if err == nil {
 		err = s.Each(func(raw []byte) error {
 			if !first {
-				_ = out.WriteByte(',') // an error stays and is given by Flush
+				_ = out.WriteByte(',') // an error is kept and returned by Flush
 			}
 			first = false
 			_, err := out.Write(raw)
@@ -263,7 +264,7 @@ func (s *Spool) WriteRecord(w io.Writer, head *Record) error {
 	return nil
 }
 
-// cutSteps cuts a record without steps between the brackets of its empty list.
+// cutSteps splits the JSON of a record without steps between the brackets of its empty list.
 func cutSteps(raw []byte) (before, after []byte, err error) {
 	d := rawjson.NewDecoder(raw)
 	for d.Open(); d.Member(); {
@@ -275,7 +276,7 @@ func cutSteps(raw []byte) (before, after []byte, err error) {
 	return nil, nil, ErrNotRecord
 }
 
-// Close drops the steps.
+// Close frees the steps and removes the file.
 func (s *Spool) Close() error {
 	s.mem = nil
 	if s.file == nil {

@@ -2,7 +2,7 @@ package records
 
 import "encoding/json"
 
-// Step is one prompt of the user, or one answer of the model with its calls and their results.
+// Step is a prompt of the user, or an answer of the model with its calls and their results.
 type Step struct {
 	StepIndex        int       `json:"step_index"` // from 1
 	Role             Role      `json:"role"`
@@ -10,7 +10,7 @@ type Step struct {
 	ReasoningContent *string   `json:"reasoning_content"`
 	Model            *string   `json:"model"`
 	SystemPromptHash *string   `json:"system_prompt_hash"`
-	AgentRole        *string   `json:"agent_role"` // main, or the kind of the subagent
+	AgentRole        *string   `json:"agent_role"` // main, or the kind of subagent
 	ParentStep       *int      `json:"parent_step"`
 	CallType         *CallType `json:"call_type"`
 	// the agent's id of the subagent that a call of this step started
@@ -23,7 +23,7 @@ type Step struct {
 	Timestamp             *string       `json:"timestamp"`
 }
 
-// Role is the speaker of a step.
+// Role is the author of a step.
 type Role string
 
 // The roles.
@@ -33,22 +33,22 @@ const (
 	RoleAgent  Role = "agent"
 )
 
-// Asks reports whether a step is a prompt to the conversation itself, not to a sub-agent.
+// Asks reports whether a step is a prompt to the main conversation, and not to a subagent.
 func (s *Step) Asks() bool {
 	return s.Role == RoleUser && s.ParentStep == nil && (s.CallType == nil || *s.CallType == CallMain)
 }
 
-// CallType is the owner of a step.
+// CallType says to which part of the conversation a step belongs.
 type CallType string
 
 // The call types.
 const (
 	CallMain     CallType = "main"
 	CallSubagent CallType = "subagent"
-	CallWarmup   CallType = "warmup" // the client prepared a cache, without a prompt
+	CallWarmup   CallType = "warmup" // the client filled a cache, without a prompt
 )
 
-// ToolCall is one call of a tool. Input is a JSON object, its members in the agent's order.
+// ToolCall is one call of a tool. Input is a JSON object, with its members in the agent's order.
 type ToolCall struct {
 	ToolCallID string          `json:"tool_call_id"`
 	ToolName   string          `json:"tool_name"`
@@ -60,19 +60,19 @@ type ToolCall struct {
 type Observation struct {
 	SourceCallID  string  `json:"source_call_id"`
 	Content       *string `json:"content"`
-	OutputSummary *string `json:"output_summary"` // the beginning, at most 200 characters
-	Error         *string `json:"error"`          // see the Error constants; exit_code:N for a command that failed
+	OutputSummary *string `json:"output_summary"` // its beginning, at most 200 characters
+	Error         *string `json:"error"`          // one of the Error constants, or exit_code:N for a failed command
 }
 
 // The errors of observations.
 const (
 	ErrorTool        = "tool_error"  // the tool reported an error
-	ErrorInterrupted = "interrupted" // the user ended the call while it ran
+	ErrorInterrupted = "interrupted" // the user stopped the call while it ran
 	ErrorRejected    = "rejected"    // the call never ran
-	ErrorNoResult    = "no_result"   // the session file holds no result
+	ErrorNoResult    = "no_result"   // the session file has no result
 )
 
-// Snippet is a piece of code that a step wrote or saw.
+// Snippet is a piece of code that a step wrote or read.
 type Snippet struct {
 	FilePath   string  `json:"file_path"`
 	StartLine  *int    `json:"start_line"`
@@ -82,7 +82,7 @@ type Snippet struct {
 	SourceStep *int    `json:"source_step"`
 }
 
-// TokenUsage holds the tokens of one answer of the model. The buckets do not overlap.
+// TokenUsage is the number of tokens of one answer of the model. The kinds do not overlap.
 type TokenUsage struct {
 	InputTokens       int64 `json:"input_tokens"`
 	OutputTokens      int64 `json:"output_tokens"`
@@ -91,7 +91,7 @@ type TokenUsage struct {
 	PrefixReuseTokens int64 `json:"prefix_reuse_tokens"`
 }
 
-// Add adds another usage.
+// Add adds the counts of another usage.
 func (u *TokenUsage) Add(other TokenUsage) {
 	u.InputTokens += other.InputTokens
 	u.OutputTokens += other.OutputTokens

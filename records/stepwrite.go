@@ -12,18 +12,18 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// Texts escapes the texts of a step.
+// Texts replaces the texts of a step while it is written.
 type Texts interface {
-	// Text escapes a string for the JSON of a step.
+	// Text returns the replacement of a string; member is the name of its member.
 	Text(member, text string) string
-	// Input escapes the input of a call, which is JSON without spaces.
+	// Input returns the replacement of a call's input, which is JSON without spaces.
 	Input(raw []byte) []byte
 }
 
-// WriteStep encodes a step with other texts in it. The step itself only gets its absent lists.
+// WriteStep encodes a step with its texts replaced. The only change of the step itself is that nil lists become empty.
 func WriteStep(s *Step, texts Texts) ([]byte, error) {
 	s.fill()
-	room := stepRooms.Get().(*[]byte) // the pool has only this type
+	room := stepRooms.Get().(*[]byte) // the pool has only values of this type
 	w := stepWriter{out: (*room)[:0], texts: texts}
 	w.step(s)
 	if w.err != nil {
@@ -38,13 +38,13 @@ func WriteStep(s *Step, texts Texts) ([]byte, error) {
 	return raw, nil
 }
 
-// stepRooms are buffers for steps, one after the other.
+// stepRooms are reusable buffers for steps.
 var stepRooms = sync.Pool{New: func() any { return new([]byte) }}
 
-// stepWriter writes a step as encoding/json does without the escapes for HTML, which takes several times as long.
+// stepWriter writes a step like encoding/json without HTML escapes, but several times faster.
 type stepWriter struct {
 	out   []byte
-	texts Texts // nil for no change
+	texts Texts // nil if nothing is replaced
 	err   error
 }
 
@@ -112,7 +112,7 @@ func (w *stepWriter) name(before byte, name string) {
 	w.out = append(append(append(w.out, before, '"'), name...), '"', ':')
 }
 
-// first writes the first member of an object, a text.
+// first writes the first member of an object, which is a text.
 func (w *stepWriter) first(name, text string) {
 	w.name('{', name)
 	w.value(name, text)
@@ -123,7 +123,7 @@ func (w *stepWriter) text(name, text string) {
 	w.value(name, text)
 }
 
-// known writes a text; null if it is unknown.
+// known writes a text, or null for nil.
 func (w *stepWriter) known(name string, text *string) {
 	w.name(',', name)
 	if text == nil {
@@ -154,7 +154,7 @@ func array[T any](w *stepWriter, name string, list []T, one func(*T)) {
 	w.out = append(w.out, ']')
 }
 
-// value writes the text of a member.
+// value writes a text, the value of a member.
 func (w *stepWriter) value(member, text string) {
 	if w.texts != nil {
 		text = w.texts.Text(member, text)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Lists of the metadata hold data of session files about steps that a step has no members for.
+// The metadata lists with data from session files about steps for which a step has no member.
 const (
 	metaSources  = "sources"
 	metaBranches = "branches"
@@ -16,63 +16,64 @@ const (
 	metaSkills   = "skill_invocations"
 )
 
-// MetaDirectory is the member of the metadata with the directory of the work tree in which a conversation began.
+// MetaDirectory is the metadata member with the directory in the work tree in which a conversation began.
 const MetaDirectory = "working_directory"
 
-// Source has the agent's own ids of the lines of a step: the lines with text or calls, if there are any.
+// Source has the agent's own ids of the lines of a step. If some of the lines have text or calls, only their ids are
+// listed.
 type Source struct {
 	Step int      `json:"step"`
 	IDs  []string `json:"ids"`
 }
 
-// Branch are steps of the main conversation that the user took back, one after the other. They hang on the step From, 0
-// for the beginning, which can itself be one of another branch.
+// Branch is a sequence of steps of the main conversation that the user undid. It begins after the step From, which may
+// itself be in another branch; 0 means the start of the conversation.
 type Branch struct {
 	From  int   `json:"from_step"`
 	Steps []int `json:"steps"`
 }
 
-// Stop is the reason why an answer ended, if it is not UsualStop.
+// Stop is the reason why an answer ended, if it differs from UsualStop.
 type Stop struct {
 	Step   int    `json:"step"`
 	Reason string `json:"reason"`
 }
 
-// HookRun describes a run of a client's hook, by the session file.
+// HookRun describes a run of a client's hook, according to the session file.
 type HookRun struct {
 	After    int    `json:"after_step"`
 	Event    string `json:"event"`
-	Name     string `json:"name,omitempty"` // with its trigger: PreToolUse:Bash
+	Name     string `json:"name,omitempty"` // with its trigger, as in PreToolUse:Bash
 	Outcome  string `json:"outcome"`        // started, success, blocking_error, …
 	Call     string `json:"tool_call_id,omitempty"`
 	ExitCode *int64 `json:"exit_code,omitempty"`
-	Output   string `json:"output,omitempty"` // the beginning of its output
+	Output   string `json:"output,omitempty"` // the beginning of the hook's output
 }
 
 // Sources returns the agent's own ids of the lines of each step, if they are known.
 func (r *Record) Sources() map[int][]string {
 	out := map[int][]string{}
 	for _, one := range metaList[Source](r, metaSources) {
-		if _, known := out[one.Step]; !known { // of copies of a step the first counts
+		if _, known := out[one.Step]; !known { // if several entries have the same step, the first counts
 			out[one.Step] = one.IDs
 		}
 	}
 	return out
 }
 
-// Branches returns the steps that the user took back.
+// Branches returns the steps that the user undid.
 func (r *Record) Branches() []Branch {
 	return slices.DeleteFunc(metaList[Branch](r, metaBranches), func(b Branch) bool { return len(b.Steps) == 0 })
 }
 
-// Hooks returns the hooks that the client ran.
+// Hooks returns the runs of hooks by the client.
 func (r *Record) Hooks() []HookRun { return metaList[HookRun](r, metaHooks) }
 
-// SkillUse is a use of a skill, by the session file.
+// SkillUse is a use of a skill, according to the session file.
 type SkillUse struct {
-	Step   int // that it belongs to, or follows
+	Step   int // the step that used the skill, or the step before the use
 	Name   string
-	Source string // who chose it; "" if unknown
+	Source string // who chose the skill; "" if unknown
 }
 
 func (r *Record) Skills() []SkillUse {
@@ -92,8 +93,8 @@ func (r *Record) Skills() []SkillUse {
 	return out
 }
 
-// Summaries returns the texts that replaced the history of the main agent, by the previous step; "" for a compaction
-// without a summary.
+// Summaries returns the texts that replaced the history of the main agent, by the step before the replacement; "" for a
+// compaction without a summary.
 func (r *Record) Summaries() map[int]string {
 	type summary struct {
 		After    int     `json:"after_step"`
@@ -103,7 +104,7 @@ func (r *Record) Summaries() map[int]string {
 	out := map[int]string{}
 	for _, name := range []string{"compactions", "summaries"} {
 		for _, one := range metaList[summary](r, name) {
-			if one.Subagent != nil || one.After == 0 { // nothing was said before
+			if one.Subagent != nil || one.After == 0 { // there was no history to replace
 				continue
 			}
 			if _, told := out[one.After]; !told || name == "summaries" {
@@ -117,7 +118,7 @@ func (r *Record) Summaries() map[int]string {
 	return out
 }
 
-// Stops returns the reasons why answers ended, by step, if they are not UsualStop.
+// Stops returns the reason why each answer ended, by step, if the reason differs from UsualStop.
 func (r *Record) Stops() map[int]string {
 	out := map[int]string{}
 	for _, one := range metaList[Stop](r, metaStops) {
@@ -126,7 +127,7 @@ func (r *Record) Stops() map[int]string {
 	return out
 }
 
-// UsualStop is the usual end of an answer with this many calls.
+// UsualStop returns the usual reason of an answer with this number of calls.
 func UsualStop(calls int) string {
 	if calls > 0 {
 		return "tool_use"
@@ -134,7 +135,7 @@ func UsualStop(calls int) string {
 	return "end_turn"
 }
 
-// metaList reads a list of the metadata. Elements of another form, from other programs, are left out.
+// metaList reads a list of the metadata. Elements in another form, written by other programs, are skipped.
 func metaList[T any](r *Record, name string) []T {
 	var raw []json.RawMessage
 	if json.Unmarshal(r.Metadata[name], &raw) != nil {

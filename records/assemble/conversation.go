@@ -11,50 +11,51 @@ import (
 
 // Options describe a conversation.
 type Options struct {
-	Agent   string // the agent's name: claude-code
+	Agent   string // the agent's name, as in claude-code
 	Session string // the agent's own id of the session
 	TraceID string
-	Method  string        // the source of the conversation; "" is session_file
+	Method  string        // the source of the conversation; "" means session_file
 	Prices  *prices.Table // nil for git-trace's own table
-	// Relative gives the path of a file within the repository; false for one outside. nil for the path below the
-	// directory in which the conversation began.
+	// Relative returns the path of a file relative to the repository; false for a file outside. Without it, paths are
+	// relative to the directory in which the conversation began.
 	Relative func(path string) (string, bool)
-	// Subagent is called when a step with a call that started a subagent has been handed on, if the result has its id. If
-	// it finds the subagent's own session file, it reads it into the conversation that Child returns.
+	// Subagent is called after a step was passed to the sink, once for each call of the step; id is the subagent that the
+	// call started, or "". If Subagent finds a separate session file of the subagent, it reads the file into the
+	// conversation that Child returns.
 	Subagent func(parent *Conversation, step int, c *Call, id string) error
 }
 
-// Conversation puts one conversation together, or a subagent's.
+// Conversation assembles the main conversation, or the conversation of a subagent.
 type Conversation struct {
 	*shared
 	parent *Conversation // nil for the main conversation
-	step   int           // the step whose call started the subagent; 0 for the main conversation or if unknown
-	role   string        // the kind of the subagent
+	step   int           // the step whose call started the subagent; 0 if unknown, or for the main conversation
+	role   string        // the kind of subagent
 	id     string        // the agent's id of the subagent
-	held   bool          // nothing leaves before the parent's step has left
+	held   bool          // no step is passed on before the parent's step
 	closed bool          // complete
-	listed int           // place in the list of subagents, from 1
+	listed int           // the position in the list of subagents, from 1
 
 	queue     []*item
 	byKey     map[string]*item
 	byCall    map[string]*item
 	registers json.RawMessage
 	early     map[string]early // results that came before their calls
-	before    int              // how many ids had been seen before this line
-	leftAt    int64            // the last line about a step that has left
+	before    int              // the number of ids that had been seen before this line
+	leftAt    int64            // the offset of the last line about a step that was passed on
 }
 
-// shared holds the common facts of a conversation and its subagents.
+// shared holds the data that a conversation and its subagents have in common.
 type shared struct {
 	options Options
 	sink    records.Sink
 	state   *state
-	waiting int             // bytes that wait
-	sides   []*Conversation // of subagents in the same file
+	waiting int             // the size of the waiting steps, in bytes
+	sides   []*Conversation // the subagents in the same file
 	err     error
 }
 
-// New begins a conversation.
+// New starts a conversation.
 func New(sink records.Sink, options Options) *Conversation {
 	if options.Prices == nil {
 		options.Prices = prices.Default()
@@ -66,28 +67,29 @@ func New(sink records.Sink, options Options) *Conversation {
 	return c
 }
 
-// fail keeps the first error of a sink; every later move gives it.
+// fail keeps the first error of a sink; every later method returns it.
 func (c *Conversation) fail(err error) {
 	if c.err == nil {
 		c.err = err
 	}
 }
 
-// Begin begins a line and reports whether it is new: its id did not come before. Session files that were forked or
-// resumed hold copies of lines. A line without an id is always new.
+// Begin starts a line and reports whether the line is new: its id has not occurred before. Session files of forked or
+// resumed sessions contain copies of lines. A line without an id is always new.
 func (c *Conversation) Begin(id string) bool {
 	c.before = c.state.seen.len()
-	if c.parent == nil { // a subagent is read while a line of the main conversation has no node yet: a prompt, say
+	if c.parent == nil { // a subagent may be read before a line of the main conversation has a node
 		c.state.tree.settle(c.before)
 	}
 	return id == "" || c.state.seen.add(hashID(id))
 }
 
-// Remember sets the parser's state for going on from here, as any JSON. Resume returns it.
+// Remember stores the parser's state, as any JSON, for a later continuation at this line. Resume gets it back in the
+// cursor.
 func (c *Conversation) Remember(registers json.RawMessage) { c.registers = registers }
 
-// Prompt takes a prompt. One that the user wrote after the agent had finished ends the turn before it: the parser calls
-// Settle first. One that was typed while the agent worked does not.
+// Prompt adds a prompt. If the user wrote the prompt after the agent had finished, the parser calls Settle first, to
+// end the previous turn. It does not do so for a prompt that was typed while the agent worked.
 func (c *Conversation) Prompt(p Prompt) error {
 	it := &item{at: p.At}
 	c.push(it)
@@ -115,7 +117,7 @@ func (c *Conversation) prompt(it *item, p Prompt) error {
 	return c.relieve()
 }
 
-// Answer takes a piece of an answer.
+// Answer adds a piece of an answer.
 func (c *Conversation) Answer(a Answer) error {
 	it := c.byKey[a.Key]
 	if a.Key == "" || it == nil {
@@ -163,7 +165,7 @@ func (c *Conversation) newAnswer(a *Answer) *item {
 	if a.Key == "" {
 		return it
 	}
-	if c.state.keys.has(hashID(a.Key)) { // the answer left already, with its tokens
+	if c.state.keys.has(hashID(a.Key)) { // the answer was already passed on with its tokens
 		a.Usage = nil
 		c.Drop("late_piece_tokens")
 	}
@@ -195,7 +197,7 @@ func (c *Conversation) plant(it *item) {
 	}
 }
 
-// appendID adds the id of a line that a step is read from.
+// appendID adds the id of a line from which a step was read.
 func appendID(ids []string, id string) []string {
 	if id == "" || len(id) > maxIDBytes || len(ids) >= maxSourceIDs || slices.Contains(ids, id) {
 		return ids
@@ -203,16 +205,16 @@ func appendID(ids []string, id string) []string {
 	return append(ids, id)
 }
 
-// maxIDBytes is the length of the longest id of a line.
+// maxIDBytes is the greatest length of a line's id that is kept.
 const maxIDBytes = 128
 
-// early is a result that came before its call, and its line.
+// early is a result that came before its call, with the offset of its line.
 type early struct {
 	result *Result
 	offset int64
 }
 
-// Settle ends a turn: everything leaves, and a call without a result stays one.
+// Settle ends a turn: all waiting steps are passed on, even if a call has no result.
 func (c *Conversation) Settle() error {
 	if c.held {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"github.com/git-trace/git-trace/records/project"
 )
 
-// count adds a step to the sums.
+// count adds a step to the totals.
 func (c *Conversation) count(p *pending) {
 	s := c.state
 	s.span(records.Value(p.Timestamp))
@@ -37,7 +37,7 @@ func (c *Conversation) countPrompt(p *pending) {
 	}
 }
 
-// maxTask is the length of a task in characters.
+// maxTask limits the length of a task, in characters.
 const maxTask = 500
 
 func clip(s string, runes int) string {
@@ -105,7 +105,7 @@ func (c *Conversation) countCall(p *pending, one *call) {
 	}
 }
 
-// tellEdit passes an edit to a sink that takes edits.
+// tellEdit passes an edit to the sink, if the sink accepts edits.
 func (c *Conversation) tellEdit(p *pending, one *call, edit *Edit) {
 	sink, wants := c.sink.(records.Editing)
 	if !wants {
@@ -127,7 +127,7 @@ func (c *Conversation) tellEdit(p *pending, one *call, edit *Edit) {
 	sink.Edited(e)
 }
 
-// countEdit notes the lines that an edit wrote and keeps its text as a snippet.
+// countEdit records the lines that an edit wrote, and keeps its text as a snippet.
 func (c *Conversation) countEdit(p *pending, edit *Edit) {
 	path, inside := c.relative(edit.Path)
 	snippet := records.Snippet{
@@ -148,7 +148,7 @@ func (c *Conversation) countEdit(p *pending, edit *Edit) {
 	}
 }
 
-// relative returns a path within the repository, in slashes; it does not change a path outside.
+// relative returns a path relative to the repository, with slashes; a path outside is returned unchanged.
 func (c *Conversation) relative(path string) (string, bool) {
 	if c.options.Relative != nil {
 		return c.options.Relative(path)
@@ -156,7 +156,8 @@ func (c *Conversation) relative(path string) (string, bool) {
 	return below(path, c.state.Head.Cwds)
 }
 
-// below returns a path relative to the outermost of some directories that it is below. On macOS /tmp is /private/tmp.
+// below returns a path relative to the outermost of the given directories that contains it. On macOS, /tmp and
+// /private/tmp are the same directory.
 func below(path string, dirs []string) (string, bool) {
 	path = strings.TrimPrefix(strings.ReplaceAll(path, `\`, "/"), "/private")
 	best := path
@@ -169,7 +170,7 @@ func below(path string, dirs []string) (string, bool) {
 	return best, best != path || !strings.HasPrefix(path, "/") && !strings.Contains(path, ":")
 }
 
-// span widens the time of the conversation.
+// span extends the time span of the conversation.
 func (s *state) span(stamp string) {
 	if stamp == "" {
 		return
@@ -182,8 +183,8 @@ func (s *state) span(stamp string) {
 	}
 }
 
-// earlier compares two times of session files. RFC 3339 in UTC compares as text if the numbers of digits are equal;
-// other forms are parsed.
+// earlier reports whether the time a of a session file is before b. Two RFC 3339 times in UTC with the same length are
+// compared as text; all others are parsed.
 func earlier(a, b string) bool {
 	if len(a) == len(b) && strings.HasSuffix(a, "Z") && strings.HasSuffix(b, "Z") {
 		return a < b

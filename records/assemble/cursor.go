@@ -12,15 +12,15 @@ import (
 // ErrCursor reports a cursor from which this version cannot continue.
 var ErrCursor = errors.New("not a cursor")
 
-// cursorVersion changes with everything that a cursor carries or that depends on it.
+// cursorVersion is raised by each change of a cursor's content or of code that depends on it.
 const cursorVersion = 2
 
-// Cursor is the place at which reading can continue when the session file has grown.
+// Cursor is the place at which reading continues after the session file has grown.
 type Cursor struct {
 	Version   int             `json:"version"`
-	Offset    int64           `json:"offset"` // of the line from which to continue
-	Line      int64           `json:"line"`   // lines before it
-	Steps     int             `json:"steps"`  // steps that are complete; those after them are given again
+	Offset    int64           `json:"offset"` // the offset of the line at which to continue
+	Line      int64           `json:"line"`   // the number of lines before it
+	Steps     int             `json:"steps"`  // the number of complete steps; later steps are passed again
 	Registers json.RawMessage `json:"registers,omitempty"`
 	Seen      string          `json:"seen,omitempty"`
 	Keys      string          `json:"keys,omitempty"`
@@ -29,8 +29,8 @@ type Cursor struct {
 	State     json.RawMessage `json:"state"`
 }
 
-// Cursor returns the place where reading can continue: the line of the first step that has not left, or the next line.
-// It is nil if later lines cannot be understood without earlier ones.
+// Cursor returns the place at which reading can continue: the line of the first step that was not passed on, or the
+// next line. It is nil if later lines cannot be understood without earlier ones.
 func (c *Conversation) Cursor(nextOffset, lines int64) (*Cursor, error) {
 	if c.goingOn() || len(c.early) > 0 {
 		return nil, nil
@@ -58,7 +58,8 @@ func (c *Conversation) Cursor(nextOffset, lines int64) (*Cursor, error) {
 	return cursor, nil
 }
 
-// Resume continues at the cursor. The parser reads from Cursor.Offset on, with the registers of the cursor.
+// Resume returns a conversation that continues at the cursor. The parser reads on from Cursor.Offset, with
+// Cursor.Registers as its state.
 func Resume(sink records.Sink, options Options, cursor *Cursor) (*Conversation, error) {
 	if cursor.Version != cursorVersion {
 		return nil, fmt.Errorf("continue a conversation: %w: version %d", ErrCursor, cursor.Version)

@@ -11,8 +11,8 @@ func NewFile(path, content string) Edit {
 	return edit
 }
 
-// Changed returns the edit from one content of a file to another, without the equal lines at the beginning and at
-// the end.
+// Changed returns the edit that changes a file's content from before to after, without the equal lines at the start and
+// end.
 func Changed(path, before, after string) Edit {
 	old, now := SplitLines(before), SplitLines(after)
 	head := 0

@@ -10,23 +10,23 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// maxRanges is the number of ranges of lines that are followed in all files together.
+// maxRanges limits the number of line ranges that are tracked in all files together.
 const maxRanges = 100_000
 
-// files follows the lines that the conversation wrote through its own later edits, to give their form at its end.
-// Changes by others in between are unknown here.
+// files tracks the lines that the conversation wrote through its own later edits, so that the record has their final
+// positions. Changes by others are unknown here.
 type files struct {
 	Paths map[string]*fileLines `json:"paths,omitempty"`
 	Count int                   `json:"count,omitempty"`
 }
 
-// fileLines are the ranges of one file with their writers, in the order of lines.
+// fileLines has the line ranges of one file and the steps that wrote them, in the order of lines.
 type fileLines struct {
 	Ranges  []lineRange `json:"ranges"`
 	Authors []author    `json:"authors"`
 }
 
-// author is the step that wrote lines.
+// author is a step that wrote lines.
 type author struct {
 	Step     int    `json:"step"`
 	Model    string `json:"model,omitempty"`
@@ -37,13 +37,13 @@ type author struct {
 type lineRange struct {
 	Start    int                `json:"start"`
 	End      int                `json:"end"`
-	Author   int                `json:"author"` // index into Authors
+	Author   int                `json:"author"` // an index into Authors
 	Hash     string             `json:"hash,omitempty"`
-	Modified bool               `json:"modified,omitempty"` // it replaced other lines
+	Modified bool               `json:"modified,omitempty"` // the range replaced other lines
 	Sure     records.Confidence `json:"sure"`
 }
 
-// apply notes the hunks of an edit; false when there are too many ranges to follow.
+// apply records the hunks of an edit; false if there are too many ranges to track.
 func (f *files) apply(path string, hunks []Hunk, by author) bool {
 	if f.Paths == nil {
 		f.Paths = map[string]*fileLines{}
@@ -60,7 +60,7 @@ func (f *files) apply(path string, hunks []Hunk, by author) bool {
 		return false
 	}
 	f.Count -= len(file.Ranges)
-	for _, hunk := range slices.Backward(hunks) { // from the end, so that the numbers before stay true
+	for _, hunk := range slices.Backward(hunks) { // from the end, so that the line numbers of earlier hunks stay valid
 		file.apply(hunk)
 	}
 	f.Count += len(file.Ranges)
@@ -107,8 +107,8 @@ func (r lineRange) moved(by int) lineRange {
 	return r
 }
 
-// without returns the rest of a range when its lines from at to before after are replaced. The text of the rest is then
-// unknown.
+// without returns the parts of a range that are left when the lines from at up to after (exclusive) are replaced; shift
+// moves the lines behind. The exact text of these parts is then unknown.
 func (r lineRange) without(at, after, shift int) []lineRange {
 	var out []lineRange
 	rest := r
@@ -126,7 +126,7 @@ func (r lineRange) without(at, after, shift int) []lineRange {
 	return out
 }
 
-// attribution returns the lines in their present form; nil without lines.
+// attribution returns the written lines at their final positions; nil if there are none.
 func (f *files) attribution(traceID string) *records.Attribution {
 	if len(f.Paths) == 0 {
 		return nil

@@ -14,8 +14,8 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// Finish ends the conversation: it passes the waiting steps on and returns the record without its steps. Take the
-// previous cursor.
+// Finish ends the conversation: it passes on the waiting steps and returns the record without its steps. Call Cursor
+// before Finish, not after it.
 func (c *Conversation) Finish() (*records.Record, error) {
 	if err := c.Settle(); err != nil {
 		return nil, err
@@ -56,10 +56,10 @@ func (c *Conversation) Finish() (*records.Record, error) {
 	return r, nil
 }
 
-// unknownModel is in the list of models without a price if the model is unknown.
+// unknownModel is the name of an unknown model in the list of models without a price.
 const unknownModel = "unknown"
 
-// whole takes the tokens of the whole conversation if its answers have none.
+// whole uses the token counts of the whole conversation if its answers have none.
 func (s *state) whole(table *prices.Table) {
 	if s.Head.Usage == nil || s.Usage != (records.TokenUsage{}) {
 		return
@@ -71,19 +71,19 @@ func (s *state) whole(table *prices.Table) {
 	}
 }
 
-// began returns the directory of the work tree in which the conversation began, "." for its top; false if it began
+// began returns the directory in the work tree in which the conversation began, "." for its root; false if it began
 // elsewhere or the work tree is unknown.
 func (c *Conversation) began() (string, bool) {
 	dirs := c.state.Head.Cwds
 	if len(dirs) == 0 || c.options.Relative == nil {
 		return "", false
 	}
-	const probe = "x" // a name below, because the top itself is not a file of the work tree
+	const probe = "x" // a name in the directory, because Relative does not accept the root itself
 	path, inside := c.options.Relative(strings.TrimSuffix(dirs[0], "/") + "/" + probe)
 	return cmp.Or(strings.TrimSuffix(strings.TrimSuffix(path, probe), "/"), "."), inside
 }
 
-// model returns the model with most answers of the main conversation.
+// model returns the model with the most answers in the main conversation.
 func (s *state) model() string {
 	best := ""
 	for _, name := range slices.Sorted(maps.Keys(s.Models)) {
@@ -132,7 +132,7 @@ func (s *state) outcome() records.Outcome {
 	return o
 }
 
-// describe fills the metadata.
+// describe fills the record's metadata.
 func (s *state) describe(r *records.Record, method string) {
 	for name, value := range s.Head.Meta {
 		r.SetMeta(name, value)
@@ -191,8 +191,8 @@ func (s *state) describe(r *records.Record, method string) {
 	r.SetMeta("capture", capture)
 }
 
-// Repository returns the owner and name of a repository and the address of its remote without credentials; nil if the
-// address has no such parts.
+// Repository returns the owner and name of a repository, and its remote's URL without credentials; nil if the URL has
+// no such parts.
 func Repository(remote string) (name, address *string) {
 	remote = strings.TrimSuffix(strings.TrimSpace(remote), "/")
 	if remote == "" || strings.HasPrefix(remote, "/") || strings.HasPrefix(remote, ".") ||

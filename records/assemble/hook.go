@@ -9,13 +9,13 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// Limits of the kept output of hooks.
+// The limits of the hook output that is kept.
 const (
-	maxHookOutput  = 500      // bytes of one
-	maxHookOutputs = 64 << 10 // bytes of all of a conversation
+	maxHookOutput  = 500      // bytes of one run
+	maxHookOutputs = 64 << 10 // bytes of all runs of a conversation
 )
 
-// Hook takes a hook that the client ran: its name, its outcome, its call, and the beginning of its output.
+// Hook adds a run of a client's hook: its name, its outcome, its call, and the beginning of its output.
 func (c *Conversation) Hook(run records.HookRun) {
 	c.HookCount(run.Event, run.Outcome, 1)
 	if run.Output = strings.TrimSpace(run.Output); len(run.Output) > maxHookOutput {
@@ -30,7 +30,7 @@ func (c *Conversation) Hook(run records.HookRun) {
 	})
 }
 
-// HookCount counts hooks of an event, by outcome.
+// HookCount adds n runs of hooks of an event, by outcome.
 func (c *Conversation) HookCount(event, outcome string, n int64) {
 	if n <= 0 || n > maxHooks {
 		return
@@ -51,14 +51,14 @@ func (c *Conversation) HookCount(event, outcome string, n int64) {
 	})
 }
 
-// maxHooks bounds the hooks of a line.
+// maxHooks limits the number of hook runs in one line.
 const maxHooks = 1000
 
-// maxHookMember bounds a kept member of another program's hook data.
+// maxHookMember limits the size of a member of another program's hook data that is kept, in bytes.
 const maxHookMember = 4 << 10
 
-// Saw keeps the data of opentraces' own hook about one call or a turn's end, under a member of the metadata. It leaves
-// out the result of the call, which the call has.
+// Saw keeps the data of opentraces' own hook about a call or the end of a turn, in a metadata member. It leaves out the
+// result of the call, because the call already has it.
 func (c *Conversation) Saw(member, time string, data []byte) {
 	value := map[string]any{"timestamp": time}
 	d := rawjson.NewDecoder(data)
@@ -83,7 +83,7 @@ func (c *Conversation) Saw(member, time string, data []byte) {
 // hookCall is the member with the call's id.
 const hookCall = "tool_call_id"
 
-// byCall makes an object by the call's id of a list.
+// byCall converts a list to an object with the call ids as names.
 func byCall(list []json.RawMessage) map[string]json.RawMessage {
 	out := map[string]json.RawMessage{}
 	for _, one := range list {

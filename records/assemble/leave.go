@@ -9,7 +9,7 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// leave passes the first waiting item on.
+// leave passes on the first waiting item.
 func (c *Conversation) leave() error {
 	it := c.queue[0]
 	c.drop()
@@ -20,7 +20,7 @@ func (c *Conversation) leave() error {
 	return c.err
 }
 
-// handOn gives a step to the sink, and after it the steps of the subagents that it started.
+// handOn passes a step to the sink, and then the steps of the subagents that it started.
 func (c *Conversation) handOn(it *item) {
 	step := it.step
 	if step.key != "" {
@@ -52,7 +52,7 @@ func (c *Conversation) handOn(it *item) {
 	}
 }
 
-// trace notes the source of a step and the reason of its end.
+// trace records the source lines of a step and the reason of its end.
 func (c *Conversation) trace(it *item) {
 	s, step := c.state, it.step
 	if n := s.tree.node(it.node); n != nil {
@@ -77,7 +77,7 @@ func (c *Conversation) trace(it *item) {
 	}
 }
 
-// subagent returns the id of the subagent that the call started, "" if there is none or the result has no id.
+// subagent returns the id of the subagent that the call started; "" if there is none or the result has no id.
 func (c *call) subagent() string {
 	if c.result == nil {
 		return ""
@@ -85,7 +85,7 @@ func (c *call) subagent() string {
 	return c.result.Subagent
 }
 
-// complete gives a step its number, its place among the conversations and the observations of its calls.
+// complete sets the step's number, its parent step and the observations of its calls.
 func (c *Conversation) complete(p *pending) {
 	s := c.state
 	s.Next++
@@ -127,7 +127,7 @@ func (c *Conversation) complete(p *pending) {
 	}
 }
 
-// subagentStep notes that the subagent has one more step.
+// subagentStep counts one more step of the subagent.
 func (c *Conversation) subagentStep() {
 	s := c.state
 	switch {
@@ -139,7 +139,8 @@ func (c *Conversation) subagentStep() {
 	}
 }
 
-// duration returns the time that the call took: as its result says, otherwise from its line to the line of its result.
+// duration returns the duration of the call: from its result, otherwise the time between its line and the line of its
+// result.
 func (c *call) duration() *int64 {
 	if c.result == nil {
 		return nil
@@ -166,10 +167,10 @@ func observe(id string, r *Result) records.Observation {
 	return o
 }
 
-// summaryRunes is the length of a summary.
+// summaryRunes is the greatest length of a summary, in characters.
 const summaryRunes = 200
 
-// Summary returns at most the first 200 characters of a text, without white space around it.
+// Summary returns up to 200 characters from the start of a text, without surrounding white space.
 func Summary(content string) string {
 	if len(content) > 8*summaryRunes {
 		content = strings.ToValidUTF8(content[:8*summaryRunes], "")
@@ -186,7 +187,7 @@ func Summary(content string) string {
 	return content[:end] + "…"
 }
 
-// stops maps the words for the end of an answer, from agents and providers to records.
+// stops maps the words of agents and providers for the end of an answer to the words of records.
 var stops = map[string]string{
 	"stop": "", "completed": "", "end_turn": "", "tool-calls": "", "tool_calls": "", "tooluse": "", "tool_use": "",
 	"function_call": "",
@@ -195,11 +196,11 @@ var stops = map[string]string{
 	"aborted": "interrupted", "cancelled": "interrupted", "unknown": "", "other": "",
 }
 
-// maxReason is the length of the longest reason of an answer's end.
+// maxReason limits the length of the reason why an answer ended.
 const maxReason = 60
 
-// stopOf returns the reason of an answer's end in the words of records. A reason that only means the end adds nothing
-// to its calls. It does not change an unknown word.
+// stopOf returns the reason why an answer ended, in the words of records. For a normal end, it is UsualStop.
+// An unknown word is returned unchanged.
 func stopOf(said string, calls int) string {
 	said = strings.TrimSpace(said)
 	word, known := stops[strings.ToLower(said)]

@@ -2,9 +2,9 @@ package assemble
 
 import "strings"
 
-// Model returns a model's name in the form of records, provider/model, from an agent's name for it. The providers of
-// Claude through Bedrock, Vertex and Copilot write the same model with different prefixes, suffixes and dots. It does
-// not change a name with an unknown provider.
+// Model converts an agent's name for a model to the form of records, provider/model. For Claude, the providers Bedrock,
+// Vertex and Copilot use different prefixes, suffixes and dots for the same model. A name with an unknown provider is
+// returned unchanged.
 func Model(name string) string {
 	name = strings.TrimSpace(name)
 	if name == "" || strings.HasPrefix(name, "<") || strings.ContainsAny(name, " \t\n") || len(name) > 120 {

@@ -13,41 +13,41 @@ type Prompt struct {
 	Text string
 	// Source is the kind of the text: user_prompt, skill, command.
 	Source string
-	Warmup bool // without a prompt: the client prepares its cache
-	System bool // not a prompt: a text of the client for the model, within the conversation
+	Warmup bool // not a real prompt: the client fills its cache
+	System bool // not a prompt: the client's text for the model, in the middle of the conversation
 }
 
-// Answer is a piece of an answer of the model.
+// Answer is a piece of a model's answer.
 type Answer struct {
 	At         records.Locator
-	Key        string // the same for all pieces of one answer; "" for an answer that comes in one piece
+	Key        string // the same for all pieces of one answer; "" for an answer in one piece
 	Time       string
 	Model      string // provider/model
-	Provider   string // whose ProviderID it is
+	Provider   string // the provider that ProviderID comes from
 	ProviderID string
 	Text       string
 	Thinking   string
-	Anew       bool // text and thinking replace earlier pieces, instead of following them
+	Anew       bool // text and thinking replace the earlier pieces and do not follow them
 	Calls      []Call
-	Stop       string // why it ended, in the words of the agent; the last one counts
-	Usage      *Usage // of the answer so far; the last one counts
-	Prompt     string // hash of the system prompt
+	Stop       string // the reason why the answer ended, in the agent's words; the last piece counts
+	Usage      *Usage // for the answer so far; the last piece counts
+	Prompt     string // the hash of the system prompt
 	Tools      []string
-	Warmup     bool // without a prompt: the client prepared its cache
+	Warmup     bool // without a prompt: the client filled its cache
 }
 
-// Usage are the tokens of an answer.
+// Usage is the number of tokens of an answer.
 type Usage struct {
 	records.TokenUsage
-	CacheWrite1H int64 // the part of CacheWriteTokens that is kept for an hour
+	CacheWrite1H int64 // the part of CacheWriteTokens that is cached for an hour
 }
 
-// Call is a call of a tool.
+// Call is a tool call.
 type Call struct {
 	ID    string
 	Name  string
 	Input json.RawMessage
-	// The call's data about the project: the paths that it reads or writes, and its command line.
+	// The paths that the call reads and writes, and its command line.
 	Reads   []string
 	Writes  []string
 	Command string
@@ -61,36 +61,36 @@ type Result struct {
 	DurationMS *int64
 	Subagent   string // the agent's id of the subagent that the call started
 	Edits      []Edit
-	Seen       *File // the content of a whole file that the result shows
+	Seen       *File // a whole file whose content the result shows
 	Commit     *Commit
 }
 
 // File is a whole file.
 type File struct{ Path, Content string }
 
-// Commit is a commit that a call made, by its result.
+// Commit is a commit that a call made, according to its result.
 type Commit struct {
 	SHA    string `json:"sha"` // often abbreviated
 	Kind   string `json:"kind,omitempty"`
 	Branch string `json:"branch,omitempty"`
 	Step   int    `json:"step"`
-	Only   bool   `json:"only,omitempty"` // the agent says that it holds only the lines of its step's calls
+	Only   bool   `json:"only,omitempty"` // the agent says that the commit contains only lines of this step's calls
 }
 
-// Edit is the change of a call in one file.
+// Edit is the change that a call made to one file.
 type Edit struct {
 	Path  string
-	Text  string // what it wrote: the new text of an edit, the whole content of a new file
-	Hunks []Hunk // where, in order; nil when the place is not known
+	Text  string // the new text of an edit, or the whole content of a new file
+	Hunks []Hunk // the changed places in order; nil if unknown
 }
 
-// Hunk replaces lines of a file. At counts in the file before the edit.
+// Hunk replaces lines of a file. At counts from 1 in the file before the edit.
 type Hunk struct {
-	At      int // the first removed line; without removed lines, the line before which the new ones are inserted
+	At      int // the first removed line; if none are removed, the line before which the new lines are inserted
 	Removed int
 	Added   int
-	Lines   []string // the added lines, nil when their text is not known exactly
+	Lines   []string // the added lines; nil if their exact text is unknown
 }
 
-// Whatever is the Removed of a hunk that writes a whole file, if it is unknown whether the file existed before.
+// Whatever is the value of Removed in a hunk that writes a whole file, if it is unknown whether the file existed.
 const Whatever = 1 << 30

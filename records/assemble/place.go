@@ -4,10 +4,10 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// Place is kept for a text that a later line may turn into a prompt.
+// Place reserves a place in the queue for a text that a later line may turn into a prompt.
 type Place struct{ it *item }
 
-// Keep keeps a place for a prompt.
+// Keep reserves a place for a prompt.
 func (c *Conversation) Keep(at records.Locator) *Place {
 	it := &item{at: at, kept: true}
 	c.push(it)
@@ -15,8 +15,8 @@ func (c *Conversation) Keep(at records.Locator) *Place {
 	return &Place{it}
 }
 
-// Release gives up a place and adds a value to a list of the metadata in its stead. The value has the number of the
-// step before it.
+// Release gives up a place and adds a value to a metadata list instead. The value contains the number of the step
+// before the place.
 func (c *Conversation) Release(place *Place, list string, value map[string]any) {
 	note := func(s *state) {
 		value["after_step"] = s.Next
@@ -30,7 +30,7 @@ func (c *Conversation) Release(place *Place, list string, value map[string]any) 
 	place.it.remarks = append(place.it.remarks, note)
 }
 
-// Fill puts a prompt into its place. The steps before it leave: a turn has ended.
+// Fill puts a prompt into its place. The steps before it are passed on, because a turn has ended.
 func (c *Conversation) Fill(place *Place, p Prompt) error {
 	if place.it.gone {
 		return c.Prompt(p)

@@ -6,7 +6,8 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// Limits of the waiting steps: beyond the soft limits complete steps leave, beyond the hard ones all.
+// The limits of the waiting steps: beyond the soft limits complete steps are passed on, beyond the hard limits all
+// steps.
 const (
 	softBytes = 8 << 20
 	softItems = 512
@@ -14,24 +15,24 @@ const (
 	hardItems = 4096
 )
 
-// item is a waiting step, with the remarks of later lines about the whole conversation.
+// item is a waiting step, with the remarks of later lines about the conversation.
 type item struct {
 	at    records.Locator
 	mark  mark
-	needs int64 // offset of the first line that had to do with it
-	last  int64 // offset of the last one
+	needs int64 // the offset of the first line that concerned it
+	last  int64 // the offset of the last such line
 	bytes int
 
-	node    int32    // its place in the tree
-	step    *pending // nil for an item that only carries remarks
+	node    int32    // its node in the tree
+	step    *pending // nil for an item that has only remarks
 	kept    bool     // a place for a prompt that may come
-	gone    bool     // it has left
-	lines   int      // lines from this one on, up to the next item's
+	gone    bool     // it was passed on
+	lines   int      // the number of lines from this item up to the next one
 	skipped map[string]int
 	remarks []func(s *state)
 }
 
-// applyRemarks counts the lines and remarks of the item.
+// applyRemarks applies the item's remarks and adds its counts of lines.
 func (it *item) applyRemarks(s *state) {
 	s.Lines += it.lines
 	for reason, n := range it.skipped {
@@ -42,9 +43,9 @@ func (it *item) applyRemarks(s *state) {
 	}
 }
 
-// mark holds the facts that a reader needs to continue with the line of an item.
+// mark holds the state that a reader needs to continue at the line of an item.
 type mark struct {
-	seen      int // how many ids had been seen
+	seen      int // the number of ids that had been seen
 	registers json.RawMessage
 	tree      treeMark
 }
@@ -53,19 +54,19 @@ type mark struct {
 type pending struct {
 	records.Step
 	key        string
-	time       string // of the last piece
+	time       string // the time of the last piece
 	usage      *Usage
 	provider   string
 	providerID string
 	calls      []*call
-	open       int // calls without a result
+	open       int // the number of calls without a result
 	source     string
-	stop       string          // why the answer ended
-	sources    []string        // ids of lines
+	stop       string          // the reason why the answer ended
+	sources    []string        // ids of its lines
 	sides      []*Conversation // conversations of subagents in the same file
 }
 
-// call is a call of a pending step.
+// call is a tool call of a pending step.
 type call struct {
 	Call
 	time   string
@@ -84,7 +85,7 @@ func (c *Conversation) grow(it *item, n int) {
 	c.waiting += n
 }
 
-// drop takes the first item off the queue.
+// drop removes the first item from the queue.
 func (c *Conversation) drop() {
 	it := c.queue[0]
 	c.queue[0] = nil
@@ -94,7 +95,7 @@ func (c *Conversation) drop() {
 	it.gone = true
 }
 
-// relieve lets steps leave when too much waits.
+// relieve passes steps on while the queue is over its limits.
 func (c *Conversation) relieve() error {
 	if c.held {
 		return nil
@@ -103,7 +104,7 @@ func (c *Conversation) relieve() error {
 		soft := c.waiting > softBytes || len(c.queue) > softItems
 		hard := c.waiting > hardBytes || len(c.queue) > hardItems
 		first := c.queue[0]
-		// The last item may still get pieces.
+		// The last item may still receive pieces.
 		ready := len(c.queue) > 1 && !first.kept && (first.step == nil || first.step.open == 0)
 		if !soft || !ready && !hard {
 			return nil

@@ -11,7 +11,7 @@ func (c *Conversation) Take() {
 	c.state.Lines++
 }
 
-// Skip counts a line that is not in the record, with its reason.
+// Skip counts a line that is not in the record, by reason.
 func (c *Conversation) Skip(reason string) {
 	it := c.lastItem()
 	if it == nil {
@@ -27,8 +27,8 @@ func (c *Conversation) Skip(reason string) {
 	it.skipped[reason]++
 }
 
-// Said takes a message of the user's side, with a prompt, results of calls that were taken already, or both. A message
-// without both is skipped for a reason.
+// Said adds a message of the user's side. It contains a prompt, results of calls that were already added, or both. A
+// message with neither is skipped with the given reason.
 func (c *Conversation) Said(p Prompt, returned bool, reason string) error {
 	switch {
 	case p.Text == "" && returned:
@@ -50,7 +50,7 @@ func (c *Conversation) Said(p Prompt, returned bool, reason string) error {
 	return nil
 }
 
-// lastItem returns the item that takes remarks, nil when nothing waits.
+// lastItem returns the item that receives remarks; nil if no item waits.
 func (c *Conversation) lastItem() *item {
 	if len(c.queue) == 0 {
 		if !c.held {
@@ -61,13 +61,13 @@ func (c *Conversation) lastItem() *item {
 	return c.queue[len(c.queue)-1]
 }
 
-// Drop counts something else that is not in the record, with its reason.
+// Drop counts other data that is not in the record, by reason.
 func (c *Conversation) Drop(reason string) {
 	c.remark(func(s *state) { s.Dropped[reason]++ })
 }
 
-// Append adds a value to a list of the metadata. If after is not "", the value becomes an object with a member of
-// this name that holds the number of the step before it. A value of a subagent has its id.
+// Append adds a value to a metadata list. If after is not "", the value gets a member with this name, which contains
+// the number of the step before it. The value of a subagent also gets the subagent's id.
 func (c *Conversation) Append(list, after string, value map[string]any) {
 	if c.parent != nil {
 		value["subagent"] = c.id
@@ -80,7 +80,7 @@ func (c *Conversation) Append(list, after string, value map[string]any) {
 	})
 }
 
-// maxSummary is the length of the text for the model after a compaction that is kept.
+// maxSummary limits the text that is kept of a compaction, in bytes.
 const maxSummary = 64 << 10
 
 // Summarised keeps the summary that replaced the earlier conversation for the model.
@@ -94,7 +94,7 @@ func (c *Conversation) Summarised(said, time string) {
 	c.Append("summaries", "after_step", map[string]any{"text": said, "timestamp": time})
 }
 
-// Change changes the head of the conversation, when everything before it has been handed on.
+// Change changes the head of the conversation after all earlier steps were passed on.
 func (c *Conversation) Change(change func(h *Head)) {
 	c.remark(func(s *state) { change(&s.Head) })
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// Result takes the result of a call.
+// Result adds the result of a call.
 func (c *Conversation) Result(at records.Locator, callID string, r Result) error {
 	it := c.byCall[callID]
 	if it == nil {
@@ -22,10 +22,11 @@ func (c *Conversation) Result(at records.Locator, callID string, r Result) error
 	return c.relieve()
 }
 
-// maxEarly is the number of results that may wait for their calls.
+// maxEarly limits the number of results that wait for their calls.
 const maxEarly = 64
 
-// late takes a result after its step has left, or before its call has come: several writers write the lines.
+// late adds a result that comes after its step was passed on, or before its call. This happens because several writers
+// write the lines.
 func (c *Conversation) late(at records.Locator, callID string, r Result) error {
 	step, waited := c.state.steps[callID]
 	switch {
@@ -53,7 +54,7 @@ func (c *Conversation) late(at records.Locator, callID string, r Result) error {
 	return c.err
 }
 
-// join gives a call its result.
+// join stores the result of a call.
 func (c *Conversation) join(it *item, i int, r *Result) {
 	it.step.calls[i].result = r
 	it.step.open--

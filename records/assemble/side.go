@@ -4,7 +4,7 @@ import (
 	"slices"
 )
 
-// Child begins the conversation of a subagent with its own session file; its steps are passed on at once.
+// Child starts the conversation of a subagent that has its own session file; its steps are passed on at once.
 func (c *Conversation) Child(step int, id, role string) *Conversation {
 	return &Conversation{
 		shared: c.shared, parent: c, step: step, id: id, role: role, leftAt: -1,
@@ -12,7 +12,7 @@ func (c *Conversation) Child(step int, id, role string) *Conversation {
 	}
 }
 
-// Waiting returns a call without a result whose step has not left; otherwise nil.
+// Waiting returns a call without a result whose step was not passed on; otherwise nil.
 func (c *Conversation) Waiting(callID string) *Call {
 	it := c.byCall[callID]
 	if it == nil {
@@ -26,7 +26,7 @@ func (c *Conversation) Waiting(callID string) *Call {
 	return nil
 }
 
-// Pending lists the calls of some tools that have no result yet, the latest first.
+// Pending lists the calls of the given tools that have no result yet, the latest first.
 func (c *Conversation) Pending(tools ...string) []*Call {
 	var calls []*Call
 	for _, it := range slices.Backward(c.queue) {
@@ -42,8 +42,8 @@ func (c *Conversation) Pending(tools ...string) []*Call {
 	return calls
 }
 
-// Side begins the conversation of a subagent in its parent's file. Its steps follow the step with the call; "" is an
-// unknown call. Later steps come with the parent's next turn.
+// Side starts the conversation of a subagent in its parent's file. Its steps follow the step with the given call; ""
+// means that the call is unknown. Steps that come later are passed on with the parent's next turn.
 func (c *Conversation) Side(callID, id, role string) *Conversation {
 	side := c.Child(0, id, role)
 	side.held = true
@@ -57,7 +57,7 @@ func (c *Conversation) Side(callID, id, role string) *Conversation {
 	return side
 }
 
-// Close ends a subagent's conversation in the same file.
+// Close ends the conversation of a subagent in the same file.
 func (c *Conversation) Close() error {
 	c.closed = true
 	if c.held {
@@ -66,7 +66,7 @@ func (c *Conversation) Close() error {
 	return c.Settle()
 }
 
-// release passes a held conversation on, and stops holding it.
+// release passes on the steps of a held conversation, and stops holding it.
 func (c *Conversation) release(step int) error {
 	if !c.held {
 		return nil
@@ -75,8 +75,8 @@ func (c *Conversation) release(step int) error {
 	return c.Settle()
 }
 
-// settleSides hands on the news of released subagents, and drops finished ones: all their lines come before the
-// lines that wait from here on.
+// settleSides passes on the new steps of released subagents, and drops finished subagents, which have no lines after
+// this point.
 func (c *Conversation) settleSides() error {
 	for _, side := range c.sides {
 		if err := side.Settle(); err != nil {
@@ -87,24 +87,25 @@ func (c *Conversation) settleSides() error {
 	return nil
 }
 
-// goingOn reports whether a subagent was released since the last turn ended: a reading that continues here would not
-// know whose its lines are. A held one is read again with the step that has its call.
+// goingOn reports whether a released subagent may have further lines. Then reading cannot continue here, because it
+// would not know to whom later lines belong. A held subagent does not matter: it is read again with the step of its
+// call.
 func (c *Conversation) goingOn() bool {
 	return slices.ContainsFunc(c.sides, func(side *Conversation) bool { return !side.held })
 }
 
-// Waits reports whether the answer of a key can still take pieces.
+// Waits reports whether the answer with this key can still receive pieces.
 func (c *Conversation) Waits(key string) bool { return c.byKey[key] != nil }
 
-// Called reports whether a call has been taken.
+// Called reports whether a call has been added.
 func (c *Conversation) Called(callID string) bool {
 	return c.byCall[callID] != nil || c.state.calls.has(hashID(callID))
 }
 
-// Began reports whether a line with an id has begun, without beginning it.
+// Began reports whether the line with this id has been started; it does not start it.
 func (c *Conversation) Began(id string) bool { return c.state.seen.has(hashID(id)) }
 
-// Expects reports whether a call has left without its result, which may still come.
+// Expects reports whether the step of a call was passed on without the call's result, which may still come.
 func (c *Conversation) Expects(callID string) bool {
 	_, waits := c.state.steps[callID]
 	return waits

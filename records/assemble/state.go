@@ -11,44 +11,44 @@ import (
 	"github.com/git-trace/git-trace/records/project"
 )
 
-// Limits of the data about a whole conversation.
+// The limits of the data about a whole conversation.
 const (
-	maxList      = 2000  // entries of a list of the metadata
-	maxOpenCalls = 4096  // calls whose result may still come after their step has left
+	maxList      = 2000  // entries in a metadata list
+	maxOpenCalls = 4096  // calls whose results may come after their step was passed on
 	maxPrompts   = 16    // system prompts
-	maxTools     = 400   // definitions of tools
-	maxVersions  = 32    // of the agent
-	maxSources   = 50000 // steps whose lines are named
-	maxSourceIDs = 16    // of one step
+	maxTools     = 400   // tool definitions
+	maxVersions  = 32    // versions of the agent
+	maxSources   = 50000 // steps whose lines are listed
+	maxSourceIDs = 16    // lines of one step
 )
 
-// Head holds the facts that a parser may set for the conversation as a whole.
+// Head holds the data that a parser may set for the whole conversation.
 type Head struct {
-	Version     string                `json:"version,omitempty"`  // of the agent; the last one counts
+	Version     string                `json:"version,omitempty"`  // the agent's version; the last one counts
 	Versions    []string              `json:"versions,omitempty"` // all versions, in order
-	Began       string                `json:"began,omitempty"`    // the time, if the file's lines have none
+	Began       string                `json:"began,omitempty"`    // the start time, if the file's lines have no times
 	OS          string                `json:"os,omitempty"`
 	Shell       string                `json:"shell,omitempty"`
-	Cwds        []string              `json:"cwds,omitempty"` // the directories that the agent worked in
+	Cwds        []string              `json:"cwds,omitempty"` // the directories in which the agent worked
 	Git         bool                  `json:"git,omitempty"`
-	Branch      string                `json:"branch,omitempty"` // the first one
+	Branch      string                `json:"branch,omitempty"` // the first branch
 	BaseCommit  string                `json:"base_commit,omitempty"`
-	Repository  string                `json:"repository,omitempty"` // address of the remote
-	Prompts     map[string]string     `json:"prompts,omitempty"`    // system prompts by their hash
-	Tools       []json.RawMessage     `json:"tools,omitempty"`      // definitions
-	Terminal    records.TerminalState `json:"terminal,omitempty"`   // how it ended, in the part read so far
+	Repository  string                `json:"repository,omitempty"` // the remote's URL
+	Prompts     map[string]string     `json:"prompts,omitempty"`    // system prompts by hash
+	Tools       []json.RawMessage     `json:"tools,omitempty"`      // tool definitions
+	Terminal    records.TerminalState `json:"terminal,omitempty"`   // how the part that was read so far ended
 	Success     *bool                 `json:"success,omitempty"`
-	Source      string                `json:"source,omitempty"` // of Success
+	Source      string                `json:"source,omitempty"` // the source of Success
 	Description string                `json:"description,omitempty"`
-	// Usage are the tokens of the whole conversation, if its answers have none.
+	// Usage is the token count of the whole conversation, for agents whose answers have none.
 	Usage *records.TokenUsage        `json:"usage,omitempty"`
 	Meta  map[string]json.RawMessage `json:"meta,omitempty"`
 }
 
-// maxCwds is the number of directories that are kept.
+// maxCwds limits the number of directories that are kept.
 const maxCwds = 32
 
-// AddCwd keeps a directory that the agent worked in.
+// AddCwd adds a directory in which the agent worked.
 func (h *Head) AddCwd(dir string) {
 	if dir != "" && len(h.Cwds) < maxCwds && !slices.Contains(h.Cwds, dir) {
 		h.Cwds = append(h.Cwds, dir)
@@ -67,14 +67,14 @@ func (h *Head) SetMeta(name string, value any) {
 	h.Meta[name] = raw
 }
 
-// AddMeta sets a member of the metadata unless it is set: the first value counts.
+// AddMeta sets a metadata member, unless it is already set.
 func (h *Head) AddMeta(name, value string) {
 	if value != "" && h.Meta[name] == nil {
 		h.SetMeta(name, value)
 	}
 }
 
-// AddPrompt keeps a system prompt and gives its hash, "" when there are too many.
+// AddPrompt keeps a system prompt under its hash, unless there are already too many.
 func (h *Head) AddPrompt(hash, prompt string) {
 	if _, known := h.Prompts[hash]; known || len(h.Prompts) >= maxPrompts {
 		return
@@ -85,7 +85,7 @@ func (h *Head) AddPrompt(hash, prompt string) {
 	h.Prompts[hash] = prompt
 }
 
-// SetVersion keeps the version of the agent that writes from here on.
+// SetVersion sets the version of the agent that writes the following lines.
 func (h *Head) SetVersion(version string) {
 	if version == "" {
 		return
@@ -96,7 +96,7 @@ func (h *Head) SetVersion(version string) {
 	}
 }
 
-// AddTool keeps the definition of a tool, a JSON object, unless there is one with the same name already.
+// AddTool keeps the definition of a tool, a JSON object, unless there already is one with that name.
 func (h *Head) AddTool(name string, definition []byte) {
 	if len(h.Tools) >= maxTools {
 		return
@@ -109,7 +109,7 @@ func (h *Head) AddTool(name string, definition []byte) {
 	h.Tools = append(h.Tools, slices.Clone(definition))
 }
 
-// state holds the totals of the steps that were passed on. A cursor carries it.
+// state holds the totals of the steps that were passed on. A cursor contains it.
 type state struct {
 	Next        int                          `json:"next"` // the number of the last step
 	Start       string                       `json:"start,omitempty"`
@@ -126,20 +126,20 @@ type state struct {
 	Subagents   []subagent                   `json:"subagents,omitempty"`
 	Lists       map[string][]json.RawMessage `json:"lists,omitempty"`
 	Lines       int                          `json:"lines"`   // objects of session files that are in the record
-	Skipped     map[string]int               `json:"skipped"` // objects that are not, by reason
-	Dropped     map[string]int               `json:"dropped"` // what else is not in the record, by reason
+	Skipped     map[string]int               `json:"skipped"` // skipped objects, by reason
+	Dropped     map[string]int               `json:"dropped"` // other data that is not in the record, by reason
 	LateResults int                          `json:"late_results,omitempty"`
 	Head        Head                         `json:"head"`
-	Waiting     map[string]int               `json:"waiting,omitempty"` // the step of each call that left without a result
+	Waiting     map[string]int               `json:"waiting,omitempty"` // steps of calls without a result
 	Sources     []records.Source             `json:"sources,omitempty"`
 	Hooks       map[string]map[string]int64  `json:"hooks,omitempty"`
-	HookOutput  int                          `json:"hook_output,omitempty"` // kept bytes of their output
-	Stops       int                          `json:"stops,omitempty"`       // answers whose end the session file explains
+	HookOutput  int                          `json:"hook_output,omitempty"` // bytes of hook output that are kept
+	Stops       int                          `json:"stops,omitempty"`       // answers whose reason for ending is known
 
-	seen  ids            // lines
-	keys  ids            // answers that have left
-	calls ids            // calls that have left
-	steps map[string]int // Waiting
+	seen  ids            // ids of lines
+	keys  ids            // keys of answers that were passed on
+	calls ids            // calls that were passed on
+	steps map[string]int // the map that Waiting stores
 	tree  tree
 }
 
@@ -150,7 +150,7 @@ type task struct {
 
 type modelUse struct {
 	Steps int                `json:"steps"`
-	Main  int                `json:"main"` // steps of the main conversation
+	Main  int                `json:"main"` // the number of steps in the main conversation
 	Usage records.TokenUsage `json:"usage"`
 }
 
@@ -170,7 +170,7 @@ func newState() *state {
 	}
 }
 
-// maxReasons bounds the counted reasons: some are names from session files.
+// maxReasons limits the number of counted reasons, because some reasons are names from session files.
 const maxReasons = 200
 
 func (s *state) skip(reason string, n int) {
@@ -192,10 +192,10 @@ func (s *state) appendTo(list string, value any) {
 	s.Lists[list] = append(s.Lists[list], raw)
 }
 
-// ids is a set that remembers its order of growth.
+// ids is a set that remembers the order in which ids were added.
 type ids struct {
 	list []uint64
-	set  map[uint64]int32 // the place in the list
+	set  map[uint64]int32 // the index in the list
 }
 
 func newIDs() ids { return ids{set: map[uint64]int32{}} }
@@ -216,7 +216,7 @@ func (i *ids) add(id uint64) bool {
 	return true
 }
 
-// pack writes the first n ids.
+// pack encodes the first n ids.
 func (i *ids) pack(n int) string {
 	raw := make([]byte, 0, 8*n)
 	for _, id := range i.list[:n] {
@@ -237,9 +237,9 @@ func unpack(packed string) (ids, bool) {
 	return out, true
 }
 
-// hashID is 64 bits of an id. Ids are random: two equal hashes in a conversation are not to be expected.
+// hashID returns 64 bits that stand for an id. Ids are random, so equal hashes within a conversation are very unlikely.
 func hashID(id string) uint64 {
 	sum := fnv.New64a()
-	_, _ = sum.Write([]byte(id)) // a hash takes everything
+	_, _ = sum.Write([]byte(id)) // a hash never returns an error
 	return sum.Sum64()
 }

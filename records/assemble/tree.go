@@ -9,19 +9,19 @@ import (
 	"github.com/git-trace/git-trace/refs/codec"
 )
 
-// tree holds the parent of each step of the main conversation: the step before it in the model's history. A person who
-// goes back to an earlier place makes a fork. For a session file without parents of lines it is a chain, unless the
-// file says that steps were undone.
+// tree holds the parent of each step of the main conversation: the previous step in the model's history. If a person
+// goes back to an earlier point, the tree has a fork there. For a session file whose lines have no parents, the tree is
+// a chain, unless the file says that steps were undone.
 type tree struct {
 	nodes []node
 	lines []int32 // the node of each line, in the order of state.seen
-	at    int32   // the node that the next one hangs on, 0 for none
-	leaf  int32   // the conversation's present node
+	at    int32   // the parent of the next node; 0 for none
+	leaf  int32   // the conversation's current node
 }
 
 // node is a step of the main conversation. Nodes are numbered from 1 in the order of their lines.
 type node struct {
-	parent, step int32 // step is 0 until it has left
+	parent, step int32 // step is 0 until the step is passed on
 	prompt       bool
 	taken        bool // the session file says that it was undone
 }
@@ -34,7 +34,7 @@ type treeMark struct {
 
 func (t *tree) mark() treeMark { return treeMark{len(t.nodes), t.at, t.leaf} }
 
-// plant adds a node at the conversation's present place.
+// plant adds a node at the current position of the conversation.
 func (t *tree) plant() int32 {
 	t.nodes = append(t.nodes, node{parent: t.at})
 	t.at = int32(len(t.nodes))
@@ -42,7 +42,7 @@ func (t *tree) plant() int32 {
 	return t.at
 }
 
-// node returns a node by its number, nil for none.
+// node returns the node with a number; nil if there is none.
 func (t *tree) node(n int32) *node {
 	if n < 1 || int(n) > len(t.nodes) {
 		return nil
@@ -50,15 +50,15 @@ func (t *tree) node(n int32) *node {
 	return &t.nodes[n-1]
 }
 
-// settle notes the node of the lines up to the n-th.
+// settle records the node of each line up to the n-th.
 func (t *tree) settle(n int) {
 	for len(t.lines) < n {
 		t.lines = append(t.lines, t.at)
 	}
 }
 
-// Hang names the parent of the last begun line, by its id; "" for none. If the parent is unknown, because it could not
-// be read, the place stays.
+// Hang sets the parent of the last started line, by its id; "" means no parent. If the parent is unknown, because it
+// could not be read, the position stays unchanged.
 func (c *Conversation) Hang(parent string) {
 	if c.parent != nil {
 		return
@@ -80,7 +80,7 @@ func (c *Conversation) lineNode(id string) (int32, bool) {
 	return c.state.tree.lines[i], true
 }
 
-// Back notes that the user took back the step of a line, and all later steps.
+// Back records that the user undid the step of a line and all later steps.
 func (c *Conversation) Back(id string) {
 	t := &c.state.tree
 	if n, known := c.lineNode(id); known && t.node(n) != nil {
@@ -88,7 +88,7 @@ func (c *Conversation) Back(id string) {
 	}
 }
 
-// BackTurns undoes the last prompts, with the steps after each.
+// BackTurns undoes the last prompts, with the steps after each of them.
 func (c *Conversation) BackTurns(prompts int64) {
 	t := &c.state.tree
 	to := t.at
@@ -101,7 +101,7 @@ func (c *Conversation) BackTurns(prompts int64) {
 	t.back(to)
 }
 
-// back goes back to a node. The nodes between count as undone.
+// back goes back to a node. The nodes after it count as undone.
 func (t *tree) back(to int32) {
 	for n := t.node(t.at); n != nil && t.at != to; n = t.node(t.at) {
 		n.taken = true
@@ -110,12 +110,12 @@ func (t *tree) back(to int32) {
 	t.at, t.leaf = to, to
 }
 
-// branches finds the steps that were undone. At each fork the conversation continues on the way to its end, or else to
-// the newest line. The other way is a branch if the file says so, or if a prompt begins one of the two ways: an answer
-// that a client requested twice is not a branch.
+// branches finds the steps that were undone. At each fork, the conversation continues on the path to its current node,
+// or else to the newest line. The other path is a branch if the file says so, or if either path begins with a prompt.
+// An answer that a client requested twice is not a branch.
 func (t *tree) branches() []records.Branch {
 	heirs := t.heirs()
-	chain := make([]*records.Branch, len(t.nodes)+1) // of each undone node
+	chain := make([]*records.Branch, len(t.nodes)+1) // the branch of each undone node
 	var found []*records.Branch
 	for i := range t.nodes {
 		n, number := &t.nodes[i], int32(i+1)
@@ -138,12 +138,12 @@ func (t *tree) branches() []records.Branch {
 	return out
 }
 
-// begins reports whether a node that is not the one its parent continues with begins a branch.
+// begins reports whether a node begins a branch. heir is the node with which the conversation continues instead.
 func (n *node) begins(heir *node, within bool) bool {
 	return within || n.taken || n.parent != 0 && heir != nil && (n.prompt || heir.prompt)
 }
 
-// heirs gives the next node of the conversation for each node.
+// heirs returns, for each node, the node with which the conversation continues.
 func (t *tree) heirs() []int32 {
 	newest := make([]int32, len(t.nodes)+1)
 	heirs := make([]int32, len(t.nodes)+1)
@@ -160,7 +160,7 @@ func (t *tree) heirs() []int32 {
 	return heirs
 }
 
-// stepAt returns the number of the step at a node, or of the nearest one before it.
+// stepAt returns the number of the step at a node, or of its nearest ancestor that has one.
 func (t *tree) stepAt(number int32) int {
 	for n := t.node(number); n != nil; n = t.node(n.parent) {
 		if n.step > 0 {
@@ -170,7 +170,7 @@ func (t *tree) stepAt(number int32) int {
 	return 0
 }
 
-// packedTree is a tree in a cursor.
+// packedTree is a tree as it is stored in a cursor.
 type packedTree struct {
 	Nodes string `json:"nodes,omitempty"` // parents, steps and flags
 	Lines string `json:"lines,omitempty"`
@@ -178,7 +178,8 @@ type packedTree struct {
 	Leaf  int32  `json:"leaf,omitempty"`
 }
 
-// pack writes the tree at a mark, with the nodes of the first lines. Neighbours differ by little.
+// pack encodes the tree at a mark, with the nodes of the first lines. It stores differences, because neighbours differ
+// little.
 func (t *tree) pack(m treeMark, lines int) packedTree {
 	var nodes, of []byte
 	step := int64(0)
@@ -206,7 +207,7 @@ func flags(n node) (f int64) {
 	return f
 }
 
-// unpack reads a tree with this many lines.
+// unpack decodes a tree with this number of lines.
 func (p packedTree) unpack(lines int) (tree, bool) {
 	nodes, err := base64.RawStdEncoding.DecodeString(p.Nodes)
 	of, errLines := base64.RawStdEncoding.DecodeString(p.Lines)
