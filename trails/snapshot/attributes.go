@@ -5,20 +5,20 @@ import (
 	"strings"
 )
 
-// class is the way to get the blob of a file from its bytes on disk.
+// class is the way in which the blob of a file is made from its bytes on disk.
 type class uint8
 
 const (
-	classRaw class = iota // the bytes are the blob
-	classEOL              // line endings may be converted: the bytes are the blob unless they hold a CR
-	classGit              // filters, keywords, encodings: ask git
+	classRaw class = iota // the blob has the same bytes
+	classEOL              // line endings may be converted: the blob has the same bytes unless they contain a CR
+	classGit              // filters, keywords or encodings: git must make the blob
 )
 
 // macroMark begins the definition of an attribute for several others.
 const macroMark = "[attr]"
 
-// classOf returns the class of a file of attributes (gitattributes(5)). It looks only at attribute names, not at
-// their patterns, so the class may be higher than a given path needs, never lower.
+// classOf returns the class that an attribute file needs (gitattributes(5)). It reads only attribute names, not their
+// patterns. So the class may be higher than a given path needs, but never lower.
 func classOf(content []byte) class {
 	all := classRaw
 	for line := range bytes.SplitSeq(content, []byte("\n")) {

@@ -2,19 +2,19 @@ package snapshot
 
 import "time"
 
-// Slack is the most that a time stamp of the file system may lag behind the clock.
+// Slack is the longest time by which a time stamp of the file system may be behind the clock.
 const Slack = time.Duration(fineSlack)
 
-// Stamp returns the time of a path's last change by the clock of file times, if it is known.
+// Stamp returns the time of a path's last change, by the clock of the file system, if it is known.
 func Stamp(path string) (at time.Time, known bool) {
 	st, err := statTarget(path)
 	return time.Unix(0, st.ctime), err == nil && st.ctime != 0
 }
 
-// Before splits the changes of snapshots into changes from before a moment, and the others. It uses the change times of
-// the files and of the directories above them. Programs cannot set those back, and a moved file or directory gets a new
-// one. The moment is a time of the same clock. If a later snapshot finds a change at such a path, that change was made
-// later. Without usable time stamps, all changes count as later.
+// Before splits the changes of snapshots into those from before a moment, and the others. It compares the change times
+// of the files and of the directories above them. Programs cannot set change times back, and a moved file or directory
+// gets a new one. The moment is a time of the same clock. If a later snapshot finds a change at such a path, that
+// change was made later. Without usable time stamps, all changes count as later.
 func Before(workTree string, changes []Change, moment time.Time) (before, after []Change) {
 	if remoteFileSystem(workTree) {
 		return nil, changes
@@ -35,11 +35,11 @@ func Before(workTree string, changes []Change, moment time.Time) (before, after 
 	return before, after
 }
 
-// beforeMoment asks for the time stamps of paths.
+// beforeMoment reads the time stamps of paths and caches the results for directories.
 type beforeMoment struct {
 	tree   *workTree
 	moment int64           // nanoseconds since 1970
-	dirs   map[string]bool // whether a directory has had its place and its content since before the moment
+	dirs   map[string]bool // whether a directory has not moved or changed since the moment
 }
 
 func (b *beforeMoment) path(c Change) bool {
@@ -50,7 +50,8 @@ func (b *beforeMoment) path(c Change) bool {
 	return err == nil && !st.isDir() && !c.New.IsZero() && !st.racy(b.moment, 0) && b.dir(parentPath(c.Path))
 }
 
-// gone does the same for a missing path, by its directory. If that is missing too, it uses the directory above.
+// gone reports for a missing path whether it was missing before the moment. It checks the directory of the path, or if
+// that is missing too, the directory above.
 func (b *beforeMoment) gone(dir string) bool {
 	st, err := b.tree.lstat(dir)
 	if isGone(err) && dir != "" {
@@ -59,8 +60,8 @@ func (b *beforeMoment) gone(dir string) bool {
 	return err == nil && !st.racy(b.moment, 0) && b.dir(dir)
 }
 
-// dir reports whether a directory, and each one above it, came to its place before the moment. The work tree itself
-// always counts as unmoved.
+// dir reports whether a directory and all directories above it have not moved or changed since the moment. The work
+// tree itself always counts as unmoved.
 func (b *beforeMoment) dir(path string) bool {
 	known, found := b.dirs[path]
 	if !found {

@@ -8,11 +8,12 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// The state file has a header with the size of each part, the id of the tree, the other meta data (metacodec.go), and a
-// CRC-32 of all that; then a table of directories (parents first), their records, and the bytes of all paths and names.
-// All numbers are little-endian. Each directory has its own check sum, so that reading one touches no other: the cost
-// of a snapshot of one file does not depend on the number of files. A directory's records stay packed until they are
-// needed. The journal beside the state file has later changes; see journal.go.
+// The state file begins with a header: the size of each part, the id of the tree, the other meta data (metacodec.go),
+// and a CRC-32 of all these. After the header come a table of directories (parents first), their records, and the bytes
+// of all paths and names. All numbers are little-endian. Each directory has its own check sum, so a reader can read one
+// directory alone: the cost of a snapshot of one file does not depend on the number of files. The records of a
+// directory are decoded when they are needed. The journal, a file next to the state file, has later changes; see
+// journal.go.
 const (
 	stateMagic   = "gtstate"
 	stateVersion = 4
@@ -29,22 +30,22 @@ func entrySize(hash int) int { return entryFixed + hash }
 
 var errBadState = errors.New("state file is damaged or of another version")
 
-// packed is the content of a directory in the form of the state file. Name offsets count from the start of names.
+// packed is the content of a directory as the state file encodes it. Name offsets count from the start of names.
 type packed struct {
 	entries, others []byte
 	names           string
 	hash            int
 }
 
-// saved is the part of a directory in the state on disk: its head (flags, state, tree, rules) and its records. Save
-// compares it with the new form, so changes need no notes.
+// saved holds a directory as it is on disk: its head (flags, state, tree, rules) and its records. Save compares it with
+// the new form, so nobody needs to note changes.
 type saved struct {
-	head    []byte // nil if the directory is not there
+	head    []byte // nil if the state on disk does not have the directory
 	records *packed
 }
 
-// encodeState writes a state; without a root, a state of the git method. Afterwards the directories know their
-// parts on disk.
+// encodeState writes a state. Without a root it writes a state of the git method. Afterwards each directory holds its
+// part on disk.
 func encodeState(m meta, root *dir, format refs.ObjectFormat) ([]byte, error) {
 	text, err := m.other()
 	if err != nil {
@@ -101,12 +102,12 @@ func (w *stateWriter) stat(s fileStat) {
 func (w *stateWriter) oid(o refs.OID) {
 	n := len(w.out) + w.hash
 	w.out = o.AppendTo(w.out)
-	for len(w.out) < n { // no id
+	for len(w.out) < n { // the zero id
 		w.out = append(w.out, 0)
 	}
 }
 
-// head writes the part of a directory that is about the directory itself.
+// head writes the data of the directory itself.
 func (w *stateWriter) head(d *dir) {
 	w.u16(d.flags)
 	w.stat(d.st)
@@ -114,10 +115,10 @@ func (w *stateWriter) head(d *dir) {
 	w.oid(d.rules)
 }
 
-// tables writes the directories, their records and their names. A row is
+// tables writes the table of directories, their records and their names. A row is
 //
 //	u32 CRC-32 of the rest of the row, the path, the names and the records · u32 directories below ·
-//	u32 where path and names begin · u16 length of path · u32 of names · u32 where the records begin · u32 entries ·
+//	u32 start of path and names · u16 length of path · u32 length of names · u32 start of the records · u32 entries ·
 //	u32 others · head
 func (w *stateWriter) tables(dirs []*dir, packs []*packed, records int) {
 	hash := w.hash
@@ -155,7 +156,7 @@ func rowSum(row, names, records []byte) uint32 {
 	return crc32.Update(sum, crc32.IEEETable, records)
 }
 
-// countBelow counts the descendants of each directory of a list, in which parents come first.
+// countBelow returns the number of descendants of each directory. In the list, parents come first.
 func countBelow(dirs []*dir) []uint32 {
 	number := make(map[*dir]int, len(dirs))
 	below := make([]uint32, len(dirs))
@@ -168,7 +169,7 @@ func countBelow(dirs []*dir) []uint32 {
 	return below
 }
 
-// pack returns the reverse of open.
+// pack is the reverse of open.
 func pack(d *dir, hash int) *packed {
 	var names []byte
 	w := &stateWriter{hash: hash, out: make([]byte, 0, len(d.entries)*entrySize(hash)+len(d.others)*othersSize)}
@@ -193,7 +194,7 @@ func pack(d *dir, hash int) *packed {
 	return &packed{entries: w.out[:n], others: w.out[n:], names: string(names), hash: hash}
 }
 
-// open decodes a directory's records.
+// open decodes the records of a directory.
 func (d *dir) open() {
 	p := d.packed
 	if p == nil {

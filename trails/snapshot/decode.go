@@ -11,16 +11,16 @@ import (
 // stateFile is the part of a state file that holds the directories.
 type stateFile struct {
 	table, records, names []byte
-	text                  string // the names as one string, once all are needed
+	text                  string // all names as one string; empty until all are needed
 	over                  overlay
 	hash                  int
-	bad                   atomic.Bool // a damaged part was read
+	bad                   atomic.Bool // a reader found a damaged part
 }
 
 // stateHead is the beginning of a state file.
 type stateHead struct {
-	sum  uint32 // of the bytes after the head; the journal names its state file by it
-	text []byte // the meta data beside the tree
+	sum  uint32 // check sum of the bytes after the head; the journal names its state file by it
+	text []byte // the other meta data
 	tree refs.OID
 	dirs int
 	file *stateFile
@@ -55,7 +55,7 @@ func readHead(data []byte, format refs.ObjectFormat) (stateHead, error) {
 }
 
 // decodeState is the reverse of encodeState. It returns no directory for a state of the git method. Directories below
-// the top are read on demand; the stateFile notes damage found then.
+// the top are read on demand, and the stateFile notes any damage found then.
 func decodeState(data []byte, format refs.ObjectFormat) (stateHead, meta, *dir, error) {
 	h, err := readHead(data, format)
 	if err != nil {
@@ -72,7 +72,7 @@ func decodeState(data []byte, format refs.ObjectFormat) (stateHead, meta, *dir, 
 	return h, m, root, nil
 }
 
-// stateReader reads records whose total size has been checked; only their content can be wrong.
+// stateReader reads records whose total size has been checked. Only their content can be invalid.
 type stateReader struct {
 	in    []byte
 	names string
@@ -113,7 +113,8 @@ func (d *dir) readHead(head []byte, hash int) {
 	d.saved.head = head
 }
 
-// read fills in the directory of a row. The rows up to end are its parent's. It reports damage.
+// read fills in the directory of a row. The rows from this one to end belong to its parent. It returns false for
+// damaged data.
 func (f *stateFile) read(d *dir, p *packed, row, end int) bool {
 	size := rowSize(f.hash)
 	r := &stateReader{in: f.table[row*size : (row+1)*size], hash: f.hash}
@@ -142,10 +143,10 @@ func (f *stateFile) read(d *dir, p *packed, row, end int) bool {
 	return true
 }
 
-// readAll copies all names at once.
+// readAll copies all names into one string.
 func (f *stateFile) readAll() { f.text = string(f.names) }
 
-// string copies some of the names: no part of the mapping leaves the engine.
+// string copies some of the names, so that no part of the mapped file leaves the engine.
 func (f *stateFile) string(at, n int64) string {
 	if f.text != "" {
 		return f.text[at : at+n]
@@ -153,13 +154,14 @@ func (f *stateFile) string(at, n int64) string {
 	return string(f.names[at : at+n])
 }
 
-// rows are the directories below one, as yet unread: its children's, each followed by everything below it.
+// rows are the rows of the descendants of a directory that are not read yet. Each child is followed by its own
+// descendants.
 type rows struct {
 	file     *stateFile
 	from, to int
 }
 
-// kids returns the directories right below, sorted by name.
+// kids returns the direct subdirectories, sorted by name.
 func (d *dir) kids() []*dir {
 	u := d.unread
 	if u == nil {
@@ -196,7 +198,7 @@ func (d *dir) kids() []*dir {
 	return d.subs
 }
 
-// namesFit reports whether the names of packed records lie within their directory's bytes.
+// namesFit reports whether the names of packed records lie within the directory's bytes.
 func (p *packed) namesFit() bool {
 	return namesFit(p.entries, entrySize(p.hash), len(p.names)) && namesFit(p.others, othersSize, len(p.names))
 }

@@ -1,17 +1,18 @@
-// Package snapshot names the content of a whole work tree at an instant: the id of the tree that `git add -A &&
-// git write-tree` would give through a scratch index, bit for bit.
+// Package snapshot records the content of a whole work tree at one moment, as the id of a git tree. It is exactly the
+// id that `git add -A && git write-tree` with a scratch index would give.
 //
-// It promises that the user's index (bytes and time stamp), work tree, HEAD and stash stay untouched. Ignored files are
-// never read, and no special file is opened. Every tree and every newly hashed blob is in the side object store before
-// its id is handed out.
+// The package does not change the user's index (bytes and time stamp), work tree, HEAD or stash. It never reads ignored
+// files, and never opens special files. Before it returns the id of a tree, the tree and every newly hashed blob are in
+// the side object store.
 //
-// Two methods give the same tree. git-trace's own compares lstat(2) with a state file, and reads a directory only when
-// its time stamp moved. It hashes only what changed and rewrites only the trees above it. It asks git which new names
-// are ignored (git-check-ignore(1)). It also asks for the result of filters and line-ending rules (git-update-index(1)
-// on a small private index). The other one, a persistent scratch index of git, serves the cases that the first leaves
-// alone: sparse checkouts, submodules and embedded repositories, assume-unchanged entries, names git would refuse,
-// systems without lstat. The reason is kept in the state and checked again when its cause is gone.
+// Two methods give the same tree. git-trace's own method compares lstat(2) with a state file, and lists a directory
+// only if its time stamp changed. It hashes only changed files, and rewrites only the trees above them. It asks git
+// which new names are ignored (git-check-ignore(1)), and for the result of filters and line-ending rules
+// (git-update-index(1) on a small private index). The other method, a persistent scratch index of git, is for cases
+// that the first does not support: sparse checkouts, submodules and embedded repositories, assume-unchanged entries,
+// names that git would refuse, systems without lstat. The state holds the reason, which is checked again when its cause
+// is gone.
 //
-// It does not lock: one engine per work tree at a time is the caller's duty. It does not expire stored objects. A
-// snapshot is not a moment frozen in time: a file that changes while it is read is read again next time.
+// The package does not lock: callers must use only one engine per work tree at a time. It does not remove old objects.
+// It does not freeze the work tree: a file that changes while it is read is read again by the next snapshot.
 package snapshot

@@ -11,11 +11,11 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// drifted reports whether the scratch index has entries that git would not make from the user's index. A tracked path
-// may be there again: the scratch index has forgotten that it is tracked, and would leave it out if it is ignored. A
-// former repository may be a plain directory now: git takes its entry for a submodule that is not checked out, at the
-// commit that the user added. All tracked files in a repository may be gone. Or line endings would be judged by another
-// content.
+// drifted reports whether the scratch index has entries that git would not make from the user's index. There are four
+// cases. A tracked file may have come back: the scratch index does not have it as tracked, and would leave it out if it
+// is ignored. A former repository may be a plain directory now: git treats its entry as a submodule that is not checked
+// out, at the commit that the user added. All tracked files in a repository may be missing. Or git would convert line
+// endings by another content.
 func (e *Engine) drifted(ctx context.Context, scratch *gitIndex) bool {
 	user, err := loadIndex(ctx, e.repo, e.userIndex())
 	if err != nil {
@@ -52,7 +52,7 @@ func (e *Engine) drifted(ctx context.Context, scratch *gitIndex) bool {
 	return e.splitOff(scratch, user) || e.splitOff(user, scratch) || e.endsOtherwise(scratch, user)
 }
 
-// emptied reports whether a path is a directory with no repository in it.
+// emptied reports whether a path is a directory without a repository in it.
 func (e *Engine) emptied(path string) bool {
 	info, err := os.Lstat(e.onDisk(path))
 	if err != nil || !info.IsDir() {
@@ -62,9 +62,9 @@ func (e *Engine) emptied(path string) bool {
 	return err != nil
 }
 
-// splitOff reports whether a directory with a repository in it has entries in one index and none in the other. Without
-// an entry in the index, git takes the directory for a separate repository: it leaves the directory out when the last
-// tracked file is gone, and takes it in the next time.
+// splitOff reports whether a directory with a repository in it has entries in only one of two indexes. If the index has
+// no entry in it, git treats the directory as a separate repository. So git leaves the directory out when the last
+// tracked file is gone, and adds it as a repository the next time.
 func (e *Engine) splitOff(one, other *gitIndex) bool {
 	last := ""
 	for i := range other.entries {
@@ -81,8 +81,8 @@ func (e *Engine) splitOff(one, other *gitIndex) bool {
 	return false
 }
 
-// rulesSum returns a digest of the ignore and attribute files in the directories of an index, ignored ones among them.
-// A file that may have changed since start makes it a digest without an equal.
+// rulesSum returns a digest of the ignore and attribute files in the directories of an index, including ignored ones.
+// If a file may have changed since start, the digest differs from every other one.
 func (e *Engine) rulesSum(idx *gitIndex, start int64) string {
 	h := sha256.New()
 	add := func(path string) {
@@ -99,7 +99,7 @@ func (e *Engine) rulesSum(idx *gitIndex, start int64) string {
 		}
 	}
 	there := func(string, string) bool { return true }
-	if tree, err := openWorkTree(e.repo.WorkTree); err == nil { // faster: most directories have none
+	if tree, err := openWorkTree(e.repo.WorkTree); err == nil { // faster, because most directories have none
 		defer tree.close()
 		st := newStatter(tree)
 		there = func(dir, name string) bool {

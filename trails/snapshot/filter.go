@@ -13,8 +13,8 @@ import (
 )
 
 // hashByGit finds the ids of the jobs whose content git converts (filters, line endings, keywords, encodings). One git
-// process stores them all, through a small private index. It starts with the user's entries at these paths: with
-// automatic line endings, git looks there whether a file was stored with CRs before.
+// process stores all of them through a small private index. The index starts with the user's entries at these paths:
+// for automatic line endings, git reads there whether a file was stored with CRs before.
 func (s *scan) hashByGit(jobs []job) error {
 	byPath := make(map[string]*job)
 	var paths []string
@@ -58,8 +58,8 @@ func (s *scan) hashByGit(jobs []job) error {
 	return nil
 }
 
-// keepConverted puts a blob into the side store that git did not write there because the repository has it already: the
-// repository may soon lose it.
+// keepConverted stores a blob in the side store if git did not, because the repository already has it: the repository
+// may delete it later.
 func (e *Engine) keepConverted(objects *refs.Objects, oid refs.OID) error {
 	side := e.repo.SideObjects()
 	if _, err := os.Lstat(loosePath(side, oid)); err == nil {
@@ -73,7 +73,7 @@ func (e *Engine) keepConverted(objects *refs.Objects, oid refs.OID) error {
 	return err
 }
 
-// convert runs git on the private index until no path fails; failing paths get their error.
+// convert runs git on the private index until no path fails. Each failing path gets its error.
 func (s *scan) convert(index string, paths []string, byPath map[string]*job) (*gitIndex, error) {
 	left := slices.Clone(paths)
 	for failures := 0; len(left) > 0; failures++ {
@@ -107,8 +107,8 @@ func (s *scan) convert(index string, paths []string, byPath map[string]*job) (*g
 	return readIndex(index, s.e.repo.Format)
 }
 
-// startIndex writes the index that git starts from: the user's entries at the paths, without stat data, so that every
-// file is read.
+// startIndex writes the index that git starts from. It has the user's entries at the paths, without stat data, so that
+// git reads every file.
 func (s *scan) startIndex(path string, paths []string) error {
 	idx, err := s.index()
 	if err != nil {

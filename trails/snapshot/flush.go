@@ -11,11 +11,11 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// behindLimit is the number of trees that wait to be written; more would take too much memory.
+// behindLimit bounds the trees that are written in the background, because they take memory until then.
 const behindLimit = 64
 
-// behind writes trees while the caller of a snapshot continues. A new file costs a wait for the file system, and nobody
-// reads a new tree at once.
+// behind writes trees in the background while the caller of a snapshot continues. Creating a file waits for the file
+// system, and nobody reads a new tree at once.
 type behind struct {
 	group sync.WaitGroup
 	mu    sync.Mutex
@@ -28,7 +28,7 @@ func (b *behind) fail(err error) {
 	b.err = errors.Join(b.err, err)
 }
 
-// wait ends when everything is written.
+// wait returns when all trees are written.
 func (b *behind) wait() error {
 	b.group.Wait()
 	err := b.err
@@ -36,7 +36,8 @@ func (b *behind) wait() error {
 	return err
 }
 
-// writeTrees stores the contents of trees: at once, or in the background in the given order if they are few.
+// writeTrees stores trees, given by their contents. It writes a few trees in the background, in the given order. It
+// writes many trees in parallel, and waits for the end.
 func (e *Engine) writeTrees(trees [][]byte) error {
 	if len(trees) == 0 {
 		return nil
@@ -64,8 +65,8 @@ func (e *Engine) writeTrees(trees [][]byte) error {
 	return e.behind.wait()
 }
 
-// Flush waits until all of the last snapshot is stored. Full, Scoped and Save do it by themselves, the first two unless
-// WriteBehind is set.
+// Flush waits until all objects of the last snapshot are stored. Full, Scoped and Save call it, Full and Scoped only if
+// WriteBehind is not set.
 func (e *Engine) Flush() error {
 	if err := e.behind.wait(); err != nil {
 		e.broken = true

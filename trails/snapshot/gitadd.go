@@ -16,27 +16,28 @@ import (
 
 // added is the result of one `git add -A`.
 type added struct {
-	again    bool     // paths are newly avoided: run it again
-	partly   bool     // git left out unreadable paths
+	again    bool     // more paths are excluded now: run git again
+	partly   bool     // git left out paths that it cannot read
 	unlisted []string // directories that git could not list
 }
 
-// exclusion is a path that git gave up on, and the state of the file then: changed, it gets another chance.
+// exclusion is a path at which git failed, and the state of the file at that time. If the file changes, git tries it
+// again.
 type exclusion struct {
 	Path  []byte
 	Stamp string
 }
 
-// maxSingleFailures is the number of paths that may fail in a required filter before all paths of that filter are
-// left out: its program is not installed.
+// maxSingleFailures is the number of paths that may fail in a required filter. After that, all paths of the filter are
+// left out, because its program is not installed.
 const maxSingleFailures = 4
 
-// usageExit is git's exit status when it does not know an option.
+// usageExit is git's exit status for an unknown option.
 const usageExit = 129
 
 func (a *addition) addOnce(ctx context.Context, try int) (added, error) {
 	args := []string{"add", "-A", "--ignore-errors"}
-	if a.e.meta.Settings.Sparse { // files outside the patterns count too
+	if a.e.meta.Settings.Sparse { // include files outside the sparse patterns
 		args = append(args, "--sparse")
 	}
 	nested, err := a.nested(ctx)
@@ -58,11 +59,11 @@ func (a *addition) addOnce(ctx context.Context, try int) (added, error) {
 	switch {
 	case err == nil || errors.As(err, &failed) && failed.Code == 1:
 		unlisted := between(string(stderr), "warning: could not open directory '", "/': ")
-		denied := bytes.Contains(stderr, []byte(": Permission denied\n"))   // git keeps such an entry
+		denied := bytes.Contains(stderr, []byte(": Permission denied\n"))   // git keeps the entry of an unreadable file
 		return added{partly: err != nil || denied, unlisted: unlisted}, nil //nolint:nilerr // git added the rest
 	case failed == nil:
 		return added{}, err
-	case failed.Code == usageExit && a.e.meta.Settings.Sparse: // git before 2.34 does without the option
+	case failed.Code == usageExit && a.e.meta.Settings.Sparse: // git before 2.34 does not know the option
 		a.e.meta.Settings.Sparse = false
 		return added{again: true}, nil
 	}
@@ -73,7 +74,7 @@ func (a *addition) addOnce(ctx context.Context, try int) (added, error) {
 	switch {
 	case !ok:
 		return added{}, err
-	case strings.Contains(failed.Stderr, "unable to stat"): // its directory may not be searched, now
+	case strings.Contains(failed.Stderr, "unable to stat"): // at the moment its directory may not be searched
 		a.unreachable = true
 		a.avoid = append(a.avoid, cmp.Or(parentPath(path), path))
 	case filter != "" && try >= maxSingleFailures:
@@ -84,7 +85,7 @@ func (a *addition) addOnce(ctx context.Context, try int) (added, error) {
 	return added{again: true}, nil
 }
 
-// nested lists the repositories that the scratch index knows now.
+// nested lists the repositories that are in the scratch index now.
 func (a *addition) nested(ctx context.Context) ([]string, error) {
 	idx := a.old
 	if a.fresh {
@@ -104,7 +105,7 @@ func (a *addition) exclude(path string) {
 	}
 }
 
-// reconsider takes up the exclusions of the last snapshot, except for files that have changed.
+// reconsider takes over the exclusions of the last snapshot, without files that have changed.
 func (a *addition) reconsider() {
 	g := a.e.meta.Git
 	before := g.Excluded
@@ -116,7 +117,7 @@ func (a *addition) reconsider() {
 	}
 }
 
-// plainStamp returns the state of a path of the work tree.
+// plainStamp returns the state of a file in the work tree.
 func (e *Engine) plainStamp(path string) string {
 	st, err := statTarget(e.onDisk(path))
 	if err != nil {
@@ -125,7 +126,7 @@ func (e *Engine) plainStamp(path string) string {
 	return fmt.Sprint(st.size, st.mtime, st.ctime)
 }
 
-// onDisk returns the place of a path of the work tree.
+// onDisk returns the path on disk of a path in the work tree.
 func (e *Engine) onDisk(path string) string {
 	return filepath.Join(e.repo.WorkTree, filepath.FromSlash(path))
 }
@@ -143,7 +144,7 @@ func (a *addition) excludeFilter(ctx context.Context, filter string) error {
 	return err
 }
 
-// withFilter returns the NUL-ended paths whose attribute "filter" has the given value.
+// withFilter returns the paths whose attribute "filter" has the given value. list is NUL-terminated paths.
 func (e *Engine) withFilter(ctx context.Context, index string, list []byte, filter string) ([]string, error) {
 	out, _, err := e.side(ctx, index, bytes.NewReader(list), "check-attr", "-z", "--stdin", "filter")
 	if err != nil {
@@ -159,8 +160,8 @@ func (e *Engine) withFilter(ctx context.Context, index string, list []byte, filt
 	return paths, nil
 }
 
-// skippedByGit lists the paths that git did not take: files that are still untracked or still differ from the
-// scratch index, and directories it could not list.
+// skippedByGit lists the paths that git did not add: files that are still untracked or still differ from the scratch
+// index, and directories that git could not list.
 func (e *Engine) skippedByGit(ctx context.Context, got added) ([]string, error) {
 	paths := got.unlisted
 	for _, x := range e.meta.Git.Excluded {

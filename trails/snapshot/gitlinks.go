@@ -10,11 +10,11 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// A repository inside the work tree may be hostile: somebody may have unpacked an archive. git records its commit, from
-// HEAD, config and the ref. `git add -A` does more: it starts `git status` in each one that the index knows, which runs
-// the programs that its configuration names. git-update-index(1) does not.
+// A repository inside the work tree may be malicious: it may come from an unpacked archive. Git records its commit,
+// which it reads from HEAD, config and the ref. `git add -A` does more. It starts `git status` in each repository that
+// the index has, and this runs programs that the repository's configuration names. git-update-index(1) does not.
 
-// nested lists the entries of an index that are repositories and are there.
+// nested lists the entries of an index that are repositories and exist on disk.
 func (e *Engine) nested(idx *gitIndex) []string {
 	var list []string
 	for i := range idx.entries {
@@ -30,7 +30,7 @@ func (e *Engine) nested(idx *gitIndex) []string {
 }
 
 // addNested updates the entries of nested repositories in the scratch index. A repository that git cannot read keeps
-// its entry.
+// its old entry.
 func (e *Engine) addNested(ctx context.Context, paths []string) error {
 	if len(paths) == 0 {
 		return nil
@@ -44,8 +44,8 @@ func (e *Engine) addNested(ctx context.Context, paths []string) error {
 	return err
 }
 
-// apart splits directories into the ones around some of the repositories, and the others. With an exclusion in the
-// pathspec, git does not enter a directory for a single path in it.
+// apart divides directories into those that contain some of the repositories, and the others. If a pathspec has an
+// exclusion, git does not enter a directory for a single path in it.
 func apart(dirs, nested []string) (around, others []string) {
 	for _, dir := range dirs {
 		if slices.ContainsFunc(nested, func(path string) bool { return strings.HasPrefix(path, dir+"/") }) {
@@ -57,7 +57,7 @@ func apart(dirs, nested []string) (around, others []string) {
 	return around, others
 }
 
-// excluding adds pathspecs that keep `git add` away from paths.
+// excluding adds pathspecs that exclude paths from `git add`.
 func excluding(spec *strings.Builder, paths []string) {
 	for _, path := range paths {
 		spec.WriteString(":(top,exclude,literal)" + path + "\x00")

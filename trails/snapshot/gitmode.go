@@ -13,16 +13,16 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// gitState is the memory of the git method beside its scratch index.
+// gitState is the state of the git method, in addition to its scratch index.
 type gitState struct {
 	Reason   reason
-	Index    indexStamp // the user's index that the scratch index was copied from
-	Scratch  indexStamp // the scratch index that the last tree was written from
+	Index    indexStamp // the user's index from which the scratch index was copied
+	Scratch  indexStamp // the scratch index from which the last tree was written
 	Rules    string     // digest of the ignore and attribute files in the work tree
-	Fresh    bool       // some paths could not be added: the scratch index's entries for them are not kept
+	Fresh    bool       // some paths could not be added: their entries must not be used again
 	Excluded []exclusion
 
-	Marked     indexStamp // the user's index that PassedOver was read from
+	Marked     indexStamp // the user's index from which PassedOver was read
 	PassedOver []string   // entries marked skip-worktree or assume-unchanged
 }
 
@@ -30,7 +30,7 @@ func (e *Engine) scratchPath() string {
 	return filepath.Join(filepath.Dir(e.path), "scratch-index")
 }
 
-// runGit takes a snapshot by `git add -A` and `git write-tree` on the scratch index.
+// runGit takes a snapshot with `git add -A` and `git write-tree` on the scratch index.
 func (e *Engine) runGit(ctx context.Context, paths []string) (Snapshot, error) {
 	e.scratch, e.changed = nil, true
 	snap := Snapshot{Method: MethodGit}
@@ -60,22 +60,22 @@ func (e *Engine) runGit(ctx context.Context, paths []string) (Snapshot, error) {
 	return snap, nil
 }
 
-// addition is a snapshot of everything by the git method in progress.
+// addition is a running snapshot of everything by the git method.
 type addition struct {
 	e           *Engine
-	old         *gitIndex  // the scratch index before
+	old         *gitIndex  // the scratch index before the snapshot
 	stamp       indexStamp // the user's index
 	start       int64
 	rules       string   // see Engine.rulesSum
-	fresh       bool     // the scratch index is a new copy of the user's
-	avoid       []string // paths that git gives up on
-	unreachable bool     // among them are some that it may not reach
+	fresh       bool     // the scratch index is a new copy of the user's index
+	avoid       []string // paths at which git fails
+	unreachable bool     // git may not reach some of them
 }
 
-// addEverything updates the scratch index and writes its tree. The index starts as a copy of the user's. It is copied
-// again whenever git would now judge a path differently than when it was added: the old scratch index would keep a path
-// that was ignored later, and miss one that the user forced in. This is checked while git is running: mostly no file in
-// the work tree changes the judgement.
+// addEverything updates the scratch index and writes its tree. The scratch index starts as a copy of the user's index.
+// It is copied again when git would now decide differently about a path than when the path was added: the old scratch
+// index would keep a path that was ignored later, and lack an ignored path that the user added. This check runs while
+// git is running, because usually nothing has changed the decision.
 func (e *Engine) addEverything(ctx context.Context, old *gitIndex, snap *Snapshot) error {
 	g := e.meta.Git
 	stamp, err := stampIndex(e.userIndex(), e.repo.Format)
@@ -108,11 +108,11 @@ func (e *Engine) addEverything(ctx context.Context, old *gitIndex, snap *Snapsho
 		if err != nil && (a.fresh || !errors.As(err, &failed)) {
 			return err
 		}
-		a.fresh = true // rules, a pruned object, a damaged scratch index, a path that could not be added
+		a.fresh = true // cause: changed rules, a pruned object, a damaged scratch index, or a path that could not be added
 	}
 }
 
-// lookForDrift compares the work tree with the scratch index's assumptions, while git works.
+// lookForDrift checks, while git runs, whether the scratch index still fits the work tree and the user's index.
 func (a *addition) lookForDrift(ctx context.Context) <-chan bool {
 	result := make(chan bool, 1)
 	if a.fresh {
@@ -125,7 +125,7 @@ func (a *addition) lookForDrift(ctx context.Context) <-chan bool {
 	return result
 }
 
-// finish writes the tree and remembers its basis.
+// finish writes the tree and stores the state that it was made from.
 func (a *addition) finish(ctx context.Context, got added, snap *Snapshot) error {
 	e, g := a.e, a.e.meta.Git
 	scratch, err := stampIndex(e.scratchPath(), e.repo.Format)
@@ -140,7 +140,7 @@ func (a *addition) finish(ctx context.Context, got added, snap *Snapshot) error 
 		if err != nil {
 			return err
 		}
-		a.rules = e.rulesSum(now, a.start) // other directories may count from now on
+		a.rules = e.rulesSum(now, a.start) // the rules may be in other directories now
 		if scratch, err = stampIndex(e.scratchPath(), e.repo.Format); err != nil {
 			return fmt.Errorf("read index: %w", err)
 		}
@@ -152,8 +152,8 @@ func (a *addition) finish(ctx context.Context, got added, snap *Snapshot) error 
 	return err
 }
 
-// copyIndex makes the scratch index a copy of the user's, with its time stamp, by which git finds racily clean entries.
-// It removes a lock that a killed git left; only the caller works here.
+// copyIndex copies the user's index, with its time stamp, to the scratch index: git finds racily clean entries by the
+// time stamp. It removes a lock that a killed git left, because nobody else uses the scratch index.
 func (e *Engine) copyIndex() error {
 	_ = os.Remove(e.scratchPath() + ".lock")
 	err := copyFile(e.userIndex(), e.scratchPath())

@@ -11,20 +11,20 @@ import (
 	"github.com/git-trace/git-trace/refs/gitdiff"
 )
 
-// quietConfig restricts a git that works on a private index. It makes no shared index or cache of untracked files
-// beside it, starts no file-system monitor, and runs no hook of the user (post-index-change). It reads every file, and
-// does not fail over line endings.
+// quietConfig restricts a git command on a private index. Git does not make a shared index or a cache of untracked
+// files, does not start a file-system monitor, and does not run the user's post-index-change hook. It reads every file,
+// and does not fail because of line endings.
 var quietConfig = []string{
 	"-c", "core.splitIndex=false", "-c", "core.untrackedCache=false",
 	"-c", "index.sparse=false", "-c", "core.ignoreStat=false", "-c", "core.hooksPath=/dev/null",
 	"-c", "core.safecrlf=false", "-c", "advice.addEmbeddedRepo=false",
 }
 
-// side runs git on a private index, writing objects into the side store. If git fails, it returns *refs.GitError with
-// git's whole message.
+// side runs git on a private index and lets it write objects into the side store. If git fails, it returns
+// *refs.GitError with git's whole message.
 func (e *Engine) side(ctx context.Context, index string, stdin io.Reader, args ...string) (stdout, stderr []byte,
 	err error) {
-	if err := refs.MakeDirs(e.repo.SideObjects(), 0o777); err != nil { // without it git sees no repository
+	if err := refs.MakeDirs(e.repo.SideObjects(), 0o777); err != nil { // without this directory git finds no repository
 		return nil, nil, err
 	}
 	if err := e.behind.wait(); err != nil {
@@ -48,7 +48,7 @@ func (e *Engine) side(ctx context.Context, index string, stdin io.Reader, args .
 		Stderr: fatalLine(said.String())}
 }
 
-// fatalLine returns the line of git's error; warnings may come before it.
+// fatalLine returns the error line of git's message. Warnings may come before it.
 func fatalLine(said string) string {
 	for line := range strings.Lines(said) {
 		if text, ok := strings.CutPrefix(line, "fatal: "); ok {
@@ -59,7 +59,7 @@ func fatalLine(said string) string {
 	return strings.TrimPrefix(line, "error: ")
 }
 
-// diffTrees compares two trees that are in the stores.
+// diffTrees compares two trees. The stores must have them.
 func (e *Engine) diffTrees(ctx context.Context, from, to refs.OID) ([]Change, error) {
 	out, _, err := e.side(ctx, e.scratchPath(), nil, "diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev",
 		"--ignore-submodules=none", from.String(), to.String())
@@ -82,8 +82,8 @@ func ParseRawDiff(out string) ([]Change, error) {
 	return changes, nil
 }
 
-// culprit finds in git's message the path at which it failed: its required filter failed, or it cannot be encoded or
-// read. The message depends on the fault and the version, so every quoted part of it is tried.
+// culprit finds, in git's message, the path at which git failed: a required filter failed, or the path cannot be
+// encoded or read. The message depends on the error and on git's version, so every quoted part of it is checked.
 func culprit(stderr []byte, known func(path string) bool) (path, filter string, ok bool) {
 	for _, text := range between(string(stderr), "fatal: ", "\n") {
 		if path, name, ok := strings.Cut(text, ": clean filter '"); ok && known(path) {
@@ -103,7 +103,7 @@ func culprit(stderr []byte, known func(path string) bool) (path, filter string, 
 	return "", "", false
 }
 
-// between returns, from each line, the text between its beginning and a later mark.
+// between returns, for each line that starts with begin, the text from there to the last mark.
 func between(text, begin, mark string) []string {
 	var list []string
 	for line := range strings.Lines(text) {

@@ -13,11 +13,11 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// errWholeTree says that single paths cannot be brought up to date without the rest.
+// errWholeTree says that single paths cannot be updated without a snapshot of everything.
 var errWholeTree = errors.New("needs a snapshot of everything")
 
-// addPaths updates single paths of the scratch index, by `git add`. It leaves out three kinds of paths, because git
-// would refuse all paths for one of them: ignored paths, paths that are missing in both the work tree and the index,
+// addPaths updates single paths of the scratch index, with `git add`. It leaves out three kinds of paths, because one
+// of them would make git refuse all paths: ignored paths, paths that are missing in both the work tree and the index,
 // and paths in a separate repository. It returns the paths that git could not add.
 func (e *Engine) addPaths(ctx context.Context, old *gitIndex, paths []string) ([]string, error) {
 	user, err := loadIndex(ctx, e.repo, e.userIndex())
@@ -69,7 +69,7 @@ func (e *Engine) addPaths(ctx context.Context, old *gitIndex, paths []string) ([
 	if err != nil {
 		return nil, err
 	}
-	skipped, err := e.addKnown(ctx, files, nil, "--force") // a tracked file may be ignored
+	skipped, err := e.addKnown(ctx, files, nil, "--force") // --force, because a tracked file may be ignored
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func (e *Engine) addPaths(ctx context.Context, old *gitIndex, paths []string) ([
 	dirs = slices.DeleteFunc(dirs, func(dir string) bool { return slices.Contains(nested, dir) })
 	around, others := apart(dirs, nested)
 	for _, one := range []struct{ dirs, nested []string }{{others, nil}, {around, nested}} {
-		more, err := e.addKnown(ctx, one.dirs, one.nested, "--no-force") // below a directory nothing ignored is to come in
+		more, err := e.addKnown(ctx, one.dirs, one.nested, "--no-force") // must leave out ignored files
 		if err != nil {
 			return nil, err
 		}
@@ -89,7 +89,7 @@ func (e *Engine) addPaths(ctx context.Context, old *gitIndex, paths []string) ([
 	return skipped, e.forceRemove(ctx, borrowed)
 }
 
-// removePaths takes paths, and the paths below them, out of the scratch index.
+// removePaths removes paths, and all paths below them, from the scratch index.
 func (e *Engine) removePaths(ctx context.Context, old *gitIndex, paths []string) error {
 	var known []string
 	for _, path := range paths {
@@ -113,10 +113,10 @@ func (e *Engine) forceRemove(ctx context.Context, paths []string) error {
 	return err
 }
 
-// realign gives single paths the entries of the user's index, or none. Otherwise git would judge a file by its entry in
-// the scratch index, or still skip a file that the user has unmarked. Borrowed entries are removed after git has run:
-// they show git that a directory with a repository in it belongs to the work tree, if the scratch index has no other
-// entry there.
+// realign gives single paths the entries of the user's index, or none. Otherwise git would decide about a file by its
+// entry in the scratch index, or still skip a file whose mark the user has removed. borrowed lists entries that must be
+// removed after git has run. They show git that a directory with a repository in it belongs to the work tree, if the
+// scratch index has no other entry there.
 func (e *Engine) realign(ctx context.Context, old, user *gitIndex, paths []string) (borrowed []string, err error) {
 	converts := e.mayConvert(old) || e.mayConvert(user)
 	var list bytes.Buffer
@@ -144,8 +144,9 @@ func (e *Engine) realign(ctx context.Context, old, user *gitIndex, paths []strin
 	return borrowed, err
 }
 
-// witness returns an entry of the user's index below a directory above path that has a repository in it, but no entry
-// in the scratch index; nil if there is no such directory.
+// witness returns an entry that shows git that a directory above path belongs to the work tree. The directory has a
+// repository in it, and entries in the user's index but not in the scratch index. witness returns nil if there is no
+// such directory.
 func (e *Engine) witness(old, user *gitIndex, path string) *indexEntry {
 	for dir := parentPath(path); dir != ""; dir = parentPath(dir) {
 		if old.hasBelow(dir) {
@@ -169,15 +170,15 @@ func (e *Engine) witness(old, user *gitIndex, path string) *indexEntry {
 type place uint8
 
 const (
-	nowhere   place = iota // nothing is there
-	plain                  // a file, or something like it
+	nowhere   place = iota // nothing exists there
+	plain                  // a file, or a similar thing
 	directory              // a directory
 	elsewhere              // inside another repository
 )
 
-// placeOf looks at a path and each directory above it. A path beyond a link is not in the work tree. git does not take
-// a directory with tracked files for a separate repository, even if it has one; a directory that the index has as a
-// repository stays one, even without a repository.
+// placeOf examines a path and each directory above it. A path behind a symbolic link is not in the work tree. Git does
+// not treat a directory with tracked files as a separate repository, even if it contains one. A directory that the
+// index has as a repository remains one, even without a repository.
 func (e *Engine) placeOf(path string, user *gitIndex) place {
 	for i := range len(path) {
 		if path[i] != '/' {
@@ -204,7 +205,7 @@ func (e *Engine) placeOf(path string, user *gitIndex) place {
 	return plain
 }
 
-// addKnown runs `git add -A` for single paths. nested are repositories that git must not look into.
+// addKnown runs `git add -A` for single paths. nested lists repositories that git must not enter.
 func (e *Engine) addKnown(ctx context.Context, paths, nested []string, force string) (skipped []string, err error) {
 	for len(paths) > 0 {
 		var spec strings.Builder
@@ -236,8 +237,8 @@ func (e *Engine) addKnown(ctx context.Context, paths, nested []string, force str
 	return skipped, nil
 }
 
-// cleanPath makes a path relative to the top canonical; false for a path outside of the work tree, or in its git
-// directory.
+// cleanPath returns the canonical form of a path relative to the top. It returns false for a path outside of the work
+// tree, or in its git directory.
 func cleanPath(path string) (string, bool) {
 	if strings.ContainsRune(path, 0) || strings.HasPrefix(path, "/") {
 		return "", false

@@ -10,14 +10,14 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Sight identifies a content of a path without reading it: equal sights mean the same content. The empty sight means a
-// missing path.
+// Sight identifies a content of a path by its stat data, without reading it. Equal sights mean the same content. The
+// empty sight means that the path is missing.
 type Sight string
 
-// Unsure is equal to no sight, not even to itself: the time stamps prove nothing.
+// Unsure never counts as the same sight, not even as itself: the time stamps prove nothing.
 const Unsure Sight = "?"
 
-// Same reports whether a path had the same content at two moments for sure.
+// Same reports whether a path certainly had the same content at two moments.
 func (s Sight) Same(other Sight) bool { return s == other && s != Unsure }
 
 func sightOf(st fileStat) Sight {
@@ -29,8 +29,8 @@ var errNoGlance = errors.New("nothing to compare with")
 // maxGlance bounds the changed paths of a glance.
 const maxGlance = 20_000
 
-// Glance looks at a work tree as Engine.Full does, without reading any content and without changing anything: it lists
-// the paths that may differ from the last saved snapshot. It fails if only git could answer.
+// Glance lists the paths that may differ from the last saved snapshot. It checks the work tree as Engine.Full does, but
+// reads no content and changes nothing. It fails if only git can find the answer.
 func Glance(ctx context.Context, repo *refs.Repo, statePath string) (map[string]Sight, error) {
 	e, err := Open(ctx, repo, statePath)
 	if err != nil {
@@ -65,10 +65,10 @@ func Glance(ctx context.Context, repo *refs.Repo, statePath string) (map[string]
 	return s.glance()
 }
 
-// glance lists the changes of an update.
+// glance lists the paths that an update has changed.
 func (s *scan) glance() (map[string]Sight, error) {
 	out := map[string]Sight{}
-	for path := range s.before { // also changes of the index alone
+	for path := range s.before { // includes changes of the index alone
 		out[path] = Unsure
 		if _, found := s.e.Lookup(path); !found {
 			out[path] = ""
@@ -98,7 +98,7 @@ func (s *scan) glance() (map[string]Sight, error) {
 	return out, nil
 }
 
-// lookTwice waits until new writes show in the time stamps, and takes the files that stayed the same.
+// lookTwice waits until new writes would change the time stamps, and then adds the files that stayed the same to out.
 func (s *scan) lookTwice(young map[string]fileStat, out map[string]Sight) {
 	time.Sleep(2 * time.Duration(fineSlack))
 	now := s.e.now().UnixNano()
@@ -109,7 +109,7 @@ func (s *scan) lookTwice(young map[string]fileStat, out map[string]Sight) {
 	}
 }
 
-// Sight returns the sight of the last snapshot's content at a path.
+// Sight returns the sight of the content that the last snapshot has at a path.
 func (e *Engine) Sight(path string) Sight {
 	if e.root == nil || e.meta.Git != nil {
 		return Unsure

@@ -20,13 +20,13 @@ type job struct {
 
 	oid   refs.OID
 	flags uint16
-	git   bool  // only git knows its blob
-	err   error // it could not be read
+	git   bool  // only git can compute the blob
+	err   error // reading failed
 }
 
 func (j *job) path() string { return join(j.d.path, j.name) }
 
-// hash gives every entry that needs it an id, and stores the content.
+// hash finds the id of every entry that needs one, and stores the content.
 func (s *scan) hash() error {
 	jobs := s.jobs()
 	if s.e.Most > 0 && len(jobs) > s.e.Most {
@@ -47,11 +47,12 @@ func (s *scan) hash() error {
 	return nil
 }
 
-// maxTrusted is the number of files known from the index that are still stored: if there are more, git wrote them,
-// and git has them.
+// maxTrusted bounds the files whose ids are known from the index and that are still stored. If there are more, git
+// wrote them, and the repository has their blobs.
 const maxTrusted = 500
 
-// jobs collects the files to be hashed. If the index vouches for a file, as after a checkout, its id is known.
+// jobs lists the files to hash. If the stat data in the index match a file, as after a checkout, its id is taken from
+// the index.
 func (s *scan) jobs() []job {
 	var list []job
 	trusted := 0
@@ -151,7 +152,7 @@ func readAll(r io.Reader, size int64) ([]byte, error) {
 	return buf.Bytes(), err
 }
 
-// errStore marks a failure to write, which ends the snapshot; a failure to read only costs the file.
+// errStore marks a failure to write, which ends the snapshot. A failure to read only leaves out the file.
 type errStore struct{ error }
 
 func (e errStore) Unwrap() error { return e.error }
@@ -164,7 +165,7 @@ func (s *scan) store(content []byte) (refs.OID, error) {
 	return oid, nil
 }
 
-// finish puts the outcome of a job into its entry.
+// finish stores the result of a job in its entry.
 func (s *scan) finish(j *job) error {
 	i, ok := j.d.find(j.name)
 	if !ok {

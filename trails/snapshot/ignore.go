@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// ignorer asks one running `git check-ignore` which paths are ignored. It is started when first asked.
+// ignorer asks a running `git check-ignore` which paths are ignored. The first question starts the process.
 type ignorer struct {
 	repo *refs.Repo
 	cmd  *exec.Cmd
@@ -22,20 +22,20 @@ type ignorer struct {
 
 var errCheckIgnore = errors.New("unexpected answer")
 
-// verdict is the answer of the ignore rules about a path.
+// verdict is the decision of the ignore rules about a path.
 type verdict uint8
 
 const (
 	included verdict = iota
 	ignored
-	unknown // git has no answer: the path is beyond a link, or changed its kind, since it was listed
+	unknown // git has no answer: the path is behind a symbolic link, or its kind changed after it was listed
 )
 
-// maxRestarts bounds how many paths of one question git may fail on.
+// maxRestarts bounds the paths of one question at which git may fail.
 const maxRestarts = 16
 
-// ask judges paths by the ignore rules alone: tracked or not. A directory must exist for a rule that is only for
-// directories to apply.
+// ask decides about paths by the ignore rules alone, whether they are tracked or not. A rule for directories applies
+// only to directories that exist.
 func (g *ignorer) ask(ctx context.Context, paths []string) ([]verdict, error) {
 	verdicts := make([]verdict, len(paths))
 	for at, restarts := 0, 0; at < len(paths); restarts++ {
@@ -57,7 +57,7 @@ func (g *ignorer) ask(ctx context.Context, paths []string) ([]verdict, error) {
 	return verdicts, nil
 }
 
-// askSome fills in verdicts until git gives up, and returns how many.
+// askSome fills in verdicts until git fails, and returns their number.
 func (g *ignorer) askSome(ctx context.Context, paths []string, verdicts []verdict) (int, error) {
 	if g.cmd == nil {
 		if err := g.start(ctx); err != nil {
@@ -69,14 +69,14 @@ func (g *ignorer) askSome(ctx context.Context, paths []string, verdicts []verdic
 	fault.Go(func() {
 		w := bufio.NewWriterSize(in, 64<<10)
 		for _, path := range paths {
-			_, _ = w.WriteString("./" + path + "\x00") // a leading colon would be pathspec magic
+			_, _ = w.WriteString("./" + path + "\x00") // without "./" a leading colon would be pathspec magic
 		}
 		sent <- w.Flush()
 	})
 	for i := range paths {
 		var err error
 		if verdicts[i], err = g.answer(); err != nil {
-			_ = g.in.Close() // ends the sender too
+			_ = g.in.Close() // also ends the goroutine that sends
 			return i, errors.Join(err, <-sent)
 		}
 	}
@@ -100,8 +100,8 @@ func (g *ignorer) start(ctx context.Context) error {
 	return nil
 }
 
-// answer reads SOURCE NUL LINE NUL PATTERN NUL PATH NUL. Without a pattern no rule matched; a pattern with "!" includes
-// a path again.
+// answer reads SOURCE NUL LINE NUL PATTERN NUL PATH NUL. Without a pattern no rule matched. A pattern with "!" means
+// that the path is not ignored.
 func (g *ignorer) answer() (verdict, error) {
 	var pattern string
 	for field := range 4 {
@@ -122,7 +122,7 @@ func (g *ignorer) answer() (verdict, error) {
 	return ignored, nil
 }
 
-// close ends the process. Its status says only whether something was ignored.
+// close ends the process. It ignores the exit status, which says only whether a path was ignored.
 func (g *ignorer) close() {
 	if g.cmd == nil {
 		return

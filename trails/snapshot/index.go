@@ -20,7 +20,7 @@ type indexEntry struct {
 	stage uint8
 	flags uint8
 
-	// The stat data git compares, 32 bits each.
+	// The stat data that git compares, 32 bits each.
 	ctimeSec, ctimeNano, mtimeSec, mtimeNano, ino, size uint32
 }
 
@@ -34,9 +34,9 @@ const (
 // gitIndex is a decoded index: entries sorted by path, then stage.
 type gitIndex struct {
 	entries  []indexEntry
-	mtimeSec int64  // of the index file: younger entries are racily clean
+	mtimeSec int64  // time stamp of the index file: entries with younger files are racily clean
 	trees    []byte // the TREE extension, not decoded
-	sparse   bool   // holds whole directories (index.sparse)
+	sparse   bool   // has whole directories as entries (index.sparse)
 	folded   map[string]struct{}
 }
 
@@ -45,7 +45,7 @@ var (
 	errIndexParts = errors.New("index needs git to read it")
 )
 
-// readIndex reads the index file of a work tree; a missing file is an empty index.
+// readIndex reads the index file of a work tree. A missing file counts as an empty index.
 func readIndex(path string, format refs.ObjectFormat) (*gitIndex, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -71,9 +71,9 @@ func readIndex(path string, format refs.ObjectFormat) (*gitIndex, error) {
 	return idx, nil
 }
 
-// parseIndex decodes versions 2, 3 and 4. The trailing checksum is not compared: git replaces the file by rename, and
-// may leave the checksum out (index.skipHash). An index that is split or has an unknown mandatory extension gives
-// errIndexParts.
+// parseIndex decodes versions 2, 3 and 4. It does not check the checksum at the end: git replaces the file by rename,
+// and may leave the checksum out (index.skipHash). It returns errIndexParts for a split index, and for an unknown
+// mandatory extension.
 func parseIndex(raw []byte, format refs.ObjectFormat) (*gitIndex, error) {
 	if len(raw) < 12+format.Size() || string(raw[:4]) != "DIRC" {
 		return nil, errBadIndex
@@ -108,11 +108,11 @@ func parseIndex(raw []byte, format refs.ObjectFormat) (*gitIndex, error) {
 
 type indexParser struct {
 	raw     []byte
-	text    string // the same bytes as a string, so that the paths need no allocation each
+	text    string // the same bytes as a string, so that paths need no allocations
 	at      int
 	version uint32
 	hash    int
-	prev    []byte // version 4: the path before
+	prev    []byte // version 4: the previous path
 	unnamed bool
 }
 
@@ -153,11 +153,11 @@ func (p *indexParser) entry() (indexEntry, bool) {
 	} else {
 		e.path, ok = p.paddedPath(start)
 	}
-	p.unnamed = p.unnamed || e.path == "" // as in a split index, for entries that replace one of the shared part
+	p.unnamed = p.unnamed || e.path == "" // in a split index, entries that replace a shared entry have no path
 	return e, ok
 }
 
-// paddedPath returns a path ended by one to eight NULs, to a multiple of eight bytes from the start of its entry.
+// paddedPath returns a path that ends in one to eight NULs. They pad the entry to a multiple of eight bytes.
 func (p *indexParser) paddedPath(start int) (string, bool) {
 	n := strings.IndexByte(p.text[p.at:], 0)
 	if n < 0 {
@@ -184,8 +184,8 @@ func (p *indexParser) compressedPath() (string, bool) {
 	return string(p.prev), true
 }
 
-// offsetVarint returns the variable-length number of pack offsets: each continuation adds one. 0 bytes mean it does not
-// end.
+// offsetVarint reads a number in the variable-length encoding of pack offsets, in which each continuation byte adds
+// one. It returns 0 bytes if the number does not end.
 func offsetVarint(b []byte) (value uint64, n int) {
 	for n < len(b) && n < 9 {
 		c := b[n]
@@ -220,7 +220,7 @@ func (p *indexParser) extensions(idx *gitIndex) error {
 	return nil
 }
 
-// storedTrees returns the set of tree ids that the index's cache tree vouches for: git has written them.
+// storedTrees returns the tree ids in the index's cache tree that are valid: git has written these trees.
 func (x *gitIndex) storedTrees(format refs.ObjectFormat) map[refs.OID]struct{} {
 	trees := make(map[refs.OID]struct{})
 	for b := x.trees; len(b) > 0; {
@@ -232,7 +232,7 @@ func (x *gitIndex) storedTrees(format refs.ObjectFormat) map[refs.OID]struct{} {
 		if line < 1 {
 			break
 		}
-		valid := b[nul+1] != '-' // a negative count: the tree has changed since
+		valid := b[nul+1] != '-' // a negative count: the tree has changed since it was written
 		b = b[nul+1+line+1:]
 		if !valid {
 			continue

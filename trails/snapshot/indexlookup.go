@@ -11,8 +11,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// find returns the entry of a path, of an unmerged one the stage git prefers: ours, then the first there is. nil if the
-// path is not tracked.
+// find returns the entry of a path, or nil if the path is not tracked. For an unmerged path it returns the stage that
+// git prefers: ours, otherwise the first one.
 func (x *gitIndex) find(path string) *indexEntry {
 	i := x.lowerBound(path)
 	var found *indexEntry
@@ -35,17 +35,17 @@ func (x *gitIndex) hasBelow(dir string) bool {
 	return i < len(x.entries) && strings.HasPrefix(x.entries[i].path, prefix)
 }
 
-// below returns the range of entries below a directory; "" is the top.
+// below returns the range of entries below a directory. "" means the top.
 func (x *gitIndex) below(dir string) []indexEntry {
 	if dir == "" {
 		return x.entries
 	}
 	i := x.lowerBound(dir + "/")
-	j := x.lowerBound(dir + "0") // the byte after the slash
+	j := x.lowerBound(dir + "0") // '0' is the byte after '/'
 	return x.entries[i:j]
 }
 
-// directories lists the directories with tracked files, and all their parents.
+// directories lists the directories that contain tracked files, and all their parents.
 func (x *gitIndex) directories() []string {
 	list, last := []string{""}, ""
 	for i := range x.entries {
@@ -79,8 +79,8 @@ func (x *gitIndex) hasFolded(path string) bool {
 	return ok
 }
 
-// matches reports whether a file with this stat data has the entry's content, by git's rules: a file written in the
-// same second as the index may have changed since.
+// matches reports, by git's rules, whether a file with this stat data has the entry's content. A file written in the
+// same second as the index may have changed since, and does not match.
 func (e *indexEntry) matches(st fileStat, indexSec int64) bool {
 	switch {
 	case e.stage != 0 || e.flags != 0 || !st.isFile() && !st.isLink():
@@ -101,8 +101,8 @@ func (e *indexEntry) matches(st fileStat, indexSec int64) bool {
 	return int64(e.mtimeSec) < indexSec
 }
 
-// loadIndex reads the user's index, with git's help if only git can join its parts; those entries come without stat
-// data, so none is trusted.
+// loadIndex reads the user's index. If only git can join the parts of the index, it asks git; these entries have no
+// stat data, so no file matches them.
 func loadIndex(ctx context.Context, repo *refs.Repo, path string) (*gitIndex, error) {
 	idx, err := readIndex(path, repo.Format)
 	if !errors.Is(err, errIndexParts) {
@@ -115,8 +115,8 @@ func loadIndex(ctx context.Context, repo *refs.Repo, path string) (*gitIndex, er
 	return parseListing(string(out))
 }
 
-// parseListing reads `git ls-files -z --stage -v`: "TAG MODE OID STAGE TAB PATH NUL", the tag in lower case for
-// assume-unchanged and S for skip-worktree.
+// parseListing reads the output of `git ls-files -z --stage -v`: "TAG MODE OID STAGE TAB PATH NUL". The tag is in lower
+// case for assume-unchanged entries, and S for skip-worktree.
 func parseListing(out string) (*gitIndex, error) {
 	idx := &gitIndex{}
 	for line := range strings.SplitSeq(out, "\x00") {
@@ -161,7 +161,7 @@ func lowerASCII(s string) string {
 	return s
 }
 
-// parentPath returns the directory of a path, "" for one at the top.
+// parentPath returns the directory of a path, or "" for a path at the top.
 func parentPath(path string) string {
 	if i := strings.LastIndexByte(path, '/'); i >= 0 {
 		return path[:i]

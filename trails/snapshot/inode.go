@@ -1,8 +1,9 @@
 package snapshot
 
-// Moved reports whether a file was moved from one path to the other since the last snapshot: the new path has the same
-// inode and content time as the old path had, and the old path now has another file or none. A rename keeps both; a
-// copy, or a file that git wrote, does not have both. Without known inodes, no file counts as moved.
+// Moved reports whether a file was moved from one path to the other since the last snapshot. The new path must have the
+// inode and content time that the old path had, and the old path must now be missing or be another file. A rename keeps
+// both values; a copy, or a file that git wrote, has at least one new value. If inodes are not known, no file counts as
+// moved.
 func (e *Engine) Moved(from, to string) bool {
 	if e.remote || e.meta.Git != nil || e.root == nil {
 		return false
@@ -22,12 +23,13 @@ func (e *Engine) Moved(from, to string) bool {
 		return false
 	}
 	left, err := tree.lstat(from)
-	return isGone(err) || err == nil && left.ino != was.ino // else they are two names of one file
+	return isGone(err) || err == nil && left.ino != was.ino // otherwise both paths name one file
 }
 
-// LeftAlone reports whether git has not written a file since the last snapshot. git's index has the time of the last
-// change that git knows, and each write of git updates it. Here somebody changed the file after that time, before the
-// snapshot. False is not evidence: `git add` and `git commit -a` also update the time of a person's change.
+// LeftAlone reports whether git has not written a file since the last snapshot. Git's index has the time of the last
+// change that git knows, and git updates it with each write. LeftAlone returns true if somebody changed the file after
+// that time and before the snapshot. False proves nothing: `git add` and `git commit -a` also store the time of a
+// person's change.
 func (e *Engine) LeftAlone(path string) bool {
 	if e.remote || e.meta.Git != nil || e.root == nil {
 		return false
@@ -48,7 +50,7 @@ func (e *Engine) LeftAlone(path string) bool {
 	return sec < was.ctime/1e9 || sec == was.ctime/1e9 && nano != 0 && nano < was.ctime%1e9
 }
 
-// statOf returns the stat of a path at the last snapshot; nothing if it was not there.
+// statOf returns the stat data of a path at the last snapshot, or the zero value if the path was missing.
 func (e *Engine) statOf(path string) fileStat {
 	if d := e.root.descend(parentPath(path)); d != nil {
 		if i, found := d.find(baseName(path)); found {

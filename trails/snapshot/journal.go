@@ -11,25 +11,25 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// The journal holds what changed since the state file was written. So a snapshot in which little changed writes little,
-// and replaces no file, which file systems would flush first. It begins with the check sum of its state file; a record
-// is
+// The journal holds the changes since the state file was written. With it, a snapshot with few changes writes little,
+// and does not replace a file, which file systems would flush first. The journal begins with the check sum of its state
+// file. After it come records:
 //
-//	u32 length of what follows up to the check sum
-//	id of the tree · u32 length of the other meta data (0: as before) · u32 directories taken out · u32 directories
+//	u32 length of the rest, without the check sum
+//	id of the tree · u32 length of the other meta data (0: unchanged) · u32 removed directories · u32 directories
 //	the other meta data (metacodec.go)
-//	taken out: u16 length and path
-//	directories, parents first: u16 length of path · u32 length of names · u32 entries · u32 others · head · path ·
+//	removed directory: u16 length and path
+//	directory, parents first: u16 length of path · u32 length of names · u32 entries · u32 others · head · path ·
 //	entries · others · names
-//	u32 CRC-32 of all of it but the length
+//	u32 CRC-32 of everything except the length
 //
-// Records are applied in their order, up to the first incomplete one: a killed process left it, and its snapshot is
-// taken again.
+// A reader applies the records in order, up to the first incomplete one. A killed process left that one, and its
+// snapshot is taken again.
 const (
 	journalMagic = "gtjourn\x01"
 	journalHead  = len(journalMagic) + 4
-	// minJournal is the length in bytes up to which a journal always grows before the state file is rewritten; above it,
-	// the limit is an eighth of the state file, up to maxJournal: every hook reads it.
+	// minJournal is the size in bytes up to which a journal always grows before the state file is rewritten. Above it, the
+	// limit is an eighth of the state file, up to maxJournal, because every hook reads the journal.
 	minJournal = 64 << 10
 	maxJournal = 256 << 10
 )
@@ -40,7 +40,8 @@ func journalHeader(sum uint32) []byte {
 	return binary.LittleEndian.AppendUint32([]byte(journalMagic), sum)
 }
 
-// record encodes what differs from the state on disk; nil if nothing does. Commit is called when it is there.
+// record encodes the differences from the state on disk, or returns nil if there are none. The caller calls commit when
+// the record is on disk.
 func (e *Engine) record(meta []byte) (record []byte, commit func()) {
 	hash := e.repo.Format.Size()
 	w, h := &stateWriter{hash: hash}, &stateWriter{hash: hash}
@@ -94,15 +95,15 @@ func (p *packed) equal(q *packed) bool {
 	return p == q || q != nil && p.names == q.names && bytes.Equal(p.entries, q.entries) && bytes.Equal(p.others, q.others)
 }
 
-// replay reads a journal into its state and notes how much of it is good. It takes nothing from a journal of another
-// state. The directories in it are changed when they are read. An error means that its content makes no sense: then the
-// state is lost.
+// replay applies a journal to its state, and notes how many bytes of the journal are valid. It ignores the journal of
+// another state. A directory gets its changes when it is read. If the content is invalid, replay returns an error, and
+// the state is lost.
 func replay(journal []byte, format refs.ObjectFormat, st *store, m *meta, root *dir) error {
 	if root == nil || len(journal) < journalHead || !bytes.Equal(journal[:journalHead], journalHeader(st.sum)) {
 		return nil
 	}
 	at := int64(journalHead)
-	var last, text []byte // the last tree, the last of the other meta data
+	var last, text []byte // the tree and the other meta data of the last record
 	for {
 		body, ok := recordAt(journal[at:])
 		if !ok {
@@ -134,7 +135,7 @@ func replay(journal []byte, format refs.ObjectFormat, st *store, m *meta, root *
 	return nil
 }
 
-// recordAt returns the body of the record at the beginning, if it is whole.
+// recordAt returns the body of the first record, if the record is complete.
 func recordAt(journal []byte) ([]byte, bool) {
 	if len(journal) < 8 {
 		return nil, false
@@ -147,7 +148,7 @@ func recordAt(journal []byte) ([]byte, bool) {
 	return body, binary.LittleEndian.Uint32(journal[4+n:]) == crc32.ChecksumIEEE(body)
 }
 
-// recordReader reads one record. After the first mistake it returns only zeros.
+// recordReader reads one record. After the first error it returns only zeros.
 type recordReader struct {
 	in   []byte
 	hash int
@@ -187,7 +188,7 @@ func (r *recordReader) u32() int64 {
 	return 0
 }
 
-// apply reads a record into the changes of a state file, and returns its other data.
+// apply applies a record to a state file, and returns the tree and the other meta data in it.
 func (r *recordReader) apply(f *stateFile) (tree, other []byte, err error) {
 	tree = r.take(int64(r.hash))
 	text, dropped, dirs := r.u32(), r.u32(), r.u32()
@@ -212,7 +213,7 @@ func (r *recordReader) apply(f *stateFile) (tree, other []byte, err error) {
 	return tree, other, nil
 }
 
-// dir reads one directory.
+// dir reads one directory of a record.
 func (r *recordReader) dir(f *stateFile) error {
 	path, names, entries, others := r.u16(), r.u32(), r.u32(), r.u32()
 	head := r.take(int64(headSize(r.hash)))

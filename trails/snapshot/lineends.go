@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// With automatic line endings git looks at the index's entry of a path: a file that was stored with CRs keeps them. The
-// scratch index has the last snapshot's entry there, but `git add` would use the user's.
+// For automatic line endings git reads the index's entry of a path: a file that was stored with CRs keeps them. The
+// scratch index has the entry of the last snapshot, but `git add` would use the user's entry.
 
-// endsOtherwise reports whether git may convert the line endings of a changed file by the scratch index otherwise
-// than by the user's.
+// endsOtherwise reports whether git may convert the line endings of a changed file differently with the scratch index
+// than with the user's index.
 func (e *Engine) endsOtherwise(scratch, user *gitIndex) bool {
 	if !e.mayConvert(scratch) && !e.mayConvert(user) {
 		return false
@@ -35,7 +35,7 @@ func (e *Engine) endsOtherwise(scratch, user *gitIndex) bool {
 	return false
 }
 
-// mayConvert reports whether anything asks for line endings to be converted.
+// mayConvert reports whether configuration or attributes ask for a conversion of line endings.
 func (e *Engine) mayConvert(idx *gitIndex) bool {
 	if e.meta.class() != classRaw {
 		return true
@@ -45,11 +45,11 @@ func (e *Engine) mayConvert(idx *gitIndex) bool {
 			return true
 		}
 	}
-	_, err := os.Lstat(filepath.Join(e.repo.WorkTree, attributesFile)) // an ignored one counts, too
+	_, err := os.Lstat(filepath.Join(e.repo.WorkTree, attributesFile)) // an ignored attribute file counts, too
 	return err == nil
 }
 
-// hasCR looks for a CR in a regular file; it is false for a file that cannot be read.
+// hasCR reports whether a regular file contains a CR. It returns false for a file that cannot be read.
 func hasCR(path string) bool {
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() {

@@ -7,25 +7,25 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// meta is the part of the state that is not about single paths.
+// meta holds the data of the state that concern the whole work tree.
 type meta struct {
 	Tree     refs.OID
 	Settings settings
-	Env      string // digest of the variables that say where configuration is
+	Env      string // digest of the environment variables that locate configuration
 	Watched  []watched
-	Index    indexStamp // the user's index that the state agrees with
+	Index    indexStamp // the user's index to which the state belongs
 
-	AttrSum   string // all attribute files of the work tree
-	AttrClass class  // their conditions
-	AttrStale bool   // a scoped snapshot saw that such a file changed: read it again
-	Reseed    bool   // all contents have to be hashed again: the conversion changed
+	AttrSum   string // digest of all attribute files of the work tree
+	AttrClass class  // highest class that these files need
+	AttrStale bool   // a scoped snapshot found a changed attribute file: read all again
+	Reseed    bool   // the conversion changed: hash all contents again
 	Unread    bool   // some paths could not be read
-	Rejudge   bool   // all names have to be judged again: ignore rules outside the work tree changed
+	Rejudge   bool   // ignore rules outside the work tree changed: check all names again
 
-	Git *gitState // set while the git method is in charge
+	Git *gitState // set while the git method is used
 }
 
-// class holds the conditions on which the blobs of the work tree depend.
+// class returns the highest class of all attribute files that concern the work tree.
 func (m *meta) class() class {
 	c := m.AttrClass
 	if m.Settings.AutoCRLF {
@@ -40,7 +40,7 @@ func (m *meta) class() class {
 }
 
 // refresh compares the configuration, and the ignore and attribute files outside the work tree, with the state, and
-// notes the consequences. It reads a file only if its time stamp moved.
+// notes the consequences. It reads a file only if its time stamp changed.
 func (e *Engine) refresh(ctx context.Context) error {
 	m, now := &e.meta, e.now().UnixNano()
 	env := environment()

@@ -7,7 +7,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// metaFlags returns the truths of the meta data, a bit each in this order.
+// metaFlags returns pointers to the boolean meta data, in the order of their bits.
 func (m *meta) metaFlags() []*bool {
 	s := &m.Settings
 	return []*bool{
@@ -15,9 +15,9 @@ func (m *meta) metaFlags() []*bool {
 	}
 }
 
-// other writes the meta data without the tree, which differs in every record of the journal. Every hook reads and
-// writes it, and encoding/json would take more time to learn the types than all the rest. The state of the git method
-// uses encoding/json, because that method starts processes anyway.
+// other encodes the meta data without the tree, because every record of the journal has another tree. Every hook reads
+// and writes this data, and encoding/json would need more time to inspect the types than everything else. The state of
+// the git method uses encoding/json, because that method starts processes anyway.
 func (m meta) other() ([]byte, error) {
 	w := &stateWriter{out: make([]byte, 0, 2048)}
 	var flags uint32
@@ -63,7 +63,7 @@ func (w *stateWriter) text(s string) {
 	w.out = append(w.out, s...)
 }
 
-// parseMeta returns the reverse of other.
+// parseMeta is the reverse of other.
 func parseMeta(in []byte, tree refs.OID) (meta, error) {
 	m := meta{Tree: tree}
 	r := &recordReader{in: in}

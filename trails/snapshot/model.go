@@ -7,61 +7,61 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// entry is a file or link of a directory: in the tree (mode is not 0), or only watched.
+// entry is a file or symbolic link of a directory. It is in the tree (mode is not 0), or is only watched.
 type entry struct {
 	name  string
 	st    fileStat
-	mode  uint32 // in the tree: 100644, 100755, 120000
+	mode  uint32 // mode in the tree: 100644, 100755 or 120000
 	flags uint16
 	oid   refs.OID
 }
 
-// Flags of an entry. Those from flagTodo on live only during a snapshot.
+// Flags of an entry. flagTodo and the following ones are used only during a snapshot.
 const (
 	flagTracked    uint16 = 1 << iota // in the user's index
-	flagRacy                          // its stamps do not say whether it changed: hash it again
-	flagFromIndex                     // the id is the index's word, not computed here
-	flagByGit                         // the id comes from git and may depend on the path's entry in the index
+	flagRacy                          // its time stamps cannot show a change: hash it again
+	flagFromIndex                     // the id comes from the index, and was not computed here
+	flagByGit                         // git computed the id, which may depend on the path's entry in the index
 	flagUnreadable                    // cannot be read or filtered; the tree has the index's entry, or none
-	flagWatch                         // an ignored .gitignore or .gitattributes: not in the tree, yet rules come from it
+	flagWatch                         // an ignored .gitignore or .gitattributes: not in the tree, but its rules apply
 
-	flagTodo // hash it
-	flagGone // no longer there
-	flagSeen // in the index, while entries are compared with it
+	flagTodo // must be hashed
+	flagGone // is missing now
+	flagSeen // found in the index, while entries are compared with it
 )
 
 const savedFlags = flagTodo - 1
 
-// dir is a directory that is looked into. Its lists are sorted by name. A directory that comes from the state file has
-// its entries and others only after open.
+// dir is a directory that snapshots list. Its lists are sorted by name. A directory from the state file has its entries
+// and others only after open.
 type dir struct {
-	path    string // "" is the top
+	path    string // "" means the top
 	parent  *dir
-	st      fileStat // as of the last reading; the zero value asks for one
+	st      fileStat // stat data when it was last listed; the zero value means that it must be listed
 	tree    refs.OID // the zero id for an empty tree
-	rules   refs.OID // digest of the .gitignore that judged the names
+	rules   refs.OID // digest of the .gitignore that was applied to the names
 	flags   uint16
 	entries []entry
-	others  []dirName // seen and not in the tree: ignored, or special files
+	others  []dirName // names that are not in the tree: ignored files, or special files
 	subs    []*dir    // see kids
-	unread  *rows     // subs as yet unread
+	unread  *rows     // subdirectories that are not read yet
 
-	packed *packed // entries and others as yet undecoded; see open
+	packed *packed // entries and others that are not decoded yet; see open
 	saved  saved   // the state on disk
-	w      *work   // during a snapshot
+	w      *work   // used only during a snapshot
 }
 
 // Flags of a directory.
 const (
-	dirRacy    uint16 = 1 << iota // read it again
+	dirRacy    uint16 = 1 << iota // must be listed again
 	dirPartial                    // ignored or unreadable: only tracked paths count, and the index lists them
 	dirUnread                     // could not be listed
-	dirStale                      // its .gitignore changed in a scoped snapshot: judge its names again
+	dirStale                      // its .gitignore changed in a scoped snapshot: check its names again
 )
 
 func (d *dir) name() string { return baseName(d.path) }
 
-// find returns where in entries a name is, or would be.
+// find returns the index at which entries has a name, or at which the name would be inserted.
 func (d *dir) find(name string) (int, bool) {
 	d.open()
 	return slices.BinarySearchFunc(d.entries, name, func(e entry, n string) int { return strings.Compare(e.name, n) })
@@ -72,7 +72,7 @@ func (d *dir) findOther(name string) (int, bool) {
 	return slices.BinarySearchFunc(d.others, name, func(o dirName, n string) int { return strings.Compare(o.name, n) })
 }
 
-// sub returns the directory of a name, nil if it is not looked into.
+// sub returns the directory of a name, or nil if it is unknown or not listed.
 func (d *dir) sub(name string) *dir {
 	subs := d.kids()
 	i, ok := slices.BinarySearchFunc(subs, name, func(s *dir, n string) int { return strings.Compare(s.name(), n) })
@@ -82,7 +82,7 @@ func (d *dir) sub(name string) *dir {
 	return subs[i]
 }
 
-// descend returns the directory of a path below d, nil if it is not looked into.
+// descend returns the directory of a path below d, or nil if it is unknown or not listed.
 func (d *dir) descend(path string) *dir {
 	for path != "" && d != nil {
 		name, rest, _ := strings.Cut(path, "/")
@@ -91,7 +91,7 @@ func (d *dir) descend(path string) *dir {
 	return d
 }
 
-// all appends d and everything below it, parents first.
+// all appends d and all its descendants to a list, parents first.
 func (d *dir) all(list []*dir) []*dir {
 	if d.parent == nil && d.unread != nil {
 		d.unread.file.readAll()
@@ -103,7 +103,7 @@ func (d *dir) all(list []*dir) []*dir {
 	return list
 }
 
-// known appends d and its descendants that have been read: the others cannot differ from the state on disk.
+// known appends d and those of its descendants that have been read. The others cannot differ from the state on disk.
 func (d *dir) known(list []*dir) []*dir {
 	list = append(list, d)
 	for _, s := range d.subs {
@@ -112,7 +112,7 @@ func (d *dir) known(list []*dir) []*dir {
 	return list
 }
 
-// treeEntries returns the content of the directory's tree.
+// treeEntries returns the entries of the directory's tree object.
 func (d *dir) treeEntries() []refs.TreeEntry {
 	d.open()
 	list := make([]refs.TreeEntry, 0, len(d.entries)+len(d.kids()))
@@ -129,7 +129,7 @@ func (d *dir) treeEntries() []refs.TreeEntry {
 	return list
 }
 
-// insertEntry inserts an entry and returns it; it replaces an entry of the same name.
+// insertEntry inserts an entry and returns it. It replaces an entry with the same name.
 func (d *dir) insertEntry(e entry) *entry {
 	i, ok := d.find(e.name)
 	if ok {

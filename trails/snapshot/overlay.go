@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// newer is a directory in the journal that the state file has otherwise, or has not.
+// newer is a directory of the journal that is new or different in the state file.
 type newer struct {
 	head, entries, others, names []byte
 }
 
-// overlay holds the journal's directories beside a state file, in a form for look-ups: as with the file, a snapshot
-// that needs few directories reads few.
+// overlay holds the journal's directories in a form for look-ups. As with the state file, a snapshot that needs few
+// directories reads few.
 type overlay struct {
 	dirs map[string]newer
-	subs map[string][]string // paths of the entries of dirs, by their parent directory
-	gone map[string]bool     // directories of the file that were removed, with their descendants
+	subs map[string][]string // by parent directory: paths of the directories in dirs
+	gone map[string]bool     // directories of the state file that were removed, with their descendants
 }
 
 func (f *stateFile) overlay() *overlay {
@@ -25,7 +25,7 @@ func (f *stateFile) overlay() *overlay {
 	return &f.over
 }
 
-// put notes the present form of a directory.
+// put stores the new form of a directory.
 func (f *stateFile) put(path string, n newer) {
 	o := f.overlay()
 	if _, known := o.dirs[path]; !known && path != "" {
@@ -35,7 +35,7 @@ func (f *stateFile) put(path string, n newer) {
 	o.dirs[path] = n
 }
 
-// drop notes that a directory was removed with its descendants; for the top, only the descendants.
+// drop notes that a directory was removed with its descendants. For the top it removes only the descendants.
 func (f *stateFile) drop(path string) {
 	o := f.overlay()
 	o.gone[path] = true
@@ -48,7 +48,7 @@ func (f *stateFile) drop(path string) {
 	o.subs[parent] = slices.DeleteFunc(o.subs[parent], func(sub string) bool { return sub == path })
 }
 
-// forget takes out everything below a directory.
+// forget removes everything below a directory from the overlay.
 func (o *overlay) forget(path string) {
 	subs := o.subs[path]
 	delete(o.subs, path)
@@ -58,7 +58,8 @@ func (o *overlay) forget(path string) {
 	}
 }
 
-// renew brings a directory that was read from the file, or is in the journal alone, up to date, its children excepted.
+// renew applies the journal to a directory that was read from the state file, or that only the journal has. It leaves
+// out the children.
 func (f *stateFile) renew(d *dir) {
 	if n, ok := f.over.dirs[d.path]; ok {
 		d.readHead(n.head, f.hash)
@@ -73,7 +74,7 @@ func (f *stateFile) renew(d *dir) {
 	}
 }
 
-// newSubs returns the directories right below a directory that only the journal has.
+// newSubs returns the direct subdirectories of a directory that only the journal has.
 func (f *stateFile) newSubs(d *dir) []*dir {
 	var list []*dir
 	for _, path := range f.over.subs[d.path] {

@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// runOwn takes a snapshot by git-trace's own method, of everything if paths is nil.
+// runOwn takes a snapshot by git-trace's own method. If paths is nil, it takes one of everything.
 func (e *Engine) runOwn(ctx context.Context, paths []string) (Snapshot, error) {
 	tree, err := openWorkTree(e.repo.WorkTree)
 	if err != nil {
@@ -55,7 +55,7 @@ func (e *Engine) runOwn(ctx context.Context, paths []string) (Snapshot, error) {
 	return snap, err
 }
 
-// update brings the directories in line with the disk and the index.
+// update brings the directories up to date with the disk and the index.
 func (s *scan) update() error {
 	root := s.e.root
 	if err := s.statTree(root); err != nil {
@@ -75,9 +75,9 @@ func (s *scan) update() error {
 	return s.enter()
 }
 
-// seed takes a snapshot without a last one to start from. If there was a last tree, git finds the changes since.
+// seed takes a snapshot without a previous state. If there was a last tree, git finds the changes since then.
 func (e *Engine) seed(s *scan, last refs.OID) (Snapshot, error) {
-	if err := refs.MakeDirs(e.repo.SideObjects(), 0o777); err != nil { // also when git has every object already
+	if err := refs.MakeDirs(e.repo.SideObjects(), 0o777); err != nil { // needed even if git already has every object
 		return Snapshot{}, err
 	}
 	e.root = &dir{}
@@ -106,8 +106,8 @@ func (e *Engine) seed(s *scan, last refs.OID) (Snapshot, error) {
 	return e.compare(s.ctx, last, snap)
 }
 
-// keepStaged stores contents that the index has and HEAD does not: once the user takes them out of the index, git
-// may prune them.
+// keepStaged stores contents that the index has and HEAD does not have: when the user unstages them, git may prune
+// them.
 func (s *scan) keepStaged() {
 	tree := s.e.repo.Format.EmptyTree().String()
 	if head, _, err := s.e.repo.Head(); err == nil && !head.IsZero() {
@@ -162,7 +162,7 @@ func (s *scan) conclude() (Snapshot, error) {
 	return Snapshot{Tree: tree, Method: MethodOwn, Skipped: skipped}, nil
 }
 
-// skipped lists the paths that could not be read, now or before.
+// skipped lists the paths that could not be read, in this snapshot or in an earlier one.
 func (s *scan) skipped() []string {
 	if !s.e.meta.Unread && !s.sawUnread {
 		return nil
@@ -183,8 +183,8 @@ func (s *scan) skipped() []string {
 	return paths
 }
 
-// missingAttributes chooses the git method if a tracked attribute file is missing: git then takes the index's copy for
-// some paths and not for others.
+// missingAttributes returns an error that selects the git method if a tracked attribute file is missing. Git then uses
+// the index's copy for some paths and not for others.
 func (s *scan) missingAttributes() error {
 	idx, err := s.index()
 	if err != nil {
@@ -204,7 +204,7 @@ func (s *scan) missingAttributes() error {
 	return nil
 }
 
-// attributes reads all attribute files of the work tree.
+// attributes reads all attribute files of the work tree and notes their digest and class.
 func (s *scan) attributes() {
 	h, all := sha256.New(), classRaw
 	for _, d := range s.e.root.all(nil) {
@@ -228,7 +228,7 @@ func (s *scan) attributes() {
 	}
 }
 
-// build makes the trees that changed, from the bottom up, and returns the top's.
+// build makes the changed trees from the bottom up, and returns the id of the top one.
 func (s *scan) build() (refs.OID, error) {
 	root := s.e.root
 	if err := s.buildDir(root); err != nil {

@@ -8,16 +8,16 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// unread handles a directory that cannot be listed. Git finds no untracked file in it either; it still looks for
-// its tracked files, one by one.
+// unread handles a directory that cannot be listed. Git finds no untracked file in it either, but still checks each
+// tracked file.
 func (s *scan) unread(d *dir) error {
 	d.flags |= dirUnread | dirPartial
 	s.sawUnread = true
 	return s.readPartial(d, fileStat{})
 }
 
-// readPartial brings a directory in line with the index, without listing it: it serves an ignored directory, in which
-// only tracked files count.
+// readPartial updates a directory from the index, without listing it. It is for an ignored directory, in which only
+// tracked files count.
 func (s *scan) readPartial(d *dir, st fileStat) error {
 	idx, err := s.index()
 	if err != nil {
@@ -50,7 +50,7 @@ func (s *scan) readPartial(d *dir, st fileStat) error {
 	return s.partialSubs(d, dirs)
 }
 
-// watchAttributes keeps an eye on an attribute file that is not tracked: git heeds it all the same.
+// watchAttributes watches an attribute file that is not tracked, because git applies its rules too.
 func (s *scan) watchAttributes(d *dir) {
 	if _, ok := d.find(attributesFile); ok {
 		return
@@ -82,7 +82,7 @@ func (s *scan) partialSubs(d *dir, names []string) error {
 	return nil
 }
 
-// childrenOf splits the entries below a directory into the names of its files and of its directories, both sorted.
+// childrenOf returns the names of the files and of the directories directly in a directory, both sorted.
 func childrenOf(entries []indexEntry, dir string) (files, dirs []string) {
 	skip := 0
 	if dir != "" {
@@ -101,8 +101,8 @@ func childrenOf(entries []indexEntry, dir string) (files, dirs []string) {
 	return slices.Compact(files), slices.Compact(dirs)
 }
 
-// rulesOf returns a digest of a directory's own ignore rules; the zero id without rules. Git does not follow a link
-// there.
+// rulesOf returns a digest of a directory's own ignore rules, or the zero id without rules. Like git, it does not
+// follow a symbolic link.
 func (s *scan) rulesOf(d *dir) refs.OID {
 	content, err := s.readRules(join(d.path, ignoreFile))
 	if err != nil {

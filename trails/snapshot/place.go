@@ -6,14 +6,14 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// query is a name about which git is asked whether it is ignored.
+// query is a name for the question whether git ignores it.
 type query struct {
 	d    *dir
 	name string
 	kind nameKind
 }
 
-// judge asks about the names collected and puts each where it belongs.
+// judge asks git about the collected names, and adds each name to the tree or to the ignored ones.
 func (s *scan) judge() error {
 	list := s.queries
 	s.queries = nil
@@ -66,7 +66,7 @@ func isRuleFile(q query) bool {
 	return q.kind == kindFile && (q.name == ignoreFile || q.name == attributesFile)
 }
 
-// leaveOut records an ignored name, so that git is asked about it once. A file with rules stays watched.
+// leaveOut records an ignored name, so that git is asked about it only once. An ignored file with rules is watched.
 func (s *scan) leaveOut(q query) {
 	if !isRuleFile(q) {
 		q.d.insertOther(dirName{q.name, q.kind})
@@ -120,7 +120,7 @@ func (s *scan) settleDir(q query, ignored bool) error {
 	return nil
 }
 
-// addDir adds a directory; it is read on the next level.
+// addDir adds a directory. Its content is read on the next level.
 func (s *scan) addDir(d *dir, name string, partial bool) *dir {
 	sub := &dir{path: join(d.path, name), parent: d}
 	if partial {
@@ -132,7 +132,7 @@ func (s *scan) addDir(d *dir, name string, partial bool) *dir {
 	return sub
 }
 
-// include takes a file or link into the tree; it is hashed later.
+// include adds a file or link to the tree. It is hashed later.
 func (s *scan) include(d *dir, name string) error {
 	path := join(d.path, name)
 	st, err := s.tree.lstat(path)
@@ -147,7 +147,7 @@ func (s *scan) include(d *dir, name string) error {
 	switch {
 	case err != nil && isGone(err) || err == nil && st.isDir():
 		if d.flags&dirPartial == 0 {
-			d.flags |= dirRacy // it changed after the directory was listed
+			d.flags |= dirRacy // the file changed after the directory was listed
 		}
 		return nil
 	case err != nil || !st.isFile() && !st.isLink():
@@ -164,8 +164,8 @@ func (s *scan) include(d *dir, name string) error {
 	return nil
 }
 
-// unreadable gives an unreadable entry the content of the user's index at its path: git does not change the entry of
-// such a file either.
+// unreadable gives an entry that cannot be read the content that the user's index has at the path. Git does not change
+// the entry of such a file either.
 func (s *scan) unreadable(d *dir, e *entry) error {
 	s.touch(d)
 	e.flags = e.flags&flagTracked | flagUnreadable
@@ -185,7 +185,7 @@ func (s *scan) unreadable(d *dir, e *entry) error {
 	return nil
 }
 
-// apply deals with a known entry that lstat found changed.
+// apply updates a known entry that lstat found changed.
 func (s *scan) apply(d *dir, f finding) error {
 	e := &d.entries[f.i]
 	switch {
@@ -210,7 +210,8 @@ func (s *scan) apply(d *dir, f finding) error {
 	return nil
 }
 
-// dropEntry removes an entry. It stays in its list until the scan is over, so that others do not move.
+// dropEntry marks an entry as removed. It stays in its list until the end of the scan, so that the other entries keep
+// their numbers.
 func (s *scan) dropEntry(d *dir, e *entry) {
 	if e.mode != 0 {
 		s.note(join(d.path, e.name), e.mode, e.oid)
@@ -224,7 +225,7 @@ func (s *scan) dropEntry(d *dir, e *entry) {
 	s.e.changed = true
 }
 
-// dropDir takes out a directory and all below it.
+// dropDir removes a directory and all its descendants.
 func (s *scan) dropDir(d *dir) {
 	if d.saved.head != nil {
 		s.e.store.dropped = append(s.e.store.dropped, d.path)
@@ -251,7 +252,7 @@ func (s *scan) dropDir(d *dir) {
 	}
 }
 
-// smoothe deletes the removed entries, once nothing refers to entries by number.
+// smoothe deletes the entries that are marked as removed, when no numbers of entries are in use.
 func (s *scan) smoothe() {
 	for _, d := range s.touched {
 		if d.w.uneven {

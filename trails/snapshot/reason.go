@@ -9,25 +9,25 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// reasonKind says when a reason for the git method is checked again.
+// reasonKind says when a reason for the git method must be checked again.
 type reasonKind string
 
 const (
 	reasonSystem  reasonKind = "system"
 	reasonConfig  reasonKind = "config"  // until the configuration changes
 	reasonIndex   reasonKind = "index"   // until the index has no such entries
-	reasonPath    reasonKind = "path"    // until the path is removed
-	reasonMissing reasonKind = "missing" // until the path is there as a file, or the index changes
+	reasonPath    reasonKind = "path"    // until nothing is at the path
+	reasonMissing reasonKind = "missing" // until a file is at the path, or the index changes
 )
 
 // reason says why git-trace's own method cannot be used.
 type reason struct {
 	Kind reasonKind
 	Text string
-	Path []byte // bytes: a path need not be UTF-8
+	Path []byte // raw bytes, because a path need not be UTF-8
 }
 
-// unsupportedError ends a run of git-trace's own method; the git method continues.
+// unsupportedError ends a snapshot by git-trace's own method. The git method then takes the snapshot.
 type unsupportedError struct{ reason reason }
 
 func (e *unsupportedError) Error() string { return "needs git: " + e.reason.Text }
@@ -36,8 +36,8 @@ func unsupported(kind reasonKind, path, text string) error {
 	return &unsupportedError{reason{Kind: kind, Text: text, Path: []byte(path)}}
 }
 
-// reasonForGit decides before the scan whether the git method is used. A scoped snapshot keeps the method of the last
-// one.
+// reasonForGit decides, before the scan, whether the git method is used. A scoped snapshot uses the method of the last
+// snapshot.
 func (e *Engine) reasonForGit(ctx context.Context, scoped bool) (*reason, error) {
 	switch {
 	case !ownEngine || e.git:
@@ -103,8 +103,8 @@ func (x *gitIndex) unsupported() error {
 	return nil
 }
 
-// OddName reports whether git may take a name for ".git", or refuse it because another system would
-// (core.protectNTFS, core.protectHFS): then git shall decide. Names like .gitignore and .github are not odd.
+// OddName reports whether git may treat a name as ".git", or refuse it because another system would treat it so
+// (core.protectNTFS, core.protectHFS). Git must decide about such names. Names like .gitignore and .github are not odd.
 func OddName(name string) bool {
 	if strings.Contains(name, `\`) {
 		return true
@@ -114,7 +114,7 @@ func OddName(name string) bool {
 	}
 	plain := make([]byte, 0, len(name))
 	for i := range len(name) {
-		if name[i] < 0x80 { // HFS+ ignores certain letters, all of them outside ASCII
+		if name[i] < 0x80 { // HFS+ ignores certain characters, none of which are ASCII
 			plain = append(plain, name[i])
 		}
 	}

@@ -10,28 +10,28 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// scan is one snapshot of git-trace's own method in progress. It changes the engine's directories in place; if it
-// fails, the engine discards them.
+// scan is a running snapshot by git-trace's own method. It changes the engine's directories in place. If it fails, the
+// engine discards them.
 type scan struct {
-	ctx   context.Context // a scan is one call
+	ctx   context.Context // a scan is a single call
 	e     *Engine
 	tree  *workTree
-	start int64 // when it began
+	start int64 // time when it began
 	slack int64
 
 	stamp        indexStamp // the user's index
-	indexChanged bool       // the state agrees with another one
-	idx          *gitIndex  // nil until it is needed
+	indexChanged bool       // the state belongs to another index
+	idx          *gitIndex  // nil before the first use
 
 	asker       ignorer
 	queries     []query
 	entered     []query // ignored names that the user has added to the index
 	touched     []*dir
-	before      map[string]Entry      // what paths held that may have changed
-	passed      map[string]bool       // names that git skipped and does not skip now
+	before      map[string]Entry      // by path: the earlier entries of paths that may have changed
+	passed      map[string]bool       // names that git skipped before and does not skip now
 	attrTouched bool                  // an attribute file was added, removed or changed
 	sawUnread   bool                  // something could not be read
-	stored      map[refs.OID]struct{} // trees that git has
+	stored      map[refs.OID]struct{} // trees that the repository has
 	trees       [][]byte              // to be stored
 }
 
@@ -39,18 +39,18 @@ type scan struct {
 type work struct {
 	self   finding
 	found  []finding
-	left   []string // names that have lost their entry in the index
-	read   bool     // list it
-	judge  bool     // ask about all its names again, and about the names below
+	left   []string // names whose entry in the index was removed
+	read   bool     // must be listed
+	judge  bool     // all its names, and the names below it, must be checked again
 	rules  bool     // its .gitignore was added, removed or changed
-	dirty  bool     // its tree, or one below, must be built
+	dirty  bool     // its tree or a tree below must be built
 	uneven bool     // has removed entries
-	listed bool     // is in scan.touched
+	listed bool     // is already in scan.touched
 }
 
-// finding is an lstat that does not agree with the state.
+// finding is an lstat result that differs from the state.
 type finding struct {
-	i   int // of the entry
+	i   int // number of the entry
 	st  fileStat
 	err error
 	set bool
@@ -74,7 +74,8 @@ func (e *Engine) newScan(ctx context.Context, tree *workTree) (*scan, error) {
 
 func (s *scan) close() { s.asker.close() }
 
-// index returns the user's index. One that git-trace's own method cannot work beside ends the scan.
+// index returns the user's index. If git-trace's own method does not support the index, it returns an error that ends
+// the scan.
 func (s *scan) index() (*gitIndex, error) {
 	if s.idx == nil {
 		idx, err := loadIndex(s.ctx, s.e.repo, s.e.userIndex())
@@ -96,7 +97,8 @@ func (s *scan) workOf(d *dir) *work {
 	return d.w
 }
 
-// touch is workOf for a directory whose entries change.
+// touch is workOf for a directory whose entries will change: it also decodes the entries and lists the directory in
+// touched.
 func (s *scan) touch(d *dir) *work {
 	d.open()
 	w := s.workOf(d)
@@ -107,12 +109,12 @@ func (s *scan) touch(d *dir) *work {
 	return w
 }
 
-// statShare bounds one part of a tree, in directories of each worker's share: small enough that the workers end at
-// about the same time.
+// statShare is the number of parts per worker into which a tree is divided: enough that all workers end at about the
+// same time.
 const statShare = 16
 
-// statTree compares a directory and its descendants with the disk, by as many workers as there are processors: more
-// do not help. The workers also read the directories' parts of the state.
+// statTree compares a directory and its descendants with the disk. It uses as many workers as there are processors;
+// more do not help. The workers also read the directories from the state file.
 func (s *scan) statTree(top *dir) error {
 	if top.parent == nil && top.unread != nil {
 		top.unread.file.readAll()
@@ -157,7 +159,7 @@ func (s *scan) statTree(top *dir) error {
 	return s.ctx.Err()
 }
 
-// size returns the number of directories: d and its descendants. It does not read them.
+// size returns the number of directories in d, including d. It does not read them.
 func (d *dir) size() int {
 	if d.unread != nil {
 		return 1 + d.unread.to - d.unread.from
@@ -169,8 +171,8 @@ func (d *dir) size() int {
 	return n
 }
 
-// cut divides the descendants of d: upper has d and the directories above the parts, and each part has at most limit
-// descendants.
+// cut divides the descendants of d into parts with at most limit descendants each. upper has d and all directories
+// above the parts.
 func (d *dir) cut(limit int) (upper, parts []*dir) {
 	rest := []*dir{d}
 	for len(rest) > 0 {
@@ -208,14 +210,14 @@ func (s *scan) statDir(st *statter, d *dir) {
 	}
 }
 
-// samePacked compares the entries of a directory without decoding them, until one differs.
+// samePacked compares the entries of a directory with the disk, without decoding them, until one differs.
 func (s *scan) samePacked(st *statter, d *dir) bool {
 	p := d.packed
 	size := entrySize(p.hash)
 	for at := 0; at < len(p.entries); at += size {
 		r := stateReader{in: p.entries[at : at+size], names: p.names}
 		name := r.name()
-		_ = r.u32() // mode
+		_ = r.u32() // skip the mode
 		flags := r.u16()
 		if got, err := st.lstat(d.path, name); err != nil || flags&flagRacy != 0 || got != r.stat() {
 			return false
@@ -224,7 +226,7 @@ func (s *scan) samePacked(st *statter, d *dir) bool {
 	return true
 }
 
-// set gives an entry a place in the tree, or removes it if the mode is 0.
+// set changes an entry's mode and id in the tree. If the mode is 0, it removes the entry from the tree.
 func (s *scan) set(d *dir, e *entry, mode uint32, oid refs.OID) {
 	if e.mode == mode && e.oid == oid {
 		return
@@ -246,7 +248,7 @@ func (s *scan) markDirty(d *dir) {
 	}
 }
 
-// changes compares the noted contents with the present ones.
+// changes compares the earlier entries in before with the present ones.
 func (s *scan) changes() []Change {
 	var list []Change
 	for path, was := range s.before {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// scoped takes a snapshot that looks only at the given paths.
+// scoped takes a snapshot that reads only the given paths.
 func (s *scan) scoped(paths []string) (Snapshot, error) {
 	var asked []string
 	for _, path := range paths {
@@ -28,13 +28,13 @@ func (s *scan) scoped(paths []string) (Snapshot, error) {
 	snap.Changes = s.changes()
 	for _, path := range asked {
 		if entry, ok := s.e.Lookup(path); ok {
-			_ = s.e.keep(path, entry) // a convenience: otherwise a reader gets the content from git
+			_ = s.e.keep(path, entry) // an error does not matter: then a reader gets the content from git
 		}
 	}
 	return snap, nil
 }
 
-// look brings one path in line with the disk.
+// look updates one path from the disk.
 func (s *scan) look(path string) error {
 	d, missing, err := s.approach(path)
 	if err != nil {
@@ -74,7 +74,7 @@ func (s *scan) look(path string) error {
 	return s.judgeAgain(d, name, st.kind())
 }
 
-// lookSpecial deals with a path where a FIFO or the like is by now.
+// lookSpecial handles a path at which there is now a FIFO or another special file.
 func (s *scan) lookSpecial(d *dir, missing []string, path string) error {
 	s.forget(path)
 	d.st = fileStat{}
@@ -86,7 +86,7 @@ func (s *scan) lookSpecial(d *dir, missing []string, path string) error {
 	return s.include(d, baseName(path))
 }
 
-// outOfReach deals with a path below a directory that may not be searched. Other failures it hands back.
+// outOfReach handles a path below a directory that may not be searched. It returns other errors unchanged.
 func (s *scan) outOfReach(path string, err error) error {
 	var no *unsupportedError
 	if errors.As(err, &no) {
@@ -103,8 +103,8 @@ func (s *scan) outOfReach(path string, err error) error {
 	return nil
 }
 
-// approach finds the nearest known directory above a path, and the names of the directories between it and the path. It
-// returns no directory if one of them is missing: then the path is missing, too.
+// approach finds the nearest known directory above a path, and the names of the directories from it to the path. If one
+// of these is missing on disk, the path is missing too, and no directory is returned.
 func (s *scan) approach(path string) (*dir, []string, error) {
 	d := s.e.root
 	var missing []string
@@ -154,7 +154,7 @@ func (s *scan) forget(path string) {
 	}
 }
 
-// noteRules remembers for the next full snapshot that rules may have changed.
+// noteRules notes, for the next full snapshot, that ignore or attribute rules may have changed.
 func (s *scan) noteRules(d *dir, path string) {
 	switch baseName(path) {
 	case ignoreFile:
@@ -170,7 +170,7 @@ func (s *scan) noteRules(d *dir, path string) {
 	}
 }
 
-// lookNew adds an unknown file, with its unknown directories, unless it is ignored.
+// lookNew adds an unknown file and its unknown directories, unless it is ignored.
 func (s *scan) lookNew(d *dir, missing []string, name string, st fileStat) error {
 	path := join(join(d.path, strings.Join(missing, "/")), name)
 	tracked, err := s.isTracked(path)
@@ -223,7 +223,7 @@ func (s *scan) isTracked(path string) (bool, error) {
 	return false, nil
 }
 
-// judgeAgain asks whether a file that is not tracked is ignored by now, if rules above it changed.
+// judgeAgain asks whether an untracked file is ignored now, if rules above it changed.
 func (s *scan) judgeAgain(d *dir, name string, kind nameKind) error {
 	if s.indexChanged {
 		tracked, err := s.isTracked(join(d.path, name))
@@ -238,7 +238,7 @@ func (s *scan) judgeAgain(d *dir, name string, kind nameKind) error {
 	return s.judge()
 }
 
-// rulesChanged reports whether a directory's names were judged by other ignore rules.
+// rulesChanged reports whether the ignore rules of a directory have changed since its names were checked.
 func (s *scan) rulesChanged(d *dir) bool {
 	changed := s.e.meta.Rejudge
 	for ; d != nil; d = d.parent {

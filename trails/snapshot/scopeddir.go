@@ -2,7 +2,7 @@ package snapshot
 
 import "strings"
 
-// lookDir brings a directory and everything in it in line with the disk.
+// lookDir updates a directory and everything in it from the disk.
 func (s *scan) lookDir(d *dir, missing []string, name string) error {
 	if len(missing) == 0 {
 		if i, ok := d.find(name); ok {
@@ -42,8 +42,8 @@ func (s *scan) lookBelow(d *dir) error {
 	return nil
 }
 
-// openDirs makes the directories above a path known. Their other content waits for the next full snapshot. Below an
-// ignored directory only tracked paths count.
+// openDirs adds the directories above a path. The next full snapshot adds their other content. Below an ignored
+// directory only tracked paths count.
 func (s *scan) openDirs(d *dir, names []string) (*dir, error) {
 	partial := d.flags&dirPartial != 0
 	for _, name := range names {

@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// settings are the settings of git's configuration that decide a snapshot.
+// settings holds the settings of git's configuration on which a snapshot depends.
 type settings struct {
 	FileMode       bool   // core.fileMode: the executable bit on disk counts
 	IgnoreCase     bool   // core.ignoreCase
@@ -21,11 +21,12 @@ type settings struct {
 	Sparse         bool   // core.sparseCheckout
 	AttributesFile string // absolute
 	ExcludesFile   string // absolute
-	Conversion     string // digest of everything that says how content is converted
-	Unsupported    string // why git-trace's own method cannot handle this configuration; empty if it can
+	Conversion     string // digest of all settings that control the conversion of contents
+	Unsupported    string // the reason why git-trace's own method does not support this configuration; empty if it does
 }
 
-// readSettings asks git for its configuration, and returns with it the files it was read from or could be read from.
+// readSettings reads git's configuration. It also returns the paths of the files from which git reads it, including
+// missing ones.
 func readSettings(ctx context.Context, repo *refs.Repo) (settings, []string, error) {
 	items, err := repo.Settings(ctx)
 	if err != nil {
@@ -72,7 +73,7 @@ func (s *settings) take(item refs.Setting) {
 	}
 }
 
-// unsupported notes or takes back a reason; the last line of a key decides, as for git.
+// unsupported sets or removes a reason. As for git, the last line of a key decides.
 func (s *settings) unsupported(is bool, reason string) {
 	switch {
 	case is && s.Unsupported == "":
@@ -110,8 +111,8 @@ func isTrue(value string) bool {
 	return true
 }
 
-// userFile returns the path of a file that a configuration variable names; NAME in git's own directory of the user if
-// the variable is not set. Git expands paths that need more than the home directory.
+// userFile returns the path of a file that a configuration variable names. If the variable is not set, it returns the
+// file name in the user's git directory. Git expands paths that need more than the home directory.
 func userFile(ctx context.Context, repo *refs.Repo, key, value, name string) string {
 	home := os.Getenv("HOME")
 	switch {
@@ -143,8 +144,8 @@ func systemFiles(name string) []string {
 	return []string{"/etc/" + name, "/usr/local/etc/" + name, "/opt/homebrew/etc/" + name}
 }
 
-// configFiles lists the files that a change of configuration would show in: those read, and those git would read if
-// they were there.
+// configFiles lists the files in which a change of configuration can happen: the files that were read, and those that
+// git would read if they existed.
 func configFiles(repo *refs.Repo, items []refs.Setting) []string {
 	files := []string{filepath.Join(repo.CommonDir, "config"), filepath.Join(repo.GitDir, "config.worktree")}
 	if path := os.Getenv("GIT_CONFIG_SYSTEM"); path != "" {
@@ -199,11 +200,11 @@ func uniquePaths(paths []string) []string {
 	return out
 }
 
-// environment returns a digest of the variables that say where configuration comes from.
+// environment returns a digest of the environment variables that locate configuration.
 func environment() string {
 	h := sha256.New()
 	entries := os.Environ()
-	slices.Sort(entries) // a shell gives them to its children in an order of its own
+	slices.Sort(entries) // a shell may pass them to its children in any order
 	for _, entry := range entries {
 		name, _, _ := strings.Cut(entry, "=")
 		if name == "HOME" || name == "XDG_CONFIG_HOME" || name == "GIT_ATTR_NOSYSTEM" ||

@@ -8,15 +8,16 @@ import (
 )
 
 // Git skips ignored files, and files whose entries in the index are marked skip-worktree or assume-unchanged
-// (git-update-index(1)). When a snapshot first shows such a file, the time of its lines is unknown.
+// (git-update-index(1)). When git no longer skips such a file, the first snapshot that shows it cannot know when its
+// lines were written.
 
-// passingOver are the marks of entries that git skips.
+// passingOver holds the flags of entries that git skips.
 const passingOver = skipWorktree | assumeUnchanged
 
-// maxPassedOver bounds the marked entries that the git method remembers.
+// maxPassedOver bounds the marked paths that the state of the git method holds.
 const maxPassedOver = 1024
 
-// PassedOver reports whether git is known to have skipped a path at the last snapshot. The git method does not know
+// PassedOver reports whether git is known to have skipped a path at the last snapshot. The git method does not record
 // ignored files.
 func (e *Engine) PassedOver(path string) bool {
 	if e.meta.Git != nil {
@@ -41,8 +42,8 @@ func (e *Engine) PassedOver(path string) bool {
 	return false
 }
 
-// notePassedOver remembers, for the git method, the marked paths of the user's index. In a sparse checkout git removes
-// the mark from files that are present.
+// notePassedOver stores, for the git method, the marked paths of the user's index. In a sparse checkout git removes the
+// mark from files that are present.
 func (e *Engine) notePassedOver(ctx context.Context) {
 	g := e.meta.Git
 	stamp, err := stampIndex(e.userIndex(), e.repo.Format)
@@ -62,7 +63,7 @@ func (e *Engine) notePassedOver(ctx context.Context) {
 	}
 }
 
-// marked lists the paths that the git method remembers.
+// marked lists the marked paths that the state of the git method holds.
 func (e *Engine) marked() []string {
 	if e.meta.Git == nil {
 		return nil
@@ -70,7 +71,7 @@ func (e *Engine) marked() []string {
 	return e.meta.Git.PassedOver
 }
 
-// wasPassedOver marks the changes of paths that git had skipped at the previous snapshot.
+// wasPassedOver marks the changes of paths that git skipped at the previous snapshot.
 func wasPassedOver(changes []Change, before []string) {
 	for i := range changes {
 		if slices.Contains(before, changes[i].Path) {
@@ -79,7 +80,7 @@ func wasPassedOver(changes []Change, before []string) {
 	}
 }
 
-// leaveOthers removes a name that git does not skip now from the skipped ones.
+// leaveOthers removes a name that git does not skip any longer from the skipped names of a directory.
 func (s *scan) leaveOthers(d *dir, name string) {
 	i, ok := d.findOther(name)
 	if !ok {
@@ -94,7 +95,7 @@ func (s *scan) leaveOthers(d *dir, name string) {
 	d.removeOther(name)
 }
 
-// passedOver reports whether git no longer skips a path, or a directory above it.
+// passedOver reports whether git skipped a path, or a directory above it, and does not skip it now.
 func (s *scan) passedOver(path string) bool {
 	for ; path != "" && len(s.passed) > 0; path = parentPath(path) {
 		if s.passed[path] {

@@ -13,71 +13,71 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// The methods of a snapshot.
+// The names of the methods.
 const (
 	MethodOwn = "own"
 	MethodGit = "git"
 )
 
-// Entry is the entry of a snapshot at a path.
+// Entry is a snapshot's entry at one path.
 type Entry struct {
-	Mode uint32 // 100644, 100755, 120000 or 160000, octal
+	Mode uint32 // 100644, 100755, 120000 or 160000 (octal)
 	OID  refs.OID
 }
 
-// Change is one path that differs between two snapshots. A zero mode and id mean that the path is absent.
+// Change is one path that differs between two snapshots. A zero mode and id mean that the path is missing.
 type Change struct {
-	Path             string // slashes, relative to the top; raw bytes
+	Path             string // with slashes, relative to the top; raw bytes
 	OldMode, NewMode uint32
 	Old, New         refs.OID
-	// PassedOver reports that the path is known to have been there at the last snapshot, and that git skipped it.
+	// PassedOver reports that the path is known to have existed at the last snapshot, and that git skipped it.
 	PassedOver bool
 }
 
-// Snapshot is the content of the work tree at an instant.
+// Snapshot is the content of the work tree at one moment.
 type Snapshot struct {
 	Tree    refs.OID
 	Changes []Change // since the engine's last snapshot, sorted by path
 	Skipped []string // paths that could not be read or filtered; the tree has the user's index entry there, or none
 	Method  string   // MethodOwn or MethodGit
-	Seeded  bool     // the last snapshot is missing or lost, so Changes is empty
+	Seeded  bool     // the last snapshot is missing or unreadable, so Changes is empty
 }
 
-// Engine takes snapshots of one work tree and remembers the last one. It is not safe for use by several goroutines or
-// processes at once.
+// Engine takes snapshots of one work tree and stores the last one. Only one goroutine of one process may use it at a
+// time.
 type Engine struct {
 	repo *refs.Repo
-	path string // of the state file
+	path string // path of the state file
 
 	meta    meta
-	root    *dir      // last snapshot of git-trace's own method; nil if there is none
+	root    *dir      // last snapshot of git-trace's own method, or nil
 	scratch *gitIndex // last snapshot of the git method, decoded on demand
 
 	store   store  // the state on disk
-	release func() // ends the mapping of the state file, if there is one
-	changed bool   // since Open or Save
-	broken  bool   // a snapshot failed half way: memory is not to be trusted
+	release func() // releases the mapped state file, if there is one
+	changed bool   // changed since Open or Save
+	broken  bool   // a snapshot failed: the data in memory is invalid
 	behind  behind
 
-	// WriteBehind lets Full and Scoped return while trees are still being written. Before Flush, the tree of a snapshot
-	// must not be given to anybody else.
+	// WriteBehind lets Full and Scoped return while trees are still being written. The caller must call Flush before it
+	// passes on the tree of a snapshot.
 	WriteBehind bool
 
-	// Most, unless it is 0, bounds the files that may have to be hashed: a snapshot that finds more fails with ErrMany
-	// before it reads any.
+	// Most, unless it is 0, bounds the files that may have to be hashed. A snapshot that finds more fails with ErrMany
+	// before it reads any file.
 	Most int
 
-	git    bool             // the git method always; for tests
-	now    func() time.Time // the clock; for tests
-	remote bool             // time stamps may be another machine's
+	git    bool             // always use the git method; for tests
+	now    func() time.Time // returns the time; tests replace it
+	remote bool             // time stamps may come from another machine
 }
 
-// ErrMany reports that a snapshot would have to read more files than Engine.Most, or that a glance found too many
-// changed files.
+// ErrMany is returned if a snapshot would have to read more files than Engine.Most, or if Glance finds too many changed
+// files.
 var ErrMany = errors.New("too many changed files to wait for")
 
-// Open loads the state of a work tree. The caller closes the engine if the process continues. A state file that is
-// missing, damaged or of another version is not an error: the next snapshot starts over.
+// Open loads the state of a work tree. A process that continues must close the engine. A missing or damaged state file,
+// or one of another version, is not an error: the next snapshot starts from nothing.
 func Open(ctx context.Context, repo *refs.Repo, statePath string) (*Engine, error) {
 	if repo.Bare() {
 		return nil, fmt.Errorf("open snapshot state: %w", refs.ErrBare)
@@ -92,10 +92,10 @@ func Open(ctx context.Context, repo *refs.Repo, statePath string) (*Engine, erro
 	return e, nil
 }
 
-// Tree returns the tree of the last snapshot, or the zero id without one.
+// Tree returns the tree of the last snapshot, or the zero id if there is none.
 func (e *Engine) Tree() refs.OID { return e.meta.Tree }
 
-// Lookup returns the last snapshot's entry at a path that is not a directory.
+// Lookup returns the last snapshot's entry at a path. It has no entries for directories.
 func (e *Engine) Lookup(path string) (Entry, bool) {
 	if e.meta.Git != nil {
 		return e.lookupScratch(path)
@@ -119,9 +119,10 @@ func (e *Engine) Full(ctx context.Context) (Snapshot, error) {
 	return e.take(ctx, nil)
 }
 
-// Scoped takes a snapshot in which at most the given paths differ from the last one. It reads only these paths, and
-// finds created, changed and deleted files; a directory means its content. Ignored paths are left out unless tracked.
-// Unchanged contents are put into the side store too, as by Keep. Without a last snapshot it is Full.
+// Scoped takes a snapshot in which only the given paths may differ from the last one. It reads only these paths, and
+// finds created, changed and deleted files. A directory stands for all its content. Ignored paths are left out unless
+// they are tracked. Like Keep, it also stores unchanged contents in the side store. Without a last snapshot it does the
+// same as Full.
 func (e *Engine) Scoped(ctx context.Context, paths []string) (Snapshot, error) {
 	if slices.Contains(paths, "") || slices.Contains(paths, ".") {
 		return e.take(ctx, nil)
@@ -132,7 +133,7 @@ func (e *Engine) Scoped(ctx context.Context, paths []string) (Snapshot, error) {
 	return e.take(ctx, paths)
 }
 
-// take runs a snapshot, of everything if paths is nil.
+// take takes a snapshot. If paths is nil, it takes one of everything.
 func (e *Engine) take(ctx context.Context, paths []string) (Snapshot, error) {
 	if e.broken {
 		if err := e.load(); err != nil {
@@ -142,7 +143,7 @@ func (e *Engine) take(ctx context.Context, paths []string) (Snapshot, error) {
 	e.broken = true
 	marked := e.marked()
 	snap, err := e.run(ctx, paths)
-	if e.damaged() { // as if there had been no state
+	if e.damaged() { // start from nothing
 		e.Close()
 		e.broken = true
 		snap, err = e.run(ctx, paths)
@@ -164,8 +165,8 @@ func (e *Engine) take(ctx context.Context, paths []string) (Snapshot, error) {
 	return snap, nil
 }
 
-// run chooses the method. If git-trace's own method cannot continue, the git method takes over and keeps the work tree
-// until the reason is gone.
+// run chooses the method. If git-trace's own method cannot continue, the git method takes the snapshot, and the
+// following ones until the reason is gone.
 func (e *Engine) run(ctx context.Context, paths []string) (Snapshot, error) {
 	if err := ctx.Err(); err != nil {
 		return Snapshot{}, err
@@ -189,7 +190,7 @@ func (e *Engine) run(ctx context.Context, paths []string) (Snapshot, error) {
 		}
 		reason = &no.reason
 	}
-	e.root, e.changed = nil, true // git-trace's own method cannot continue: discard its changes
+	e.root, e.changed = nil, true // discard the changes of git-trace's own method
 	if e.meta.Git == nil {
 		e.meta.Git, paths = &gitState{}, nil
 	}
@@ -205,7 +206,7 @@ func (e *Engine) run(ctx context.Context, paths []string) (Snapshot, error) {
 	return snap, err
 }
 
-// compare fills in the changes from the last tree by asking git.
+// compare asks git for the changes since the last tree, and adds them to the snapshot.
 func (e *Engine) compare(ctx context.Context, last refs.OID, snap Snapshot) (Snapshot, error) {
 	snap.Seeded = last.IsZero()
 	if snap.Seeded || last == snap.Tree {
@@ -221,9 +222,9 @@ func (e *Engine) compare(ctx context.Context, last refs.OID, snap Snapshot) (Sna
 	return snap, err
 }
 
-// Keep makes sure that the last snapshot's content of a path is a loose object of the side store. It reads it from disk
-// if it is still there, else through git. An unknown path, content beyond 32 MiB and missing content are not errors:
-// then it keeps nothing.
+// Keep makes sure that the content that the last snapshot has at a path is a loose object of the side store. It reads
+// the content from disk if the file is unchanged, otherwise through git. It stores nothing, and returns no error, for
+// an unknown path, for missing content and for content larger than 32 MiB.
 func (e *Engine) Keep(path string) error {
 	entry, ok := e.Lookup(path)
 	if !ok || entry.Mode == refs.ModeGitlink {
@@ -235,8 +236,8 @@ func (e *Engine) Keep(path string) error {
 	return nil
 }
 
-// Save writes the state, if it changed: the changes at the end of the journal, or all of it by rename. After a failed
-// snapshot it does nothing.
+// Save writes the state if it changed. It appends the changes to the journal, or replaces the whole state by rename.
+// After a failed snapshot it does nothing.
 func (e *Engine) Save() error {
 	if err := e.Flush(); err != nil {
 		return fmt.Errorf("save snapshot state: %w", err)
@@ -248,7 +249,7 @@ func (e *Engine) Save() error {
 	if errors.Is(err, errWriteAll) {
 		err = e.writeAll()
 	}
-	if errors.Is(err, errBadState) { // damage found only now: the next snapshot starts over
+	if errors.Is(err, errBadState) { // damage was found only now: the next snapshot starts from nothing
 		err = os.Remove(e.path)
 	}
 	if err != nil {
@@ -258,9 +259,10 @@ func (e *Engine) Save() error {
 	return nil
 }
 
-// keepChanges puts the new contents of a snapshot of the git method into the side store. Git leaves out contents
-// that the repository has already, even if only the index or a stash has them. Git may prune them later, and the
-// next snapshot could not be compared. If there are more than a person or a tool writes, they came from git itself.
+// keepChanges stores the new contents of a snapshot by the git method in the side store. Git does not write contents
+// that the repository already has, even if only the index or a stash has them. If git prunes them later, the next
+// snapshot cannot be compared with this one. If there are more contents than a person or a tool writes, git itself
+// wrote them, and they are not stored.
 func (e *Engine) keepChanges(snap Snapshot) {
 	if len(snap.Changes) == 0 || len(snap.Changes) > maxTrusted {
 		return
@@ -271,7 +273,7 @@ func (e *Engine) keepChanges(snap Snapshot) {
 	dirs := map[string]bool{"": true}
 	for _, c := range snap.Changes {
 		if c.NewMode != 0 && c.NewMode != refs.ModeGitlink {
-			_ = e.keepBy(objects, c.Path, Entry{c.NewMode, c.New}) // if possible
+			_ = e.keepBy(objects, c.Path, Entry{c.NewMode, c.New}) // errors do not matter here
 		}
 		for dir := parentPath(c.Path); dir != ""; dir = parentPath(dir) {
 			dirs[dir] = true
@@ -280,7 +282,7 @@ func (e *Engine) keepChanges(snap Snapshot) {
 	e.keepTree(objects, snap.Tree, "", dirs)
 }
 
-// keepTree keeps a tree and its subtrees that are among dirs.
+// keepTree stores a tree, and its subtrees whose paths are in dirs.
 func (e *Engine) keepTree(objects *refs.Objects, tree refs.OID, path string, dirs map[string]bool) {
 	if !dirs[path] {
 		return

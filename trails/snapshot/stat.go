@@ -1,6 +1,6 @@
 package snapshot
 
-// fileStat holds the members of lstat(2) that show whether a path changed. The zero value is "not known".
+// fileStat holds the fields of lstat(2) that show whether a path changed. The zero value means "not known".
 type fileStat struct {
 	mtime, ctime int64 // nanoseconds since 1970
 	size         int64
@@ -8,7 +8,7 @@ type fileStat struct {
 	mode         uint32 // st_mode: type and permissions
 }
 
-// File types of st_mode; the values are the same wherever git runs.
+// File types in st_mode. The values are the same on all systems on which git runs.
 const (
 	typeMask uint32 = 0o170000
 	typeDir  uint32 = 0o040000
@@ -21,15 +21,15 @@ func (s fileStat) isFile() bool { return s.mode&typeMask == typeFile }
 func (s fileStat) isLink() bool { return s.mode&typeMask == typeLink }
 func (s fileStat) known() bool  { return s.mode != 0 }
 
-// fineSlack covers the tick by which file times may lag behind the clock; coarseSlack covers a file system with whole
-// or even seconds, or the clock of another machine.
+// fineSlack is longer than a tick of the clock of file times. coarseSlack is for a file system that stores whole or
+// even seconds, or for the clock of another machine.
 const (
 	fineSlack   = int64(20e6)
 	coarseSlack = int64(2e9)
 )
 
-// racy reports whether the path may change once more while its stamps stay the same, when a scan began at start. The
-// change time counts too: no program can set it back.
+// racy reports whether a path may change again without a change of its time stamps, if a scan began at start. The
+// change time is checked too, because no program can set it back.
 func (s fileStat) racy(start int64, slack int64) bool {
 	last := max(s.mtime, s.ctime)
 	if last%1_000_000 == 0 {
@@ -45,7 +45,7 @@ const (
 	kindFile nameKind = iota + 1
 	kindLink
 	kindDir
-	kindSpecial // FIFO, socket, device: no part of a tree, never opened
+	kindSpecial // FIFO, socket or device: never in a tree, never opened
 )
 
 func (s fileStat) kind() nameKind {

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// statter calls newfstatat(2) over and over without allocating: on a large tree this one call is most of a snapshot,
-// and os.Lstat costs up to four times as much.
+// statter calls newfstatat(2) repeatedly without allocating. On a large tree this call takes most of the time of a
+// snapshot, and os.Lstat takes up to four times as long.
 type statter struct {
 	tree *workTree
 	buf  []byte
@@ -21,7 +21,7 @@ func newStatter(tree *workTree) *statter {
 	return &statter{tree: tree, buf: make([]byte, 0, 512)}
 }
 
-// lstat is for DIR/NAME; an empty name means the directory itself.
+// lstat returns the stat data of DIR/NAME. An empty name means the directory itself.
 func (s *statter) lstat(dir, name string) (fileStat, error) {
 	b := s.buf[:0]
 	switch {

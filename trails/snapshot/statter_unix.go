@@ -2,14 +2,14 @@
 
 package snapshot
 
-// statter calls lstat over and over; see the Linux one.
+// statter calls lstat repeatedly; see the Linux version.
 type statter struct {
 	tree *workTree
 }
 
 func newStatter(tree *workTree) *statter { return &statter{tree: tree} }
 
-// lstat is for DIR/NAME; an empty name means the directory itself.
+// lstat returns the stat data of DIR/NAME. An empty name means the directory itself.
 func (s *statter) lstat(dir, name string) (fileStat, error) {
 	if name == "" {
 		return s.tree.lstat(dir)

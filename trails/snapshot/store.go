@@ -10,30 +10,30 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// store is the engine's knowledge of the state on disk.
+// store is the engine's record of the state on disk.
 type store struct {
-	sum     uint32   // of the state file; by it the journal knows that it belongs there
-	size    int64    // of the state file; 0 if there is none
-	journal int64    // how much of the journal is good
-	tree    refs.OID // of the last snapshot
+	sum     uint32   // check sum of the state file; the journal begins with it
+	size    int64    // size of the state file; 0 if there is none
+	journal int64    // number of valid bytes in the journal
+	tree    refs.OID // tree of the last snapshot
 	meta    []byte   // the other meta data
-	dropped []string // directories in the state that were removed, with their descendants
+	dropped []string // directories of the state that were removed, with their descendants
 	file    *stateFile
 }
 
-// Close drops all unsaved changes. The engine is then like one with a lost state; it may be left alone.
+// Close drops all changes that are not saved. Afterwards the engine is like one without a state.
 func (e *Engine) Close() {
-	_ = e.behind.wait() // of a snapshot that will not be saved
+	_ = e.behind.wait() // the error belongs to a snapshot that will not be saved
 	if e.release != nil {
 		e.release()
 	}
 	e.meta, e.root, e.scratch, e.store, e.release, e.changed, e.broken = meta{}, nil, nil, store{}, nil, false, false
 }
 
-// loadTries is the number of times that reading starts again because a writer replaced the state meanwhile.
+// loadTries is the number of times that reading starts again because a writer replaced the state.
 const loadTries = 5
 
-// load reads the state; without a usable one the engine starts over.
+// load reads the state. Without a valid state the engine starts from nothing.
 func (e *Engine) load() error {
 	e.Close()
 	for range loadTries {
@@ -51,11 +51,11 @@ func (e *Engine) load() error {
 		e.adoptState(data, journal)
 		return nil
 	}
-	return nil // like a missing state
+	return nil // treat it like a missing state
 }
 
-// read reads the state file and its journal. Without a state file it returns nothing. A reader does not hold a lock:
-// same reports whether the state file was not replaced meanwhile.
+// read reads the state file and its journal. Without a state file it returns nothing. A reader does not hold a lock, so
+// same reports whether the state file is still the same one after reading.
 func (e *Engine) read() (data, journal []byte, same bool, err error) {
 	f, err := os.Open(e.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -80,10 +80,10 @@ func (e *Engine) read() (data, journal []byte, same bool, err error) {
 	return data, journal, err == nil && os.SameFile(info, now), nil
 }
 
-// content returns the content of the state file: mapped until Close, if that is safe. The file is never written in
-// place, and paths and names are copied from the mapping.
+// content returns the content of the state file. If that is safe, the content is mapped until Close: nobody writes the
+// file in place, and paths and names are copied from the mapping.
 func (e *Engine) content(f *os.File, size int64) ([]byte, error) {
-	if size <= 0 || e.remote { // another machine may cut the file off under the mapping
+	if size <= 0 || e.remote { // another machine may truncate a mapped file
 		return refs.ReadFile(f.Name())
 	}
 	data, release, err := mapFile(f, size)
@@ -94,11 +94,11 @@ func (e *Engine) content(f *os.File, size int64) ([]byte, error) {
 	return data, nil
 }
 
-// adoptState lets the engine use a state and its journal, if they are valid.
+// adoptState loads a state and its journal into the engine, if they are valid.
 func (e *Engine) adoptState(data, journal []byte) {
 	h, m, root, err := decodeState(data, e.repo.Format)
 	if err != nil || m.Git == nil && root == nil {
-		return // a state is only a cache of the work tree
+		return // an invalid state is not an error: it is only a cache
 	}
 	st := store{sum: h.sum, size: int64(len(data)), meta: h.text, file: h.file}
 	if err := replay(journal, e.repo.Format, &st, &m, root); err != nil || h.file.bad.Load() {
@@ -108,10 +108,10 @@ func (e *Engine) adoptState(data, journal []byte) {
 	e.meta, e.root, e.store = m, root, st
 }
 
-// damaged reports whether the state file turned out to be damaged where it was read after it had been opened.
+// damaged reports whether a part of the state file that was read after Open is damaged.
 func (e *Engine) damaged() bool { return e.store.file != nil && e.store.file.bad.Load() }
 
-// LastTree returns the tree of the last snapshot in a state file; the zero id without a usable one.
+// LastTree returns the tree of the last snapshot in a state file, or the zero id if there is no valid one.
 func LastTree(path string, format refs.ObjectFormat) (refs.OID, error) {
 	e := &Engine{repo: &refs.Repo{Format: format}, path: path, remote: true}
 	for range loadTries {
@@ -127,10 +127,10 @@ func LastTree(path string, format refs.ObjectFormat) (refs.OID, error) {
 	return e.meta.Tree, nil
 }
 
-// errWriteAll asks for the whole state to be written.
+// errWriteAll says that the whole state must be written.
 var errWriteAll = errors.New("the journal cannot be used")
 
-// writeAll replaces the state file. The old journal does not belong to the new file, whether or not it can be removed.
+// writeAll replaces the state file. The old journal is invalid then, whether or not it can be removed.
 func (e *Engine) writeAll() error {
 	data, err := encodeState(e.meta, e.root, e.repo.Format)
 	if err != nil {
@@ -149,7 +149,7 @@ func (e *Engine) writeAll() error {
 	return err
 }
 
-// append writes the changes at the end of the journal.
+// append appends the changes to the journal.
 func (e *Engine) append() error {
 	if e.store.size == 0 || e.meta.Git != nil || e.root == nil || e.root.saved.head == nil {
 		return errWriteAll
@@ -181,8 +181,8 @@ func (e *Engine) append() error {
 	return nil
 }
 
-// appendAt writes at the end of a file whose length must be at. Another length shows that the file changed since, or
-// that a killed process left half a record there.
+// appendAt appends to a file whose length must be at. Another length means that the file has changed, or that a killed
+// process left an incomplete record.
 func appendAt(path string, data []byte, at int64) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
 	if err != nil {

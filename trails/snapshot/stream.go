@@ -15,7 +15,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// streamSize is the size from which a file is hashed and stored piece by piece, to bound the memory.
+// streamSize is the size from which a file is hashed and stored in pieces, to save memory.
 const streamSize = 4 << 20
 
 var (
@@ -23,8 +23,8 @@ var (
 	errResized   = errors.New("the size of the file changed while it was read")
 )
 
-// storeStream stores size bytes as a blob in the side store. With textual set it gives up with errConverted at the
-// first CR: then git decides what the blob is.
+// storeStream stores size bytes as a blob in the side store. If textual is set, it fails with errConverted at the first
+// CR, because git must then decide about the blob.
 func (e *Engine) storeStream(ctx context.Context, from io.Reader, size int64, textual bool) (refs.OID, error) {
 	dir := e.repo.SideObjects()
 	if err := refs.MakeDirs(dir, 0o777); err != nil {
@@ -49,7 +49,7 @@ func (e *Engine) storeStream(ctx context.Context, from io.Reader, size int64, te
 	return oid, nil
 }
 
-// blobWriter hashes and deflates at once.
+// blobWriter hashes and deflates a blob at the same time.
 type blobWriter struct {
 	sum     hash.Hash
 	textual bool
@@ -92,7 +92,7 @@ func (w *blobWriter) write(ctx context.Context, to io.Writer, from io.Reader, si
 	return refs.OIDFromBytes(w.sum.Sum(nil))
 }
 
-// publish gives a finished object its name.
+// publish renames a finished object to its final path.
 func publish(tmp, path string) error {
 	if _, err := os.Lstat(path); err == nil {
 		return nil
@@ -115,10 +115,11 @@ func loosePath(dir string, oid refs.OID) string {
 	return filepath.Join(dir, name[:2], name[2:])
 }
 
-// keepLimit is the size beyond which Keep leaves content where git has it.
+// keepLimit is the size above which Keep does not store a content.
 const keepLimit = 32 << 20
 
-// keep stores the content of an entry in the side store: from disk if it is still there, else by way of git.
+// keep stores the content of an entry in the side store. It reads from disk if the file is unchanged, otherwise through
+// git.
 func (e *Engine) keep(path string, entry Entry) error {
 	objects := e.repo.Objects()
 	objects.Max = keepLimit
@@ -150,7 +151,7 @@ func (e *Engine) keepBy(objects *refs.Objects, path string, entry Entry) error {
 	return err
 }
 
-// keepFromDisk stores the content of a path if that content has the given id.
+// keepFromDisk stores the content of a file if that content has the given id.
 func (e *Engine) keepFromDisk(tree *workTree, path string, oid refs.OID) bool {
 	content, ok := fromDisk(tree, path)
 	if !ok || e.repo.Format.Hash(refs.BlobObject, content) != oid {
@@ -160,7 +161,7 @@ func (e *Engine) keepFromDisk(tree *workTree, path string, oid refs.OID) bool {
 	return err == nil
 }
 
-// fromDisk reads a file or link that may hold the wanted content.
+// fromDisk reads a file or symbolic link that may have the wanted content.
 func fromDisk(tree *workTree, path string) ([]byte, bool) {
 	st, err := tree.lstat(path)
 	switch {

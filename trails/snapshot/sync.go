@@ -2,9 +2,9 @@ package snapshot
 
 import "strings"
 
-// syncIndex brings the entries in line with a user's index that changed. A tracked path stays in although it is
-// ignored; a path that lost its entry has to be judged. It also takes over ids: if the stat data in the index match the
-// file, the id counts, as for `git add`; otherwise the file is hashed.
+// syncIndex updates the entries after a change of the user's index. A tracked path stays in the tree even if it is
+// ignored. A path whose index entry was removed must be checked by the ignore rules. If the stat data in the index
+// match the file, syncIndex also takes the id from the index, as `git add` does. Otherwise the file is hashed.
 func (s *scan) syncIndex() error {
 	idx, err := s.index()
 	if err != nil {
@@ -42,7 +42,7 @@ func (s *scan) syncIndex() error {
 	return nil
 }
 
-// adopt finds the ignored directory that hides a tracked path, and opens it for its tracked paths.
+// adopt finds the ignored directory above a tracked path, and adds it for its tracked paths.
 func (s *scan) adopt(path string) {
 	d := s.e.root
 	for name := range strings.SplitSeq(path, "/") {
@@ -58,7 +58,7 @@ func (s *scan) adopt(path string) {
 	}
 }
 
-// reconcile takes the index's data for one entry.
+// reconcile updates one entry from the index.
 func (s *scan) reconcile(d *dir, e *entry, ie *indexEntry, indexSec int64) {
 	e.flags |= flagTracked | flagSeen
 	switch {
@@ -84,7 +84,7 @@ func (s *scan) reconcile(d *dir, e *entry, ie *indexEntry, indexSec int64) {
 	s.set(d, e, s.modeOf(e.st, ie), e.oid)
 }
 
-// untrack handles the entries that the index does not have now.
+// untrack handles the entries that are no longer in the index.
 func (s *scan) untrack() {
 	for _, d := range s.e.root.all(nil) {
 		d.open()
@@ -100,7 +100,7 @@ func (s *scan) untrack() {
 	}
 }
 
-// enter adds names that were ignored and are now tracked.
+// enter adds names that were ignored and are tracked now.
 func (s *scan) enter() error {
 	for _, q := range s.entered {
 		if i, ok := q.d.find(q.name); ok && q.d.entries[i].flags&flagGone == 0 {
@@ -115,8 +115,8 @@ func (s *scan) enter() error {
 	return nil
 }
 
-// modeOf returns the mode that git gives a file or link: from the disk, or if the disk does not have executable files
-// (core.fileMode), from the index.
+// modeOf returns the mode that git gives a file or link. It comes from the disk, or from the index if the file system
+// has no executable bit (core.fileMode).
 func (s *scan) modeOf(st fileStat, ie *indexEntry) uint32 {
 	const file, exec, link = 0o100644, 0o100755, 0o120000
 	switch {

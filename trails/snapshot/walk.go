@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// Names of the files that hold rules for git.
+// Names of the files that contain rules for git.
 const (
 	ignoreFile     = ".gitignore"
 	attributesFile = ".gitattributes"
 )
 
-// walk brings directories and their descendants in line with statTree's findings. It goes level by level, so that one
-// call of git judges all new names of a level.
+// walk updates directories and their descendants by the findings of statTree. It works level by level, so that one call
+// of git checks all new names of a level.
 func (s *scan) walk(level []*dir) error {
 	for len(level) > 0 {
 		for _, d := range level {
@@ -40,7 +40,7 @@ func (s *scan) walk(level []*dir) error {
 	return nil
 }
 
-// examine deals with one directory.
+// examine updates one directory.
 func (s *scan) examine(d *dir) error {
 	read := !d.st.known() || d.flags&(dirRacy|dirUnread|dirStale) != 0
 	partial := d.flags&dirPartial != 0
@@ -88,7 +88,7 @@ func (s *scan) examine(d *dir) error {
 	return nil
 }
 
-// ownStat returns the directory's state before it is read.
+// ownStat returns the stat data of the directory before it is listed.
 func (s *scan) ownStat(d *dir) (fileStat, error) {
 	switch {
 	case d.w.self.set:
@@ -99,7 +99,7 @@ func (s *scan) ownStat(d *dir) (fileStat, error) {
 	return s.tree.lstat(d.path)
 }
 
-// read lists a directory and compares the names with those known.
+// read lists a directory and compares the names with the known ones.
 func (s *scan) read(d *dir, st fileStat) error {
 	names, err := s.tree.readDir(d.path)
 	switch {
@@ -130,7 +130,7 @@ func (s *scan) read(d *dir, st fileStat) error {
 	return nil
 }
 
-// seen records that a directory has been read as of st.
+// seen records st as the stat data with which a directory was listed.
 func (s *scan) seen(d *dir, st fileStat) {
 	d.st = st
 	d.flags &^= dirRacy
@@ -140,7 +140,7 @@ func (s *scan) seen(d *dir, st fileStat) {
 	s.e.changed = true
 }
 
-// checkName refuses names that are for git to judge.
+// checkName returns an error for a name about which git must decide.
 func (s *scan) checkName(d *dir, n dirName) error {
 	path := join(d.path, n.name)
 	switch {
@@ -157,7 +157,7 @@ func (s *scan) checkName(d *dir, n dirName) error {
 	return nil
 }
 
-// consider takes one listed name.
+// consider handles one listed name.
 func (s *scan) consider(d *dir, n dirName) error {
 	if i, ok := d.find(n.name); ok && d.entries[i].flags&flagGone == 0 {
 		e := &d.entries[i]
@@ -187,7 +187,7 @@ func (s *scan) consider(d *dir, n dirName) error {
 	return s.newName(d, n)
 }
 
-// newName takes a name that is new, or must be judged again. It asks only about untracked names.
+// newName handles a name that is new or must be checked again. It asks git only about untracked names.
 func (s *scan) newName(d *dir, n dirName) error {
 	path := join(d.path, n.name)
 	idx, err := s.index()
@@ -208,7 +208,7 @@ func (s *scan) newName(d *dir, n dirName) error {
 	return nil
 }
 
-// removeUnlisted drops known names that were not listed.
+// removeUnlisted removes known names that the listing does not have.
 func (s *scan) removeUnlisted(d *dir, names []dirName) {
 	listed := func(name string) bool {
 		_, ok := slices.BinarySearchFunc(names, name, func(n dirName, x string) int { return strings.Compare(n.name, x) })

@@ -21,17 +21,17 @@ const (
 	roleAttributes
 )
 
-// watched is a file outside the work tree that snapshots depend on. It is read again only if its stamps moved, or may
-// have stayed the same after a change.
+// watched is a file outside the work tree on which snapshots depend. It is read again only if its stamp changed, or if
+// a change may have left the stamp unchanged.
 type watched struct {
 	Path  string
 	Role  role
-	Stamp string // size and times; empty if the file is not there or its stamps cannot be relied on
-	Sum   string // digest of the content; empty if the file is not there
-	Class class  // attributes: their conditions
+	Stamp string // size and times; empty if the file is missing or its time stamps are not reliable
+	Sum   string // digest of the content; empty if the file is missing
+	Class class  // for attribute files: the class that they need
 }
 
-// look compares a watched file with the disk and brings the record up to date.
+// look compares a watched file with the disk, and updates the record.
 func (w *watched) look(now int64) (changed bool) {
 	stamp, err := stampOf(w.Path, now)
 	if err != nil && w.Sum == "" && w.Stamp == "" {
@@ -57,7 +57,8 @@ func (w *watched) read(stamp string) {
 	}
 }
 
-// stampOf returns the size, times and inode of a file, or "" if it may still change within its last tick.
+// stampOf returns the size, times and inode of a file, or "" if the file may change again without a change of its
+// times.
 func stampOf(path string, now int64) (string, error) {
 	st, err := statTarget(path)
 	if err != nil || max(st.mtime, st.ctime) >= now-coarseSlack {
@@ -66,7 +67,7 @@ func stampOf(path string, now int64) (string, error) {
 	return fmt.Sprint(st.size, st.mtime, st.ctime, st.ino), nil
 }
 
-// newWatch reads all files that matter under the settings.
+// newWatch reads all files outside the work tree that matter with these settings.
 func newWatch(repo *refs.Repo, s settings, configs []string, now int64) []watched {
 	var list []watched
 	add := func(r role, paths ...string) {
@@ -88,7 +89,7 @@ func newWatch(repo *refs.Repo, s settings, configs []string, now int64) []watche
 	return list
 }
 
-// sumOf is one digest for all watched files of a role.
+// sumOf returns one digest of all watched files of a role.
 func sumOf(list []watched, r role) string {
 	sum := ""
 	for i := range list {
@@ -99,7 +100,8 @@ func sumOf(list []watched, r role) string {
 	return digest([]byte(sum))
 }
 
-// maxRuleFile bounds how much of an ignore, attribute or configuration file is read; git's own bound is 100 MiB.
+// maxRuleFile bounds the bytes that are read of an ignore, attribute or configuration file. Git's own bound is also 100
+// MiB.
 const maxRuleFile = 100 << 20
 
 var errNotFile = errors.New("not a regular file")
@@ -120,11 +122,11 @@ func digest(content []byte) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// indexStamp identifies a state of the user's index file. The zero value is "no index".
+// indexStamp identifies a state of the user's index file. The zero value means that there is no index.
 type indexStamp struct {
 	Mtime, Ctime, Size int64
 	Ino                uint64
-	Sum                string // git's own checksum at the end of the file
+	Sum                string // the checksum that git writes at the end of the file
 }
 
 // stampIndex reads the stamp of an index file.

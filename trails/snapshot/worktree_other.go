@@ -8,8 +8,8 @@ import (
 	"os"
 )
 
-// ownEngine reports whether this system supports git-trace's own method, with an lstat(2) that has an inode and a
-// change time. Here git takes every snapshot, and the rest only has to compile.
+// ownEngine reports whether this system supports git-trace's own method, which needs an inode and a change time from
+// lstat(2). On this system git takes every snapshot, and the rest only has to compile.
 const ownEngine = false
 
 var errNoOwnEngine = errors.New("no lstat on this system")
@@ -24,7 +24,7 @@ func (w *workTree) another() (*workTree, error) { return nil, errNoOwnEngine }
 
 func (w *workTree) lstat(string) (fileStat, error) { return fileStat{}, errNoOwnEngine }
 
-// statTarget is stat of any path, without the change time that this system does not have.
+// statTarget follows symbolic links. It has no change time, because this system has none.
 func statTarget(path string) (fileStat, error) {
 	info, err := os.Stat(path)
 	if err != nil {

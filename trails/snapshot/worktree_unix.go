@@ -15,7 +15,7 @@ import (
 // ownEngine reports whether this system supports git-trace's own method.
 const ownEngine = true
 
-// workTree is an open work tree. Paths are relative to its top, raw bytes with slashes; "" is the top.
+// workTree is an open work tree. Paths are raw bytes with slashes, relative to its top. "" means the top.
 type workTree struct {
 	path string
 	fd   int
@@ -31,8 +31,8 @@ func openWorkTree(path string) (*workTree, error) {
 
 func (w *workTree) close() { _ = unix.Close(w.fd) }
 
-// another opens the work tree once more for another worker: processors that share a descriptor compete for its counter
-// of users at every call.
+// another opens the work tree again, for another worker. If several processors share a descriptor, each call waits for
+// its use counter.
 func (w *workTree) another() (*workTree, error) {
 	fd, err := unix.Openat(w.fd, ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -59,7 +59,7 @@ func fromRaw(raw *unix.Stat_t) fileStat {
 	}
 }
 
-// statTarget is stat(2) of any path: it describes the target of a link.
+// statTarget calls stat(2): it follows symbolic links.
 func statTarget(path string) (fileStat, error) {
 	var raw unix.Stat_t
 	if err := unix.Stat(path, &raw); err != nil {
@@ -76,7 +76,8 @@ func fdStat(f *os.File) (fileStat, error) {
 	return fromRaw(&raw), nil
 }
 
-// open opens a regular file for reading. It does not follow a link, and does not wait if a FIFO has replaced the file.
+// open opens a regular file for reading. It does not follow a symbolic link, and does not block if a FIFO has replaced
+// the file.
 func (w *workTree) open(path string) (*os.File, error) {
 	fd, err := unix.Openat(w.fd, path, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -98,13 +99,13 @@ func (w *workTree) readLink(path string) ([]byte, error) {
 	}
 }
 
-// readDir lists a directory, in no order.
+// readDir lists a directory in any order.
 func (w *workTree) readDir(path string) ([]dirName, error) {
 	fd, err := unix.Openat(w.fd, orDot(path), unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, err
 	}
-	f := os.NewFile(uintptr(fd), w.path+"/"+path) // the whole name: a file system without types in its listings needs it
+	f := os.NewFile(uintptr(fd), w.path+"/"+path) // the full path, for file systems whose listings have no types
 	defer func() { _ = f.Close() }()
 	list, err := f.ReadDir(-1)
 	if err != nil {
@@ -137,7 +138,7 @@ func orDot(path string) string {
 	return path
 }
 
-// isGone reports whether an error of lstat means that nothing is there, as git's is_missing_file_error does.
+// isGone reports whether an error of lstat means that the path is missing, as git's is_missing_file_error does.
 func isGone(err error) bool {
 	return errors.Is(err, syscall.ENOENT) || errors.Is(err, syscall.ENOTDIR)
 }
