@@ -2,33 +2,34 @@ package vector
 
 import "slices"
 
-// wordRun is a run of words that two streams have in common.
+// wordRun is a run of words that two streams have in common: its starts in both, and its length.
 type wordRun struct{ old, new, words int }
 
-// aligner finds such runs, in order.
+// aligner finds common runs, in order.
 type aligner struct {
 	a, b *stream
 	runs []wordRun
-	left int // pairs of words that may still be compared
+	left int // number of word pairs that may still be compared
 }
 
-// The bounds of the search: the pairs of words that are compared in one place, and in all.
+// The bounds of the search: the number of word pairs that are compared in one place, and in total.
 const (
 	maxPairs    = 1 << 16
 	maxAllPairs = 1 << 22
 )
 
-// alignWords finds the common beginning and the common end of two streams. Between them, it takes the heaviest common
-// run, then does the same above and below it. If much lies between, the runs begin at words that each side has once.
+// alignWords finds the common beginning and the common end of two streams. Between them it takes the heaviest common
+// run, and then repeats this before and after that run. If the part between them is long, runs are found from words
+// that each side has exactly once.
 func alignWords(a, b *stream) []wordRun {
 	x := aligner{a: a, b: b, left: maxAllPairs}
 	x.between(0, len(a.keys), 0, len(b.keys))
 	return joined(x.runs)
 }
 
-// slid moves a place that has words on only one side between two runs, while the place begins or ends with the same
-// words as a run. It takes the place with most borders of lines. For example: a person's `const a = 1` was put above
-// `const b = 2`. The first `const` is theirs.
+// slid moves a gap between two runs if the gap has words on only one side, and begins or ends with the same words as a
+// neighbouring run. It chooses the position at which most ends are line borders. For example: a person puts `const a =
+// 1` above `const b = 2`. The first `const` is the person's.
 func slid(a, b *stream, runs []wordRun) []wordRun {
 	for i := 1; i < len(runs); i++ {
 		above, below := &runs[i-1], &runs[i]
@@ -49,8 +50,8 @@ func slid(a, b *stream, runs []wordRun) []wordRun {
 	return slices.DeleteFunc(runs, func(r wordRun) bool { return r.words == 0 })
 }
 
-// bestShift returns the number of words, between least and most, by which the words from ≤ word < to of a stream are
-// moved, so that most of their ends are borders of lines. other counts borders in the other stream.
+// bestShift returns the number of words, between least and most, by which to shift the words from ≤ word < to of a
+// stream, so that most of their ends are line borders. other returns the number of line borders in the other stream.
 func bestShift(s *stream, from, to, least, most int, other func(by int) bool) int {
 	borders := func(by int) int {
 		n := 0
@@ -75,7 +76,7 @@ func bestShift(s *stream, from, to, least, most int, other func(by int) bool) in
 	return best
 }
 
-// joined makes one of runs that follow each other on both sides.
+// joined merges runs that follow each other directly on both sides.
 func joined(runs []wordRun) []wordRun {
 	var out []wordRun
 	for _, r := range runs {
@@ -124,12 +125,12 @@ func (x *aligner) between(oldFrom, oldTo, newFrom, newTo int) {
 	x.take(oldTo, newTo, n)
 }
 
-// heaviest returns the common run with the most letters and digits, unless it is trivial. Among equals the first in the
-// new words counts, then the first in the old ones.
+// heaviest returns the common run with the most letters and digits, unless it is trivial. If several are equal, it
+// returns the first one in the new words, then the first in the old words.
 func (x *aligner) heaviest(oldFrom, oldTo, newFrom, newTo int) wordRun {
 	a, b := x.a.keys[oldFrom:oldTo], x.b.keys[newFrom:newTo]
 	type end struct{ words, weight int }
-	row := make([]end, len(a)+1) // the run that ends with each old word and the new word before
+	row := make([]end, len(a)+1) // for each old word: the run that ends with it and the previous new word
 	best, most := wordRun{}, trivial-1
 	for j, key := range b {
 		var corner end
@@ -148,8 +149,7 @@ func (x *aligner) heaviest(oldFrom, oldTo, newFrom, newTo int) wordRun {
 	return best
 }
 
-// anchored finds runs around phrases that occur once in the old words and once in the new words, and continues between
-// them.
+// anchored finds runs from phrases that each side has exactly once, and continues between these runs.
 func (x *aligner) anchored(oldFrom, oldTo, newFrom, newTo int) {
 	for _, length := range []int{4, 2, 1} {
 		anchors := inOrder(x.anchors(oldFrom, oldTo, newFrom, newTo, length))
@@ -158,7 +158,7 @@ func (x *aligner) anchored(oldFrom, oldTo, newFrom, newTo int) {
 		}
 		for _, at := range anchors {
 			if at.old < oldFrom || at.new < newFrom {
-				continue // in the run before
+				continue // the previous run already has it
 			}
 			r := x.extend(wordRun{at.old, at.new, length}, oldFrom, oldTo, newFrom, newTo)
 			x.between(oldFrom, r.old, newFrom, r.new)
@@ -181,7 +181,7 @@ func (x *aligner) extend(r wordRun, oldFrom, oldTo, newFrom, newTo int) wordRun 
 	return r
 }
 
-// anchors lists the phrases that each side has once, in the order of the new words.
+// anchors lists the phrases that each side has exactly once, in the order of the new words.
 func (x *aligner) anchors(oldFrom, oldTo, newFrom, newTo, length int) []wordRun {
 	type count struct{ old, new, at int }
 	counts := map[uint64]*count{}
@@ -216,9 +216,9 @@ func phrase(keys []uint64) uint64 {
 	return h
 }
 
-// inOrder returns the longest part of a list in which the old places and the new ones have the same order.
+// inOrder returns the longest subsequence of a list in which the old and the new places both increase.
 func inOrder(list []wordRun) []wordRun {
-	var tops []int // of the best part of each length: its last one
+	var tops []int // by length: the last element of the best subsequence
 	before := make([]int, len(list))
 	for i, r := range list {
 		lo, hi := 0, len(tops)

@@ -1,6 +1,6 @@
 package vector
 
-// candidates is a heap of blocks, the best first.
+// candidates is a heap of blocks with the best one first.
 type candidates struct {
 	finder *finder
 	list   []block
@@ -19,7 +19,7 @@ func (c *candidates) Pop() any {
 }
 
 // Less orders blocks. The longest block comes first, then a block that stayed in its file, then the block that moved
-// least. Among equals, the first in the new texts comes first, then the first in the old ones.
+// the fewest lines. If these are equal, the first block in the new texts comes first, then the first in the old texts.
 func (c *candidates) Less(i, j int) bool {
 	a, b := c.list[i], c.list[j]
 	if a.lines != b.lines {
@@ -38,7 +38,7 @@ func (c *candidates) Less(i, j int) bool {
 	return a.d < b.d
 }
 
-// distance reports whether a block left its file, else how many lines it moved.
+// distance returns whether a block moved to another file, otherwise by how many lines it moved.
 func (f *finder) distance(b block) (away bool, lines int) {
 	from, to := f.deleted[b.d], f.inserted[b.n]
 	if from.change != to.change {

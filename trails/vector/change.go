@@ -4,44 +4,46 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
-// Content is a content whose owners are known.
+// Content is a content of a file whose owners are known.
 type Content struct {
-	Lines  [][]byte // as linediff.Split gives them
+	Lines  [][]byte // as linediff.Split returns them
 	Owners Vector
-	// Far makes Origins take only lines from the content that form enough text together: a brace alone may come from
-	// anywhere. Compare does not look at it.
+	// Far makes Origins use lines of this content only if they form enough text together: a brace alone may come from
+	// anywhere. Compare ignores it.
 	Far bool
-	// Faint is Far for a content whose lines are the only evidence: lines together must have text that no source before
-	// it has.
+	// Faint is like Far, but for a content that is the only evidence: its lines must together have enough text that no
+	// earlier source has.
 	Faint bool
 }
 
-// OwnerOf returns the owner of a line with the same words as an old one.
+// OwnerOf returns the owner of a line that has the same words as an old line.
 func (c Content) OwnerOf(old int, line []byte) Owner {
 	return c.Owners.At(old).of(c.Lines[old], line, Reformatted)
 }
 
-// Why is the reason for the owner of a changed line.
+// Why is the reason why a changed line has its owner.
 type Why string
 
 // The reasons. They are stored: see events.KeptRun.
 const (
-	// Written is the reason of a new line: the author of the change owns it.
+	// Written is the reason for a new line: the author of the change owns it.
 	Written Why = ""
-	// Space: the line differs from an old one in white space only.
+	// Space means that the line differs from an old one only in white space.
 	Space Why = "space"
-	// Moved: the line belongs to a block that was elsewhere before.
+	// Moved means that the line belongs to a block that was at another place before.
 	Moved Why = "moved"
-	// Equal: the line is an old one, byte for byte. Only Compose uses it; a change does not list untouched lines.
+	// Equal means that the line equals an old one, byte for byte. Origins and Matches return it; a change does not list
+	// untouched lines.
 	Equal Why = "equal"
-	// Reformatted: the line has the words of an old one, or of parts of old ones, in other signs.
+	// Reformatted means that the line has the words of one or more old lines, or parts of them, with other punctuation or
+	// layout.
 	Reformatted Why = "reformatted"
 )
 
-// OtherForm reports whether lines that are kept so may have other signs.
+// OtherForm reports whether lines with this reason may differ from the old lines in their form.
 func (w Why) OtherForm() bool { return w == Space || w == Reformatted }
 
-// Change describes what happened to the lines of one file between two contents.
+// Change describes the effect of a change on the lines of one file.
 type Change struct {
 	old    Content
 	new    [][]byte
@@ -52,22 +54,22 @@ type Change struct {
 // part is one hunk of a change, line by line.
 type part struct {
 	linediff.Hunk
-	origins []origin // of the new lines
-	fates   []fate   // of the old lines
-	// links are the places where old lines are kept in new ones, in order. Lines between two links were replaced.
+	origins []origin // for each new line
+	fates   []fate   // for each old line
+	// links lists, in order, the places where new lines keep old ones. Lines between two links were replaced.
 	links []link
 }
 
-// origin says where a new line comes from.
+// origin is the source of a new line.
 type origin struct {
 	why    Why
-	source *Change // the change that took the line from its old place
+	source *Change // the change from which the line was taken
 	line   int     // the old line in that change
-	// first and last are the old lines of which a line is another form, if last is not 0.
+	// first and last are the old lines that the line is another form of, if last is not 0.
 	first, last int
 }
 
-// fate says whether an old line was deleted, was kept or moved away.
+// fate says whether an old line was deleted, kept or moved away.
 type fate byte
 
 const (
@@ -76,13 +78,13 @@ const (
 	movedAway
 )
 
-// link ties old lines of a hunk to the new lines they became; lines count within the hunk.
+// link connects old lines of a hunk with the new lines that keep them. Lines count within the hunk.
 type link struct {
 	old, new linediff.Range
 }
 
-// Compare finds what a change did to the lines of a file. A missing file, before or after, has no lines. The vector of
-// old may be shorter or longer than its lines; lines without an owner are Unknown.
+// Compare finds the effect of a change on the lines of a file. A missing file, before or after, has no lines. The
+// vector of old may be shorter or longer than its lines. Lines without an owner are Unknown.
 func Compare(old Content, new [][]byte) *Change {
 	script := linediff.Diff(old.Lines, new, linediff.Options{})
 	old.Owners = old.Owners.Slice(0, len(old.Lines))
@@ -106,8 +108,8 @@ func (c *Change) newPart(h linediff.Hunk) part {
 	return part{Hunk: h, origins: make([]origin, h.NewCount), fates: make([]fate, h.OldCount)}
 }
 
-// Yield gives up the lines that are old ones in other signs, if another source has them byte for byte. For example: one
-// side of a conflict has the brace of an agent, and the other one a person's with less white space.
+// Yield drops the lines that are old ones in another form, if another source has them byte for byte. For example: one
+// side of a conflict has an agent's brace, and the other side has a person's brace with less white space.
 func (c *Change) Yield(elsewhere func(line int) bool) {
 	for _, p := range c.parts {
 		for i := range p.origins {
@@ -118,9 +120,9 @@ func (c *Change) Yield(elsewhere func(line int) bool) {
 	}
 }
 
-// Hunks returns the changed places, in order, like linediff with three exceptions: a deletion may be at another of
-// several equal places; hunks with only braces or blank lines between them may be one; a text of which only punctuation
-// remains is one hunk.
+// Hunks returns the changed places in order. They are the hunks of linediff with three exceptions. A deletion may be at
+// another of several equal places. Hunks that have only braces or blank lines between them may be one. A text of which
+// only punctuation remains is one hunk.
 func (c *Change) Hunks() []linediff.Hunk {
 	hunks := make([]linediff.Hunk, len(c.parts))
 	for i, p := range c.parts {
@@ -129,8 +131,8 @@ func (c *Change) Hunks() []linediff.Hunk {
 	return hunks
 }
 
-// alignDeletions moves every pure deletion, among its equal places, so that it begins and ends between two owners.
-// Otherwise a deletion of an agent's text could leave its last brace and remove a person's instead.
+// alignDeletions moves every pure deletion, among its equivalent places, so that it begins and ends between two owners.
+// Otherwise a deletion of an agent's text could leave its last brace and remove a person's brace instead.
 func alignDeletions(old Content, hunks []linediff.Hunk) []linediff.Hunk {
 	if len(old.Owners.runs) < 2 {
 		return hunks
@@ -146,7 +148,7 @@ func alignDeletions(old Content, hunks []linediff.Hunk) []linediff.Hunk {
 		if h.NewCount > 0 {
 			continue
 		}
-		// One kept line at least stays between two hunks.
+		// At least one kept line stays between two hunks.
 		limit := linediff.Range{Start: 0, End: len(old.Lines)}
 		if i > 0 {
 			limit.Start = hunks[i-1].Old().End + 1

@@ -12,30 +12,30 @@ import (
 	"github.com/git-trace/git-trace/refs/codec"
 )
 
-// The binary form of a vector: the format's number, the table of its owners in the order of their first line, then the
-// runs. Numbers are unsigned varints.
+// The binary form of a vector has the number of the format, the table of owners in the order of their first line, and
+// the runs. Numbers are unsigned varints.
 //
-//	format  byte, 1
-//	count   of owners, then of each:
+//	byte: format, 1
+//	number of owners, then for each owner:
 //	        byte: kind in bits 0-1, form of the patch in bits 2-3, form of the previous patch in bits 4-5,
-//	        whether the line has another form in bit 6
-//	        patch, previous: nothing, the 16 bytes of 32 hex digits, or a length and text, as the form says
-//	count   of runs, then of each: its number of lines, the index of its owner
+//	        bit 6: whether the line has another form
+//	        patch, previous patch: nothing, the 16 bytes of 32 hex digits, or a length and text, depending on the form
+//	number of runs, then for each run: its number of lines, the index of its owner
 //
-// A vector has one binary form, and nothing else is accepted.
+// A vector has exactly one binary form. Decode accepts no other.
 const codecVersion = 1
 
-// maxLines is the most lines a vector may have.
+// maxLines bounds the number of lines of a vector.
 const maxLines = math.MaxInt32
 
-// The forms of a patch id.
+// The binary forms of a patch id.
 const (
 	formNone = iota
 	formHex
 	formText
 )
 
-// ErrCorrupt says that bytes are not an encoded vector.
+// ErrCorrupt is returned for bytes that are not an encoded vector.
 var ErrCorrupt = errors.New("not an encoded ownership vector")
 
 var kindCodes = [...]events.OwnerKind{events.OwnerUnknown, events.OwnerHuman, events.OwnerAI, events.OwnerMixed}
@@ -78,7 +78,7 @@ func appendOwner(raw []byte, owner Owner) []byte {
 	return append(append(append(raw, head), patch...), previous...)
 }
 
-// packID returns the bytes of an id and the form they have.
+// packID returns the bytes of an id, and the number of their form.
 func packID(id events.PatchID) ([]byte, byte) {
 	if id == "" {
 		return nil, formNone

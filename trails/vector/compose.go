@@ -10,27 +10,28 @@ import (
 // Origin is a run of lines of a composed content with one source, one reason and one owner.
 type Origin struct {
 	Start, Count int
-	Source       int // index of the source; -1 for lines that no source has
-	Why          Why // Equal, Space, Reformatted or Moved; Written for lines that no source has
+	Source       int // index of the source; -1 for lines that are in no source
+	Why          Why // Equal, Space, Reformatted or Moved; Written for lines that are in no source
 	Owner        Owner
-	Same         bool // the lines are equal to lines of a source whose owners are known
+	Same         bool // the lines equal lines of a source with known owners
 }
 
-// Origins finds for every line of a content the source that has it and its owner there.
+// Origins finds, for every line of a content, the source that has it, and its owner there.
 //
-// An equal line in a source counts before a line with other white space, and that before a moved one; among equals the
-// earlier source counts. A nearer source got its owners step by step, known or unknown, so it counts more than an equal
-// line in a farther source. A caller puts a source with unknown owners last, and marks as far a content that need not
-// be a source.
+// An equal line in a source wins over a line with other white space, and that one wins over a moved line. If two are
+// equal, the earlier source wins. A near source got its owners step by step, known or unknown, so it wins over an equal
+// line in a far source. Callers put a source with unknown owners last, and set Far for a content that may not be a
+// source at all.
 //
-// A line that is alone in a source, without the text around it, gives way to one in a source that has that text, too.
+// If one source has a line alone, and another source has the line with the text around it, the other source wins.
 //
-// The order matters for lines that are everywhere. Say an agent added two functions below a person's one, and the first
-// of them was staged. Against the parent, a diff can take either of two closing braces for the new one; against the
-// work tree only the second function is missing, so every brace finds its own.
+// The order matters for lines that occur everywhere. For example, an agent added two functions below a person's
+// function, and the first of the two was staged. Compared with the parent, a diff can take either of two closing braces
+// as the new one. Compared with the work tree, only the second function is missing, so every brace is matched
+// correctly.
 func Origins(lines [][]byte, sources []Content) []Origin {
 	m := matcher{lines: lines, sources: sources}
-	told := make([]bool, len(lines)) // by a source before
+	told := make([]bool, len(lines)) // an earlier source has the line
 	for _, source := range sources {
 		matches := Matches(source, lines)
 		switch {
@@ -60,22 +61,22 @@ func Origins(lines [][]byte, sources []Content) []Origin {
 	return runs
 }
 
-// Match is the line of an older content that a line comes from.
+// Match is the line of an older content from which a line comes.
 type Match struct {
-	Why         Why // Written for none
-	Line        int // whose owner it has
-	first, last int // the old lines that the match covers, including signs
+	Why         Why // Written if there is none
+	Line        int // the old line whose owner it has
+	first, last int // range of old lines that the match covers, including lines without words
 }
 
-// Matches returns the old line of each new line, moved ones too.
+// Matches returns the old line of each new line, including moved lines.
 func Matches(old Content, latest [][]byte) []Match {
 	c := Compare(old, latest)
 	Moves(c)
 	return c.matches()
 }
 
-// GoesOn reports whether another match continues this one: with the next line or, if a line was broken, with the same
-// one.
+// GoesOn reports whether match next continues this one: it has the next old line, or the same one if an old line was
+// broken into several.
 func (m Match) GoesOn(next Match) bool {
 	if m.Why == Reformatted && m.first <= next.first && next.first <= m.last {
 		return true
@@ -83,11 +84,11 @@ func (m Match) GoesOn(next Match) bool {
 	return next.first == m.last+1
 }
 
-// maxGap bounds the short lines that were left out between two lines of a row.
+// maxGap bounds the short lines that a row may leave out between two of its lines.
 const maxGap = 8
 
-// GoesOn reports whether a match continues another one, without short lines of the content at most. For example: an
-// undo brings back an agent's function as it was before somebody put a blank line into it.
+// GoesOn reports whether match next continues match m, if short lines of the content are left out. For example: an undo
+// restores an agent's function, without the blank line that somebody had added.
 func (c Content) GoesOn(m, next Match) bool {
 	if m.GoesOn(next) {
 		return true
@@ -114,12 +115,12 @@ func (c *Change) matches() []Match {
 	return matches
 }
 
-// telling is the least number of letters and digits that makes consecutive lines evidence by themselves.
+// telling is the least number of letters and digits that makes consecutive lines evidence.
 const telling = 12
 
-// dropLoose removes the matches of consecutive lines with too little text together. Text that earlier sources explain
-// does not count. For example: a far source has the same closing brace and blank line in a row, which may come from
-// anywhere. git may have put a conflict between the lines of a row.
+// dropLoose removes matches of consecutive lines that have too little text together. Text that earlier sources explain
+// does not count. For example: a far source has the same closing brace and blank line in a row, and both may come from
+// anywhere. A row may be interrupted by the other side of a conflict.
 func (c Content) dropLoose(lines [][]byte, matches []Match, told []bool) {
 	for first := 0; first < len(matches); {
 		if matches[first].Why == Written {
@@ -141,7 +142,7 @@ func (c Content) dropLoose(lines [][]byte, matches []Match, told []bool) {
 	}
 }
 
-// follower returns the source's line after another one; -1 if the content has something else there.
+// follower returns the number of the next line of the same row, or -1 if the row ends.
 func (c Content) follower(lines [][]byte, matches []Match, line int) int {
 	inConflict := false
 	for next := line + 1; next < len(matches); next++ {
@@ -156,8 +157,7 @@ func (c Content) follower(lines [][]byte, matches []Match, line int) int {
 	return -1
 }
 
-// ConflictMarker reports whether a line is a marker that git puts around the sides of a conflict (gitattributes(5),
-// conflict-marker-size).
+// ConflictMarker reports whether a line is a conflict marker of git (gitattributes(5), conflict-marker-size).
 func ConflictMarker(line []byte) bool {
 	line = bytes.TrimRight(line, "\r\n")
 	for _, mark := range []string{"<<<<<<< ", "||||||| ", ">>>>>>> "} {
@@ -175,21 +175,21 @@ func (c *Change) end() part {
 	return p
 }
 
-// matcher holds the sources of a composition and their lines.
+// matcher holds the lines of a composition and its sources.
 type matcher struct {
 	lines   [][]byte
 	sources []Content
 	matches [][]Match
 }
 
-// giveWay removes the equal lines of a source that say little together, if a later source has them equal in a row that
-// says more. For example: an agent writes a function with a blank line, and a person stages the lines above it. The
-// blank line below these lines is the parent's.
+// giveWay drops equal lines of a source if they have little text together, and a later source has them in a row with
+// more text. For example: an agent writes a function with a blank line, and a person stages the lines above the blank
+// line. The blank line below the staged lines is the parent's.
 func (m *matcher) giveWay() {
 	if len(m.sources) < 2 {
 		return
 	}
-	firm := make([]bool, len(m.lines)) // in a later source
+	firm := make([]bool, len(m.lines)) // lines that a later source has in a longer row
 	for s := len(m.matches) - 1; s >= 0; s-- {
 		matches := m.matches[s]
 		equal := func(line int) bool { return line < len(matches) && matches[line].Why == Equal }
@@ -214,7 +214,7 @@ func (m *matcher) giveWay() {
 	}
 }
 
-// origin finds where one line comes from.
+// origin returns the origin of one line.
 func (m *matcher) origin(line int) Origin {
 	for _, why := range []Why{Equal, Space, Reformatted, Moved} {
 		for s, matches := range m.matches {

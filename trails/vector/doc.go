@@ -1,19 +1,20 @@
-// Package vector knows who owns every line of one file content, and carries that knowledge from content to content.
+// Package vector computes the owner of every line of a file's content, from one content to the next.
 //
-// A [Vector] is the ownership of one content, run-length coded. [Compare] finds what one change did to the lines of a
-// file. [Moves] finds blocks that went from one place to another, within or between the files of one interval.
-// [Change.Resolve] answers with the vector of the new content. [Compose] makes a vector for a content that was never
-// seen, such as a partly staged file.
+// A [Vector] holds the owners of the lines of one content, run-length coded. [Compare] finds the effect of one change
+// on the lines of a file. [Moves] finds blocks that moved within or between the files of one interval. [Change.Resolve]
+// returns the vector of the new content. [Origins] finds the owners of a content that was never in the work tree, such
+// as a partly staged file.
 //
-// Ownership follows content, not the last process that touched the file:
+// Ownership depends on content, not on the last process that wrote the file:
 //
-//  1. A line that is kept byte for byte keeps its owner.
-//  2. A line is its words. The same words in other signs keep their owners, in either direction: white space, line
-//     ends, quotation marks, commas, semicolons, brackets, and text wrapped or joined differently.
-//  3. A line whose other content changed belongs to whoever changed it, and remembers the agent's patch it replaced.
+//  1. A line that stays the same, byte for byte, keeps its owner.
+//  2. A line keeps its owner if its words stay the same, whatever their form: white space, line ends, quotation marks,
+//     commas, semicolons, brackets, and text that is wrapped or joined differently.
+//  3. A line that changes in any other way belongs to the author of the change. It stores the agent's patch that it
+//     replaced.
 //  4. A block of three or more lines that moved keeps its owners.
-//  5. If only punctuation and blank lines of a text remain, it is a new text.
+//  5. If only punctuation and blank lines of a text remain, the text counts as new.
 //
-// The package is pure: no files, no processes, no clocks. The same input gives the same vector on every machine;
-// testdata/vectors/ownership holds examples that another implementation can check itself against.
+// The package is pure: it uses no files, processes or clocks. The same input gives the same vector on every machine.
+// testdata/vectors/ownership has examples with which another implementation can check itself.
 package vector

@@ -6,16 +6,16 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
-// A diff keeps as many lines as it can, whichever they are. If the lines around one were replaced, it may call that
-// line deleted and added again. It then keeps a `return nil` instead, which is above the line in one text and below it
-// in the other.
+// A diff keeps as many lines as it can, and does not care which ones. If the lines around a line were replaced, a diff
+// may report the line as deleted and added, and keep a trivial line instead. For example: it keeps a `return nil` that
+// is above the line in one text and below it in the other.
 
-// distinctLine is the least number of letters and digits in a line that can be recognised alone.
+// distinctLine is the least number of letters and digits of a line that can be identified alone.
 const distinctLine = 12
 
-// inPlace returns the lines whose order did not change. It compares distinct lines that are once in the old text and
-// once in the new one, without white space: each must have the same such lines above it, and the same below it, in both
-// texts. before and after count each line in the two texts.
+// inPlace returns the lines whose order did not change, by their text without white space. It compares distinct lines
+// that both texts have exactly once. Such a line is in place if it has the same distinct lines above it, and the same
+// below it, in both texts. before and after hold the number of times that each text has a line.
 func (c *Change) inPlace(before, after map[string]int) map[string]bool {
 	once := func(key []byte) bool {
 		return before[string(key)] == 1 && after[string(key)] == 1 && letters(key) >= distinctLine
@@ -32,7 +32,7 @@ func (c *Change) inPlace(before, after map[string]int) map[string]bool {
 			keys = append(keys, string(key))
 		}
 	}
-	least := make([]int, len(keys)+1) // the first place in the old text of this line and the following ones
+	least := make([]int, len(keys)+1) // for each line: the smallest old place of this line and all following ones
 	least[len(keys)] = math.MaxInt
 	for i := len(keys) - 1; i >= 0; i-- {
 		least[i] = min(stood[keys[i]], least[i+1])

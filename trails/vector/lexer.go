@@ -8,25 +8,25 @@ import (
 )
 
 // A formatter changes only the form of words: quotation marks, separators, brackets, white space and line ends. The
-// words of a line are its names and numbers, and each sign with a meaning, such as an operator. In a string every
-// sign has a meaning. The words of a comment differ from the same words outside of one.
+// words of a line are its names, its numbers, and every sign with a meaning, such as an operator. In a string every
+// sign has a meaning. Words in a comment differ from the same words in code.
 
-// keySeed makes keys of words. They are valid during one comparison.
+// keySeed is the seed for keys of words. Keys are comparable during one comparison only.
 var keySeed = maphash.MakeSeed()
 
-// lexer takes the words out of lines that follow each other.
+// lexer splits consecutive lines into words.
 type lexer struct {
 	out    *stream
 	line   []byte
 	at     int
-	last   byte   // the last byte before this one, white space apart
-	inside uint64 // the kind of comment that the words are in; 0 outside of comments
-	quoted int    // where the string ends that is being read
+	last   byte   // the last byte that is not white space
+	inside uint64 // the kind of the current comment; 0 outside of comments
+	quoted int    // end of the current string
 	buffer []byte
 }
 
-// Said returns the same number, within one process, for lines with the same words in other signs. ok is false for a
-// line of signs alone.
+// Said returns a key that is the same for all lines with the same words, whatever their form. Keys are valid within one
+// process. ok is false for a line without words.
 func Said(line []byte) (key uint64, ok bool) {
 	s := streamOf([][]byte{line}, 0, 1)
 	return phrase(s.keys), len(s.keys) > 0
@@ -71,7 +71,7 @@ func isWord(c byte) bool {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// peek returns a byte before or after the place of the lexer, 0 outside of the line.
+// peek returns the byte at a distance from the lexer's place, or 0 outside of the line.
 func (x *lexer) peek(distance int) byte {
 	if i := x.at + distance; i >= 0 && i < len(x.line) {
 		return x.line[i]
@@ -84,14 +84,14 @@ func (x *lexer) add(word []byte) {
 	x.out.weights = append(x.out.weights, letters(word))
 }
 
-// skip continues after n bytes, whether they are a word or not.
+// skip moves forward by n bytes, without a word.
 func (x *lexer) skip(n int) {
 	x.at += n
 	x.last = x.line[x.at-1]
 }
 
-// comment skips the marks of comments. They are not words, because each line of a comment repeats them: a formatter
-// that wraps a comment adds and removes such marks.
+// comment skips comment marks. They are not words, because every line of a comment has them: a formatter that wraps a
+// comment adds and removes marks.
 func (x *lexer) comment() bool {
 	rest := x.line[x.at:]
 	if bytes.HasPrefix(rest, []byte("*/")) {
@@ -126,7 +126,7 @@ func (x *lexer) comment() bool {
 		kind = string(rest[:n])
 	case bytes.HasPrefix(rest, []byte("--")) && isSpaceByte(next(2)):
 		kind, n = "--", 2
-	case first && rest[0] == '>' && isSpaceByte(next(1)): // what Markdown quotes
+	case first && rest[0] == '>' && isSpaceByte(next(1)): // the mark of a quotation in Markdown
 		kind, n = ">", 1
 	default:
 		return false
@@ -145,8 +145,8 @@ func (x *lexer) startsNumber(c byte) bool {
 	return isDigit(c) || c == '.' && isDigit(x.peek(1)) && !strings.ContainsRune(".)]", rune(x.peek(-1)))
 }
 
-// number reads a number. Formatters write 0XFF as 0xff, .5 as 0.5, and 1.50e+3 as 1.5e3. In a string a number is a
-// text.
+// number reads a number. Formatters write 0XFF as 0xff, .5 as 0.5, and 1.50e+3 as 1.5e3. In a string a number stays as
+// it is.
 func (x *lexer) number() {
 	n, point := 0, -1
 	hex := x.peek(0) == '0' && x.peek(1)|0x20 == 'x'
@@ -171,7 +171,7 @@ func (x *lexer) number() {
 	}
 }
 
-// plain returns a number as every formatter would write it. Its point is at an index, -1 for none.
+// plain returns a number in a standard form. point is the index of its decimal point, or -1.
 func (x *lexer) plain(text []byte, point int) []byte {
 	out := x.buffer[:0]
 	if point == 0 {
@@ -185,7 +185,7 @@ func (x *lexer) plain(text []byte, point int) []byte {
 			c |= 0x20
 		}
 		if point >= 0 && i >= point {
-			end := point + 1 // cut zeros at the end of a fraction
+			end := point + 1 // remove zeros at the end of a fraction
 			for end < len(text) && isDigit(text[end]) {
 				end++
 			}
@@ -206,7 +206,8 @@ func (x *lexer) plain(text []byte, point int) []byte {
 	return out
 }
 
-// name reads a word. Letters before a string are its prefix, as in F"…", in lower or upper case.
+// name reads a word. Letters directly before a string are a prefix of the string, as in F"…", and may be in lower or
+// upper case.
 func (x *lexer) name() {
 	n := 1
 	for isWord(x.peek(n)) {
@@ -218,7 +219,7 @@ func (x *lexer) name() {
 		if len(text) > 0 {
 			x.add(text)
 		}
-		x.at += n // the quotation mark follows, and not a word
+		x.at += n // a quotation mark follows: this is a prefix, not a word
 		x.last = q
 		x.quote(q)
 		return
@@ -230,7 +231,7 @@ func (x *lexer) name() {
 func (x *lexer) sign(c byte) {
 	inString := x.at < x.quoted
 	switch {
-	case x.at == x.quoted && x.quoted > 0: // the end of the string
+	case x.at == x.quoted && x.quoted > 0: // the end of the current string
 		x.quoted = 0
 		x.skip(1)
 	case !inString && (c == '"' || c == '\'' && !(isWord(x.peek(-1)) && isWord(x.peek(1)))):
@@ -239,17 +240,17 @@ func (x *lexer) sign(c byte) {
 		x.skip(1)
 	case c == '\\' && (x.peek(1) == '"' || x.peek(1) == '\'' || x.peek(1) == '`'):
 		x.skip(2)
-	case c == '\\' && len(bytes.TrimSpace(x.line[x.at+1:])) == 0: // the statement continues
+	case c == '\\' && len(bytes.TrimSpace(x.line[x.at+1:])) == 0: // a backslash at the end continues the statement
 		x.at = len(x.line)
 	case c == '\\' && x.peek(1) == '\\':
 		x.add(x.line[x.at : x.at+2])
 		x.skip(2)
 	case strings.IndexByte(",;()[]{}", c) >= 0 && !inString:
 		x.skip(1)
-	case c == '/' && x.peek(1) == '>': // <br/> and <br>
+	case c == '/' && x.peek(1) == '>': // <br/> equals <br>
 		x.skip(1)
 	case (c == '|' || c == '&') && !inString && x.peek(1) != c && x.last != 0 && strings.IndexByte("=:<([{,", x.last) >= 0:
-		x.skip(1) // before the first of several types
+		x.skip(1) // the "|" or "&" before the first of several types
 	case c == '-' || c == '=':
 		n := 1
 		for x.peek(n) == c {
@@ -265,7 +266,7 @@ func (x *lexer) sign(c byte) {
 	}
 }
 
-// quote begins a string that ends on its line. Without an end, a quotation mark is a sign like another.
+// quote begins a string if the string ends on the same line. Otherwise the quotation mark is an ordinary sign.
 func (x *lexer) quote(mark byte) {
 	begin := x.at
 	x.skip(1)

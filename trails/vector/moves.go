@@ -7,25 +7,26 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
-// The limits of what counts as moved.
+// The limits for moved blocks.
 const (
-	minMoved = 3 // lines in a moved block, blank ones included
-	// A block with this many letters and digits is enough evidence; git-blame(1) uses the same numbers, for -M and -C.
-	// A shorter one may be a common phrase: it needs three lines that no text has twice.
+	minMoved = 3 // least number of lines in a moved block, including blank ones
+	// A block with this many letters and digits is enough evidence. git-blame(1) uses the same numbers for -M and -C. A
+	// shorter block may be a common phrase: it needs three consecutive lines that no text has twice.
 	distinct     = 20
-	distinctAway = 40 // for a block that left its file
-	// maxRepeats bounds how often the deleted lines may repeat three lines that still help to find a block.
+	distinctAway = 40 // for a block that moved to another file
+	// maxRepeats bounds how often the deleted lines may contain the same three lines. Three lines with more repeats are
+	// not used to find a block.
 	maxRepeats = 64
 )
 
-// Moves finds the blocks that the changes took from one place and put to another, in the same file or in another one,
-// so that Resolve lets them keep their owners. Call it once, with all changes of an interval or a commit; their order
-// decides between equally good blocks, so it should not depend on chance.
+// Moves finds blocks that the changes moved, within one file or between files, so that Resolve lets them keep their
+// owners. Call it once with all changes of an interval or a commit. If blocks are equally good, the order of the
+// changes decides, so the order should be fixed.
 //
-// A block is a run of three or more deleted lines, with some word in them, that equals a run of inserted lines except
-// for white space. Each line is used once at most. The longest block wins, then one in the same file, then the nearest.
-// After the blocks come lines that were only put in another order: see reorder. For example: a person moves an agent's
-// function of ten lines to another file, and it stays the agent's.
+// A block is a run of three or more deleted lines, with at least one word, that equals a run of inserted lines except
+// for white space. Each line is used at most once. The longest block wins, then one in the same file, then the nearest
+// one. After the blocks, Moves finds lines whose order alone changed: see reorder. For example: a person moves an
+// agent's function of ten lines to another file, and it stays the agent's.
 func Moves(changes ...*Change) {
 	moveBlocks(changes)
 	for _, c := range changes {
@@ -33,7 +34,8 @@ func Moves(changes ...*Change) {
 	}
 }
 
-// Giving makes a change with settled new lines: Moves finds its removed lines in other changes, but no lines in it.
+// Giving marks all new lines of the change as decided. Moves then searches its removed lines in other changes, but does
+// not search for lines in it.
 func (c *Change) Giving() *Change {
 	for i := range c.parts {
 		for line, from := range c.parts[i].origins {
@@ -45,7 +47,7 @@ func (c *Change) Giving() *Change {
 	return c
 }
 
-// Taking makes a change whose removed lines are not searched again.
+// Taking marks all removed lines of the change as decided, so that Moves does not search them.
 func (c *Change) Taking() *Change {
 	for i := range c.parts {
 		for line, f := range c.parts[i].fates {
@@ -57,7 +59,7 @@ func (c *Change) Taking() *Change {
 	return c
 }
 
-// Gave reports whether removed lines of the change were found elsewhere.
+// Gave reports whether Moves found removed lines of the change elsewhere.
 func (c *Change) Gave() bool {
 	return slices.ContainsFunc(c.parts, func(p part) bool { return slices.Contains(p.fates, movedAway) })
 }
@@ -82,17 +84,16 @@ func moveBlocks(changes []*Change) {
 	}
 }
 
-// place is a line of a change that was deleted or inserted. A place without a change separates lines that do not follow
-// each other.
+// place is a deleted or inserted line of a change. A place without a change separates lines that are not consecutive.
 type place struct {
 	change *Change
 	part   int
-	line   int // within the hunk
-	key    int // equal for lines that are equal except for white space; negative for lines without an equal
+	line   int // number within the hunk
+	key    int // the same for lines that are equal except for white space; negative if no other line is equal
 	taken  bool
 }
 
-// finder holds the deleted and the inserted lines of some changes, each in order.
+// finder holds the deleted and the inserted lines of some changes, both in order.
 type finder struct {
 	deleted, inserted []place
 	keys              map[string]int
@@ -101,7 +102,7 @@ type finder struct {
 	phrases           phrases
 }
 
-// separator separates lines that do not follow each other.
+// separator separates lines that are not consecutive.
 var separator = place{key: -1}
 
 func newFinder(changes []*Change) *finder {
@@ -146,12 +147,12 @@ func newFinder(changes []*Change) *finder {
 	return f
 }
 
-// block is a run of equal lines: places at deleted[d] and inserted[n] and the following ones.
+// block is a run of equal lines: it starts at deleted[d] and at inserted[n].
 type block struct {
 	d, n, lines int
 }
 
-// three lines in a row, by their keys.
+// three holds the keys of three consecutive lines.
 type three [3]int
 
 func threeAt(places []place, i int) (three, bool) {
@@ -162,7 +163,7 @@ func threeAt(places []place, i int) (three, bool) {
 	return t, t[0] >= 0 && t[1] >= 0 && t[2] >= 0
 }
 
-// blocks finds the longest blocks that start from three equal lines with a letter or digit in them.
+// blocks finds the longest blocks from three equal consecutive lines, of which one has a letter or digit.
 func (f *finder) blocks() candidates {
 	found := candidates{finder: f}
 	index := map[three][]int{}
@@ -171,7 +172,7 @@ func (f *finder) blocks() candidates {
 			index[t] = append(index[t], d)
 		}
 	}
-	// Blocks on one diagonal d-n do not overlap: reached says how far that diagonal has been looked at.
+	// Blocks on one diagonal d-n do not overlap: reached is where the last block on a diagonal ends.
 	reached := map[int]int{}
 	for n := range f.inserted {
 		t, ok := threeAt(f.inserted, n)
@@ -192,7 +193,7 @@ func (f *finder) blocks() candidates {
 	return found
 }
 
-// extend grows a block from a pair of equal lines in both directions.
+// extend extends a block from a pair of equal lines in both directions.
 func (f *finder) extend(d, n int) block {
 	same := func(d, n int) bool {
 		return d >= 0 && n >= 0 && d < len(f.deleted) && n < len(f.inserted) &&
@@ -209,7 +210,7 @@ func (f *finder) extend(d, n int) block {
 	return block{d, n, lines}
 }
 
-// counts reports whether a block is evidence that something moved.
+// counts reports whether a block is enough evidence of a move.
 func (f *finder) counts(b block) bool {
 	if b.lines < minMoved {
 		return false
@@ -225,7 +226,7 @@ func (f *finder) counts(b block) bool {
 	return total >= enough || total >= trivial && f.unique(b)
 }
 
-// free cuts a block into the parts that are still free.
+// free cuts a block into the parts that no other block has used.
 func (f *finder) free(b block) []block {
 	var parts []block
 	part := block{d: b.d, n: b.n}

@@ -8,19 +8,20 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
-// Lines that were only put in another order keep their owners, one by one: tools do this to imports and lists. Any
-// single line may have been deleted here and added there, so there must be a sign that an order changed. Either the
-// line is an import, as in the usual languages, or its new place is in a sorted paragraph; an "end" lies between two
-// names by chance. For example: a person's editor sorts the imports that an agent wrote, and they stay the agent's.
+// Lines keep their owners one by one if only their order changed: tools sort imports and lists. But any single line may
+// have been deleted at one place and added at another. So there must be evidence that an order changed: the line is an
+// import, as common languages write it, or its new place is in a sorted paragraph. An "end" lies between two names only
+// by chance. For example: a person's editor sorts the imports that an agent wrote, and they stay the agent's.
 
-// minOrdered is the least number of lines in a sorted paragraph, and minOld the least number of old lines among them:
-// fewer are sorted by chance, and a single old line among new ones has no order.
+// minOrdered is the least number of lines in a sorted paragraph: fewer may be sorted by chance. minOld is the least
+// number of old lines among them: a single old line among new ones has no order.
 const (
 	minOrdered = 3
 	minOld     = 2
 )
 
-// importLine matches lines that import names: Go's, in an import list, and lines that begin with an import word.
+// importLine matches lines that import names: lines of an import list in Go, and lines that begin with an import
+// keyword.
 var importLine = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(
 		`^\s*(?:(?:import|from|use|using|include|require|require_relative|require_once|open|export\s.*\sfrom)\b` +
@@ -28,15 +29,15 @@ var importLine = sync.OnceValue(func() *regexp.Regexp {
 			`|(?:[\w.]+\s+)?"[^"\s]+"\s*[;,]?\s*$)`)
 })
 
-// reorder lets lines keep their owners that the change put in another order, or left in place. It takes lines with a
-// letter that, without white space, are once in the old text and once in the new one. They were deleted at one place
-// and inserted at another.
+// reorder lets lines keep their owners if the change only put them in another order, or left them in place. It handles
+// lines that were deleted at one place and inserted at another. Each of them has a letter, and is in the old text and
+// in the new text exactly once, without white space.
 func (c *Change) reorder() {
 	left := c.deletedLines()
 	if len(left) == 0 {
 		return
 	}
-	var before, after map[string]int // nil until a deleted line was written again
+	var before, after map[string]int // nil until a deleted line is found among the new lines
 	inPlace := sync.OnceValue(func() map[string]bool { return c.inPlace(before, after) })
 	sorted := map[int]bool{} // by the first line of a paragraph
 	for i := range c.parts {
@@ -65,13 +66,13 @@ func (c *Change) reorder() {
 	}
 }
 
-// deletedLine is a line of a part that nothing has become of yet.
+// deletedLine is an old line of a part that is not kept or moved so far.
 type deletedLine struct {
 	part *part
 	line int
 }
 
-// deletedLines returns the deleted lines with a letter or digit in them, by their text without white space.
+// deletedLines returns the deleted lines that have a letter or digit, by their text without white space.
 func (c *Change) deletedLines() map[string]deletedLine {
 	var out map[string]deletedLine
 	for i := range c.parts {
@@ -98,8 +99,8 @@ func countKeys(lines [][]byte) map[string]int {
 	return out
 }
 
-// inOrder reports whether a new line lies in a sorted paragraph: consecutive lines with letters and the same
-// indentation, some of them old. Answers are kept by the first line of the paragraph.
+// inOrder reports whether a new line is in a sorted paragraph: consecutive lines with letters and the same indentation,
+// some of them old. Results are cached by the first line of the paragraph.
 func (c *Change) inOrder(at int, before map[string]int, known map[int]bool) bool {
 	indent := indentation(c.new[at])
 	belongs := func(i int) bool {

@@ -6,20 +6,20 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// Owner is the owner of a line. Owners compare with ==.
+// Owner is the owner of a line. Owners are comparable with ==.
 type Owner struct {
 	Kind  events.OwnerKind
-	Patch events.PatchID // the patch that wrote the line; empty when none is known
-	// Previous is the agent's patch whose line this one replaced; empty for a line that replaced none.
+	Patch events.PatchID // the patch that wrote the line; empty if unknown
+	// Previous is the agent's patch whose line this line replaced; empty if it replaced none.
 	Previous events.PatchID
-	// Reformatted says that the line has its owner's words in other signs.
+	// Reformatted says that the line has the words that its owner wrote, in another form.
 	Reformatted bool
 }
 
-// Unknown is the owner of lines without evidence.
+// Unknown is the owner of a line without evidence.
 var Unknown = Owner{Kind: events.OwnerUnknown}
 
-// normal returns an owner of no kind, or of a kind this version does not know, the kind unknown.
+// normal returns the owner with the kind unknown, if it has no kind or a kind that this version does not know.
 func (o Owner) normal() Owner {
 	switch o.Kind {
 	case events.OwnerHuman, events.OwnerAI, events.OwnerMixed, events.OwnerUnknown:
@@ -30,20 +30,20 @@ func (o Owner) normal() Owner {
 	return o
 }
 
-// of returns this owner for a line that replaced one of its own lines.
+// of returns the owner of a new line that keeps one of this owner's lines for the reason why.
 func (o Owner) of(was, is []byte, why Why) Owner {
 	o.Reformatted = o.Reformatted || why.OtherForm() && !bytes.Equal(was, is)
 	return o.normal()
 }
 
-// is reports whether two owners are the same, in any form of their lines.
+// is reports whether two owners are the same, apart from the form of their lines.
 func (o Owner) is(other Owner) bool {
 	other.Reformatted = o.Reformatted
 	return o == other
 }
 
-// String returns the owner in a form for people and tests: KIND[:PATCH][~][<PREVIOUS]. An agent's patch has no kind,
-// and ~ marks another form: "a1", "human", "human:b2<a1", "a1~", "unknown".
+// String returns the owner as text for people and tests: KIND[:PATCH][~][<PREVIOUS]. An agent's owner has no kind, and
+// ~ marks another form. Examples: "a1", "human", "human:b2<a1", "a1~", "unknown".
 func (o Owner) String() string {
 	o = o.normal()
 	text := string(o.Kind)

@@ -2,15 +2,15 @@ package vector
 
 import "github.com/git-trace/git-trace/trails/linediff"
 
-// phrases counts every three consecutive lines in the whole old texts and in the whole new texts of the changes. Only
-// lines that some change deleted have a key, so no others are counted.
+// phrases counts every three consecutive lines in the whole old texts and the whole new texts of the changes. Only
+// lines that some change deleted have a key, so other lines are not counted.
 type phrases struct {
 	old, new map[three]int
 }
 
-// unique reports whether a block has three lines that the old texts and the new texts have once each: then it cannot
-// have come from elsewhere. For example: code often has `if err != nil {`, `return err` and `}` in a row. These three
-// lines are not unique.
+// unique reports whether a block has three consecutive lines that the old texts have once and the new texts have once.
+// Then the block cannot come from elsewhere. For example: code often has `if err != nil {`, `return err` and `}` in a
+// row, so these three lines are not unique.
 func (f *finder) unique(b block) bool {
 	if f.phrases.old == nil {
 		f.countPhrases()
@@ -23,7 +23,7 @@ func (f *finder) unique(b block) bool {
 	return false
 }
 
-// countPhrases runs only when a short block needs it, because it reads every line.
+// countPhrases is called only when a short block needs it, because it reads every line.
 func (f *finder) countPhrases() {
 	f.phrases = phrases{map[three]int{}, map[three]int{}}
 	for _, c := range f.changes {

@@ -6,11 +6,11 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
-// shortGap is a number of kept lines that may be misplaced though there is a word in them.
+// shortGap is the number of kept lines between two hunks that may be misplaced although they have words.
 const shortGap = 3
 
-// region counts the hunks at the front of a list with only braces and blank lines between them, or with at most gap
-// lines.
+// region returns the number of hunks at the start of a list that have only braces and blank lines between them, or at
+// most gap lines.
 func (c *Change) region(hunks []linediff.Hunk, gap int) int {
 	n := 1
 	for n < len(hunks) {
@@ -23,10 +23,10 @@ func (c *Change) region(hunks []linediff.Hunk, gap int) int {
 	return n
 }
 
-// matchRegion matches the lines of the region that begins a list of hunks, and returns the number of its hunks. The
-// lines kept between them may be misplaced. When a block is indented again, only its blank lines stay byte for byte.
-// One blank line more or less then shifts the hunks against each other. A line that was indented may also equal another
-// one now. So the region is also matched as one hunk, and the match that keeps more is taken.
+// matchRegion matches the lines of the region at the start of a list of hunks, and returns the number of its hunks. The
+// lines kept between the hunks may be misplaced. If a block is indented again, only its blank lines stay byte for byte
+// the same. One more or one less blank line then shifts the hunks against each other. Also, an indented line may now
+// equal another line. So matchRegion also matches the region as one hunk, and returns the match that keeps more.
 func (c *Change) matchRegion(hunks []linediff.Hunk) (parts []part, taken int) {
 	taken = c.region(hunks, shortGap)
 	narrow := c.region(hunks, 0)
@@ -52,8 +52,9 @@ func (c *Change) matchRegion(hunks []linediff.Hunk) (parts []part, taken int) {
 	return parts, taken
 }
 
-// matchWhole matches hunks as one, and reports whether that keeps more than matching each of them: more letters, or as
-// many letters and more lines. For example: two braces were indented, and one now equals the old form of the other.
+// matchWhole matches hunks as one, and reports whether that keeps more than matching each hunk alone: more letters, or
+// the same letters and more lines. For example: two braces were indented, and one of them now equals the old form of
+// the other.
 func (c *Change) matchWhole(hunks []linediff.Hunk) (whole part, more bool) {
 	var apart, together keeping
 	for i, h := range hunks {
@@ -76,8 +77,8 @@ func (c *Change) matchWhole(hunks []linediff.Hunk) (whole part, more bool) {
 	return whole, together.letters > apart.letters || together.letters == apart.letters && together.lines > apart.lines
 }
 
-// reformed reports whether a hunk keeps a line in another form. Only then may the unchanged lines between the hunks be
-// matched with the wrong lines; otherwise something moved.
+// reformed reports whether a hunk keeps a line in another form. Only in this case may the unchanged lines between hunks
+// be matched with the wrong lines. Otherwise a block moved.
 func (c *Change) reformed(p *part) bool {
 	for i, from := range p.origins {
 		if from.why.OtherForm() && !bytes.Equal(c.old.Lines[from.line], c.new[p.NewStart+i]) {
@@ -87,7 +88,7 @@ func (c *Change) reformed(p *part) bool {
 	return false
 }
 
-// keeping counts the new lines that are kept, and the letters and digits in them.
+// keeping holds the number of new lines that are kept, and of the letters and digits in them.
 type keeping struct{ letters, lines int }
 
 func (k *keeping) add(c *Change, p *part) {

@@ -7,24 +7,24 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
-// Author says who wrote a new line: hunk is the index of its hunk, line its number in the new content, from 0.
+// Author returns the writer of a new line. hunk is the index of its hunk, line its number in the new content, from 0.
 type Author func(hunk, line int) Owner
 
-// Result is the ownership after a change.
+// Result holds the owners after a change.
 type Result struct {
 	Vector Vector
 	Hunks  []Hunk
-	Capped bool // the line diff was cut short
+	Capped bool // the line diff reached its bound
 }
 
-// Hunk is one changed place with the history of its lines. Lines count from 0 in their content.
+// Hunk is one changed place with the history of its lines. Lines count from 0 in the old or the new content.
 type Hunk struct {
 	linediff.Hunk
-	// Written are the new lines that belong to the author.
+	// Written lists the new lines that belong to the author.
 	Written []linediff.Range
-	// Kept are the new lines that keep an older owner, in runs of one owner and one reason.
+	// Kept lists the new lines that keep an older owner. Each run has one owner and one reason.
 	Kept []Kept
-	// Replaced are the patches whose lines were deleted or replaced here, in the order of their lines. Lines that were
+	// Replaced lists the patches whose lines were deleted or replaced here, in the order of the lines. Lines that were
 	// kept elsewhere do not count.
 	Replaced []events.PatchID
 }
@@ -34,12 +34,12 @@ type Kept struct {
 	linediff.Range
 	Owner Owner
 	Why   Why
-	// From is the change that had the lines before: this change, except for lines moved from another file.
+	// From is the change that had the lines before. It is this change, except for lines that moved from another file.
 	From *Change
 }
 
-// Resolve gives every new line its owner. It calls author only for written lines, in order. If a written line replaced
-// an older one, it fills in the owner's Previous, unless the author has done so.
+// Resolve returns the owner of every new line. It calls author only for written lines, in order. If a written line
+// replaced an older one, Resolve sets the owner's Previous, unless author has set it.
 func (c *Change) Resolve(author Author) Result {
 	result := Result{Capped: c.capped, Hunks: make([]Hunk, len(c.parts))}
 	var b Builder
@@ -103,7 +103,7 @@ func (h *Hunk) addKept(k Kept) {
 	h.Kept = append(h.Kept, k)
 }
 
-// Replaced returns the old line that each new line of a hunk replaced, -1 for none. Lines count in their contents.
+// Replaced returns the old line that each new line of a hunk replaced, or -1. Old lines count in the old content.
 func (c *Change) Replaced(hunk int) []int {
 	p := &c.parts[hunk]
 	replaced := c.replacedBy(p)
@@ -115,9 +115,10 @@ func (c *Change) Replaced(hunk int) []int {
 	return replaced
 }
 
-// replacedBy pairs the written lines of a hunk with the old lines they replaced: between two places where old lines
-// live on, the first with the first and so on. A written line that replaced none has -1. For example: a person writes
-// three lines, which replace two of an agent. The first two replaced the agent's, and the third none.
+// replacedBy pairs the written lines of a hunk with the old lines that they replaced. Between two places where old
+// lines are kept, it pairs the first with the first, the second with the second, and so on. A written line that
+// replaced none gets -1. For example: a person writes three lines in place of an agent's two. The first two replaced
+// the agent's lines, the third replaced none.
 func (c *Change) replacedBy(p *part) []int {
 	replaced := make([]int, len(p.origins))
 	at := link{}
@@ -142,9 +143,9 @@ func (c *Change) replacedBy(p *part) []int {
 	return replaced
 }
 
-// previousOf returns the agent's patch that a line replaced: the patch of the line before it or, when people changed
-// the line more than once, the patch before their first change. For example: an agent writes a line and a person
-// changes it twice. The line still remembers the agent's patch.
+// previousOf returns the agent's patch that a line replaced: the patch of the replaced line, or, if people changed the
+// line several times, the patch from before their first change. For example: an agent writes a line and a person
+// changes it twice. The line still has the agent's patch as previous.
 func previousOf(author, replaced Owner) events.PatchID {
 	switch {
 	case replaced.Kind == events.OwnerAI:

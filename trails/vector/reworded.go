@@ -8,11 +8,11 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
-// stream is the words of some lines, one after the other.
+// stream holds the words of some consecutive lines.
 type stream struct {
 	keys    []uint64
-	weights []int // the letters and digits of each word
-	ends    []int // where line i begins: ends[i]; where it ends: ends[i+1]
+	weights []int // number of letters and digits of each word
+	ends    []int // line i has the words from ends[i] to ends[i+1]
 }
 
 func (s *stream) lines() int { return len(s.ends) - 1 }
@@ -35,19 +35,19 @@ func (s *stream) weigh(from, to int) int {
 	return n
 }
 
-// rewording is the comparison of the old and the new lines of a gap by their words.
+// rewording compares the old and the new lines of a gap by their words.
 type rewording struct {
 	change   *Change
 	gap      link
 	old, new stream
-	oldFrom  int // the first line of the gap in the old text, and in the new one
+	oldFrom  int // the first line of the gap in the old text and in the new text
 	newFrom  int
 	runs     []wordRun
-	whole    bool  // the words are the same
-	from     []int // of each new line the old one, within the gap, whose owner it has; -1 for none
+	whole    bool  // all words of the gap are the same
+	from     []int // for each new line, the old line whose owner it has, within the gap; -1 for none
 }
 
-// gaps lists the places between runs in a hunk with lines on both sides.
+// gaps lists the gaps between runs in a hunk that have lines on both sides.
 func gaps(p *part, runs []link) []link {
 	var out []link
 	at := link{}
@@ -64,7 +64,7 @@ func gaps(p *part, runs []link) []link {
 	return out
 }
 
-// slice returns the stream of some of its lines.
+// slice returns the stream of a range of its lines.
 func (s *stream) slice(r linediff.Range) stream {
 	out := stream{ends: make([]int, 0, r.Len()+1)}
 	from := s.ends[r.Start]
@@ -75,10 +75,10 @@ func (s *stream) slice(r linediff.Range) stream {
 	return out
 }
 
-// rewordings finds the lines of a hunk that have the words of old lines, between the runs that are equal except for
-// white space. The runs may be misplaced: they are ignored if comparing the whole hunk by its words keeps more. For
-// example: a formatter breaks an agent's long call into three lines, with other quotation marks, and all three are the
-// agent's. If somebody added one of two equal lines meanwhile, each keeps its place.
+// rewordings finds the lines of a hunk that have the words of old lines. It searches between the runs of lines that are
+// equal except for white space. These runs may be misplaced: they are ignored if comparing the whole hunk by words
+// keeps more. For example: a formatter breaks an agent's long call into three lines and changes the quotation marks;
+// all three lines are the agent's. If somebody adds a line that equals an old one, each keeps its place.
 func (c *Change) rewordings(p *part, runs []link) (found []*rewording, whole bool) {
 	between := gaps(p, runs)
 	if len(between) == 0 {
@@ -115,7 +115,7 @@ func (c *Change) rewordings(p *part, runs []link) (found []*rewording, whole boo
 	return found, false
 }
 
-// letters counts the letters and digits of the new lines that are kept.
+// letters returns the number of letters and digits of the new lines that are kept.
 func (r *rewording) letters() int {
 	n := 0
 	for j, from := range r.from {
@@ -140,7 +140,7 @@ func (r *rewording) match() bool {
 	return true
 }
 
-// keep gives the new lines the owners of the old ones.
+// keep gives the new lines the owners of their old lines.
 func (r *rewording) keep(p *part) {
 	for j, from := range r.from {
 		if from < 0 {
@@ -157,7 +157,8 @@ func (r *rewording) keep(p *part) {
 	r.link(p)
 }
 
-// madeOf returns the first and the last old line that gave words to a new one, with lines of signs alone below it.
+// madeOf returns the first and the last old line that gave words to a new line, including following old lines without
+// words.
 func (r *rewording) madeOf(j, from int) (first, last int) {
 	run := r.runOf(j)
 	if run == nil {
@@ -171,8 +172,8 @@ func (r *rewording) madeOf(j, from int) (first, last int) {
 	return first, last
 }
 
-// runOf returns the run that has all words of a new line; nil for none. An old word that was removed right before or
-// after it excludes the line: it was not wrapped, but cut.
+// runOf returns the run that has all words of a new line, or nil. If an old word was removed right before or after
+// these words, the line was not wrapped but cut, and it has no run.
 func (r *rewording) runOf(j int) *wordRun {
 	start, end := r.new.ends[j], r.new.ends[j+1]
 	i := sort.Search(len(r.runs), func(i int) bool { return r.runs[i].new+r.runs[i].words > start })
@@ -190,7 +191,7 @@ func (r *rewording) runOf(j int) *wordRun {
 	return run
 }
 
-// lineOf returns the old line whose owner a new line has: the owner of most of its letters, of equals the first. For
+// lineOf returns the old line whose owner a new line gets: the owner of most of its letters, or the first if equal. For
 // example: a person joins their own short line with an agent's long one, and the joined line is the agent's.
 func (r *rewording) lineOf(j int) int {
 	run := r.runOf(j)
@@ -217,10 +218,11 @@ func (r *rewording) lineOf(j int) int {
 	return best.line
 }
 
-// signs finds the owners of lines without words. Such a line is an old one if that stood at the same place between the
-// words. Otherwise a closing bracket goes with the line that opened it, and any other line with the line above it.
+// signs finds the owners of lines without words. Such a line is an old one if an equal line was at the same place
+// between the words. Otherwise a closing bracket gets the owner of the line that opened it, and any other line gets the
+// owner of the line above.
 func (r *rewording) signs() {
-	var open []int // lines with brackets that are not closed yet
+	var open []int // lines whose brackets are not closed yet
 	said := -1     // the last line with words
 	for j := range r.from {
 		text := r.change.new[r.newFrom+j]
@@ -235,8 +237,8 @@ func (r *rewording) signs() {
 	}
 }
 
-// place finds the place in the old words of a new line without words; ok is false if no line around it is old. both
-// reports that the lines above and below it are old.
+// place returns the place, among the old words, of a new line without words. ok is false if no line around it is old.
+// both reports whether the lines above and below it are old.
 func (r *rewording) place(j, said int) (word int, ok, both bool) {
 	next := j + 1
 	for next < len(r.from) && r.new.wordless(next) {
@@ -258,7 +260,8 @@ func (r *rewording) place(j, said int) (word int, ok, both bool) {
 	return word, above || below, above && below
 }
 
-// stood returns the old line without words that equals a new one: the k-th of equal lines at one place is the k-th.
+// stood returns the old line without words that a new one equals. If several equal lines are at one place, the first
+// pairs with the first, and so on.
 func (r *rewording) stood(j, said int) int {
 	word, ok, _ := r.place(j, said)
 	if !ok {
@@ -289,7 +292,7 @@ func (r *rewording) blank(j, said int) int {
 	return r.above(j)
 }
 
-// above returns the old line of the line above one.
+// above returns the old line of the new line above a line.
 func (r *rewording) above(j int) int {
 	if j > 0 {
 		return r.from[j-1]
@@ -297,7 +300,7 @@ func (r *rewording) above(j int) int {
 	return -1
 }
 
-// bracket returns the old line that gives a new line of signs alone its owner.
+// bracket returns the old line whose owner a new line without words gets.
 func (r *rewording) bracket(j, said int, text []byte, open []int) int {
 	first := bytes.IndexAny(text, "()[]{}")
 	closes := first >= 0 && bytes.IndexByte([]byte(")]}"), text[first]) >= 0
@@ -310,7 +313,7 @@ func (r *rewording) bracket(j, said int, text []byte, open []int) int {
 	return r.above(j)
 }
 
-// brackets keeps the lines whose brackets are open after a line.
+// brackets updates the list of lines with open brackets after a line.
 func (r *rewording) brackets(open []int, j int, text []byte) []int {
 	for _, c := range text {
 		switch c {
@@ -325,7 +328,8 @@ func (r *rewording) brackets(open []int, j int, text []byte) []int {
 	return open
 }
 
-// link records which old lines are kept: lines whose words are all in new lines, and lines without words between them.
+// link records the old lines that are kept: lines whose words are all in new lines, and lines without words between
+// them.
 func (r *rewording) link(p *part) {
 	gap := r.gap
 	lives := make([]bool, len(r.old.keys))
@@ -364,7 +368,7 @@ func (r *rewording) link(p *part) {
 	}
 }
 
-// inFull returns the old lines whose words are all in a range.
+// inFull returns the range of old lines whose words are all in a range of words.
 func (r *rewording) inFull(from, to int) linediff.Range {
 	start := r.old.lineAt(from)
 	if r.old.ends[start] < from {
@@ -377,7 +381,7 @@ func (r *rewording) inFull(from, to int) linediff.Range {
 	return linediff.Range{Start: start, End: max(start, end)}
 }
 
-// spreadForm gives lines without words the owner of the line above them, if a change only wrote the same words in
+// spreadForm gives lines without words the owner of the line above them, if the change only wrote the same words in
 // another form. For example: a formatter puts two blank lines between an agent's functions.
 func (c *Change) spreadForm() {
 	reformed := false

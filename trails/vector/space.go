@@ -6,8 +6,8 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
-// matchSpace finds the new lines of a hunk that differ from old ones in white space only, line by line. Between them it
-// finds lines with the same words in other signs.
+// matchSpace finds, line by line, the new lines of a hunk that differ from old ones only in white space. Between them
+// it finds lines that have the same words in another form.
 func (c *Change) matchSpace(p *part) {
 	if p.OldCount == 0 || p.NewCount == 0 {
 		return
@@ -40,7 +40,7 @@ func (c *Change) keep(p *part, new, old int) {
 	p.origins[new] = origin{why: Space, source: c, line: p.OldStart + old}
 }
 
-// link records that the old lines live on in the new ones.
+// link records that new lines keep old ones.
 func (p *part) link(l link) {
 	for i := l.old.Start; i < l.old.End; i++ {
 		p.fates[i] = kept
@@ -48,10 +48,10 @@ func (p *part) link(l link) {
 	p.links = append(p.links, l)
 }
 
-// equalRuns finds the runs of lines of a hunk that are equal except for white space. It compares lines with a word
-// first. The others, such as braces and blank lines, count only at the same distance from the matched lines above them,
-// or below them. Among changed lines, any brace equals any other. For example: a person puts an agent's block into an
-// if, which indents it. The block stays the agent's, its last brace included.
+// equalRuns finds the runs of lines of a hunk that are equal except for white space. First it compares lines with a
+// word. Other lines, such as braces and blank lines, match only at the same distance from the matched line above or
+// below them, because among changed lines any brace equals any other. For example: a person puts an agent's block into
+// an if statement, which indents the block. The block stays the agent's, including its last brace.
 func equalRuns(old, new, oldKeys, newKeys [][]byte) []link {
 	oldWords, newWords := withWords(oldKeys), withWords(newKeys)
 	script := linediff.Diff(pick(old, oldWords), pick(new, newWords), linediff.Options{Key: linediff.NoSpace})
@@ -85,7 +85,7 @@ func equalRuns(old, new, oldKeys, newKeys [][]byte) []link {
 	return runs
 }
 
-// withWords lists the lines that are not trivial.
+// withWords returns the indexes of the lines that are not trivial.
 func withWords(keys [][]byte) []int {
 	var list []int
 	for i, key := range keys {
@@ -104,8 +104,8 @@ func pick(lines [][]byte, list []int) [][]byte {
 	return picked
 }
 
-// pairTrivial pairs the equal trivial lines of a gap, in order, the outermost first. Two lines pair if they are equally
-// far from the gap's beginning or from its end.
+// pairTrivial pairs the equal trivial lines of a gap, in order, from the outside to the inside. Two lines can pair if
+// both have the same distance from the gap's beginning, or from its end.
 func pairTrivial(old, new [][]byte, pair func(i, j int)) {
 	equal := func(i, j int) bool { return letters(old[i]) < trivial && bytes.Equal(old[i], new[j]) }
 	top := 0

@@ -1,16 +1,16 @@
 package vector
 
-// bracket is a closing bracket of a new line that nothing before it in its hunk opens.
+// bracket is a closing bracket of a new line that has no opening bracket before it in its hunk.
 type bracket struct {
 	part *part
-	line int // within the hunk
+	line int // number within the hunk
 	sign byte
 }
 
 // strayBrackets makes a line new if it has only stray brackets, and more of them than the old lines have: formatters
-// add brackets in pairs. For example: while a formatter breaks the lines around, a person types a brace.
+// add brackets in pairs. For example: a person types a brace while a formatter breaks the lines around it.
 func (c *Change) strayBrackets() {
-	had := map[byte]int{} // brackets of the old lines that nothing opens
+	had := map[byte]int{} // stray brackets of the old lines
 	var now []bracket
 	reformed := func(b bracket) bool {
 		return b.part.origins[b.line].why == Reformatted && !says(c.new[b.part.NewStart+b.line])
@@ -33,7 +33,7 @@ func (c *Change) strayBrackets() {
 	}
 }
 
-// eachUnopened calls back for each closing bracket that nothing before it opens.
+// eachUnopened calls a function for each closing bracket that has no opening bracket before it.
 func eachUnopened(lines [][]byte, call func(line int, sign byte)) {
 	open := 0
 	for i, line := range lines {

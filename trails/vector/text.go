@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// String returns the vector in a form for people and tests: its runs, each an owner and, for more than one line, a star
-// and the count, as in "a1*3 human*2".
+// String returns the vector as text for people and tests: its runs, each with its owner and, for more than one line, a
+// star and the number of lines, as in "a1*3 human*2".
 func (v Vector) String() string {
 	var text strings.Builder
 	for i, run := range v.runs {

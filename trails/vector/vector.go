@@ -7,19 +7,19 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// Vector holds the owner of every line of one content. The zero value belongs to a content without lines. A vector does
-// not change once it is made.
+// Vector holds the owner of every line of one content. The zero value is the vector of a content without lines. A
+// vector is immutable.
 type Vector struct {
 	runs []Run
 }
 
-// Run is Count lines with one owner, from line Start on, counted from 0.
+// Run is a run of Count lines with one owner. Start is its first line, from 0.
 type Run struct {
 	Start, Count int
 	Owner        Owner
 }
 
-// Uniform returns the vector of n lines with one owner.
+// Uniform returns a vector of n lines with the same owner.
 func Uniform(n int, owner Owner) Vector {
 	var b Builder
 	b.Add(owner, n)
@@ -35,7 +35,7 @@ func (v Vector) Len() int {
 	return last.Start + last.Count
 }
 
-// At returns the owner of a line; Unknown for a line the vector does not have.
+// At returns the owner of a line, or Unknown if the vector does not have the line.
 func (v Vector) At(line int) Owner {
 	if line < 0 || line >= v.Len() {
 		return Unknown
@@ -48,10 +48,10 @@ func (v Vector) find(line int) int {
 	return sort.Search(len(v.runs), func(i int) bool { return line < v.runs[i].Start+v.runs[i].Count })
 }
 
-// Runs lists the runs in order; neighbours differ in their owner.
+// Runs lists the runs in order. Neighbouring runs have different owners.
 func (v Vector) Runs() []Run { return slices.Clone(v.runs) }
 
-// HasPatch reports whether a patch owns a line.
+// HasPatch reports whether a patch owns at least one line.
 func (v Vector) HasPatch(id events.PatchID) bool {
 	return slices.ContainsFunc(v.runs, func(r Run) bool { return r.Owner.Patch == id })
 }
@@ -63,7 +63,7 @@ func (v Vector) Slice(start, end int) Vector {
 	return b.Vector()
 }
 
-// Map returns the vector whose lines have the owners given by owner for theirs.
+// Map returns a vector in which each owner is replaced by the result of a function.
 func (v Vector) Map(owner func(Owner) Owner) Vector {
 	var b Builder
 	for _, r := range v.runs {
@@ -75,13 +75,13 @@ func (v Vector) Map(owner func(Owner) Owner) Vector {
 // Equal reports whether both vectors give every line the same owner.
 func (v Vector) Equal(other Vector) bool { return slices.Equal(v.runs, other.runs) }
 
-// Builder makes a vector from its first line to its last. The zero value is ready for use.
+// Builder builds a vector from the first line to the last. The zero value is ready for use.
 type Builder struct {
 	runs  []Run
 	lines int
 }
 
-// Add appends n lines of one owner.
+// Add appends n lines with one owner.
 func (b *Builder) Add(owner Owner, n int) {
 	if n <= 0 {
 		return
@@ -95,7 +95,7 @@ func (b *Builder) Add(owner Owner, n int) {
 	b.lines += n
 }
 
-// AddSlice appends the owners that v gives to the lines start ≤ line < end; Unknown for lines it does not have.
+// AddSlice appends the owners of the lines start ≤ line < end of v. Lines that v does not have are Unknown.
 func (b *Builder) AddSlice(v Vector, start, end int) {
 	if start < 0 {
 		b.Add(Unknown, min(end, 0)-start)
@@ -114,5 +114,5 @@ func (b *Builder) AddSlice(v Vector, start, end int) {
 // Len returns the number of lines added so far.
 func (b *Builder) Len() int { return b.lines }
 
-// Vector returns the vector that was built so far. The builder may continue; the vector does not change.
+// Vector returns the vector built so far. More lines can be added afterwards, and do not change it.
 func (b *Builder) Vector() Vector { return Vector{slices.Clone(b.runs)} }

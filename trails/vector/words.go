@@ -1,10 +1,10 @@
 package vector
 
-// trivial is the number of letters and digits below which a text is not evidence: braces, blank lines.
+// trivial is the number of letters and digits from which a text is evidence. Braces and blank lines have less.
 const trivial = 4
 
-// letters counts the ASCII letters and digits of a text. It counts other characters by the bytes that can begin one in
-// UTF-8 or be one in Latin-1.
+// letters counts the ASCII letters and digits of a text. It counts each byte that can begin another character in UTF-8,
+// or be one in Latin-1.
 func letters(text []byte) int {
 	n := 0
 	for _, c := range text {
@@ -23,7 +23,7 @@ func lettersIn(lines [][]byte) int {
 	return n
 }
 
-// hasWords reports whether lines together are more than trivial.
+// hasWords reports whether lines together are not trivial.
 func hasWords(lines [][]byte) bool {
 	n := 0
 	for _, line := range lines {
@@ -34,12 +34,12 @@ func hasWords(lines [][]byte) bool {
 	return false
 }
 
-// newTextLines is the least number of lines with a word in a text whose loss makes a new text.
+// newTextLines is the least number of lines with a word that a text must have lost to count as new.
 const newTextLines = 3
 
-// isNewText reports whether only punctuation is left of a longer text: somebody deleted everything and wrote something
-// else, and the braces that both texts have were not kept. For example: a person replaces an agent's file by their own.
-// Its closing braces are the person's.
+// isNewText reports whether only punctuation remains of a longer text. Then somebody deleted everything and wrote
+// something else, and the braces in both texts are not the same ones. For example: a person replaces an agent's file by
+// their own. The closing braces are the person's.
 func (c *Change) isNewText() bool {
 	if len(c.new) == 0 {
 		return false
