@@ -9,8 +9,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// MadeOn maps commits to the branch that they were made on, by the reflogs of all branches. If git fails, the map is
-// empty.
+// MadeOn maps commits to the branch on which they were made, as the reflogs of all branches say. If git fails, the map
+// is empty.
 func MadeOn(ctx context.Context, repo *refs.Repo) map[refs.OID]string {
 	out, err := repo.Git(ctx, nil, "log", "-g", "--branches", "--format=%H%x00%gD%x00%gs")
 	if err != nil {
@@ -19,8 +19,8 @@ func MadeOn(ctx context.Context, repo *refs.Repo) map[refs.OID]string {
 	return madeOn(string(out))
 }
 
-// madeOn reads lines of a commit, the place in a reflog ("refs/heads/main@{0}") and the message. The last entry of a
-// rebase names the branch, because git makes the commits while HEAD is detached.
+// madeOn reads lines with a commit, its place in a reflog ("refs/heads/main@{0}") and the message. In a rebase only the
+// last entry names the branch, because git makes the commits while HEAD is detached.
 func madeOn(lines string) map[refs.OID]string {
 	found := map[refs.OID]string{}
 	for line := range strings.Lines(lines) {
@@ -38,12 +38,12 @@ func madeOn(lines string) map[refs.OID]string {
 	return found
 }
 
-// Heads are the commits that HEAD was at, the newest first, with the time of each move.
+// Heads lists the commits at which HEAD was, newest first, with the time of each move.
 type Heads []headMove
 
 type headMove struct {
 	commit refs.OID
-	at     int64 // Unix time
+	at     int64 // Unix time in seconds
 }
 
 // ReadHeads reads the reflog of the work tree. If git fails, the list is empty.
@@ -55,7 +55,7 @@ func ReadHeads(ctx context.Context, repo *refs.Repo) Heads {
 	return parseHeads(string(out))
 }
 
-// parseHeads reads lines of a commit and a time: "<id> HEAD@{1772442000}". It stops at a line without a time.
+// parseHeads reads lines with a commit and a time: "<id> HEAD@{1772442000}". It stops at a line without a time.
 func parseHeads(lines string) (list Heads) {
 	for line := range strings.Lines(lines) {
 		id, place, _ := strings.Cut(strings.TrimSpace(line), " HEAD@{")
@@ -69,7 +69,7 @@ func parseHeads(lines string) (list Heads) {
 	return list
 }
 
-// At returns the commit of HEAD at a moment; no id if the reflog does not go back so far.
+// At returns HEAD's commit at a moment, or the zero id if the reflog does not go back so far.
 func (h Heads) At(moment time.Time) refs.OID {
 	for _, move := range h {
 		if move.at <= moment.Unix() {

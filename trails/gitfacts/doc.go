@@ -1,17 +1,19 @@
-// Package gitfacts finds git's actions in a work tree between two moments. It does not handle owners.
+// Package gitfacts finds what git did in a work tree between two moments. It does not handle owners.
 //
-// A Mark is the state of git at one moment. Between two marks lies the Work: the moves of HEAD, whether files were
-// written, which commits the operation was about, which stashes came and went. Each of these facts is read once, at its
-// first use.
+// A Mark is the state of git at one moment. Work is the difference between two marks: the moves of HEAD, whether files
+// were written, the commits that took part, the stashes that were added or removed. Each of these facts is read at its
+// first use, and only once.
 //
-// Three promises:
+// The package promises three things:
 //
-//   - No other package reads a reflog or interprets its messages. The table in kind.go is the only one.
-//   - A missing commit, stash or file gives no facts. It is never a failure.
-//   - Facts that git does not record are not guessed. An Operand is marked if nothing shows that git took from it.
+//   - No other package reads a reflog or interprets its messages. The only table of messages is in kind.go.
+//   - A missing commit, stash or file gives no facts. It is not an error.
+//   - Facts that git does not record are not guessed. If nothing shows that git took contents from an Operand, the
+//     Operand is marked.
 //
-// Objects are read through Reader, five reads that a map satisfies in tests. Git is the real one.
+// Objects are read through Reader. It has few methods, so that a map can implement it in tests. Git is the real
+// implementation.
 //
-// The package does not find the owner of a line or the origin of a content. Package trails derives them from its
+// The package does not find the owner of a line or the origin of a content. Package trails derives both from these
 // facts.
 package gitfacts

@@ -2,17 +2,17 @@ package gitfacts
 
 import "strings"
 
-// Kind is the kind of git's move of HEAD or a branch, by the message of the reflog (git-reflog(1)). The messages are
-// the same in every language.
+// Kind is the kind of a move of HEAD or of a branch. It is derived from the message in the reflog (git-reflog(1)). Git
+// does not translate these messages.
 type Kind uint8
 
-// The kinds. Each example is a message.
+// The kinds. Each comment has an example of the message.
 const (
-	Unknown         Kind = iota // "fetch: storing head", or nothing at all
+	Unknown         Kind = iota // "fetch: storing head", or an empty message
 	Committed                   // "commit: subject", "commit (initial): subject"
 	Amended                     // "commit (amend): subject"
-	MergeCommitted              // "commit (merge): subject": somebody committed a merge that had stopped
-	PickCommitted               // "commit (cherry-pick): subject": the same of a pick
+	MergeCommitted              // "commit (merge): subject": somebody committed a merge that had stopped at a conflict
+	PickCommitted               // "commit (cherry-pick): subject": the same for a cherry-pick
 	Merged                      // "merge topic: Merge made by the 'ort' strategy.", "pull: Merge made by …"
 	FastForwarded               // "merge topic: Fast-forward", "cherry-pick: fast-forward"
 	Picked                      // "cherry-pick: subject"
@@ -20,23 +20,23 @@ const (
 	Applied                     // "am: subject"
 	RebaseStarted               // "rebase (start): checkout main"
 	RebasePicked                // "rebase (pick): subject", "pull --rebase (pick): subject"
-	RebaseContinued             // "rebase (continue): subject": somebody committed a step that had stopped
-	RebaseStep                  // "rebase (squash): subject", and reword, fixup, edit
+	RebaseContinued             // "rebase (continue): subject": somebody committed a step that had stopped at a conflict
+	RebaseStep                  // "rebase (squash): subject", and the same with reword, fixup, edit
 	RebaseEnded                 // "rebase (finish): returning to refs/heads/topic", "rebase (abort): …"
-	Rebased                     // "rebase: subject", in which older git does not name the step
+	Rebased                     // "rebase: subject": older git does not name the step
 	CheckedOut                  // "checkout: moving from main to topic"
 	Reset                       // "reset: moving to HEAD~1"
 )
 
-// traits are the consequences of a kind.
+// traits are the properties of a kind.
 type traits struct {
-	makes  bool // this command made the commit of the entry
-	byHand bool // somebody made that commit from their work tree or index
+	makes  bool // the command made the commit of the entry
+	byHand bool // somebody made this commit from their work tree or index
 	leaves bool // the files of the work tree do not change
 	rebase bool // a step of a rebase
 }
 
-// kinds is the one table of the meanings of reflog messages.
+// kinds is the only table of the meanings of reflog messages.
 var kinds = [...]traits{
 	Unknown:         {},
 	Committed:       {makes: true, byHand: true, leaves: true},
@@ -58,27 +58,28 @@ var kinds = [...]traits{
 	Reset:           {},
 }
 
-// Makes reports whether this command made the commit. Other commands move HEAD to an existing commit.
+// Makes reports whether the command made the commit. Other commands move HEAD to an existing commit.
 func (k Kind) Makes() bool { return kinds[k].makes }
 
-// ByHand reports whether somebody made the commit from their own work tree, also after a resolved conflict.
+// ByHand reports whether somebody made the commit from their own work tree. This includes commits after a resolved
+// conflict.
 func (k Kind) ByHand() bool { return kinds[k].byHand }
 
-// Rebases reports whether it is a step of a rebase.
+// Rebases reports whether the move is a step of a rebase.
 func (k Kind) Rebases() bool { return kinds[k].rebase }
 
-// words gives the kind of a message by its first word, if nothing else in the message decides it.
+// words maps the first word of a message to a kind, if no other part of the message matters.
 var words = map[string]Kind{
 	"commit": Committed, "cherry-pick": Picked, "revert": Reverted, "am": Applied, "rebase": Rebased,
 	"checkout": CheckedOut, "reset": Reset,
 }
 
-// steps gives the kind by the word in parentheses after the command, as in "rebase (pick)".
+// steps maps the word in parentheses after the command, as in "rebase (pick)", to a kind.
 var steps = map[string]Kind{
 	"start": RebaseStarted, "pick": RebasePicked, "continue": RebaseContinued, "finish": RebaseEnded, "abort": RebaseEnded,
 }
 
-// commitSteps does the same for the command commit.
+// commitSteps maps the word in parentheses after the command commit.
 var commitSteps = map[string]Kind{"amend": Amended, "merge": MergeCommitted, "cherry-pick": PickCommitted}
 
 // KindOf classifies the message of a reflog entry.
@@ -109,7 +110,7 @@ func classify(message string) (Kind, string) {
 	return words[word], subject
 }
 
-// stepKind returns the kind of a step of an operation: "pull" and "pull --rebase" rebase too.
+// stepKind returns the kind of a step of an operation. "pull" and "pull --rebase" can rebase too.
 func stepKind(word, step string) Kind {
 	if kind, found := steps[step]; found {
 		return kind
@@ -120,8 +121,8 @@ func stepKind(word, step string) Kind {
 	return words[word]
 }
 
-// mergeKind decides by the words of git-merge(1) whether it made a commit. It searches the whole message: the address
-// of a remote may have a colon, as in "pull git@host:path: Fast-forward".
+// mergeKind decides, by the words of git-merge(1), whether the merge made a commit. It searches the whole message,
+// because the address of a remote may contain a colon, as in "pull git@host:path: Fast-forward".
 func mergeKind(message string) Kind {
 	switch {
 	case strings.Contains(message, ": Merge made by"), strings.Contains(message, ": In-index merge"):

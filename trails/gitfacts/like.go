@@ -11,13 +11,13 @@ import (
 )
 
 // `git cherry-pick --no-commit REV` writes to the work tree and does not record REV. REV may be a commit that was
-// fetched a moment ago. So it is searched for among the newest commits of all refs.
+// fetched just before. So the search covers the newest commits of all refs.
 
-// maxNamesakes bounds the commits with the same message that may be the picked one.
+// maxNamesakes bounds the commits with a matching message that may be the picked one.
 const maxNamesakes = 4
 
 // Foreign lists the newest commits that were not made in this work tree since the first mark. Without a reflog the list
-// is empty. asked has the same meaning as for MadeByHand.
+// is empty. For asked, see MadeByHand.
 func (w *Work) Foreign(asked refs.OID) []refs.OID {
 	if w.Now.Log == 0 {
 		return nil
@@ -25,15 +25,16 @@ func (w *Work) Foreign(asked refs.OID) []refs.OID {
 	return without(w.Reader.Newest(), w.ByHand(asked))
 }
 
-// Namesakes lists the newest foreign commits that may be the source of a pick. It has their message, and their author
-// and date, which git keeps for a commit that it makes again.
+// Namesakes lists the newest foreign commits that may be the source of a pick. They have the same message, author and
+// author date as the new commit: git keeps these when it picks a commit.
 func (w *Work) Namesakes(of refs.Commit, asked refs.OID) []refs.OID {
 	return w.like(of.Message, asked, func(author refs.Signature) bool {
 		return author.Name == of.Author.Name && author.Email == of.Author.Email && author.When.Equal(of.Author.When)
 	})
 }
 
-// like lists the newest foreign commits that a message begins with the message of: -x and conflicts add to it.
+// like lists the newest foreign commits whose message is the beginning of the given message: -x and conflicts append
+// text to a message.
 func (w *Work) like(message string, asked refs.OID, by func(refs.Signature) bool) []refs.OID {
 	var out []refs.OID
 	for _, oid := range w.Foreign(asked) {
@@ -51,8 +52,8 @@ func (w *Work) like(message string, asked refs.OID, by func(refs.Signature) bool
 	return out
 }
 
-// pickedLoose finds the commits that git may have picked, or reverted, without committing the result. It leaves their
-// message for the next commit (git-cherry-pick(1), --no-commit).
+// pickedLoose finds the commits that git may have picked or reverted without committing. Git stores their message for
+// the next commit (git-cherry-pick(1), --no-commit).
 func (w *Work) pickedLoose(asked refs.OID) []refs.OID {
 	if w.Now.Message == 0 || w.Now.Message == w.Before.Message || w.Now.Replays != "" || !w.Now.Squash.IsZero() {
 		return nil
@@ -68,8 +69,8 @@ func (w *Work) pickedLoose(asked refs.OID) []refs.OID {
 	return w.like(message, asked, func(refs.Signature) bool { return true })
 }
 
-// pickedByHand finds the picked commits for a commit that somebody made because the pick had stopped
-// (git-cherry-pick(1), --continue).
+// pickedByHand finds the commits from which a commit may have been picked, if somebody made it because the pick had
+// stopped at a conflict (git-cherry-pick(1), --continue).
 func (w *Work) pickedByHand(m Move, asked refs.OID) []refs.OID {
 	if m.Kind != PickCommitted {
 		return nil
@@ -81,7 +82,7 @@ func (w *Work) pickedByHand(m Move, asked refs.OID) []refs.OID {
 	return w.Namesakes(commit, asked)
 }
 
-// reverted returns the commit that another one takes back, as its message says; no id if it names none.
+// reverted returns the commit that another commit reverts, as its message says, or the zero id.
 func (w *Work) reverted(commit refs.OID) refs.OID {
 	c, err := w.Reader.Commit(commit)
 	if err != nil {
@@ -90,10 +91,10 @@ func (w *Work) reverted(commit refs.OID) refs.OID {
 	return revertedBy(c.Message)
 }
 
-// revertedWords is the text that git-revert(1) writes into the message before the id of the commit.
+// revertedWords is the text that git-revert(1) writes before the id of the reverted commit.
 const revertedWords = "This reverts commit "
 
-// revertedBy returns the commit that a message says was reverted.
+// revertedBy returns the commit that a message names as reverted.
 func revertedBy(message string) refs.OID {
 	_, rest, _ := strings.Cut(message, revertedWords)
 	id := strings.TrimRight(strings.SplitN(rest, "\n", 2)[0], ". ,")
@@ -104,14 +105,14 @@ func revertedBy(message string) refs.OID {
 	return oid
 }
 
-// Resumption is a commit that continued a stopped rebase.
+// Resumption describes a commit that continued a stopped rebase.
 type Resumption struct {
-	Before refs.OID   // what its parent has of the path: git had put that there
-	Picked []refs.OID // the contents of the commits that it may have been picked from
+	Before refs.OID   // the blob of the path in its parent, which git had written to the work tree
+	Picked []refs.OID // the blobs of the path in the commits from which it may have been picked
 }
 
-// Resumed finds the last commit that continued a rebase (git-rebase(1), --continue), if it brought a content of a path.
-// before is the zero id if there was none.
+// Resumed finds the last commit that continued a rebase (git-rebase(1), --continue) and changed a path to the given
+// content. If there is none, Before is the zero id.
 func (w *Work) Resumed(path string, content, asked refs.OID) (Resumption, error) {
 	moves, _ := w.Moves()
 	for _, m := range slices.Backward(moves) {

@@ -12,39 +12,40 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Mark is the state of git at a moment. Two marks show whether git itself wrote to the work tree in between.
+// Mark is the state of git at one moment. Two marks show whether git itself wrote to the work tree between them.
 type Mark struct {
 	Head    refs.OID
 	Branch  string
-	Storage string     // the storage of the refs, unless they are files; it decides Log and Orig
-	Log     int64      // the length of HEAD's reflog; 0 when there is none
-	Stashes []refs.OID // the newest first
+	Storage string     // storage format of the refs, unless it is files; Log and Orig depend on it
+	Log     int64      // length of HEAD's reflog; 0 if there is none
+	Stashes []refs.OID // newest first
 	Orig    int64      // number of the last change of ORIG_HEAD
-	Replays string     // operations under way, as the names of their marker files
-	// Done is the last change of the list of the operation under way, its mtime in ns.
+	Replays string     // marker files of the operations in progress
+	// Done is the last change of the step list of the operation in progress: its mtime in ns.
 	Done int64
-	// Autostash is the stash that the operation under way will bring back (git-rebase(1), --autostash).
+	// Autostash is the stash that the operation in progress will apply at its end (git-rebase(1), --autostash).
 	Autostash refs.OID
-	// Squash is the last commit of a branch that was squashed into the work tree and waits for its commit.
+	// Squash is the last commit of a branch that was squashed into the work tree and is not committed yet.
 	Squash  refs.OID
-	Message int64 // mtime of the message that git prepared for the next commit, ns
-	Index   int64 // mtime of the index, ns
+	Message int64 // mtime of git's prepared message for the next commit, in ns
+	Index   int64 // mtime of the index, in ns
 }
 
-// Marks of operations that git carries out in steps: refs (gitrevisions(7)) and directories (git-rebase(1)).
+// Markers of operations that git carries out in steps: refs (gitrevisions(7)) and directories (git-rebase(1)).
 var (
 	replayRefs = []string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD"}
 	replayDirs = []string{"rebase-merge", "rebase-apply"}
 )
 
-// stepFiles are written for each step of an operation: the steps done, the next one, the steps left.
+// stepFiles are files that git writes in each step of an operation: the finished steps, the next one, the remaining
+// ones.
 var stepFiles = []string{"rebase-merge/done", "rebase-apply/next", "sequencer/todo"}
 
-// messageFiles are git's files for the message of a commit that it prepares but does not make: for a squashed merge, a
-// commit picked with -n, and any operation that stopped at a conflict.
+// messageFiles are the files in which git prepares the message of a later commit: after a squashed merge, after a pick
+// with -n, and after any operation that stopped at a conflict.
 var messageFiles = []string{"MERGE_MSG", "SQUASH_MSG"}
 
-// ReadMark reads the mark without starting a process. A file that cannot be read counts as absent.
+// ReadMark reads the mark without starting a process. A file that cannot be read counts as missing.
 func ReadMark(repo *refs.Repo) Mark {
 	written := func(name string) int64 {
 		info, err := os.Stat(filepath.Join(repo.GitDir, name))
@@ -84,10 +85,10 @@ func ReadMark(repo *refs.Repo) Mark {
 	return m
 }
 
-// Equal reports whether nothing at all has moved between two marks.
+// Equal reports whether two marks are the same.
 func (m Mark) Equal(other Mark) bool { return reflect.DeepEqual(m, other) }
 
-// storage names how refs are stored, if not in files.
+// storage returns the storage format of the refs, or "" for files.
 func storage(repo *refs.Repo) string {
 	if repo.RefFormat == "files" {
 		return ""
@@ -95,7 +96,7 @@ func storage(repo *refs.Repo) string {
 	return repo.RefFormat
 }
 
-// autostashFiles are a rebase's files for its autostash; a merge has a ref for it.
+// autostashFiles are a rebase's files for its autostash. A merge has a ref for it.
 var autostashFiles = []string{"rebase-merge/autostash", "rebase-apply/autostash"}
 
 func readAutostash(repo *refs.Repo) refs.OID {
@@ -115,24 +116,24 @@ func readAutostash(repo *refs.Repo) refs.OID {
 	return oid
 }
 
-// readSquash finds the branch that was squashed (git-merge(1), --squash): the message that git prepared lists the
-// commits like git log, the last one first.
+// readSquash finds the branch that was squashed (git-merge(1), --squash). The prepared message lists its commits like
+// git log, newest first.
 func readSquash(repo *refs.Repo) refs.OID {
-	const enough = 512 // of the first commit's id
+	const enough = 512 // bytes that contain the id of the first commit
 	head, err := refs.ReadStart(filepath.Join(repo.GitDir, "SQUASH_MSG"), enough)
 	if err != nil {
 		return refs.OID{}
 	}
 	for line := range bytes.Lines(head) {
 		if id, found := bytes.CutPrefix(line, []byte("commit ")); found {
-			oid, _ := refs.ParseOID(string(bytes.TrimSpace(id))) // no id: nothing is known
+			oid, _ := refs.ParseOID(string(bytes.TrimSpace(id))) // the zero id means that it is unknown
 			return oid
 		}
 	}
 	return refs.OID{}
 }
 
-// namedIn lists the ids in a file of the git directory that names several commits, in order.
+// namedIn lists the commit ids in a file of the git directory, in order.
 func namedIn(repo *refs.Repo, name string) []refs.OID {
 	raw, err := refs.ReadFile(filepath.Join(repo.GitDir, filepath.FromSlash(name)))
 	if err != nil {
@@ -147,9 +148,9 @@ func namedIn(repo *refs.Repo, name string) []refs.OID {
 	return out
 }
 
-// Wrote reports whether git wrote to the work tree between the marks. A plain commit moves HEAD without touching a
-// file, so the reflog, if there is one, decides. If an operation's message is gone, a commit used it. The list of the
-// operation shows earlier writes.
+// Wrote reports whether git wrote to the work tree between the marks. A plain commit moves HEAD without writing a file,
+// so the reflog decides if there is one. If the prepared message of an operation is gone, a commit used it. The step
+// list of the operation shows earlier writes.
 func (w *Work) Wrote() bool {
 	before, now := w.Before, w.Now
 	moved := before.Storage != now.Storage // git-refs(1), migrate
@@ -175,14 +176,14 @@ func (w *Work) Wrote() bool {
 	return !whole || slices.ContainsFunc(moves, func(m Move) bool { return !m.LeavesFiles() })
 }
 
-// onlyRefs reports whether git moved HEAD and nothing else (git-reset(1), --soft). A command that writes files of the
-// work tree to follow HEAD writes the index too. If times have only seconds, the index is not evidence.
+// onlyRefs reports whether git only moved HEAD (git-reset(1), --soft). A command that also updates files writes the
+// index too. If the index's time has only whole seconds, it proves nothing.
 func (w *Work) onlyRefs() bool {
 	return w.Before.Index == w.Now.Index && w.Now.Index%int64(time.Second) != 0
 }
 
-// MayHaveApplied reports whether a stash may have been applied. That leaves only a new index as a trace, so it is
-// only a possibility.
+// MayHaveApplied reports whether a stash may have been applied. Its only trace is a new index, so this is never
+// certain.
 func (w *Work) MayHaveApplied() bool {
 	return len(w.Now.Stashes) > 0 && w.Before.Index != w.Now.Index
 }

@@ -9,10 +9,11 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// mostPainted bounds the commits that are read here before git is called: the call takes as long as 300 of them.
+// mostPainted bounds the commits that are read here before git is called. A call takes as long as reading about 300
+// commits.
 const mostPainted = 256
 
-// MergeBase finds the commit of git-merge-base(1). For commits near each other it starts no process.
+// MergeBase returns the commit of git-merge-base(1). If both commits are near each other, it starts no process.
 func (g *Git) MergeBase(a, b refs.OID) (refs.OID, bool) {
 	if base, found, known := g.nearBase(a, b); known {
 		return base, found
@@ -25,17 +26,17 @@ func (g *Git) MergeBase(a, b refs.OID) (refs.OID, bool) {
 	return base, err == nil
 }
 
-// The colours of commits in nearBase.
+// The colours of commits in nearBase, as bits.
 const (
 	fromA = 1 << iota
 	fromB
-	stale // an ancestor of a common one
+	stale // an ancestor of a common ancestor
 	common
 )
 
-// nearBase goes back from both commits, the newest commit first, and paints each commit by the side that reached it, as
-// git does. known is false if git may choose among several, if the history is cut off or grafted, or if the way is
-// long.
+// nearBase walks back from both commits, newest commit first, and paints each commit by the sides that reach it, as git
+// does. known is false if git may choose among several bases, if the history is shallow or grafted, or if the walk
+// reads too many commits.
 func (g *Git) nearBase(a, b refs.OID) (base refs.OID, found, known bool) {
 	for _, name := range []string{"shallow", filepath.Join("info", "grafts")} {
 		if _, err := os.Lstat(filepath.Join(g.repo.CommonDir, name)); err == nil {
@@ -92,7 +93,7 @@ func (g *Git) nearBase(a, b refs.OID) (base refs.OID, found, known bool) {
 	return base, found, true
 }
 
-// dated is a commit in the order of dates.
+// dated is a commit with its date, for the heap.
 type dated struct {
 	id      refs.OID
 	at      int64
@@ -100,7 +101,7 @@ type dated struct {
 	turn    int
 }
 
-// byDate is a heap with the newest commit first; among equal dates, the commit that was met first.
+// byDate is a heap with the newest commit first. If dates are equal, the commit that was reached first comes first.
 type byDate []dated
 
 func (q byDate) Len() int { return len(q) }
@@ -111,17 +112,17 @@ func (q byDate) Less(i, j int) bool {
 
 func (q byDate) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
 
-// Push is a method of heap.Interface.
+// Push implements heap.Interface.
 func (q *byDate) Push(x any) { *q = append(*q, x.(dated)) }
 
-// Pop is a method of heap.Interface.
+// Pop implements heap.Interface.
 func (q *byDate) Pop() any {
 	last := (*q)[len(*q)-1]
 	*q = (*q)[:len(*q)-1]
 	return last
 }
 
-// fresh reports whether a waiting commit may be outside of the common history.
+// fresh reports whether the heap has a commit that may be outside of the common history.
 func (q byDate) fresh(paint map[refs.OID]int) bool {
 	for i := range q {
 		if paint[q[i].id]&stale == 0 {

@@ -7,19 +7,19 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Move is one move of HEAD: an entry of its reflog.
+// Move is one move of HEAD, as an entry of its reflog.
 type Move struct {
-	From, To refs.OID // From is the zero id if HEAD's earlier commit is unknown
+	From, To refs.OID // From is the zero id if it is unknown
 	Kind     Kind
-	// Reverts reports that the subject is a revert's. A revert that stopped at a conflict is committed by hand, and says
-	// so in no other way: "commit: Revert "subject"".
+	// Reverts reports whether the subject is that of a revert. A revert that stopped at a conflict is committed by hand,
+	// and only its subject shows it: "commit: Revert "subject"".
 	Reverts bool
-	// Branches are the branches before and after a checkout.
+	// Branches holds the branches before and after a checkout.
 	Branches [2]string
 }
 
-// LeavesFiles reports whether git did not change the files of the work tree. The commit of a revert changes them: git
-// wrote its files a moment before.
+// LeavesFiles reports whether git did not change the files of the work tree. For the commit of a revert this is false:
+// git wrote its files just before.
 func (m Move) LeavesFiles() bool { return kinds[m.Kind].leaves && !m.Reverts }
 
 // moveOf reads an entry of a reflog.
@@ -42,7 +42,7 @@ func movesOf(at refs.OID, entries []refs.LogEntry) []Move {
 	return out
 }
 
-// since reads the moves of HEAD after a mark, the oldest first; whole is false when some could not be read.
+// since reads the moves of HEAD after a mark, oldest first. whole is false if some could not be read.
 func since(repo *refs.Repo, mark Mark) (moves []Move, whole bool) {
 	if mark.Storage != storage(repo) {
 		return nil, false
@@ -51,13 +51,13 @@ func since(repo *refs.Repo, mark Mark) (moves []Move, whole bool) {
 	return movesOf(mark.Head, entries), whole
 }
 
-// Last reads at most this many of HEAD's last moves, the oldest first.
+// Last reads HEAD's last moves, at most most of them, oldest first.
 func Last(repo *refs.Repo, most int) []Move {
 	return movesOf(refs.OID{}, repo.LastLog("HEAD", most))
 }
 
-// AmendedBy returns the commit whose place another one took by git-commit(1) --amend, if that was the last move of
-// HEAD; no id if not.
+// AmendedBy returns the commit that another commit replaced by git-commit(1) --amend, if that was HEAD's last move,
+// otherwise the zero id.
 func AmendedBy(repo *refs.Repo, commit refs.OID) refs.OID {
 	moves := Last(repo, 2)
 	if len(moves) < 2 || moves[1].To != commit || moves[1].Kind != Amended {
@@ -66,13 +66,13 @@ func AmendedBy(repo *refs.Repo, commit refs.OID) refs.OID {
 	return moves[1].From
 }
 
-// AmendedBy returns the commit that another commit replaced by git-commit(1) --amend; the zero id if none is known.
+// AmendedBy is the function AmendedBy for the repository of w.
 func (w *Work) AmendedBy(commit refs.OID) refs.OID { return AmendedBy(w.repo, commit) }
 
-// maxStashes bounds how many stashes are kept in mind.
+// maxStashes bounds the number of stashes in a mark.
 const maxStashes = 16
 
-// stashes lists the newest stashes, the last one first.
+// stashes lists the newest stashes, newest first.
 func stashes(repo *refs.Repo) []refs.OID {
 	newest, err := repo.ReadRef("refs/stash")
 	if err != nil || newest.IsZero() {
@@ -81,7 +81,7 @@ func stashes(repo *refs.Repo) []refs.OID {
 	return distinct(append([]refs.OID{newest}, Stashes(repo)...), maxStashes)
 }
 
-// Stashes lists git's stash@{0}, stash@{1} and so on. They are the reflog of refs/stash (git-stash(1)).
+// Stashes lists git's stash@{0}, stash@{1} and so on: the reflog of refs/stash (git-stash(1)).
 func Stashes(repo *refs.Repo) []refs.OID {
 	entries, _ := repo.LogSince("refs/stash", 0)
 	var out []refs.OID

@@ -6,47 +6,47 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Role is the part of a commit in git's work.
+// Role says how a commit took part in git's work.
 type Role uint8
 
 // The roles of operands.
 const (
 	RoleMerged   Role = iota // MERGE_HEAD, the other parent of a merge
 	RoleSquashed             // see Mark
-	RolePicked               // picked, loosely or by hand
+	RolePicked               // picked with or without a commit, by git or by hand
 	RoleReverted             // reverted
 	RoleNamed                // CHERRY_PICK_HEAD, REVERT_HEAD, REBASE_HEAD, ORIG_HEAD
-	RoleRebased              // the commit that a rebase is at
-	RoleStash                // a stash: its work tree, HEAD, the index, the files that were not tracked
-	RoleHead                 // HEAD is at it
-	RolePast                 // HEAD was at it
+	RoleRebased              // the commit at which a rebase is
+	RoleStash                // a part of a stash: its work tree, HEAD, index or untracked files
+	RoleHead                 // HEAD's commit
+	RolePast                 // an earlier commit of HEAD
 )
 
 // Operand is a commit from which git may have taken contents.
 type Operand struct {
 	Commit refs.OID
 	Role   Role
-	// Perhaps is true if nothing shows that git took anything from it: a stash that may have been applied.
+	// Perhaps is true if nothing shows that git took contents from it: a stash may have been applied.
 	Perhaps bool
-	// Unlooked marks a stash that is newer than the last look at everything: only its contents that were seen explain a
+	// Unlooked marks a stash that is newer than the last full snapshot. Only its contents that snapshots have explain a
 	// change.
 	Unlooked bool
 }
 
-// Asking holds further conditions of the answer, beside git's state.
+// Asking holds further inputs, in addition to git's state.
 type Asking struct {
-	Commit refs.OID   // the commit that is being anchored; no id if none is
-	Squash refs.OID   // see Mark; also if the commit has used up the message
-	Seen   []refs.OID // the stashes that were there at the last look at everything
+	Commit refs.OID   // the commit that is being anchored, or the zero id
+	Squash refs.OID   // see Mark; also set if the commit has used the prepared message
+	Seen   []refs.OID // the stashes at the last full snapshot
 }
 
-// maxOperands bounds the commits whose content at a path is read.
+// maxOperands bounds the commits whose content is read for a path.
 const maxOperands = 24
 
-// namedRefs name the commit that an operation under way is about.
+// namedRefs are the refs that name the commit of an operation in progress.
 var namedRefs = []string{"CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD", "ORIG_HEAD"}
 
-// operands is a list of operands, each once.
+// operands is a list of operands without duplicates.
 type operands struct {
 	*Work
 	list []Operand
@@ -82,7 +82,7 @@ func (o *operands) stashes(perhaps bool, seen, list []refs.OID) {
 }
 
 // Operands lists the commits from which git may have taken contents, with their parents, and the earlier commits of
-// HEAD. The nearest come first. Doubtful says that only one fact is known: a stash may have been applied.
+// HEAD. The nearest ones come first. A stash that only may have been applied is marked Perhaps.
 func (w *Work) Operands(asking Asking) []Operand {
 	o := operands{Work: w, most: maxOperands}
 	o.underWay(asking)
@@ -108,15 +108,15 @@ func (w *Work) Operands(asking Asking) []Operand {
 	return o.list
 }
 
-// StashesThatMayBeApplied lists them as operands, for work with only one known fact: one of them may have been applied.
+// StashesThatMayBeApplied lists stashes as operands, if the only known fact is that one of them may have been applied.
 func (w *Work) StashesThatMayBeApplied(asking Asking) []Operand {
 	o := operands{Work: w, most: maxOperands}
 	o.stashes(true, asking.Seen, w.Now.Stashes)
 	return o.list
 }
 
-// underWay adds the commits that an operation's files and refs name. The operation has stopped, or has left its
-// message.
+// underWay adds the commits that the files and refs of an operation name. The operation has stopped at a conflict, or
+// has left its message.
 func (o *operands) underWay(asking Asking) {
 	for _, oid := range slices.Backward(namedIn(o.repo, "MERGE_HEAD")) {
 		o.withParents(Operand{Role: RoleMerged}, oid)
@@ -134,7 +134,7 @@ func (o *operands) underWay(asking Asking) {
 }
 
 // TakenAlong lists the commits from which git may have taken whole files: commits that were merged, picked or rebased,
-// and the stashes that are gone. A stash whose application stopped at such a file still exists (git-stash(1), pop).
+// and stashes that were dropped. A stash still exists if applying it stopped at such a file (git-stash(1), pop).
 func (w *Work) TakenAlong(asked refs.OID) []Operand {
 	o := operands{Work: w, most: MaxCommitted}
 	named := func(names ...string) {
@@ -168,7 +168,7 @@ func (w *Work) TakenAlong(asked refs.OID) []Operand {
 	return o.list
 }
 
-// wholeStash adds a stash and the commit of the files that were not tracked.
+// wholeStash adds a stash, and the commit with its untracked files.
 func (o *operands) wholeStash(like Operand, stash refs.OID) {
 	if c, err := o.Reader.Commit(stash); err == nil && len(c.Parents) > 1 {
 		o.add(like, stash)
@@ -176,5 +176,5 @@ func (o *operands) wholeStash(like Operand, stash refs.OID) {
 	}
 }
 
-// Merging lists the commits of a merge under way.
+// Merging lists the commits of a merge in progress.
 func (w *Work) Merging() []refs.OID { return namedIn(w.repo, "MERGE_HEAD") }

@@ -14,19 +14,20 @@ import (
 // Reader reads commits.
 type Reader interface {
 	Commit(commit refs.OID) (refs.Commit, error)
-	// Named returns the only commit whose id has this beginning; false if there is none, or several.
+	// Named returns the only commit whose id has this prefix. It returns false if there is none or several.
 	Named(id string) (refs.OID, bool)
-	// Blob returns the blob of a commit at a path; the zero id if it has no file there, or if the commit is missing.
+	// Blob returns the blob of a commit at a path. It returns the zero id if the path is not a file there, or if the
+	// commit is missing.
 	Blob(commit refs.OID, path string) (refs.OID, error)
 	// Files lists the files of a commit, without submodules.
 	Files(commit refs.OID) ([]File, error)
-	// Changed lists the paths that differ between two commits. With no id for the first, it lists all of a commit without
-	// parents.
+	// Changed lists the paths that differ between two commits. If the first is the zero id, it lists all files of the
+	// second.
 	Changed(from, to refs.OID) ([]snapshot.Change, error)
-	// Newest lists the newest commits of refs, without the log and the stashes, and the commits that were fetched
-	// last.
+	// Newest lists the newest commits of the refs, without git-trace's log and the stashes, and the commits that were
+	// fetched last.
 	Newest() []refs.OID
-	// MergeBase returns the best common ancestor of two commits; false if there is none.
+	// MergeBase returns the best common ancestor of two commits, or false if there is none.
 	MergeBase(a, b refs.OID) (refs.OID, bool)
 }
 
@@ -36,22 +37,22 @@ type File struct {
 	Blob refs.OID
 }
 
-// Bounds of a reader's memory, and of the newest commits that it lists.
+// Bounds for a reader's cache, and for the newest commits that it lists.
 const (
 	maxBlobs   = 1 << 14
 	maxCommits = 1 << 10
 	maxNewest  = 512
 )
 
-// Git is the Reader of a repository. It remembers its reads and is for one goroutine.
+// Git is the Reader of a repository. It caches its reads and is not safe for concurrent use.
 type Git struct {
-	ctx     context.Context // it lives for one step of the timeline
+	ctx     context.Context // a reader lives for one step of the timeline
 	repo    *refs.Repo
 	objects *refs.Objects
 	commits map[refs.OID]refs.Commit
 	blobs   map[place]refs.OID
 	files   map[refs.OID][]File
-	newest  []refs.OID // nil until it is needed
+	newest  []refs.OID // nil before the first use
 }
 
 type place struct {
@@ -85,7 +86,7 @@ func (g *Git) Commit(commit refs.OID) (refs.Commit, error) {
 // minNamed is the length of the shortest id that git accepts (gitrevisions(7)).
 const minNamed = 4
 
-// Named finds a commit by the beginning of its id. A ref of that name does not count.
+// Named finds a commit by a prefix of its id. A ref with the same name does not count.
 func (g *Git) Named(id string) (refs.OID, bool) {
 	if len(id) < minNamed {
 		return refs.OID{}, false
@@ -94,7 +95,7 @@ func (g *Git) Named(id string) (refs.OID, bool) {
 	return oid, err == nil && strings.HasPrefix(oid.String(), id)
 }
 
-// Blob returns the content of a commit at a path.
+// Blob returns the blob of a commit at a path.
 func (g *Git) Blob(commit refs.OID, path string) (refs.OID, error) {
 	if commit.IsZero() {
 		return refs.OID{}, nil
@@ -161,7 +162,7 @@ func (g *Git) Changed(from, to refs.OID) ([]snapshot.Change, error) {
 	return snapshot.ParseRawDiff(string(raw))
 }
 
-// Newest asks git-rev-list(1). Before the first commit the list is empty.
+// Newest calls git-rev-list(1). Before the first commit the list is empty.
 func (g *Git) Newest() []refs.OID {
 	if g.newest != nil {
 		return g.newest

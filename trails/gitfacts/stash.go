@@ -6,15 +6,15 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// A stash is a commit of the work tree. Its first parent was HEAD, its second is a commit of the index. If there were
-// untracked files, a third parent has them (git-stash(1)).
+// A stash is a commit of the work tree. Its first parent is HEAD's commit, its second is a commit of the index. If
+// there were untracked files, a third parent has them (git-stash(1)).
 
-// Stash is a stash and its parts.
+// Stash holds the commits of a stash.
 type Stash struct {
 	Commit, Head, Index, Untracked refs.OID // Untracked is the zero id if there were none
 }
 
-// StashOf reads the parts of a stash; false if the commit is missing or is not a stash.
+// StashOf reads the parents of a stash. It returns false if the commit is missing or is not a stash.
 func StashOf(read Reader, stash refs.OID) (Stash, bool) {
 	c, err := read.Commit(stash)
 	if err != nil || len(c.Parents) < 2 {
@@ -27,7 +27,7 @@ func StashOf(read Reader, stash refs.OID) (Stash, bool) {
 	return s, true
 }
 
-// Blob returns the blob of a path in a stash, tracked or not, and the blob that HEAD had.
+// Blob returns the blob of a path in a stash, tracked or not, and the blob of the path in HEAD at that time.
 func (s Stash) Blob(read Reader, path string) (head, blob refs.OID, err error) {
 	if head, err = read.Blob(s.Head, path); err != nil {
 		return head, blob, err
@@ -38,7 +38,7 @@ func (s Stash) Blob(read Reader, path string) (head, blob refs.OID, err error) {
 	return head, blob, err
 }
 
-// Blobs lists the contents in a stash: the differences of the work tree from HEAD, and the untracked files. A
+// Blobs lists the contents in a stash: the files of the work tree that differ from HEAD, and the untracked files. A
 // deleted path has the zero id.
 func (s Stash) Blobs(read Reader) (map[string]refs.OID, error) {
 	changed, err := read.Changed(s.Head, s.Commit)
@@ -61,8 +61,8 @@ func (s Stash) Blobs(read Reader) (map[string]refs.OID, error) {
 	return out, nil
 }
 
-// Branch returns the branch that a stash was made on; "" where HEAD was detached, false where that cannot be read. Git
-// says so in the message of the commit that holds the index: "index on topic: 1234567 subject".
+// Branch returns the branch on which a stash was made, or "" if HEAD was detached. It returns false if that cannot be
+// read. Git writes the branch into the message of the commit of the index: "index on topic: 1234567 subject".
 func (s Stash) Branch(read Reader) (string, bool) {
 	index, err := read.Commit(s.Index)
 	if err != nil {

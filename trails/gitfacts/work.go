@@ -8,30 +8,30 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Work is git's work between two marks. Each part is computed once, on demand.
+// Work is git's work between two marks. Each part is computed at its first use, and only once.
 type Work struct {
 	Before, Now Mark
-	// Reader reads the commits that the work is about.
+	// Reader reads the commits of the work.
 	Reader Reader
 
 	repo  *refs.Repo
-	moves *[]Move // nil until it is needed
+	moves *[]Move // nil before the first use
 	whole bool
-	hands *hands // nil until it is needed
+	hands *hands // nil before the first use
 }
 
-// hands are the commits that were made by hand, for one asked commit.
+// hands holds the commits that were made by hand, for one value of asked.
 type hands struct {
 	asked refs.OID
 	list  []refs.OID
 }
 
-// Between returns the work between two marks of a work tree. It reads only on demand.
+// Between returns git's work between two marks of a work tree. It reads only on demand.
 func Between(repo *refs.Repo, read Reader, before, now Mark) *Work {
 	return &Work{Before: before, Now: now, Reader: read, repo: repo}
 }
 
-// Moves lists the moves of HEAD since the first mark, the oldest first; whole is false when some could not be read.
+// Moves lists the moves of HEAD since the first mark, oldest first. whole is false if some could not be read.
 func (w *Work) Moves() (moves []Move, whole bool) {
 	if w.moves == nil {
 		moves, w.whole = since(w.repo, w.Before)
@@ -58,13 +58,13 @@ func (w *Work) MadeSince(commit refs.OID) bool {
 }
 
 // MadeByHand reports whether somebody made a commit from their work tree or index. Git made all other commits, and
-// wrote their contents there from elsewhere. A commit made by hand is not evidence of the source of its lines. asked is
-// the commit that is being anchored, if any: if the reflog does not end with it, its maker is unknown.
+// wrote their contents from elsewhere to the work tree. A commit made by hand does not show the source of its lines.
+// asked is the commit that is being anchored, if any: if the reflog does not end with it, its maker is unknown.
 func (w *Work) MadeByHand(commit, asked refs.OID) bool {
 	return slices.Contains(w.ByHand(asked), commit)
 }
 
-// ByHand lists the commits that MadeByHand is true of.
+// ByHand lists the commits for which MadeByHand is true.
 func (w *Work) ByHand(asked refs.OID) []refs.OID {
 	if w.hands == nil || w.hands.asked != asked {
 		w.hands = &hands{asked, w.byHand(asked)}
@@ -86,13 +86,14 @@ func (w *Work) byHand(asked refs.OID) []refs.OID {
 	return out
 }
 
-// appliesPatches reports whether git rebases by applying patches. Then the commit of a resolved conflict looks like any
-// other patch. But the commit of the patch is known, and a line that it does not have was typed.
+// appliesPatches reports whether git rebases by applying patches. Then the reflog does not distinguish a resolved
+// conflict from any other patch. But the original commit of the patch is known, so a line that the original does not
+// have was typed.
 func (w *Work) appliesPatches() bool {
 	return strings.Contains(w.Now.Replays, "rebase-apply") && w.repo.HasRef("REBASE_HEAD")
 }
 
-// OnlyCommitsUntil reports whether git did nothing but commit from the first mark until a commit: it left no trace of a
+// OnlyCommitsUntil reports whether git did nothing but commit between the first mark and a commit: nothing shows a
 // write to the work tree.
 func (w *Work) OnlyCommitsUntil(commit refs.OID) bool {
 	moves, whole := w.Moves()
@@ -110,8 +111,8 @@ func (w *Work) OnlyCommitsUntil(commit refs.OID) bool {
 	return false
 }
 
-// WasAt reports whether HEAD may have been at a commit of a branch. Older git names the last part of a branch alone;
-// with no name any branch will do.
+// WasAt reports whether HEAD may have been at a commit of a branch. Older git gives only the last part of a branch's
+// name. An empty name stands for any branch.
 func (w *Work) WasAt(commit refs.OID, branch string) bool {
 	heads := []refs.OID{w.Before.Head, w.Now.Head}
 	branches := []string{w.Before.Branch, w.Now.Branch}
@@ -127,11 +128,11 @@ func (w *Work) WasAt(commit refs.OID, branch string) bool {
 	return on && (!whole || slices.Contains(heads, commit))
 }
 
-// maxLately bounds the commits in which files missing from the work tree are searched.
+// maxLately bounds the commits in which files that are missing from the work tree are searched.
 const maxLately = 3
 
-// Lately lists the commits that HEAD has been at, the present one first. An amended commit may have had the old name of
-// a file.
+// Lately lists the commits at which HEAD has been, the present one first. An amended commit may have had the old name
+// of a file.
 func (w *Work) Lately() []refs.OID {
 	moves, _ := w.Moves()
 	list := []refs.OID{w.Now.Head}
@@ -144,7 +145,7 @@ func (w *Work) Lately() []refs.OID {
 // MaxCommitted bounds the moves, and the commits, that are searched for missing files.
 const MaxCommitted = 8
 
-// LeftFor lists the commits that HEAD was at before the given one, the last one first.
+// LeftFor lists the commits at which HEAD was before it came to the given one, the last one first.
 func (w *Work) LeftFor(commit refs.OID) []refs.OID {
 	moves, _ := w.Moves()
 	at := []refs.OID{w.Before.Head}
@@ -158,7 +159,7 @@ func (w *Work) LeftFor(commit refs.OID) []refs.OID {
 	return distinct(slices.DeleteFunc(at, func(oid refs.OID) bool { return oid == commit }), MaxCommitted)
 }
 
-// distinct returns at most this many ids, each once, without zero ids.
+// distinct returns at most most ids, without duplicates and zero ids.
 func distinct(list []refs.OID, most int) []refs.OID {
 	var out []refs.OID
 	for _, oid := range list {
@@ -169,8 +170,8 @@ func distinct(list []refs.OID, most int) []refs.OID {
 	return out
 }
 
-// WentOn reports whether git replaced a commit's content at a path when it moved from that commit to another. A reset
-// may not have changed any file. Contents that somebody commits come from that person.
+// WentOn reports whether git replaced a content at a path when it moved HEAD from a commit to another. Two kinds of
+// moves do not count: a reset may not change files, and contents that somebody commits come from that person.
 func (w *Work) WentOn(commit refs.OID, path string, blob refs.OID) bool {
 	moves, _ := w.Moves()
 	for _, m := range moves {
@@ -183,10 +184,10 @@ func (w *Work) WentOn(commit refs.OID, path string, blob refs.OID) bool {
 	return false
 }
 
-// WentOnFrom reports whether git replaced the last seen content of a file by HEAD's content. A commit that HEAD was at,
-// then or since, has the last seen content, and git moved from there to another commit, for example by a checkout. A
-// reset to another commit may not have changed any file. A reset to the same commit, which git-stash(1) makes, leads
-// nowhere.
+// WentOnFrom reports whether git replaced the last seen content of a file by HEAD's content. For this, a commit at
+// which HEAD was must have the last seen content, and git must have moved HEAD to another commit, for example by a
+// checkout. A reset to another commit may not change files. A reset to the same commit, which git-stash(1) makes, is
+// ignored.
 func (w *Work) WentOnFrom(path string, blob refs.OID) bool {
 	moves, whole := w.Moves()
 	if !whole || blob.IsZero() {
@@ -210,10 +211,10 @@ func (w *Work) WentOnFrom(path string, blob refs.OID) bool {
 	return left
 }
 
-// PutLast returns the content that git wrote last into a file, on its way from one commit to another; the zero id if
-// none. resets are the contents of the commits to which HEAD was reset since: it is unknown whether a reset wrote
-// files. A commit made by hand does not count: its content was there before. For example: git rebase, then git reset
-// --soft ORIG_HEAD.
+// PutLast returns the content that git last wrote into a file when it moved between commits, or the zero id. resets
+// holds the contents of the commits to which HEAD was reset since then: it is unknown whether a reset wrote files.
+// Commits made by hand do not count, because their content was in the file before. For example: git rebase, then git
+// reset --soft ORIG_HEAD.
 func (w *Work) PutLast(path string) (put refs.OID, resets []refs.OID, err error) {
 	moves, _ := w.Moves()
 	for _, m := range slices.Backward(moves[max(0, len(moves)-MaxCommitted):]) {
@@ -236,7 +237,7 @@ func (w *Work) PutLast(path string) (put refs.OID, resets []refs.OID, err error)
 	return put, distinct(resets, MaxCommitted), nil
 }
 
-// Newer lists the stashes above the first known one.
+// Newer lists the stashes that come before the first known one.
 func Newer(now, before []refs.OID) []refs.OID {
 	i := slices.IndexFunc(now, func(oid refs.OID) bool { return slices.Contains(before, oid) })
 	if i < 0 {
@@ -247,7 +248,7 @@ func Newer(now, before []refs.OID) []refs.OID {
 
 func (w *Work) GoneStashes() []refs.OID { return without(w.Before.Stashes, w.Now.Stashes) }
 
-// without returns the items of one list that are not in the other.
+// without returns the items of list that are not in other.
 func without(list, other []refs.OID) []refs.OID {
 	return slices.DeleteFunc(slices.Clone(list), func(oid refs.OID) bool { return slices.Contains(other, oid) })
 }
