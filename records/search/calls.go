@@ -7,13 +7,13 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// Call is a tool call of a record.
+// Call identifies a tool call of a record.
 type Call struct {
 	Trace events.TraceID
 	ID    string
 }
 
-// Calls lists the tool calls whose ids begin with a text, some dozens at most.
+// Calls lists the tool calls whose ids begin with a text, up to some dozens.
 func (ix *Index) Calls(beginning string) ([]Call, error) {
 	var out []Call
 	err := ix.mended(context.Background(), func() error {

@@ -12,60 +12,59 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Digest holds the facts of a conversation that lists and sums need, so that they need not read its record.
+// Digest is a summary of a conversation for lists and totals, which then need not read the record.
 type Digest struct {
 	Trace      events.TraceID
-	Blob       refs.OID // the record
-	Own        bool     // this clone stored it
+	Blob       refs.OID // the record's blob
+	Own        bool     // this clone stored the record
 	Agent      string
 	Session    string
 	Title      string // the first prompt, at most titleLength bytes
-	Name       string // the title that the session file gives, as long; "" without one
+	Name       string // the title from the session file, with the same limit; "" if there is none
 	Start      string // ISO 8601, in the agent's form
 	End        string
-	Generation int // of the record: a newer one of the same session takes the place of an older one
+	Generation int // of the record: a newer record of the same session replaces an older one
 	Steps      int
 	Prompts    int
 	Calls      int
 	Redactions int
-	Input      int64 // tokens without the cache
+	Input      int64 // tokens that did not come from the cache
 	Output     int64
 	CacheRead  int64
 	CacheWrite int64
-	Cost       *float64 // US dollars; nil if a price is unknown and the client gives no cost
-	CostBy     string   // records.CostByPrices or CostByClient; empty without a cost
-	PricesAsOf string   // the day of the prices, where it is known
+	Cost       *float64 // US dollars; nil if a price is unknown and the client reports no cost
+	CostBy     string   // records.CostByPrices or CostByClient; "" without a cost
+	PricesAsOf string   // the day of the prices, if known
 	Models     []ModelUse
-	Commits    []string // that the record is tied to
-	Unreadable string   // why the record could not be read
-	Blocked    bool     // much of the session file could not be read
+	Commits    []string // the commits that the record is linked to
+	Unreadable string   // the reason why the record could not be read
+	Blocked    bool     // a large part of the session file could not be read
 
-	// The first prompt of the log in the record: its number, 0 if there is none, and its text, at most PromptLength
-	// bytes.
+	// The first prompt of the log in the record: its number (0 if there is none) and its text, at most PromptLength bytes.
 	PromptIndex int
 	PromptText  string
-	HeldPrompts int // how many prompts of the log the record holds
-	LastPrompt  int // the number of the last answered one
+	HeldPrompts int // the number of the log's prompts in the record
+	LastPrompt  int // the number of the last answered prompt
 
 	segment      int
 	conversation uint32
 }
 
-// ModelUse is the share of a model in a conversation.
+// ModelUse is the share of one model in a conversation.
 type ModelUse struct {
 	Model                                string
 	Steps                                int
 	Input, Output, CacheRead, CacheWrite int64
 }
 
-// titleLength bounds the first prompt in a title.
+// titleLength is the greatest length of a title, in bytes.
 const titleLength = 300
 
-// PromptLength bounds a prompt in a digest.
+// PromptLength is the greatest length of a prompt in a digest, in bytes.
 const PromptLength = 1000
 
-// prompts notes the prompts of the log that a record has. The record's metadata has the step of each. A later prompt is
-// the log's next one: the session file had it before the hook.
+// prompts finds the log's prompts in a record. The record's metadata has the step of each prompt. A later prompt in the
+// record is the log's next one: the session file had it before the hook ran.
 func (d *Digest) prompts(r *records.Record) {
 	var held map[int]int
 	if json.Unmarshal(r.Metadata["prompts"], &held) != nil {
@@ -77,7 +76,7 @@ func (d *Digest) prompts(r *records.Record) {
 			answered = i + 1
 		}
 	}
-	number, last := 0, 0 // of the last prompt, and its step
+	number, last := 0, 0 // the number of the last prompt, and its step
 	hold := func(prompt, step int) {
 		d.HeldPrompts++
 		number, last = max(number, prompt), max(last, step)
@@ -101,7 +100,7 @@ func (d *Digest) prompts(r *records.Record) {
 	}
 }
 
-// asked returns the first prompt of a record, or the record's task if no step has a prompt.
+// asked returns the first prompt of a record, or its task if no step is a prompt.
 func asked(r *records.Record) string {
 	for i := range r.Steps {
 		if s := &r.Steps[i]; s.Asks() && strings.TrimSpace(records.Value(s.Content)) != "" {
@@ -111,7 +110,7 @@ func asked(r *records.Record) string {
 	return records.Value(r.Task.Description)
 }
 
-// digest sums a record up.
+// digest summarises a record.
 func digest(r *records.Record) Digest {
 	d := Digest{
 		Trace: events.TraceID(r.TraceID), Agent: r.Agent.Name, Session: r.SessionID, Steps: len(r.Steps),
@@ -119,7 +118,7 @@ func digest(r *records.Record) Digest {
 		CacheRead: r.Metrics.TotalCacheReadTokens, CacheWrite: r.Metrics.TotalCacheCreationTokens,
 		Start: records.Value(r.TimestampStart), End: records.Value(r.TimestampEnd), Title: cut(asked(r), titleLength),
 	}
-	_ = json.Unmarshal(r.Metadata["title"], &d.Name) // anything but a text is not a title
+	_ = json.Unmarshal(r.Metadata["title"], &d.Name) // only text is a title
 	d.Name = cut(d.Name, titleLength)
 	d.Blocked, d.Generation = r.Blocked(), r.GenerationIndex
 	d.prompts(r)
@@ -156,13 +155,13 @@ func digest(r *records.Record) Digest {
 	return d
 }
 
-// stepText bounds the indexed text of a step, inputText the indexed text of an input, in bytes.
+// stepText limits the indexed text of a step, inputText the indexed text of a call's input, in bytes.
 const (
 	stepText  = 16 << 10
 	inputText = 4 << 10
 )
 
-// textOf returns the searched text of a step.
+// textOf returns the indexed text of a step.
 func textOf(s *records.Step) string {
 	var b strings.Builder
 	add := func(mark, text string, limit int) {
@@ -190,7 +189,8 @@ func textOf(s *records.Step) string {
 	return b.String()
 }
 
-// patched returns the files that a patch in an input names, each once: other members do not have their names.
+// patched returns the files that a patch in an input names, without repetitions. The input has no member with these
+// names.
 func patched(input json.RawMessage) []string {
 	if !bytes.Contains(input, []byte("*** ")) {
 		return nil
@@ -205,13 +205,13 @@ func patched(input json.RawMessage) []string {
 	return out
 }
 
-// Marks begin a part of a step's text: the input of a call, and the file names in it.
+// The marks begin a part of a step's text: the input of a call, or a file name in the input.
 const (
 	inputMark = "\x01"
 	fileMark  = "\x02"
 )
 
-// unmarked returns a text without the marks.
+// unmarked removes the marks from a text.
 func unmarked(text string) string {
 	if !strings.ContainsAny(text, inputMark+fileMark) {
 		return text
@@ -219,7 +219,7 @@ func unmarked(text string) string {
 	return strings.NewReplacer(inputMark, "", fileMark, "").Replace(text)
 }
 
-// eachText gives the texts of a JSON value, and whether each names a file.
+// eachText yields the texts of a JSON value, and whether each is a file name.
 func eachText(raw json.RawMessage, yield func(text string, file bool)) {
 	var value any
 	if json.Unmarshal(raw, &value) == nil {
@@ -242,14 +242,14 @@ func eachTextOf(value any, file bool, yield func(text string, file bool)) {
 	}
 }
 
-// namesFiles reports whether an input of that name names files. Each client has its own names: file_path, filePath,
-// path, paths, notebook_path, absolute_path, file, files.
+// namesFiles reports whether an input member with this name contains file names. Clients use different names:
+// file_path, filePath, path, paths, notebook_path, absolute_path, file, files.
 func namesFiles(input string) bool {
 	lower := strings.TrimSuffix(strings.ToLower(input), "s")
 	return strings.HasSuffix(lower, "path") || strings.HasSuffix(lower, "file") || strings.HasSuffix(lower, "filename")
 }
 
-// cut gives at most n bytes, without the half of a character at the end.
+// cut returns at most the first n bytes of a text, without an incomplete character at the end.
 func cut(text string, n int) string {
 	if len(text) <= n {
 		return text

@@ -6,8 +6,8 @@ import (
 	"github.com/git-trace/git-trace/refs/codec"
 )
 
-// A digest is stored as its members one after the other. A list of conversations reads all of them, and JSON took most
-// of its time.
+// A digest is stored as its fields, one after the other. Lists of conversations read all digests, and decoding JSON
+// took most of their time.
 func (d *Digest) fields(f codec.Fields) {
 	d.head(f)
 	codec.Texts(f, &d.Unreadable, &d.Name, &d.PromptText, &d.CostBy, &d.PricesAsOf)
@@ -25,7 +25,7 @@ func (d *Digest) fields(f codec.Fields) {
 	codec.Number(f, &d.conversation)
 }
 
-// head is the part with the times of the conversation.
+// head is the first part of a digest. It contains the times of the conversation.
 func (d *Digest) head(f codec.Fields) {
 	codec.Word(f, &d.Trace)
 	f.OID(&d.Blob)
@@ -40,7 +40,7 @@ func appendDigest(raw []byte, d *Digest) []byte {
 	return w.Out
 }
 
-// nextDigest reads a digest.
+// nextDigest decodes a digest.
 func nextDigest(r *codec.Reader) (d Digest, err error) {
 	if d.fields(r); r.Failed {
 		return Digest{}, fmt.Errorf("%w: a digest", errDamaged)

@@ -11,10 +11,10 @@ import (
 	"github.com/git-trace/git-trace/refs/codec"
 )
 
-// The file holds the digests, then a table, then the place of the table and the number of its entries. The table finds
-// the digest of a conversation by its place in the index.
+// The file contains the digests, then a table, then the position of the table and the number of its entries. The table
+// leads from a conversation's place in the index to its digest.
 const (
-	tableEntry = 20 // segment, conversation (4 each), offset (8), length (4)
+	tableEntry = 20 // segment, conversation (4 bytes each), offset (8), length (4)
 	tableEnd   = 16
 )
 
@@ -68,7 +68,7 @@ func (ix *Index) readDigests() ([]Digest, error) {
 	return out, nil
 }
 
-// tableOf reads where the table is.
+// tableOf reads the position of the table.
 func tableOf(end []byte, size int64) (start, count int64, err error) {
 	if len(end) != tableEnd {
 		return 0, 0, fmt.Errorf("%w: no digests", errDamaged)
@@ -80,7 +80,7 @@ func tableOf(end []byte, size int64) (start, count int64, err error) {
 	return start, count, nil
 }
 
-// digestAt returns the digest of the conversation at a place, without decoding the others.
+// digestAt returns the digest of the conversation at a place, and does not decode other digests.
 func (ix *Index) digestAt(at place) (Digest, error) {
 	if ix.digests != nil {
 		for _, d := range ix.digests {
@@ -108,7 +108,7 @@ func (ix *Index) digestAt(at place) (Digest, error) {
 	return nextDigest(&codec.Reader{In: file.digests[lies.offset:][:lies.size]})
 }
 
-// spanOf returns the place of a digest, by an entry of the table.
+// spanOf returns the position of a digest, from an entry of the table.
 func spanOf(entry []byte) span {
 	return span{int(binary.LittleEndian.Uint64(entry[8:])), int(binary.LittleEndian.Uint32(entry[16:]))}
 }

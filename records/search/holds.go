@@ -2,13 +2,13 @@ package search
 
 import "strings"
 
-// Matcher searches texts that are in no record, as the index searches records.
+// Matcher searches texts that are not in a record, by the same rules as the index.
 type Matcher struct {
 	text   string
 	wanted []string
 }
 
-// NewMatcher makes a matcher of a query; ErrNoWords where it holds no word.
+// NewMatcher makes a matcher from a query; ErrNoWords if the query has no word.
 func NewMatcher(text string) (*Matcher, error) {
 	wanted := queryWords(text)
 	if len(wanted) == 0 {
@@ -17,14 +17,14 @@ func NewMatcher(text string) (*Matcher, error) {
 	return &Matcher{text, wanted[:min(len(wanted), mostWords)]}, nil
 }
 
-// Find returns the snippets of texts that belong together; found is true if each word of the query is in one of them.
-// The snippet of a text without a match is "".
+// Find searches texts that belong together and returns a snippet of each; found is true if each word of the query is in
+// at least one of them. The snippet of a text without a match is "".
 func (m *Matcher) Find(texts []string) (snippets []string, found bool) {
 	held := map[string]bool{}
 	hit := make([]bool, len(texts))
 	for i, body := range texts {
 		lower := strings.ToLower(body)
-		for _, want := range m.wanted { // without it a text need not be cut into words
+		for _, want := range m.wanted { // otherwise the text need not be split into words
 			if !strings.Contains(lower, want) {
 				continue
 			}

@@ -19,47 +19,47 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// errDamaged reports damaged files: they are made again.
+// errDamaged reports damaged index files, which are then built again.
 var errDamaged = errors.New("search index is damaged")
 
-// format is the version of everything in the directory.
+// format is the version of all files in the directory.
 const format = 11
 
 // manifest lists the parts of the index. It is replaced as a whole.
 type manifest struct {
 	Format   int           `json:"format"`
-	Tips     []refs.OID    `json:"tips"` // of the refs that were read
+	Tips     []refs.OID    `json:"tips"` // the commits of the refs that were read
 	Segments []segmentFile `json:"segments"`
-	Digests  string        `json:"digests"` // name of the file of the digests
+	Digests  string        `json:"digests"` // the name of the file with the digests
 }
 
-// segmentFile is a segment with its removed parts.
+// segmentFile is a segment and its removed conversations.
 type segmentFile struct {
 	File string   `json:"file"`
 	Size int64    `json:"size"`
-	Dead []uint32 `json:"dead,omitempty"` // conversations that were replaced
+	Dead []uint32 `json:"dead,omitempty"` // conversations that were removed or replaced
 }
 
-// Index is an index that is open for reading. Close it.
+// Index is an index that is open for reading. The caller must close it.
 type Index struct {
 	dir      string
 	segments []*segment
 	files    []*os.File
 	manifest manifest
-	digests  []Digest    // read when they are needed
-	opened   *digestFile // when single ones are needed
+	digests  []Digest    // all digests, read when they are needed
+	opened   *digestFile // for reading single digests, opened when needed
 	records  *store.Store
-	memory   bool // the index is not written
-	untraced bool // nothing is kept in the repository, so no index either
+	memory   bool // the index is only in memory
+	untraced bool // the repository stores no traces, so no index either
 }
 
-// Dir returns the directory of the index of a repository.
+// Dir returns the directory of a repository's index.
 func Dir(repo *refs.Repo) string { return filepath.Join(repo.TracesDir(), "cache", "search") }
 
-// Progress is called with the number of changed records that have been read.
+// Progress is called with the number of changed records that were read, and their total.
 type Progress func(done, total int)
 
-// Open brings the index up to date with the store and opens it. Progress may be nil.
+// Open opens the index and brings it up to date with the store. progress may be nil.
 func Open(ctx context.Context, repo *refs.Repo, records *store.Store, progress Progress) (*Index, error) {
 	ix := &Index{dir: Dir(repo), records: records, untraced: !repo.HasTraces()}
 	tips, err := records.Tips(ctx)
@@ -104,7 +104,7 @@ func (ix *Index) load() error {
 	return nil
 }
 
-// open opens the segments of the manifest.
+// open opens the segments that the manifest names.
 func (ix *Index) open() error {
 	for _, f := range ix.manifest.Segments {
 		if err := ix.openFile(f); err != nil {
@@ -138,7 +138,7 @@ func (ix *Index) openFile(f segmentFile) error {
 	return nil
 }
 
-// Digests sums up every conversation that has a record, in the order of the ids.
+// Digests returns the digest of every conversation that has a record, in the order of the ids.
 func (ix *Index) Digests() (list []Digest, err error) {
 	err = ix.mended(context.Background(), func() error {
 		list, err = ix.allDigests()
@@ -161,7 +161,7 @@ func (ix *Index) allDigests() ([]Digest, error) {
 	return ix.digests, nil
 }
 
-// mended calls do; if the index's files turn out to be damaged, it makes the index again and calls do again.
+// mended calls do. If do finds that index files are damaged, mended builds the index again and calls do again.
 func (ix *Index) mended(ctx context.Context, do func() error) error {
 	err := do()
 	if !errors.Is(err, errDamaged) && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, io.EOF) {
@@ -176,10 +176,11 @@ func (ix *Index) mended(ctx context.Context, do func() error) error {
 	return do()
 }
 
-// lockWait bounds the wait for a process that updates the index. Without the lock, a process indexes in memory.
+// lockWait limits the wait for another process that updates the index. A process that does not get the lock indexes in
+// memory.
 const lockWait = 2 * time.Second
 
-// update reads the records that changed and writes a new segment and a new manifest.
+// update reads the changed records and writes a new segment and a new manifest.
 func (ix *Index) update(ctx context.Context, records *store.Store, progress Progress) error {
 	ix.memory = true
 	if !ix.untraced {
@@ -219,7 +220,7 @@ func (ix *Index) update(ctx context.Context, records *store.Store, progress Prog
 	return ix.save()
 }
 
-// save writes the digests and then the manifest, and removes files that it does not name.
+// save writes the digests and then the manifest, and removes files that the manifest does not name.
 func (ix *Index) save() error {
 	name := "digests-" + strconv.FormatInt(time.Now().UnixNano(), 36)
 	if err := refs.WriteFileAtomic(filepath.Join(ix.dir, name), encodeDigests(ix.digests), 0o600); err != nil {
@@ -244,7 +245,7 @@ func (ix *Index) save() error {
 	return nil
 }
 
-// sweep removes files that the manifest does not name. A reader that has one open can continue to read it.
+// sweep removes files that the manifest does not name. A reader that has such a file open can still read it.
 func (ix *Index) sweep() {
 	named := map[string]bool{"manifest.json": true, "lock": true, ix.manifest.Digests: true}
 	for _, f := range ix.manifest.Segments {

@@ -16,30 +16,30 @@ import (
 // Query describes a search.
 type Query struct {
 	Text  string
-	Limit int // number of conversations; 0 for all
-	In    In  // whose words count
-	// Count asks how many conversations hold all words in each place.
+	Limit int // the number of conversations; 0 for all
+	In    In  // the parts of conversations in which words count
+	// Count requests the number of conversations with all words, for each of Places.
 	Count bool
-	// Want chooses conversations; nil takes all.
+	// Want selects conversations; nil selects all.
 	Want func(*Digest) bool
 }
 
-// In names the side of a conversation whose words count.
+// In names the part of a conversation in which words count.
 type In string
 
 // The choices.
 const (
 	Everywhere In = ""
-	Prompts    In = "prompts" // what people asked
-	Answers    In = "answers" // agents' texts and actions: answers, inputs of calls, names of files
-	Calls      In = "calls"   // inputs of calls, names of files
-	Files      In = "files"   // names of files that calls were given
+	Prompts    In = "prompts" // texts of people
+	Answers    In = "answers" // texts and actions of agents: answers, inputs of calls, file names
+	Calls      In = "calls"   // inputs of calls, including file names
+	Files      In = "files"   // file names in inputs of calls
 )
 
-// Places are the choices other than Everywhere.
+// Places lists all choices except Everywhere.
 var Places = []In{Prompts, Answers, Calls, Files}
 
-// counts reports whether a word counts, by the step that holds it.
+// counts reports whether an occurrence of a word counts; step is the step that contains it.
 func (in In) counts(step uint32, p posting) bool {
 	switch in {
 	case Prompts:
@@ -54,52 +54,52 @@ func (in In) counts(step uint32, p posting) bool {
 	return true
 }
 
-// ErrNoWords reports a query that holds no word.
+// ErrNoWords reports a query without a word.
 var ErrNoWords = errors.New("there is no word to look for")
 
-// Result is a conversation that holds all words of a query.
+// Result is a conversation that contains all words of a query.
 type Result struct {
 	Digest
 	Score float64
-	Hits  []Hit // the steps that say most, best first
+	Hits  []Hit // the most relevant steps, best first
 }
 
-// Hit is a step that holds words of a query.
+// Hit is a step that contains words of a query.
 type Hit struct {
-	Step int // 0 for a prompt that is in no record
-	// PromptIndex is the number of a prompt that is in no record, and of the prompt of a call.
+	Step int // 0 for a prompt that is not in a record
+	// PromptIndex is the number of the prompt, for a prompt that is not in a record and for a call.
 	PromptIndex int
-	Prompt      bool   // the user says it
+	Prompt      bool   // the user wrote it
 	Text        string // a line or two around the words
-	Call, Tool  string // of a call that facets describe; empty otherwise
+	Call, Tool  string // for a call that was found by its facets; otherwise ""
 	score       float64
 }
 
 const (
-	mostHits = 3 // of a conversation
+	mostHits = 3 // for each conversation
 
-	promptWeight = 2.0 // a user's words count more than tools' inputs
-	prefixWeight = 0.4 // of a word that only begins with the searched one
-	phraseWeight = 1.5 // of a step with the exact text
+	promptWeight = 2.0 // words of the user count more than inputs of tools
+	prefixWeight = 0.4 // for a word that only begins with the query's word
+	phraseWeight = 1.5 // for a step that contains the exact query
 )
 
-// Found is the answer to a query.
+// Found is the result of a search.
 type Found struct {
-	Total   int        // conversations that hold all words
-	In      map[In]int // number of matches in each place; nil unless requested
+	Total   int        // the number of conversations with all words
+	In      map[In]int // the number of conversations with all words in each place; nil unless requested
 	Results []Result
 }
 
-// place is the place of a conversation in the index.
+// place is the position of a conversation in the index.
 type place struct {
 	segment      int
 	conversation uint32
 }
 
-// mostWords bounds the words of a query.
+// mostWords limits the number of words in a query.
 const mostWords = 16
 
-// Search ranks the conversations that have every word of the query, in any steps.
+// Search ranks the conversations that contain every word of the query, in the same or different steps.
 func (ix *Index) Search(ctx context.Context, q Query) (Found, error) {
 	wanted := queryWords(q.Text)
 	if len(wanted) == 0 {
@@ -135,7 +135,7 @@ func (ix *Index) search(ctx context.Context, q Query, wanted []string) (Found, e
 	}
 	most := len(matches)
 	if q.Limit > 0 {
-		most = min(most, q.Limit*4) // of those the best are chosen when their texts have been read
+		most = min(most, q.Limit*4) // the final ones are chosen after their texts were read
 	}
 	matches = best(matches, most)
 	for _, m := range matches {
@@ -154,7 +154,7 @@ func (ix *Index) search(ctx context.Context, q Query, wanted []string) (Found, e
 	return out, nil
 }
 
-// counted adds up by place; if some is set, only wanted ones.
+// counted adds up the numbers for each place. If some is set, only wanted conversations count.
 func counted(where []whole, some bool, want func(place) bool) map[In]int {
 	out := map[In]int{}
 	for _, w := range where {
@@ -172,14 +172,14 @@ func counted(where []whole, some bool, want func(place) bool) map[In]int {
 	return out
 }
 
-// whole counts, per place, the conversations with all words in it, and lists them if requested.
+// whole counts, for each place, the conversations with all words in it, and lists them if requested.
 type whole struct {
 	count [4]int
 	list  [4][]place
 }
 
-// allMatches searches all segments at the same time. If requested, it also returns the conversations with all words in
-// a place, by segment.
+// allMatches searches all segments in parallel. If requested, it also returns, for each segment, the conversations with
+// all words in one place.
 func (ix *Index) allMatches(ctx context.Context, wanted []string, q Query) ([]match, []whole, error) {
 	lists, errs := make([][]match, len(ix.segments)), make([]error, len(ix.segments))
 	where := make([]whole, len(ix.segments))
@@ -196,13 +196,13 @@ func (ix *Index) allMatches(ctx context.Context, wanted []string, q Query) ([]ma
 	return slices.Concat(lists...), where, nil
 }
 
-// best returns the best matches, at most this many, the best first.
+// best returns up to most matches, the best first.
 func best(matches []match, most int) []match {
 	order := func(a, b match) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.segment, b.segment),
 			cmp.Compare(a.conversation, b.conversation))
 	}
-	if len(matches) > 2*most && most > 0 { // only the best need an order
+	if len(matches) > 2*most && most > 0 { // only the best need to be sorted
 		scores := make([]float64, len(matches))
 		for i := range matches {
 			scores[i] = matches[i].score
@@ -215,31 +215,31 @@ func best(matches []match, most int) []match {
 	return matches[:most]
 }
 
-// match is a conversation that holds all words, with its best steps.
+// match is a conversation with all words, and its best steps.
 type match struct {
 	place
 	score float64
-	kept  int              // of the steps
+	kept  int              // the number of steps
 	steps [mostHits]scored // the best first
 }
 
-// scored is a step with its weight.
+// scored is a step with its score.
 type scored struct {
 	document uint32
 	score    float64
 }
 
-// weights holds the weights of a segment's steps for the words of a query.
+// weights holds the scores of a segment's steps for the words of a query.
 type weights struct {
 	score []float64
-	held  []uint16 // which words a step holds, a bit each
-	in    []placed // of each conversation; nil unless requested
+	held  []uint16 // for each step: a bit for each word that it contains
+	in    []placed // for each conversation; nil unless requested
 }
 
-// placed holds a bit for each word of a query in each of Places.
+// placed has, for each of Places, a bit for each word of a query.
 type placed [4]uint16
 
-// add takes a word of a step.
+// add records a word of a step.
 func (h *placed) add(bit uint16, step uint32, in uint32) {
 	if step&promptBit != 0 {
 		h[0] |= bit
@@ -254,7 +254,7 @@ func (h *placed) add(bit uint16, step uint32, in uint32) {
 	}
 }
 
-// weigh weighs the steps of a segment as BM25 does.
+// weigh computes the BM25 scores of the steps of a segment.
 func (s *segment) weigh(ctx context.Context, wanted []string, q Query) (weights, error) {
 	table, err := s.documents()
 	if err != nil {
@@ -299,7 +299,7 @@ func (s *segment) weigh(ctx context.Context, wanted []string, q Query) (weights,
 	return w, nil
 }
 
-// matches finds the conversations of a segment that contain all words: in the searched places, and in each place.
+// matches finds the conversations of a segment with all words, both in the searched part and in each single place.
 func (ix *Index) matches(ctx context.Context, at int, wanted []string, q Query) ([]match, whole, error) {
 	s := ix.segments[at]
 	w, err := s.weigh(ctx, wanted, q)
@@ -307,7 +307,7 @@ func (ix *Index) matches(ctx context.Context, at int, wanted []string, q Query) 
 		return nil, whole{}, err
 	}
 	all := uint16(1<<len(wanted) - 1)
-	held := make([]uint16, s.counts[2]) // which words a conversation holds
+	held := make([]uint16, s.counts[2]) // by conversation: a bit for each word that it contains
 	for i, bits := range w.held {
 		if bits == 0 {
 			continue
@@ -315,7 +315,7 @@ func (ix *Index) matches(ctx context.Context, at int, wanted []string, q Query) 
 		held[entry(s.table, uint32(i)).conversation] |= bits
 	}
 	var out []match
-	number := make([]int32, s.counts[2]) // of a conversation's match, from one
+	number := make([]int32, s.counts[2]) // by conversation: the number of its match, from 1
 	for i, bits := range w.held {
 		d := entry(s.table, uint32(i))
 		if bits == 0 || held[d.conversation] != all || s.dead[d.conversation] {
@@ -332,7 +332,7 @@ func (ix *Index) matches(ctx context.Context, at int, wanted []string, q Query) 
 		out[number[d.conversation]-1].take(scored{uint32(i), score})
 	}
 	for i := range out {
-		// A conversation is as good as its best step, and a little better for each other one.
+		// A conversation's score is the score of its best step, plus a small part for each other step.
 		for n, step := range out[i].steps[:out[i].kept] {
 			out[i].score += step.score / float64(int(1)<<(2*n))
 		}
@@ -365,7 +365,7 @@ func (m *match) take(s scored) {
 	m.steps[at] = s
 }
 
-// chosen returns a test for the wanted conversations.
+// chosen returns a function that reports whether a conversation is wanted.
 func (ix *Index) chosen(want func(*Digest) bool) (func(place) bool, error) {
 	if want == nil {
 		return func(place) bool { return true }, nil
@@ -383,8 +383,8 @@ func (ix *Index) chosen(want func(*Digest) bool) (func(place) bool, error) {
 	return func(p place) bool { return wanted[p] }, nil
 }
 
-// saturate returns the part of BM25 that makes the tenth occurrence count less than the first. It also makes an
-// occurrence in a long text count less than one in a short text.
+// saturate is the part of BM25 by which later occurrences count less than the first. An occurrence in a long text also
+// counts less than one in a short text.
 func saturate(count uint32, d document) float64 {
 	const k, b, usual = 1.2, 0.5, 60.0
 	n := float64(count)
@@ -395,7 +395,7 @@ func saturate(count uint32, d document) float64 {
 	return score
 }
 
-// result reads the texts of the best steps.
+// result reads the texts of a match's best steps.
 func (ix *Index) result(m match, text string, wanted []string) (Result, error) {
 	d, err := ix.digestAt(m.place)
 	if err != nil {

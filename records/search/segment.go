@@ -12,8 +12,9 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// A segment is, one after the other: the texts of its steps; the table of its steps; the lists of steps, one for each
-// word; the words; the table of the words. All numbers are little-endian. The head at its end says where these begin.
+// A segment consists of: the texts of its steps; the table of its steps; the lists of steps, one for each word; the
+// words; the table of the words; the head. All numbers are little-endian. The head is at the end and gives the start of
+// each part.
 
 // headSize is the size of the head: magic, five offsets, three counts, a checksum of the head.
 const (
@@ -21,10 +22,10 @@ const (
 	headSize = 8 + 5*8 + 3*8 + 8
 )
 
-// document is a step: 24 bytes in the table.
+// document is a step; its entry in the table has 24 bytes.
 type document struct {
 	conversation uint32
-	step         uint32 // number of the step; the highest bit marks a prompt
+	step         uint32 // the number of the step; the highest bit marks a prompt
 	text         uint64
 	size         uint32
 	words        uint32
@@ -32,12 +33,12 @@ type document struct {
 
 const (
 	documentSize = 24
-	// of an entry in the table of words: word offset, list offset (8 each), word length, list length (4 each)
+	// an entry in the table of words: word offset, list offset (8 bytes each), word length, list length (4 each)
 	wordSize  = 24
 	promptBit = 1 << 31
 )
 
-// builder makes a segment in memory.
+// builder builds a segment in memory.
 type builder struct {
 	texts         []byte
 	documents     []document
@@ -45,23 +46,23 @@ type builder struct {
 	lists         map[string][]posting
 }
 
-// posting says how often a document holds a word, and in which parts.
+// posting says how often a document contains a word, and in which parts.
 type posting struct {
 	document uint32
 	count    uint32
-	in       uint32 // inInput and inFile
+	in       uint32 // bits inInput and inFile
 }
 
-// The parts of a step outside of its text.
+// The parts of a step besides its text.
 const (
 	inInput  = 1 << iota // the input of a call
-	inFile               // the name of a file among it
+	inFile               // a file name in the input
 	partBits = iota
 )
 
 func newBuilder() *builder { return &builder{lists: map[string][]posting{}} }
 
-// add takes a conversation in and gives its number in the segment.
+// add adds a conversation and returns its number in the segment.
 func (b *builder) add(r *records.Record) uint32 {
 	for i := range r.Steps {
 		s := &r.Steps[i]
@@ -78,10 +79,10 @@ func (b *builder) add(r *records.Record) uint32 {
 	return b.conversations - 1
 }
 
-// callMark begins the entries for the id of a call. A word of a text never begins so.
+// callMark begins the index entries for ids of calls. No word of a text begins with it.
 const callMark = "\x00"
 
-// call takes the id of a call of the step that was taken last.
+// call adds the id of a call of the last added step.
 func (b *builder) call(id string) {
 	if id == "" || len(id) > longestWord || len(b.documents) == 0 {
 		return
@@ -96,7 +97,7 @@ func (b *builder) call(id string) {
 // calls returns the ids of calls by step.
 func (s *segment) calls() (map[uint32][]string, error) {
 	out := map[uint32][]string{}
-	for i := range int(s.counts[1]) { // they come before all words
+	for i := range int(s.counts[1]) { // the entries of calls come before all words
 		w, err := s.word(i)
 		if err != nil || !strings.HasPrefix(w.text, callMark) {
 			return out, err
@@ -112,7 +113,7 @@ func (s *segment) calls() (map[uint32][]string, error) {
 	return out, nil
 }
 
-// eachPart takes the text of a step apart by its marks.
+// eachPart splits the text of a step at its marks.
 func eachPart(text string, yield func(part string, in uint32)) {
 	for in := uint32(0); ; {
 		at := strings.IndexAny(text, inputMark+fileMark)
@@ -128,7 +129,7 @@ func eachPart(text string, yield func(part string, in uint32)) {
 	}
 }
 
-// document takes a step of the conversation that is being added.
+// document adds a step of the conversation that is being added.
 func (b *builder) document(step uint32, text string) {
 	if text == "" {
 		return
@@ -197,7 +198,7 @@ func (b *builder) write(w io.Writer) error {
 	return out.err
 }
 
-// checksum shows that a head was written whole (FNV-1a).
+// checksum returns a checksum (FNV-1a) that shows whether a head was written completely.
 func checksum(data []byte) uint64 {
 	sum := uint64(14695981039346656037)
 	for _, c := range data {
@@ -206,7 +207,7 @@ func checksum(data []byte) uint64 {
 	return sum
 }
 
-// counting is a writer that counts, and keeps its first error.
+// counting is a writer that counts bytes and keeps its first error.
 type counting struct {
 	w   io.Writer
 	n   uint64
@@ -232,15 +233,15 @@ type segment struct {
 	from    io.ReaderAt
 	offsets [5]uint64
 	end     uint64
-	counts  [3]uint64 // documents, words, conversations
+	counts  [3]uint64 // the numbers of documents, words, conversations
 	dead    map[uint32]bool
-	table   []byte // of the steps, once it was read
+	table   []byte // the table of steps, once it was read
 }
 
-// mostConversations bounds the conversations of a segment: far more than its text allows.
+// mostConversations limits the number of conversations in a segment; the limit on its text is reached much earlier.
 const mostConversations = 1 << 22
 
-// openSegment reads the head of a segment and checks that it fits the size.
+// openSegment reads the head of a segment and checks it against the size.
 func openSegment(from io.ReaderAt, size int64) (*segment, error) {
 	if size < headSize {
 		return nil, fmt.Errorf("%w: too short", errDamaged)
@@ -259,7 +260,7 @@ func openSegment(from io.ReaderAt, size int64) (*segment, error) {
 	for i := range s.counts {
 		s.counts[i] = binary.LittleEndian.Uint64(head[48+8*i:])
 	}
-	// Each is compared with the size first: a product of foreign numbers may overflow.
+	// Each number is compared with the size first, because a product of invalid numbers may overflow.
 	if s.offsets[4] > s.end || s.counts[0] > s.end/documentSize || s.counts[1] > s.end/wordSize ||
 		s.counts[2] > mostConversations {
 		return nil, fmt.Errorf("%w: sizes do not fit", errDamaged)
@@ -271,7 +272,7 @@ func openSegment(from io.ReaderAt, size int64) (*segment, error) {
 	return s, nil
 }
 
-// read reads a part of the segment, which must be between two offsets.
+// read reads a part of the segment, which must lie between low and high.
 func (s *segment) read(offset, size, low, high uint64) ([]byte, error) {
 	if offset < low || offset > high || size > high-offset {
 		return nil, fmt.Errorf("%w: a part lies outside", errDamaged)
@@ -283,7 +284,7 @@ func (s *segment) read(offset, size, low, high uint64) ([]byte, error) {
 	return raw, nil
 }
 
-// word is an entry of the table of words.
+// word is an entry in the table of words.
 type word struct {
 	text string
 	list uint64
@@ -300,10 +301,10 @@ func (s *segment) word(i int) (word, error) {
 	return word{string(text), binary.LittleEndian.Uint64(raw[8:]), sizes >> 32}, err
 }
 
-// mostBeginnings bounds the words with the beginning of a query's word.
+// mostBeginnings limits the number of words that begin with one word of a query.
 const mostBeginnings = 50
 
-// find returns the entries of the words that are the word given, or begin with it.
+// find returns the entries of the words that begin with prefix, and of prefix itself.
 func (s *segment) find(prefix string) ([]word, error) {
 	var failed error
 	first := sort.Search(int(s.counts[1]), func(i int) bool {
@@ -325,7 +326,7 @@ func (s *segment) find(prefix string) ([]word, error) {
 	return out, failed
 }
 
-// postings reads the list of a word.
+// postings decodes the list of a word.
 func (s *segment) postings(w word) ([]posting, error) {
 	raw, err := s.read(w.list, w.size, s.offsets[2], s.offsets[3])
 	if err != nil {
@@ -348,7 +349,8 @@ func (s *segment) postings(w word) ([]posting, error) {
 	return out, nil
 }
 
-// documents reads the table of steps. Of a long one few entries are needed: they are decoded one by one.
+// documents returns the encoded table of steps. Entries are decoded one by one, because few entries of a long table are
+// needed.
 func (s *segment) documents() (table []byte, err error) {
 	if s.table == nil {
 		s.table, err = s.read(s.offsets[1], s.offsets[2]-s.offsets[1], s.offsets[1], s.offsets[2])
@@ -366,7 +368,7 @@ func decodeDocument(raw []byte) document {
 	}
 }
 
-// text reads the text by which a step was found.
+// text returns the indexed text of a step.
 func (s *segment) text(d document) (string, error) {
 	raw, err := s.read(s.offsets[0]+d.text, uint64(d.size), s.offsets[0], s.offsets[1])
 	return string(raw), err

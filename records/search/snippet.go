@@ -8,11 +8,11 @@ import (
 // snippetSize is the number of bytes of a text that are shown around a hit.
 const snippetSize = 220
 
-// snippet returns the part of a text with the searched text: exact, otherwise most of its words. White space becomes
-// one blank.
+// snippet returns the part of a text with the exact query, otherwise the part with most of its words. White space
+// becomes a single space.
 func snippet(body, text string, wanted []string) string {
 	lower := strings.ToLower(body)
-	if len(lower) != len(body) { // a letter whose small form is longer: places would not fit
+	if len(lower) != len(body) { // a lower-case letter is longer or shorter, so positions would differ
 		lower = body
 	}
 	at := strings.Index(lower, strings.ToLower(text))
@@ -28,7 +28,7 @@ func snippet(body, text string, wanted []string) string {
 	for to < len(body) && !utf8.RuneStart(body[to]) {
 		to++
 	}
-	if from > 0 { // not from the middle of a word
+	if from > 0 { // do not start in the middle of a word
 		if i := strings.IndexAny(body[from:min(to, from+30)], " \n\t"); i >= 0 && from+i < at {
 			from += i + 1
 		}
@@ -43,7 +43,7 @@ func snippet(body, text string, wanted []string) string {
 	return out
 }
 
-// bestPlace returns the first place after which a snippet has most of the words.
+// bestPlace returns the first position after which a snippet contains most of the words.
 func bestPlace(lower string, wanted []string) int {
 	best, most := 0, 0
 	for _, word := range wanted {

@@ -14,21 +14,22 @@ import (
 	"github.com/git-trace/git-trace/refs/codec"
 )
 
-// digestFile is the file of the digests. Single ones are read from it.
+// digestFile is the file of the digests. Single digests are read from it.
 type digestFile struct {
 	digests string
-	table   string           // finds them by their place, in stored form
-	lie     []span           // of the readable ones, in the order of the ids
-	ids     []events.TraceID // theirs
+	table   string           // the encoded table that finds digests by place
+	lie     []span           // positions of the digests of readable records, in the order of ids
+	ids     []events.TraceID // the ids of their conversations
 }
 
-// Times are the beginning and the end of a conversation, by its record.
+// Times are the start and end of a conversation, from its record.
 type Times struct {
 	Trace      events.TraceID
 	Start, End string
 }
 
-// Times returns the times of the conversations that IDs lists, in its order. It reads only that part of a digest.
+// Times returns the times of the conversations that IDs lists, in the same order. It reads only the part of each digest
+// that has the times.
 func (ix *Index) Times() (list []Times, err error) {
 	err = ix.mended(context.Background(), func() error {
 		list = nil
@@ -61,10 +62,10 @@ func (ix *Index) Times() (list []Times, err error) {
 	return list, nil
 }
 
-// span is the place of a digest.
+// span is the position of a digest in the file.
 type span struct{ offset, size int }
 
-// IDs lists the conversations with a readable record, in their order. It reads no digest.
+// IDs lists the conversations with a readable record, in the order of the ids. It does not decode digests.
 func (ix *Index) IDs() (list []events.TraceID, err error) {
 	err = ix.mended(context.Background(), func() error {
 		list = nil
@@ -86,7 +87,7 @@ func (ix *Index) IDs() (list []events.TraceID, err error) {
 	return list, nil
 }
 
-// Some returns the digests of these conversations, if their records could be read.
+// Some returns the digests of the given conversations whose records are readable.
 func (ix *Index) Some(ids []events.TraceID) (list []Digest, err error) {
 	err = ix.mended(context.Background(), func() error {
 		list = nil
@@ -121,7 +122,7 @@ func (ix *Index) Some(ids []events.TraceID) (list []Digest, err error) {
 	return list, nil
 }
 
-// openDigests reads the file, once, and of each digest the id.
+// openDigests reads the file once, and decodes only the id of each digest.
 func (ix *Index) openDigests() (digestFile, error) {
 	if ix.manifest.Digests == "" {
 		return digestFile{}, nil
@@ -158,7 +159,7 @@ func (ix *Index) openDigests() (digestFile, error) {
 	return file, nil
 }
 
-// readDigestFile returns the digests and the table after them, both in stored form.
+// readDigestFile returns the digests and the table after them, both encoded.
 func (ix *Index) readDigestFile() (digests, table string, err error) {
 	file, err := os.Open(ix.digestPath())
 	if err != nil {

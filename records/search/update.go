@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	// fullSegment is the number of bytes of text after which the next segment begins.
+	// fullSegment is the size of a segment's text, in bytes, at which a new segment is started.
 	fullSegment = 32 << 20
-	// mostSegments is the number of segments from which the small ones are put together.
+	// mostSegments is the number of segments at which small ones are merged.
 	mostSegments = 12
 )
 
@@ -30,7 +30,7 @@ type updater struct {
 
 	digests []Digest
 	build   *builder
-	waiting []int // the digests whose conversations are in the builder
+	waiting []int // the digests of the conversations in the builder
 }
 
 func (u *updater) run(ctx context.Context, list []store.Entry) error {
@@ -82,7 +82,7 @@ func (u *updater) bury(d Digest) {
 	}
 }
 
-// take reads a record. One that cannot be read is kept as such, so that it is not tried again and again.
+// take reads and indexes a record. An unreadable record also gets a digest, so that it is not read again and again.
 func (u *updater) take(e store.Entry) error {
 	r, err := u.records.Read(e)
 	if err != nil {
@@ -130,7 +130,7 @@ func (ix *Index) addSegment(build *builder) error {
 			ix.manifest.Segments = append(ix.manifest.Segments, f)
 			return ix.openFile(f)
 		}
-		ix.memory = true // the disk is full, or read-only
+		ix.memory = true // the disk is full or read-only
 	}
 	s, err := openSegment(bytes.NewReader(raw.Bytes()), int64(raw.Len()))
 	if err == nil {
@@ -139,7 +139,7 @@ func (ix *Index) addSegment(build *builder) error {
 	return err
 }
 
-// merge joins the small segments, without removed conversations.
+// merge merges the small segments, without removed conversations.
 func (u *updater) merge() error {
 	old, oldFiles, oldEntries := u.ix.segments, u.ix.files, u.ix.manifest.Segments
 	u.ix.segments, u.ix.files, u.ix.manifest.Segments = nil, nil, nil
@@ -178,10 +178,10 @@ func (u *updater) merge() error {
 	return u.ix.addSegment(build)
 }
 
-// moved is the number of the segment under construction.
+// moved stands for the number of the segment under construction.
 const moved = -2
 
-// move copies the remaining conversations of a segment into another.
+// move copies the conversations of a segment that were not removed into a builder.
 func (u *updater) move(build *builder, s *segment, digests map[uint32]int) error {
 	table, err := s.documents()
 	if err != nil {
@@ -217,7 +217,7 @@ func (u *updater) move(build *builder, s *segment, digests map[uint32]int) error
 	if last >= 0 {
 		build.conversations++
 	}
-	for _, at := range digests { // conversations without a word
+	for _, at := range digests { // conversations without text
 		if u.digests[at].segment >= 0 {
 			u.digests[at].segment = -1
 		}

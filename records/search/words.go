@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// longestWord is the length in bytes beyond which a word is not indexed: it is data.
+// longestWord is the greatest length of an indexed word, in bytes: longer words are data.
 const longestWord = 64
 
 // words calls yield with every word of a text in lower case, and with the parts of compound names.
@@ -31,7 +31,7 @@ func words(text string, yield func(word string)) {
 
 func wordRune(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// parts splits snake_case and camelCase; a word of one part gives none.
+// parts splits snake_case and camelCase; a word with only one part yields nothing.
 func parts(word string, yield func(string)) {
 	start := 0
 	var last rune
@@ -52,8 +52,8 @@ func parts(word string, yield func(string)) {
 	}
 }
 
-// queryWords returns the words of a query, each once, without parts: who looks for sessionFile does not want every
-// file.
+// queryWords returns the words of a query without repetitions and without parts: a search for sessionFile must not find
+// every file.
 func queryWords(query string) []string {
 	var out []string
 	for _, field := range strings.FieldsFunc(query, func(r rune) bool { return !wordRune(r) }) {

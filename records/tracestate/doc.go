@@ -1,21 +1,22 @@
-// Package tracestate makes states of a conversation: what the model saw when it had to answer, and what it did.
-// Programs that compare models replay them; programs that train models learn from them.
+// Package tracestate makes states of a conversation: what the model saw before an answer, and what it answered.
+// Programs that compare models replay states; programs that train models learn from them.
 //
-// A state is a TraceState of the composer replication framework with the members of its TraceExample: one for each
-// answer, not one for each line of a session file. Promises:
+// A state is a TraceState of the composer replication framework with the members of its TraceExample. There is one
+// state for each answer, not for each line of a session file. Promises:
 //
-//   - The history of a state holds nothing of its own answer, and ends with a message of the user.
-//   - Messages of the user and of the assistant alternate. A message is never empty.
-//   - Each call has one result, in the message after it. A call without a result has one that says so.
-//   - After a compaction the history starts over, with the summary where the record has it.
-//   - Steps that the user took back are not history of what came instead of them.
-//   - The id of a state is that of a line of the session file, and the same when the file has grown.
-//   - Thinking, warm-ups of a cache and what a client said in the user's name are not history.
+//   - The history of a state contains nothing of the state's own answer, and ends with a message of the user.
+//   - Messages of the user and the assistant alternate. A message is never empty.
+//   - Each call has one result, in the next message. A call without a result has a text instead that says so.
+//   - After a compaction the history starts again, with the summary if the record has it.
+//   - Steps that the user undid are not in the history of the steps that replaced them.
+//   - The id of a state is the id of a line in the session file. It stays the same when the file grows.
+//   - Thinking, cache warm-ups and the client's own messages in the user's name are not in the history.
 //
-// Pairs (see [WritePairs]) are two answers to one state: the one that was given, and the one that took its place, or
-// that most teachers gave.
+// Pairs (see [WritePairs]) are two answers to one state: the given answer, and the answer that replaced it or that most
+// teachers gave.
 //
-// States repeat the record: redacted, if the record is. States are derived from records, so they are not read back.
+// States contain text of the record: they are redacted only if the record is. States are derived from records, so there
+// is no reader for them.
 package tracestate
 
 // Name and PairsName are the names of the formats on the command line.

@@ -9,37 +9,37 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// Told holds the facts of a conversation in the log.
+// Told holds the log's facts about a conversation.
 type Told struct {
 	Edits []Edit
 	Fates map[string]Fate // by call, for calls that wrote lines
 }
 
-// Fate is the fate of the lines of an answer's calls.
+// Fate tells what happened to the lines that an answer's calls wrote.
 type Fate struct {
 	Alive          int `json:"alive"`
 	Human          int `json:"changed_by_human"`
 	Reverted       int `json:"reverted"`
 	NeverCommitted int `json:"never_committed"` // removed before any commit
-	Other          int `json:"other"`           // others took their place, or a commit took them away
+	Other          int `json:"other"`           // replaced by other lines, or removed by a commit
 
-	Thrown int      `json:"-"` // of NeverCommitted, that a person took out
-	Paths  []string `json:"-"` // of the files
+	Thrown int      `json:"-"` // the lines of NeverCommitted that a person removed
+	Paths  []string `json:"-"` // the files of the lines
 }
 
-// Edit is a person's change of the lines of a call.
+// Edit is a person's change of lines that a call wrote.
 type Edit struct {
-	Later  bool                 // a commit had them unchanged
-	Call   string               // of the call, which wrote only these
-	Wrote  []events.Fingerprint // of the lines that it wrote
-	Lines  []string             // their replacements in the commit, redacted
-	Human  int                  // lines of these that the person wrote
+	Later  bool                 // a commit had the lines unchanged before
+	Call   string               // the id of the call, which wrote only these lines
+	Wrote  []events.Fingerprint // the fingerprints of the lines that the call wrote
+	Lines  []string             // the lines in the commit that replaced them, redacted
+	Human  int                  // the number of Lines that the person wrote
 	Commit string
 	Path   string
 }
 
-// edited pairs a call with people's version of its lines. It finds the text by the fingerprints of the lines; if the
-// input of the call does not have them once, in a row, there is no pair.
+// edited pairs a call with people's version of its lines. It finds the lines by their fingerprints. There is no pair if
+// the call's input does not contain them exactly once and consecutively.
 func edited(st *state, edits []Edit) []*pair {
 	if len(st.step.ToolCalls) != 1 {
 		return nil
@@ -74,7 +74,7 @@ func edited(st *state, edits []Edit) []*pair {
 	return out
 }
 
-// replaced returns the input of a call with its lines replaced by a commit's.
+// replaced returns the input of a call with its lines replaced by the lines of a commit.
 func replaced(input json.RawMessage, e *Edit) (json.RawMessage, bool) {
 	o := &rawjson.Members{}
 	found := 0
@@ -95,7 +95,7 @@ func replaced(input json.RawMessage, e *Edit) (json.RawMessage, bool) {
 	return json.RawMessage(o.String()), found == 1 && d.Err() == nil
 }
 
-// within replaces the lines with the fingerprints by others.
+// within replaces the lines with the edit's fingerprints.
 func within(text string, e *Edit) (string, bool) {
 	lines := strings.Split(text, "\n")
 	if len(e.Wrote) == 0 || len(e.Wrote) > len(lines) {

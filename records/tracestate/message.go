@@ -7,14 +7,14 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// These texts replace missing texts of the record.
+// These texts stand in for texts that the record lacks.
 const (
 	noResult    = "[no result]"
 	compacted   = "[earlier conversation was compacted]"
-	notRecorded = "[not recorded]" // a message of the client, or the question of an answer without a prompt
+	notRecorded = "[not recorded]" // a message of the client, or the prompt of an answer that has none
 )
 
-// said holds the messages of the user's side since the last answer: results of its calls, and texts.
+// said holds the messages of the user's side since the last answer: results of the answer's calls, and texts.
 type said struct {
 	results []records.Observation
 	texts   []string
@@ -24,7 +24,7 @@ func (s *said) empty() bool { return len(s.results) == 0 && len(s.texts) == 0 }
 
 func list(parts []string) string { return "[" + strings.Join(parts, ",") + "]" }
 
-// user writes the texts of the user's side, as messages of a dialect.
+// user writes the messages of the user's side in a dialect.
 func (d Dialect) user(s *said) []string {
 	text := strings.Join(s.texts, "\n\n")
 	var parts []string
@@ -62,7 +62,7 @@ func (d Dialect) result(r *records.Observation) string {
 	return o.String()
 }
 
-// assistant writes an answer, without a thought if that is "".
+// assistant writes an answer, without thinking if thought is "".
 func (d Dialect) assistant(s *records.Step, thought string) string {
 	text := content(s)
 	if len(s.ToolCalls) == 0 && thought == "" {
@@ -124,8 +124,8 @@ func content(s *records.Step) string {
 	return *s.Content
 }
 
-// action returns the action of an answer, as Python's json.dumps writes it: its calls, each with input and name;
-// without calls its text.
+// action returns the action of an answer in the form of Python's json.dumps: its calls, each with input and name; or
+// its text if there are no calls.
 func action(s *records.Step) string {
 	if len(s.ToolCalls) == 0 {
 		return content(s)
@@ -137,7 +137,7 @@ func action(s *records.Step) string {
 	}
 	out, err := rawjson.AppendCanonical(nil, []byte(list(calls)))
 	if err != nil {
-		return list(calls) // an input that is not JSON: Check refuses such a record
+		return list(calls) // an input that is not JSON; Check rejects such a record
 	}
 	return string(out)
 }

@@ -8,10 +8,10 @@ import (
 // History is the form of a state's history.
 type History string
 
-// The ways. Full histories of a conversation grow with the square of its length.
+// The forms. The full histories of a conversation grow with the square of its length.
 const (
 	Full  History = "full"  // all messages
-	Delta History = "delta" // the part after the state that base names
+	Delta History = "delta" // only the messages after the state that base names
 )
 
 // Dialect is the form of messages.
@@ -23,31 +23,31 @@ const (
 	OpenAI    Dialect = "openai"
 )
 
-// Options choose the states and their form.
+// Options select the states and their form.
 type Options struct {
 	History   History
 	Messages  Dialect
-	System    string // the system prompt that each history begins with; "" for none
-	Recorded  bool   // each history begins with the system prompt of its answer, where the record has it
-	Reverted  bool   // pairs of lines that were reverted, too
-	MaxTokens int64  // of a history, with a token counted as four bytes; 0 for no limit
-	Subagents bool   // states of subagents, too
+	System    string // the system prompt at the start of each history; "" for none
+	Recorded  bool   // each history begins with the recorded system prompt of its answer, if there is one
+	Reverted  bool   // also pairs of lines that were reverted
+	MaxTokens int64  // the limit of a history, with four bytes counted as one token; 0 for no limit
+	Subagents bool   // also states of subagents
 	Active    bool   // without steps that the user undid
-	Thinking  bool   // histories keep the model's thoughts
-	PerCall   bool   // a state for each call of an answer with several
-	Only      Kind   // states of this kind alone; "" for both
-	MinChars  int    // states whose action has as many characters, or more
+	Thinking  bool   // histories include the model's thinking
+	PerCall   bool   // a state for each call of an answer with several calls
+	Only      Kind   // only states of this kind; "" for both kinds
+	MinChars  int    // the least number of characters in the action of a state
 
-	Teachers *Teachers // answers of other models, for pairs; nil for none
+	Teachers *Teachers // answers of other models, for pairs; nil without
 }
 
-// Errors of options and of conversations.
+// The errors of options and of conversations.
 var (
 	ErrOption  = errors.New("cannot be")
 	ErrTooLong = errors.New("its full histories are longer than 64 MiB")
 )
 
-// Check completes options and returns their first error.
+// Check sets default options and returns the first error.
 func (o *Options) Check() error {
 	if o.History == "" {
 		o.History = Full
@@ -72,5 +72,5 @@ func (o *Options) Check() error {
 	return nil
 }
 
-// maxBytes is the total length of the full histories of a conversation.
+// maxBytes limits the total length of the full histories of a conversation.
 const maxBytes = 64 << 20

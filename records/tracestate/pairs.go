@@ -17,21 +17,21 @@ import (
 // Origin is the origin of a pair.
 type Origin string
 
-// The origins, best evidence first.
+// The origins, from the best to the weakest evidence.
 const (
-	HumanEdit    Origin = "human_edit"        // a person changed the lines of an edit, and committed them
+	HumanEdit    Origin = "human_edit"        // a person changed the lines of an edit and committed the change
 	UserModified Origin = "user_modified"     // a person changed the lines of an edit after they were committed
-	Declined     Origin = "declined"          // a person refused the call; a later one took its place
-	Fixed        Origin = "failed_then_fixed" // a command failed; a variation of it worked in the same turn
-	Reverted     Origin = "reverted"          // a commit reverted all lines; the next prompt's edit of the file stayed
-	Discarded    Origin = "discarded"         // a person took all lines out before any commit; as above
-	Taught       Origin = "teachers"          // other models gave another answer; the most common one is taken
+	Declined     Origin = "declined"          // a person refused the call; a later call replaced it
+	Fixed        Origin = "failed_then_fixed" // a command failed; a variant of it worked in the same turn
+	Reverted     Origin = "reverted"          // a commit reverted all lines; the next prompt's edit of the file lasted
+	Discarded    Origin = "discarded"         // a person removed all lines before any commit; otherwise like Reverted
+	Taught       Origin = "teachers"          // other models gave another answer; the most frequent one is used
 )
 
 var confidences = map[Origin]records.Confidence{HumanEdit: records.High, UserModified: records.Medium,
 	Declined: records.Medium, Fixed: records.Medium, Reverted: records.Low, Discarded: records.Low}
 
-// pair is a state with its answer, and a replacement.
+// pair is a state with its rejected answer and the answer that is better.
 type pair struct {
 	*state
 	origin   Origin
@@ -40,11 +40,12 @@ type pair struct {
 	hint     string
 	evidence map[string]any
 
-	confidence records.Confidence // "" for its origin's
+	confidence records.Confidence // "" for the usual confidence of its origin
 }
 
-// WritePairs writes the preference pairs of a conversation, one a line: pairs of the record, and pairs of people's
-// changes of its edits. Options must be checked; their form of history and choice of states do not count.
+// WritePairs writes the preference pairs of a conversation, one on each line: pairs from the record, and pairs from
+// people's changes of the conversation's edits. The options must have been checked; the form of history and the
+// selection of states are ignored.
 func WritePairs(w io.Writer, r *records.Record, o Options, told Told, stats *Stats) error {
 	o.History, o.PerCall, o.Only, o.MinChars = Full, false, "", 0
 	m := states(r, o, told, stats)
@@ -76,7 +77,8 @@ func WritePairs(w io.Writer, r *records.Record, o Options, told Told, stats *Sta
 	return nil
 }
 
-// followers returns the states that come next after each state, on its own way and on the branches that go off there.
+// followers returns, for each state, the next states: the next one on its own path and the first ones of branches that
+// begin there.
 func (m *maker) followers() map[*state][]*state {
 	after := map[*state][]*state{}
 	for _, st := range slices.Backward(m.states) {
@@ -87,10 +89,10 @@ func (m *maker) followers() map[*state][]*state {
 	return after
 }
 
-// maxLater bounds the answers after a call that may replace it.
+// maxLater limits the number of answers after a call that may replace it.
 const maxLater = 50
 
-// later gives the answers that follow a state on its way, with the prompts between: up to the given number of prompts.
+// later yields the answers that follow a state on its path, with the prompts between them, up to a number of prompts.
 func (m *maker) later(st *state, after map[*state][]*state, prompts int, yield func(next *state, said []string) bool) {
 	var said []string
 	for range maxLater {
@@ -110,7 +112,7 @@ func (m *maker) later(st *state, after map[*state][]*state, prompts int, yield f
 	}
 }
 
-// heir returns the answer that follows a state; of several, the answer that was not undone.
+// heir returns the next answer after a state; if there are several, the one that was not undone.
 func heir(st *state, list []*state) *state {
 	for _, next := range list {
 		if next.way.branch == st.way.branch {
@@ -121,7 +123,7 @@ func heir(st *state, list []*state) *state {
 }
 
 // declined pairs calls that a person refused with the next calls, if all of these were accepted and none failed. One
-// prompt may come between them, as a hint.
+// prompt may come between them; it becomes the hint.
 func (m *maker) declined(st *state, after map[*state][]*state) *pair {
 	if len(st.step.ToolCalls) == 0 ||
 		!m.all(st.step, func(failure string) bool { return failure == records.ErrorRejected }) {
@@ -141,7 +143,7 @@ func (m *maker) declined(st *state, after map[*state][]*state) *pair {
 	return found
 }
 
-// fixed pairs a failed command with the first command of the same program that worked in the turn.
+// fixed pairs a failed command with the first command of the same program in the turn that worked.
 func (m *maker) fixed(st *state, after map[*state][]*state) *pair {
 	name := program(command(st.step))
 	if name == "" || !m.all(st.step, func(failure string) bool { return strings.HasPrefix(failure, "exit_code:") }) {
@@ -161,9 +163,9 @@ func (m *maker) fixed(st *state, after map[*state][]*state) *pair {
 	return found
 }
 
-// reverted pairs a lost edit with the next lasting edit of the file. A commit reverted all lines of the first edit, or
-// a person removed them before any commit. One prompt may come between them. The replacement need not answer the same
-// question, so these pairs have the lowest confidence.
+// reverted pairs a lost edit with the next lasting edit of the same file. An edit is lost if a commit reverted all its
+// lines, or if a person removed them before any commit. One prompt may come between the two edits. The replacement may
+// answer a different question, so these pairs have the lowest confidence.
 func (m *maker) reverted(st *state, after map[*state][]*state) *pair {
 	gone, found := m.fate(st.step)
 	origin, lines := Reverted, gone.Reverted
@@ -189,7 +191,7 @@ func (m *maker) reverted(st *state, after map[*state][]*state) *pair {
 	return out
 }
 
-// fate returns the fate of the lines of an answer; found is false if it is unknown.
+// fate returns the fate of the lines that an answer wrote; found is false if it is unknown.
 func (m *maker) fate(s *records.Step) (sum Fate, found bool) {
 	for i := range s.ToolCalls {
 		f, known := m.told.Fates[s.ToolCalls[i].ToolCallID]
@@ -213,7 +215,7 @@ func (m *maker) paths(s *records.Step) []string {
 	return out
 }
 
-// all reports whether all calls of a step ended so; a call that worked has the failure "".
+// all reports whether ended is true for the failures of all calls of a step; a successful call has the failure "".
 func (m *maker) all(s *records.Step, ended func(failure string) bool) bool {
 	return !slices.ContainsFunc(m.results(s), func(o records.Observation) bool {
 		failure := ""
@@ -224,7 +226,7 @@ func (m *maker) all(s *records.Step, ended func(failure string) bool) bool {
 	})
 }
 
-// command returns the command line of a step whose only call runs one, "" for any other.
+// command returns the command line of a step whose only call runs a command; otherwise "".
 func command(s *records.Step) string {
 	if len(s.ToolCalls) != 1 {
 		return ""
@@ -237,7 +239,7 @@ func command(s *records.Step) string {
 	return ""
 }
 
-// program returns the first word of a command, assignments and changes of directory left out.
+// program returns the first word of a command, without variable assignments and changes of directory.
 func program(command string) string {
 	for _, part := range strings.FieldsFunc(command, func(r rune) bool {
 		return r == '&' || r == ';' || r == '|' ||
@@ -258,7 +260,7 @@ func (m *maker) writePair(out *bufio.Writer, p *pair) {
 	m.stats.Pairs[p.origin]++
 	write := func(parts ...string) {
 		for _, part := range parts {
-			_, _ = out.WriteString(part) // the first error stays until Flush
+			_, _ = out.WriteString(part) // the first error is kept until Flush
 		}
 	}
 	links, dropped := m.limited(p.history.chain(nil))
@@ -273,7 +275,7 @@ func (m *maker) writePair(out *bufio.Writer, p *pair) {
 		write(quoted(p.hint))
 	}
 	evidence, err := json.Marshal(p.evidence)
-	if err != nil { // plain fields
+	if err != nil { // plain fields are always valid JSON
 		evidence = []byte("{}")
 	}
 	write(`,"evidence":`, string(evidence), `,"x_git_trace":`, string(m.origin(p.state, dropped)), "}\n")

@@ -12,12 +12,12 @@ import (
 // links.
 type node struct {
 	before *node
-	text   string // messages, with commas between
-	bytes  int64  // of the whole chain
+	text   string // messages, separated by commas
+	bytes  int64  // the size of the whole chain
 	user   bool
 }
 
-// after adds messages of one side to a chain.
+// after returns a chain with the messages of one side added.
 func (n *node) after(texts []string, user bool) *node {
 	out := &node{before: n, text: joined(texts), user: user}
 	out.bytes = int64(len(out.text)) + 1
@@ -27,7 +27,7 @@ func (n *node) after(texts []string, user bool) *node {
 	return out
 }
 
-// chain lists the links after another link, oldest first.
+// chain lists the links up to another link (exclusive), oldest first.
 func (n *node) chain(after *node) []*node {
 	var out []*node
 	for ; n != nil && n != after; n = n.before {
@@ -37,28 +37,28 @@ func (n *node) chain(after *node) []*node {
 	return out
 }
 
-// path is one way through a conversation: its main way, an undone branch, or a subagent.
+// path is one path through a conversation: the main path, an undone branch, or a subagent.
 type path struct {
-	session   string // the id that ids of states begin with
+	session   string // the start of the ids of its states
 	head      *node
 	said      said // since the last answer
 	last      *state
 	compacted bool
-	branch    bool // it was undone
+	branch    bool // the branch was undone
 	subagent  bool
 }
 
-// paths finds the way of each step.
+// paths finds the path of each step.
 type paths struct {
 	main     *path
 	branches map[int]*branch // by step
 	agents   map[int]*path   // by step of a subagent
-	forks    map[int]*path   // the way after each step at which a branch begins
+	forks    map[int]*path   // by step at which a branch begins: the path after that step
 }
 
 type branch struct {
 	from int
-	path *path // nil until its first step
+	path *path // nil until the branch has a step
 }
 
 func newPaths(r *records.Record) *paths {
@@ -75,13 +75,13 @@ func newPaths(r *records.Record) *paths {
 	for _, a := range subagents(r) {
 		agent := &path{session: r.SessionID + "/" + a.name(), subagent: true}
 		for step := max(a.First, 1); step <= min(a.Last, len(r.Steps)); step++ {
-			p.agents[step] = agent // of one within another the inner one
+			p.agents[step] = agent // for nested subagents, the inner one
 		}
 	}
 	return p
 }
 
-// of returns the way of a step.
+// of returns the path of a step.
 func (p *paths) of(s *records.Step) *path {
 	if isSubagent(s) {
 		return p.agent(s)
@@ -101,7 +101,7 @@ func (p *paths) of(s *records.Step) *path {
 	return b.path
 }
 
-// agent returns the path of a subagent's step. Without metadata that identify it, the step of its call decides.
+// agent returns the path of a subagent's step. If the metadata do not identify the subagent, the step of its call does.
 func (p *paths) agent(s *records.Step) *path {
 	way := p.agents[s.StepIndex]
 	if way == nil {
@@ -117,7 +117,7 @@ func (p *paths) agent(s *records.Step) *path {
 	return way
 }
 
-// left keeps the way after a step, if a branch begins there.
+// left stores the path after a step, if a branch begins there.
 func (p *paths) left(step int, way *path) {
 	if _, forks := p.forks[step]; forks {
 		kept := *way
@@ -130,7 +130,7 @@ func isSubagent(s *records.Step) bool {
 	return s.ParentStep != nil || s.CallType != nil && *s.CallType == records.CallSubagent
 }
 
-// subagent is an entry of the metadata.
+// subagent is an entry of the metadata about a subagent.
 type subagent struct {
 	ID    string `json:"id"`
 	First int    `json:"first_step"`
@@ -144,7 +144,7 @@ func (a *subagent) name() string {
 	return "step_" + strconv.Itoa(a.First)
 }
 
-// subagents returns the subagents of a record, outer ones first.
+// subagents returns the subagents of a record, outer ones before inner ones.
 func subagents(r *records.Record) []subagent {
 	var out []subagent
 	if json.Unmarshal(r.Metadata["subagents"], &out) != nil {

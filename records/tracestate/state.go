@@ -9,13 +9,13 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// state is one answer with the model's view before it.
+// state is an answer of the model and the model's view before it.
 type state struct {
 	id        string
 	step      *records.Step
-	way       path   // at its time
-	history   *node  // ends with the user
-	base      *state // the state before it on its way
+	way       path   // the path as it was before the answer
+	history   *node  // ends with a message of the user
+	base      *state // the previous state on its path
 	compacted bool
 }
 
@@ -28,9 +28,9 @@ type maker struct {
 	ways      *paths
 	sources   map[int][]string
 	stops     map[int]string
-	summaries map[int]string // the text for the model after a compaction, by the step before it
+	summaries map[int]string // the text that the model got after a compaction, by the step before it
 	ids       map[string]bool
-	late      map[string]records.Observation // results in another step than their call
+	late      map[string]records.Observation // results that are not in the step of their call
 	states    []*state
 }
 
@@ -49,7 +49,7 @@ func states(r *records.Record, o Options, told Told, stats *Stats) *maker {
 	return m
 }
 
-// step takes the next step.
+// step handles the next step.
 func (m *maker) step(s *records.Step) {
 	switch {
 	case s.Role == records.RoleSystem:
@@ -109,8 +109,8 @@ func (m *maker) answer(way *path, s *records.Step) {
 	way.said = said{results: m.results(s)}
 }
 
-// parts returns the states of an answer: one, or with PerCall one for each call. The history of a later call has the
-// answer with the earlier calls, and their results.
+// parts returns the states of an answer: one or, with PerCall, one for each call. The history of a later call contains
+// the answer with the earlier calls, and their results.
 func (m *maker) parts(way *path, s *records.Step) []*state {
 	if !m.PerCall || len(s.ToolCalls) < 2 {
 		return []*state{{step: s, way: *way, history: way.head, compacted: way.compacted}}
@@ -132,7 +132,7 @@ func (m *maker) parts(way *path, s *records.Step) []*state {
 	return out
 }
 
-// take takes a state, if it is wanted.
+// take keeps a state, if it is wanted.
 func (m *maker) take(st *state) bool {
 	switch {
 	case m.Only != "" && kindOf(st.step) != m.Only:
@@ -147,7 +147,7 @@ func (m *maker) take(st *state) bool {
 	return true
 }
 
-// assistant writes an answer, with the model's thought if that is wanted.
+// assistant writes an answer, with the model's thinking if that is wanted.
 func (m *maker) assistant(s *records.Step) string {
 	thought := ""
 	if m.Thinking && s.ReasoningContent != nil {
@@ -156,7 +156,7 @@ func (m *maker) assistant(s *records.Step) string {
 	return m.Messages.assistant(s, thought)
 }
 
-// unfit returns the reason why an answer is not a state: it was not a decision, or is not known as a whole.
+// unfit returns the reason why an answer does not become a state: it was not a decision, or is not completely known.
 func (m *maker) unfit(way *path, s *records.Step) string {
 	missing := 0
 	for _, o := range m.results(s) {
@@ -177,7 +177,8 @@ func (m *maker) unfit(way *path, s *records.Step) string {
 	return ""
 }
 
-// id returns the id of the first line of the answer with text or calls, otherwise the number of the step.
+// id returns the id of a state: from the first line of the answer with text or calls, otherwise from the number of the
+// step.
 func (m *maker) id(way *path, s *records.Step) string {
 	name := "step_" + strconv.Itoa(s.StepIndex)
 	if lines := m.sources[s.StepIndex]; len(lines) > 0 && !m.ids[way.session+":"+lines[0]] {
@@ -188,7 +189,7 @@ func (m *maker) id(way *path, s *records.Step) string {
 	return id
 }
 
-// compact starts a history over if the model lost its memory after a step.
+// compact starts a new history if there was a compaction after a step.
 func (m *maker) compact(way *path, step int) {
 	summary, found := m.summaries[step]
 	if !found {
@@ -197,7 +198,7 @@ func (m *maker) compact(way *path, step int) {
 	way.head, way.last, way.compacted, way.said = nil, nil, true, said{texts: []string{summary}}
 }
 
-// results returns the results of the calls of a step, one for each.
+// results returns one result for each call of a step.
 func (m *maker) results(s *records.Step) []records.Observation {
 	known := map[string]records.Observation{}
 	for i := range s.ToolCalls {
@@ -219,7 +220,7 @@ func (m *maker) results(s *records.Step) []records.Observation {
 	return out
 }
 
-// late returns results that are not in the step of their call, as other programs may write them.
+// late returns results that are not in the step of their call; other programs may write such records.
 func late(r *records.Record) map[string]records.Observation {
 	out := map[string]records.Observation{}
 	for i := range r.Steps {
@@ -233,7 +234,7 @@ func late(r *records.Record) map[string]records.Observation {
 	return out
 }
 
-// summaries returns the summaries that replaced the history at each compaction, by the step before it.
+// summaries returns the texts that replaced the history at each compaction, by the step before it.
 func summaries(r *records.Record) map[int]string {
 	out := r.Summaries()
 	for after, text := range out {

@@ -6,20 +6,20 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// Stats counts the results, and the parts of records without one.
+// Stats counts the states, and the parts of records that did not become states.
 type Stats struct {
 	Records     int            `json:"records"`
 	Steps       int            `json:"steps"`
 	States      int            `json:"states"`
 	ByKind      map[Kind]int   `json:"by_kind"`
-	Skipped     map[string]int `json:"skipped"`      // answers without a state, by reason
-	Joined      int            `json:"joined"`       // prompts that follow another one without an answer between
-	NotRecorded int            `json:"not_recorded"` // answers without a user's message before them
-	Dropped     int            `json:"dropped"`      // messages that a limit of tokens left out
+	Skipped     map[string]int `json:"skipped"`      // answers that did not become a state, by reason
+	Joined      int            `json:"joined"`       // prompts that follow another prompt without an answer in between
+	NotRecorded int            `json:"not_recorded"` // answers that have no message of the user before them
+	Dropped     int            `json:"dropped"`      // messages that were left out because of a token limit
 	Pairs       map[Origin]int `json:"pairs,omitempty"`
 	Unreadable  int            `json:"unreadable_lines"`
-	Unknown     int            `json:"unknown_lines"` // of kinds that the parser does not know
-	Versions    map[string]int `json:"versions"`      // records by agent and version
+	Unknown     int            `json:"unknown_lines"` // lines of a kind that is unknown to the parser
+	Versions    map[string]int `json:"versions"`      // the number of records by agent and version
 }
 
 // Kind is the kind of an answer.

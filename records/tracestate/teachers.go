@@ -14,27 +14,28 @@ import (
 	"github.com/git-trace/git-trace/records/jsonl"
 )
 
-// Teachers holds the answers that other models gave to states, by the ids of the states and the names of the teachers.
+// Teachers holds the answers of other models to states, by state id and teacher.
 type Teachers struct {
 	answers map[string]map[string]answer
 	count   int
-	met     map[string]bool // states that were there
+	met     map[string]bool // states that occurred
 }
 
 // answer is a teacher's answer to a state.
 type answer struct{ action, hint, key string }
 
-// mostAnswers bounds the answers of teachers.
+// mostAnswers limits the number of teachers' answers.
 const mostAnswers = 1 << 20
 
-// Errors of answers.
+// The errors of teachers' answers.
 var (
 	ErrAnswer      = errors.New("not an answer of a teacher: state_id, teacher_id and action are texts")
 	ErrManyAnswers = fmt.Errorf("more than %d answers", mostAnswers)
 )
 
-// Read takes answers, one a line: state_id, teacher_id, action, and an optional hint_text. An action is a text, or the
-// calls in a state's form. If a teacher has two answers to a state, the later one counts. Texts go through clean.
+// Read reads answers, one on each line, with the members state_id, teacher_id, action and optionally hint_text. An
+// action is a text, or calls in the form of a state's action. If a teacher has two answers to a state, the later one
+// counts. clean is applied to all texts.
 func (t *Teachers) Read(r io.Reader, clean func(string) (string, error)) error {
 	in := jsonl.NewReader(r, 0)
 	for {
@@ -95,7 +96,7 @@ func (t *Teachers) take(raw []byte, clean func(string) (string, error)) error {
 	return nil
 }
 
-// stepOf returns the answer of an action: calls, or a text.
+// stepOf returns an answer with the given action: calls, or a text.
 func stepOf(text string) *records.Step {
 	s := &records.Step{Role: records.RoleAgent, Content: &text}
 	var calls []struct {
@@ -114,10 +115,10 @@ func stepOf(text string) *records.Step {
 	return s
 }
 
-// Unknown counts the states with answers that were not among the states.
+// Unknown returns the number of state ids in the answers that belong to no state.
 func (t *Teachers) Unknown() int { return len(t.answers) - len(t.met) }
 
-// agreeing counts the teachers whose answer to a state does the same as the chosen one.
+// agreeing returns the number of teachers whose answer to a state is equivalent to the chosen one.
 func (t *Teachers) agreeing(state, chosen string) int {
 	if t == nil {
 		return 0
@@ -131,8 +132,8 @@ func (t *Teachers) agreeing(state, chosen string) int {
 	return n
 }
 
-// pair returns the answer that most teachers gave to a state, before the student's; nil where two are equally good, or
-// the student's is the best.
+// pair pairs the answer that most teachers gave to a state with the recorded answer. It returns nil if two answers are
+// equally frequent, or if the recorded answer is the most frequent one.
 func (t *Teachers) pair(st *state) *pair {
 	if t == nil || len(t.answers[st.id]) == 0 {
 		return nil

@@ -9,7 +9,8 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// Write writes the states of a conversation, one a line, in the order of their answers. Options must be checked.
+// Write writes the states of a conversation, one on each line, in the order of their answers. The options must have
+// been checked.
 func Write(w io.Writer, r *records.Record, o Options, told Told, stats *Stats) error {
 	m := states(r, o, told, stats)
 	if o.History == Full {
@@ -27,7 +28,7 @@ func Write(w io.Writer, r *records.Record, o Options, told Told, stats *Stats) e
 	return nil
 }
 
-// fits reports whether the full histories of states are short enough together.
+// fits returns an error if the full histories of the states are too long in total.
 func (m *maker) fits(list []*state) error {
 	sum := int64(0)
 	for _, st := range list {
@@ -46,7 +47,7 @@ func (m *maker) fits(list []*state) error {
 func (m *maker) write(out *bufio.Writer, st *state) {
 	write := func(parts ...string) {
 		for _, part := range parts {
-			_, _ = out.WriteString(part) // the first error stays until Flush
+			_, _ = out.WriteString(part) // the first error is kept until Flush
 		}
 	}
 	write(`{"state_id":`, quoted(st.id))
@@ -76,7 +77,7 @@ func (m *maker) system(st *state) string {
 	return m.System
 }
 
-// messages writes links of a history, with the system prompt before its first message.
+// messages writes the links of a history, with the system prompt before the first message.
 func (m *maker) messages(write func(...string), links []*node, whole bool, system string) {
 	if whole && system != "" {
 		write(message("system", quoted(system)))
@@ -92,11 +93,11 @@ func (m *maker) messages(write func(...string), links []*node, whole bool, syste
 	}
 }
 
-// tokenBytes is the number of bytes that count as a token.
+// tokenBytes is the number of bytes that are counted as one token.
 const tokenBytes = 4
 
-// limited leaves out the oldest messages after the first, an answer and its results at a time. It ends when a history
-// is short enough, or has only its first and its last message.
+// limited removes the oldest messages after the first one, each time an answer and its results. It stops when the
+// history is short enough, or has only its first and last messages.
 func (m *maker) limited(links []*node) ([]*node, int) {
 	if m.MaxTokens == 0 {
 		return links, 0
@@ -122,7 +123,7 @@ func (m *maker) reward() string {
 	return string(raw)
 }
 
-// origin says where a state is from.
+// origin returns the source of a state, as JSON.
 func (m *maker) origin(st *state, dropped int) []byte {
 	o := struct {
 		Trace     string   `json:"trace_id"`
@@ -155,7 +156,7 @@ func (m *maker) origin(st *state, dropped int) []byte {
 		o.Results = append(o.Results, result{r.Error == nil, r.Error})
 	}
 	raw, err := json.Marshal(o)
-	if err != nil { // plain fields
+	if err != nil { // plain fields are always valid JSON
 		return []byte("{}")
 	}
 	return raw
