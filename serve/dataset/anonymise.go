@@ -9,26 +9,26 @@ import (
 	"strings"
 )
 
-// Anonymiser replaces names, ids and paths by keyed hashes, and leaves texts out. The same key gives the same hash for
-// the same name, so tables of several repositories can still be joined. Without the key nobody can compute a hash or
-// test a guessed name.
+// Anonymiser replaces names, ids and paths by keyed hashes, and removes texts. With one key, equal names have equal
+// hashes. So tables of several repositories can still be joined. Without the key nobody can compute a hash or test a
+// guessed name.
 type Anonymiser struct{ key []byte }
 
 // NewAnonymiser takes a key of 32 random bytes.
 func NewAnonymiser(key []byte) *Anonymiser { return &Anonymiser{key} }
 
-// hashed is the number of bytes of a hash that replaces a name.
+// hashed is the length of such a hash in bytes.
 const hashed = 16
 
-// Hash returns the hash of a name. The kind keeps hashes of different things apart.
+// Hash returns the hash of a name. For each kind, equal names have different hashes.
 func (a *Anonymiser) Hash(kind, text string) string {
 	mac := hmac.New(sha256.New, a.key)
 	mac.Write([]byte(kind + "\x00" + text))
 	return hex.EncodeToString(mac.Sum(nil)[:hashed])
 }
 
-// path hashes each part of a path with the parts before it. So directories stay directories, and a name reveals nothing
-// about the same name elsewhere.
+// path hashes each part of a path together with the parts before it. So the tree of directories remains, and equal
+// names in different directories have different hashes.
 func (a *Anonymiser) path(path string) string {
 	parts := strings.Split(path, "/")
 	for i := range parts {
@@ -37,7 +37,7 @@ func (a *Anonymiser) path(path string) string {
 	return strings.Join(parts, "/")
 }
 
-// Row changes a row, which is a pointer to one of the structs of the tables.
+// Row anonymises a row: a pointer to a struct of a table.
 func (a *Anonymiser) Row(row any) {
 	value := reflect.ValueOf(row).Elem()
 	for i := range value.NumField() {

@@ -17,14 +17,15 @@ import (
 // cardName is the file name that hubs expect for the description of a data set.
 const cardName = "README.md"
 
-// Marks around the generated part. The rest, which people write, and their licence stay. New tables are added.
+// These marks enclose the generated part. The rest of the page and its licence belong to people, and are kept. New
+// tables are added.
 const (
 	cardBegin = "<!-- figures by git-trace: made anew by each export -->"
 	cardEnd   = "<!-- end of figures -->"
 	noLicence = "license: unknown # publishing is yours to decide: name a licence here"
 )
 
-// about describes a row of each table.
+// about says what a row of each table is.
 var about = map[string]string{
 	"conversations": "a conversation with an agent: tokens, cost, outcome",
 	"prompts":       "a prompt, with its text where it is kept",
@@ -36,7 +37,7 @@ var about = map[string]string{
 	"lives":         "how long lines lived in the first-parent history",
 }
 
-// Card writes the page of a data set into its directory, with the figures of all repositories in it.
+// Card writes the description of a data set into its directory. Its figures cover all repositories in it.
 func Card(dir, ext string, anonymous bool) error {
 	totals, err := shards.ReadTotals(dir)
 	if err != nil {
@@ -54,7 +55,7 @@ func Card(dir, ext string, anonymous bool) error {
 	switch {
 	case marked && ended:
 		text = withTables(string(before), ext, totals) + figures + string(after)
-	case len(old) > 0: // a page of somebody else's
+	case len(old) > 0: // the page was not made by Card
 		return nil
 	default:
 		text = withTables(cardHead, ext, totals) + figures + cardTail
@@ -62,7 +63,7 @@ func Card(dir, ext string, anonymous bool) error {
 	return refs.WriteFileAtomic(path, []byte(text), 0o644)
 }
 
-// withTables adds the tables that have files to the head of a page. Hubs refuse one without.
+// withTables adds the tables that have files to the head of the page. Hubs reject a table without files.
 func withTables(head, ext string, totals *shards.Totals) string {
 	const list = "\nconfigs:\n"
 	for _, t := range slices.Backward(Tables()) {

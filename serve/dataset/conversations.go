@@ -127,8 +127,8 @@ func (m *maker) call(c *view.Conversation, s *records.Step, n, prompt int) *Call
 	return row
 }
 
-// promptOf returns for each step the number of its prompt in the log: the last one before it. If the record does not
-// know the log's prompts, 0.
+// promptOf returns, for each step, the number in the log of the last prompt up to that step; 0 if the record does not
+// have the log's numbers.
 func promptOf(r *records.Record) []int {
 	at := map[int]int{}
 	for prompt, step := range recorder.PromptSteps(r) {
@@ -180,7 +180,7 @@ func (m *maker) patch(e *events.Event, p *events.PatchData) *Patch {
 	}
 }
 
-// decodedPath returns a path of the log as git has it.
+// decodedPath returns a path of the log in git's form.
 func decodedPath(path string) string {
 	if decoded, err := events.DecodePath(path); err == nil {
 		return decoded

@@ -32,7 +32,7 @@ func (m *maker) history(t writers) error {
 	})
 }
 
-// empty reports whether there is no history.
+// empty reports whether the repository has no commits.
 func (m *maker) empty() bool {
 	head, _, err := m.Repo.Head()
 	return m.Known.Untraced() || err == nil && head.IsZero()
@@ -50,9 +50,9 @@ func (m *maker) commit(c *graph.Commit, reverts []string) *Commit {
 	return row
 }
 
-// owners writes the lines of a commit: first lines with a known place, then the rest of its contributors.
+// owners writes the lines of a commit: first the lines whose place is known, then the other lines of its contributors.
 func (m *maker) owners(c *graph.Commit, t writers) error {
-	placed := map[string]int{} // placed lines without an owner, by file
+	placed := map[string]int{} // by file: lines without an owner whose place is known
 	all := 0
 	if c.Believed != nil {
 		for i := range c.Believed.Files {
@@ -76,7 +76,7 @@ func (m *maker) owners(c *graph.Commit, t writers) error {
 	return m.rest(c, placed, all, t)
 }
 
-// rest writes the lines of a commit without a known owner and place.
+// rest writes the lines of a commit whose owner and place are unknown.
 func (m *maker) rest(c *graph.Commit, placed map[string]int, all int, t writers) error {
 	files := map[string]int{}
 	left := -all
@@ -134,7 +134,7 @@ func (m *maker) run(c *graph.Commit, path string, run *belief.Run) *Line {
 	return row
 }
 
-// lives writes how long lines lived.
+// lives writes the lives of lines.
 func (m *maker) lives(t writers) error {
 	if m.empty() {
 		return nil
@@ -157,7 +157,7 @@ func (m *maker) lives(t writers) error {
 	})
 }
 
-// reverts finds the commits that say that they revert others, as git-revert(1) words it.
+// reverts finds the commits whose messages say that they revert others, in the words of git-revert(1).
 func (m *maker) reverts() (map[refs.OID][]string, error) {
 	const says = "This reverts commit "
 	out, err := m.Repo.Git(m.ctx, nil, "log", "--no-show-signature", "--no-patch", "--no-notes", "--encoding=UTF-8", "-z",

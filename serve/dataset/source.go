@@ -16,35 +16,35 @@ import (
 
 // Source is a repository with its logs and records.
 type Source struct {
-	Name  string // of the repository
+	Name  string // name of the repository
 	Repo  *refs.Repo
 	Known *view.Reader
 	Lines stats.Source
-	Force bool        // also give records that could not be read in large part
-	Hide  *Anonymiser // nil leaves names
+	Force bool        // also write records that could not be read in large part
+	Hide  *Anonymiser // nil: keep names
 }
 
-// Written is the fate of a repository.
+// Written is the result for a repository.
 type Written struct {
-	LeftOut []events.TraceID // conversations whose record much is missing of: their steps and calls
+	LeftOut []events.TraceID // conversations whose records lack much: their steps and calls are not written
 }
 
 // maker writes the tables of a source.
 type maker struct {
 	Source
-	ctx context.Context // of one export
+	ctx context.Context // the context of one export
 	set *shards.Set
 	out Written
 }
 
-// Write makes the rows of all tables. Tables that are whole are not made again.
+// Write makes the rows of all tables. It skips complete tables.
 func Write(ctx context.Context, from Source, set *shards.Set) (Written, error) {
 	m := &maker{Source: from, ctx: ctx, set: set}
 	list, err := from.Known.Conversations()
 	if err != nil {
 		return m.out, err
 	}
-	slices.Reverse(list) // the oldest first: so months come one after the other
+	slices.Reverse(list) // the oldest first, so that months follow each other
 	for _, group := range []struct {
 		of     string
 		tables []string
@@ -64,10 +64,10 @@ func Write(ctx context.Context, from Source, set *shards.Set) (Written, error) {
 	return m.out, nil
 }
 
-// writers are tables that are made together.
+// writers holds the tables that are made together, by name.
 type writers map[string]*shards.Writer
 
-// write makes tables, unless all of them are whole already.
+// write makes tables, unless all of them are complete.
 func (m *maker) write(names []string, rows func(t writers) error) error {
 	t := writers{}
 	whole := true

@@ -7,11 +7,11 @@ import (
 	"github.com/git-trace/git-trace/serve/dataset/shards"
 )
 
-// The tag "anon" gives the fate of a column in a data set without names: keep leaves it, id, name and path replace it
-// by a keyed hash, drop leaves it out. A text may name a person, so every text is dropped.
+// The tag "anon" decides what becomes of a column in an anonymous data set: keep leaves it unchanged, id, name and path
+// replace it by a keyed hash, drop removes it. Every text is dropped, since a text may name a person.
 
-// Conversation is a row of the table conversations: one for each known conversation, with or without a record. Columns
-// from the record are null without one.
+// Conversation is a row of the table conversations: one for each known conversation, with or without a record. Without
+// one, the columns that come from the record are null.
 type Conversation struct {
 	Repo             string   `json:"repo" kind:"word" anon:"name"`
 	Month            *string  `json:"month" kind:"word" anon:"keep"`
@@ -53,7 +53,7 @@ type Conversation struct {
 	ContentHash      *string  `json:"content_hash" anon:"id"`
 }
 
-// Prompt is a row of the table prompts: one for each known prompt, with its text if it is kept.
+// Prompt is a row of the table prompts: one for each known prompt. It has the text if the text is kept.
 type Prompt struct {
 	Repo   string  `json:"repo" kind:"word" anon:"name"`
 	Month  *string `json:"month" kind:"word" anon:"keep"`
@@ -63,7 +63,7 @@ type Prompt struct {
 	Text   *string `json:"text" anon:"drop"`
 }
 
-// Step is a row of the table steps: a prompt, or an answer of a model, of a record.
+// Step is a row of the table steps: a prompt of a record, or an answer of a model.
 type Step struct {
 	Repo             string  `json:"repo" kind:"word" anon:"name"`
 	Month            *string `json:"month" kind:"word" anon:"keep"`
@@ -103,7 +103,7 @@ type Call struct {
 	DurationMS *int64          `json:"duration_ms"`
 }
 
-// Patch is a row of the table patches: one hunk of one file that a hook saw, by any writer.
+// Patch is a row of the table patches: one hunk of one file that hooks saw, by any owner.
 type Patch struct {
 	Repo       string  `json:"repo" kind:"word" anon:"name"`
 	Month      *string `json:"month" kind:"word" anon:"keep"`
@@ -126,7 +126,7 @@ type Patch struct {
 	Candidates int64   `json:"candidates"`
 }
 
-// Commit is a row of the table commits: a commit that HEAD leads to, with the lines that it added.
+// Commit is a row of the table commits: a commit reachable from HEAD, with the lines that it added.
 type Commit struct {
 	Repo       string   `json:"repo" kind:"word" anon:"name"`
 	Month      *string  `json:"month" kind:"word" anon:"keep"`
@@ -144,8 +144,8 @@ type Commit struct {
 	Reverts    []string `json:"reverts" anon:"id"`
 }
 
-// Line is a row of the table lines: consecutive lines of one owner that a commit added. If the place of lines is
-// unknown, start is null, and the path may be.
+// Line is a row of the table lines: neighbouring lines of one owner that a commit added. If the place of lines is
+// unknown, start is null, and path may be null.
 type Line struct {
 	Repo       string  `json:"repo" kind:"word" anon:"name"`
 	Month      *string `json:"month" kind:"word" anon:"keep"`
@@ -169,8 +169,8 @@ type Line struct {
 	Authored   *stamp  `json:"authored_at" kind:"time"`
 }
 
-// Life is a row of the table lives: lines of one owner in one file of a commit that reached the first-parent history
-// together, and left it together or are still there.
+// Life is a row of the table lives: lines of one owner in one file of a commit. They reached the first-parent history
+// together, and left it together, or are still there.
 type Life struct {
 	Repo     string  `json:"repo" kind:"word" anon:"name"`
 	Month    *string `json:"month" kind:"word" anon:"keep"`
@@ -199,18 +199,18 @@ func Tables() []shards.Table {
 	}
 }
 
-// Partitions are the columns that all tables have and that files may be parted by.
+// Partitions are the columns that all tables have, by which files may be partitioned.
 var Partitions = []string{"repo", "month", "agent"}
 
-// stamp is a time as tables have it.
+// stamp is a time in a table.
 type stamp time.Time
 
-// MarshalJSON gives microseconds and UTC.
+// MarshalJSON writes the time in UTC, with microseconds.
 func (s stamp) MarshalJSON() ([]byte, error) {
 	return time.Time(s).UTC().AppendFormat(nil, `"2006-01-02T15:04:05.000000Z"`), nil
 }
 
-// stampOf is nil for a zero time, and for one that tables cannot hold.
+// stampOf returns a time for a table; nil for the zero time, and for a time that tables cannot hold.
 func stampOf(t time.Time) *stamp {
 	if t.IsZero() || t.Year() < 1 || t.Year() > 9999 {
 		return nil
@@ -218,7 +218,7 @@ func stampOf(t time.Time) *stamp {
 	return new(stamp(t))
 }
 
-// spoken reads a time as agents write it.
+// spoken parses a time as agents write it; nil if it cannot.
 func spoken(text *string) *stamp {
 	if text == nil {
 		return nil
@@ -230,7 +230,7 @@ func spoken(text *string) *stamp {
 	return stampOf(at)
 }
 
-// maybe is nil for an empty text.
+// maybe returns nil for an empty text.
 func maybe[T ~string](text T) *string {
 	if text == "" {
 		return nil
@@ -245,7 +245,7 @@ func maybeOf[T ~string](text *T) *string {
 	return maybe(*text)
 }
 
-// number is nil for 0.
+// number returns nil for 0.
 func number[T ~int | ~int64](n T) *int64 {
 	if n == 0 {
 		return nil

@@ -18,8 +18,8 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// on makes the handler of requests about a document: it answers nothing if the editor has not opened the file, or
-// git-trace does not know it.
+// on makes the handler of requests about a document. If the editor has not opened the file, or git-trace does not know
+// it, the answer is nothing.
 func on[P any](nothing any, answer func(s *server, ctx context.Context, d *document, p P) (any, error)) handler {
 	return func(s *server, ctx context.Context, m *message) (any, error) {
 		about, err := paramsOf[documentParams](m)
@@ -50,7 +50,7 @@ func (s *server) hover(ctx context.Context, d *document, p positionParams) (any,
 	return hover{markup{"markdown", text}, textRange{line, end}}, nil
 }
 
-// why returns the Markdown of git trace why for a line, which counts from 0.
+// why returns the Markdown of git trace why for a line, counted from 0.
 func (s *server) why(ctx context.Context, d *document, line int) (string, error) {
 	if line < 0 {
 		return "", &rpcError{codeInvalidParams, "lines are counted from 0"}
@@ -68,8 +68,8 @@ func (s *server) why(ctx context.Context, d *document, line int) (string, error)
 	return string(raw), err
 }
 
-// passedOver drops the error of a file that git-trace does not know: the editor has many. Its reason goes to the
-// editor's log.
+// passedOver drops the error of a file that git-trace does not know, since the editor shows many such files. It writes
+// the reason to the editor's log.
 func (s *server) passedOver(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -106,10 +106,10 @@ func (s *server) inlayHints(ctx context.Context, d *document, p rangeParams) (an
 	return hints, nil
 }
 
-// leastOfLens is the number of lines that a block has to have for a line of its own above it.
+// leastOfLens is the number of lines from which a block gets a code lens above it.
 const leastOfLens = 3
 
-// codeLenses are drawn above blocks of lines.
+// codeLenses returns a label above each block of lines.
 func (s *server) codeLenses(ctx context.Context, d *document, p documentParams) (any, error) {
 	r, err := s.runs(ctx, d)
 	if err != nil {
@@ -128,7 +128,7 @@ func (s *server) codeLenses(ctx context.Context, d *document, p documentParams) 
 	return lenses, nil
 }
 
-// codeActions lists the questions about the first line of a range.
+// codeActions lists the commands for the first line of a range.
 func (s *server) codeActions(ctx context.Context, d *document, p rangeParams) (any, error) {
 	r, err := s.runs(ctx, d)
 	if err != nil {
@@ -162,7 +162,7 @@ func (s *server) codeActions(ctx context.Context, d *document, p rangeParams) (a
 	return actions, nil
 }
 
-// The commands that the editor sends back: the document, and an id or a line that counts from 1.
+// The commands that the editor sends back, with the document, and an id or a line number, counted from 1.
 const (
 	commandShow  = "gitTrace.show"
 	commandTrack = "gitTrace.track"
@@ -175,8 +175,8 @@ func commandNames() []string {
 	return []string{commandShow, commandTrack, commandWhy, commandCopy, commandOpen}
 }
 
-// execute returns a page of Markdown, and lets the editor show it if it can. To copy an id, it returns the id, not the
-// browser's page.
+// execute returns the result of a command as Markdown, and asks the editor to show it if it can. For the copy command
+// it returns only the id. For the browser it returns nothing.
 func (s *server) execute(ctx context.Context, m *message) (any, error) {
 	p, err := paramsOf[commandParams](m)
 	if err != nil {
@@ -215,7 +215,7 @@ var (
 	errNoLine = &rpcError{codeInvalidParams, "the line is not a number"}
 )
 
-// open shows the origin of a line in the browser, or the line if its origin is unknown.
+// open shows the origin of a line in the browser. If the origin is unknown, it shows the line.
 func (s *server) open(ctx context.Context, d *document, word string) error {
 	line, err := strconv.Atoi(word)
 	if err != nil {
@@ -233,7 +233,7 @@ func (s *server) open(ctx context.Context, d *document, word string) error {
 	return s.Open(ctx, p)
 }
 
-// about returns a command's text about an id or a line, and a name for it.
+// about returns the output of a command about an id or a line, and a name for the page.
 func (s *server) about(ctx context.Context, d *document, verb, word string) (text, name string, err error) {
 	var raw []byte
 	dir := filepath.Dir(d.path)
@@ -254,7 +254,7 @@ func (s *server) about(ctx context.Context, d *document, verb, word string) (tex
 	return string(raw), word, err
 }
 
-// plainID reports whether a word can be an id of a conversation, a prompt or a call, and is not an option.
+// plainID reports whether a word can be the id of a conversation, prompt or call, and cannot be an option.
 func plainID(word string) bool {
 	const others = "-#:_"
 	return word != "" && word[0] != '-' && !strings.ContainsFunc(word, func(r rune) bool {
@@ -263,7 +263,7 @@ func plainID(word string) bool {
 	})
 }
 
-// show writes a page that only its owner may read, and asks the editor to open it.
+// show writes a page into a file that only its owner may read, and asks the editor to open the file.
 func (s *server) show(about, text string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -281,13 +281,13 @@ func (s *server) show(about, text string) error {
 		return r
 	}, about) + ".md"
 	path := filepath.Join(s.pages, name)
-	_ = os.Remove(path) // one of an earlier question can't be written to
+	_ = os.Remove(path) // an earlier page with this name is read-only
 	const readOnly = 0o400
 	if err := os.WriteFile(path, []byte(text), readOnly); err != nil {
 		return err
 	}
 	slashed := filepath.ToSlash(path)
-	if !strings.HasPrefix(slashed, "/") { // a drive
+	if !strings.HasPrefix(slashed, "/") { // begins with a drive letter
 		slashed = "/" + slashed
 	}
 	uri := url.URL{Scheme: "file", Path: slashed}
@@ -295,7 +295,7 @@ func (s *server) show(about, text string) error {
 	return nil
 }
 
-// allRuns returns the blocks of git trace blame --json=runs, with the colour of each conversation.
+// allRuns returns the runs of git trace blame --json=runs, and the colour of each conversation.
 func (s *server) allRuns(ctx context.Context, d *document, _ documentParams) (any, error) {
 	r, err := s.runs(ctx, d)
 	if err != nil {
@@ -308,11 +308,11 @@ func (s *server) allRuns(ctx context.Context, d *document, _ documentParams) (an
 	return struct {
 		Blame  json.RawMessage `json:"blame"`
 		Blocks []block         `json:"blocks"`
-		Hues   map[string]int  `json:"hues"` // of 12
+		Hues   map[string]int  `json:"hues"` // numbers of 12 colours
 	}{r.raw, append([]block{}, r.blocks()...), colours}, nil
 }
 
-// width is the number of characters of a line in the agreed encoding.
+// width returns the number of characters of a line in the agreed encoding.
 func (s *server) width(line string) int {
 	if s.wide {
 		return len(line)

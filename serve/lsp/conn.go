@@ -12,7 +12,7 @@ import (
 	"sync"
 )
 
-// Codes of errors, as JSON-RPC 2.0 and the protocol define them.
+// Error codes of JSON-RPC 2.0 and of the protocol.
 const (
 	codeParse          = -32700
 	codeInvalidRequest = -32600
@@ -23,20 +23,20 @@ const (
 	codeCancelled      = -32800
 )
 
-// mostBody bounds a message, in bytes. An editor sends a buffer whole.
+// mostBody is the size of the longest message in bytes. An editor sends a whole buffer at a time.
 const mostBody = 64 << 20
 
-// message is a request (id and method), a notification (method alone), or an answer (id alone).
+// message is a request (it has id and method), a notification (only method), or an answer (only id).
 type message struct {
 	Version string          `json:"jsonrpc"`
-	ID      json.RawMessage `json:"id,omitempty"` // a number or a string; null if it could not be read
+	ID      json.RawMessage `json:"id,omitempty"` // a number or a string; null if it could not be parsed
 	Method  string          `json:"method,omitempty"`
 	Params  json.RawMessage `json:"params,omitempty"`
 	Result  json.RawMessage `json:"result,omitempty"`
 	Error   *rpcError       `json:"error,omitempty"`
 }
 
-// rpcError is an error as the other side gets it.
+// rpcError is an error in the form that the editor gets.
 type rpcError struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
@@ -44,20 +44,20 @@ type rpcError struct {
 
 func (f *rpcError) Error() string { return f.Message }
 
-// conn reads and writes framed messages. Writing is safe from several goroutines at once.
+// conn reads and writes framed messages. Several goroutines may write at once.
 type conn struct {
 	in *bufio.Reader
 
 	mu   sync.Mutex
 	out  io.Writer
-	next int // the id of our next request
+	next int // id of our next request
 }
 
-// errFrame says that the stream is unusable: the beginning of the next message is unknown.
+// errFrame means that the stream cannot be read any further: the start of the next message is unknown.
 var errFrame = errors.New("a message has no readable header")
 
-// read returns the next message. A body that is not a message is a *rpcError, and reading can continue; any other error
-// ends it.
+// read returns the next message. If a body is not a message, the error is an *rpcError, and reading can continue. After
+// any other error it cannot.
 func (c *conn) read() (*message, error) {
 	header, err := textproto.NewReader(c.in).ReadMIMEHeader()
 	if err != nil {
@@ -96,7 +96,7 @@ func (c *conn) write(m *message) error {
 	return err
 }
 
-// answer sends the answer to a request: a result, null for a nil one, or an error.
+// answer sends the answer to a request: an error, or a result; nil is sent as null.
 func (c *conn) answer(id json.RawMessage, result any, failed error) {
 	m := &message{ID: id}
 	var told *rpcError
@@ -113,7 +113,7 @@ func (c *conn) answer(id json.RawMessage, result any, failed error) {
 			m.Result, m.Error = nil, &rpcError{codeInternal, err.Error()}
 		}
 	}
-	_ = c.write(m) // reading reports an editor that has ended
+	_ = c.write(m) // a read will report that the editor has ended
 }
 
 // tell sends a notification.
@@ -123,7 +123,7 @@ func (c *conn) tell(method string, params any) {
 	}
 }
 
-// request asks the editor for something whose answer does not matter.
+// request sends a request whose answer is ignored.
 func (c *conn) request(method string, params any) {
 	raw, err := json.Marshal(params)
 	if err != nil {

@@ -18,38 +18,38 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Times and sizes of a document.
+// Times, and sizes in bytes, of a document.
 const (
-	settled = 300 * time.Millisecond // the pause in typing before its runs are computed
-	fresh   = 5 * time.Second        // the time for which runs are valid: owners change without notice
-	mostDoc = 32 << 20               // bytes; there are no answers about larger buffers and files
+	settled = 300 * time.Millisecond // the pause in typing after which its runs are computed
+	fresh   = 5 * time.Second        // the time for which runs are valid, because owners change without a notification
+	mostDoc = 32 << 20               // larger buffers and files get no answers
 )
 
-// document is a file in the editor's state.
+// document is a file as the editor has it.
 type document struct {
-	path string // absolute; empty if it is not a file
+	path string // absolute path; empty if it is not a file
 
 	mu      sync.Mutex
 	text    string
 	dirty   bool         // changed since it was opened or saved
-	changed time.Time    // when it was last typed in; zero before
-	under   *computation // the running or last search for exactly this text
+	changed time.Time    // the time of the last edit; zero before
+	under   *computation // the running or last search for this text
 }
 
-// computation is one search for the runs of one text.
+// computation is a search for the runs of one text.
 type computation struct {
-	done    chan struct{} // closed at its end
+	done    chan struct{} // closed when the search ends
 	cancel  context.CancelFunc
-	waiting int // who waits for it
+	waiting int // number of requests that wait for it
 	ended   time.Time
 	runs    *runs
 	err     error
 }
 
-// errChanged says that the text changed while its runs were searched for.
+// errChanged means that the text changed during the search.
 var errChanged = errors.New("the text changed meanwhile")
 
-// pathOf returns the file of a URI, empty if it is not a file.
+// pathOf returns the path of a URI; empty if it is not a file.
 func pathOf(uri string) string {
 	u, err := url.Parse(uri)
 	if err != nil || u.Scheme != "file" || (u.Host != "" && u.Host != "localhost") {
@@ -66,7 +66,7 @@ func pathOf(uri string) string {
 	return filepath.Clean(path)
 }
 
-// put takes over the text that the editor has now.
+// put replaces the text by the editor's new text.
 func (d *document) put(text string, typed bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -80,7 +80,7 @@ func (d *document) put(text string, typed bool) {
 	d.forget()
 }
 
-// saved notes that the buffer has the content of the file.
+// saved notes that the file now has the content of the buffer.
 func (d *document) saved() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -88,7 +88,7 @@ func (d *document) saved() {
 	d.forget()
 }
 
-// forget ends a search and drops its results. The caller holds the lock.
+// forget stops a search and drops its results. The caller holds the lock.
 func (d *document) forget() {
 	if d.under != nil {
 		d.under.cancel()
@@ -96,9 +96,9 @@ func (d *document) forget() {
 	}
 }
 
-// contents returns the content of the file for git-trace, nil for the content on the disk. An editor shows a file in
-// another encoding, or one with a mark of its byte order, in other bytes than the disk has: unchanged, it is the
-// disk's.
+// contents returns the content for git-trace, or nil if the file on disk has it. The bytes of a buffer may differ from
+// the file's because of the encoding or a byte order mark. If the buffer is unchanged, such a difference does not
+// count.
 func (d *document) contents() (content []byte, text string, err error) {
 	d.mu.Lock()
 	text, dirty := d.text, d.dirty
@@ -110,7 +110,7 @@ func (d *document) contents() (content []byte, text string, err error) {
 	switch {
 	case errors.Is(err, errNoFile), errors.Is(err, errTooLarge):
 		return nil, text, err
-	case err != nil: // it was never saved
+	case err != nil: // the buffer was never saved
 		return []byte(text), text, nil //nolint:nilerr // without a file, only the buffer counts
 	}
 	mark := []byte("\ufeff")
@@ -126,14 +126,14 @@ func (d *document) contents() (content []byte, text string, err error) {
 	return []byte(text), text, nil
 }
 
-// Reasons for no answer about an open document.
+// Reasons why an open document gets no answer.
 var (
 	errTooLarge = errors.New("the buffer or the file is too large")
 	errNoFile   = errors.New("it is not a regular file")
 )
 
-// onDisk reads the file, if it is a regular one, up to a limit. A person did not choose the file: a link may lead to a
-// device without an end, and a pipe waits forever.
+// onDisk reads the file, if it is a regular file within the limit. No person chose the file: a link may lead to a
+// device without an end, and a read from a pipe may wait forever.
 func (d *document) onDisk() ([]byte, error) {
 	info, err := os.Lstat(d.path)
 	switch {
@@ -156,7 +156,7 @@ func (d *document) lines() []string {
 	return strings.Split(d.text, "\n")
 }
 
-// lineAt returns the line with a number, from 0, without its end; empty if it is missing.
+// lineAt returns the line with a number, counted from 0, without its line end; "" if there is no such line.
 func lineAt(lines []string, n int) string {
 	if n < 0 || n >= len(lines) {
 		return ""
@@ -165,7 +165,7 @@ func lineAt(lines []string, n int) string {
 }
 
 // runs finds the owners of the lines in the buffer. It waits for a pause in typing. One search serves all requests for
-// the same text, and ends when none is waiting.
+// the same text, and stops when no request waits for it.
 func (s *server) runs(ctx context.Context, d *document) (*runs, error) {
 	for {
 		c, err := s.computation(ctx, d)
@@ -185,7 +185,7 @@ func (s *server) runs(ctx context.Context, d *document) (*runs, error) {
 	}
 }
 
-// computation joins the search that is under way, or begins one.
+// computation joins the running search, or starts one.
 func (s *server) computation(ctx context.Context, d *document) (*computation, error) {
 	for {
 		d.mu.Lock()
@@ -213,7 +213,7 @@ func (s *server) computation(ctx context.Context, d *document) (*computation, er
 	}
 }
 
-// leave says that somebody waits no longer.
+// leave notes that a request no longer waits. After the last one the search stops.
 func (d *document) leave(c *computation) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -223,7 +223,7 @@ func (d *document) leave(c *computation) {
 	}
 }
 
-// compute searches, one document after the other.
+// compute runs the search. Only one document is searched at a time.
 func (s *server) compute(ctx context.Context, d *document, c *computation) {
 	select {
 	case s.turn <- struct{}{}:
@@ -236,7 +236,7 @@ func (s *server) compute(ctx context.Context, d *document, c *computation) {
 	c.ended = time.Now()
 	if ctx.Err() != nil {
 		c.runs, c.err = nil, errChanged
-		if d.under == c { // another search has replaced it
+		if d.under == c { // false if a newer search has replaced it
 			d.under = nil
 		}
 	}

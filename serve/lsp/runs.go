@@ -15,18 +15,18 @@ type runs struct {
 	raw json.RawMessage
 }
 
-// block is lines that follow each other and that one prompt wrote, whatever commits hold them.
+// block is a range of neighbouring lines that one prompt wrote, in whatever commits they are.
 type block struct {
-	Start int    `json:"start"` // from 1
+	Start int    `json:"start"` // first line, counted from 1
 	Count int    `json:"count"`
-	ID    string `json:"id"`    // of the prompt
+	ID    string `json:"id"`    // id of the prompt
 	Label string `json:"label"` // "claude-code 4f2a#3"
-	Hue   int    `json:"hue"`   // of the conversation, from 0
+	Hue   int    `json:"hue"`   // colour of the conversation, from 0
 
 	asked string
 }
 
-// blocks returns the lines that conversations wrote, in order.
+// blocks returns the blocks of lines that conversations wrote, in order.
 func (r *runs) blocks() []block {
 	var out []block
 	for _, one := range r.Runs {
@@ -59,7 +59,7 @@ func (r *runs) block(one blame.RunJSON) block {
 	return b
 }
 
-// at returns the run of a line, which counts from 1.
+// at returns the run of a line, counted from 1.
 func (r *runs) at(line int) (blame.RunJSON, bool) {
 	for _, one := range r.Runs {
 		if one.Start <= line && line < one.Start+one.Count {

@@ -1,7 +1,7 @@
-// Package lsp answers editors who wrote a line and why, by the Language Server Protocol 3.17.
+// Package lsp serves editors by the Language Server Protocol 3.17: it answers who wrote a line, and why.
 //
-// It computes nothing: each answer is the output of a command of git-trace for the editor's buffer. Between requests,
-// nothing runs. The protocol is specified at
+// It computes nothing itself: each answer is the output of a git-trace command for the editor's buffer. Nothing runs
+// between requests. The protocol is specified at
 // https://microsoft.github.io/language-server-protocol/specifications/lsp/3.17/specification/.
 package lsp
 
@@ -19,39 +19,39 @@ import (
 	"github.com/git-trace/git-trace/internal/fault"
 )
 
-// Host gives the server its version, git-trace and the browser.
+// Host provides the version of the server, and access to git-trace and to the browser.
 type Host struct {
 	Version string
-	// Ask runs git-trace in a directory, with this standard input, and returns its output.
+	// Ask runs git-trace in a directory with stdin as standard input, and returns its output.
 	Ask func(ctx context.Context, dir string, stdin []byte, args ...string) ([]byte, error)
-	// Open shows the page of a place in the browser. The page exists as long as the editor runs.
+	// Open shows the page of a place in the browser. The server of the page ends with the editor.
 	Open func(ctx context.Context, p Place) error
 }
 
-// Place is a line of a file, with its origin.
+// Place is a line of a file and its origin.
 type Place struct {
-	Path   string // absolute
-	Line   int    // from 1
-	Trace  string // empty where no conversation wrote the line
-	Prompt *int   // nil where it is not known
-	Call   string // empty where it is not known
+	Path   string // absolute path
+	Line   int    // counted from 1
+	Trace  string // empty if no conversation wrote the line
+	Prompt *int   // nil if unknown
+	Call   string // empty if unknown
 }
 
-// server is one editor's.
+// server serves one editor.
 type server struct {
 	Host
-	ctx  context.Context // the life of the connection, which every computation ends with
+	ctx  context.Context // ends with the connection, and then ends all searches
 	conn *conn
-	turn chan struct{} // who computes runs
+	turn chan struct{} // held by the running search
 
 	mu        sync.Mutex
 	documents map[string]*document
-	running   map[string]context.CancelCauseFunc // requests, by their id
+	running   map[string]context.CancelCauseFunc // requests by id
 	state     state
 	client    initializeParams
 	options   options
-	wide      bool   // characters are bytes of UTF-8
-	pages     string // where documents that the editor shows are written; made at the first
+	wide      bool   // characters are UTF-8 bytes
+	pages     string // directory of the written pages; made for the first one
 
 	requests sync.WaitGroup
 }
@@ -64,10 +64,10 @@ const (
 	ending
 )
 
-// ErrNoShutdown says that the editor ended the server without the protocol's shutdown request.
+// ErrNoShutdown means that the editor ended the server without the protocol's shutdown request.
 var ErrNoShutdown = errors.New("the editor ended without a shutdown")
 
-// Serve answers an editor until it says exit or its stream ends.
+// Serve serves an editor until its exit notification, or until the stream ends.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, host Host) error {
 	ctx, cancel := context.WithCancel(ctx)
 	s := &server{
@@ -85,7 +85,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, host Host) error {
 	}
 }
 
-// end stops all searches and removes written files.
+// end stops all searches, and removes the written pages.
 func (s *server) end(cancel context.CancelFunc) {
 	cancel()
 	s.requests.Wait()
@@ -96,7 +96,7 @@ func (s *server) end(cancel context.CancelFunc) {
 	}
 }
 
-// read takes messages in order: an edit counts before the next request is answered.
+// read handles messages in order, so that an edit counts before the next request is answered.
 func (s *server) read() error {
 	for {
 		m, err := s.conn.read()
@@ -111,7 +111,7 @@ func (s *server) read() error {
 			return err
 		}
 		switch {
-		case m.Method == "": // an answer to our request
+		case m.Method == "": // the answer to a request of ours
 		case m.ID == nil:
 			if m.Method == "exit" {
 				if s.state == ending {
@@ -126,7 +126,7 @@ func (s *server) read() error {
 	}
 }
 
-// notified takes a message without an answer; it ignores unknown ones, as the protocol asks.
+// notified handles a notification. It ignores unknown ones, as the protocol demands.
 func (s *server) notified(m *message) {
 	switch m.Method {
 	case "textDocument/didOpen":
@@ -170,7 +170,7 @@ func (s *server) notified(m *message) {
 // handler answers a request.
 type handler func(s *server, ctx context.Context, m *message) (any, error)
 
-// handlers are the requests that are answered after initialize.
+// handlers are the requests that are accepted after initialize.
 var handlers = map[string]handler{
 	"textDocument/hover":       on(nil, (*server).hover),
 	"textDocument/inlayHint":   on([]inlayHint{}, (*server).inlayHints),
@@ -180,7 +180,7 @@ var handlers = map[string]handler{
 	"gitTrace/runs":            on(nil, (*server).allRuns),
 }
 
-// requested answers in a separate goroutine, except for requests that change the server itself.
+// requested answers a request in its own goroutine. Requests that change the server are answered at once.
 func (s *server) requested(m *message) {
 	answer := handlers[m.Method]
 	switch {
@@ -216,7 +216,7 @@ func (s *server) requested(m *message) {
 	}))
 }
 
-// initialize agrees with the editor on the capabilities.
+// initialize negotiates the capabilities with the editor.
 func (s *server) initialize(m *message) (any, error) {
 	if s.state != begun {
 		return nil, &rpcError{codeInvalidRequest, "initialize comes once"}
@@ -226,7 +226,7 @@ func (s *server) initialize(m *message) (any, error) {
 		return nil, err
 	}
 	s.client, s.state = p, ready
-	_ = json.Unmarshal(p.Options, &s.options) // an editor may send anything here, or nothing
+	_ = json.Unmarshal(p.Options, &s.options) // options may be missing, or of any form
 	encoding := "utf-16"
 	if s.wide = slices.Contains(p.Capabilities.General.PositionEncodings, "utf-8"); s.wide {
 		encoding = "utf-8"
@@ -280,7 +280,7 @@ func (s *server) close(uri string) {
 	}
 }
 
-// document returns the open document of a URI; nil if it is not open or not a file.
+// document returns the open document with a URI; nil if it is not open, or not a file.
 func (s *server) document(uri string) *document {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -290,7 +290,7 @@ func (s *server) document(uri string) *document {
 	return nil
 }
 
-// refresh has the editor ask again, where it can.
+// refresh makes the editor repeat its requests, if it can.
 func (s *server) refresh() {
 	can := s.client.Capabilities.Workspace
 	if can.InlayHint.Support {

@@ -2,8 +2,8 @@ package lsp
 
 import "encoding/json"
 
-// The types of the Language Server Protocol 3.17 that are used here. Lines and characters count from 0; a character is
-// a unit of the agreed encoding.
+// The types of the Language Server Protocol 3.17 that this package uses. Lines and characters count from 0. A character
+// is a unit of the negotiated encoding.
 type (
 	position struct {
 		Line      int `json:"line"`
@@ -71,7 +71,7 @@ type (
 	// options are the person's settings in the editor.
 	options struct {
 		CodeLens bool `json:"codeLens"`
-		Copy     bool `json:"copy"` // the editor puts into its clipboard what gitTrace.copy gives
+		Copy     bool `json:"copy"` // the editor copies the result of gitTrace.copy to its clipboard
 	}
 	refresh struct {
 		Support bool `json:"refreshSupport"`

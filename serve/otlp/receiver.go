@@ -23,9 +23,9 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// Bounds of requests.
+// Limits for requests.
 const (
-	mostBody        = 16 << 20 // bytes, as sent and uncompressed
+	mostBody        = 16 << 20 // bytes, compressed and decompressed
 	mostHeader      = 16 << 10
 	mostConnections = 32
 	headerTime      = 5 * time.Second
@@ -35,7 +35,7 @@ const (
 	endTime         = 500 * time.Millisecond
 )
 
-// Reasons for which a request is refused.
+// Reasons why a request is refused.
 const (
 	BadHost  = "host"
 	BadToken = "token"
@@ -43,24 +43,23 @@ const (
 	BadForm  = "malformed"
 )
 
-// Taker takes the items of a request, one request at a time.
+// Taker takes the items of requests, one request at a time.
 type Taker interface {
 	Take(ctx context.Context, items []otel.Item) (otel.Taken, error)
 	Refused(why string)
 }
 
-// Receiver answers clients.
+// Receiver serves clients.
 type Receiver struct {
 	Token string
 	Taker Taker
 
 	hosts       map[string]bool
-	turn        chan struct{} // of the one request that is decoded
+	turn        chan struct{} // held by the request that is being decoded
 	connections atomic.Int32
 }
 
-// Listen listens on both addresses of the loopback device; on the first alone, where there is only that. Port 0 takes
-// a free one.
+// Listen listens on both loopback addresses, or only on the IPv4 address if IPv6 fails. Port 0 means any free port.
 func Listen(port int) ([]net.Listener, error) {
 	first, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {
@@ -73,7 +72,7 @@ func Listen(port int) ([]net.Listener, error) {
 	return []net.Listener{first}, nil
 }
 
-// Serve answers until the context ends, and the requests that were there then.
+// Serve serves clients until the context ends. Then it completes the open requests.
 func (r *Receiver) Serve(ctx context.Context, listeners []net.Listener) error {
 	_, port, _ := net.SplitHostPort(listeners[0].Addr().String())
 	r.hosts, r.turn = map[string]bool{}, make(chan struct{}, 1)
@@ -109,7 +108,7 @@ func (r *Receiver) Serve(ctx context.Context, listeners []net.Listener) error {
 	return err
 }
 
-// ServeHTTP answers a client.
+// ServeHTTP serves one request.
 func (r *Receiver) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
@@ -127,11 +126,11 @@ func (r *Receiver) serve(a answer) {
 	q := a.q
 	kind, known := map[string]string{"/v1/traces": "Spans", "/v1/logs": "LogRecords", "/v1/metrics": ""}[q.URL.Path]
 	token, bearer := strings.CutPrefix(q.Header.Get("Authorization"), "Bearer ")
-	if !bearer { // Claude Code sends what OTEL_EXPORTER_OTLP_HEADERS holds as it is
+	if !bearer { // Claude Code sends the text of OTEL_EXPORTER_OTLP_HEADERS unchanged
 		token, bearer = strings.CutPrefix(q.Header.Get("Authorization"), "Bearer%20")
 	}
 	switch {
-	case !r.hosts[q.Host]: // a name that somebody made lead here (DNS rebinding)
+	case !r.hosts[q.Host]: // a foreign name that resolves to this machine (DNS rebinding)
 		r.Taker.Refused(BadHost)
 		a.fail(http.StatusForbidden, "this server does not have that name")
 	case q.Header.Get("Origin") != "" || q.Header.Get("Sec-Fetch-Site") != "":
@@ -153,7 +152,7 @@ func (r *Receiver) serve(a answer) {
 	}
 }
 
-// take reads the body and has its events taken.
+// take reads the body, and passes its events to the taker.
 func (r *Receiver) take(a answer, kind string) {
 	ctx, cancel := context.WithTimeout(a.q.Context(), answerTime)
 	defer cancel()
@@ -200,7 +199,7 @@ func (r *Receiver) take(a answer, kind string) {
 	}
 }
 
-// itemsOf decodes a body of spans or records of a log.
+// itemsOf decodes a body of spans or log records.
 func itemsOf(body []byte, encoding, kind string) ([]otel.Item, error) {
 	m, member := &logRequest, "resourceLogs"
 	if kind == "Spans" {
@@ -236,7 +235,7 @@ const (
 	asProto = "application/x-protobuf"
 )
 
-// answer is a request and its answer, which has the encoding of the request.
+// answer is a request with its answer. Both have the same encoding.
 type answer struct {
 	w http.ResponseWriter
 	q *http.Request
@@ -250,7 +249,7 @@ func (a answer) encoding() string {
 	return kind
 }
 
-// body reads the body, and gives the status of a failure.
+// body reads the body. If that fails, it also returns the HTTP status.
 func (a answer) body() ([]byte, int, error) {
 	if a.q.ContentLength > mostBody {
 		return nil, http.StatusRequestEntityTooLarge, errors.New("the body is too long")
@@ -279,7 +278,7 @@ func (a answer) body() ([]byte, int, error) {
 	return raw, http.StatusOK, nil
 }
 
-// done answers that the events were taken, except for some.
+// done answers that the events were taken, and how many were rejected.
 func (a answer) done(kind string, t otel.Taken) {
 	var says []string
 	if t.Unknown > 0 {
@@ -308,13 +307,13 @@ func inField(n protowire.Number, raw []byte) []byte {
 	return protowire.AppendBytes(protowire.AppendTag(nil, n, protowire.BytesType), raw)
 }
 
-// later answers that the client may send the same again.
+// later answers that the client may send the same events again.
 func (a answer) later(why string) {
 	a.w.Header().Set("Retry-After", "2")
 	a.fail(http.StatusServiceUnavailable, why)
 }
 
-// fail answers with a google.rpc.Status, as OTLP wants it.
+// fail answers with a google.rpc.Status, as OTLP demands.
 func (a answer) fail(status int, why string) {
 	code := map[int]uint64{http.StatusUnauthorized: 16, http.StatusForbidden: 7, http.StatusNotFound: 5,
 		http.StatusServiceUnavailable: 14, http.StatusInternalServerError: 13}[status]

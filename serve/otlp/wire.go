@@ -16,26 +16,26 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// Bounds of a request's messages.
+// Limits for the messages of a request.
 const (
-	mostDepth = 48     // messages within messages
-	mostItems = 20_000 // spans or records of a log
+	mostDepth = 48     // nested messages
+	mostItems = 20_000 // spans or log records
 )
 
-// Errors of a body.
+// Errors in a body.
 var (
 	errWire = errors.New("the body is not a message of OTLP")
 	errDeep = errors.New("the body is nested too deeply")
 	errMany = fmt.Errorf("the body has more than %d spans or records", mostItems)
 )
 
-// form is the form of a field of a message.
+// form is the form of a field's value.
 type form int
 
 const (
 	aMessage form = iota
 	aText
-	anID    // bytes, as hexadecimal digits
+	anID    // bytes, written as hexadecimal digits
 	someRaw // bytes
 	aNumber // varint
 	aTime   // fixed64
@@ -43,18 +43,18 @@ const (
 	aFlag
 )
 
-// field is a field of a message and its name in OTLP's JSON.
+// field is a field of a message, with its name in OTLP's JSON.
 type field struct {
 	name  string
 	form  form
 	list  bool
-	of    *message // of a message
-	count bool     // each is a span or a record of a log
+	of    *message // the message that the field contains
+	count bool     // each element is a span or a log record
 }
 
 type message map[protowire.Number]field
 
-// The messages of opentelemetry/proto, version 1; fields that nobody looks at are left out.
+// The messages of opentelemetry/proto, version 1, without fields that nobody reads.
 var (
 	anyValue  = message{}
 	pair      = message{1: {name: "key", form: aText}, 2: {name: "value", of: &anyValue}}
@@ -73,21 +73,21 @@ var (
 	logRequest   = request("Logs", "logRecords", &logRecord)
 )
 
-// request is the message of a request, in which spans and records lie alike.
+// request returns the message of a request. Requests for spans and for log records have the same structure.
 func request(kind, items string, of *message) message {
 	scoped := message{2: {name: items, list: true, of: of, count: true}}
 	within := message{1: {name: "resource", of: &resource}, 2: {name: "scope" + kind, list: true, of: &scoped}}
 	return message{1: {name: "resource" + kind, list: true, of: &within}}
 }
 
-// anyForms are the forms of a value, which may hold others.
+// anyForms are the forms of a value. A value may contain other values.
 func anyForms() message {
 	return message{1: {name: "stringValue", form: aText}, 2: {name: "boolValue", form: aFlag},
 		3: {name: "intValue", form: aNumber}, 4: {name: "doubleValue", form: aFloat},
 		5: {name: "arrayValue", of: &arrayed}, 6: {name: "kvlistValue", of: &paired}, 7: {name: "bytesValue", form: someRaw}}
 }
 
-// jsonOf returns the JSON of a message, as OTLP has it.
+// jsonOf returns a message in OTLP's JSON.
 func jsonOf(raw []byte, m *message) ([]byte, error) {
 	d := decoder{left: mostItems, values: anyForms()}
 	out := d.message(nil, raw, m, 0)
@@ -97,12 +97,12 @@ func jsonOf(raw []byte, m *message) ([]byte, error) {
 // decoder decodes a request.
 type decoder struct {
 	err    error
-	left   int // spans and records that may come
+	left   int // number of further spans and records that are allowed
 	values message
 }
 
-// message appends a message. Fields of a list may lie apart, and of a field that comes twice the last counts: its first
-// occurrence decides its place.
+// message appends a message. Elements of a list may be scattered. If any other field occurs twice, its last value
+// counts. Fields stand in the order of their first occurrence.
 func (d *decoder) message(out, raw []byte, m *message, depth int) []byte {
 	type member struct {
 		field
@@ -159,7 +159,7 @@ func (d *decoder) message(out, raw []byte, m *message, depth int) []byte {
 	return append(out, '}')
 }
 
-// value appends the value of a field, whose wire type must be the right one.
+// value appends the value of a field. It fails if the wire type does not fit.
 func (d *decoder) value(out, raw []byte, kind protowire.Type, f field, depth int) []byte {
 	wanted := map[form]protowire.Type{aNumber: protowire.VarintType, aFlag: protowire.VarintType,
 		aTime: protowire.Fixed64Type, aFloat: protowire.Fixed64Type}
@@ -174,7 +174,7 @@ func (d *decoder) value(out, raw []byte, kind protowire.Type, f field, depth int
 	switch f.form {
 	case aNumber:
 		n, _ := protowire.ConsumeVarint(raw)
-		return strconv.AppendInt(out, int64(n), 10) // an int64 is its two's complement
+		return strconv.AppendInt(out, int64(n), 10) // an int64 is in two's complement
 	case aFlag:
 		n, _ := protowire.ConsumeVarint(raw)
 		return strconv.AppendBool(out, n != 0)

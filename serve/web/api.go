@@ -11,13 +11,13 @@ import (
 	"strings"
 )
 
-// asked are the arguments of a command: the verb and its options, the wanted number of entries of a list, and the other
-// arguments. Zero means all entries.
+// asked holds the arguments of a command: the verb and its options (head), the number of entries of a list (limit; zero
+// means all), and the other arguments (tail).
 type asked struct {
 	head    []string
 	limit   int
 	tail    []string
-	content []byte // of a file in the work tree, which no state of the refs names; nil without one
+	content []byte // content of a file in the work tree, which is not part of the state of the refs; nil for none
 }
 
 func (a asked) args() []string {
@@ -27,16 +27,16 @@ func (a asked) args() []string {
 	return slices.Concat(a.head, []string{"-n", strconv.Itoa(a.limit)}, a.tail)
 }
 
-// words makes arguments from the parameters of an address. None becomes an option.
+// words makes arguments from the parameters of an address. No parameter can become an option.
 type words func(q *question) (asked, error)
 
-// mostListed bounds the parameter limit, and usualListed is the number of entries after a cursor without one.
+// mostListed limits the parameter limit. usualListed is its default if the address has a cursor.
 const (
 	mostListed  = 200
 	usualListed = 50
 )
 
-// programs are the answers for programs: the commands'.
+// programs maps each answer for programs to the command that gives it.
 var programs = map[string]words{
 	"status": plainly("status"),
 	"verify": plainly("verify"),
@@ -54,7 +54,7 @@ var programs = map[string]words{
 	"compare": func(q *question) (asked, error) {
 		a, err := naming("compare")(q)
 		for _, id := range a.tail {
-			if noTalk(id) != nil { // files are not for pages
+			if noTalk(id) != nil { // pages do not compare files
 				return a, fmt.Errorf("conversation '%s': %w", id, errNotFound)
 			}
 		}
@@ -96,7 +96,7 @@ func plainly(verb string) words {
 	return func(*question) (asked, error) { return asked{head: []string{verb, "--json"}}, nil }
 }
 
-// listing takes options that the command has, a limit and a range.
+// listing accepts the given options of the command, a limit and a range.
 func listing(verb string, options ...string) words {
 	return func(q *question) (asked, error) {
 		ask := q.r.URL.Query()
@@ -123,7 +123,7 @@ func listing(verb string, options ...string) words {
 	}
 }
 
-// naming takes the object in the parameter id or range.
+// naming accepts an object in the parameter id or range.
 func naming(verb string) words {
 	return func(q *question) (asked, error) {
 		ask := q.r.URL.Query()
@@ -138,7 +138,7 @@ func naming(verb string) words {
 	}
 }
 
-// noOption refuses an empty text, and a text that a command would read as an option.
+// noOption refuses an empty text, and a text that the command would read as an option.
 func noOption(text string) error {
 	if text == "" || strings.HasPrefix(text, "-") || strings.Contains(text, "\x00") {
 		return fmt.Errorf("'%s': %w", text, errBadQuestion)
@@ -146,7 +146,7 @@ func noOption(text string) error {
 	return nil
 }
 
-// api answers programs. An unchanged answer is recognised by its tag before a command runs.
+// api answers programs. If the client already has the current answer (ETag), no command runs.
 func (s *Site) api(w http.ResponseWriter, r *http.Request) {
 	make, known := programs[r.PathValue("name")]
 	if !known {
@@ -186,8 +186,8 @@ func (s *Site) api(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(out)
 }
 
-// answer returns the output of a command, or a part of its list if the address has a cursor. Next is the address of
-// the entries that follow.
+// answer returns the output of a command, or a part of its list if the address has a cursor. next is the address of the
+// following entries.
 func (q *question) answer(a asked) (out []byte, next string, err error) {
 	ask := q.r.URL.Query()
 	before, last, more := ask.Get("before"), "", false
@@ -213,10 +213,10 @@ func (q *question) answer(a asked) (out []byte, next string, err error) {
 	return out, next, err
 }
 
-// asPrinted gives an answer the line breaks of the command's output.
+// asPrinted adds line breaks to an answer, as the command prints it.
 func asPrinted(answer []byte) []byte {
 	if bytes.IndexByte(answer, '\n') < len(answer)-1 {
-		return answer // it has them, or is not JSON
+		return answer // it has line breaks, or is not JSON
 	}
 	var out bytes.Buffer
 	if json.Indent(&out, answer, "", "  ") != nil {
@@ -225,8 +225,8 @@ func asPrinted(answer []byte) []byte {
 	return out.Bytes()
 }
 
-// problem writes an error in the form of RFC 9457. The member hints has the command's other lines, for example the
-// candidates for an ambiguous id.
+// problem writes an error in the form of RFC 9457. Its member hints has the other lines of the command's error, for
+// example the candidates for an ambiguous id.
 func problem(w http.ResponseWriter, err error) {
 	status := code(err)
 	text, hints := said(err)

@@ -19,11 +19,11 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Ask runs git-trace at the top of the repository, with that standard input, and returns its output. The error of a
-// command that gives a reason is a *Refusal.
+// Ask runs git-trace at the top of the repository with stdin as standard input, and returns its output. If the command
+// gives a reason for its failure, the error is a *Refusal.
 type Ask func(ctx context.Context, stdin []byte, args ...string) ([]byte, error)
 
-// Refusal holds the message of a command on standard error, and its exit status.
+// Refusal holds the text that a failed command wrote to standard error, and its exit status.
 type Refusal struct {
 	Status int
 	Text   string
@@ -31,14 +31,14 @@ type Refusal struct {
 
 func (r *Refusal) Error() string { return r.Text }
 
-// The exit statuses of git-trace for faults of the question.
+// The exit statuses of git-trace for mistakes in a request.
 const (
 	exitFinding = 1
 	exitGit     = 128
 	exitUsage   = 129
 )
 
-// code returns the status of HTTP for an error.
+// code returns the HTTP status for an error.
 func code(err error) int {
 	var refused *Refusal
 	switch {
@@ -52,7 +52,7 @@ func code(err error) int {
 		return http.StatusServiceUnavailable
 	case !errors.As(err, &refused):
 		return http.StatusInternalServerError
-	case strings.Contains(refused.Text, "unknown revision"): // git calls that an ambiguous argument
+	case strings.Contains(refused.Text, "unknown revision"): // git calls this an ambiguous argument, too
 		return http.StatusNotFound
 	case strings.Contains(refused.Text, "ambiguous"):
 		return http.StatusConflict
@@ -64,10 +64,10 @@ func code(err error) int {
 	return http.StatusServiceUnavailable
 }
 
-// mostKept bounds the answers that are kept, in bytes.
+// mostKept limits the cached answers, in bytes.
 const mostKept = 48 << 20
 
-// asking keeps the answers of commands while the repository does not change.
+// asking caches the answers of commands while the repository does not change.
 type asking struct {
 	ask  Ask
 	repo *refs.Repo
@@ -80,7 +80,8 @@ type asking struct {
 	last lastTalk
 }
 
-// now returns the state of the repository: of all refs, the logs and records among them, and of the typed prompts.
+// now returns the state of the repository: a hash over all refs (which include logs and records), the log's journal and
+// the typed prompts.
 func (a *asking) now(ctx context.Context) (string, error) {
 	tips, err := a.repo.RefsState(ctx, "refs/nothing/")
 	if err != nil {
@@ -96,7 +97,8 @@ func (a *asking) now(ctx context.Context) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)[:16]), nil
 }
 
-// get asks, or returns the answer in this state. Questions about the work tree are asked each time.
+// get returns the cached answer for this state, or runs the command. A command with standard input depends on the work
+// tree, and always runs.
 func (a *asking) get(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
 	if stdin != nil {
 		return a.fresh(ctx, stdin, args...)
@@ -126,7 +128,7 @@ func (a *asking) get(ctx context.Context, stdin []byte, args ...string) ([]byte,
 	return out, nil
 }
 
-// fresh asks. A command with a finding has its own exit status, and the finding on standard output.
+// fresh runs the command. If it reports a finding, its exit status says so, and standard output has the finding.
 func (a *asking) fresh(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
 	if at := slices.IndexFunc(args, func(arg string) bool { return strings.ContainsRune(arg, 0) }); at >= 0 {
 		return nil, fmt.Errorf("'%s': %w: no argument holds a zero byte", args[at], errBadQuestion)
@@ -138,7 +140,7 @@ func (a *asking) fresh(ctx context.Context, stdin []byte, args ...string) ([]byt
 	return out, nil
 }
 
-// into asks for JSON and reads it.
+// into runs a command, and decodes its JSON.
 func (a *asking) into(ctx context.Context, to any, args ...string) error {
 	out, err := a.get(ctx, nil, args...)
 	if err != nil {

@@ -20,11 +20,11 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// legend is one owner, with the number of its lines.
+// legend is an owner and the number of its lines.
 type legend struct {
 	Trace, Agent string
 	Lines        int
-	Writer       string // the clone that says so; empty for this one
+	Writer       string // the clone whose log names the owner; empty for this clone
 }
 
 type blameBody struct {
@@ -33,37 +33,37 @@ type blameBody struct {
 	Blocks        []*runBlock
 	Lines         int
 	Owners        []legend
-	Others        int // owners that are not listed
+	Others        int // number of owners that are not listed
 	Owned         numbers.Owned
-	Wide          int // columns of the code, rounded
+	Wide          int // width of the code in columns, rounded
 	From, To      int
 	Before, After string
 	WorkTree      bool
 	Binary        bool
-	Ages          []string // their names, where ages are shown
+	Ages          []string // names of the age colours, if ages are shown
 	Rail          []*railMarks
-	Functions     []functionRow // where they are shown
+	Functions     []functionRow // nil if they are not shown
 
-	chosen url.Values // the parameters of the page besides the file
+	chosen url.Values // parameters of the page, without the file
 }
 
-// The choices.
+// The choices on the page.
 const (
-	onlyAgents    = "agents"    // leave out what no agent wrote
-	onlyTalk      = "talk"      // leave out lines of other conversations, and without an owner
+	onlyAgents    = "agents"    // only lines of agents
+	onlyTalk      = "talk"      // only lines of one conversation
 	passBlanks    = "w"         // ignore white space
 	showAges      = "age"       // colour lines by their age
 	showFunctions = "functions" // list the functions
 )
 
-// railMarks draws the places of a conversation's lines, as a path in thousandths of the page.
+// railMarks draws where a conversation's lines are, as a path in thousandths of the page.
 type railMarks struct {
 	Trace string
 	Talk  int
 	Path  string
 }
 
-// crumb is a part of a path, with its address.
+// crumb is a part of a path and its address.
 type crumb struct{ Name, Address string }
 
 // crumbs returns the parts of a path in a revision.
@@ -80,10 +80,10 @@ func crumbs(rev, path string) []crumb {
 	return out
 }
 
-// Bounds of the drawing of a file.
+// Limits for the drawing of a file.
 const (
 	blamePage  = 20000 // lines
-	mostRows   = 40    // of a block, which the style sheet knows the height of
+	mostRows   = 40    // rows of a block; the style sheet knows the height of each number
 	mostOwners = 24    // conversations in the legend
 	widest     = 400   // columns
 )
@@ -91,7 +91,7 @@ const (
 // workTree is the revision in the address of a file in the work tree.
 const workTree = "worktree"
 
-// Tree returns the revision whose directories the page names. Lines of the work tree have no page.
+// Tree returns the revision for the page's links to directories. The work tree has no page for directories.
 func (b *blameBody) Tree() string { return treeOf(b.Rev) }
 
 func treeOf(rev string) string {
@@ -101,7 +101,7 @@ func treeOf(rev string) string {
 	return rev
 }
 
-// goneError reports a file of the last commit that the work tree does not have.
+// goneError is the error for a file of the last commit that the work tree does not have.
 type goneError struct{ path string }
 
 func (e *goneError) Error() string {
@@ -110,7 +110,7 @@ func (e *goneError) Error() string {
 
 func (*goneError) Unwrap() error { return errNotFound }
 
-// gone improves the error for a file that is not in the work tree, if the last commit has it.
+// gone returns a better error if a file is missing in the work tree, and the last commit has it.
 func (q *question) gone(b *blameBody, err error) error {
 	if !b.WorkTree || !errors.Is(err, errNotFound) {
 		return err
@@ -138,7 +138,7 @@ func blamed(q *question) (string, string, any, error) {
 	body.choose(q)
 	var content, answer []byte
 	var err error
-	words := make(chan [][]word, 1) // found while git-trace finds the owners
+	words := make(chan [][]word, 1) // colours are computed while git-trace finds the owners
 	colour := func() {
 		fault.Go(func() { words <- colours(languageOf(path), strings.ReplaceAll(string(content), "\r\n", "\n")) })
 	}
@@ -181,11 +181,11 @@ func blamed(q *question) (string, string, any, error) {
 	for _, talk := range runs.Conversations {
 		q.digits = len(talk.Short)
 	}
-	body.fill(&runs, content, <-words, max(positive(ask.Get("from")), 1)) // without a number, begin at the beginning
+	body.fill(&runs, content, <-words, max(positive(ask.Get("from")), 1)) // without a number, start at the first line
 	return path, "blame", body, nil
 }
 
-// ask asks for the owners of the lines, and for the functions, if they are chosen.
+// ask requests the owners of the lines and, if chosen, the functions.
 func (b *blameBody) ask(q *question, stdin []byte, file ...string) ([]byte, error) {
 	args := []string{"blame"}
 	if b.Chosen(passBlanks) {
@@ -207,9 +207,9 @@ func (b *blameBody) ask(q *question, stdin []byte, file ...string) ([]byte, erro
 	return q.answers.get(q.ctx, stdin, slices.Concat(args, []string{"--json=runs"}, file)...)
 }
 
-// positive reads a number; other text is 0.
+// positive parses a number; 0 for any other text.
 func positive(text string) int {
-	n, _ := strconv.Atoi(text) // for other texts it returns 0, or the largest number
+	n, _ := strconv.Atoi(text) // on failure n is 0, or the largest number
 	return max(n, 0)
 }
 
@@ -228,13 +228,13 @@ func (b *blameBody) choose(q *question) {
 	}
 }
 
-// Sole reports whether only the lines of a conversation are requested.
+// Sole reports whether the page shows only the lines of this conversation.
 func (b *blameBody) Sole(trace string) bool {
 	begin := b.chosen.Get(onlyTalk)
 	return begin != "" && strings.HasPrefix(trace, begin)
 }
 
-// Only returns the address of this page with the lines of one conversation, or with all again.
+// Only returns the address of this page with only a conversation's lines, or with all lines if it shows only those now.
 func (b *blameBody) Only(trace string) string {
 	ask := maps.Clone(b.chosen)
 	if ask.Del(onlyTalk); !b.Sole(trace) {
@@ -243,15 +243,15 @@ func (b *blameBody) Only(trace string) string {
 	return b.asked(ask)
 }
 
-// leaves reports whether a run is left out.
+// leaves reports whether the choices exclude a run.
 func (b *blameBody) leaves(run *blame.RunJSON) bool {
 	return b.Chosen(onlyAgents) && !byAI(run) || b.chosen.Get(onlyTalk) != "" && !b.Sole(records.Value(run.Trace))
 }
 
-// Chosen reports whether a choice was made.
+// Chosen reports whether a choice is on.
 func (b *blameBody) Chosen(name string) bool { return b.chosen.Has(name) }
 
-// Other returns the address of this page with the other side of a choice.
+// Other returns the address of this page with a choice switched.
 func (b *blameBody) Other(name string) string {
 	ask := maps.Clone(b.chosen)
 	if b.From > 0 {
@@ -265,14 +265,14 @@ func (b *blameBody) Other(name string) string {
 	return b.asked(ask)
 }
 
-// Line returns the address of a line of this page, to request that line.
+// Line returns the address of this page with a line highlighted.
 func (b *blameBody) Line(n int) string {
 	ask := maps.Clone(b.chosen)
 	ask.Set("line", strconv.Itoa(n))
 	return b.asked(ask)
 }
 
-// page returns the address of this page from another line on.
+// page returns the address of this page starting at another line.
 func (b *blameBody) page(from int) string {
 	ask := maps.Clone(b.chosen)
 	ask.Set("from", strconv.Itoa(from))
@@ -283,7 +283,7 @@ func (b *blameBody) asked(ask url.Values) string {
 	return "?" + ask.Encode()
 }
 
-// fill lays the lines of the file beside their owners, as many as a page holds.
+// fill puts the lines of the file beside their owners, at most as many as a page holds.
 func (b *blameBody) fill(runs *blame.RunsJSON, content []byte, words [][]word, line int) {
 	lines := strings.SplitAfter(string(content), "\n")
 	if lines[len(lines)-1] == "" {
@@ -338,19 +338,19 @@ func (b *blameBody) fill(runs *blame.RunsJSON, content []byte, words [][]word, l
 	}
 }
 
-// codeOf returns the words of lines; one word where they are not divided.
+// codeOf returns the words of lines. Lines that have no colours are one word.
 func codeOf(lines []string, words [][]word) []word {
 	code := []word{{"", strings.ReplaceAll(strings.Join(lines, ""), "\r\n", "\n")}}
 	if len(words) == len(lines) {
 		code = slices.Concat(words...)
 	}
 	if len(code) > 0 && strings.HasPrefix(code[0].Text, "\n") {
-		code = append([]word{{"", "\n"}}, code...) // browsers drop the first one of a <pre>
+		code = append([]word{{"", "\n"}}, code...) // browsers drop a line break at the beginning of a <pre>
 	}
 	return code
 }
 
-// mark draws the places of conversations' lines. Neighbouring lines of one conversation are one stroke.
+// mark draws the places of conversations' lines. Neighbouring lines of one conversation are one mark.
 func (b *blameBody) mark() {
 	const whole, least = 1000, 2
 	rows, drawn, last := 0, 0, 0
@@ -379,7 +379,7 @@ func (b *blameBody) mark() {
 	}
 }
 
-// count sums whose the lines are.
+// count sums up the lines of each owner.
 func (b *blameBody) count(runs *blame.RunsJSON) {
 	of, told := map[string]int{}, map[string]string{}
 	for _, run := range runs.Runs {

@@ -18,31 +18,31 @@ import (
 
 // turnBlock is a prompt with its steps.
 type turnBlock struct {
-	Number  int // of the prompt; 0 without one
-	Step    int // the record's step with it
+	Number  int // of the prompt; 0 if there is none
+	Step    int // the record's step with the prompt
 	Kind    string
 	Time    *time.Time
 	Text    string
-	Known   bool // the text is here
+	Known   bool // the text of the prompt is here
 	Steps   []*stepBlock
 	Anchor  string
-	Address string // where it is shown
-	At      int    // steps before it
-	Brief   bool   // the beginning of its text is shown
+	Address string // address of the page that shows it
+	At      int    // number of steps before it
+	Brief   bool   // only the beginning of its text is shown
 
-	Branches []*branch // what subagents did
+	Branches []*branch // the work of subagents
 	Parts    []partBlock
 }
 
-// partBlock is steps of a turn that are shown the same way: whole, or each as a line.
+// partBlock is a series of steps of a turn that are shown in the same way: whole, or one line each.
 type partBlock struct {
 	From, To    int
 	Whole       bool
 	Steps       []*stepBlock
-	Page, Fetch string // the places of the whole texts: the page, and the address for a script
+	Page, Fetch string // where the whole texts are: the address of the page, and the address for the script
 }
 
-// wholeCalls returns the calls of the turn that are shown whole.
+// wholeCalls returns the turn's calls that are shown whole.
 func (t *turnBlock) wholeCalls() (out []*callBlock) {
 	for _, part := range t.Parts {
 		if part.Whole {
@@ -54,7 +54,7 @@ func (t *turnBlock) wholeCalls() (out []*callBlock) {
 	return out
 }
 
-// Wrote sums the lines that calls of the turn wrote.
+// Wrote sums up the lines that the turn's calls wrote.
 func (t *turnBlock) Wrote() (out view.FileChange) {
 	for _, s := range t.Steps {
 		wrote := s.Wrote()
@@ -72,17 +72,17 @@ func (t *turnBlock) Calls() (n int) {
 	return n
 }
 
-// stepBlock is an answer of the model, with the calls in it.
+// stepBlock is an answer of the model with its calls.
 type stepBlock struct {
-	Number    int // of the record; 0 where only the log knows it
-	Depth     int // of subagents
+	Number    int // of the record; 0 if only the log knows the step
+	Depth     int // depth of subagents
 	Who       string
 	Time      *time.Time
 	Model     string
 	Text      string
 	Reasoning string
 	Usage     records.TokenUsage
-	Cost      float64 // 0 where it is not known
+	Cost      float64 // 0 if unknown
 	Calls     []*callBlock
 
 	parent int // the step whose call started the subagent
@@ -108,14 +108,14 @@ func (s *stepBlock) Line() string {
 	return strings.Join(words, " ")
 }
 
-// Bounds of the line of a step.
+// Limits for the line of a step.
 const (
 	mostLineCalls = 2
-	mostLineWord  = 32 // cells
+	mostLineWord  = 32 // in cells
 	mostLineText  = 72
 )
 
-// Wrote sums the lines that the calls of the step wrote.
+// Wrote sums up the lines that the step's calls wrote.
 func (s *stepBlock) Wrote() (out view.FileChange) {
 	for _, c := range s.Calls {
 		added, removed := c.Lines()
@@ -128,7 +128,7 @@ func (s *stepBlock) Wrote() (out view.FileChange) {
 // Failed reports whether a call of the step failed.
 func (s *stepBlock) Failed() bool { return slices.ContainsFunc(s.Calls, (*callBlock).Failed) }
 
-// Anchor names the step on its page.
+// Anchor returns the step's name in addresses of its page.
 func (s *stepBlock) Anchor() string {
 	if s.Number > 0 {
 		return "s" + strconv.Itoa(s.Number)
@@ -139,31 +139,31 @@ func (s *stepBlock) Anchor() string {
 	return ""
 }
 
-// Words counts the words of the reasoning.
+// Words returns the number of words of the reasoning.
 func (s *stepBlock) Words() int { return len(strings.Fields(s.Reasoning)) }
 
 // callBlock is a call of a tool.
 type callBlock struct {
 	view.Call
 	Name     string
-	Argument string // the most informative part of its input
+	Argument string // the most informative argument of its input
 	Result   string
-	Cut      int // bytes of the result that are not shown
+	Cut      int // number of bytes of the result that are not shown
 	Error    string
 	Took     time.Duration
 	Hunks    []*view.Hunk
-	Declared []*view.Declared // of a call that is shown whole
+	Declared []*view.Declared // declared changes, if the call is shown whole
 	Fate     fate
 
-	given json.RawMessage  // the whole input; nil where only the log knows the call
-	file  bool             // the argument names one
-	input []records.Member // its members; nil until they are needed
+	given json.RawMessage  // the whole input; nil if only the log knows the call
+	file  bool             // Argument is the name of a file
+	input []records.Member // members of given; nil until they are needed
 }
 
-// mostResult bounds the shown part of a result or of an input, in bytes.
+// mostResult limits the shown part of a result or an input, in bytes.
 const mostResult = 8 << 10
 
-// Lines sums the changes of the call. If no hook saw the call, they come from commits.
+// Lines sums up the changed lines of the call. If no hook saw the call, it counts lines in commits.
 func (c *callBlock) Lines() (added, removed int) {
 	for _, f := range c.Files {
 		added += f.Added
@@ -177,7 +177,7 @@ func (c *callBlock) Lines() (added, removed int) {
 	return added, removed
 }
 
-// Changed returns the change of a call that is shown whole. For a call that no hook saw, it is the declared text.
+// Changed returns the change of a call that is shown whole. If no hook saw the call, it is the declared change.
 func (c *callBlock) Changed() (out view.FileChange) {
 	if c.Declared == nil {
 		out.Added, out.Removed = c.Lines()
@@ -189,7 +189,7 @@ func (c *callBlock) Changed() (out view.FileChange) {
 	return out
 }
 
-// mostDrawn bounds the input that is drawn line by line, in bytes. A larger one is shown as a text.
+// mostDrawn is the size in bytes up to which an input is drawn line by line. A larger input is shown as one text.
 const mostDrawn = 64 << 10
 
 // Drawn returns the part of the declared change that is drawn line by line.
@@ -200,27 +200,28 @@ func (c *callBlock) Drawn() []*view.Declared {
 	return c.Declared
 }
 
-// unseen reports whether a record has the call, and no hook saw it.
+// unseen reports whether a record has the call, but no hook saw it.
 func (c *callBlock) unseen() bool { return c.given != nil && c.Class == "" }
 
-// edits reports whether the call wrote to files, or says so.
+// edits reports whether the call wrote files, or declares that it did.
 func (c *callBlock) edits() bool {
 	return len(c.Patches) > 0 || c.Class == string(events.ToolEdits) || c.unseen() && len(declared.Of(c.given).Edits) > 0
 }
 
-// runs reports whether the call ran a command. Beside a file, "command" is the work of an editor.
+// runs reports whether the call ran a command. In the input of an editor, beside a file, "command" means an action of
+// the editor.
 func (c *callBlock) runs() bool {
 	return c.Class == string(events.ToolRuns) || c.unseen() && !c.file && view.IsCommand(c.given)
 }
 
-// declare reads the changes that a call of a record declares, if no hook saw them.
+// declare reads the declared changes of a recorded call, if no hook saw the call.
 func (c *callBlock) declare() {
 	if c.unseen() && !c.Failed() {
 		c.Declared = view.Declares(c.given, func(path string) string { return path })
 	}
 }
 
-// Input returns the input of the call, member by member. In a long conversation few calls need it.
+// Input returns the members of the call's input. They are parsed on demand: in a long conversation few calls need them.
 func (c *callBlock) Input() []records.Member {
 	if c.input == nil {
 		c.input = records.Members(c.given)
@@ -233,7 +234,7 @@ func (c *callBlock) Failed() bool {
 	return c.Error != "" || c.Status == "failed" || c.Status == "rejected"
 }
 
-// blocksOf puts a conversation in order: the record's blocks, then the blocks that only the log has.
+// blocksOf returns the turns of a conversation in order: the turns of the record, then those that only the log has.
 func blocksOf(t *talkAnswer) []*turnBlock {
 	calls := map[string]*view.Call{}
 	for i := range t.Turns {
@@ -276,7 +277,8 @@ func blocksOf(t *talkAnswer) []*turnBlock {
 	return out
 }
 
-// recorded puts the steps of a record below the prompts that they followed. It notes which turns and calls it has.
+// recorded groups the steps of a record below the prompts before them. It notes the turns and calls that the record
+// has.
 func recorded(t *talkAnswer, calls map[string]*view.Call, used map[int]bool, drawn map[string]bool) []*turnBlock {
 	var out []*turnBlock
 	depths := map[int]int{}
@@ -315,7 +317,7 @@ func recorded(t *talkAnswer, calls map[string]*view.Call, used map[int]bool, dra
 	return out
 }
 
-// stepOf returns a step of a record with the log's data about its calls.
+// stepOf returns a step of a record, with the log's facts about its calls.
 func stepOf(s *records.Step, calls map[string]*view.Call, drawn map[string]bool) *stepBlock {
 	out := &stepBlock{Number: s.StepIndex, Time: timeOf(s.Timestamp),
 		Model: records.Value(s.Model), Text: records.Value(s.Content),

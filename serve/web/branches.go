@@ -1,19 +1,19 @@
 package web
 
-// branch holds the work of one subagent: its task, its steps, and the subagents that it started itself.
+// branch is the work of one subagent: its task, its steps, and the subagents that it started.
 type branch struct {
 	Who, Task    string
 	Anchor       string
-	At           int // steps before it in its turn
+	At           int // number of steps before it in its turn
 	Steps, Calls int
 	Added        int
-	Tokens       int64 // that it wrote
+	Tokens       int64 // output tokens
 	Cost         float64
 	Branches     []*branch
 }
 
-// branchesOf returns the tree of the subagents of a turn. A task begins a branch below the one whose step started
-// it. If a client has no tasks, the steps of one subagent after a call are one branch.
+// branchesOf returns the subagents of a turn as a tree. A task begins a branch below the branch whose step started the
+// task. For a client without tasks, the steps of one subagent after a call form a branch.
 func branchesOf(t *turnBlock) []*branch {
 	type key struct {
 		parent int
@@ -21,7 +21,7 @@ func branchesOf(t *turnBlock) []*branch {
 	}
 	var top []*branch
 	open := map[key]*branch{}
-	holds := map[int]*branch{} // by step
+	holds := map[int]*branch{} // the branch of each step
 	var task *branch
 	for i, s := range t.Steps {
 		if s.Depth == 0 || s.Who == "" && !s.task {

@@ -14,28 +14,28 @@ import (
 	"github.com/git-trace/git-trace/report/stats"
 )
 
-// Size of a chart, in units of its box.
+// Sizes of a chart, in units of its view box.
 const (
 	chartWidth, chartHeight = 1000.0, 180.0
 	leastColumns            = 12
 	mostColumns             = 80
-	chartRoom               = 8.0 // above the highest
+	chartRoom               = 8.0 // space above the highest column
 )
 
-// timeChart is lines by day or week, stacked. Times without a line have their place.
+// timeChart is a stacked chart of lines by day or week. Days and weeks without lines have a place, too.
 type timeChart struct {
 	By      stats.Dimension
 	Columns []column
-	Width   string // of a column
+	Width   string // of one column
 	Most    int
 	Axis    []string
 	all     numbers.Owned
 }
 
-// Half is half of the most lines.
+// Half returns half of the highest value.
 func (c timeChart) Half() int { return c.Most / 2 }
 
-// Kinds returns the owners that the chart has, with all their lines.
+// Kinds returns the owners in the chart, with the total of their lines.
 func (c timeChart) Kinds() []numbers.Part { return c.all.Parts() }
 
 func (c timeChart) Figures(lines stats.Lines) []int { return lines.Owned().By(c.Kinds()) }
@@ -51,7 +51,7 @@ type column struct {
 
 type columnPart struct{ Kind, Y, Height string }
 
-// timesOf stacks the lines of each day or week.
+// timesOf makes the chart of lines by day or week.
 func timesOf(groups []figures.Counted, by stats.Dimension) (c timeChart) {
 	all := allTimes(groups, by)
 	for _, w := range all {
@@ -86,7 +86,7 @@ func timesOf(groups []figures.Counted, by stats.Dimension) (c timeChart) {
 	return c
 }
 
-// shortDate returns a day in a form that has room below a narrow chart.
+// shortDate returns a day in a form that fits below a narrow chart.
 func shortDate(label, form string) string {
 	at, err := time.Parse(time.DateOnly, label)
 	if err != nil {
@@ -95,7 +95,7 @@ func shortDate(label, form string) string {
 	return at.Format(form)
 }
 
-// allTimes returns the days or weeks from the first to the last one, also without commits.
+// allTimes returns all days or weeks from the first to the last, including those without commits.
 func allTimes(groups []figures.Counted, by stats.Dimension) []figures.Counted {
 	have := slices.Clone(groups)
 	slices.SortFunc(have, func(x, y figures.Counted) int {
@@ -131,7 +131,7 @@ func allTimes(groups []figures.Counted, by stats.Dimension) []figures.Counted {
 
 func units(n float64) string { return strconv.FormatFloat(math.Round(n*10)/10, 'f', -1, 64) }
 
-// About describes the bar.
+// About describes the column in words.
 func (c column) About() string {
 	label := c.Label
 	if c.By == "week" {
@@ -140,24 +140,24 @@ func (c column) About() string {
 	return label + ": " + c.Counts.Owned().String()
 }
 
-// lifeChart counts the lines of each agent that live on, by their age.
+// lifeChart shows how many lines of each agent are alive, by age.
 type lifeChart struct {
 	Days  []int
 	Lines []lifeLine
 }
 
-// lifeLine is the lines of one owner.
+// lifeLine is the curve of one owner.
 type lifeLine struct {
 	Name   string
-	Class  string // how the line is drawn
+	Class  string // style of the curve
 	Points string
 	Ages   []figures.AliveAtAges
 }
 
-// mostLives bounds the lines of the chart; each has its own form.
+// mostLives limits the number of curves; each has its own style.
 const mostLives = 6
 
-// livesOf draws the groups whose lines are old enough.
+// livesOf makes the chart from the groups whose lines are old enough.
 func livesOf(groups []figures.Counted) (c lifeChart) {
 	for _, g := range groups {
 		known := slices.ContainsFunc(g.Survival, func(a figures.AliveAtAges) bool { return a.Written > 0 })

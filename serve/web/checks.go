@@ -9,30 +9,30 @@ import (
 	"github.com/git-trace/git-trace/report/answers"
 )
 
-// checked is the answer about the log, with its time.
+// checked is the result of a check of the log, with its time.
 type checked struct {
 	answers.Verify
 	At time.Time `json:"-"`
 }
 
-// verifying checks the log.
+// verifying is the command that checks the log.
 var verifying = []string{"verify", "--json"}
 
-// checkEvery is the time for which the overview shows a check of the log. Checking a long log takes longer than a page
-// may.
+// checkEvery is the time for which the overview shows the result of a check. Checking a long log takes longer than a
+// page may take.
 const checkEvery = 30 * time.Second
 
-// checkAfter is the delay of a check: the user opens other pages right after the overview.
+// checkAfter delays a check, because the user often opens another page right after the overview.
 const checkAfter = 2 * time.Second
 
-// checks keeps the last check of the log.
+// checks keeps the result of the last check.
 type checks struct {
 	mu      sync.Mutex
 	last    *checked
 	running bool
 }
 
-// check returns the last check, nil if there was none yet. An old check is repeated in the background.
+// check returns the last result; nil before the first. If the result is old, it starts a new check in the background.
 func (s *Site) check(ctx context.Context) *checked {
 	c := s.checks
 	c.mu.Lock()

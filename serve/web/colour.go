@@ -12,20 +12,20 @@ import (
 	"github.com/git-trace/git-trace/internal/fault"
 )
 
-// The limits of coloured text. The rest has no colours.
+// Limits for coloured text. Beyond them text has no colours.
 const (
-	mostColoured   = 128 << 10 // bytes of a page
-	longestColours = 2000      // bytes of a line
+	mostColoured   = 128 << 10 // bytes on a page
+	longestColours = 2000      // bytes in a line
 	colourTime     = time.Second
 )
 
-// word is a piece of a line of one kind: k for a keyword, s for a string, c for a comment, n for a number or a
-// constant, f for the name of a function or a type; empty for the rest.
+// word is a piece of a line. Kind is k for a keyword, s for a string, c for a comment, n for a number or a constant, f
+// for the name of a function or a type; empty for anything else.
 type word struct{ Kind, Text string }
 
 func kindOf(token chroma.Token) string {
 	switch t := token.Type; {
-	case t == chroma.CommentPreproc && strings.HasPrefix(token.Value, "//"): // a comment that a tool reads
+	case t == chroma.CommentPreproc && strings.HasPrefix(token.Value, "//"): // a directive comment, such as //go:build
 		return "c"
 	case t == chroma.KeywordConstant, t.InSubCategory(chroma.LiteralNumber):
 		return "n"
@@ -42,13 +42,14 @@ func kindOf(token chroma.Token) string {
 	return ""
 }
 
-// turns lets one text after the other be divided: a text of a stranger may take long, and one processor is enough.
+// turns allows one text at a time to be coloured: a stranger's text may take long, and should occupy one processor
+// only.
 var turns = make(chan struct{}, 1)
 
-// languageOf returns the lexer for a file, by its name; nil without one.
+// languageOf returns the lexer for the name of a file; nil if there is none.
 func languageOf(name string) chroma.Lexer { return lexers.Match(path.Base(name)) }
 
-// colours divides the lines of a text into words. It returns nil without a language, or if that takes too long.
+// colours divides the lines of a text into words. It returns nil if there is no lexer, or if it takes too long.
 func colours(language chroma.Lexer, text string) [][]word {
 	if language == nil || len(text) == 0 || len(text) > mostColoured || !utf8.ValidString(text) ||
 		strings.Contains(text, "\r") {
@@ -81,7 +82,7 @@ func colours(language chroma.Lexer, text string) [][]word {
 	}
 }
 
-// divide does it, until there is enough. The words of all lines are the text, byte for byte.
+// divide does the work of colours until enough is closed. The words together are the text, byte for byte.
 func divide(language chroma.Lexer, text string, enough <-chan struct{}) [][]word {
 	next, err := language.Tokenise(&chroma.TokeniseOptions{State: "root"}, text)
 	if err != nil {
@@ -117,7 +118,7 @@ func divide(language chroma.Lexer, text string, enough <-chan struct{}) [][]word
 	return out
 }
 
-// colour colours the lines of files, as many as a page may have in colours.
+// colour colours the lines of files, up to the page's limit.
 func colour(list []*patchFile) {
 	size := 0
 	for _, file := range list {
@@ -130,7 +131,7 @@ func colour(list []*patchFile) {
 	}
 }
 
-// colour colours the old side and the new side of a hunk, each as a text. It returns their bytes.
+// colour colours the old and the new side of a hunk, each as one text. It returns their size in bytes.
 func (h *patchHunk) colour(language chroma.Lexer) (size int) {
 	for _, side := range []string{"old", "new"} {
 		var text strings.Builder
@@ -151,7 +152,7 @@ func (h *patchHunk) colour(language chroma.Lexer) (size int) {
 	return size
 }
 
-// inWords divides the parts of a line by its words.
+// inWords splits the parts of a line at the words' boundaries.
 func inWords(parts []part, words []word) (out []part) {
 	for _, p := range parts {
 		for p.Text != "" && len(words) > 0 {

@@ -23,17 +23,17 @@ type commitBody struct {
 	Message  string
 	From, To string
 	Diff     diff.Document
-	Owned    bool // git trace diff says whose the lines are
+	Owned    bool // git trace diff gave the owners of the lines
 	Files    []*patchFile
 	Split    bool
 	Added    int
 	Removed  int
-	Only     bool   // hunks without lines of agents are left out
-	Other    string // the address of the other form
-	Fewer    string // the address with the hunks of agents, or with all again
+	Only     bool   // hunks without lines of agents are not shown
+	Other    string // address of the page in the other form, split or unified
+	Fewer    string // address of the page with Only switched
 	Rewrites []answers.Rewrite
-	older    string // the other side: From, or the empty tree
-	Child    string // the commit after it on the way to HEAD, where it is among the newest
+	older    string // the older side: From, or the empty tree
+	Child    string // the next commit on the way to HEAD, if it is among the newest
 }
 
 // committed returns the page of a commit: its diff with its first parent, with the owners of lines.
@@ -57,7 +57,7 @@ func committed(q *question) (string, string, any, error) {
 		switch {
 		case err == nil:
 			body.From = c.Parents[0].String()
-		case !errors.Is(err, refs.ErrMissing): // of a shallow clone the first commit has a parent that is not here
+		case !errors.Is(err, refs.ErrMissing): // in a shallow clone the parent of the oldest commit is missing
 			return "", "", nil, err
 		}
 	}
@@ -81,7 +81,8 @@ func committed(q *question) (string, string, any, error) {
 	return title, "commit", body, nil
 }
 
-// endsOf takes a range apart: A..B, or A...B, which starts at the merge base. For one revision, two is false.
+// endsOf splits a range: A..B, or A...B, which starts at the merge base (parted is true). For a single revision, two is
+// false.
 func endsOf(span string) (from, to string, parted, two bool) {
 	if from, to, parted = strings.Cut(span, "..."); parted {
 		return from, to, true, true
@@ -90,7 +91,7 @@ func endsOf(span string) (from, to string, parted, two bool) {
 	return from, to, false, two
 }
 
-// ranged returns the page about the commits between two: A..B, or A...B from their merge base.
+// ranged returns the page of a range of commits: A..B, or A...B from the merge base.
 func ranged(q *question) (string, string, any, error) {
 	given := q.r.PathValue("range")
 	from, to, parted, two := endsOf(given)
@@ -125,7 +126,7 @@ func ranged(q *question) (string, string, any, error) {
 	return fmt.Sprintf("%.7s%s%.7s", ends[0], dots, ends[1]), "commit", body, body.fill(q)
 }
 
-// fill reads the diff, with the owners of its lines.
+// fill reads the diff and the owners of its lines.
 func (b *commitBody) fill(q *question) error {
 	b.Split, b.Only = q.r.URL.Query().Get("view") == "split", q.r.URL.Query().Has(onlyAgents)
 	address := func(split, only bool) string {
@@ -175,13 +176,13 @@ func (b *commitBody) fill(q *question) error {
 
 func (b *commitBody) Drawn() []*patchFile { return b.Files[:min(len(b.Files), mostDiffFiles)] }
 
-// Undrawn counts the others.
+// Undrawn returns the number of files that are not drawn.
 func (b *commitBody) Undrawn() int { return len(b.Files) - len(b.Drawn()) }
 
-// Command prints all of the diff.
+// Command returns the command that prints the whole diff.
 func (b *commitBody) Command() string { return "git trace diff " + b.older + " " + b.To }
 
-// More returns the rest of the message after the title of the page.
+// More returns the rest of the message after the part in the page's title.
 func (b *commitBody) More() string {
 	title, rest, _ := strings.Cut(b.Message, "\n")
 	if len(title) > mostTitle {
@@ -190,10 +191,10 @@ func (b *commitBody) More() string {
 	return rest
 }
 
-// mostTitle is the longest part of a title on a page, in cells, each of at least a byte.
+// mostTitle is the length of a title's longest part, in cells, each of at least a byte.
 const mostTitle = 200
 
-// By returns the prompts with added lines, the one with most lines first.
+// By returns the prompts that added lines, the one with the most lines first.
 func (b *commitBody) By() []graph.ContributorJSON {
 	if b.Commit != nil {
 		nobody := func(c graph.ContributorJSON) bool { return c.Trace == nil }
@@ -230,7 +231,7 @@ func (b *commitBody) By() []graph.ContributorJSON {
 	return out
 }
 
-// writerOf returns the clone that says so; empty for this one.
+// writerOf returns the clone whose log names the owner; empty for this clone.
 func writerOf(s *blame.SourceJSON) string {
 	if s == nil {
 		return ""
@@ -238,7 +239,7 @@ func writerOf(s *blame.SourceJSON) string {
 	return s.Writer
 }
 
-// giveLives sets the age of the removed lines: from the commit that added them to this one.
+// giveLives sets the age of removed lines: the time from the commit that added them to this commit.
 func (b *commitBody) giveLives(q *question) {
 	born := map[string]time.Time{}
 	objects := q.repo.Objects()
@@ -249,7 +250,7 @@ func (b *commitBody) giveLives(q *question) {
 			return at
 		}
 		if id, err := refs.ParseOID(commit); err == nil {
-			if c, err := objects.Commit(id); err == nil { // of a shallow clone it is not here
+			if c, err := objects.Commit(id); err == nil { // missing in a shallow clone
 				at = c.Author.When
 			}
 		}
@@ -274,19 +275,19 @@ func (b *commitBody) giveLives(q *question) {
 	}
 }
 
-// livedFor returns the age of a line in words.
+// livedFor says how long a line lived.
 func livedFor(began, end time.Time) string {
 	long, is := strings.CutSuffix(numbers.Ago(began, end), " ago")
-	if !is { // it names no length of time
+	if !is { // the text has no duration
 		return "lived a moment"
 	}
 	return "lived " + long
 }
 
-// mostBirths bounds the commits that are read to find how long lines lived.
+// mostBirths limits the commits that are read for the ages of lines.
 const mostBirths = 500
 
-// leaveOut removes the hunks without an agent's line.
+// leaveOut removes the hunks without lines of agents.
 func (b *commitBody) leaveOut() {
 	agents := func(r *patchRow) bool { return r.Owner != nil && (r.Owner.Trace != nil || r.Owner.Contributor == "ai") }
 	for _, file := range b.Files {

@@ -14,7 +14,7 @@ import (
 type compareBody struct {
 	answers.Compare
 	Turns []driftTurn
-	More  int // drifts that are not drawn
+	More  int // number of drifts that are not drawn
 }
 
 // driftTurn holds the drifts after a prompt.
@@ -23,10 +23,10 @@ type driftTurn struct {
 	Drifts []compare.Drift
 }
 
-// mostDrifts bounds the drifts that a page draws.
+// mostDrifts limits the drifts that a page draws.
 const mostDrifts = 500
 
-// compared returns the page of two conversations beside each other. A form names them as parameters.
+// compared returns the page that compares two conversations. The form on it passes them as parameters.
 func compared(q *question) (string, string, any, error) {
 	var ids [2]string
 	for i, name := range [...]string{"a", "b"} {
@@ -40,7 +40,7 @@ func compared(q *question) (string, string, any, error) {
 		return "", "", nil, err
 	}
 	for i, side := range [...]*answers.Side{&body.Of, &body.With} {
-		if side.File != "" { // a page shows only recorded conversations
+		if side.File != "" { // a page shows only recorded conversations, no files
 			return "", "", nil, fmt.Errorf("conversation '%s': %w", ids[i], errNotFound)
 		}
 	}

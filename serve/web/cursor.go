@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// lists are the answers with a list: the place of the list, and the name of an entry.
+// lists are the answers that have a list, with the member that holds the list, and the member that names an entry.
 var lists = map[string]listed{
 	"log":    {"conversations", "trace"},
 	"graph":  {"commits", "commit"},
@@ -16,7 +16,7 @@ var lists = map[string]listed{
 
 type listed struct{ list, id string }
 
-// entries takes an answer apart: its members, and its list.
+// entries splits an answer into its members and its list.
 func (l listed) entries(answer []byte) (all map[string]json.RawMessage, list []json.RawMessage, err error) {
 	if err := json.Unmarshal(answer, &all); err != nil {
 		return nil, nil, err
@@ -33,23 +33,22 @@ func (l listed) name(entry json.RawMessage) (name string) {
 	return name
 }
 
-// A list is requested again, longer, until it has the entry after which it continues.
+// The list is requested again with more entries until it has the entry before the wanted part.
 const (
-	firstLook = 4 // pages
-	lookMore  = 4 // times as many
+	firstLook = 4 // number of pages in the first request
+	lookMore  = 4 // factor for each further request
 )
 
-// wanted is a part of a list: the arguments of the command, the entry before the part, and the number of its
-// entries.
+// wanted is a part of a list: the arguments of the command, the entry before the part, and the number of entries.
 type wanted struct {
 	head, tail []string // the verb and its options, and the words after them
 	before     string
 	limit      int
-	keep       func(entry json.RawMessage) bool // which entries count; nil for all
+	keep       func(entry json.RawMessage) bool // selects entries; nil: all
 }
 
-// part requests a part of a list, and reports whether there are more entries after it. The name of an entry stays valid
-// when the list grows at its head; the number of its place would not.
+// part requests a part of a list, and reports whether more entries follow. A part starts after a named entry: the name
+// stays right when the list grows at its head, an index would not.
 func (q *question) part(w wanted) (answer []byte, last string, more bool, err error) {
 	kind := lists[w.head[0]]
 	for n := w.limit + 1; ; n *= lookMore {
@@ -91,7 +90,8 @@ func (q *question) part(w wanted) (answer []byte, last string, more bool, err er
 	}
 }
 
-// partInto requests a part of a list and reads it. It returns the entry after which the list continues, "" at its end.
+// partInto requests and decodes a part of a list. next is the entry before the following part; "" at the end of the
+// list.
 func (q *question) partInto(to any, w wanted) (next string, err error) {
 	answer, last, more, err := q.part(w)
 	if err != nil {
@@ -106,7 +106,7 @@ func (q *question) partInto(to any, w wanted) (next string, err error) {
 	return last, nil
 }
 
-// keeping makes a filter of entries from a question about one entry. It is nil without a question.
+// keeping makes a filter of JSON entries from a filter of decoded ones; nil if asked is false.
 func keeping[T any](asked bool, keep func(*T) bool) func(json.RawMessage) bool {
 	if !asked {
 		return nil

@@ -18,12 +18,12 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// known returns the evidence and the certainty of a step of lines.
+// known describes the evidence and the certainty of one event in the life of lines.
 func known(s trail.StepJSON) string {
 	return strings.ReplaceAll(s.Evidence, "_", " ") + ", confidence " + s.Confidence
 }
 
-// fate is the fate of lines that an agent wrote.
+// fate holds what became of lines that an agent wrote.
 type fate struct {
 	Lines, Alive, Moved, Never int
 	Changed, Reverted, Lost    []trail.LossJSON
@@ -43,14 +43,14 @@ func (f *fate) add(trails ...*trail.TrailJSON) {
 	}
 }
 
-// Ended is a way in which lines ended.
+// ended is one way in which lines ended.
 type ended struct {
 	How   string
 	Lines int
 	By    []trail.LossJSON // each commit and author once
 }
 
-// Ends lists how lines ended that are not alive.
+// Ends lists how the lines that are not alive ended.
 func (f fate) Ends() []ended {
 	var out []ended
 	for _, e := range []ended{{"changed", 0, f.Changed}, {"reverted", 0, f.Reverted}, {"removed", 0, f.Lost},
@@ -73,11 +73,11 @@ func (f fate) Ends() []ended {
 	return out
 }
 
-// trails asks for the fate of all lines of a conversation.
+// trails requests the fate of all lines of a conversation.
 func (q *question) trails(ctx context.Context, id string) ([]*trail.TrailJSON, error) {
 	out, err := q.answers.get(ctx, nil, "track", "--json", id)
 	if err != nil {
-		if code(err) == http.StatusNotFound { // it wrote no known lines
+		if code(err) == http.StatusNotFound { // it wrote no lines that are known
 			return nil, nil
 		}
 		return nil, err
@@ -92,13 +92,13 @@ type followed struct {
 	trails []*trail.TrailJSON
 	err    error
 
-	hunks map[events.PatchID]*view.Hunk // its hunks, if they are few
+	hunks map[events.PatchID]*view.Hunk // hunks of the conversation, if they are few
 }
 
-// mostAhead bounds the patches that are requested before it is known which of them are shown whole.
+// mostAhead limits the patches that are requested before the page knows which patches it shows whole.
 const mostAhead = 50
 
-// follow asks for the fate of all lines of a conversation, at the same time as other questions.
+// follow requests the fate of all lines of a conversation, while other requests run.
 func (q *question) follow(ctx context.Context, id string) <-chan followed {
 	out := make(chan followed, 1)
 	if err := noTalk(id); err != nil {
@@ -115,12 +115,11 @@ func (q *question) follow(ctx context.Context, id string) <-chan followed {
 	return out
 }
 
-// ahead requests the patches of the conversation while it is read: its trails name them. The others are requested
-// later.
+// ahead requests the patches that the trails name, while the conversation is read. Other patches are requested later.
 func (f *followed) ahead(ctx context.Context, q *question) {
 	args := []string{"show", "--json"}
 	for _, t := range f.trails {
-		if t.Patch != "" { // a call without hooks has no patch
+		if t.Patch != "" { // a call that no hook saw has no patch
 			args = append(args, string(t.Patch))
 		}
 	}
@@ -139,7 +138,7 @@ func (f *followed) ahead(ctx context.Context, q *question) {
 	}
 }
 
-// write sets the patches of calls, if all of them are known.
+// write sets the patches of calls. It returns false if some are not known.
 func (f *followed) write(calls map[string]*callBlock) bool {
 	for _, block := range calls {
 		for _, patch := range block.Patches {
@@ -158,7 +157,7 @@ func (f *followed) write(calls map[string]*callBlock) bool {
 
 // follow sets the fate of each call's lines, and sums it up.
 func (b *talkBody) follow(trails []*trail.TrailJSON) {
-	of := map[string][]*trail.TrailJSON{} // by patches, and by calls that no hook saw
+	of := map[string][]*trail.TrailJSON{} // trails by patch, or by call if no hook saw the call
 	for _, t := range trails {
 		b.Fate.add(t)
 		key := cmp.Or(string(t.Patch), t.ToolCall)
@@ -179,21 +178,21 @@ func (b *talkBody) follow(trails []*trail.TrailJSON) {
 
 // tick is a mark on the time line, in thousandths of its length.
 type tick struct {
-	Kind     string // prompt, edit, run or other; failed
+	Kind     string // prompt, edit, run or other, with "failed" added
 	X, Width string
 	Address  string
 	Label    string
-	Waste    string // the waste there
+	Waste    string // description of waste at this place
 }
 
 const (
 	mostTicks = 600
-	// the bounds of a quiet time, and of one call, on the time line
+	// the longest quiet period and the longest call, as drawn on the time line
 	longestGap  = 45 * time.Second
 	longestCall = 10 * time.Minute
 )
 
-// wasted describes the waste of a call of a step; nothing for another call.
+// wasted describes the waste of a call of a step; empty if there is none.
 func (b *talkBody) wasted(step int, call string) string {
 	if b.Waste == nil || step == 0 {
 		return ""
@@ -206,14 +205,14 @@ func (b *talkBody) wasted(step int, call string) string {
 	return ""
 }
 
-// mark is a tick by its time.
+// mark is a tick with its time.
 type mark struct {
 	tick
 	at, took time.Duration
 }
 
-// ticks lays prompts and calls along a line. Long quiet is shortened. If there are too many for the line, the ones
-// at the same place are one.
+// ticks places prompts and calls on the time line. Long quiet periods are shortened. If there are too many ticks, those
+// at the same place become one.
 func (b *talkBody) ticks() []tick {
 	var marks []mark
 	var last time.Time
@@ -258,7 +257,7 @@ func (b *talkBody) ticks() []tick {
 	return out
 }
 
-// kind returns the colour of a call on the time line.
+// kind returns the kind of a call, which decides its colour on the time line.
 func (c *callBlock) kind() string {
 	switch {
 	case c.Failed():
@@ -271,7 +270,7 @@ func (c *callBlock) kind() string {
 	return "other"
 }
 
-// thinned keeps, of several marks at one place, the most important one.
+// thinned keeps only the most important of several marks at one place.
 func thinned(marks []mark, whole float64) []mark {
 	if len(marks) <= mostTicks {
 		return marks

@@ -21,7 +21,7 @@ var (
 	errAmbiguous   = errors.New("ambiguous, it begins")
 )
 
-// mostFile bounds a shown file, in bytes.
+// mostFile is the size in bytes of the largest file that is shown.
 const mostFile = 16 << 20
 
 // files reads git's objects, by commit and path.
@@ -29,11 +29,11 @@ type files struct {
 	repo *refs.Repo
 
 	mu    sync.Mutex
-	head  string            // the commit of the children
-	child map[string]string // of a commit, the next one on the way to head
+	head  string            // the commit for which child is valid
+	child map[string]string // for a commit, the next one on the way to head
 }
 
-// commit returns the commit that a revision names. A revision is never taken for an option (git-rev-parse(1)).
+// commit returns the commit of a revision. git never reads the revision as an option (git-rev-parse(1)).
 func (f *files) commit(ctx context.Context, rev string) (refs.OID, error) {
 	if rev == "" || strings.HasPrefix(rev, "-") || strings.ContainsAny(rev, "\x00\n") {
 		return refs.OID{}, fmt.Errorf("revision '%s': %w", rev, errNotFound)
@@ -43,17 +43,16 @@ func (f *files) commit(ctx context.Context, rev string) (refs.OID, error) {
 		return refs.OID{}, f.unnamed(ctx, rev)
 	}
 	id, err := refs.ParseOID(strings.TrimSpace(string(out)))
-	if err != nil { // ^HEAD is all but a commit
+	if err != nil { // git also accepts ^HEAD, which does not name a commit
 		return refs.OID{}, fmt.Errorf("revision '%s': %w", rev, errNotFound)
 	}
 	return id, nil
 }
 
-// beginning matches the beginning of the id of an object.
+// beginning matches a prefix of an object id.
 var beginning = regexp.MustCompile(`^[0-9a-f]{4,64}$`)
 
-// unnamed returns the reason why a revision names no commit. If it is the beginning of several ids, they are
-// listed.
+// unnamed returns the reason why a revision names no commit. If it is a prefix of several ids, the error lists them.
 func (f *files) unnamed(ctx context.Context, rev string) error {
 	if rev == "HEAD" {
 		return errNoCommit
@@ -84,11 +83,11 @@ func (f *files) unnamed(ctx context.Context, rev string) error {
 	return fmt.Errorf("revision '%s': %w %s", rev, errAmbiguous, strings.Join(commits, " and "))
 }
 
-// newest bounds the commits among which a child is searched.
+// newest is the number of commits in which a child is searched.
 const newest = 5000
 
-// childOf returns the commit that follows another on the way to HEAD; "" if it is not among the newest. The way to
-// a commit never changes, so it is walked once for each HEAD.
+// childOf returns the next commit on the way to HEAD; "" if the commit is not among the newest. The history before a
+// commit never changes, so it is walked once for each HEAD.
 func (f *files) childOf(ctx context.Context, of string) string {
 	head, _, err := f.repo.Head()
 	if err != nil || head.IsZero() {
@@ -115,7 +114,7 @@ func (f *files) childOf(ctx context.Context, of string) string {
 	return f.child[of]
 }
 
-// entry walks from the tree of a commit down a path, entry by entry, so that a path is only names.
+// entry walks down a path from the tree of a commit, entry by entry. So every part of the path is only a name.
 func (f *files) entry(objects *refs.Objects, commit refs.OID, path string) (refs.TreeEntry, error) {
 	c, err := objects.Commit(commit)
 	if err != nil {
@@ -182,7 +181,7 @@ func (f *files) worktree(ctx context.Context, path string) ([]byte, error) {
 		return nil, err
 	}
 	defer func() { _ = root.Close() }()
-	file, err := root.Open(path) // links cannot lead out of it
+	file, err := root.Open(path) // a root prevents links from leading outside
 	if err != nil {
 		return nil, missing
 	}

@@ -9,10 +9,10 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// filters are the choices of show: which steps of a conversation are shown.
+// filters are the values of the parameter show, which selects steps of a conversation.
 var filters = []struct {
 	name string
-	has  func(*callBlock) bool // a step is shown for one of its calls; nil for no step
+	has  func(*callBlock) bool // selects a step by one of its calls; nil: no step
 }{
 	{"prompts", nil},
 	{"edits", (*callBlock).edits},
@@ -21,7 +21,7 @@ var filters = []struct {
 	{"committed", func(c *callBlock) bool { return len(c.Commits) > 0 }},
 }
 
-// Shows returns the names of the choices.
+// Shows returns the names of these values.
 func (b *talkBody) Shows() (names []string) {
 	for _, f := range filters {
 		names = append(names, f.name)
@@ -29,7 +29,7 @@ func (b *talkBody) Shows() (names []string) {
 	return names
 }
 
-// filter keeps the requested steps.
+// filter keeps the selected steps.
 func (b *talkBody) filter() error {
 	if b.Show == "" {
 		return nil
@@ -51,7 +51,7 @@ func (b *talkBody) filter() error {
 	return fmt.Errorf("show '%s': %w: one of %s", b.Show, errBadQuestion, strings.Join(b.Shows(), ", "))
 }
 
-// Files sums the changes of the conversation's calls, by file, as hooks saw them.
+// Files sums up the changes of the conversation's calls by file, as hooks saw them.
 func (b *talkBody) Files() []view.FileChange {
 	at := map[string]int{}
 	var out []view.FileChange
@@ -72,7 +72,7 @@ func (b *talkBody) Files() []view.FileChange {
 	return out
 }
 
-// markdown writes a conversation as git trace show --markdown prints it.
+// markdown writes a conversation in the form of git trace show --markdown.
 func (s *Site) markdown(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("trace")
 	if err := noTalk(id); err != nil {

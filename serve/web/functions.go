@@ -9,13 +9,13 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// functionRow is a function in the list of a file.
+// functionRow is a row in a file's list of functions.
 type functionRow struct{ blame.FunctionJSON }
 
-// Label names the function; the lines before the first one have no name.
+// Label returns the name of the function. Lines before the first function have none.
 func (f functionRow) Label() string { return cmp.Or(records.Value(f.Name), "before the first") }
 
-// Most returns who wrote the most lines of it.
+// Most returns the writer with the most lines of the function, or nothing if none is known.
 func (f functionRow) Most() []functionWriter {
 	if len(f.Writers) == 0 {
 		return nil
@@ -37,7 +37,7 @@ func (w functionWriter) Who() string {
 	return ownerWord(string(w.Contributor), w.Older)
 }
 
-// Owned adds up the lines.
+// Owned sums up the lines by kind of owner.
 func (f functionRow) Owned() numbers.Owned {
 	return numbers.Owned{AI: f.AI, Human: f.Human, Unknown: f.Unknown, Older: f.Older}
 }

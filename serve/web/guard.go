@@ -12,19 +12,19 @@ import (
 	"time"
 )
 
-// Bounds of a client's requests.
+// Limits for a client's requests.
 const (
 	mostRequests = 8                // at once
-	mostTime     = 30 * time.Second // for an answer
+	mostTime     = 30 * time.Second // for one answer
 	mostHeader   = 8 << 10          // bytes
-	retryAfter   = "2"              // seconds, if there is no answer now
+	retryAfter   = "2"              // in seconds, if there is no answer at present
 )
 
-// policy is the browser's rights with a page: show it, with the style and the script of this server.
+// policy limits the browser's rights on a page: to show it with this server's style and script.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"font-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'"
 
-// guard passes the requests that the person's own browser makes for the person.
+// guard lets only those requests pass that the person's own browser makes for the person.
 type guard struct {
 	next  http.Handler
 	hosts map[string]bool
@@ -40,7 +40,7 @@ func newToken() string {
 	return hex.EncodeToString(raw[:])
 }
 
-// newGuard guards a server at an address that only this machine reaches.
+// newGuard guards a server that listens on an address.
 func newGuard(next http.Handler, address, token string) *guard {
 	host, port, _ := net.SplitHostPort(address)
 	g := &guard{next: next, hosts: map[string]bool{address: true}, token: token, name: "gt" + port,
@@ -48,7 +48,7 @@ func newGuard(next http.Handler, address, token string) *guard {
 	for _, name := range []string{"127.0.0.1", "localhost", "::1"} {
 		g.hosts[net.JoinHostPort(name, port)] = true
 	}
-	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() { // each address of this machine, as the person wants
+	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() { // any address of this machine is allowed
 		list, _ := net.InterfaceAddrs()
 		for _, a := range list {
 			if own, is := a.(*net.IPNet); is {
@@ -60,7 +60,7 @@ func newGuard(next http.Handler, address, token string) *guard {
 }
 
 func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if !g.hosts[r.Host] { // a name that somebody made lead here (DNS rebinding)
+	if !g.hosts[r.Host] { // a foreign name that resolves to this machine (DNS rebinding)
 		http.Error(w, "this server does not have that name", http.StatusForbidden)
 		return
 	}
@@ -82,7 +82,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "open the address that git trace serve printed", http.StatusUnauthorized)
 		return
 	}
-	if r.URL.Path == livePath { // lasts, and has a bound of its own
+	if r.URL.Path == livePath { // a long request with its own limit
 		g.next.ServeHTTP(w, r)
 		return
 	}
@@ -97,20 +97,20 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// busy answers that there may be an answer a moment later.
+// busy answers that a later request may succeed.
 func busy(w http.ResponseWriter, what string) {
 	again(w.Header(), http.StatusServiceUnavailable)
 	http.Error(w, what, http.StatusServiceUnavailable)
 }
 
-// again sets the time for the next try, if the status says that there is no answer now.
+// again sets the time of the next try if the status says that there is no answer at present.
 func again(h http.Header, status int) {
 	if status == http.StatusServiceUnavailable {
 		h.Set("Retry-After", retryAfter)
 	}
 }
 
-// harden sets the headers of every answer. They forbid to keep it: texts of a conversation would outlive the
+// harden sets the headers of every answer. Browsers must not store it, since texts of a conversation would outlive the
 // server, and a purge.
 func harden(h http.Header) {
 	h.Set("Content-Security-Policy", policy)

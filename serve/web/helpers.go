@@ -49,7 +49,7 @@ var helpers = template.FuncMap{
 	"list":      func(items ...any) []any { return items },
 }
 
-// plain returns a value, or the value that a pointer leads to, as text; nothing where it leads nowhere.
+// plain returns a value as text, also if it is behind a pointer; "" for nil.
 func plain(v any) string {
 	if at := reflect.ValueOf(v); at.Kind() == reflect.Pointer {
 		if at.IsNil() {
@@ -75,12 +75,13 @@ func whole(n any) int {
 	return 0
 }
 
-// hue returns the colour of a conversation, the same on every page and in every editor.
+// hue returns the colour of a conversation. It is the same on every page and in every editor.
 func hue(trace any) string {
 	return "h" + strconv.Itoa(cells.Hue(plain(trace)))
 }
 
-// at returns the address of a page: its name, and the parts of a path. Each part may hold anything.
+// at returns the address of a page from its name and the parts of a path. It escapes each part, which may contain any
+// characters.
 func at(parts ...any) string {
 	var b strings.Builder
 	for _, part := range parts {
@@ -98,12 +99,12 @@ func percent(part, all int) string {
 	return strconv.Itoa(numbers.Shares([]int{part, all - part}, all)[0]) + " %"
 }
 
-// tidy returns a text of several lines in its shown form.
+// tidy returns a text of several lines in the form in which it is shown.
 func tidy(text string) string {
 	return strings.Trim(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 }
 
-// deref returns the value that a pointer leads to; nothing where it leads nowhere.
+// deref returns the value behind a pointer; nil for a nil pointer.
 func deref(v any) any {
 	at := reflect.ValueOf(v)
 	switch {
@@ -115,13 +116,13 @@ func deref(v any) any {
 	return at.Elem().Interface()
 }
 
-// share is a piece of a bar.
+// share is a part of a bar.
 type share struct {
 	Kind        string // ai, human, older or unknown
 	From, Width float64
 }
 
-// bar divides a hundred among the owners of lines.
+// bar returns the shares of the owners of lines; they add up to 100.
 func bar(lines numbers.Owned) []share {
 	all := lines.Sum()
 	if all == 0 {
@@ -139,8 +140,8 @@ func bar(lines numbers.Owned) []share {
 	return out
 }
 
-// marked makes characters visible that would act on the screen. Templates have none in their markup, so it works on the
-// whole page, and no field can be forgotten.
+// marked makes characters visible that control the display. It works on the whole page, so that no field is forgotten:
+// the markup of templates has no such characters.
 func marked(page []byte) []byte {
 	acts := func(c byte) bool { return c < ' ' && c != '\n' && c != '\t' || c >= 0x7f }
 	at := slices.IndexFunc(page, acts)

@@ -16,7 +16,7 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// talksOf returns the conversations of the answer of git trace log --json.
+// talksOf returns the conversations in the output of git trace log --json.
 func talksOf(list *answers.Log) []*view.Conversation {
 	out := make([]*view.Conversation, len(list.Conversations))
 	for i := range list.Conversations {
@@ -31,7 +31,7 @@ type status struct {
 	Bare bool `json:"-"`
 }
 
-// Traced names the agents that are recorded, and Untraced the others.
+// Traced lists the agents that are recorded. Untraced lists the others.
 func (s *status) Traced() string   { return s.agents(true) }
 func (s *status) Untraced() string { return s.agents(false) }
 
@@ -45,7 +45,7 @@ func (s *status) agents(traced bool) string {
 	return strings.Join(names, ", ")
 }
 
-// Writers returns the number of others' logs here.
+// Writers returns the number of other clones' logs here.
 func (s *status) Writers() int {
 	n := 0
 	for _, r := range s.Shared {
@@ -54,16 +54,16 @@ func (s *status) Writers() int {
 	return n
 }
 
-// The lengths of the overview's lists.
+// Lengths of the overview's lists.
 const (
 	homeTalks   = 8
 	homeCommits = 12
-	homeRange   = 200 // commits whose lines are counted
+	homeRange   = 200 // number of commits whose lines are counted
 )
 
 type homeBody struct {
 	Status  status
-	Checked *checked // the log at the last check; nil during the first one
+	Checked *checked // result of the last check of the log; nil before the first
 	Talks   []*view.Conversation
 	Commits []graph.CommitJSON
 	Lines   stats.Lines
@@ -71,12 +71,12 @@ type homeBody struct {
 	Since   string
 }
 
-// Spans returns the choices of the time whose lines are counted.
+// Spans returns the choices of the period whose lines are counted.
 func (*homeBody) Spans() []string {
 	return []string{"a week ago", "30 days ago", "90 days ago", "a year ago"}
 }
 
-// home returns the overview. Each part is requested separately, and a part without an answer is left out.
+// home returns the overview. Each part is requested separately. A part without an answer is left out.
 func home(q *question) (string, string, any, error) {
 	body := &homeBody{Range: homeRange, Since: q.r.URL.Query().Get("since")}
 	counted := []string{"stats", "--json", "-n", strconv.Itoa(homeRange)}
@@ -93,14 +93,14 @@ func home(q *question) (string, string, any, error) {
 		func() error { return optional(q.into(&sums, counted...)) },
 	)
 	body.Talks = talksOf(&list)
-	if body.Status.Log != nil { // requested last: a check uses all processors
+	if body.Status.Log != nil { // last, because a check uses all processors
 		body.Checked = q.check(q.ctx)
 	}
 	q.digits, body.Commits, body.Lines = list.IDDigits, commits.Commits, sums.Lines
 	return "Overview", "home", body, err
 }
 
-// status asks for the state of recording. A bare repository has no files, and status refuses it.
+// status requests the state of recording. A bare repository has no work tree, so git trace status refuses it.
 func (q *question) status(to *status) error {
 	if to.Bare = q.repo.Bare(); to.Bare {
 		return nil
@@ -108,7 +108,7 @@ func (q *question) status(to *status) error {
 	return q.into(to, "status", "--json")
 }
 
-// optional forgives a question that a repository without commits cannot answer.
+// optional drops the error that a request gets in a repository without commits.
 func optional(err error) error {
 	if err != nil && code(err) == 404 {
 		return nil
@@ -116,7 +116,7 @@ func optional(err error) error {
 	return err
 }
 
-// all does things at the same time.
+// all runs functions at the same time, and waits for them.
 func all(things ...func() error) error {
 	errs := make([]error, len(things))
 	var wait sync.WaitGroup
@@ -139,11 +139,11 @@ type talksBody struct {
 	Talks              []*view.Conversation
 	Agent, Grep, Since string
 	Model, Writer      string
-	State              string // a key of talkStates; empty for any
-	More               string // the address of the next page; empty at the end
+	State              string // a key of talkStates; empty: any
+	More               string // address of the next page; empty on the last one
 }
 
-// talkStates are the possible outcomes of a conversation.
+// talkStates are the outcomes of a conversation that a page can select.
 var talkStates = map[string]func(*view.Conversation) bool{
 	"committed":   func(c *view.Conversation) bool { return len(c.Commits) > 0 },
 	"uncommitted": func(c *view.Conversation) bool { return len(c.Commits) == 0 },
@@ -151,10 +151,10 @@ var talkStates = map[string]func(*view.Conversation) bool{
 	"unrecorded":  func(c *view.Conversation) bool { return c.Usage == nil },
 }
 
-// States returns the names of the choices.
+// States returns the names of these outcomes.
 func (b *talksBody) States() []string { return slices.Sorted(maps.Keys(talkStates)) }
 
-// wanted reports whether a conversation has the requested model, writer and state.
+// wanted reports whether a conversation has the selected model, writer and state.
 func (b *talksBody) wanted(c *view.Conversation) bool {
 	state := talkStates[b.State]
 	model := func(m string) bool { return m == b.Model || view.ModelName(m) == b.Model }
@@ -162,10 +162,10 @@ func (b *talksBody) wanted(c *view.Conversation) bool {
 		(state == nil || state(c))
 }
 
-// Chosen reports whether anything is asked of the conversations.
+// Chosen reports whether the page selects conversations.
 func (b *talksBody) Chosen() bool { return b.Agent+b.Grep+b.Since+b.Model+b.Writer+b.State != "" }
 
-// talks lists conversations, newest first.
+// talks returns the list of conversations, newest first.
 func talks(q *question) (string, string, any, error) {
 	ask := q.r.URL.Query()
 	body := &talksBody{Agent: ask.Get("agent"), Grep: ask.Get("grep"), Since: ask.Get("since"), Model: ask.Get("model"),

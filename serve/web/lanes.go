@@ -9,31 +9,31 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Sizes of the drawing left of a commit, in pixels.
+// Sizes of the drawing on the left of a commit, in pixels.
 const (
 	laneWide  = 14
-	laneNode  = 21 // from the top of the row to the commit
-	laneHigh  = 42 // below this height lines are straight, to the end of the row
-	mostLanes = 12 // of a page; further lanes are not drawn
+	laneNode  = 21 // from the top of the row to the commit's dot
+	laneHigh  = 42 // below this height, lines are straight down to the end of the row
+	mostLanes = 12 // on one page; further lanes are not drawn
 )
 
-// lanes are the lines left of one commit. A lane keeps its place from a child to its parent.
+// lanes are the vertical lines on the left of one commit. A lane keeps its column from a child to its parent.
 type lanes struct {
 	Node int   // the lane of the commit
-	In   []int // lanes that end here: a child is above
-	Out  []int // lanes that begin here: a parent is below
-	Pass []int // lanes that only pass
-	Wide int   // lanes of the whole page
+	In   []int // lanes that come from children above
+	Out  []int // lanes that go to parents below
+	Pass []int // lanes that pass by
+	Wide int   // number of lanes on the page
 }
 
-// drawing are the lanes of a page, from its top to the row that is drawn.
+// drawing holds the lanes of a page, drawn down to the present row.
 type drawing struct {
-	waits []refs.OID // the commit that each lane leads to; zero in a free one
+	waits []refs.OID // the commit to which each lane leads; zero for a free lane
 	leads func(parent refs.OID) bool
 }
 
-// laned draws the lines of commits in the order of git log --graph: a commit is above its parents. With open, lines to
-// parents on later pages reach the end of the page; otherwise they are left out.
+// laned draws the lanes of commits in the order of git log --graph, where commits come before their parents. If open is
+// true, lanes to parents on later pages reach the end of the page. Otherwise these lanes are left out.
 func laned(commits []graph.CommitJSON, open bool) map[refs.OID]*lanes {
 	rows := map[refs.OID]*lanes{}
 	for i := range commits {
@@ -86,7 +86,7 @@ func (d *drawing) row(c *graph.CommitJSON) *lanes {
 	return l
 }
 
-// free returns a lane that nothing is in.
+// free returns a free lane.
 func (d *drawing) free() int {
 	at := slices.Index(d.waits, refs.OID{})
 	if at < 0 {
@@ -97,13 +97,13 @@ func (d *drawing) free() int {
 
 func laneX(at int) int { return laneWide/2 + laneWide*at }
 
-// Width returns the width of the drawing.
+// Width returns the width of the drawing in pixels.
 func (l *lanes) Width() int { return laneWide * l.Wide }
 
-// X returns the distance of the commit from the left.
+// X returns the distance of the commit's dot from the left in pixels.
 func (l *lanes) X() int { return laneX(l.Node) }
 
-// Head returns the path of the lines beside the commit.
+// Head returns the SVG path of the lines beside the commit.
 func (l *lanes) Head() string {
 	var b strings.Builder
 	x := laneX(l.Node)
@@ -120,7 +120,7 @@ func (l *lanes) Head() string {
 	return b.String()
 }
 
-// Rest returns the path of the lines below it, of any height.
+// Rest returns the SVG path of the lines below, which can be stretched to any height.
 func (l *lanes) Rest() string {
 	var b strings.Builder
 	for _, at := range slices.Concat(l.Pass, l.Out) {

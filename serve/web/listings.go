@@ -31,10 +31,10 @@ type graphBody struct {
 	Author, Agent     string
 }
 
-// Chosen reports whether anything is asked of the commits.
+// Chosen reports whether the page selects commits.
 func (b *graphBody) Chosen() bool { return b.Range+b.Path+b.Author+b.Agent != "" }
 
-// commits lists commits with the conversations whose lines they hold.
+// commits returns the list of commits with the conversations that wrote their lines.
 func commits(q *question) (string, string, any, error) {
 	ask := q.r.URL.Query()
 	body := &graphBody{Range: ask.Get("rev"), Path: ask.Get("path"), Author: ask.Get("author"), Agent: ask.Get("agent")}
@@ -61,7 +61,7 @@ func commits(q *question) (string, string, any, error) {
 		return "", "", nil, err
 	}
 	q.digits, body.Commits = answer.IDDigits, answer.Commits
-	chosen := body.Author != "" || body.Agent != "" // others are between them
+	chosen := body.Author != "" || body.Agent != "" // then commits are missing between the listed ones
 	body.Lanes = laned(answer.Commits, next != "" && !chosen)
 	if next != "" {
 		ask.Set("before", next)
@@ -70,7 +70,7 @@ func commits(q *question) (string, string, any, error) {
 	return "Commits", "graph", body, nil
 }
 
-// wrote reports whether the requested agent wrote lines of a commit.
+// wrote reports whether the selected agent wrote lines of a commit.
 func (b *graphBody) wrote(c *graph.CommitJSON) bool {
 	return slices.ContainsFunc(c.Contributors, func(w graph.ContributorJSON) bool {
 		return records.Value(w.Agent) == b.Agent
@@ -81,17 +81,17 @@ type searchBody struct {
 	Text, Where string
 	Places      []searchPlace
 	Facets      []searchFacet
-	Filtered    bool // by one of these
+	Filtered    bool // a facet is chosen
 	answers.Search
 }
 
-// searchFacet is a filter of the page: an option of the command. One without a value is chosen or not.
+// searchFacet is a filter of the page, which is an option of the command. Without a value it is only on or off.
 type searchFacet struct {
 	Name, Label, Value, Usual string
 	Choice                    bool
 }
 
-// searchFacets are the filters, without their values.
+// searchFacets returns the filters without the chosen values.
 func searchFacets() []searchFacet {
 	return []searchFacet{
 		{Name: "file", Label: "File", Usual: "src/**"}, {Name: "tool", Label: "Tool", Usual: "Edit"},
@@ -106,13 +106,13 @@ func searchFacets() []searchFacet {
 type searchPlace struct {
 	Name, Address string
 	Here          bool
-	Found         int // conversations; -1 if unknown
+	Found         int // number of conversations; -1 if unknown
 }
 
-// searchPlaces are the choices of in; "" is everywhere.
+// searchPlaces are the values of the parameter in; "" means everywhere.
 var searchPlaces = []string{"", "prompts", "answers", "calls", "files"}
 
-// searchPage is the number of conversations that a search shows.
+// searchPage is the number of conversations on a page of results.
 const searchPage = 30
 
 func search(q *question) (string, string, any, error) {
@@ -143,7 +143,7 @@ func search(q *question) (string, string, any, error) {
 	q.digits = body.IDDigits
 	for _, in := range searchPlaces {
 		if body.Filtered {
-			break // the calls of a conversation are in no place
+			break // filters select calls, which are not in any of the places
 		}
 		ask := maps.Clone(chosen)
 		ask.Set("q", body.Text)
@@ -158,7 +158,7 @@ func search(q *question) (string, string, any, error) {
 	return "Search for " + body.Text, "search", body, err
 }
 
-// Marked divides a text by the searched words.
+// Marked splits a text, and marks the searched words.
 func (b *searchBody) Marked(text string) []part {
 	text = strings.ReplaceAll(text, "\n", " ")
 	lower := strings.ToLower(text)
@@ -189,7 +189,7 @@ type treeEntry struct {
 	Name    string
 	Dir     bool
 	Address string
-	Lines   *stats.Lines // that commits added to it or below it; nil where it is not known
+	Lines   *stats.Lines // lines added by commits to the file, or below the directory; nil if unknown
 }
 
 type treeBody struct {
@@ -198,8 +198,8 @@ type treeBody struct {
 	Entries   []treeEntry
 }
 
-// directory lists a directory of a commit, with the owners of the lines that commits added to each file and below each
-// directory.
+// directory returns the list of a directory in a commit. Each row has the owners of the lines that commits added to the
+// file, or below the directory.
 func directory(q *question) (string, string, any, error) {
 	commit, err := q.files.commit(q.ctx, q.r.PathValue("rev"))
 	if err != nil {
@@ -228,7 +228,7 @@ func directory(q *question) (string, string, any, error) {
 		args = append(args, "--", path)
 	}
 	var sums figures.Stats
-	_ = q.into(&sums, args...) // without them the names are shown
+	_ = q.into(&sums, args...) // after an error only the names are shown
 	linesOf := below(&sums, path)
 	for _, entry := range list {
 		full := strings.TrimPrefix(path+"/"+entry.Name, "/")
@@ -253,7 +253,7 @@ func directory(q *question) (string, string, any, error) {
 	return "/" + path, "tree", body, nil
 }
 
-// below sums the lines of files by the entries of a directory that they are, or that they are below.
+// below sums up the lines of files by entry of the directory: the file itself, or the subdirectory that contains it.
 func below(a *figures.Stats, dir string) map[string]stats.Lines {
 	sums := map[string]stats.Lines{}
 	for _, g := range a.Groups {
@@ -311,14 +311,14 @@ func tracked(q *question) (string, string, any, error) {
 
 type healthBody struct {
 	Status  status
-	Fetched []sharing.FetchedState // empty where there are too many
+	Fetched []sharing.FetchedState // empty if there are too many
 	Verify  checked
 }
 
-// mostWriters bounds the other clones' logs that are checked for a page.
+// mostWriters is the number of other clones' logs up to which a page checks them.
 const mostWriters = 200
 
-// health reports whether the log is whole, and the state of recording.
+// health returns the page about the log's integrity and the state of recording.
 func health(q *question) (string, string, any, error) {
 	body := &healthBody{}
 	body.Verify.At = time.Now()

@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// The number of pages that may wait for news at once, and the times between looks.
+// Limits for the pages that wait for news, and the time between two checks.
 const (
 	mostWatchers = 32
 	lookEvery    = time.Second
-	beatEvery    = 20 // number of looks after which a page gets a sign of life
+	beatEvery    = 20 // number of checks after which a page gets a sign of life
 )
 
 type watchers struct{ slots chan struct{} }
 
-// watch notifies a page when the repository has changed, by server-sent events (https://html.spec.whatwg.org).
+// watch sends a page an event when the repository has changed, as server-sent events (https://html.spec.whatwg.org).
 func (s *Site) watch(w http.ResponseWriter, r *http.Request) {
 	select {
 	case s.live.slots <- struct{}{}:
@@ -28,11 +28,11 @@ func (s *Site) watch(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	last := ""
 	for look := 0; ; look++ {
-		_ = control.SetWriteDeadline(time.Now().Add(mostTime)) // a server that cannot ends it sooner
+		_ = control.SetWriteDeadline(time.Now().Add(mostTime)) // a server that does not support this ends the request sooner
 		state, err := s.answers.now(r.Context())
 		text := ""
 		switch {
-		case err != nil: // as with a deleted repository; the next look decides
+		case err != nil: // the repository may be deleted; the next check decides
 		case state != last:
 			text = "data: " + state + "\n\n"
 			last = state

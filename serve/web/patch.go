@@ -11,13 +11,13 @@ import (
 	"github.com/git-trace/git-trace/report/diff"
 )
 
-// patchFile holds the changes of a diff in a file.
+// patchFile is the diff of one file.
 type patchFile struct {
 	Path, OldPath  string
 	Note           string // new, deleted, renamed or binary
 	Added, Removed int
 	Hunks          []*patchHunk
-	Cut            bool // more than is drawn
+	Cut            bool // the diff has more than is drawn
 }
 
 type patchHunk struct {
@@ -28,29 +28,29 @@ type patchHunk struct {
 // patchRow is a line of a diff.
 type patchRow struct {
 	Kind     string // old, new or both
-	Old, New int    // numbers; 0 on the side that has not got it
+	Old, New int    // line numbers; 0 on the side without this line
 	Parts    []part
 	Owner    *diff.RunJSON
-	Lived    string // how long the first of the removed lines had lived
+	Lived    string // age of the first removed line
 
 	text string
 }
 
-// part is a piece of a line. Marked ones have changed. Kind is the kind of its words.
+// part is a piece of a line. Marked pieces have changed. Kind is the word's kind.
 type part struct {
 	Text   string
 	Marked bool
 	Kind   string
 }
 
-// Bounds of a diff that is drawn.
+// Limits for a drawn diff.
 const (
 	mostDiffFiles = 500
 	mostDiffRows  = 6000
 	mostDiffLine  = 2000 // bytes
 )
 
-// patch asks git for a diff with three lines around each change, and reads it.
+// patch runs git diff with three lines of context, and parses it.
 func (f *files) patch(ctx context.Context, from, to string) ([]*patchFile, error) {
 	args := []string{"-c", "core.quotePath=true", "diff-tree", "-r", "-p", "--root", "--no-commit-id", "--no-color",
 		"--no-ext-diff", "--no-textconv", "-M", "-U3", "--src-prefix=a/", "--dst-prefix=b/"}
@@ -64,7 +64,7 @@ func (f *files) patch(ctx context.Context, from, to string) ([]*patchFile, error
 	return readPatch(out), nil
 }
 
-// readPatch reads the form of git-diff(1) for people. It leaves out unknown lines.
+// readPatch parses the output of git-diff(1). It skips lines that it does not know.
 func readPatch(out []byte) []*patchFile {
 	var list []*patchFile
 	var file *patchFile
@@ -126,7 +126,7 @@ func readPatch(out []byte) []*patchFile {
 	return list
 }
 
-// header takes a line above the hunks of a file.
+// header reads a line above the hunks of a file.
 func (f *patchFile) header(line string) {
 	path := func(text, prefix string) string {
 		if plain, ok := gitdiff.Unquote([]byte(strings.TrimSuffix(text, "\t"))); ok {
@@ -152,7 +152,7 @@ func (f *patchFile) header(line string) {
 	}
 }
 
-// pathOfHeader takes the path of a header that names one twice; the lines below it name others.
+// pathOfHeader returns the path of a "diff --git" line with two equal paths. If they differ, later lines name them.
 func pathOfHeader(line string) string {
 	rest := strings.TrimPrefix(line, "diff --git ")
 	half := len(rest) / 2
@@ -162,17 +162,17 @@ func pathOfHeader(line string) string {
 	return rest
 }
 
-// stretch reads "-12,4" and "+9".
+// stretch parses "-12,4" and "+9".
 func stretch(text string) (start, count int) {
 	first, more, found := strings.Cut(strings.TrimLeft(text, "+-"), ",")
-	start, _ = strconv.Atoi(first) // git writes numbers
+	start, _ = strconv.Atoi(first) // git writes only numbers
 	if count = 1; found {
 		count, _ = strconv.Atoi(more)
 	}
 	return start, count
 }
 
-// compare marks the changes in replaced lines, one for one.
+// compare marks the changed words in replaced lines, line by line.
 func (h *patchHunk) compare() {
 	for i := 0; i < len(h.Rows); {
 		old := i
@@ -194,7 +194,7 @@ func (h *patchHunk) compare() {
 	}
 }
 
-// changed divides two lines into their common ends and the difference, by whole words.
+// changed splits two lines, by whole words, into common ends and a difference.
 func changed(a, b string) (partsA, partsB []part) {
 	wordsA, wordsB := wordsOf(a), wordsOf(b)
 	first := 0
@@ -218,7 +218,7 @@ func changed(a, b string) (partsA, partsB []part) {
 	return divide(wordsA), divide(wordsB)
 }
 
-// wordsOf divides a line into words and separators.
+// wordsOf splits a line into words and separators.
 func wordsOf(line string) []string {
 	var out []string
 	last := -1
@@ -257,10 +257,10 @@ func (f *patchFile) own(runs []*diff.RunJSON) {
 	}
 }
 
-// Pair is a row of a diff with its sides beside each other.
+// Pair is a row with the two sides of a diff beside each other.
 type Pair struct{ Old, New *patchRow }
 
-// Pairs puts the removed lines beside the new ones.
+// Pairs puts removed lines beside the lines that replaced them.
 func (h *patchHunk) Pairs() []Pair {
 	var out []Pair
 	for i := 0; i < len(h.Rows); {

@@ -15,25 +15,25 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// The limits of Markdown. Longer text, or deeper nesting, is shown as plain text.
+// The limits for Markdown. A longer text, or one with deeper nesting, is shown as plain text.
 const (
 	mostProse = 32 << 10 // bytes
-	mostDepth = 100      // nodes within nodes
+	mostDepth = 100      // nested nodes
 )
 
 var proseParser = goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough)).Parser()
 
-// prose shows an agent's answer, which is Markdown, as a block. All markup comes from this function, none from the
-// text: HTML in it is text, an image is a link, and a link shows its target.
+// prose shows an agent's answer, which is Markdown, as a block. All markup comes from this function, never from the
+// text: HTML in the text is shown as text, an image becomes a link, and a link shows its target.
 func prose(said string) template.HTML {
 	source := tidy(said)
 	if out, read := readProse(source); read {
-		return template.HTML(out) // all text has passed proseWriter.text
+		return template.HTML(out) // all parts of the text were escaped by proseWriter.text
 	}
 	return template.HTML(`<div class="said">` + html.EscapeString(source) + `</div>`)
 }
 
-// readProse returns false if the text is shown as plain text.
+// readProse returns false if the text must be shown as plain text.
 func readProse(source string) (string, bool) {
 	if len(source) > mostProse {
 		return "", false
@@ -54,7 +54,7 @@ type proseWriter struct {
 	linked  bool // inside a link
 }
 
-// text writes a part of the source as text.
+// text writes a part of the source escaped.
 func (p *proseWriter) text(s string) { p.out.WriteString(html.EscapeString(s)) }
 
 func (p *proseWriter) children(n ast.Node) {
@@ -67,7 +67,7 @@ func (p *proseWriter) children(n ast.Node) {
 	p.depth--
 }
 
-// within writes an element around the content of a node. The element is always this program's, never the text's.
+// within writes an element around a node's content. The element never comes from the text.
 func (p *proseWriter) within(n ast.Node, element string) {
 	p.out.WriteString("<" + element + ">")
 	p.children(n)
@@ -78,7 +78,7 @@ func (p *proseWriter) within(n ast.Node, element string) {
 func (p *proseWriter) node(n ast.Node) {
 	switch n := n.(type) {
 	case *ast.Heading:
-		p.out.WriteString("<p>") // a page has headings of its own
+		p.out.WriteString("<p>") // headings belong to the page, not to the text
 		p.within(n, "b")
 		p.out.WriteString("</p>")
 	case *ast.Paragraph:
@@ -124,7 +124,7 @@ func (p *proseWriter) node(n ast.Node) {
 	}
 }
 
-// lines writes the lines of a block, and more of them, unchanged.
+// lines writes the lines of a block, and the segments in more, unchanged.
 func (p *proseWriter) lines(n ast.Node, more ...text.Segment) {
 	var b strings.Builder
 	for _, line := range append(n.Lines().Sliced(0, n.Lines().Len()), more...) {
@@ -142,7 +142,7 @@ func (p *proseWriter) inline(n ast.Node) {
 		}
 		p.text(value)
 		if n.SoftLineBreak() || n.HardLineBreak() {
-			p.out.WriteString("\n") // the style sheet keeps it
+			p.out.WriteString("\n") // the style sheet shows line breaks
 		}
 	case *ast.String:
 		p.text(string(n.Value))
@@ -167,12 +167,12 @@ func (p *proseWriter) inline(n ast.Node) {
 		p.link(resolved(n.Destination), p.plain(n), func() { p.children(n) })
 	case *ast.Image:
 		p.link(resolved(n.Destination), p.plain(n), func() { p.text("image: "); p.children(n) })
-	default: // a block without an element, or one of an extension
+	default: // a block without an element of its own, or a node of an extension
 		p.children(n)
 	}
 }
 
-// link writes a link, followed by its target if its words do not show it. Only targets on the web and mail addresses
+// link writes a link. It adds the target if the link's words do not show it. Only addresses of the web and of mail
 // become links.
 func (p *proseWriter) link(target, words string, inner func()) {
 	to, err := url.Parse(target)
@@ -214,7 +214,7 @@ func (p *proseWriter) plain(n ast.Node) string {
 // escape matches an escaped punctuation mark, or a character by its name or number.
 var escape = regexp.MustCompile("\\\\[!-/:-@\\[-`{-~]|&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]*);")
 
-// resolved is a text without the escapes of Markdown.
+// resolved returns a text with Markdown's escapes replaced by their characters.
 func resolved(source []byte) string {
 	return escape.ReplaceAllStringFunc(string(source), func(found string) string {
 		if found[0] == '\\' {

@@ -16,7 +16,7 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// nameOf names a writer.
+// nameOf returns the name of a writer.
 func nameOf(w span.Writer) string {
 	switch {
 	case w.Kind == "human":
@@ -39,26 +39,26 @@ func nameOf(w span.Writer) string {
 type reportBody struct {
 	span.Report
 	Title, Repository, Span string
-	Style                   template.CSS // this package's own
+	Style                   template.CSS // this package's own style sheet
 	Times                   timeChart
 	Lives                   lifeChart
 }
 
-// Otherwise reports whether there are added lines that no commit of the range wrote.
+// Otherwise reports whether some added lines were not written by a commit of the range.
 func (b *reportBody) Otherwise() bool {
 	return slices.ContainsFunc(b.Writers, func(w span.Writer) bool { return w.Otherwise > 0 })
 }
 
-// reportFact is a fact for a reviewer, and the lines that it is about.
+// reportFact is a fact for a reviewer, with its places.
 type reportFact struct {
 	Text         string
-	Shown, Below []span.Rewritten // below are the places that are folded
-	Left         int              // places that are left out
+	Shown, Below []span.Rewritten // Below are the places that are folded
+	Left         int              // number of places that are left out
 }
 
 const (
-	mostPlaces = 10 // that are shown of a fact
-	mostFolded = 90 // that are folded
+	mostPlaces = 10 // shown places of one fact
+	mostFolded = 90 // folded places
 )
 
 // Facts lists the facts for a reviewer.
@@ -95,7 +95,7 @@ func runsOf(list []span.Run) []span.Rewritten {
 	return out
 }
 
-// Report draws the output of git trace report as one page: without script, with its style and charts included.
+// Report draws the output of git trace report as a single page without script. Style and charts are part of the page.
 func Report(ctx context.Context, repo *refs.Repo, ask Ask, prompts string, about ...string) ([]byte, error) {
 	a := &asking{ask: ask, repo: repo}
 	style, err := assets.ReadFile("static/page.css")

@@ -13,30 +13,30 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// runBlock is a run with its lines, in drawn form. A long run is several blocks.
+// runBlock is a run with its lines, ready to be drawn. A long run is split into several blocks.
 type runBlock struct {
 	blame.RunJSON
 	First   bool
-	Talk    int // the number of its conversation on this page, from 1; 0 for none
+	Talk    int // number of its conversation on this page, from 1; 0 for none
 	Agent   string
-	Asked   string // the prompt
-	Whole   string // the prompt, where a page has it for the first time
+	Asked   string // text of the prompt
+	Whole   string // the same text, in the first block with this prompt; otherwise empty
 	Author  string
 	Time    time.Time
-	Summary string // of the commit
+	Summary string // subject of the commit
 	Code    []word
 	Rows    int
-	Age     string // ageNames, by the age of the commit; empty unless requested
+	Age     string // one of ageNames for the age of the commit; empty if ages are not shown
 	Numbers []lineNumbers
 }
 
-// lineNumbers are the numbers of lines that follow each other. The first has an address where Line is set.
+// lineNumbers are consecutive line numbers. If Line is set, the first has an address.
 type lineNumbers struct {
 	Line int
 	Rest string
 }
 
-// About describes the writing of an agent's block, and its certainty.
+// About describes how an agent wrote the block, and how certain that is.
 func (b *runBlock) About() string {
 	var words []string
 	if b.Tool != nil {
@@ -54,7 +54,7 @@ func (b *runBlock) About() string {
 	return strings.Join(words, ", ")
 }
 
-// Class returns the drawing of the block: its height, and its age or owner.
+// Class returns the style classes of the block: its height, and its age or owner.
 func (b *runBlock) Class() string {
 	high := "n" + strconv.Itoa(b.Rows%10)
 	if b.Rows >= 10 {
@@ -73,7 +73,7 @@ func (b *runBlock) Class() string {
 	return high
 }
 
-// Who names the owner of a block without a known conversation.
+// Who returns the name of the owner if no conversation is known.
 func (b *runBlock) Who() string {
 	switch {
 	case byAI(&b.RunJSON):
@@ -81,23 +81,24 @@ func (b *runBlock) Who() string {
 	case b.unknown():
 		return "unknown"
 	}
-	if b.Rows == 1 { // the age of the commit is beside it
+	if b.Rows == 1 { // a single row already shows the age of the commit
 		return cells.Cut(cells.Line(b.Author), mostBesideAge)
 	}
 	return cells.Cut(cells.Line(b.Author), mostAuthor)
 }
 
-// unknown reports whether a block within the recording has no owner. One that is older has the author of its commit.
+// unknown reports whether a block written during the recording has no owner. An older block has the author of its
+// commit.
 func (b *runBlock) unknown() bool { return b.Contributor != "human" && !b.Older }
 
-// The width of a name beside lines, in cells.
+// The width of a name beside the lines, in cells.
 const (
 	mostAuthor    = 22
 	mostBesideAge = 16
 )
 
-// Sign returns the mark after an uncertain owner, as in the terminal: ~ for several candidates and for low confidence,
-// ! for an owner that other clones dispute.
+// Sign returns the mark of an uncertain owner, as on a terminal: ~ for several candidates and for low confidence, ! for
+// an owner that other clones dispute.
 func (b *runBlock) Sign() string {
 	switch {
 	case len(b.Disputed) > 0:
@@ -108,10 +109,10 @@ func (b *runBlock) Sign() string {
 	return ""
 }
 
-// HasStep reports whether the step is known in which an agent wrote the block. Another clone's log has only the prompt.
+// HasStep reports whether the agent's step is known. The log of another clone has only the prompt.
 func (b *runBlock) HasStep() bool { return b.Trace != nil && b.ToolCall != nil && b.Source == nil }
 
-// number gives the lines their numbers. The first has an address, and so has the requested one.
+// number sets the numbers of the lines. The first line and the requested one get an address.
 func (b *runBlock) number(asked int) {
 	for line := b.Start; line < b.Start+b.Rows; line++ {
 		if line == b.Start || line == asked {
@@ -125,14 +126,14 @@ func (b *runBlock) number(asked int) {
 	}
 }
 
-// ages are the steps of the colours of age.
+// ages are the steps of the age colours.
 var ages = []struct {
 	name  string
 	below time.Duration
 }{{"a day", 24 * time.Hour}, {"a week", 7 * 24 * time.Hour}, {"a month", 30 * 24 * time.Hour},
 	{"half a year", 182 * 24 * time.Hour}, {"two years", 731 * 24 * time.Hour}, {"more", math.MaxInt64}}
 
-// ageOf returns the class of the colour of an age.
+// ageOf returns the style class for an age.
 func ageOf(at, now time.Time) string {
 	if at.IsZero() {
 		return "a0" // uncommitted
@@ -145,8 +146,9 @@ func ageOf(at, now time.Time) string {
 	return "a" + strconv.Itoa(len(ages)-1)
 }
 
-// behind returns the address of the page for a line: the file before the line's commit; that commit, if it made the
-// file; or the step in which an agent wrote the line. A line's address is short, and a page has many.
+// behind returns the address to which a line's short link redirects: the file before the line's commit; the commit
+// itself, if it added the file; or the step in which an agent wrote the line. The links are short because a page has
+// many.
 func behind(a *blame.RunsJSON, q *question, ask url.Values) (string, error) {
 	for name, address := range map[string]func(run *blame.RunJSON, line int) string{
 		"up": func(run *blame.RunJSON, line int) string {
@@ -192,12 +194,12 @@ func ownerWord(kind string, older bool) string {
 	return kind
 }
 
-// byAI reports whether an agent wrote a part of it.
+// byAI reports whether an agent wrote the run, or a part of it.
 func byAI(r *blame.RunJSON) bool {
 	return r.Contributor != "human" && (r.Contributor == "ai" || r.Contributor == "mixed" || r.Trace != nil)
 }
 
-// name names a block by its commit and its conversation. It does not repeat names that are in told.
+// name sets the facts about the block's commit and conversation. told notes which prompts earlier blocks have.
 func (b *runBlock) name(runs *blame.RunsJSON, told map[string]bool) {
 	once := func(key, text string) string {
 		if told[key] {

@@ -14,27 +14,27 @@ import (
 	"github.com/git-trace/git-trace/internal/fault"
 )
 
-// Options are the settings of a site.
+// Options are the settings of a server.
 type Options struct {
-	Address string        // of the loopback device, with a port; 0 for any free one
-	Anyway  bool          // also an address that other machines can reach
-	Idle    time.Duration // the time without a request after which the server ends; 0 for never
+	Address string        // a loopback address with a port; port 0: any free port
+	Anyway  bool          // allow an address that other machines can reach
+	Idle    time.Duration // the time without a request after which the server ends; 0: never
 }
 
-// ErrNotLoopback refuses an address that other machines could reach.
+// ErrNotLoopback is the error for an address that other machines could reach.
 var ErrNotLoopback = errors.New("only this machine may connect: the address is not a loopback address")
 
-// Bounds of a connection.
+// Limits for a connection.
 const (
 	headerTime = 5 * time.Second
 	readTime   = 10 * time.Second
 	restTime   = time.Minute
 	endTime    = 2 * time.Second
-	goneEvery  = 5 * time.Second // whether the repository is there
+	goneEvery  = 5 * time.Second // time between two checks that the repository exists
 )
 
-// Serve answers until ctx ends, the repository is deleted, or no request comes within the time of the options. It
-// passes to ready the address of the pages, which ends in the token of this start.
+// Serve serves pages until ctx ends, the repository is deleted, or no request comes within o.Idle. It passes the
+// address of the pages to ready; the address contains the token of this start.
 func (s *Site) Serve(ctx context.Context, o Options, ready func(Opened)) error {
 	host, _, err := net.SplitHostPort(o.Address)
 	if err != nil {
@@ -52,7 +52,8 @@ func (s *Site) Serve(ctx context.Context, o Options, ready func(Opened)) error {
 	var asked atomic.Int64
 	asked.Store(time.Now().UnixNano())
 	token := newToken()
-	// The guard lets no request through that changes anything. Should one come one day, another page cannot make it.
+	// No request that the guard lets through changes anything. If that changes one day, other pages still cannot send such
+	// a request.
 	guarded := newGuard(http.NewCrossOriginProtection().Handler(s.Handler()), listener.Addr().String(), token)
 	server := &http.Server{
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -96,14 +97,14 @@ func (s *Site) Serve(ctx context.Context, o Options, ready func(Opened)) error {
 	return nil
 }
 
-// safely answers a request. A fault in one page is reported there, and the others continue.
+// safely answers a request. If a page panics, its request gets an error, and the server continues.
 func safely(h http.Handler, w http.ResponseWriter, r *http.Request) (err error) {
 	defer fault.Caught(&err)
 	h.ServeHTTP(w, r)
 	return nil
 }
 
-// watchGone ends a server whose repository was deleted.
+// watchGone ends the server after its repository was deleted.
 func (s *Site) watchGone(ctx context.Context, end func()) {
 	for ctx.Err() == nil {
 		if _, err := os.Stat(s.repo.CommonDir); errors.Is(err, os.ErrNotExist) {
@@ -117,13 +118,13 @@ func (s *Site) watchGone(ctx context.Context, end func()) {
 	}
 }
 
-// Opened is a server that answers.
+// Opened is a running server.
 type Opened struct {
 	Base  string `json:"base"` // http://127.0.0.1:PORT
 	Token string `json:"token"`
 }
 
-// URL opens a page: it carries the token.
+// URL returns the address that opens a page, with the token.
 func (o Opened) URL(page string) string {
 	sign := "?"
 	if strings.Contains(page, "?") {

@@ -27,7 +27,7 @@ var assets embed.FS
 
 const livePath = "/live"
 
-// Site answers for one repository.
+// Site serves the pages of one repository.
 type Site struct {
 	answers *asking
 	files   *files
@@ -37,7 +37,7 @@ type Site struct {
 	checks  *checks
 }
 
-// New makes the site of a repository. Questions are asked of git-trace.
+// New makes the site of a repository. ask runs git-trace.
 func New(repo *refs.Repo, ask Ask) *Site {
 	return &Site{
 		answers: &asking{ask: ask, repo: repo}, files: &files{repo: repo}, repo: repo, name: filepath.Base(repo.Top()),
@@ -45,21 +45,21 @@ func New(repo *refs.Repo, ask Ask) *Site {
 	}
 }
 
-// maker makes the content of a page. name is its template's.
+// maker makes the content of a page. name is the name of its template.
 type maker func(*question) (title, name string, body any, err error)
 
 // question is a request for a page.
 type question struct {
 	*Site
-	ctx context.Context // the life of one request
+	ctx context.Context // the context of the request
 	r   *http.Request
 
-	digits int // the number of shown digits of an id, from an answer; 0 without one
+	digits int // number of digits that the answer uses for ids; 0 if unknown
 }
 
 func (q *question) into(to any, args ...string) error { return q.answers.into(q.ctx, to, args...) }
 
-// Handler answers requests for pages. Serve guards it.
+// Handler serves the pages. Serve guards it.
 func (s *Site) Handler() http.Handler {
 	mux := http.NewServeMux()
 	for pattern, make := range map[string]maker{
@@ -93,7 +93,7 @@ func (s *Site) Handler() http.Handler {
 	return mux
 }
 
-// moved is the answer to an old address, permanently.
+// moved redirects an old address permanently.
 type moved struct{ to string }
 
 func (m *moved) Error() string { return "moved to " + m.to }
@@ -115,17 +115,17 @@ func (s *Site) page(make maker) http.HandlerFunc {
 	}
 }
 
-// frame holds the parts of every page.
+// frame holds the parts that every page has.
 type frame struct {
 	Title, Repository, Section, Query string
 	State                             string
 	Body                              any
 
 	digits func() int
-	writer func() string // of this clone
+	writer func() string // id of this clone
 }
 
-// Foreign names the clone whose log has a conversation; empty for this one.
+// Foreign returns the clone whose log has a conversation; empty for this clone.
 func (f *frame) Foreign(writer string) string {
 	if writer == "" || writer == f.writer() {
 		return ""
@@ -133,8 +133,7 @@ func (f *frame) Foreign(writer string) string {
 	return cells.Cut(cells.Line(writer), mostWriter)
 }
 
-// Said names the clones whose logs give a contributor lines, for the text after the contributor; empty if this one's
-// does.
+// Said returns the text that names the clones whose logs give a contributor lines; empty for this clone's log.
 func (f *frame) Said(c graph.ContributorJSON) string {
 	var out []string
 	for _, t := range c.Sources {
@@ -149,10 +148,11 @@ func (f *frame) Said(c graph.ContributorJSON) string {
 	return strings.Join(out, ", ")
 }
 
-// mostWriter bounds the shown cells of a clone's id.
+// mostWriter is the number of cells of a clone's id that are shown.
 const mostWriter = 8
 
-// frame puts it around the body. If no answer had the number of digits of an id, it is requested when an id comes.
+// frame makes the frame around a body. If digits is 0, the number of digits is requested when a page shows the first
+// id.
 func (s *Site) frame(r *http.Request, title string, body any, digits int) *frame {
 	ask := sync.OnceValue(func() int {
 		if digits > 0 {
@@ -161,53 +161,53 @@ func (s *Site) frame(r *http.Request, title string, body any, digits int) *frame
 		return cmp.Or(s.digits(r.Context()), usualDigits)
 	})
 	section, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
-	state, _ := s.answers.now(r.Context()) // without it the page does not notice that something is new
+	state, _ := s.answers.now(r.Context()) // after an error the page gets no notice of new data
 	return &frame{Title: title, Repository: s.name, Section: section, Query: r.URL.Query().Get("q"), State: state,
 		Body: body, digits: ask, writer: sync.OnceValue(s.writer)}
 }
 
-// writer returns the id of this clone; empty without one: then every log is another's.
+// writer returns the id of this clone. It is empty if the clone has none; then all logs are others'.
 func (s *Site) writer() string {
 	id, _ := events.OpenLog(s.repo).Writer()
 	return id
 }
 
-// digits returns the number of digits of an id in every command. All ids are abbreviated to the same length, so the
-// newest shows it; 0 without ids.
+// digits returns the number of digits that all commands use for ids of conversations, taken from the newest one; 0 if
+// there are none.
 func (s *Site) digits(ctx context.Context) int {
 	out, err := s.answers.get(ctx, nil, "log", "-n", "1", "--format", "%h %H")
 	if err != nil {
 		return 0
 	}
 	short, whole, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
-	if short == whole { // an id of this length shows nothing about the others
+	if short == whole { // the id is not abbreviated, so it does not show the number
 		return math.MaxInt
 	}
 	return len(short)
 }
 
-// usualDigits is the number of shown digits of an id if the number that distinguishes all is unknown.
+// usualDigits is the number of digits of an id if the needed number is unknown.
 const usualDigits = 8
 
-// Short abbreviates the id of a conversation.
+// Short returns the abbreviated id of a conversation.
 func (f *frame) Short(id any) string {
 	text := plain(id)
 	return text[:min(len(text), f.digits())]
 }
 
-// Part returns the beginning of an id, which is enough for a link: this server knows the rest, and a page of many lines
-// stays short.
+// Part returns the first n digits of an id, which are enough for a link to this server. So a page with many lines stays
+// short.
 func (f *frame) Part(id any, n int) string {
 	text := plain(id)
 	return text[:min(len(text), max(n, f.digits()))]
 }
 
-// Line returns the address of a line of a file, to request that line.
+// Line returns the address of a page with a line of a file highlighted.
 func (f *frame) Line(rev, path string, line int) string {
 	return fmt.Sprintf("%s?line=%d", at("blame", rev, path), line)
 }
 
-// show draws a page. After an error in between it sends no part of it.
+// show draws a page. If drawing fails, it sends nothing of the page.
 func (s *Site) show(w http.ResponseWriter, r *http.Request, status int, name string, f *frame) {
 	var out bytes.Buffer
 	if err := pages().ExecuteTemplate(&out, name, f); err != nil {
@@ -234,17 +234,17 @@ type failure struct {
 	Status int
 	What   string
 	Hints  []string
-	Last   string // the address of the file in the last commit, if the work tree does not have it
+	Last   string // address of the file in the last commit, if the work tree does not have the file
 }
 
-// said divides a command's standard error: the error, and the advice.
+// said splits the text of a command's standard error into the error and the hints.
 func said(err error) (what string, hints []string) {
 	for line := range strings.Lines(err.Error()) {
 		line = strings.TrimSpace(line)
 		if text, is := strings.CutPrefix(line, "git-trace: error: "); is {
 			what = text
 		} else if text, is := strings.CutPrefix(line, "git-trace: hint: "); is && what != "" {
-			hints = append(hints, text) // lines above the error are about the repository
+			hints = append(hints, text) // a line before the error is about the repository
 		}
 	}
 	if what == "" {
@@ -253,7 +253,7 @@ func said(err error) (what string, hints []string) {
 	return what, hints
 }
 
-// fail shows an error on a page.
+// fail answers with a page about an error.
 func (s *Site) fail(w http.ResponseWriter, r *http.Request, err error) {
 	status := code(err)
 	again(w.Header(), status)
@@ -265,7 +265,7 @@ func (s *Site) fail(w http.ResponseWriter, r *http.Request, err error) {
 	s.show(w, r, status, "failure", s.frame(r, http.StatusText(status), body, 0))
 }
 
-// pages are the templates.
+// pages holds the templates.
 var pages = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(helpers).ParseFS(assets, "templates/*.html"))
 })

@@ -12,27 +12,27 @@ import (
 	"sync"
 )
 
-// assetNames are the files that pages need beside themselves.
+// assetNames are the files that pages load.
 var assetNames = []string{"page.css", "page.js"}
 
-// asset is a file in its sent form.
+// asset is a file in the form in which it is sent.
 type asset struct {
 	kind          string
 	plain, packed []byte
 }
 
-// ready are the compressed assets. They do not depend on a repository.
+// ready holds the compressed assets. They are the same for every repository.
 var ready = sync.OnceValue(func() map[string]asset {
 	out := map[string]asset{}
 	for _, name := range assetNames {
-		content, _ := assets.ReadFile("static/" + name) // is embedded
+		content, _ := assets.ReadFile("static/" + name) // embedded, so it cannot fail
 		one := asset{kind: "text/javascript; charset=utf-8", plain: bare(content)}
 		if strings.HasSuffix(name, ".css") {
 			one.kind, one.plain = "text/css; charset=utf-8", tight(content)
 		}
 		var packed bytes.Buffer
 		w := gzip.NewWriter(&packed)
-		_, _ = w.Write(one.plain) // memory takes everything
+		_, _ = w.Write(one.plain) // a write to memory cannot fail
 		_ = w.Close()
 		one.packed = packed.Bytes()
 		out[name] = one
@@ -40,7 +40,8 @@ var ready = sync.OnceValue(func() map[string]asset {
 	return out
 })
 
-// tight leaves out of a style sheet what only people read. Strings in it have no white space beside a sign.
+// tight removes comments and needless white space from a style sheet. No string in the style sheet has white space
+// beside such a sign.
 func tight(style []byte) []byte {
 	for _, step := range []struct{ find, put string }{
 		{`(?s)/\*.*?\*/`, ""}, {`\s+`, " "}, {` ?([{};,>]) ?`, "$1"}, {`: `, ":"}, {`;}`, "}"},
@@ -50,7 +51,7 @@ func tight(style []byte) []byte {
 	return bytes.TrimSpace(style)
 }
 
-// bare removes comments and indentation from a script. No string in it continues on the next line.
+// bare removes comments and indentation from a script. No string in the script continues on the next line.
 func bare(script []byte) []byte {
 	var out []byte
 	for line := range bytes.Lines(script) {
@@ -61,7 +62,7 @@ func bare(script []byte) []byte {
 	return out
 }
 
-// assetHash names the assets of this build, so that browsers keep them forever.
+// assetHash is part of the assets' names, so that browsers may cache them forever.
 var assetHash = sync.OnceValue(func() string {
 	sum := sha256.New()
 	for _, name := range assetNames {
@@ -70,7 +71,7 @@ var assetHash = sync.OnceValue(func() string {
 	return hex.EncodeToString(sum.Sum(nil)[:8])
 })
 
-// static sends the style sheet and the script.
+// static sends the style sheet or the script.
 func (s *Site) static(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("file")
 	file, known := ready()[name]

@@ -19,14 +19,14 @@ type statsBody struct {
 	figures.Stats
 	Since string
 	Range string
-	Wants string // the only requested grouping; empty for the usual ones
-	Usual string // the start of the count by default
+	Wants string // the single requested grouping; empty: the usual ones
+	Usual string // default start of the period
 	Times timeChart
 	Lives lifeChart
 	By    []statsTable
 }
 
-// statsTable is the lines by one thing.
+// statsTable is a table of lines by one dimension.
 type statsTable struct {
 	Name   string
 	Groups []figures.Counted
@@ -34,7 +34,7 @@ type statsTable struct {
 	lives  lifeChart
 }
 
-// Label names a row.
+// Label returns the name of a row.
 func (t statsTable) Label(g figures.Counted) string {
 	if day, hour, is := hourOf(records.Value(g.Key[t.key])); is && t.key == "hour" {
 		return hourName(day, hour)
@@ -56,7 +56,7 @@ func (t statsTable) Label(g figures.Counted) string {
 	return ownerOf(&g)
 }
 
-// ownerOf names the owner of a group by agent.
+// ownerOf returns the name of a group's owner in a table by agent.
 func ownerOf(g *figures.Counted) string {
 	switch agent := records.Value(g.Key["agent"]); {
 	case agent != "":
@@ -69,7 +69,7 @@ func ownerOf(g *figures.Counted) string {
 	return ownerWord("unknown", g.Older > 0)
 }
 
-// Alive returns the survival of an agent's lines by age; nil if unknown.
+// Alive returns how many of an agent's lines are alive at each age; nil if unknown.
 func (t statsTable) Alive(g figures.Counted) (out *figures.AliveAtAges) {
 	for _, line := range t.lives.Lines {
 		for i := range line.Ages {
@@ -81,38 +81,38 @@ func (t statsTable) Alive(g figures.Counted) (out *figures.AliveAtAges) {
 	return out
 }
 
-// Lives reports whether it is known of a row how long its lines lived.
+// Lives reports whether the survival of lines is known for some row.
 func (t statsTable) Lives() bool {
 	return slices.ContainsFunc(t.Groups, func(g figures.Counted) bool { return t.Alive(g) != nil })
 }
 
-// Accepts reports whether it is known of a row what became of the lines that hooks saw agents write.
+// Accepts reports whether the fate of hooked agents' lines is known for some row.
 func (t statsTable) Accepts() bool {
 	return slices.ContainsFunc(t.Groups, func(g figures.Counted) bool {
 		return g.Accepted != nil && g.Accepted.Written > 0
 	})
 }
 
-// timed reports whether the rows are times.
+// timed reports whether the rows are periods of time.
 func (t statsTable) timed() bool {
 	return t.key.Times()
 }
 
-// Owns reports whether a row has one owner: its bar would say nothing.
+// Owns reports whether each row has a single owner, so that a bar is useless.
 func (t statsTable) Owns() bool { return t.key == "agent" || t.key == "model" }
 
-// Spends reports whether it is known of a row what its conversations took.
+// Spends reports whether the tokens of conversations are known for some row.
 func (t statsTable) Spends() bool {
 	return slices.ContainsFunc(t.Groups, func(g figures.Counted) bool { return g.Tokens != nil })
 }
 
-// Charged reports whether each conversation, with its cost, belongs to one row.
+// Charged reports whether each conversation belongs to one row, with all its cost.
 func (t statsTable) Charged() bool {
 	return (t.Owns() || t.timed()) &&
 		slices.ContainsFunc(t.Groups, func(g figures.Counted) bool { return g.Conversations > 0 })
 }
 
-// usualTables are the groupings that the page always shows, and moreTables the groupings that it shows on demand.
+// usualTables are the tables that the page always shows. moreTables are shown on request.
 var (
 	usualTables = []statsTable{{Name: "Agent", key: "agent"}, {Name: "Model", key: "model"},
 		{Name: "Directory", key: "directory"}, {Name: "Language", key: "language"}}
@@ -122,13 +122,13 @@ var (
 		{Name: "Hour of the week", key: "hour"}}
 )
 
-// How many rows a table has beside others, and alone.
+// Number of rows of a table beside others, and of a table that is alone.
 const (
 	mostGroups     = 20
 	mostGroupsOnly = 200
 )
 
-// Groupings returns the words for what lines can be grouped by.
+// Groupings returns the names of all groupings.
 func (b *statsBody) Groupings() (words []string) {
 	for _, t := range slices.Concat(usualTables, moreTables) {
 		words = append(words, string(t.key))
@@ -136,7 +136,7 @@ func (b *statsBody) Groupings() (words []string) {
 	return words
 }
 
-// choose reads the parameters of the page, and returns its tables.
+// choose reads the parameters of the page, and returns the tables to show.
 func (b *statsBody) choose(q *question) ([]statsTable, error) {
 	ask := q.r.URL.Query()
 	b.Since, b.Range, b.Wants = ask.Get("since"), ask.Get("range"), ask.Get("by")
@@ -157,8 +157,8 @@ func (b *statsBody) choose(q *question) ([]statsTable, error) {
 	return nil, fmt.Errorf("by '%s': %w: one of %s", b.Wants, errBadQuestion, strings.Join(b.Groupings(), ", "))
 }
 
-// usualSince is half a year ago, or half a year before the newest commit where that is older than a month: a page of
-// nothing says nothing.
+// usualSince returns the default start: half a year ago. If the newest commit is older than a month, it is half a year
+// before that commit, so that the page is not empty.
 func usualSince(q *question) string {
 	const usual, months, fresh = "6 months ago", 6, 31 * 24 * time.Hour
 	out, err := q.repo.Git(q.ctx, nil, "log", "-1", "--format=%ct")
@@ -172,7 +172,7 @@ func usualSince(q *question) string {
 	return usual
 }
 
-// asked returns the arguments for the request: the range, or the last months.
+// asked adds the range, or the start of the period, to the arguments.
 func (b *statsBody) asked(q *question, args ...string) []string {
 	if since := cmp.Or(b.Since, b.Usual); b.Since != "" || b.Range == "" {
 		args = append(args, "--since="+since)
@@ -216,14 +216,14 @@ func figured(q *question) (string, string, any, error) {
 			args = append(args, body.Range)
 		}
 		_ = q.answers.into(ctx, &lives, args...)
-		return nil // the page is shown without it
+		return nil // the page is shown without this part
 	})
 	if err := all(asks...); err != nil {
 		return "", "", nil, err
 	}
 	for i := range tables {
 		tables[i].Groups = answers[i].Groups
-		if !tables[i].timed() { // those are in their order
+		if !tables[i].timed() { // periods stay in order of time
 			slices.SortStableFunc(tables[i].Groups, func(a, b figures.Counted) int { return cmp.Compare(b.Added, a.Added) })
 		}
 		tables[i].Groups = tables[i].Groups[:min(len(tables[i].Groups), most)]
@@ -236,17 +236,17 @@ func figured(q *question) (string, string, any, error) {
 	return "Figures", "stats", body, nil
 }
 
-// weekdays are the days in their order; Monday is the first.
+// weekdays are the days of the week, from Monday.
 var weekdays = []string{"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"}
 
-// hourOf reads the key of a group by hour.
+// hourOf parses the key of a group by hour.
 func hourOf(key string) (day, hour int, is bool) {
 	var name string
-	n, _ := fmt.Sscanf(key, "%d %s %d", &day, &name, &hour) // n says whether all were there
+	n, _ := fmt.Sscanf(key, "%d %s %d", &day, &name, &hour) // n tells whether all parts were found
 	return day, hour, n == 3 && day >= 1 && day <= len(weekdays) && hour >= 0 && hour < 24
 }
 
-// hourName returns an hour as "Mon 14–15".
+// hourName returns an hour in the form "Mon 14–15".
 func hourName(day, hour int) string {
 	return fmt.Sprintf("%s %d–%d", weekdays[day-1], hour, hour+1)
 }

@@ -19,15 +19,15 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// talkAnswer is a conversation with its record.
+// talkAnswer is a conversation and its record.
 type talkAnswer struct {
 	answers.Talk
 	Record *records.Record `json:"record"`
 
-	digits int // how much of its id is shown
+	digits int // number of shown digits of its id
 }
 
-// shown is the answer of git trace show --json, the records of conversations read.
+// shown is the output of git trace show --json with decoded records.
 type shown struct {
 	answers.Show
 	Objects []struct {
@@ -40,38 +40,38 @@ type shown struct {
 type talkBody struct {
 	*talkAnswer
 	Title    string
-	Turns    []*turnBlock // those of this page
-	Index    []*turnBlock // all
+	Turns    []*turnBlock // turns on this page
+	Index    []*turnBlock // all turns
 	Ticks    []tick
 	Fate     fate
-	Followed bool // what became of the edits is known
+	Followed bool // the fate of the edits is known
 	Steps    int
 
-	Show        string // which steps are shown; empty for all
-	first, last int    // the steps that are shown whole
+	Show        string // the filter of steps; empty: all steps
+	first, last int    // the range of steps that are shown whole
 }
 
-// How many steps a page shows whole: all of a short conversation, otherwise those around the place that was asked for.
-// The others are lines until they come into view.
+// Number of steps that a page shows whole: all steps of a short conversation, otherwise those around the requested
+// place. The others are one line each until they are scrolled into view.
 const (
 	talkWhole = 120
 	talkPart  = 50
-	// followTime is the time for which the page waits for the fate of edits.
+	// followTime is the time that a page waits for the fate of edits.
 	followTime = 12 * time.Second
 )
 
-// Wasted reports whether something filled the context without need.
+// Wasted reports whether the context contains waste.
 func (t *talkAnswer) Wasted() bool { return t.Waste != nil && len(t.Waste.Findings) > 0 }
 
-// Way describes what a finding repeats.
+// Way says what a finding repeats.
 func (t *talkAnswer) Way(f waste.Finding) string {
 	return f.Way(func(n int) string { return "step " + strconv.Itoa(n) })
 }
 
-// Pace returns how long the agent worked, and waited for prompts.
+// Pace returns the times that the agent worked, and waited for prompts.
 func (t *talkAnswer) Pace() view.Pace { return view.PaceOf(t.Turns) }
 
-// talk returns the page of a conversation. A step or a prompt in the address chooses the part that is shown.
+// talk returns the page of a conversation. A step or prompt in the address chooses the part to show.
 func talk(q *question) (string, string, any, error) {
 	id := q.r.PathValue("trace")
 	ctx, cancel := context.WithTimeout(q.ctx, followTime)
@@ -100,13 +100,13 @@ func talk(q *question) (string, string, any, error) {
 	}
 	became := <-trails
 	err = body.addHunks(q, &became)
-	body.Followed = became.err == nil // else the page is shown without what became of the edits
+	body.Followed = became.err == nil // if false, the page does not show the fate of edits
 	body.follow(became.trails)
 	short := t.Trace[:min(len(t.Trace), usualDigits)]
 	return "Conversation " + string(short), "talk", body, err // browsers keep titles in their history
 }
 
-// noTalk refuses a text that is not an id of a conversation.
+// noTalk returns an error for a text that cannot be the id of a conversation.
 func noTalk(id string) error {
 	if strings.HasPrefix(id, "-") || strings.ContainsAny(id, "#:/@") {
 		return fmt.Errorf("conversation '%s': %w", id, errNotFound)
@@ -114,8 +114,8 @@ func noTalk(id string) error {
 	return nil
 }
 
-// said requests a conversation. The last conversation is kept in memory while the repository does not change: browsers
-// request the parts of a long one in turn.
+// said requests a conversation. The last one stays in memory while the repository does not change, because browsers
+// request the parts of a long conversation one after the other.
 func (q *question) said(id string) (*talkAnswer, error) {
 	if err := noTalk(id); err != nil {
 		return nil, err
@@ -149,7 +149,7 @@ func (q *question) said(id string) (*talkAnswer, error) {
 	return &kept, nil
 }
 
-// lastTalk is the conversation that was asked for last.
+// lastTalk is the conversation that was requested last.
 type lastTalk struct {
 	sync.Mutex
 	state string
@@ -177,7 +177,7 @@ func newTalkBody(q *question, t *talkAnswer) (*talkBody, error) {
 	return b, nil
 }
 
-// number names the prompts, and counts the steps.
+// number sets the names of the prompts, and counts the steps.
 func (b *talkBody) number() {
 	for i, turn := range b.Index {
 		turn.Anchor = "p" + strconv.Itoa(i+1)
@@ -186,7 +186,7 @@ func (b *talkBody) number() {
 	}
 }
 
-// titleOf returns the title, or the first prompt.
+// titleOf returns the conversation's title, or its first prompt.
 func titleOf(t *talkAnswer) string {
 	if called := t.Called(); called != "" {
 		return called
@@ -197,7 +197,7 @@ func titleOf(t *talkAnswer) string {
 	return "A conversation with " + t.Agent
 }
 
-// choose takes the part of the conversation that is asked for.
+// choose keeps the requested part of the conversation.
 func (b *talkBody) choose(q *question) error {
 	first := 0
 	if text := q.r.URL.Query().Get("from"); text != "" {
@@ -223,7 +223,7 @@ func (b *talkBody) choose(q *question) error {
 	return nil
 }
 
-// around returns the steps that are shown whole where one is asked for.
+// around returns the range of steps that are shown whole for a requested step.
 func (b *talkBody) around(at int) (first, last int) {
 	if b.Steps <= talkWhole {
 		return 0, max(b.Steps, 1)
@@ -242,7 +242,7 @@ func (b *talkBody) address(at int) string {
 	return b.asked("", ask)
 }
 
-// asked returns an address of this conversation, with the steps that are shown.
+// asked returns an address of this conversation that keeps the filter of steps.
 func (b *talkBody) asked(below string, ask url.Values) string {
 	if b.Show != "" {
 		ask.Set("show", b.Show)
@@ -250,7 +250,7 @@ func (b *talkBody) asked(below string, ask url.Values) string {
 	return strings.TrimSuffix("/t/"+string(b.Trace)+below+"?"+ask.Encode(), "?")
 }
 
-// divide gives a turn its parts: parts that are shown whole, and parts that are lines.
+// divide splits a turn into parts whose steps are shown whole, and parts with one line a step.
 func (b *talkBody) divide(turn *turnBlock) {
 	end := turn.At + len(turn.Steps)
 	for at := turn.At; at < end; {
@@ -265,7 +265,7 @@ func (b *talkBody) divide(turn *turnBlock) {
 	}
 }
 
-// stepsOf returns some steps of a conversation in full; its page has one line for each.
+// stepsOf returns some steps of a conversation in full. The conversation's page has only one line for each.
 func stepsOf(q *question) (string, string, any, error) {
 	ctx, cancel := context.WithTimeout(q.ctx, followTime)
 	defer cancel()
@@ -298,11 +298,11 @@ func stepsOf(q *question) (string, string, any, error) {
 	if err := body.addHunks(q, &became); err != nil {
 		return "", "", nil, err
 	}
-	body.follow(became.trails) // as on the page
+	body.follow(became.trails) // as on the conversation's page
 	return "", "steps", body, nil
 }
 
-// find returns the number of steps before a step or a prompt, and its anchor; -1 if there is none.
+// find returns the number of steps before a step or a prompt, and its anchor; -1 if it does not exist.
 func (b *talkBody) find(step, prompt string) (int, string) {
 	for i, turn := range b.Index {
 		if prompt != "" && (strconv.Itoa(turn.Number) == prompt || turn.Number == 0 && strconv.Itoa(i+1) == prompt) {
@@ -322,10 +322,10 @@ func (b *talkBody) find(step, prompt string) (int, string) {
 	return -1, ""
 }
 
-// mostHunkTurns bounds the prompts whose hunks are asked for at once.
+// mostHunkTurns limits the prompts whose hunks one request asks for.
 const mostHunkTurns = 60
 
-// addHunks adds the changes of the calls that are shown whole, line by line.
+// addHunks adds the hunks of the calls that are shown whole.
 func (b *talkBody) addHunks(q *question, known *followed) error {
 	args := []string{"show", "--json"}
 	at := map[string]*callBlock{}

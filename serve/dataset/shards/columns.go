@@ -11,7 +11,7 @@ import (
 const columnsName = "columns"
 
 // Columns puts a file without rows into the directory of each table, so that engines know the columns of an empty
-// table. The form of lines has no columns.
+// table. JSON lines have no such file.
 func (s *Set) Columns(tables []Table) error {
 	if s.Pack == nil {
 		return nil

@@ -22,7 +22,7 @@ type Manifest struct {
 	Files      []File   `json:"files"`
 }
 
-// Sum are files added up.
+// Sum is a total over files.
 type Sum struct {
 	Files int64 `json:"files"`
 	Rows  int64 `json:"rows"`
@@ -35,7 +35,7 @@ func (s *Sum) add(f File, sign int64) {
 	s.Bytes += sign * f.Bytes
 }
 
-// Totals are the manifests of all writers of a directory, added up.
+// Totals adds up the manifests of all writers of a directory.
 type Totals struct {
 	Writers int64           `json:"writers"`
 	Tables  map[string]*Sum `json:"tables"`
@@ -43,7 +43,7 @@ type Totals struct {
 
 const totalsName = "_totals.json"
 
-// publish writes the manifest, and replaces the old manifest in the sums of all.
+// publish writes the manifest, and updates the totals.
 func (s *Set) publish(old, m *Manifest) error {
 	if err := makeDirs(filepath.Join(s.Dir, manifests)); err != nil {
 		return err
@@ -70,8 +70,8 @@ func (s *Set) publish(old, m *Manifest) error {
 	return replace(filepath.Join(s.Dir, manifests, totalsName), append(raw, '\n'))
 }
 
-// totals returns the sums with the new manifest. A writer may have been killed after its manifest and before the sums:
-// the next one counts all again.
+// totals returns the totals with the new manifest. A writer may have been killed between its manifest and the totals:
+// then the next run counts everything again.
 func (s *Set) totals(old, m *Manifest) (*Totals, error) {
 	if s.done.went {
 		return recount(s.Dir)
@@ -119,7 +119,7 @@ func (t *Totals) add(m *Manifest, sign int64) {
 	}
 }
 
-// ReadTotals reads the sums of a directory; they are zero if nobody wrote in it.
+// ReadTotals reads the totals of a directory; zero if nobody wrote there.
 func ReadTotals(dir string) (*Totals, error) {
 	t := &Totals{}
 	raw, err := os.ReadFile(filepath.Join(dir, manifests, totalsName))

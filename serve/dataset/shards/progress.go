@@ -13,32 +13,32 @@ import (
 
 // File is a finished file.
 type File struct {
-	Path      string `json:"path"` // below the directory, with slashes
+	Path      string `json:"path"` // relative to the directory, with slashes
 	Table     string `json:"table"`
-	Partition string `json:"partition"` // as its directories say it; empty without partitions
+	Partition string `json:"partition"` // its directories; empty without partitions
 	Rows      int64  `json:"rows"`
 	Bytes     int64  `json:"bytes"`
-	Lines     int64  `json:"lines_bytes"` // of the rows as JSON lines
+	Lines     int64  `json:"lines_bytes"` // size of the rows as JSON lines
 	SHA256    string `json:"sha256"`
 }
 
-// record lists the finished work of a writer, kept in a file to which it appends: one JSON object a line.
+// record is the list of a writer's finished work. Its file gets one JSON object a line, appended.
 type record struct {
 	mu     sync.Mutex
 	file   *os.File
 	files  []File
-	closed map[string]bool // tables
-	went   bool            // it continues another process's work
+	closed map[string]bool // finished tables
+	went   bool            // continues the work of an earlier process
 }
 
 type entry struct {
 	Source string `json:"source,omitempty"`
 	File   *File  `json:"file,omitempty"`
-	Closed string `json:"closed,omitempty"` // a table
+	Closed string `json:"closed,omitempty"` // name of a finished table
 }
 
-// resume reads the finished work on a source. It returns none for another source, or if one of its files is missing. It
-// ignores a last line without an end, which a killed writer left.
+// resume reads the finished work for a source. The result is empty if the file is about another source, or if a listed
+// file is missing. It ignores an incomplete last line, which a killed writer left.
 func resume(path, source string, there func(File) bool) (*record, error) {
 	fresh := &record{closed: map[string]bool{}}
 	raw, err := os.ReadFile(path)
@@ -79,7 +79,7 @@ func resume(path, source string, there func(File) bool) (*record, error) {
 	return r, err
 }
 
-// begin starts the file, unless it is there.
+// begin starts the file, if it does not exist.
 func (r *record) begin(source, dir string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -123,7 +123,7 @@ func (r *record) close() error {
 	return err
 }
 
-// of returns the finished files of a table, by partition: how many files and rows each has.
+// of returns the number of finished files and their rows for each partition of a table.
 func (r *record) of(table string) map[string]*part {
 	out := map[string]*part{}
 	for _, f := range r.files {

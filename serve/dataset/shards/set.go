@@ -13,19 +13,19 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Options say how tables are written.
+// Options decide how tables are written.
 type Options struct {
 	Dir    string
-	Key    string   // names the writer in the names of its files: letters and digits
-	Name   string   // of the writer, for people
-	Source string   // names the input of the rows: the same source gives the same rows
-	Size   int64    // of the rows of a file as JSON lines, in bytes; a file ends with the row that reaches it
-	By     []string // the columns of the partitions, the outermost first
-	Ext    string   // of the files: "jsonl", or Pack's ending
-	Pack   Packer   // nil for plain lines
+	Key    string   // letters and digits that mark the writer's files
+	Name   string   // the writer's name, for people
+	Source string   // identifies the input: equal sources give equal rows
+	Size   int64    // size of a file's rows as JSON lines, in bytes; the row that reaches it is the file's last
+	By     []string // the partition columns, the outermost first
+	Ext    string   // file name extension: "jsonl", or that of Pack's form
+	Pack   Packer   // nil for JSON lines
 }
 
-// Packer makes another form of a file of JSON lines.
+// Packer turns a file of JSON lines into another form.
 type Packer func(columns []Column, from, to string) error
 
 // Errors of sets.
@@ -39,7 +39,7 @@ const (
 	staging    = "_staging"
 	progress   = "progress.jsonl"
 	lockName   = "lock"
-	lockWait   = 20 * time.Second // for a writer that publishes
+	lockWait   = 20 * time.Second // the time to wait for another writer that publishes
 	dirMode    = 0o755
 	fileMode   = 0o644
 	shardName  = "%s-%06d.%s"
@@ -48,19 +48,19 @@ const (
 	lineBuffer = 64 << 10
 )
 
-// Set has the tables of one writer.
+// Set holds the tables of one writer.
 type Set struct {
 	Options
 	lock *refs.FileLock
 	done *record
-	made int // files, by this process
+	made int // number of files that this process made
 }
 
-// Begin reserves the place of a writer in a directory. Close gives it back.
+// Begin reserves the writer's staging directory. Close releases it.
 func Begin(o Options) (*Set, error) {
 	s := &Set{Options: o}
 	err := os.ErrNotExist
-	for tries := 0; tries < 3 && errors.Is(err, os.ErrNotExist); tries++ { // another one may be tidying up
+	for tries := 0; tries < 3 && errors.Is(err, os.ErrNotExist); tries++ { // another process may be removing the directory
 		if err := makeDirs(s.stage()); err != nil {
 			return nil, err
 		}
@@ -78,7 +78,7 @@ func Begin(o Options) (*Set, error) {
 	return s, nil
 }
 
-// Written returns the manifest of the same source, where everything has been written; nil else.
+// Written returns the manifest if everything of this source is written already; otherwise nil.
 func (s *Set) Written() (*Manifest, error) {
 	m, err := readManifest(s.manifest())
 	if errors.Is(err, os.ErrNotExist) {
@@ -99,10 +99,10 @@ func (s *Set) Written() (*Manifest, error) {
 	return m, nil
 }
 
-// Went reports whether this process continues another one's work.
+// Went reports whether this process continues the work of an earlier one.
 func (s *Set) Went() bool { return s.done.went }
 
-// Made returns the number of files that this process wrote.
+// Made returns the number of files that this process made.
 func (s *Set) Made() int { return s.made }
 
 // Close releases the directory. The next writer continues unfinished work.
@@ -119,20 +119,20 @@ func (s *Set) Close() error {
 	return err
 }
 
-// tidy removes the place where files are made, if nothing is left there but the lock. It may have been removed already.
+// tidy removes the staging directory if only the lock is left in it. Somebody else may have removed it already.
 func (s *Set) tidy() {
 	entries, err := os.ReadDir(s.stage())
 	if err != nil || len(entries) != 1 || entries[0].Name() != lockName {
 		return
 	}
-	_ = os.Remove(filepath.Join(s.stage(), lockName)) // where it cannot be removed while it is open, it stays
+	_ = os.Remove(filepath.Join(s.stage(), lockName)) // some systems cannot remove an open file
 	_ = os.Remove(s.stage())
 }
 
 func (s *Set) stage() string    { return filepath.Join(s.Dir, staging, s.Key) }
 func (s *Set) manifest() string { return filepath.Join(s.Dir, manifests, s.Key+".json") }
 
-// clear throws away what another source left half done. The lock stays.
+// clear removes the unfinished work of another source, but not the lock.
 func (s *Set) clear() error {
 	entries, err := os.ReadDir(s.stage())
 	if err != nil {
@@ -157,7 +157,7 @@ func (s *Set) there(f File) bool {
 	return false
 }
 
-// Finish puts the files in place and gives the manifest.
+// Finish puts the files in place, and returns the manifest.
 func (s *Set) Finish() (*Manifest, error) {
 	if err := s.done.begin(s.Source, s.stage()); err != nil {
 		return nil, err
@@ -174,7 +174,7 @@ func (s *Set) Finish() (*Manifest, error) {
 		}
 		err := os.Rename(from, to)
 		if errors.Is(err, os.ErrNotExist) {
-			_, err = os.Stat(to) // a writer that was killed had put it there
+			_, err = os.Stat(to) // a killed writer had put it in place
 		}
 		if err != nil {
 			return nil, fmt.Errorf("put in place: %w", err)
@@ -192,7 +192,7 @@ func (s *Set) Finish() (*Manifest, error) {
 	return m, os.RemoveAll(s.stage())
 }
 
-// dropOld removes the files of the last run without a successor, and directories that they leave empty.
+// dropOld removes the previous run's files that the new run has not replaced, and directories that become empty.
 func (s *Set) dropOld(old, m *Manifest) error {
 	if old == nil {
 		return nil
@@ -210,7 +210,7 @@ func (s *Set) dropOld(old, m *Manifest) error {
 			return err
 		}
 		for dir := filepath.Dir(path); dir != filepath.Clean(s.Dir); dir = filepath.Dir(dir) {
-			if os.Remove(dir) != nil { // others have files in it
+			if os.Remove(dir) != nil { // other writers have files there
 				break
 			}
 		}
@@ -218,7 +218,8 @@ func (s *Set) dropOld(old, m *Manifest) error {
 	return nil
 }
 
-// ours reports whether a writer with this key can have made a path of a manifest: anybody may have changed a manifest.
+// ours reports whether a path of a manifest can belong to a writer with this key. A manifest is not trusted: anybody
+// may have changed it.
 func ours(path, key string) bool {
 	return filepath.IsLocal(filepath.FromSlash(path)) &&
 		strings.HasPrefix(path[strings.LastIndexByte(path, '/')+1:], key+"-")

@@ -9,33 +9,33 @@ import (
 // Kind is the kind of value in a column.
 type Kind string
 
-// The kinds. In JSON, a time is a string in RFC 3339 with microseconds, UTC; a JSON value is unchanged.
+// The kinds. In JSON, a time is a string in RFC 3339 with microseconds, in UTC. A JSON value stays as it is.
 const (
 	Text  Kind = "text"
-	Word  Kind = "word" // text that comes back often: engines keep it in a dictionary
-	Int   Kind = "int"  // of 64 bits
-	Real  Kind = "real" // of 64 bits
+	Word  Kind = "word" // a frequently repeated text: engines store it in a dictionary
+	Int   Kind = "int"  // 64-bit integer
+	Real  Kind = "real" // 64-bit floating point
 	Bool  Kind = "bool"
 	Time  Kind = "time" // in microseconds, UTC
-	JSON  Kind = "json" // text that is JSON
+	JSON  Kind = "json" // a text that contains JSON
 	Texts Kind = "texts"
 )
 
-// Column is a column of a table. All but lists may be null.
+// Column is a column of a table. Every column except lists may be null.
 type Column struct {
 	Name string `json:"name"`
 	Kind Kind   `json:"kind"`
 }
 
-// Table is a table by its name and the struct of its rows.
+// Table is a table: its name, and the struct of its rows.
 type Table struct {
 	Name    string
 	Columns []Column
 	row     reflect.Type
 }
 
-// TableOf reads the columns of a table from a struct: each field has a tag "json", and a tag "kind" unless it is a
-// number, a truth value or a list.
+// TableOf derives the columns of a table from a struct. Each field has a tag "json", and also a tag "kind" unless it is
+// a number, a bool or a list.
 func TableOf[Row any](name string) Table {
 	t := Table{Name: name, row: reflect.TypeFor[Row]()}
 	for field := range t.row.Fields() {
@@ -66,10 +66,10 @@ func kindOf(t reflect.Type) Kind {
 	}
 }
 
-// unpartitioned is Hive's name of a partition with the value null.
+// unpartitioned is Hive's partition name for null.
 const unpartitioned = "__HIVE_DEFAULT_PARTITION__"
 
-// partition returns the directory of a row below the directory of its table, "repo=a%2Fb/month=2026-11".
+// partition returns the directory of a row relative to its table's directory: "repo=a%2Fb/month=2026-11".
 func (t *Table) partition(row reflect.Value, by []int) string {
 	var out strings.Builder
 	for i, field := range by {
@@ -79,7 +79,7 @@ func (t *Table) partition(row reflect.Value, by []int) string {
 		out.WriteString(t.Columns[field].Name + "=")
 		value := row.Field(field)
 		if value.Kind() == reflect.Pointer {
-			value = value.Elem() // of nil it is the zero Value
+			value = value.Elem() // zero Value for a nil pointer
 		}
 		if !value.IsValid() || value.String() == "" {
 			out.WriteString(unpartitioned)
@@ -90,11 +90,11 @@ func (t *Table) partition(row reflect.Value, by []int) string {
 	return out.String()
 }
 
-// mostName keeps the name of a directory within the limits of file systems.
+// mostName limits the length of a directory's name, because file systems do.
 const mostName = 150
 
-// escaped returns a value in the form of a directory's name. Letters, digits and a few marks are unchanged, as in URLs;
-// a long value ends in a number that identifies it.
+// escaped returns a value as a directory's name. Letters, digits and a few signs stay, as in URLs. A long value is cut,
+// and a hash at its end identifies it.
 func escaped(value string) string {
 	var out strings.Builder
 	for i := range len(value) {
@@ -111,7 +111,7 @@ func escaped(value string) string {
 	return out.String()
 }
 
-// partitionColumns finds the columns by which a table is partitioned. All tables have them.
+// partitionColumns finds the columns that partition a table. All tables have them.
 func (t *Table) partitionColumns(names []string) ([]int, error) {
 	var out []int
 	for _, name := range names {

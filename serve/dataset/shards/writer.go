@@ -18,13 +18,13 @@ import (
 	"github.com/git-trace/git-trace/internal/fault"
 )
 
-// Writer takes the rows of a table. It is for one goroutine.
+// Writer takes the rows of a table. Only one goroutine may use it.
 type Writer struct {
 	set   *Set
 	table Table
 	by    []int
 	parts map[string]*part
-	open  []*part // those with an open file, the least recently used first
+	open  []*part // parts with an open file, the least recently used first
 	busy  chan error
 	err   error
 
@@ -34,15 +34,15 @@ type Writer struct {
 
 type part struct {
 	partition string
-	shards    int   // finished files
-	skip      int64 // rows to come that are in finished files
-	rows      int64 // of the current file
-	lines     int64 // their bytes
+	shards    int   // number of finished files
+	skip      int64 // number of next rows that finished files already have
+	rows      int64 // rows of the current file
+	lines     int64 // size of these rows in bytes
 	file      *os.File
 	buffer    *bufio.Writer
 }
 
-// Table begins a table. It returns nil if the table is already written: its rows need not be made.
+// Table begins a table. It returns nil if the table is already complete, so that the caller need not make its rows.
 func (s *Set) Table(t Table) (*Writer, error) {
 	if s.done.closed[t.Name] {
 		return nil, nil
@@ -83,7 +83,7 @@ func (w *Writer) Row(row any) error {
 	return w.err
 }
 
-// fault returns the error that ended the writing; nil for a table that is not written.
+// fault returns the error that ended the writing; nil for a complete table.
 func (w *Writer) fault() error {
 	if w == nil {
 		return nil
@@ -105,7 +105,7 @@ func (w *Writer) put(p *part, line []byte) error {
 	return w.finish(p)
 }
 
-// use opens the file of a partition, and makes it the last that is closed for others.
+// use opens the file of a partition, and marks it as the most recently used.
 func (w *Writer) use(p *part) error {
 	if p.file != nil {
 		if last := len(w.open) - 1; w.open[last] != p {
@@ -121,7 +121,7 @@ func (w *Writer) use(p *part) error {
 	}
 	path := w.path(p, linesExt+".part")
 	flags := os.O_CREATE | os.O_WRONLY | os.O_APPEND
-	if p.rows == 0 { // a killed writer's rest is written again
+	if p.rows == 0 { // overwrite the remains of a killed writer
 		flags |= os.O_TRUNC
 		if err := makeDirs(filepath.Dir(path)); err != nil {
 			return err
@@ -136,7 +136,7 @@ func (w *Writer) use(p *part) error {
 	return nil
 }
 
-// shut closes the file of a partition; the partition may continue later.
+// shut closes the file of a partition. The partition may be opened again.
 func (w *Writer) shut(p *part) error {
 	if p.file == nil {
 		return nil
@@ -149,7 +149,7 @@ func (w *Writer) shut(p *part) error {
 	return err
 }
 
-// path returns the path at which a partition's present file is staged.
+// path returns the path of a partition's current file while it is written.
 func (w *Writer) path(p *part, ext string) string {
 	return filepath.Join(w.set.stage(), filepath.FromSlash(w.name(p, ext)))
 }
@@ -162,7 +162,7 @@ func (w *Writer) name(p *part, ext string) string {
 	return dir + "/" + fmt.Sprintf(shardName, w.set.Key, p.shards+1, ext)
 }
 
-// finish ends the current file of a partition. It is packed beside the writing of the next one.
+// finish ends the current file of a partition. The file is packed while the next one is written.
 func (w *Writer) finish(p *part) error {
 	if err := w.shut(p); err != nil {
 		return err
@@ -190,7 +190,7 @@ func (w *Writer) wait() error {
 	return err
 }
 
-// pack gives a file its form, and notes it.
+// pack packs a finished file, and notes it.
 func (s *Set) pack(columns []Column, f File, lines, path string) error {
 	if s.Pack == nil {
 		if err := os.Rename(lines, path); err != nil {
@@ -222,7 +222,7 @@ func measure(path string) (size int64, sum string, err error) {
 	return size, hex.EncodeToString(hash.Sum(nil)), err
 }
 
-// Close ends the table: all its rows have been given.
+// Close ends a table after its last row.
 func (w *Writer) Close() error {
 	if w == nil {
 		return nil
@@ -245,7 +245,7 @@ func (w *Writer) Close() error {
 	return w.set.done.write(entry{Closed: w.table.Name})
 }
 
-// Drop ends the table without its other rows. Finished files stay for the next time.
+// Drop ends a table before its last row. The next run uses the finished files.
 func (w *Writer) Drop() {
 	if w == nil {
 		return

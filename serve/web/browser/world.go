@@ -16,21 +16,21 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// World is a repository that is served, and where its pages are.
+// World is a repository with the server of its pages.
 type World struct {
 	Base  string // http://127.0.0.1:PORT
 	Token string
-	Dir   string // the repository
-	Git   string // the program
+	Dir   string // directory of the repository
+	Git   string // path of git-trace
 
 	env  []string
 	stop func()
 }
 
-// startTime bounds how long a server takes to say its address.
+// startTime limits the time until a server prints its address.
 const startTime = 20 * time.Second
 
-// NewWorld builds the programs below a directory, plays the demo there, and serves its repository.
+// NewWorld builds the programs below a directory, plays the demo there, and serves the demo's repository.
 func NewWorld(ctx context.Context, root, module string) (*World, error) {
 	if err := Build(ctx, root, module); err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func NewWorld(ctx context.Context, root, module string) (*World, error) {
 	return playWorld(ctx, root)
 }
 
-// Build builds the programs in bin below a directory.
+// Build builds the programs into bin below a directory.
 func Build(ctx context.Context, root, module string) error {
 	bin := filepath.Join(root, "bin")
 	build := exec.CommandContext(ctx, "go", "build", "-o", bin+string(filepath.Separator), "./cmd/git-trace",
@@ -50,8 +50,8 @@ func Build(ctx context.Context, root, module string) error {
 	return nil
 }
 
-// TempDir returns a temporary directory that goes when the test ends. Unlike the framework's own it waits for processes
-// that hooks have left running in it.
+// TempDir returns a temporary directory that is removed when the test ends. Unlike testing's own, it waits for
+// background processes of hooks in it.
 func TempDir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "browser-")
@@ -70,7 +70,7 @@ func TempDir(t testing.TB) string {
 	return dir
 }
 
-// playWorld plays the demo below a directory with the programs that were built there, and serves its repository.
+// playWorld plays the demo below a directory with the programs built there, and serves its repository.
 func playWorld(ctx context.Context, root string) (*World, error) {
 	w := &World{Git: filepath.Join(root, "bin", "git-trace")}
 	home := filepath.Join(root, "home")
@@ -146,10 +146,10 @@ func (w *World) Close() {
 	}
 }
 
-// asking lists the requests that Chromium makes by itself, about a page that it was given.
+// asking are the features of Chromium that send requests of their own about a page.
 var asking = []string{"Translate", "AutofillServerCommunication", "OptimizationHints"}
 
-// Open starts Chromium without a window. Pages of its context are tabs of it.
+// Open starts Chromium without a window. Contexts derived from the result are tabs.
 func Open(ctx context.Context) (context.Context, context.CancelFunc) {
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.DisableGPU,
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
@@ -160,7 +160,7 @@ func Open(ctx context.Context) (context.Context, context.CancelFunc) {
 	return ctx, func() { close(); end() }
 }
 
-// Enter gives the browser the token, as the printed address does.
+// Enter gives the browser the token by opening the printed address.
 func (w *World) Enter(ctx context.Context) error {
 	return chromedp.Do(ctx, chromedp.Navigate(w.Base+"/?k="+w.Token), chromedp.WaitReady("#main"))
 }

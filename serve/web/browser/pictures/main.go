@@ -32,7 +32,7 @@ func main() {
 	}
 }
 
-// wanted are the six pages of the documentation, as NAME=PATH.
+// wanted lists the six pages for the documentation, as NAME=PATH.
 const wanted = "overview=/ conversation=/t/c86c blame=/blame/HEAD/server.go commit=/commit/HEAD " +
 	"graph=/graph stats=/stats"
 
@@ -84,16 +84,16 @@ func run(ctx context.Context, out, url, pages string, width, height int64, dark 
 	return nil
 }
 
-// mostChecks is the number of times that a page is requested again.
+// mostChecks is the number of times that a page is reloaded at most.
 const mostChecks = 10
 
-// taken returns a picture of a page, as tall as the page where that is not too much.
+// taken returns a picture of a page, as tall as the page, within a limit.
 func taken(ctx context.Context, address string, width, height int64) ([]byte, error) {
 	if err := chromedp.Do(ctx, chromedp.EmulateViewport(width, height), chromedp.Navigate(address),
 		chromedp.WaitReady("#main")); err != nil {
 		return nil, err
 	}
-	for range mostChecks { // the overview says that the log is being checked until it is asked for again
+	for range mostChecks { // the overview says that the log is being checked until it is reloaded after the check
 		checking, err := chromedp.Run(ctx, chromedp.Evaluate[bool](`!!document.querySelector("[data-again]")`))
 		if err != nil {
 			return nil, err

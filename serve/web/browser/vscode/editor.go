@@ -24,32 +24,32 @@ import (
 	"github.com/git-trace/git-trace/serve/web/browser"
 )
 
-// Editor is code-server with one folder open, and its page in Chromium.
+// Editor is a running code-server with one open folder, and its page in Chromium.
 type Editor struct {
-	Dir string // the repository
+	Dir string // directory of the repository
 	Env []string
 
 	ctx    context.Context
 	server *exec.Cmd
 	end    func()
-	port   string // of the extension for tests
+	port   string // port of the extension for tests
 }
 
-// patience bounds the time of the editor's start, and of each request.
+// patience limits the time of the editor's start, and of each request.
 const patience = 90 * time.Second
 
-// Options say how an editor is started.
+// Options decide how an editor is started.
 type Options struct {
-	Root     string   // for its stored data
-	Server   string   // the directory that npm installed code-server in
-	Dir      string   // the folder that is opened
-	Beside   []string // more folders of one workspace, by their names beside Dir
-	Env      []string // of the server and its children
+	Root     string   // directory for the editor's data
+	Server   string   // the directory into which npm installed code-server
+	Dir      string   // the folder to open
+	Beside   []string // further folders of the workspace, as names beside Dir
+	Env      []string // environment of the server and its children
 	Packed   []string // extensions to install
 	Settings map[string]any
 }
 
-// quiet are settings without which the editor does things that no test asked for.
+// quiet are settings that prevent the editor from doing things that no test asked for.
 var quiet = map[string]any{
 	"workbench.startupEditor": "none", "workbench.tips.enabled": false, "telemetry.telemetryLevel": "off",
 	"security.workspace.trust.enabled": false, "editor.quickSuggestions": map[string]any{"other": "off"},
@@ -71,7 +71,7 @@ func Start(ctx context.Context, o Options) (*Editor, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, of := range []string{"User", "Machine"} { // what names programs is of the machine
+	for _, of := range []string{"User", "Machine"} { // settings that name programs are read from "Machine"
 		if err := os.MkdirAll(filepath.Join(data, of), 0o755); err != nil {
 			return nil, err
 		}
@@ -122,7 +122,7 @@ func Start(ctx context.Context, o Options) (*Editor, error) {
 	return e, nil
 }
 
-// workspace returns the argument of the page: the folder, or a file that lists many.
+// workspace returns the argument for the page: the folder, or a workspace file that lists several.
 func (o *Options) workspace() (string, error) {
 	if len(o.Beside) == 0 {
 		return "folder=" + url.QueryEscape(o.Dir), nil
@@ -141,7 +141,7 @@ func (o *Options) workspace() (string, error) {
 	return "workspace=" + url.QueryEscape(file), os.WriteFile(file, text, 0o644)
 }
 
-// open opens the page, and waits for the extension for tests.
+// open opens the page, and waits until the extension for tests runs.
 func (e *Editor) open(page, port string) error {
 	for until := time.Now().Add(patience); ; time.Sleep(200 * time.Millisecond) {
 		answer, err := http.Get(page)
@@ -181,7 +181,7 @@ func (e *Editor) Close() {
 	}
 }
 
-// pack makes a file to install of an extension in a directory.
+// pack packs the extension in a directory into a file that can be installed.
 func pack(root, dir string) (string, error) {
 	name := filepath.Join(root, filepath.Base(dir)+".vsix")
 	var packed bytes.Buffer
@@ -217,7 +217,7 @@ func freeAddress() (string, error) {
 // asked is a request to the extension for tests, by the name of its action.
 type asked map[string]any
 
-// ask has the extension for tests do something.
+// ask lets the extension for tests perform an action.
 func (e *Editor) ask(do string, what asked, value any) error {
 	if what == nil {
 		what = asked{}
@@ -256,13 +256,13 @@ func (e *Editor) ask(do string, what asked, value any) error {
 type State struct {
 	Path, Text string
 	Dirty      bool
-	At         [][2]int // the cursors, from 1
+	At         [][2]int // the cursors as line and column, from 1
 }
 
 // State requests the editor's visible state.
 func (e *Editor) State() (s State, err error) { return s, e.ask("state", nil, &s) }
 
-// Open shows a file of the repository, with the cursor at a place that counts from 1.
+// Open shows a file of the repository, with the cursor at a line and column, counted from 1.
 func (e *Editor) Open(file string, line, column int) error {
 	path := filepath.Join(e.Dir, file)
 	if err := e.ask("open", asked{"path": path, "line": line, "column": column}, nil); err != nil {
@@ -277,7 +277,7 @@ func (e *Editor) Open(file string, line, column int) error {
 	})
 }
 
-// Select puts cursors at places of the file that is shown.
+// Select puts cursors at places of the shown file.
 func (e *Editor) Select(at ...[2]int) error {
 	if err := e.ask("select", asked{"at": at}, nil); err != nil {
 		return err
@@ -288,7 +288,7 @@ func (e *Editor) Select(at ...[2]int) error {
 	}); err != nil {
 		return err
 	}
-	time.Sleep(300 * time.Millisecond) // the extension host knows it before it is so
+	time.Sleep(300 * time.Millisecond) // the extension host knows the cursors before the editor has them
 	return nil
 }
 
@@ -310,7 +310,7 @@ func (e *Editor) Type(text string) error {
 	return chromedp.Do(e.ctx, chromedp.KeyEvent(strings.ReplaceAll(text, "\n", kb.Enter)))
 }
 
-// Press presses one key, with others held down.
+// Press presses one key while others are held down.
 func (e *Editor) Press(key string, held ...kb.Modifier) error {
 	return chromedp.Do(e.ctx, chromedp.KeyEvent(key, chromedp.KeyModifiers(held...)))
 }
@@ -318,7 +318,7 @@ func (e *Editor) Press(key string, held ...kb.Modifier) error {
 // ghost reports whether a suggestion is shown.
 const ghost = `!!document.querySelector(".ghost-text, .ghost-text-decoration, .suggest-preview-text")`
 
-// Suggest has a suggestion shown at the cursor.
+// Suggest makes the editor show a suggestion at the cursor.
 func (e *Editor) Suggest(text string) error {
 	if err := e.ask("suggest", asked{"text": text}, nil); err != nil {
 		return err
@@ -331,7 +331,7 @@ func (e *Editor) Suggest(text string) error {
 	})
 }
 
-// Silent has no more suggestions shown.
+// Silent turns suggestions off.
 func (e *Editor) Silent() error {
 	if err := e.ask("suggest", asked{"text": ""}, nil); err != nil {
 		return err
@@ -339,7 +339,7 @@ func (e *Editor) Silent() error {
 	return e.ask("run", asked{"command": "editor.action.inlineSuggest.hide"}, nil)
 }
 
-// Save saves by hand.
+// Save saves the file with the keys of the person.
 func (e *Editor) Save() error {
 	if err := e.Press("s", kb.ModifierCtrl); err != nil {
 		return err
