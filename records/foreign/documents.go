@@ -12,10 +12,10 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// MaxDocument is the length of one row in bytes, beyond which a file is refused.
+// MaxDocument is the greatest length of a row, in bytes; a file with a longer row is rejected.
 const MaxDocument = 256 << 20
 
-// Errors of files.
+// The errors of files.
 var (
 	ErrTooLong = errors.New("one value is longer than 256 MiB")
 	ErrMixed   = errors.New("something else than JSON objects, one after the other or in one array")
@@ -23,20 +23,20 @@ var (
 	ErrForm    = errors.New("not of this format")
 )
 
-// Place is the place of a row.
+// Place is the position of a row.
 type Place struct {
-	Row     int   // its line, or its element in an array, from 1
-	Element bool  // it is an element
-	Offset  int64 // its first byte in the file, uncompressed
+	Row     int   // the number of its line, or of its element in an array, from 1
+	Element bool  // Row counts elements
+	Offset  int64 // its first byte in the uncompressed file
 }
 
-// Fault is a fault of a row.
+// Fault is an error in a row.
 type Fault struct {
 	Place
 	Err error
 }
 
-// Error is "line N, byte N: cause".
+// Error returns "line N, byte N: cause".
 func (f *Fault) Error() string {
 	kind := "line"
 	if f.Element {
@@ -45,10 +45,10 @@ func (f *Fault) Error() string {
 	return fmt.Sprintf("%s %d, byte %d: %v", kind, f.Row, f.Offset, f.Err)
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (f *Fault) Unwrap() error { return f.Err }
 
-// Document is one row: a JSON value that was read to its end.
+// Document is one row: a complete JSON value.
 type Document struct {
 	Place
 	Raw  []byte // valid until the next row is read, unless [Document.Keep] is called
@@ -57,7 +57,7 @@ type Document struct {
 	scanner *scanner
 }
 
-// At is a fault at a byte of a row, counted from 0.
+// At is an error at a byte of a row, counted from 0.
 type At struct {
 	Byte int
 	Err  error
@@ -69,7 +69,7 @@ func (a *At) Error() string { return a.Err.Error() }
 // Unwrap gives the cause.
 func (a *At) Unwrap() error { return a.Err }
 
-// Fault makes an error about the row: about all of it, or at a byte of it.
+// Fault returns an error with the place of the row or, for an At, of a byte in the row.
 func (d *Document) Fault(err error) error {
 	place := d.Place
 	if within := (*At)(nil); errors.As(err, &within) {
@@ -81,19 +81,19 @@ func (d *Document) Fault(err error) error {
 	return &Fault{place, err}
 }
 
-// Keep makes Raw valid for good. A long row is not copied: the reading continues in new room.
+// Keep makes Raw valid permanently. A long row is not copied; instead, the reader gets a new buffer.
 func (d *Document) Keep() {
 	if len(d.Raw) < cap(d.scanner.buf)/2 || !d.scanner.spare() {
 		d.Raw = bytes.Clone(d.Raw)
 	}
 }
 
-// Decode makes conversations of a row.
+// Decode makes conversations from a row.
 type Decode func(d *Document) ([]*records.Record, error)
 
-// Each gives the conversations of all rows. The first fault ends the reading, unless the file skips the row
-// ([jsonl.Passing]). An array is one row if its first element is a part of a conversation and not a conversation
-// itself; whole reports that.
+// Each yields the conversations of all rows. It stops at the first fault, unless the caller skips faulty rows
+// ([jsonl.Passing]). An array is one row if its first element is a part of a conversation and not a whole conversation;
+// whole reports this.
 func Each(r io.Reader, whole func(first []byte) bool, decode Decode,
 	yield func(row int, record *records.Record) error) error {
 	rows := 0
@@ -121,7 +121,7 @@ func Each(r io.Reader, whole func(first []byte) bool, decode Decode,
 	return err
 }
 
-// Documents gives the rows of a file.
+// Documents yields the rows of a file.
 func Documents(r io.Reader, whole func(first []byte) bool, yield func(*Document) error) error {
 	s := &scanner{in: r, line: 1, walk: rawjson.NewDecoder(nil), file: baseName(r), pass: jsonl.Passing(r)}
 	s.fill(0)
@@ -145,7 +145,7 @@ func Documents(r io.Reader, whole func(first []byte) bool, yield func(*Document)
 		if err == nil {
 			continue
 		}
-		if at != s.base+int64(s.pos) || !s.passes(err) { // the row was read, and somebody else does not want it
+		if at != s.base+int64(s.pos) || !s.passes(err) { // the row itself is valid, but yield returned an error
 			return err
 		}
 		s.skipLine()
@@ -153,8 +153,8 @@ func Documents(r io.Reader, whole func(first []byte) bool, yield func(*Document)
 	return s.readError()
 }
 
-// passes reports whether the file skips the faulty row that begins at pos. From then on a row is a line: so no two rows
-// without an end are read to the end of the file.
+// passes reports whether the faulty row that begins at pos is skipped. From then on, each line is a row. So an unclosed
+// row cannot make the reader read to the end of the file twice.
 func (s *scanner) passes(err error) bool {
 	var row *Fault
 	if !errors.As(err, &row) || errors.Is(err, ErrTooLong) || s.readError() != nil || !s.pass(err) {
@@ -164,7 +164,7 @@ func (s *scanner) passes(err error) bool {
 	return true
 }
 
-// skipLine goes to the end of a line.
+// skipLine moves to the end of a line.
 func (s *scanner) skipLine() {
 	for {
 		if n := bytes.IndexByte(s.buf[s.pos:], '\n'); n >= 0 {
@@ -178,11 +178,11 @@ func (s *scanner) skipLine() {
 	}
 }
 
-// scanner finds where the values of a file end.
+// scanner finds the ends of the values in a file.
 type scanner struct {
 	in   io.Reader
 	buf  []byte
-	pos  int   // what was read ends here
+	pos  int   // the end of the processed part
 	base int64 // the offset of buf in the file
 	line int
 	err  error
@@ -190,12 +190,13 @@ type scanner struct {
 	file string
 
 	pass  func(fault error) bool
-	lines bool // a row is one line
+	lines bool // each row is one line
 }
 
 const chunk = 256 << 10
 
-// fill reads more, after it has dropped the bytes before keep; it returns the distance by which buf moved.
+// fill reads more data after it has dropped the bytes before keep. It returns the distance by which the content of buf
+// moved.
 func (s *scanner) fill(keep int) (moved int) {
 	if s.err != nil {
 		return 0
@@ -219,7 +220,7 @@ func (s *scanner) fill(keep int) (moved int) {
 		var more int
 		more, s.err = s.in.Read(s.buf[n:])
 		if broken := (*packed.Fault)(nil); errors.As(s.err, &broken) {
-			s.err = broken.Err // the error of the row has the place
+			s.err = broken.Err // the row's error has the position
 		}
 		n += more
 	}
@@ -227,7 +228,7 @@ func (s *scanner) fill(keep int) (moved int) {
 	return moved
 }
 
-// next skips white space and gives the byte that follows, -1 at the end.
+// next skips white space and returns the next byte; -1 at the end.
 func (s *scanner) next() int {
 	for {
 		for ; s.pos < len(s.buf); s.pos++ {
@@ -260,7 +261,8 @@ func (s *scanner) fault(err error) error {
 	return &Fault{Place{Row: s.line, Offset: s.base + int64(s.pos)}, err}
 }
 
-// array returns the elements of an array that is the whole file; true when it is one row, which has not been given.
+// array yields the elements of an array that is the whole file. It returns true if the array is a single row, which was
+// not yielded.
 func (s *scanner) array(whole func([]byte) bool, yield func(*Document) error) (one bool, err error) {
 	begin, line := s.base+int64(s.pos), s.line
 	s.pos++
@@ -279,7 +281,7 @@ func (s *scanner) array(whole func([]byte) bool, yield func(*Document) error) (o
 				return false, err
 			}
 			if whole(raw) {
-				if s.base > begin { // the first element alone is longer than the limit
+				if s.base > begin { // the first element alone exceeds the limit
 					return false, s.fault(ErrTooLong)
 				}
 				s.pos, s.line = int(begin-s.base), line
@@ -302,7 +304,7 @@ func (s *scanner) array(whole func([]byte) bool, yield func(*Document) error) (o
 	}
 }
 
-// end says that nothing may follow.
+// end returns an error if anything follows.
 func (s *scanner) end() error {
 	if s.next() >= 0 {
 		return s.fault(ErrMixed)
@@ -320,10 +322,10 @@ func (s *scanner) row(row int, element bool, yield func(*Document) error) error 
 	return yield(&Document{Place: place, Raw: raw, File: s.file, scanner: s})
 }
 
-// long is the size from which the buffer of a row is replaced, or given away.
+// long is the buffer size above which the buffer of a row is replaced or given to the caller.
 const long = 4 << 20
 
-// spare replaces the buffer of a long row by a small one. It reports whether it did.
+// spare replaces a large buffer with a small one. It reports whether it did so.
 func (s *scanner) spare() bool {
 	rest := s.buf[s.pos:]
 	if cap(s.buf) <= long || len(rest) >= cap(s.buf)/4 {
@@ -355,7 +357,7 @@ func (s *scanner) value(row int, element bool) ([]byte, error) {
 			case !errors.Is(s.err, io.EOF):
 				return nil, at(len(s.buf), s.err)
 			}
-			depth, quoted = 0, false // the walk finds the place of the fault
+			depth, quoted = 0, false // the decoder finds the position of the fault
 		}
 		if quoted {
 			end := bytes.IndexByte(s.buf[i:], '"')

@@ -7,8 +7,7 @@ import (
 	"github.com/git-trace/git-trace/records/packed"
 )
 
-// Uncompressed returns the bytes of a file, unpacked if it is packed, with the name without the ending of a packed
-// file.
+// Uncompressed returns a reader of the uncompressed bytes of a file. Its name lacks the extension of compressed files.
 func Uncompressed(r io.Reader, unzstd packed.Unzstd) (io.ReadCloser, error) {
 	in, err := packed.Reader(r, unzstd)
 	if err != nil {
@@ -24,7 +23,7 @@ type uncompressed struct {
 
 func (u uncompressed) Name() string { return u.name }
 
-// baseName returns the last part of the name of a file, without the extension of compressed files.
+// baseName returns the last part of a file's name, without the extension of compressed files.
 func baseName(r io.Reader) string {
 	named, ok := r.(interface{ Name() string })
 	if !ok || named.Name() == "" {

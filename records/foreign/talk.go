@@ -18,46 +18,46 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// maxUnlinked bounds the kept results without a call.
+// maxUnlinked limits the number of results without a call that are kept.
 const maxUnlinked = 20
 
 // ErrNothing reports a row without a conversation.
 var ErrNothing = errors.New("there is no conversation in it")
 
-// Origin names the source of a conversation.
+// Origin describes the source of a conversation.
 type Origin struct {
 	Format, Version string
-	Agent, Session  string // no session: the row itself names it
+	Agent, Session  string // without a session, the row's hash is the id
 	Context         records.ExecutionContext
-	Cwd             string // where the agent worked
+	Cwd             string // the directory in which the agent worked
 }
 
-// Talk puts the conversation of one row together, or a subagent's in it.
+// Talk assembles the conversation of a row, or of a subagent in it.
 type Talk struct {
 	*assemble.Conversation
 	*row
 	open   []string          // calls without a result
-	ids    map[string]string // the ids of calls in the row, and in the record
+	ids    map[string]string // by id of a call in the row: its id in the record
 	prompt string            // the hash of the system prompt
 }
 
-// row holds the common facts of a conversation and its subagents.
+// row holds the data that a conversation and its subagents have in common.
 type row struct {
 	origin   Origin
 	place    Place
 	file     string
 	steps    *records.Collector
 	made     int
-	used     map[string]bool          // ids of calls
-	edits    map[string]assemble.Edit // what calls write, once they have succeeded
+	used     map[string]bool          // the ids of calls that are in use
+	edits    map[string]assemble.Edit // by call: its edit, which counts once the call has succeeded
 	unlinked []map[string]any
-	lost     int // results without a call
-	strange  int // usages that contradict themselves
+	lost     int // the number of results without a call
+	strange  int // the number of inconsistent token counts
 	cost     float64
-	took     float64 // seconds, of the call of the next answer
+	took     float64 // the duration of the next answer's call, in seconds
 }
 
-// Begin begins the conversation of a row.
+// Begin starts the conversation of a row.
 func Begin(d *Document, origin Origin) *Talk {
 	if origin.Session == "" {
 		origin.Session = d.ID()
@@ -71,12 +71,13 @@ func Begin(d *Document, origin Origin) *Talk {
 	return t
 }
 
-// Sub begins the conversation of a subagent, which a call of the step before started; "" is an unknown call.
+// Sub starts the conversation of a subagent that a call of the previous step started; "" means that the call is
+// unknown.
 func (t *Talk) Sub(call, id, role string) *Talk {
 	return &Talk{Conversation: t.Side(t.ids[call], id, role), row: t.row, ids: map[string]string{}}
 }
 
-// ID names a row by its content: equal rows are the same conversation.
+// ID derives an id from a row's content: equal rows are the same conversation.
 func (d *Document) ID() string {
 	canonical, err := rawjson.AppendCanonical(nil, d.Raw)
 	if err != nil {
@@ -86,10 +87,11 @@ func (d *Document) ID() string {
 	return SumID(sum[:])
 }
 
-// SumID names a conversation by the SHA-256 of its content.
+// SumID returns a conversation's id from the SHA-256 of its content.
 func SumID(sum []byte) string { return "sha256:" + hex.EncodeToString(sum[:16]) }
 
-// System takes a system prompt. At the beginning it is an instruction of the model, later a separate step.
+// System adds a system prompt. At the start of the conversation it becomes the model's system prompt, later a separate
+// step.
 func (t *Talk) System(text, stamp string) error {
 	if t.made == 0 {
 		t.SystemPrompt(text)
@@ -98,7 +100,7 @@ func (t *Talk) System(text, stamp string) error {
 	return t.SystemStep(text, stamp)
 }
 
-// SystemPrompt keeps the model's first instruction.
+// SystemPrompt sets the model's system prompt.
 func (t *Talk) SystemPrompt(text string) {
 	if text == "" {
 		return
@@ -109,7 +111,7 @@ func (t *Talk) SystemPrompt(text string) {
 	t.Change(func(h *assemble.Head) { h.AddPrompt(hash, text) })
 }
 
-// SystemStep takes a message of the client to the model within the conversation.
+// SystemStep adds a message from the client to the model within the conversation.
 func (t *Talk) SystemStep(text, stamp string) error {
 	if err := t.step(); err != nil {
 		return err
@@ -117,7 +119,7 @@ func (t *Talk) SystemStep(text, stamp string) error {
 	return errors.Join(t.Settle(), t.Prompt(assemble.Prompt{Text: text, Time: stamp, System: true}))
 }
 
-// User takes a prompt.
+// User adds a prompt.
 func (t *Talk) User(text, stamp, source string) error {
 	if err := t.step(); err != nil {
 		return err
@@ -125,7 +127,7 @@ func (t *Talk) User(text, stamp, source string) error {
 	return errors.Join(t.Settle(), t.Prompt(assemble.Prompt{Text: text, Time: stamp, Source: source}))
 }
 
-// Agent takes an answer. Calls without an id, or with an id that an earlier call has, get a new one.
+// Agent adds an answer. Calls without an id, or with an id that is already used, get a new id.
 func (t *Talk) Agent(a assemble.Answer) error {
 	if a.Key == "" || !t.Waits(a.Key) {
 		if err := t.step(); err != nil {
@@ -140,7 +142,7 @@ func (t *Talk) Agent(a assemble.Answer) error {
 	return t.Answer(a)
 }
 
-// step counts one more step, of whomever.
+// step counts one more step, of any role.
 func (t *Talk) step() error {
 	if t.made++; t.made > records.MaxSteps {
 		return records.ErrSteps
@@ -148,7 +150,7 @@ func (t *Talk) step() error {
 	return nil
 }
 
-// name gives a call its id, and names its effect if its tool is known.
+// name gives a call its id in the record, and sets its effects if the tool is known.
 func (t *Talk) name(c *assemble.Call, i int) {
 	id := c.ID
 	if id == "" {
@@ -169,8 +171,8 @@ func (t *Talk) name(c *assemble.Call, i int) {
 	}
 }
 
-// Answered takes the result of a call; if id is "", of the first call without one. A result without a call is kept
-// beside the conversation.
+// Answered adds the result of a call; if id is "", of the first call without a result. A result without a call is kept
+// in the metadata (see Unlinked).
 func (t *Talk) Answered(id string, r assemble.Result) error {
 	known := t.ids[id]
 	if id == "" && len(t.open) > 0 {
@@ -197,16 +199,16 @@ func (t *Talk) Answered(id string, r assemble.Result) error {
 	return t.Result(records.Locator{}, known, r)
 }
 
-// Took sets how many seconds the one call of the next answer takes.
+// Took sets the duration of the next answer's only call, in seconds.
 func (t *Talk) Took(seconds float64) { t.took = seconds }
 
-// Open returns the number of calls that have no result yet.
+// Open returns the number of calls without a result.
 func (t *Talk) Open() int { return len(t.open) }
 
-// Abandon forgets the waiting calls: their results will not come.
+// Abandon forgets the calls without a result: their results will not come.
 func (t *Talk) Abandon() { t.open = nil }
 
-// Unlinked keeps a result whose call is not there.
+// Unlinked keeps a result whose call is missing.
 func (t *Talk) Unlinked(id string, r assemble.Result) {
 	if t.lost++; len(t.unlinked) >= maxUnlinked {
 		return
@@ -224,8 +226,7 @@ func (t *Talk) Unlinked(id string, r assemble.Result) {
 	t.unlinked = append(t.unlinked, one)
 }
 
-// Usage returns the four buckets, which do not overlap, of a count of input tokens that includes what the cache gave
-// and took.
+// Usage returns token counts that do not overlap, from a number of input tokens that includes cache reads and writes.
 func (t *Talk) Usage(input, output, cacheRead, cacheWrite int64) *assemble.Usage {
 	input, output, cacheRead, cacheWrite = bounded(input), bounded(output), bounded(cacheRead), bounded(cacheWrite)
 	if input+output+cacheRead+cacheWrite == 0 {
@@ -239,7 +240,7 @@ func (t *Talk) Usage(input, output, cacheRead, cacheWrite int64) *assemble.Usage
 		OutputTokens: output, CacheReadTokens: cacheRead, CacheWriteTokens: cacheWrite}}
 }
 
-// mostTokens is the greatest number of tokens that is believed.
+// mostTokens is the greatest plausible number of tokens.
 const mostTokens = 1 << 40
 
 func bounded(n int64) int64 {
@@ -249,14 +250,14 @@ func bounded(n int64) int64 {
 	return n
 }
 
-// Cost adds to the cost that the client reports.
+// Cost adds to the cost that the client reports, in US dollars.
 func (t *Talk) Cost(usd float64) {
 	if usd > 0 && usd < 1e6 {
 		t.cost += usd
 	}
 }
 
-// Total is Usage for the whole conversation: it counts if no answer has tokens.
+// Total sets the token counts of the whole conversation, if no answer has tokens.
 func (t *Talk) Total(r *records.Record, u *assemble.Usage) {
 	m := &r.Metrics
 	if u == nil || m.TotalInputTokens+m.TotalOutputTokens+m.TotalCacheReadTokens+m.TotalCacheCreationTokens > 0 {
@@ -269,7 +270,7 @@ func (t *Talk) Total(r *records.Record, u *assemble.Usage) {
 // Made returns the number of steps.
 func (t *Talk) Made() int { return t.made }
 
-// Record ends the conversation.
+// Record ends the conversation and returns its record.
 func (t *Talk) Record() (*records.Record, error) {
 	if t.made == 0 {
 		return nil, ErrNothing
@@ -305,7 +306,7 @@ func (t *Talk) Record() (*records.Record, error) {
 	return r, nil
 }
 
-// ExitCode returns the error of a command that ended with a number, "" for 0.
+// ExitCode returns the error of a command with an exit code; "" for 0.
 func ExitCode(n int64) string {
 	if n == 0 {
 		return ""
@@ -313,7 +314,7 @@ func ExitCode(n int64) string {
 	return "exit_code:" + strconv.FormatInt(n, 10)
 }
 
-// Epoch writes seconds since 1970 in the form of records; "" for an impossible time.
+// Epoch converts seconds since 1970 to the form of records; "" for an invalid time.
 func Epoch(seconds float64) string {
 	if !(seconds > 0 && seconds < 1<<33) {
 		return ""
@@ -322,8 +323,8 @@ func Epoch(seconds float64) string {
 	return time.Unix(int64(whole), int64(math.Round(part*1e6))*1e3).UTC().Format(time.RFC3339Nano)
 }
 
-// Arguments returns the input of a call: a JSON object, or the text of one. Anything else is kept as a text, and ok is
-// false.
+// Arguments returns the input of a call, given as a JSON object or as a text that contains one. Anything else is kept
+// as a text, and ok is false.
 func Arguments(raw []byte) (input json.RawMessage, ok bool) {
 	d := rawjson.NewDecoder(raw)
 	switch d.Kind() {
@@ -338,7 +339,7 @@ func Arguments(raw []byte) (input json.RawMessage, ok bool) {
 	}
 }
 
-// ArgumentsText is Arguments for a text.
+// ArgumentsText is Arguments for a text that is not quoted.
 func ArgumentsText(text string) (input json.RawMessage, ok bool) {
 	trimmed := []byte(strings.TrimSpace(text))
 	if len(trimmed) == 0 {
@@ -352,7 +353,7 @@ func ArgumentsText(text string) (input json.RawMessage, ok bool) {
 	return (&rawjson.Members{}).Text("arguments", text).End(), false
 }
 
-// Tools keeps the definitions of tools.
+// Tools keeps tool definitions, given as a JSON array.
 func (t *Talk) Tools(raw []byte) {
 	d := rawjson.NewDecoder(raw)
 	for d.OpenArray(); d.Element(); {

@@ -7,13 +7,13 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// tool explains the members of a tool's input. A member that is "" does not exist.
+// tool describes the input members of a tool. A member with the name "" does not exist.
 type tool struct {
-	names   string // of tools, with spaces between them
+	names   string // names of tools, separated by spaces
 	command string // a command line
 	path    string // the file
 	whole   string // the whole new text of the file
-	text    string // the new text of a place in it
+	text    string // the new text of a part of the file
 	verb    string // the member that names the action: see verbs
 }
 

@@ -2,21 +2,21 @@ package otel
 
 import "slices"
 
-// Bounds of agents within agents.
+// The limits of agents within agents.
 const (
 	maxAgents     = 10_000
 	maxAgentDepth = 20
 )
 
-// scopes gives the agent of each span, nil for the agent of the conversation.
+// scopes maps each span to the agent that it belongs to; nil stands for the main agent of the conversation.
 type scopes struct {
 	of    map[*span]*span
-	above map[*span]*span // agents around agents
+	above map[*span]*span // by agent: the agent around it
 	call  map[*span]string
 }
 
-// scopesOf finds agents within agents by their spans. It finds none if two instrumentations describe one agent, or if
-// only the inner spans of an agent were recorded.
+// scopesOf finds agents within agents from their spans. It finds none if two instrumentations describe the same agent,
+// or if only the inner spans of an agent were recorded.
 func scopesOf(list []*span) *scopes {
 	c := &scopes{of: map[*span]*span{}, above: map[*span]*span{}, call: map[*span]string{}}
 	byID := map[string]*span{}
@@ -27,7 +27,7 @@ func scopesOf(list []*span) *scopes {
 	}
 	around := nearest(list, byID)
 	owners := map[*span]*span{}
-	for _, s := range list { // sorted by their beginnings: an agent comes before those within it, as a rule
+	for _, s := range list { // the list is sorted by start, so an agent usually comes before the agents within it
 		if s.agent() {
 			c.owner(s, around, owners, 0)
 		}
@@ -44,7 +44,7 @@ func scopesOf(list []*span) *scopes {
 	return c
 }
 
-// nearest returns the agent's span around each span.
+// nearest returns, for each span, the nearest agent's span around it.
 func nearest(list []*span, byID map[string]*span) map[*span]*span {
 	around, known := map[*span]*span{}, map[*span]bool{}
 	for _, s := range list {
@@ -55,7 +55,7 @@ func nearest(list []*span, byID map[string]*span) map[*span]*span {
 				found = around[at]
 				break
 			}
-			known[at] = true // also ends a circle
+			known[at] = true // also stops at a cycle
 			path = append(path, at)
 			parent := byID[at.parent]
 			if parent != nil && parent.agent() {
@@ -77,12 +77,12 @@ func nearest(list []*span, byID map[string]*span) map[*span]*span {
 	return around
 }
 
-// owner returns the agent that owns the content of an agent's span.
+// owner returns the agent to which the content of an agent's span belongs.
 func (c *scopes) owner(agent *span, around, owners map[*span]*span, depth int) *span {
 	if own, done := owners[agent]; done {
 		return own
 	}
-	owners[agent] = nil // ends a circle
+	owners[agent] = nil // stops at a cycle
 	outer := around[agent]
 	if outer == nil || depth > maxAgentDepth {
 		return nil
@@ -104,7 +104,7 @@ func (c *scopes) depth(agent *span) (n int) {
 	return n
 }
 
-// promote makes the outermost agents the conversation's own, until one of these has content.
+// promote merges the outermost agents into the main agent until the main agent has content.
 func (c *scopes) promote(list []*span) {
 	said := func(s *span) bool { return s.kind() == model }
 	for slices.ContainsFunc(list, said) && !slices.ContainsFunc(list, func(s *span) bool {
@@ -130,7 +130,7 @@ func (c *scopes) promote(list []*span) {
 	}
 }
 
-// callAround returns the id of the call that started an agent: of the span of a tool around it.
+// callAround returns the id of the call that started an agent, from the tool span around it.
 func callAround(agent *span, byID map[string]*span) string {
 	for n, at := 0, byID[agent.parent]; at != nil && n < 100 && !at.agent(); n, at = n+1, byID[at.parent] {
 		if at.kind() == tool {
@@ -147,13 +147,13 @@ func (s *span) agent() bool {
 
 func (s *span) agentName() string { return s.text("gen_ai.agent.name", "agent.name") }
 
-// item is a span of an agent, or the beginning of another agent within it.
+// item is a span of an agent, or the start of another agent within it.
 type item struct {
 	span *span
 	sub  *span
 }
 
-// items gives for each agent what it did, in the order of time.
+// items returns what each agent did, in the order of time.
 func (c *scopes) items(list []*span) map[*span][]item {
 	out := map[*span][]item{}
 	began := map[*span]bool{nil: true}

@@ -12,7 +12,7 @@ func (s *span) tool() string {
 	return cmp.Or(s.text("gen_ai.tool.name", "tool.name", "ai.toolCall.name"), s.name)
 }
 
-// callsAfter returns the spans of tools that come before the next answer.
+// callsAfter returns the tool spans before the next answer.
 func callsAfter(list []item) []*span {
 	var out []*span
 	for _, one := range list {
@@ -27,7 +27,7 @@ func callsAfter(list []item) []*span {
 	return out
 }
 
-// raw returns the first of some attributes that has a value.
+// raw returns the first of several attributes that has a value.
 func (s *span) raw(names ...string) []byte {
 	for _, name := range names {
 		if raw := s.attrs[name]; len(raw) > 0 && string(raw) != "null" {
@@ -37,7 +37,7 @@ func (s *span) raw(names ...string) []byte {
 	return nil
 }
 
-// result takes the result of a call, with the data of its span.
+// result adds the result of a call, with the data of the call's span.
 func (t *talk) result(id string, r assemble.Result) error {
 	if id != "" && t.answered[id] {
 		return nil
@@ -62,7 +62,7 @@ func (s *span) tell(r *assemble.Result) {
 	}
 }
 
-// ended takes the result of a call from its span if no message has it.
+// ended adds the result of a call from its span, unless a message had it.
 func (t *talk) ended(s *span) error { return t.endedOf(s.callID(), s) }
 
 func (t *talk) endedOf(id string, s *span) error {

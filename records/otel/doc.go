@@ -1,11 +1,12 @@
-// Package otel reads and writes conversations as spans of OpenTelemetry: the GenAI conventions, OpenInference, and the
-// spans of Vercel's AI SDK. It reads OTLP in JSON, whole or one document a line, and flat lists of spans; it writes
-// OTLP in JSON, one document a conversation.
+// Package otel reads and writes conversations as OpenTelemetry spans: the GenAI conventions, OpenInference, and the
+// spans of Vercel's AI SDK. It reads OTLP in JSON, as one document or one document on each line, and flat lists of
+// spans. It writes OTLP in JSON, one document for each conversation.
 //
-// Spans with one id of a conversation or session, else with one trace, make a conversation. Each span of a model call
-// is a step. New parts of its input come before it. Spans of tools give results and durations. If no content was
-// recorded, the steps have models, tokens and times, and the record says so.
+// A conversation consists of the spans with the same conversation or session id or, without such an id, of the same
+// trace. Each span of a model call becomes a step. The parts of its input that are new become earlier steps. Tool spans
+// provide results and durations. If no content was recorded, the steps have models, tokens and times, and the record
+// says that content is missing.
 //
-// An agent within an agent, by their spans, is a subagent: its steps follow the step with the call that started it. If
-// two spans describe one agent, by its name, they are not nested.
+// If the spans show an agent within an agent, the inner one is a subagent: its steps follow the step with the call that
+// started it. Two nested spans with the same agent name describe one agent, not two.
 package otel

@@ -11,11 +11,11 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// clients are the beginnings of the names of log events whose members are known: Claude Code, Codex, Gemini CLI, Qwen
-// Code.
+// clients are the prefixes of log events whose members are known: Claude Code, Codex, Gemini CLI, Qwen Code.
 var clients = [...]string{"claude_code.", "codex.", "gemini_cli.", "qwen-code."}
 
-// event returns the name of a log event without its client's; "" for one that does not concern a conversation.
+// event returns the name of a log event without the client's prefix; "" for an event that does not concern a
+// conversation.
 func (s *span) event() string {
 	for _, client := range clients {
 		switch name, is := strings.CutPrefix(s.name, client); {
@@ -29,12 +29,12 @@ func (s *span) event() string {
 	return ""
 }
 
-// eventOf reads a record of a log as a span without a length. Codex has the time among the attributes.
+// eventOf reads a log record as a span without duration. Codex has the time in an attribute.
 func eventOf(raw []byte) *span {
 	s := &span{attrs: attributes(rawjson.Member(raw, "attributes"))}
 	s.name = s.text("event.name")
 	if body := rawjson.Unquote(value(first(raw, "body"), 0)); s.event() == "" && body != "" {
-		s.name = body // Claude Code has its own name there alone
+		s.name = body // Claude Code has the prefixed name only there
 	}
 	for _, at := range [][]byte{first(raw, "timeUnixNano", "time_unix_nano"), s.attrs["event.timestamp"],
 		first(raw, "observedTimeUnixNano", "observed_time_unix_nano")} {
@@ -56,22 +56,22 @@ type reply struct {
 // eventLog replaces log events with spans.
 type eventLog struct {
 	out     []*span
-	replies map[string]*reply // by the id of their request
-	last    map[string]*reply // by agent, "" for the main agent of the conversation
-	open    []*span           // calls of answers whose end is not reported yet
-	root    *span             // around the agents
+	replies map[string]*reply // by the id of the request
+	last    map[string]*reply // by agent; "" is the main agent
+	open    []*span           // calls whose end is not reported yet
+	root    *span             // the span around the agents
 	agents  map[string]*span
 	order   []*reply
 }
 
 // spansOfEvents replaces the log events in a list of spans with spans of prompts, answers and calls. Clients report a
-// call when it has ended.
+// call only when it has ended.
 func spansOfEvents(list []*span) []*span {
 	if !slices.ContainsFunc(list, func(s *span) bool { return s.event() != "" }) {
 		return list
 	}
 	slices.SortStableFunc(list, func(a, b *span) int { return a.start.Compare(b.start) })
-	told := map[string]bool{} // services whose events have the answers: their spans have the same answers with less text
+	told := map[string]bool{} // services whose events report answers: their spans have the same answers with less text
 	for _, s := range list {
 		switch s.event() {
 		case "assistant_response", "api_response", "sse_event":
@@ -106,16 +106,17 @@ func spansOfEvents(list []*span) []*span {
 	return e.out
 }
 
-// hidden reports whether a client withholds a text.
+// hidden reports whether a text was withheld by the client.
 func hidden(text string) bool { return text == "<REDACTED>" || text == "[REDACTED]" }
 
-// answered takes the event of a request's end: the model, and the tokens. Claude Code counts what the cache gave apart.
+// answered handles the event at the end of a request: it has the model and the tokens. Claude Code counts cached tokens
+// separately.
 func (e *eventLog) answered(s *span, took int64) {
 	if name := s.event(); name == "api_request" && !strings.HasPrefix(s.name, clients[0]) ||
-		name == "sse_event" && s.attrs["input_token_count"] == nil { // its beginning, another event of its end
+		name == "sse_event" && s.attrs["input_token_count"] == nil { // the event at the start, or a second event at the end
 		return
 	}
-	if role := s.text("role"); role != "" && role != "main" { // a summary, a choice of the model
+	if role := s.text("role"); role != "" && role != "main" { // a request for a summary or for the choice of a model
 		return
 	}
 	r := e.reply(s)
@@ -149,10 +150,10 @@ func (e *eventLog) answered(s *span, took int64) {
 			}
 		}
 	}
-	r.text += words // Qwen Code sends nothing else
+	r.text += words // Qwen Code sends no other event
 }
 
-// part takes a part of an answer in Google's form.
+// part adds a part of an answer in Google's form.
 func (e *eventLog) part(r *reply, raw []byte) {
 	if string(rawjson.Member(raw, "thought")) != "true" {
 		r.text += rawjson.MemberText(raw, "text")
@@ -164,7 +165,7 @@ func (e *eventLog) part(r *reply, raw []byte) {
 	}
 }
 
-// called takes the event of a call's end.
+// called handles the event at the end of a call.
 func (e *eventLog) called(s *span, took int64) {
 	id, name := s.text("tool_use_id", "call_id"), s.text("tool_name", "function_name")
 	at := slices.IndexFunc(e.open, func(c *span) bool { return id == "" && c.tool() == name })
@@ -189,7 +190,7 @@ func (e *eventLog) called(s *span, took int64) {
 
 func quoted(text string) []byte { return rawjson.AppendString(nil, text) }
 
-// number returns the first of some attributes that is a number above 0, or the text of one.
+// number returns the first of several attributes that is a number above 0, or a text with such a number.
 func (s *span) number(names ...string) int64 {
 	for _, name := range names {
 		if n, err := strconv.ParseInt(s.text(name), 10, 64); err == nil && n > 0 {
@@ -199,8 +200,8 @@ func (s *span) number(names ...string) int64 {
 	return s.int(names...)
 }
 
-// reply returns the answer that an event is about: by the id of the request, else the agent's last. The end of a
-// request without an id is a new answer.
+// reply returns the answer that an event belongs to: by the request id, else the agent's last answer. If an event at
+// the end of a request has no id, it starts a new answer.
 func (e *eventLog) reply(s *span) *reply {
 	agent, request := s.text("agent_id"), s.text("request_id")
 	r := e.replies[request]
@@ -224,7 +225,8 @@ func (e *eventLog) reply(s *span) *reply {
 	return r
 }
 
-// within returns the id of an agent's span inside the conversation's span, if the client does not report the agent.
+// within returns the id of the span of an agent. If the client does not report the agent, within makes the span, inside
+// a span of the conversation.
 func (e *eventLog) within(agent string, s *span) string {
 	if agent == "" {
 		return ""

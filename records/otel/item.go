@@ -12,29 +12,29 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// Item is a span or a log event on a line of its own, which [Read] takes.
+// Item is one span or log event on a separate line, which [Read] accepts.
 type Item struct {
-	Session string          `json:"session"` // the client's id of the conversation; "" if the client does not send it
-	Key     string          `json:"key"`     // the same for the same span or event, and made of none of its texts
+	Session string          `json:"session"` // the client's id of the conversation; "" if the client does not send one
+	Key     string          `json:"key"`     // identifies the span or event, and is derived from none of its texts
 	Line    json.RawMessage `json:"line"`
 }
 
-// Taken is the fate of the items of a request.
+// Taken says what happened to the items of a request; the numbers count rejected items.
 type Taken struct {
 	Early   int    `json:"early"`           // of conversations that hooks may still report: the client sends them again
-	Unknown int    `json:"unknown"`         // of conversations that nobody knows here
-	Full    int    `json:"full"`            // beyond what a conversation may have
-	Error   string `json:"error,omitempty"` // nothing was taken
+	Unknown int    `json:"unknown"`         // of conversations that are unknown here
+	Full    int    `json:"full"`            // over the limit of a conversation
+	Error   string `json:"error,omitempty"` // nothing was accepted
 }
 
-// Answer is the fate of the nth items that the receiver passed on.
+// Answer says what happened to n items that the receiver passed on.
 type Answer struct {
 	Taken
 	N int `json:"n"`
 }
 
-// Items returns the spans and events of a document of OTLP that concern a conversation, with the attributes that Read
-// knows.
+// Items returns the spans and events of an OTLP document that concern a conversation, with the attributes that Read
+// uses.
 func Items(document []byte) ([]Item, error) {
 	list, err := spansOf(&foreign.Document{Raw: document})
 	if err != nil {
@@ -69,7 +69,7 @@ func Items(document []byte) ([]Item, error) {
 	return out, nil
 }
 
-// key is made of ids and times.
+// key is derived from ids and times.
 func (s *span) key() string {
 	parts := []string{s.trace, s.id, s.name, strconv.FormatInt(s.start.UnixNano(), 10)}
 	for _, name := range []string{"session.id", "conversation.id", "event.timestamp", "event.sequence", "request_id",
@@ -80,7 +80,7 @@ func (s *span) key() string {
 	return hexOf(sum[:], 12)
 }
 
-// known reports whether Read looks at an attribute, and session.id is not it.
+// known reports whether Read uses an attribute; session.id is excluded.
 func known(name string) bool {
 	for _, list := range []string{"llm.input_messages.", "llm.output_messages."} {
 		if rest, is := strings.CutPrefix(name, list); is {
@@ -108,7 +108,8 @@ var knownAttributes = []string{
 	"tool_name", "tool_use_id", deltaAttr, errorAttr,
 }
 
-// inner returns the JSON that an attribute has as a text, where Read takes both: a redactor sees the texts within it.
+// inner returns the JSON in a text attribute, for attributes that Read accepts as JSON or text. So a redactor sees the
+// texts in it.
 func (s *span) inner(name string) []byte {
 	switch name {
 	case "ai.prompt.messages", "ai.response.toolCalls", "function_args", "gen_ai.completion", "gen_ai.input.messages",

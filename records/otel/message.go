@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// key identifies messages: answers by their calls, results by theirs, others by their text.
+// key identifies a message: an answer by its calls, results by their calls, any other message by its text.
 func key(m *messages.Message) string {
 	switch {
 	case len(m.Calls) > 0:
@@ -33,7 +33,7 @@ func key(m *messages.Message) string {
 	return m.Role + "\x00" + strings.TrimSpace(m.Text)
 }
 
-// inputs returns the messages that a model got.
+// inputs returns the messages that a model received.
 func inputs(s *span) []messages.Message {
 	if list := parts(s.json("gen_ai.input.messages", "gen_ai.prompt", "ai.prompt.messages")); len(list) > 0 {
 		return list
@@ -41,7 +41,7 @@ func inputs(s *span) []messages.Message {
 	return flattened(s, "llm.input_messages.")
 }
 
-// outputs returns the span's output messages, joined.
+// outputs returns the span's output messages, joined into one.
 func outputs(s *span) (out messages.Message, found bool) {
 	list := parts(s.json("gen_ai.output.messages", "gen_ai.completion"))
 	if len(list) == 0 {
@@ -64,7 +64,7 @@ func outputs(s *span) (out messages.Message, found bool) {
 	return out, out.Text != "" || len(out.Calls) > 0
 }
 
-// parts reads messages in the manner of GenAI or Vercel: a list, or one.
+// parts reads messages in the form of GenAI or Vercel: a list, or a single message.
 func parts(raw []byte) []messages.Message {
 	d := rawjson.NewDecoder(raw)
 	switch d.Kind() {
@@ -117,7 +117,7 @@ func callOf(raw []byte) assemble.Call {
 		Name: rawjson.Unquote(first(raw, "name", "toolName")), Input: input}
 }
 
-// said returns a result as a text: a text itself, else its JSON.
+// said returns a result as text: a text unchanged, any other value as JSON.
 func said(raw []byte) string {
 	d := rawjson.NewDecoder(raw)
 	if d.Kind() == rawjson.String {
@@ -130,7 +130,7 @@ func said(raw []byte) string {
 	return string(raw)
 }
 
-// flattened reads messages in the manner of OpenInference, whose members are attributes: "0.message.role".
+// flattened reads messages in the form of OpenInference, which has an attribute for each member: "0.message.role".
 func flattened(s *span, prefix string) []messages.Message {
 	var out []messages.Message
 	for n := 0; n < records.MaxSteps; n++ {

@@ -14,12 +14,12 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// Read reads the conversations of a file in the order of their first spans. It holds the whole file in memory, because
+// Read reads the conversations of a file, in the order of their first spans. It keeps the whole file in memory, because
 // the spans of a conversation may be anywhere in it.
 func Read(r io.Reader, yield func(row int, record *records.Record) error) error {
 	var all []*span
 	err := foreign.Documents(r, nil, func(d *foreign.Document) error {
-		d.Keep() // spans point into it
+		d.Keep() // the spans refer to it
 		list, err := spansOf(d)
 		if err != nil {
 			return d.Fault(err)
@@ -41,7 +41,7 @@ func Read(r io.Reader, yield func(row int, record *records.Record) error) error 
 		from := &groups[id][0].from
 		record, err := conversation(id, "", groups[id])
 		switch {
-		case errors.Is(err, foreign.ErrNothing): // spans of requests, for example
+		case errors.Is(err, foreign.ErrNothing): // for example, spans of web requests
 			continue
 		case err != nil:
 			return from.Fault(fmt.Errorf("conversation %.60s: %w", id, err))
@@ -57,8 +57,8 @@ func Read(r io.Reader, yield func(row int, record *records.Record) error) error 
 	return nil
 }
 
-// grouped puts spans of one conversation together. Spans of tools and agents often have no id of a conversation: they
-// belong to the only conversation of their trace.
+// grouped groups spans by conversation. Spans of tools and agents often have no conversation id. They then belong to
+// the only conversation of their trace.
 func grouped(all []*span) (order []string, groups map[string][]*span) {
 	several, only := map[string]bool{}, map[string]string{}
 	for _, s := range all {
@@ -85,24 +85,24 @@ func (s *span) conversation() string {
 	return s.text("gen_ai.conversation.id", "session.id", "conversation.id")
 }
 
-// talk is a conversation that is being put together.
+// talk is a conversation that is being assembled.
 type talk struct {
 	*foreign.Talk
 	history  []string
 	seen     map[string]bool
 	answered map[string]bool
-	tools    map[string]*span // spans of calls, by the calls' ids
+	tools    map[string]*span // tool spans, by call id
 	*told
 }
 
-// told holds the facts that a conversation shares with its subagents.
+// told holds the data that a conversation and its subagents have in common.
 type told struct {
 	scopes    *scopes
 	items     map[*span][]item
-	wraps     map[string][]string // what the models below a span said
+	wraps     map[string][]string // the outputs of the model spans directly below a span
 	responses map[string]bool
 	gaps      int
-	absent    int // answers without recorded content
+	absent    int // answers whose content was not recorded
 	truncated int // answers whose messages were cut off
 	faults    int
 }
@@ -122,12 +122,12 @@ func Conversation(r io.Reader, agent, session string) (*records.Record, error) {
 	return conversation(session, agent, all)
 }
 
-// Made reports whether a record was made of spans or events.
+// Made reports whether a record was made from spans or events.
 func Made(r *records.Record) bool {
 	return rawjson.MemberText(r.Metadata["source"], "format") == Name
 }
 
-// conversation puts a conversation together; agent names its agent, "" if the spans do.
+// conversation assembles a conversation. agent is the name of its agent; "" if the spans have the name.
 func conversation(id, agent string, list []*span) (*records.Record, error) {
 	list = spansOfEvents(list)
 	slices.SortStableFunc(list, func(a, b *span) int { return a.start.Compare(b.start) })
@@ -135,7 +135,7 @@ func conversation(id, agent string, list []*span) (*records.Record, error) {
 		return nil, foreign.ErrNothing
 	}
 	named, service := "", ""
-	wraps := map[string][]string{} // what the models below a span said
+	wraps := map[string][]string{} // the outputs of the model spans directly below a span
 	for _, s := range list {
 		named, service = cmp.Or(named, s.text("gen_ai.agent.name", "agent.name")), cmp.Or(service, s.service)
 		if s.kind() == model {
@@ -172,8 +172,8 @@ func conversation(id, agent string, list []*span) (*records.Record, error) {
 	return record, nil
 }
 
-// answering takes the spans of agents as their answers, if no model's span has one: the outermost agents', with their
-// input and output.
+// answering treats the spans of the outermost agents as answers, with their input and output, if there are no model
+// spans.
 func answering(list []*span) {
 	ids := map[string]*span{}
 	for _, s := range list {
@@ -192,7 +192,7 @@ func answering(list []*span) {
 	}
 }
 
-// rest takes the messages after the last answer of an agent.
+// rest adds the messages after the last answer of an agent.
 func (t *talk) rest(agent *span) error {
 	if agent.text(deltaAttr) == "" {
 		return nil
@@ -209,7 +209,7 @@ func newTalk(of *told) *talk {
 	return &talk{told: of, seen: map[string]bool{}, answered: map[string]bool{}, tools: map[string]*span{}}
 }
 
-// play takes an agent's spans, in the order of time, with the agents within it at their beginnings.
+// play adds an agent's spans in the order of time. An inner agent is added at its start.
 func (t *talk) play(agent *span) error {
 	list := t.items[agent]
 	var calls []*span
@@ -242,7 +242,7 @@ func (t *talk) play(agent *span) error {
 	return nil
 }
 
-// twice reports whether another span has the same answer: one below it, or one of the same response.
+// twice reports whether another span has the same answer: a span below this one, or a span with the same response id.
 func (t *talk) twice(s *span) bool {
 	response := s.text("gen_ai.response.id", "ai.response.id")
 	if s.id != "" && slices.Contains(t.wraps[s.id], saidBy(s)) || response != "" && t.responses[response] {
@@ -252,13 +252,13 @@ func (t *talk) twice(s *span) bool {
 	return false
 }
 
-// saidBy distinguishes outputs: a span around another one has the same.
+// saidBy returns a key of a span's output. A span around another one may have the same output.
 func saidBy(s *span) string {
 	out, _ := outputs(s)
 	return key(&out)
 }
 
-// kinds of spans.
+// kind is the kind of a span.
 type kind int
 
 const (
@@ -297,7 +297,7 @@ func (s *span) kind() kind {
 	return other
 }
 
-// answer takes the messages before an answer, then the answer and the known facts about its calls.
+// answer adds the messages before an answer, then the answer and the data about its calls.
 func (t *talk) answer(s *span, called []*span) error {
 	at := stamp(s.start)
 	if t.Made() == 0 {
@@ -348,7 +348,7 @@ func (t *talk) answer(s *span, called []*span) error {
 	return err
 }
 
-// instructions returns the model's instructions apart from the messages.
+// instructions returns the system instructions that are not part of the messages.
 func instructions(s *span) string {
 	d := rawjson.NewDecoder(s.json("gen_ai.system_instructions"))
 	if d.Kind() != rawjson.Array {
@@ -361,8 +361,8 @@ func instructions(s *span) string {
 	return text
 }
 
-// unsaid returns the new messages in the input of an answer: after the common part with the history or, without one,
-// after the last known message.
+// unsaid returns the new messages in the input of an answer: the messages after the part that equals the history or, if
+// nothing is equal, after the last known message.
 func (t *talk) unsaid(s *span) []messages.Message {
 	list := inputs(s)
 	if s.text(deltaAttr) != "" {
@@ -386,7 +386,7 @@ func (t *talk) said(m *messages.Message) {
 	t.seen[id] = true
 }
 
-// message takes a message before an answer.
+// message adds a message before an answer.
 func (t *talk) message(m *messages.Message, at string) error {
 	t.said(m)
 	for _, r := range m.Results {

@@ -16,26 +16,26 @@ import (
 // Name is the name of the format on the command line.
 const Name = "otlp"
 
-// maxSpans bounds how many spans of a file are held.
+// maxSpans limits the number of spans in a file.
 const maxSpans = 1_000_000
 
-// errMany reports a file with more spans than are held.
+// errMany reports a file with more spans than that.
 var errMany = errors.New("too many spans")
 
-// span is a span from any container.
+// span is a span, or a log event in that form.
 type span struct {
 	trace, id, parent, name string
 	service                 string
 	start, end              time.Time
 	failed                  bool
-	answers                 bool              // an agent's span that counts as its answer
+	answers                 bool              // a span of an agent that is treated as its answer
 	asks                    bool              // an event with the text of a prompt
-	untold                  bool              // an answer whose text its client never sends
+	untold                  bool              // an answer whose text the client never sends
 	attrs                   map[string][]byte // JSON
 	from                    foreign.Document
 }
 
-// text returns the first of some attributes that is a text.
+// text returns the first of several attributes that is a non-empty text.
 func (s *span) text(names ...string) string {
 	for _, name := range names {
 		if text := rawjson.Unquote(s.attrs[name]); text != "" {
@@ -45,7 +45,7 @@ func (s *span) text(names ...string) string {
 	return ""
 }
 
-// int returns the first of some attributes that is a number above 0.
+// int returns the first of several attributes that is a number above 0.
 func (s *span) int(names ...string) int64 {
 	for _, name := range names {
 		if n := rawjson.NewDecoder(s.attrs[name]).Int(); n > 0 {
@@ -55,7 +55,7 @@ func (s *span) int(names ...string) int64 {
 	return 0
 }
 
-// json returns the first of some attributes that holds JSON, directly or as text.
+// json returns the first of several attributes that contains JSON, directly or as text.
 func (s *span) json(names ...string) []byte {
 	for _, name := range names {
 		raw := s.attrs[name]
@@ -71,7 +71,7 @@ func (s *span) json(names ...string) []byte {
 	return nil
 }
 
-// cut reports whether messages are there and cannot be read: a limit of attributes cut them off.
+// cut reports whether the span has messages that cannot be read because a limit on attributes cut them off.
 func (s *span) cut() bool {
 	for _, name := range []string{"gen_ai.input.messages", "gen_ai.output.messages", "gen_ai.prompt", "gen_ai.completion",
 		"ai.prompt.messages", "ai.response.toolCalls"} {
@@ -83,7 +83,7 @@ func (s *span) cut() bool {
 	return false
 }
 
-// spansOf reads the spans of a row: an OTLP document, or one span.
+// spansOf reads the spans of a row: an OTLP document, or a single span.
 func spansOf(d *foreign.Document) ([]*span, error) {
 	resources := rawjson.Member(d.Raw, "resourceSpans")
 	if resources == nil {
@@ -124,7 +124,7 @@ func spansOf(d *foreign.Document) ([]*span, error) {
 	return out, nil
 }
 
-// spanOf reads a span or a record of a log, which alone has a time of its own.
+// spanOf reads a span or a log record; only a log record has a single time.
 func spanOf(raw []byte) (*span, error) {
 	if first(raw, "timeUnixNano", "time_unix_nano", "observedTimeUnixNano", "observed_time_unix_nano") != nil {
 		return eventOf(raw), nil
@@ -132,7 +132,7 @@ func spanOf(raw []byte) (*span, error) {
 	return flat(raw)
 }
 
-// kept returns the place of a row, without its text.
+// kept returns the place of a row, without the row's text.
 func kept(d *foreign.Document) foreign.Document {
 	return foreign.Document{Place: d.Place, File: d.File}
 }
@@ -146,7 +146,7 @@ func first(raw []byte, names ...string) []byte {
 	return nil
 }
 
-// flat reads one span, in the form of OTLP or a dump. An object with only attributes is one, too.
+// flat reads a single span in the form of OTLP or of a dump. An object that has only attributes is accepted too.
 func flat(raw []byte) (*span, error) {
 	context := first(raw, "context", "spanContext")
 	text := func(names ...string) string {
@@ -174,7 +174,7 @@ func flat(raw []byte) (*span, error) {
 	return s, nil
 }
 
-// attributes reads a list of keys and values, or an object of them.
+// attributes reads a list of key-value pairs, or an object.
 func attributes(raw []byte) map[string][]byte {
 	out := map[string][]byte{}
 	d := rawjson.NewDecoder(raw)
@@ -192,10 +192,10 @@ func attributes(raw []byte) map[string][]byte {
 	return out
 }
 
-// maxDepth bounds values within values.
+// maxDepth limits the nesting of values.
 const maxDepth = 64
 
-// value makes JSON of a value of OTLP.
+// value converts an OTLP value to JSON.
 func value(raw []byte, depth int) []byte {
 	d := rawjson.NewDecoder(raw)
 	if d.Kind() != rawjson.Object || depth > maxDepth {
@@ -245,7 +245,7 @@ func moment(raw []byte) time.Time {
 		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 			return time.Unix(0, n).UTC()
 		}
-		at, _ := time.Parse(time.RFC3339Nano, text) // zero for an impossible time
+		at, _ := time.Parse(time.RFC3339Nano, text) // zero for an invalid time
 		return at
 	case rawjson.Number:
 		return time.Unix(0, d.Int()).UTC()

@@ -16,7 +16,7 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// Our own attributes. The input of an answer has only the messages since the last one.
+// git-trace's own attributes. With deltaAttr, the input of an answer has only the messages since the previous answer.
 const (
 	deltaAttr = "git_trace.input_since_last_answer"
 	errorAttr = "git_trace.error"
@@ -44,32 +44,32 @@ type outSpan struct {
 	Status     map[string]any `json:"status"`
 }
 
-// Kinds of spans of OTLP.
+// The kinds of OTLP spans.
 const (
 	internalSpan = 1
 	clientSpan   = 3
 )
 
-// writer makes the spans of a record.
+// writer writes the spans of a record.
 type writer struct {
 	record *records.Record
 	trace  string
 	root   string
-	at     time.Time // of the last span
+	at     time.Time // the time of the last span
 	spans  []outSpan
-	calls  map[int][]string // spans of the calls of a step, or of the step itself
+	calls  map[int][]string // by step: its own span, then the spans of its calls
 	lines  map[string]*line
 }
 
-// line is the conversation, or a subagent's within it.
+// line is the main conversation, or a subagent in it.
 type line struct {
 	name  string
-	own   string           // its span
-	at    int              // the place of the step
+	own   string           // the id of its span
+	at    int              // the index of its span
 	since []map[string]any // messages since the last answer
 }
 
-// Write writes a conversation as one OTLP document, in one line.
+// Write writes a conversation as one OTLP document on one line.
 func Write(w io.Writer, r *records.Record) error {
 	o := &writer{record: r, trace: traceOf(r.TraceID), at: time.Unix(0, 1).UTC(), calls: map[int][]string{},
 		lines: map[string]*line{}}
@@ -104,7 +104,7 @@ func Write(w io.Writer, r *records.Record) error {
 	return err
 }
 
-// rest adds to the span of an agent the messages after its last answer.
+// rest adds the messages after the last answer to the agent's span.
 func (o *writer) rest(of *line) {
 	if s := &o.spans[of.at]; len(of.since) > 0 {
 		s.Attributes = append(s.Attributes, textAttr(deltaAttr, "true"))
@@ -112,7 +112,7 @@ func (o *writer) rest(of *line) {
 	}
 }
 
-// begin begins the span of an agent.
+// begin starts the span of an agent.
 func (o *writer) begin(of *line, parent string) {
 	of.at = len(o.spans)
 	o.spans = append(o.spans, outSpan{TraceID: o.trace, SpanID: of.own, Parent: parent, Name: "invoke_agent " + of.name,
@@ -120,7 +120,7 @@ func (o *writer) begin(of *line, parent string) {
 		Attributes: o.common("invoke_agent", of)})
 }
 
-// parentOf returns the step that started a subagent, 0 if it is unknown.
+// parentOf returns the step that started a subagent; 0 if unknown.
 func parentOf(s *records.Step) int {
 	if s.ParentStep == nil {
 		return 0
@@ -128,7 +128,7 @@ func parentOf(s *records.Step) int {
 	return *s.ParentStep
 }
 
-// rolesOf returns the role of each step's agent; a prompt has the time of the answer after it.
+// rolesOf returns the role of the agent for each step; a prompt has the role of the next answer.
 func rolesOf(steps []records.Step) []string {
 	roles, next := make([]string, len(steps)), map[int]string{}
 	for i := len(steps) - 1; i >= 0; i-- {
@@ -141,8 +141,8 @@ func rolesOf(steps []records.Step) []string {
 	return roles
 }
 
-// subagent returns the line of a subagent, identified by the step that started it and its role. It is within the span
-// of the call that started it; if the step has several calls, within the time of the step.
+// subagent returns the line of a subagent, which is identified by the step that started it and by its role. Its span is
+// inside the span of the call that started it; if the step has several calls, inside the span of the step.
 func (o *writer) subagent(parent int, role string) *line {
 	key := fmt.Sprint("agent ", parent, " ", role)
 	if of := o.lines[key]; of != nil {
@@ -162,7 +162,7 @@ func (o *writer) subagent(parent int, role string) *line {
 	return of
 }
 
-// traceOf makes 16 bytes of the id of a conversation, which as a rule is a UUID.
+// traceOf converts the id of a conversation, usually a UUID, to a trace id of 16 bytes in hex.
 func traceOf(id string) string {
 	plain := strings.ReplaceAll(id, "-", "")
 	if raw, err := hex.DecodeString(plain); err == nil && len(raw) == 16 && strings.Trim(plain, "0") != "" {
@@ -179,7 +179,7 @@ func (o *writer) span(of string) string {
 
 func nanos(t time.Time) string { return strconv.FormatInt(t.UnixNano(), 10) }
 
-// move advances the clock to a time, or by a nanosecond: spans are in the order of their beginnings.
+// move sets the clock to a time, or forward by a nanosecond. So spans are in the order of their starts.
 func (o *writer) move(stamp *string) {
 	next := o.at.Add(1)
 	if stamp != nil {

@@ -9,11 +9,11 @@ import (
 )
 
 // AppendCanonical writes the JSON value in raw in the form of Python's json.dumps(value, sort_keys=True), byte for
-// byte: members sorted by name, ", " and ": " between them, everything beyond printable ASCII escaped, whole numbers of
-// any size unchanged, other numbers as repr writes a float. Among members with the same name the last counts, as in a
-// dict.
+// byte: members sorted by name, separated by ", " and ": ", everything except printable ASCII escaped, whole numbers of
+// any size unchanged, other numbers like repr of a float. If several members have the same name, the last one counts,
+// as in a dict.
 //
-// One difference is known: Python keeps half of a surrogate pair, here it becomes U+FFFD.
+// One difference is known: Python keeps a lone surrogate, here it becomes U+FFFD.
 func AppendCanonical(dst, raw []byte) ([]byte, error) {
 	d := NewDecoder(raw)
 	dst = appendValue(slices.Grow(dst, len(raw)+len(raw)/8), d)
@@ -51,7 +51,7 @@ func appendValue(dst []byte, d *Decoder) []byte {
 	}
 }
 
-// appendQuoted appends the next string. Most are already in canonical form: printable ASCII, with only canonical
+// appendQuoted appends the next string. Most strings are already in canonical form: printable ASCII with only canonical
 // escapes.
 func appendQuoted(dst []byte, d *Decoder) []byte {
 	for i := specialAt(d.data, d.pos+1); i < len(d.data); i = specialAt(d.data, i) {
@@ -68,7 +68,7 @@ func appendQuoted(dst []byte, d *Decoder) []byte {
 	return appendASCII(dst, Unquote(d.Raw()))
 }
 
-// member is the name of a member, and the places of its name and value in canonical form.
+// member is the name of a member, and the position of its name and value in the canonical text.
 type member struct {
 	name       []byte
 	start, end int
@@ -133,7 +133,8 @@ func appendNumber(dst []byte, literal string) []byte {
 	return append(dst, literal...)
 }
 
-// AppendFloat writes f as Python's repr does: the fewest digits that give f back, always with a point or an exponent.
+// AppendFloat writes f like Python's repr: with the fewest digits that identify f, and always with a point or an
+// exponent.
 func AppendFloat(dst []byte, f float64) []byte {
 	switch {
 	case math.IsNaN(f):
@@ -143,7 +144,7 @@ func AppendFloat(dst []byte, f float64) []byte {
 	case math.IsInf(f, -1):
 		return append(dst, "-Infinity"...)
 	}
-	// repr turns to an exponent below 1e-4 and from 1e16 on.
+	// repr uses an exponent below 1e-4 and from 1e16 on.
 	if size := math.Abs(f); size != 0 && (size < 1e-4 || size >= 1e16) {
 		return strconv.AppendFloat(dst, f, 'e', -1, 64)
 	}

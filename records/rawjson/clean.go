@@ -2,8 +2,8 @@ package rawjson
 
 import "unicode/utf8"
 
-// AppendClean writes the JSON value in raw as strict JSON without spaces: strings that encoding/json would reject, with
-// control characters or unknown escapes, are rewritten; everything else is unchanged.
+// AppendClean writes the JSON value in raw as strict JSON without spaces. Strings that encoding/json would reject,
+// because of control characters or unknown escapes, are rewritten; everything else is unchanged.
 func AppendClean(dst, raw []byte) ([]byte, error) {
 	d := NewDecoder(raw)
 	dst = appendClean(dst, d)
@@ -52,7 +52,7 @@ func appendClean(dst []byte, d *Decoder) []byte {
 	}
 }
 
-// strict reports whether the text between the quotes of a string follows RFC 8259.
+// strict reports whether the text between the quotes of a string conforms to RFC 8259.
 func strict(raw []byte, escaped bool) bool {
 	for i := 0; i < len(raw); i++ {
 		switch c := raw[i]; {

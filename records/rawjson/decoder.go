@@ -6,20 +6,20 @@ import (
 	"fmt"
 )
 
-// MaxDepth is the nesting beyond which a text is refused.
+// MaxDepth is the greatest nesting that is accepted.
 const MaxDepth = 512
 
-// Errors of a text that is not JSON.
+// The errors of a text that is not JSON.
 var (
 	ErrSyntax    = errors.New("not JSON")
 	ErrTruncated = errors.New("JSON ends too early")
 	ErrDepth     = errors.New("JSON is nested too deeply")
 )
 
-// Kind is the kind of a value, named by the byte that it begins with.
+// Kind is the kind of a value, represented by the first byte of such values.
 type Kind byte
 
-// The kinds of values. None is the end of the text, or a byte that begins no value.
+// The kinds of values. None means the end of the text, or a byte that cannot begin a value.
 const (
 	None   Kind = 0
 	Object Kind = '{'
@@ -30,8 +30,8 @@ const (
 	Null   Kind = 'n'
 )
 
-// Decoder walks the JSON values of a text. After the first error every method gives the zero value, so that errors are
-// looked at once, at the end.
+// Decoder reads the JSON values of a text one by one. After the first error every method returns the zero value, so
+// that callers check for errors once, at the end.
 //
 //	d := rawjson.NewDecoder(line)
 //	for d.Open(); d.Member(); {
@@ -46,31 +46,31 @@ type Decoder struct {
 	pos   int
 	err   error
 	key   []byte
-	stack []byte // the open ones: Object or Array
-	fresh bool   // at the beginning of the innermost object or array
-	due   bool   // a value is due: its key, or its place in an array, has been read
+	stack []byte // the open objects and arrays
+	fresh bool   // at the start of the innermost object or array
+	due   bool   // a value must follow: its key, or the start of its array element, was read
 }
 
-// NewDecoder begins to walk data.
+// NewDecoder returns a decoder for data.
 func NewDecoder(data []byte) *Decoder {
 	d := &Decoder{}
 	d.Reset(data)
 	return d
 }
 
-// Reset begins to walk another text and keeps the decoder's memory.
+// Reset makes the decoder read another text and keeps its memory.
 func (d *Decoder) Reset(data []byte) {
 	*d = Decoder{data: data, stack: d.stack[:0], due: true}
 }
 
-// Err is the first fault of the text; it names the byte at which it was noticed.
+// Err returns the first fault of the text, with the byte at which it was found.
 func (d *Decoder) Err() error { return d.err }
 
 // Pos returns the number of bytes that have been read.
 func (d *Decoder) Pos() int { return d.pos }
 
-// Key returns the name of the member that Member moved to, with its escapes resolved. It is valid until the next call
-// of Member.
+// Key returns the name of the member that Member moved to, with escapes decoded. It is valid until the next call of
+// Member.
 func (d *Decoder) Key() []byte { return d.key }
 
 // Kind returns the kind of the next value.
@@ -93,13 +93,13 @@ func (d *Decoder) Kind() Kind {
 	return None
 }
 
-// Open enters the object that comes next. A value of another kind is entered as an object without members.
+// Open enters the next object. If the next value is of another kind, Open treats it as an object without members.
 func (d *Decoder) Open() { d.open(Object) }
 
-// OpenArray enters the array that comes next. A value of another kind is entered as an empty array.
+// OpenArray enters the next array. If the next value is of another kind, OpenArray treats it as an empty array.
 func (d *Decoder) OpenArray() { d.open(Array) }
 
-// empty marks on the stack a value of another kind than expected.
+// empty stands on the stack for a value of an unexpected kind.
 const empty = 'x'
 
 func (d *Decoder) open(kind Kind) {
@@ -129,8 +129,8 @@ func (d *Decoder) pop() {
 	d.fresh, d.due = false, false
 }
 
-// Member moves to the next member of the innermost open object; at its end it leaves the object and returns false. It
-// skips a value that was not read.
+// Member moves to the next member of the innermost open object. At the end it leaves the object and returns false. It
+// skips a value that the caller did not read.
 func (d *Decoder) Member() bool {
 	if !d.next('}') {
 		return false
@@ -157,7 +157,7 @@ func (d *Decoder) Member() bool {
 	return true
 }
 
-// Element moves to the next element of the array that was opened last; at its end it leaves the array and gives false.
+// Element moves to the next element of the innermost open array. At the end it leaves the array and returns false.
 func (d *Decoder) Element() bool {
 	if !d.next(']') {
 		return false
@@ -166,7 +166,7 @@ func (d *Decoder) Element() bool {
 	return true
 }
 
-// next moves to the beginning of the next member or element.
+// next moves to the start of the next member or element.
 func (d *Decoder) next(end byte) bool {
 	if d.err != nil || len(d.stack) == 0 {
 		return false
@@ -206,7 +206,7 @@ func (d *Decoder) next(end byte) bool {
 	return false
 }
 
-// Skip reads over the next value.
+// Skip skips the next value.
 func (d *Decoder) Skip() {
 	if d.err != nil {
 		return
@@ -215,7 +215,7 @@ func (d *Decoder) Skip() {
 	d.pos, d.err = skip(d.data, d.pos, MaxDepth-len(d.stack))
 }
 
-// Raw returns the text of the next value, without the spaces around it. It shares memory with the text that is walked.
+// Raw returns the text of the next value, without the white space around it. It shares memory with the decoder's text.
 func (d *Decoder) Raw() []byte {
 	if d.err != nil {
 		return nil
@@ -229,7 +229,7 @@ func (d *Decoder) Raw() []byte {
 	return d.data[from:d.pos]
 }
 
-// Rest returns the bytes that have not been read.
+// Rest returns the bytes that were not read yet.
 func (d *Decoder) Rest() []byte { return d.data[d.pos:] }
 
 func (d *Decoder) space() {
@@ -253,7 +253,7 @@ func (d *Decoder) quoted() (raw []byte, escaped bool) {
 	return raw, escaped
 }
 
-// stringEnd returns the offset after the string that begins at pos, -1 when the text ends in it.
+// stringEnd returns the offset after the string that begins at pos; -1 if the text ends inside it.
 func stringEnd(data []byte, pos int) (end int, escaped bool) {
 	for i := pos + 1; ; {
 		quote := bytes.IndexByte(data[i:], '"')

@@ -8,21 +8,21 @@ import (
 	"strconv"
 )
 
-// Difference describes the change of one JSON value into another: members that are set, members that go, and members
-// or elements that differ within.
+// Difference describes the change from one JSON value to another: members that are set, members that are dropped, and
+// members or elements with differences inside.
 type Difference struct {
 	Set  map[string]json.RawMessage `json:"set,omitempty"`
 	Drop []string                   `json:"drop,omitempty"`
 	In   map[string]*Difference     `json:"in,omitempty"`
 }
 
-// Part is a member of an object or an element of an array, named by its place.
+// Part is a member of an object or an element of an array. The name of an element is its index.
 type Part struct {
 	Name  string
 	Value []byte
 }
 
-// Parts returns the parts of a value; ok is false for a value without parts.
+// Parts returns the parts of an object or array; ok is false for another value.
 func Parts(raw []byte) (kind Kind, list []Part, ok bool) {
 	d := NewDecoder(raw)
 	switch kind = d.Kind(); kind {
@@ -41,7 +41,7 @@ func Parts(raw []byte) (kind Kind, list []Part, ok bool) {
 	return kind, list, d.Err() == nil
 }
 
-// lastOnly leaves the last of the members of one name.
+// lastOnly keeps only the last of several members with the same name.
 func lastOnly(list []Part) []Part {
 	const few = 16
 	seen := map[string]int{}
@@ -74,8 +74,8 @@ func Find(list []Part, name string) ([]byte, bool) {
 	return nil, false
 }
 
-// Between returns the difference that turns made into wanted; nil if they are equal. whole is true if one must replace
-// the other.
+// Between returns the difference from made to wanted; nil if they are equal. whole is true if the value can only be
+// replaced as a whole.
 func Between(made, wanted []byte) (d *Difference, whole bool) {
 	if bytes.Equal(made, wanted) {
 		return nil, false
@@ -98,7 +98,7 @@ func Between(made, wanted []byte) (d *Difference, whole bool) {
 	return d.OrNone(), false
 }
 
-// Member notes the difference from a made member to a wanted one, if there is one.
+// Member records the difference between a member of the made and of the wanted value, if there is one.
 func (d *Difference) Member(name string, made, wanted []byte, found bool) {
 	inner, whole := Between(made, wanted)
 	switch {
@@ -109,7 +109,7 @@ func (d *Difference) Member(name string, made, wanted []byte, found bool) {
 	}
 }
 
-// Within notes the difference of a member.
+// Within records a difference inside a member.
 func (d *Difference) Within(name string, inner *Difference) {
 	if d.In == nil {
 		d.In = map[string]*Difference{}
@@ -125,7 +125,7 @@ func (d *Difference) OrNone() *Difference {
 	return d
 }
 
-// Put notes the value that a member gets.
+// Put records the new value of a member.
 func (d *Difference) Put(name string, value []byte) {
 	if d.Set == nil {
 		d.Set = map[string]json.RawMessage{}
@@ -133,7 +133,7 @@ func (d *Difference) Put(name string, value []byte) {
 	d.Set[name] = Clean(value)
 }
 
-// Clean returns a value with valid text; null for text that is not JSON.
+// Clean returns a value as strict JSON; null for text that is not JSON.
 func Clean(value []byte) []byte {
 	clean, err := AppendClean(nil, value)
 	if err != nil {
@@ -154,7 +154,7 @@ func same(a, b []byte) bool {
 	return errA == nil && errB == nil && bytes.Equal(one, two)
 }
 
-// Apply applies the difference to a value. It skips missing places: the record was changed meanwhile.
+// Apply applies the difference to a value. It skips places that no longer exist, because the record may have changed.
 func (d *Difference) Apply(made []byte) []byte {
 	if d == nil {
 		return made

@@ -1,17 +1,17 @@
-// Package rawjson walks JSON text without building it: session files are hundreds of megabytes of strings, and a
-// reader wants a few of them; encoding/json decodes or checks all of them.
+// Package rawjson reads JSON without decoding all of it. Session files have hundreds of megabytes of strings, and a
+// reader needs only a few of them; encoding/json decodes or checks all.
 //
-// [Decoder] goes through a text once, member by member; what the caller does not ask for is skipped. [AppendCanonical]
-// writes a text again in the one form over which the content hash of a record is computed.
+// [Decoder] reads a text once, member by member, and skips everything that the caller does not request.
+// [AppendCanonical] rewrites a text in the canonical form that is hashed for the content hash of a record.
 //
 // Promises:
 //
-//   - A text that encoding/json accepts is accepted, with the same strings and numbers.
-//   - Braces, brackets, colons, commas, quotes, literals and numbers are checked. So a broken or glued line is noticed
-//     at the place where it breaks. Two things that RFC 8259 forbids are accepted: control characters in strings, and
-//     unknown escapes in strings that the caller does not read.
+//   - Every text that encoding/json accepts is accepted, with the same strings and numbers.
+//   - Braces, brackets, colons, commas, quotes, literals and numbers are checked. So a broken line, or two lines in
+//     one, are reported at the byte where the fault is. Two things are accepted although RFC 8259 forbids them: control
+//     characters in strings, and unknown escapes in strings that the caller does not read.
 //   - Nothing panics, and nesting is limited ([MaxDepth]).
 //
-// A value of another kind than the one asked for is skipped and gives the zero value: foreign formats change, and one
-// member that did is not a reason to lose the rest.
+// A value of an unexpected kind is skipped and returned as the zero value. The formats of other programs change, and
+// one changed member must not lose the rest.
 package rawjson

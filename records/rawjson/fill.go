@@ -1,26 +1,26 @@
 package rawjson
 
-// Fill reads the named members of an object, as [Decoder.Fill] does.
+// Fill reads the named members of an object, like [Decoder.Fill].
 func Fill(raw []byte, into ...any) error {
 	d := Decoder{data: raw, due: true}
 	d.Fill(into...)
 	return d.err
 }
 
-// Count makes Fill and Take read a number of things: it is not below 0.
+// Count makes Fill and Take read a count: a negative number becomes 0.
 func Count(n *int64) any { return counter{n} }
 
 type counter struct{ n *int64 }
 
-// Fill reads the next object: members by their names, each with a pointer to its variable.
+// Fill reads the next object. The arguments are pairs: the name of a member and a pointer to its variable.
 func (d *Decoder) Fill(into ...any) {
 	for d.Open(); d.Member(); {
 		d.Take(into...)
 	}
 }
 
-// Take reads the value of the present member if it is named, as Fill does. If a member is there twice, the last one
-// counts.
+// Take reads the value of the current member if the arguments name it, like Fill. If a member occurs twice, the last
+// one counts.
 func (d *Decoder) Take(into ...any) {
 	for i := 0; i+1 < len(into); i += 2 {
 		if name, _ := into[i].(string); string(d.key) != name {

@@ -2,8 +2,8 @@ package rawjson
 
 import "strconv"
 
-// Members writes the members of a JSON object one after the other, without spaces, in the given order. Its zero value
-// is empty. An object needs at least one member.
+// Members writes the members of a JSON object in the order of the calls, without spaces. The zero value is ready for
+// use. An object must have at least one member.
 type Members struct{ out []byte }
 
 func (o *Members) name(name string) {
@@ -36,7 +36,7 @@ func (o *Members) Flag(name string, value bool) *Members {
 	return o
 }
 
-// Raw adds a value that is JSON already.
+// Raw adds a value that is already JSON.
 func (o *Members) Raw(name string, value []byte) *Members {
 	o.name(name)
 	o.out = append(o.out, value...)

@@ -5,22 +5,22 @@ import (
 	mathbits "math/bits"
 )
 
-// Strings are read eight bytes at a time. Each byte of these words is the same.
+// Strings are scanned eight bytes at a time. These words repeat one byte.
 const (
 	ones  = 0x0101010101010101
 	highs = 0x8080808080808080
 )
 
-// below sets the high bit of each byte of a word that is less than a bound, up to 0x80. Others may be set above the
-// first such byte.
+// below sets the high bit of each byte of a word that is less than bound, which is at most 0x80. Above the first such
+// byte, other high bits may be set too.
 func below(word uint64, bound byte) uint64 { return (word - ones*uint64(bound)) &^ word & highs }
 
 func equal(word uint64, c byte) uint64 { return below(word^ones*uint64(c), 1) }
 
-// marked returns the first byte of a word whose high bit is set.
+// marked returns the index of the first byte in a word whose high bit is set.
 func marked(word uint64) int { return mathbits.TrailingZeros64(word) / 8 }
 
-// escapeAt returns the place of the first backslash, or the length if there is none.
+// escapeAt returns the position of the first backslash, or the length of the text if there is none.
 func escapeAt(text []byte, at int) int {
 	for ; at+8 <= len(text); at += 8 {
 		if found := equal(binary.LittleEndian.Uint64(text[at:]), '\\'); found != 0 {
@@ -33,8 +33,8 @@ func escapeAt(text []byte, at int) int {
 	return at
 }
 
-// specialAt returns the place of the first byte that must be escaped in a JSON string in ASCII: a quote, a backslash, a
-// control character, DEL, or a byte outside ASCII. Otherwise it returns the length.
+// specialAt returns the position of the first byte that must be escaped in an ASCII-only JSON string: a quote, a
+// backslash, a control character, DEL, or a byte outside ASCII. If there is none, it returns the length of the text.
 func specialAt(text []byte, at int) int {
 	for ; at+8 <= len(text); at += 8 {
 		word := binary.LittleEndian.Uint64(text[at:])

@@ -1,6 +1,6 @@
 package rawjson
 
-// skip returns the offset after the value that begins at pos, spaces before it included.
+// skip returns the offset after the value that begins at pos; white space may precede the value.
 func skip(data []byte, pos, depth int) (int, error) {
 	var stack [MaxDepth]byte
 	open := 0
@@ -41,7 +41,7 @@ func skip(data []byte, pos, depth int) (int, error) {
 			}
 			pos = end
 		}
-		// A value ended here: close its containers, or find the next value.
+		// A value has ended: close its containers, or find the next value.
 		for {
 			if open == 0 {
 				return pos, nil
@@ -59,12 +59,12 @@ func skip(data []byte, pos, depth int) (int, error) {
 	}
 }
 
-// enter reads the text after an opening brace or bracket: its end, or everything before the first value.
+// enter reads the text after an opening brace or bracket: the closing one, or everything before the first value.
 func enter(data []byte, pos int, kind byte) (next int, closed bool, err error) {
 	for pos < len(data) && isSpace(data[pos]) {
 		pos++
 	}
-	if pos < len(data) && data[pos] == kind+2 { // '{' and '}' are two apart, as '[' and ']'
+	if pos < len(data) && data[pos] == kind+2 { // the codes of '{' and '}', and of '[' and ']', differ by two
 		return pos + 1, true, nil
 	}
 	if kind == '[' {
@@ -123,7 +123,7 @@ func skipKey(data []byte, pos int) (int, error) {
 	return end + 1, nil
 }
 
-// scalarEnd returns the offset after the literal or number at pos, -1 when there is none.
+// scalarEnd returns the offset after the literal or number at pos; -1 if there is none.
 func scalarEnd(data []byte, pos int) int {
 	for _, word := range [...]string{"true", "false", "null"} {
 		if data[pos] == word[0] {
@@ -174,7 +174,7 @@ func digitsEnd(data []byte, pos int) int {
 	return pos
 }
 
-// scalarFault distinguishes a literal or number cut off by the end of the text from a wrong one.
+// scalarFault returns the error for a wrong literal or number, or for one that the end of the text cut off.
 func scalarFault(data []byte, pos int) error {
 	end := pos
 	for end < len(data) && (data[end] == '-' || data[end] == '+' || data[end] == '.' ||

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Text returns the next value if it is a string, with its escapes resolved; "" for a value of another kind. Invalid
-// UTF-8 becomes U+FFFD, as in encoding/json.
+// Text returns the next value if it is a string, with escapes decoded; "" for a value of another kind. Invalid UTF-8
+// becomes U+FFFD, as in encoding/json.
 func (d *Decoder) Text() string {
 	if d.Kind() != String {
 		d.Skip()
@@ -21,7 +21,7 @@ func (d *Decoder) Text() string {
 	return unquote(raw)
 }
 
-// Int returns the next value if it is a whole number that fits, otherwise 0.
+// Int returns the next value if it is a whole number that fits into an int64, otherwise 0.
 func (d *Decoder) Int() int64 {
 	if d.Kind() != Number {
 		d.Skip()
@@ -50,16 +50,16 @@ func (d *Decoder) Float() float64 {
 	return f
 }
 
-// Bool is the next value if it is true or false, otherwise false.
+// Bool returns the next value if it is true or false, otherwise false.
 func (d *Decoder) Bool() bool { return string(d.Raw()) == "true" }
 
-// Unquote resolves the escapes of a JSON string given with its quotes; "" for other text.
+// Unquote decodes a JSON string that is given with its quotes; "" for other text.
 func Unquote(raw []byte) string {
 	d := Decoder{data: raw}
 	return d.Text()
 }
 
-// plain reports whether a string without escapes needs no change.
+// plain reports whether a string without escapes can be used unchanged.
 func plain(raw []byte) bool { return utf8.Valid(raw) }
 
 func unquote(raw []byte) string {
@@ -86,10 +86,10 @@ func unquote(raw []byte) string {
 	}
 }
 
-// shortEscapes are the letters of the usual one-letter escapes, with their meanings.
+// shortEscapes maps the letters of the one-letter escapes to their meanings.
 var shortEscapes = [256]byte{'n': '\n', 't': '\t', 'r': '\r', '"': '"', '\\': '\\', '/': '/'}
 
-// appendValid appends bytes. Each that is not UTF-8 becomes U+FFFD.
+// appendValid appends bytes. Each byte that is not valid UTF-8 becomes U+FFFD.
 func appendValid(out, raw []byte) []byte {
 	for len(raw) > 0 {
 		r, size := utf8.DecodeRune(raw)
@@ -99,7 +99,7 @@ func appendValid(out, raw []byte) []byte {
 	return out
 }
 
-// appendEscape resolves the escape whose letter raw begins with.
+// appendEscape decodes an escape; raw begins with its letter.
 func appendEscape(out, raw []byte) (next, rest []byte) {
 	switch c := raw[0]; c {
 	case 'n':
@@ -130,7 +130,7 @@ func appendEscape(out, raw []byte) (next, rest []byte) {
 			}
 		}
 		return utf8.AppendRune(out, r), raw
-	default: // a quote, a backslash, a slash; an unknown escape means its letter
+	default: // a quote, a backslash, a slash; an unknown escape stands for its letter
 		if c >= utf8.RuneSelf {
 			return out, raw
 		}

@@ -7,7 +7,7 @@ import (
 
 const hexDigits = "0123456789abcdef"
 
-// AppendString writes text as a JSON string: unchanged UTF-8, with the shortest escapes that JSON requires. Invalid
+// AppendString writes text as a JSON string: UTF-8 unchanged, with the shortest form of each required escape. Invalid
 // UTF-8 becomes U+FFFD.
 func AppendString(dst []byte, text string) []byte {
 	raw := []byte(text)
@@ -34,7 +34,7 @@ func AppendString(dst []byte, text string) []byte {
 	return append(append(dst, raw[from:]...), '"')
 }
 
-// appendControl writes an ASCII character that must be escaped.
+// appendControl writes the escape of an ASCII character.
 func appendControl(dst []byte, c byte) []byte {
 	switch c {
 	case '"', '\\':
@@ -53,7 +53,7 @@ func appendControl(dst []byte, c byte) []byte {
 	return append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&0xf])
 }
 
-// appendASCII writes text as a JSON string and escapes everything beyond printable ASCII.
+// appendASCII writes text as a JSON string and escapes everything except printable ASCII.
 func appendASCII(dst []byte, text string) []byte {
 	dst = append(dst, '"')
 	from := 0

@@ -71,7 +71,7 @@ type Hit struct {
 	PromptIndex int
 	Prompt      bool   // the user wrote it
 	Text        string // a line or two around the words
-	Call, Tool  string // for a call that was found by its facets; otherwise ""
+	Call, Tool  string // for a hit that is a call; otherwise ""
 	score       float64
 }
 

@@ -7,10 +7,11 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Patience bounds the reading and redacting of one conversation; a longer one is not stored.
+// Patience is the time limit for reading and redacting one conversation; if it takes longer, the conversation is not
+// stored.
 const Patience = 10 * time.Minute
 
-// Lock takes the lock of processes that store conversations, and of a purge.
+// Lock takes the lock that processes hold while they store conversations or purge.
 func Lock(repo *refs.Repo, wait time.Duration) (*refs.FileLock, error) {
 	return refs.Flock(filepath.Join(repo.TracesDir(), "record.lock"), wait)
 }

@@ -14,22 +14,22 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Change puts a record into the store.
+// Change is a record to be stored.
 type Change struct {
 	Record *redact.Record
-	// Base is the file of the version from which the record was made, Entry.Blob; zero if the store had none. If the
-	// store has another version by then, nothing is stored.
+	// Base is the blob of the version from which the record was made (Entry.Blob); zero if the store had none. If the
+	// store now has another version, nothing is stored.
 	Base refs.OID
 }
 
 // Stored is the result of a change.
 type Stored struct {
 	Entry
-	Commit  refs.OID // of Ref; zero if the store held the very record already
+	Commit  refs.OID // the commit on Ref; zero if the store already had an identical record
 	Changed bool
 }
 
-// Put stores one record: PutAll of one change.
+// Put stores one record, like PutAll with one change.
 func (s *Store) Put(ctx context.Context, record *redact.Record, base refs.OID) (Stored, error) {
 	out, err := s.PutAll(ctx, []Change{{Record: record, Base: base}})
 	if err != nil {
@@ -38,8 +38,8 @@ func (s *Store) Put(ctx context.Context, record *redact.Record, base refs.OID) (
 	return out[0], nil
 }
 
-// PutAll stores records in one commit, all or none. ErrMoved: somebody else changed one; the caller reads and makes
-// it again. redact.ErrNotRedacted: no redactor made a record.
+// PutAll stores records in one commit: either all or none. ErrMoved: somebody else changed one of them; the caller must
+// read it and make the record again. redact.ErrNotRedacted: a record was not made by a redactor.
 func (s *Store) PutAll(ctx context.Context, changes []Change) ([]Stored, error) {
 	out := make([]Stored, len(changes))
 	for i, change := range changes {
@@ -65,7 +65,7 @@ func (s *Store) PutAll(ctx context.Context, changes []Change) ([]Stored, error) 
 	return out, nil
 }
 
-// Write stores a record on no ref, and gives its blob.
+// Write stores a record as a blob that is on no ref, and returns the blob.
 func (s *Store) Write(ctx context.Context, record *redact.Record) (refs.OID, error) {
 	blob, err := s.writeBlob(ctx, record)
 	if err != nil {
@@ -74,7 +74,7 @@ func (s *Store) Write(ctx context.Context, record *redact.Record) (refs.OID, err
 	return blob, nil
 }
 
-// swap moves the ref to a commit that has the new files. Everything it depends on is read under the ref's lock.
+// swap moves the ref to a commit with the new files. All data on which the commit depends is read under the ref's lock.
 func (s *Store) swap(ctx context.Context, changes []Change, out []Stored) error {
 	lock, err := s.repo.LockRef(Ref)
 	if err != nil {
@@ -96,7 +96,7 @@ func (s *Store) swap(ctx context.Context, changes []Change, out []Stored) error 
 	return nil
 }
 
-// commit makes the commit after tip; zero when nothing changes.
+// commit makes the commit after tip; zero if nothing changes.
 func (s *Store) commit(tip refs.OID, changes []Change, out []Stored) (refs.OID, error) {
 	root, err := s.root(tip)
 	if err != nil {
@@ -137,8 +137,8 @@ func (s *Store) commit(tip refs.OID, changes []Change, out []Stored) (refs.OID, 
 	return s.writeCommit(tree, parents, message, undated)
 }
 
-// Keep makes a ref of fetched records hold exactly these entries, without a history; with an empty list it deletes the
-// ref. Their blobs must be here.
+// Keep sets a ref of fetched records to exactly these entries, without history; for an empty list it deletes the ref.
+// The blobs must exist in the repository.
 func (s *Store) Keep(ctx context.Context, ref string, list []Entry) error {
 	if !strings.HasPrefix(ref, fetchedRefs) {
 		return fmt.Errorf("keep records: %s is not a fetched ref", ref)
@@ -161,7 +161,7 @@ func (s *Store) Keep(ctx context.Context, ref string, list []Entry) error {
 	return nil
 }
 
-// withFile puts a file into its folder below a root; a zero blob takes it out.
+// withFile adds a file to its folder below a root, or replaces it; a zero blob removes the file.
 func (s *Store) withFile(root []refs.TreeEntry, trace events.TraceID, blob refs.OID) ([]refs.TreeEntry, error) {
 	dir, _ := entryOf(root, folder(trace))
 	var files []refs.TreeEntry
@@ -182,14 +182,14 @@ func (s *Store) withFile(root []refs.TreeEntry, trace events.TraceID, blob refs.
 	return withEntry(root, refs.TreeEntry{Name: folder(trace), Mode: refs.ModeDir, OID: id}), nil
 }
 
-// Whom the commits name: the program, as for commits of the log.
+// The author of the commits is the program, as for commits of the log.
 const (
 	authorName  = "git-trace"
 	authorEmail = "git-trace@localhost"
 )
 
-// undated is the date of a commit, in 1970: git offers and shows the newest commits first, which should be people's.
-// The event of a record has the time of storing.
+// undated is the date of a commit, in 1970. git shows the newest commits first, and these should be people's commits.
+// The record's event has the actual time of storing.
 var undated = time.Unix(0, 0)
 
 func (s *Store) writeCommit(tree refs.OID, parents []refs.OID, message string, when time.Time) (refs.OID, error) {
@@ -202,7 +202,7 @@ func (s *Store) writeCommit(tree refs.OID, parents []refs.OID, message string, w
 	return id, nil
 }
 
-// inMemory is the size up to which this process writes a record; git streams longer ones.
+// inMemory is the greatest size of a record that this process writes itself; git streams longer ones.
 const inMemory = 32 << 20
 
 // writeBlob stores the file of a record.
@@ -225,7 +225,7 @@ func (s *Store) writeBlob(ctx context.Context, record *redact.Record) (refs.OID,
 	return refs.ParseOID(strings.TrimSpace(string(id)))
 }
 
-// limited is a buffer that goes to a file when it grows, and refuses too much.
+// limited is a buffer that continues in a file when it grows, and rejects data beyond a limit.
 type limited struct {
 	mem  bytes.Buffer
 	file *os.File
@@ -244,7 +244,7 @@ func (l *limited) Write(p []byte) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		_ = os.Remove(file.Name()) // a file without a name disappears with the process; if that fails, close removes it
+		_ = os.Remove(file.Name()) // a file without a name disappears with the process; else close removes it
 		l.file = file
 		if _, err := file.Write(l.mem.Bytes()); err != nil {
 			return 0, err

@@ -14,49 +14,50 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Verdict is the fate of one version of a record when the store is rewritten.
+// Verdict says what happens to one version of a record when the store is rewritten.
 type Verdict struct {
-	Remove bool           // it goes
-	Record *redact.Record // the replacement; nil for no change
+	Remove bool           // the version is removed
+	Record *redact.Record // the replacement; nil if nothing changes
 }
 
-// Version is one version of a record, wherever it was found.
+// Version is one version of a record, on any ref and at any time.
 type Version struct {
 	Trace  events.TraceID
-	Raw    []byte                  // the file; nil when it is too large to be read
-	Record *records.Record         // nil when the file cannot be read as one
-	Copy   func(w io.Writer) error // writes the file, whatever its size
+	Raw    []byte                  // the file; nil if it is too large to be read
+	Record *records.Record         // nil if the file is not a valid record
+	Copy   func(w io.Writer) error // writes the file, of any size
 }
 
-// Judge decides over a version of a record.
+// Judge decides about one version of a record.
 type Judge func(v Version) (Verdict, error)
 
-// Move is the fate of a ref.
+// Move is the change of a ref.
 type Move struct {
 	Ref      string
 	Old, New refs.OID
 }
 
-// Unread is a fetched ref with the name of a ref of records that is not one, or that leads to more than the limit.
+// Unread is a fetched ref that could not be rewritten: it has the name of a ref of records but is not one, or it leads
+// to more data than the limit.
 type Unread struct {
 	Ref string
 	Err error
 }
 
-// Rewritten lists the results of a rewriting, made or planned.
+// Rewritten is the result of a rewrite, made or only planned.
 type Rewritten struct {
-	Removed map[events.TraceID]bool // conversations without a remaining version
-	Changed map[events.TraceID]bool // conversations with remaining versions, some changed or removed
-	Old     map[refs.OID]bool       // commits, trees and files that are no longer reached once the refs have moved
-	Kept    map[refs.OID]bool       // their objects after the rewriting
+	Removed map[events.TraceID]bool // conversations of which no version remains
+	Changed map[events.TraceID]bool // conversations that remain, with some versions changed or removed
+	Old     map[refs.OID]bool       // commits, trees and blobs that are unreachable once the refs have moved
+	Kept    map[refs.OID]bool       // the objects of these refs after the rewrite
 	Moves   []Move
-	Refs    []string // all that were read
+	Refs    []string // all refs that were read
 	Unread  []Unread
 }
 
-// Rewrite judges every version of every record: present and past, own and fetched. It writes their histories again
-// without the condemned parts. It does not change refs or old objects: Move moves the refs, and Old names the objects
-// that can then be deleted. With dry set it writes nothing.
+// Rewrite judges every version of every record: present and past, own and fetched. It rewrites the histories without
+// the removed parts. It changes neither refs nor old objects: Move moves the refs, and Old lists the objects that can
+// then be deleted. If dry is set, it writes nothing.
 func (s *Store) Rewrite(ctx context.Context, judge Judge, dry bool) (Rewritten, error) {
 	names, err := s.refs(ctx)
 	if err != nil {
@@ -87,8 +88,8 @@ func (s *Store) Rewrite(ctx context.Context, judge Judge, dry bool) (Rewritten, 
 	return w.out, nil
 }
 
-// Move moves the refs to their rewritten histories. refs.ErrTipMoved: somebody stored a conversation meanwhile;
-// begin the rewriting again.
+// Move moves the refs to their rewritten histories. refs.ErrTipMoved: somebody stored a conversation in the meantime;
+// the caller must rewrite again.
 func (s *Store) Move(ctx context.Context, moves []Move) error {
 	for _, m := range moves {
 		if err := s.repo.SwapRef(ctx, m.Ref, m.Old, m.New); err != nil {
@@ -98,10 +99,10 @@ func (s *Store) Move(ctx context.Context, moves []Move) error {
 	return nil
 }
 
-// JudgeFile judges a file that no ref leads to. It reports whether the file is a record that must go.
+// JudgeFile judges a blob that is on no ref. It reports whether the blob is a record that must be removed.
 func (s *Store) JudgeFile(ctx context.Context, id refs.OID, judge Judge) (bool, error) {
 	raw, err := s.objects.Blob(id)
-	if errors.Is(err, refs.ErrTooLarge) { // it was fetched: ours are not as large
+	if errors.Is(err, refs.ErrTooLarge) { // it was fetched, because this clone's records are smaller
 		return s.judgeHuge(ctx, id, judge)
 	}
 	if err != nil || !bytes.HasPrefix(raw, []byte(recordStart)) {
@@ -121,7 +122,7 @@ func (s *Store) JudgeFile(ctx context.Context, id refs.OID, judge Judge) (bool, 
 	return v.Remove, nil
 }
 
-// judgeHuge judges a file that is not read into memory.
+// judgeHuge judges a blob that is too large to be read into memory.
 func (s *Store) judgeHuge(ctx context.Context, id refs.OID, judge Judge) (bool, error) {
 	start := []byte{}
 	err := s.repo.CopyObject(ctx, id, writerFunc(func(p []byte) (int, error) {
@@ -145,28 +146,29 @@ const recordStart = `{"schema_version":`
 
 type rewriting struct {
 	*Store
-	ctx   context.Context // it lives as long as the rewriting
+	ctx   context.Context // the context lasts as long as the rewrite
 	judge Judge
 	dry   bool
-	blobs map[refs.OID]refs.OID // the new blob of a file; zero if it is removed
+	blobs map[refs.OID]refs.OID // the new blob of a file; zero if the file is removed
 	trees map[refs.OID]refs.OID
 	alive map[events.TraceID]bool
 	out   Rewritten
 
-	foreign bool  // the ref that is being read was fetched
+	foreign bool  // the ref that is currently read was fetched
 	budget  int64 // the number of bytes that may still be judged
 }
 
-// Bounds of the bytes that a fetched ref can make a rewriting read: of one file that is taken apart, and of all.
+// The limits of the bytes that a fetched ref can make a rewrite read: of one decoded file, and in total.
 const (
 	maxForeign    = 32 << 20
 	foreignBudget = 2 << 30
 )
 
-// errBudget reports a fetched ref that leads to too much.
+// errBudget reports a fetched ref that exceeds the limit.
 var errBudget = errors.New("it leads to too much data")
 
-// ref rewrites one ref. A ref that cannot be read is an error if it is this clone's; of a fetched one it is noted.
+// ref rewrites one ref. If a ref cannot be read, this is an error for this clone's ref. A fetched ref is added to
+// Unread instead.
 func (w *rewriting) ref(name string) error {
 	w.foreign, w.budget = name != Ref, foreignBudget
 	move, err := w.history(name)
@@ -203,7 +205,7 @@ func (w *rewriting) history(name string) (Move, error) {
 			return Move{}, err
 		}
 	}
-	if tip != start && tip.IsZero() && !w.dry { // a ref must lead somewhere
+	if tip != start && tip.IsZero() && !w.dry { // a ref must point to a commit
 		empty, err := w.writeTree(nil)
 		if err != nil {
 			return Move{}, err
@@ -216,16 +218,16 @@ func (w *rewriting) history(name string) (Move, error) {
 	return Move{name, start, tip}, nil
 }
 
-// link is a commit of the chain.
+// link is a commit of the history.
 type link struct {
 	id     refs.OID
 	commit refs.Commit
 }
 
-// maxChain bounds the commits that a foreign ref can make a rewriting read.
+// maxChain limits the number of commits of a foreign ref.
 const maxChain = 1 << 20
 
-// chain lists the commits from a tip on, the newest first.
+// chain lists the commits of a history from its tip, newest first.
 func (w *rewriting) chain(tip refs.OID) ([]link, error) {
 	var out []link
 	for !tip.IsZero() {
@@ -248,7 +250,7 @@ func (w *rewriting) chain(tip refs.OID) ([]link, error) {
 	return out, nil
 }
 
-// commit writes a commit again on top of the last written one, unless nothing is left of its changes.
+// commit rewrites a commit on top of the last written one. It writes no commit if none of the changes are left.
 func (w *rewriting) commit(c link, parent, lastTree refs.OID) (tip, tree refs.OID, err error) {
 	if tree, err = w.root(c.commit.Tree); err != nil {
 		return parent, lastTree, err
@@ -281,7 +283,7 @@ func (w *rewriting) commit(c link, parent, lastTree refs.OID) (tip, tree refs.OI
 	return tip, tree, err
 }
 
-// message leaves out the lines of removed conversations.
+// message removes the lines about removed conversations from a commit message.
 func (w *rewriting) message(text string) string {
 	var out []string
 	for line := range strings.SplitSeq(text, "\n") {

@@ -10,7 +10,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// root rewrites a root tree; zero when nothing is left in it.
+// rootTree rewrites a root tree; zero if nothing is left in it.
 func (w *rewriting) rootTree(id refs.OID, entries []refs.TreeEntry) (refs.OID, error) {
 	var kept []refs.TreeEntry
 	for _, e := range entries {
@@ -71,7 +71,7 @@ func (w *rewriting) folder(name string, id refs.OID) (refs.OID, error) {
 	return out, err
 }
 
-// tree writes the rest of a tree.
+// tree writes the remaining entries of a tree.
 func (w *rewriting) tree(id refs.OID, before, after []refs.TreeEntry) (refs.OID, error) {
 	same := len(before) == len(after)
 	for i := range after {
@@ -131,7 +131,7 @@ func (w *rewriting) file(trace events.TraceID, id refs.OID) (refs.OID, error) {
 	return out, nil
 }
 
-// version reads a file. A large one, with a lower limit for foreign ones, is searched later in a stream.
+// version reads a file. A large file is not read but streamed later; the limit is lower for fetched files.
 func (w *rewriting) version(trace events.TraceID, id refs.OID) (Version, error) {
 	v := Version{Trace: trace, Copy: func(to io.Writer) error { return w.repo.CopyObject(w.ctx, id, to) }}
 	if w.foreign {
@@ -158,7 +158,7 @@ func (w *rewriting) version(trace events.TraceID, id refs.OID) (Version, error) 
 	return v, nil
 }
 
-// counted takes the length of a fetched file off the budget.
+// counted subtracts the length of a fetched file from the budget.
 func (w *rewriting) counted(give func(io.Writer) error) func(io.Writer) error {
 	return func(to io.Writer) error {
 		return give(writerFunc(func(p []byte) (int, error) {

@@ -16,51 +16,51 @@ import (
 // Ref is the ref of this clone's records.
 const Ref = "refs/traces/records"
 
-// fetchedRefs begins the refs of fetched records.
+// fetchedRefs is the prefix of the refs of fetched records.
 const fetchedRefs = "refs/traces/remotes/"
 
-// maxRecord bounds a record in bytes, for storing and reading.
+// maxRecord limits the size of a record for storing and reading, in bytes.
 const maxRecord = 256 << 20
 
-// Errors that callers branch on.
+// Errors that callers check for.
 var (
 	ErrNotFound = errors.New("no record of the conversation")
 	ErrMoved    = errors.New("the record has changed meanwhile")
 	ErrTooLarge = errors.New("the record is too large")
 )
 
-// Store reads and writes the records of a repository. It is not safe for use by several goroutines; several stores and
-// processes may work on the same repository. Close it.
+// Store reads and writes the records of a repository. It is not safe for use by several goroutines. Several stores and
+// processes may use the same repository. The caller must close it.
 type Store struct {
 	repo    *refs.Repo
 	objects *refs.Objects
 }
 
-// Open returns the store of a repository. It reads and makes nothing.
+// Open returns the store of a repository. It neither reads nor writes.
 func Open(repo *refs.Repo) *Store {
 	objects := repo.Objects()
 	objects.Max = maxRecord
 	return &Store{repo: repo, objects: objects}
 }
 
-// Close ends the git process that reads objects, if there is one.
+// Close stops the git process that reads objects, if there is one.
 func (s *Store) Close() error { return s.objects.Close() }
 
-// PromptCache returns the directory in which readers keep the texts of prompts from records.
+// PromptCache returns the directory in which readers cache the texts of prompts from records.
 func PromptCache(repo *refs.Repo) string { return filepath.Join(repo.TracesDir(), "cache", "prompts") }
 
-// Entry is a record that is there.
+// Entry is a stored record.
 type Entry struct {
 	Trace events.TraceID
-	Blob  refs.OID // the file; it changes with every version of the record
-	Ref   string   // where it was found: Ref, or a fetched one
+	Blob  refs.OID // the file; each version of the record has another blob
+	Ref   string   // the ref on which it was found: Ref, or a fetched ref
 }
 
 // Own reports whether this clone wrote the record.
 func (e Entry) Own() bool { return e.Ref == Ref }
 
-// List returns every conversation that has a record, each once, in the order of the ids. If several refs have it,
-// this clone's record counts, otherwise the first ref by name.
+// List returns every conversation that has a record, in the order of the ids and without repetitions. If several refs
+// have a record of it, this clone's ref is used, otherwise the first ref by name.
 func (s *Store) List(ctx context.Context) ([]Entry, error) {
 	names, err := s.refs(ctx)
 	if err != nil {
@@ -74,7 +74,7 @@ func (s *Store) List(ctx context.Context) ([]Entry, error) {
 			if name == Ref {
 				return nil, err
 			}
-			continue // what others sent may be anything
+			continue // fetched refs may contain anything
 		}
 		for _, e := range list {
 			if !known[e.Trace] {
@@ -87,7 +87,8 @@ func (s *Store) List(ctx context.Context) ([]Entry, error) {
 	return out, nil
 }
 
-// Tips returns the commits that the records are read from, one a ref, so that a reader knows whether anything changed.
+// Tips returns the commits from which the records are read, one for each ref. A reader can compare them to detect
+// changes.
 func (s *Store) Tips(ctx context.Context) ([]refs.OID, error) {
 	names, err := s.refs(ctx)
 	if err != nil {
@@ -130,8 +131,8 @@ func (s *Store) Find(ctx context.Context, trace events.TraceID) (Entry, error) {
 	return Entry{}, fmt.Errorf("record of %s: %w", trace, ErrNotFound)
 }
 
-// Empty reports whether no ref holds records. It reads a few small files, so it is a cheap test before reading many
-// conversations.
+// Empty reports whether no ref holds records. It reads only a few small files, so it is a cheap check before reading
+// many conversations.
 func (s *Store) Empty(ctx context.Context) (bool, error) {
 	names, err := s.refs(ctx)
 	if err != nil || len(names) > 1 {
@@ -153,7 +154,7 @@ func (s *Store) Raw(e Entry) ([]byte, error) {
 	return raw, nil
 }
 
-// Read decodes the record of an entry. It refuses a record with another conversation's id.
+// Read decodes the record of an entry. It rejects a record with the id of another conversation.
 func (s *Store) Read(e Entry) (*records.Record, error) {
 	raw, err := s.Raw(e)
 	if err != nil {
@@ -169,7 +170,7 @@ func (s *Store) Read(e Entry) (*records.Record, error) {
 	return r, nil
 }
 
-// Get decodes the record of a conversation, or gives ErrNotFound.
+// Get decodes the record of a conversation; ErrNotFound if there is none.
 func (s *Store) Get(ctx context.Context, trace events.TraceID) (*records.Record, Entry, error) {
 	e, err := s.Find(ctx, trace)
 	if err != nil {
@@ -179,8 +180,7 @@ func (s *Store) Get(ctx context.Context, trace events.TraceID) (*records.Record,
 	return r, e, err
 }
 
-// Walk gives every record with its entry, in the order of List. It gives an error for one that cannot be read, and
-// continues.
+// Walk yields every record, in the order of List. For an unreadable record it yields an error, and continues.
 func (s *Store) Walk(ctx context.Context) iter.Seq2[*records.Record, error] {
 	return func(yield func(*records.Record, error) bool) {
 		list, err := s.List(ctx)
@@ -201,7 +201,7 @@ func (s *Store) Walk(ctx context.Context) iter.Seq2[*records.Record, error] {
 	}
 }
 
-// refs lists the refs that hold records, this clone's first.
+// refs lists the refs with records, this clone's ref first.
 func (s *Store) refs(ctx context.Context) ([]string, error) {
 	names := []string{Ref}
 	list, err := s.repo.RefsUnder(ctx, fetchedRefs)
@@ -219,7 +219,7 @@ func (s *Store) refs(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
-// tip returns the commit of a ref; zero for a missing ref.
+// tip returns the commit of a ref; zero if the ref is missing.
 func (s *Store) tip(name string) (refs.OID, error) {
 	tip, err := s.repo.ReadRef(name)
 	if errors.Is(err, refs.ErrRefMissing) {

@@ -10,14 +10,14 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// suffix of the name of a record's file.
+// suffix is the ending of a record's file name.
 const suffix = ".json"
 
 func folder(trace events.TraceID) string { return string(trace[:2]) }
 
 func fileName(trace events.TraceID) string { return string(trace) + suffix }
 
-// traceOf reads the name of a file; "" when it is not one of a record.
+// traceOf returns the trace id in the name of a file; "" if the file is not a record.
 func traceOf(dir string, e refs.TreeEntry) events.TraceID {
 	name, ok := strings.CutSuffix(e.Name, suffix)
 	trace := events.TraceID(name)
@@ -62,7 +62,7 @@ func (s *Store) root(commit refs.OID) ([]refs.TreeEntry, error) {
 	return s.objects.Tree(c.Tree)
 }
 
-// lookup returns the file of a conversation on a ref; zero without one.
+// lookup returns the blob of a conversation on a ref; zero if there is none.
 func (s *Store) lookup(ref string, trace events.TraceID) (refs.OID, error) {
 	tip, err := s.tip(ref)
 	if err != nil {
@@ -99,7 +99,7 @@ func entryOf(entries []refs.TreeEntry, name string) (refs.TreeEntry, bool) {
 	return entries[i], true
 }
 
-// withEntry replaces the entry of the same name in a list, or adds it; an entry without an object removes it.
+// withEntry adds an entry to a list, or replaces the entry with the same name; an entry without an object removes it.
 func withEntry(entries []refs.TreeEntry, e refs.TreeEntry) []refs.TreeEntry {
 	out := slices.DeleteFunc(slices.Clone(entries), func(old refs.TreeEntry) bool { return old.Name == e.Name })
 	if !e.OID.IsZero() {
@@ -120,7 +120,7 @@ func sortEntries(list []Entry) {
 	slices.SortFunc(list, func(a, b Entry) int { return cmp.Compare(a.Trace, b.Trace) })
 }
 
-// On lists the records on one ref; none for a missing ref.
+// On lists the records on one ref; none if the ref is missing.
 func (s *Store) On(ref string) ([]Entry, error) {
 	tip, err := s.tip(ref)
 	var list []Entry
@@ -133,7 +133,7 @@ func (s *Store) On(ref string) ([]Entry, error) {
 	return list, nil
 }
 
-// WriteTree stores a tree with these records and no others.
+// WriteTree writes a tree with exactly these records.
 func (s *Store) WriteTree(list []Entry) (refs.OID, error) {
 	var root []refs.TreeEntry
 	for _, e := range list {

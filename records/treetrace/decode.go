@@ -9,18 +9,18 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// maxNodes bounds a document that is read.
+// maxNodes limits the number of nodes in a document that is read.
 const maxNodes = 200_000
 
-// Errors of a document.
+// The errors of a document.
 var (
 	ErrTooLarge     = errors.New("more nodes than a document can have")
 	ErrNotTreeTrace = errors.New("not a TreeTrace document")
 )
 
-// Decode reads tree.json of version 0.2 or later. Members that it does not know are dropped, arrays that are absent are
-// empty. A document without nodes, nodes without an id or a session, and a parent that is not there are refused; the
-// error is a [foreign.At] where it knows the byte.
+// Decode reads a tree.json of version 0.2 or later. Unknown members are dropped, and missing arrays become empty. It
+// rejects a document without nodes, nodes without an id or a session, and unknown parents. If the byte is known, the
+// error is a [foreign.At].
 func Decode(raw []byte) (*Document, error) {
 	var has struct {
 		Nodes         *json.RawMessage `json:"nodes"`
@@ -44,7 +44,7 @@ func Decode(raw []byte) (*Document, error) {
 	return d, nil
 }
 
-// check returns the first node that a document cannot have, from 0.
+// check returns the index of the first invalid node.
 func (d *Document) check() (node int, err error) {
 	seen := make(map[string]bool, min(len(d.Nodes), maxNodes))
 	for i := range d.Nodes {

@@ -7,8 +7,8 @@ import (
 	"reflect"
 )
 
-// Encode writes tree.json: two spaces of indentation, members in the order of the format's page, a line feed at the
-// end. Entries of lists are encoded one by one, so that a long document is in memory twice at most.
+// Encode writes tree.json: indented by two spaces, members in the order of the format's page, with a line feed at the
+// end. Elements of lists are encoded one by one, so that the memory holds a long document at most twice.
 func Encode(d *Document) ([]byte, error) {
 	var out bytes.Buffer
 	v, sign := reflect.ValueOf(d).Elem(), "{"
@@ -54,7 +54,7 @@ func indented(v any) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// indent appends an encoded value; its further lines begin with a prefix.
+// indent appends an encoded value and indents its further lines with prefix.
 func indent(out *bytes.Buffer, v any, prefix string) error {
 	e := json.NewEncoder(out)
 	e.SetEscapeHTML(false)
@@ -66,7 +66,7 @@ func indent(out *bytes.Buffer, v any, prefix string) error {
 	return nil
 }
 
-// lines writes values as JSON lines.
+// lines encodes values as JSON lines.
 func lines[T any](list []T) ([]byte, error) {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)

@@ -1,6 +1,6 @@
 package treetrace
 
-// The tiers of failures.
+// The tiers of failures, from the most to the least certain.
 const (
 	Verified  = "verified"
 	High      = "high"
@@ -36,7 +36,7 @@ type Failure struct {
 	Git               *Git    `json:"git,omitempty"`
 }
 
-// The types of failures. HumanRewrite is only git-trace's; readers take it as a label.
+// The types of failures. HumanRewrite exists only in git-trace; other readers show it as a label.
 const (
 	IgnoredConstraint  = "ignored_constraint"
 	MisunderstoodGoal  = "misunderstood_goal"
@@ -58,47 +58,47 @@ const (
 	HumanRewrite       = "human_rewrite"
 )
 
-// The categories of hallucinations.
+// The categories of hallucinations; HallucinatedPath is another.
 const (
 	HallucinatedPackage = "hallucinated_import_or_package"
 )
 
-// Hallucinations are references to missing things.
+// Hallucinations are references to things that do not exist.
 type Hallucinations struct {
-	Verified     bool // against the files of the moment of the call
+	Verified     bool // checked against the files at the time of the call
 	ManifestSeen bool
 	List         []Hallucination
 }
 
-// Hallucination is one such reference.
+// Hallucination is a reference to something that does not exist.
 type Hallucination struct {
 	Category      string         `json:"category"`
 	Reference     string         `json:"reference"`
 	NodeID        string         `json:"nodeId"`
 	Evidence      string         `json:"evidence"`
-	CheckedAt     string         `json:"checkedAt,omitempty"` // the tree or commit without the file
+	CheckedAt     string         `json:"checkedAt,omitempty"` // the tree or commit that lacks the file
 	EvalCandidate ReferenceCheck `json:"evalCandidate"`
 }
 
-// ReferenceCheck is a statement to test.
+// ReferenceCheck is a test for such a reference.
 type ReferenceCheck struct {
 	Type   string `json:"type"`
 	Task   string `json:"task"`
 	Target string `json:"target"`
 }
 
-// Brief is the matter of the texts for the next agent.
+// Brief is the content of the texts for the next agent.
 type Brief struct {
 	Goal        string   `json:"goal"`
-	Next        string   `json:"next"`        // the open task; "" for none
+	Next        string   `json:"next"`        // the open task; "" if there is none
 	Uncommitted []string `json:"uncommitted"` // files with uncommitted lines
-	Failing     []string `json:"failing"`     // commands that failed and were not seen to succeed
-	Decisions   []string `json:"decisions"`   // requests whose work is still there
+	Failing     []string `json:"failing"`     // commands that failed and did not succeed later
+	Decisions   []string `json:"decisions"`   // requests whose work still exists
 	Constraints []string `json:"constraints"`
 	DeadEnds    []string `json:"deadEnds"`
-	Thinking    int      `json:"-"` // answers with thoughts
+	Thinking    int      `json:"-"` // the number of answers with thinking
 	Risks       []Risk   `json:"-"`
 }
 
-// Risk is a failure of security, for the reports.
+// Risk is a security failure, for the reports.
 type Risk struct{ Tier, NodeID, Text string }

@@ -9,13 +9,14 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// File is a file of the format. Names have slashes.
+// File is a file of the format. Its name has slashes.
 type File struct {
 	Name string
 	Data []byte
 }
 
-// Files makes all files of a document under their usual names, one at a time, until one is not taken.
+// Files makes all files of a document under their usual names. It passes them to take one by one and stops at take's
+// first error.
 func Files(d *Document, take func(File) error) error {
 	for _, one := range []struct {
 		name string
@@ -43,7 +44,7 @@ func Files(d *Document, take func(File) error) error {
 	return nil
 }
 
-// head holds the facts of the project in the files beside tree.json.
+// head holds the data about the project in the files other than tree.json.
 type head struct {
 	Name        string  `json:"name"`
 	GeneratedAt *string `json:"generatedAt"`
@@ -51,7 +52,7 @@ type head struct {
 
 func (d *Document) head() head { return head{d.Project.Name, d.Project.GeneratedAt} }
 
-// typeCount counts a type of failure.
+// typeCount is the number of failures of one type.
 type typeCount struct {
 	Type  string `json:"type"`
 	Count int    `json:"count"`
@@ -75,7 +76,7 @@ func (d *Document) topTypes() []typeCount {
 	return out
 }
 
-// tierCounts counts the failures of each tier.
+// tierCounts are the numbers of failures in each tier.
 type tierCounts struct {
 	Verified  int `json:"verified"`
 	High      int `json:"high"`
@@ -117,7 +118,7 @@ type failuresFile struct {
 	Chains   []Chain   `json:"correctionChains"`
 }
 
-// Failures is failures.json.
+// Failures returns failures.json.
 func Failures(d *Document) ([]byte, error) {
 	f := failuresFile{SchemaVersion: d.SchemaVersion, Project: d.head(), Failures: d.Failures, Chains: d.CorrectionChains}
 	f.Summary.Total, f.Summary.Top, f.Summary.Tiers = len(d.Failures), d.topTypes(), d.tiers()
@@ -127,7 +128,7 @@ func Failures(d *Document) ([]byte, error) {
 	return indented(&f)
 }
 
-// Placed is a rejection with its node.
+// Placed is a rejection with the id of its node.
 type Placed struct {
 	NodeID string `json:"nodeId"`
 	Rejection
@@ -143,14 +144,14 @@ type rejectionsFile struct {
 	Rejections []Placed `json:"rejections"`
 }
 
-// Rejections is rejections.json: by time, then by node.
+// Rejections returns rejections.json, sorted by time, then by node.
 func Rejections(d *Document) ([]byte, error) {
 	f := rejectionsFile{SchemaVersion: d.SchemaVersion, Project: d.head(), Rejections: d.Placed()}
 	f.Summary.Total, f.Summary.ByKind = len(f.Rejections), d.Stats.RejectionsByKind
 	return indented(&f)
 }
 
-// Placed returns all rejections, by time, then by node.
+// Placed returns all rejections, sorted by time, then by node.
 func (d *Document) Placed() []Placed {
 	out := []Placed{}
 	for i := range d.Nodes {
@@ -190,7 +191,7 @@ type hallucinationsFile struct {
 	Note           string          `json:"note"`
 }
 
-// HallucinationsFile is hallucinations.json.
+// HallucinationsFile returns hallucinations.json.
 func HallucinationsFile(d *Document) ([]byte, error) {
 	f := hallucinationsFile{
 		SchemaVersion: d.SchemaVersion, Project: d.head(), Verified: d.Hallucinations.Verified,
@@ -211,13 +212,13 @@ func HallucinationsFile(d *Document) ([]byte, error) {
 	return indented(&f)
 }
 
-// Evals is evals.jsonl.
+// Evals returns evals.jsonl.
 func Evals(d *Document) ([]byte, error) { return lines(d.EvalCandidates) }
 
-// noLessons is the text of lessons.md without lessons.
+// noLessons is the text of lessons.md if there are no lessons.
 const noLessons = "No high-confidence failure lessons were detected in this session."
 
-// Lessons is lessons.md.
+// Lessons returns lessons.md.
 func Lessons(d *Document) ([]byte, error) {
 	var b strings.Builder
 	b.WriteString("# Lessons\n\n")
@@ -231,7 +232,8 @@ func Lessons(d *Document) ([]byte, error) {
 	return []byte(b.String()), nil
 }
 
-// proof returns the nodes that prove a lesson, at most eight. If nodes have names, the text of the lesson has them.
+// proof names the nodes that prove a lesson, at most eight. If nodes have names, it returns nothing, because the text
+// of the lesson already has the names.
 func (d *Document) proof(l *Lesson) string {
 	const most = 8
 	list := l.NodeIDs

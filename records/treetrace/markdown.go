@@ -9,8 +9,8 @@ import (
 	"github.com/git-trace/git-trace/internal/numbers"
 )
 
-// inline makes a text of a person or a model safe on a line of Markdown: one line, no tags, no control characters, no
-// beginning of another block.
+// inline makes a text of a person or model safe for one line of Markdown: no line feeds, tags or control characters,
+// and no start of another block.
 func inline(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
@@ -24,7 +24,7 @@ func inline(s string) string {
 	return strings.TrimSpace(strings.ReplaceAll(s, "<", "&lt;"))
 }
 
-// symbols are the symbols of the kinds in PROMPT_TREE.md.
+// symbols are the symbols of the node kinds in PROMPT_TREE.md.
 var symbols = []struct{ kind, symbol string }{
 	{Root, "⬢"}, {Direction, "→"}, {Correction, "↩"}, {ScopeChange, "⊕"}, {Checkpoint, "✓"}, {Question, "?"},
 	{Rejected, "✗"},
@@ -39,7 +39,7 @@ func symbol(kind string) string {
 	return "→"
 }
 
-// PromptTree is PROMPT_TREE.md: the prompts as a list, branches indented, and the ones to use again.
+// PromptTree returns PROMPT_TREE.md: the prompts as a list with indented branches, and the prompts to use again.
 func PromptTree(d *Document) ([]byte, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Prompt Tree: %s\n\n> **%s** · **%s** · **%s**", inline(d.Project.Name),
@@ -97,7 +97,7 @@ func (d *Document) legend() string {
 	return strings.Join(out, " · ")
 }
 
-// pathLine writes a node. An abandoned branch is indented one step more than its origin.
+// pathLine writes a node. An abandoned branch is indented one level more than its origin.
 func (d *Document) pathLine(b *strings.Builder, n *Node, depths map[string]int) {
 	depth := 0
 	if n.ParentID != nil {
@@ -124,7 +124,7 @@ func (d *Document) pathLine(b *strings.Builder, n *Node, depths map[string]int) 
 	}
 }
 
-// quoteBlock returns a text as a quotation.
+// quoteBlock returns a text as a Markdown quote.
 func quoteBlock(text, indent string) string {
 	var b strings.Builder
 	for line := range strings.Lines(strings.TrimSpace(text)) {
@@ -133,7 +133,7 @@ func quoteBlock(text, indent string) string {
 	return b.String()
 }
 
-// pack returns the prompts that count, numbered, each with the corrections that followed it.
+// pack returns the prompts to use again, numbered, each with the corrections that followed it.
 func (d *Document) pack() string {
 	var b strings.Builder
 	b.WriteString("```text\n")
@@ -156,16 +156,16 @@ func (d *Document) pack() string {
 	return b.String()
 }
 
-// mostDrawn bounds the nodes of a graph with side branches; a larger one is drawn without them.
+// mostDrawn is the greatest number of nodes in a graph with side branches; larger graphs are drawn without them.
 const mostDrawn = 25
 
-// Graph is PROMPT_TREE_GRAPH.md, the tree for Mermaid.
+// Graph returns PROMPT_TREE_GRAPH.md, the tree in the form of Mermaid.
 func Graph(d *Document) ([]byte, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Prompt Tree: %s\n\n```mermaid\nflowchart TD\n", inline(d.Project.Name))
 	spine := len(d.Nodes) > mostDrawn
 	drawn := map[string]bool{}
-	last := map[string]string{} // by node that is not drawn, the drawn one before it
+	last := map[string]string{} // by node that is not drawn: the last drawn node before it
 	for i := range d.Nodes {
 		n := &d.Nodes[i]
 		parent := records.Value(n.ParentID)

@@ -11,8 +11,8 @@ import (
 	"github.com/git-trace/git-trace/records/foreign"
 )
 
-// Read gives a conversation for each session of a document: a step for each prompt, and one for the calls that followed
-// it. A file is one document, mostly. The first fault ends the reading; it names its line and its byte.
+// Read makes a conversation from each session of a document, with a step for each prompt and a step for the calls that
+// followed it. A file is usually one document. Read stops at the first fault and returns its line and byte.
 func Read(r io.Reader, yield func(row int, record *records.Record) error) error {
 	return foreign.Each(r, nil, func(file *foreign.Document) ([]*records.Record, error) {
 		d, err := Decode(file.Raw)
@@ -27,14 +27,14 @@ func Read(r io.Reader, yield func(row int, record *records.Record) error) error 
 type builder struct {
 	r     *records.Record
 	nodes []kept
-	last  map[string]int // the last step of each node
+	last  map[string]int // by node: its last step
 	first map[string]int
 
 	branches []branch
-	branch   map[string]int // the branch of an abandoned node, from 1
+	branch   map[string]int // by abandoned node: the number of its branch, from 1
 }
 
-// kept is the part of a node that metadata.treetrace keeps.
+// kept is the data of a node that metadata.treetrace keeps.
 type kept struct {
 	Step           int         `json:"step,omitempty"`
 	ID             string      `json:"id"`
@@ -47,13 +47,13 @@ type kept struct {
 	Rejections     []Rejection `json:"rejections,omitempty"`
 }
 
-// branch is an abandoned part, as metadata.branches has it.
+// branch is an abandoned part of the tree, in the form of metadata.branches.
 type branch struct {
 	From  int   `json:"from_step"`
 	Steps []int `json:"steps"`
 }
 
-// conversations gives one for each session that has nodes, in the order of their first nodes.
+// conversations returns a record for each session that has nodes, in the order of their first nodes.
 func (d *Document) conversations() ([]*records.Record, error) {
 	var all []*builder
 	of := map[string]*builder{}
@@ -77,7 +77,7 @@ func (d *Document) conversations() ([]*records.Record, error) {
 	return out, nil
 }
 
-// begin begins the record of a session with the document's data about it.
+// begin starts the record of a session with the document's data about it.
 func (d *Document) begin(session string) *builder {
 	s := Session{ID: session}
 	for i := range d.Sessions {
@@ -104,7 +104,7 @@ func (d *Document) begin(session string) *builder {
 	return &builder{r: r, last: map[string]int{}, first: map[string]int{}, branch: map[string]int{}}
 }
 
-// agentOf returns the agent that wrote the session files of a kind.
+// agentOf returns the agent that wrote session files of this type.
 func agentOf(sourceType string) string {
 	switch sourceType {
 	case "claude-code-jsonl":
@@ -146,8 +146,8 @@ func (b *builder) node(n *Node) error {
 	return nil
 }
 
-// calls adds a step with the actions of a node. An action is known to have failed if a rejection names its tool and its
-// effect.
+// calls adds a step with the actions of a node. An action counts as failed if a rejection names its tool and its
+// target.
 func (b *builder) calls(n *Node) error {
 	if len(n.Actions) == 0 {
 		return nil
@@ -172,7 +172,7 @@ func (b *builder) calls(n *Node) error {
 		}
 		raw, err := json.Marshal(input)
 		if err != nil {
-			raw = []byte("{}") // a map of texts is always JSON
+			raw = []byte("{}") // a map of strings can always be encoded
 		}
 		id := fmt.Sprintf("%s#%d", n.ID, i+1)
 		s.ToolCalls = append(s.ToolCalls, records.ToolCall{ToolCallID: id, ToolName: records.Value(a.Tool), Input: raw})
@@ -209,7 +209,7 @@ func (a *Action) observation(id string, list []Rejection, named []bool) records.
 	return out
 }
 
-// abandon puts the steps of an abandoned node on a branch: its parent's, if this is abandoned too.
+// abandon adds the steps of an abandoned node to a branch: to its parent's branch if the parent is also abandoned.
 func (b *builder) abandon(n *Node, from int) {
 	if n.Status != Abandoned {
 		return
@@ -226,7 +226,7 @@ func (b *builder) abandon(n *Node, from int) {
 	}
 }
 
-// finish puts data without a place in a record into its metadata.
+// finish puts data for which a record has no member into its metadata.
 func (b *builder) finish(d *Document) {
 	b.r.Metrics.TotalSteps = len(b.r.Steps)
 	chains := []Chain{}

@@ -12,13 +12,13 @@ import (
 	"github.com/git-trace/git-trace/internal/numbers"
 )
 
-// Bounds of the lists of texts.
+// The limits of the lists in the texts.
 const (
 	mostFailures, mostRisks, mostChains, mostRejections     = 8, 12, 10, 12
 	memoryLessons, memoryPaths, memoryRisks, handoffLessons = 8, 6, 8, 6
 )
 
-// Screen is the report for people: without the list of files, with the names that commands take.
+// Screen returns the report for people: without the list of files, and with the names that commands accept.
 func Screen(d *Document) ([]byte, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# How agents were steered: %s\n\n", inline(d.Project.Name))
@@ -60,7 +60,7 @@ func Screen(d *Document) ([]byte, error) {
 	return []byte(b.String()), nil
 }
 
-// withoutKind removes the format's words at the front of an evidence.
+// withoutKind removes the format's own words from the front of evidence.
 func withoutKind(evidence string) string {
 	for _, kind := range [...]string{UserDeclinedTool, UserInterrupt, UserTextDecline, ToolError, PermissionDenied,
 		ModelRefusal} {
@@ -75,10 +75,10 @@ func withoutKind(evidence string) string {
 
 func plain(kind string) string { return strings.ReplaceAll(kind, "_", " ") }
 
-// name returns the name of a node's prompt in commands; without one its id.
+// name returns the name of a node's prompt in commands; without a name, the node's id.
 func (d *Document) name(node string) string { return cmp.Or(d.Names[node], node) }
 
-// Report is TREETRACE_REPORT.md.
+// Report returns TREETRACE_REPORT.md.
 func Report(d *Document) ([]byte, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# TreeTrace Report - %s\n\n", inline(d.Project.Name))
@@ -116,14 +116,14 @@ func Report(d *Document) ([]byte, error) {
 	return []byte(b.String()), nil
 }
 
-// section writes a heading and lines, if there are any.
+// section writes a heading and a list, if the list is not empty.
 func section(b *strings.Builder, title string, list []string) {
 	if len(list) > 0 {
 		b.WriteString("\n## " + title + "\n\n" + strings.Join(list, "\n") + "\n")
 	}
 }
 
-// first returns the first lines of a list, and the number of the others.
+// first returns the first lines of a list, and a line with the number of the others.
 func first(list []string, most int) []string {
 	if len(list) <= most {
 		return list
@@ -197,7 +197,7 @@ func (d *Document) lessonLines() []string {
 	return out
 }
 
-// Memory is agent-memory.md.
+// Memory returns agent-memory.md.
 func Memory(d *Document) ([]byte, error) {
 	var b strings.Builder
 	b.WriteString("Project: " + inline(d.Project.Name) + "\n")

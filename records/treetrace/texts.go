@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// names are the fields that hold ids, times and words of the format, and no text of anybody.
+// names are the fields that contain ids, times or words of the format, and no text of people or models.
 var names = []string{
 	"ID", "ParentID", "Session", "SourceEventIDs", "ToolUseID", "Trace", "Patches", "Commits", "NodeIDs", "NodeID", "From",
 	"To", "LessonIDs",
@@ -17,7 +17,7 @@ var names = []string{
 	"RejectionsByKind", "Model", "Models",
 }
 
-// Texts passes every text of the document to a function, and replaces it by the result. Ids, times and words of the
+// Texts passes every text of the document to visit, and replaces the text with the result. Ids, times and words of the
 // format are not texts. It stops at the first error.
 func (d *Document) Texts(visit func(string) (string, error)) error {
 	return texts(reflect.ValueOf(d), visit)
@@ -27,7 +27,7 @@ func texts(v reflect.Value, visit func(string) (string, error)) error {
 	switch v.Kind() {
 	case reflect.Pointer:
 		if !v.IsNil() {
-			if v.Elem().Kind() == reflect.String && v.CanSet() { // several may point to one text
+			if v.Elem().Kind() == reflect.String && v.CanSet() { // several pointers may share one text
 				v.Set(reflect.ValueOf(new(v.Elem().String())))
 			}
 			return texts(v.Elem(), visit)

@@ -1,6 +1,6 @@
 package treetrace
 
-// Document is tree.json. Failures and Hallucinations have separate files.
+// Document is the content of tree.json. Failures and Hallucinations are written to separate files.
 type Document struct {
 	SchemaVersion    string          `json:"schemaVersion"`
 	Generator        Generator       `json:"generator"`
@@ -18,7 +18,7 @@ type Document struct {
 	Hallucinations Hallucinations `json:"-"`
 	Brief          Brief          `json:"-"`
 
-	// Names are the names of nodes' prompts in commands, by node; empty without names.
+	// Names are the names of prompts in commands, by node; empty if there are none.
 	Names map[string]string `json:"-"`
 }
 
@@ -36,10 +36,10 @@ type Project struct {
 	SourceType  string  `json:"sourceType"`
 }
 
-// Stats are sums over the document.
+// Stats are totals over the document.
 type Stats struct {
 	Prompts           int            `json:"prompts"`
-	RawPrompts        int            `json:"rawPrompts"` // before folding
+	RawPrompts        int            `json:"rawPrompts"` // before repeated prompts are merged
 	Sessions          int            `json:"sessions"`
 	Days              int            `json:"days"`
 	Corrections       int            `json:"corrections"`
@@ -50,15 +50,15 @@ type Stats struct {
 	RejectionsByKind  map[string]int `json:"rejectionsByKind"`
 	ToolUses          int            `json:"toolUses"`
 	FilesTouched      int            `json:"filesTouched"`
-	InputTokens       int64          `json:"inputTokens"`     // all that the models read, the cache included
-	CacheReadTokens   int64          `json:"cacheReadTokens"` // the cached part of them
+	InputTokens       int64          `json:"inputTokens"`     // all input tokens of the models, cached ones included
+	CacheReadTokens   int64          `json:"cacheReadTokens"` // the cached part of InputTokens
 	OutputTokens      int64          `json:"outputTokens"`
 	Models            []string       `json:"models"`
 	FirstTS           *string        `json:"firstTs"`
 	LastTS            *string        `json:"lastTs"`
 }
 
-// Analysis counts the events after the nodes.
+// Analysis has the numbers of conclusions from the nodes.
 type Analysis struct {
 	FailureSignals   int `json:"failureSignals"`
 	CorrectionChains int `json:"correctionChains"`
@@ -72,7 +72,7 @@ type Session struct {
 	Title           *string `json:"title"`
 	FirstTS         *string `json:"firstTs"`
 	LastTS          *string `json:"lastTs"`
-	PromptCount     int     `json:"promptCount"` // before folding
+	PromptCount     int     `json:"promptCount"` // before repeated prompts are merged
 	IsContinuation  bool    `json:"isContinuation"`
 	InputTokens     int64   `json:"inputTokens"`
 	CacheReadTokens int64   `json:"cacheReadTokens"`
@@ -89,20 +89,20 @@ const (
 	ScopeChange = "scope-change"
 	Checkpoint  = "checkpoint"
 	Question    = "question"
-	Rejected    = "rejection" // no prompt: something was declined or failed before the first one
+	Rejected    = "rejection" // not a prompt: something was declined or failed before the first prompt
 )
 
-// The sources of a kind.
+// ByEvidence, ByWords and ByPosition are the sources of a node's kind.
 const (
 	ByEvidence = "evidence"
 	ByWords    = "words"
 	ByPosition = "position"
 )
 
-// The states of nodes.
+// The statuses of nodes.
 const (
 	Accepted  = "accepted"
-	Abandoned = "abandoned" // the person took it back: a rewind, a rollback
+	Abandoned = "abandoned" // the person undid the node, by a rewind or a rollback
 )
 
 // Node is a prompt.
@@ -129,17 +129,17 @@ type Node struct {
 	Git            *Git        `json:"git,omitempty"`
 }
 
-// Action is a call of a tool. Calls that never ran follow the others, with Ran false.
+// Action is a tool call. Calls that never ran come last, with Ran false.
 type Action struct {
 	Tool    *string  `json:"tool"`
-	File    *string  `json:"file"` // relative to the repository where that is known
+	File    *string  `json:"file"` // relative to the repository, if possible
 	Command *string  `json:"command"`
 	Model   *string  `json:"model"`
-	Files   []string `json:"files,omitempty"` // all that the call changed, where there are several
+	Files   []string `json:"files,omitempty"` // all files that the call changed, if there are several
 	Ran     *bool    `json:"ran,omitempty"`
 }
 
-// Signal is a failure as its node shows it.
+// Signal is a failure in the form in which its node has it.
 type Signal struct {
 	Type       string  `json:"type"`
 	Tier       string  `json:"tier"`
@@ -178,14 +178,14 @@ type Rejection struct {
 	Evidence   *string `json:"evidence"`
 }
 
-// Edge leads from a node to a following one.
+// Edge connects a node with a following node.
 type Edge struct {
 	From         string `json:"from"`
 	To           string `json:"to"`
 	Relationship string `json:"relationship"`
 }
 
-// Relationship returns the relationship of an edge to a node of a kind.
+// Relationship returns the relationship of an edge to a node of the given kind.
 func Relationship(kind string) string {
 	switch kind {
 	case Correction:
@@ -202,7 +202,7 @@ func Relationship(kind string) string {
 	return "refines"
 }
 
-// Chain ties a failure to the prompt that corrected it, and to the prompt after which it no longer occurred.
+// Chain connects a failure with the prompt that corrected it, and with the prompt after which it no longer occurred.
 type Chain struct {
 	ID               string  `json:"id"`
 	FailureNodeID    string  `json:"failureNodeId"`
@@ -223,7 +223,7 @@ type Lesson struct {
 	Text    string   `json:"text"`
 }
 
-// EvalCandidate is a failure that can be tested for.
+// EvalCandidate is a failure from which a test can be made.
 type EvalCandidate struct {
 	ID               string   `json:"id"`
 	Source           string   `json:"source"`
@@ -234,21 +234,21 @@ type EvalCandidate struct {
 	ExpectedBehavior []string `json:"expected_behavior"`
 	FailureMode      string   `json:"failure_mode"`
 	SourceNodeIDs    []string `json:"sourceNodeIds"`
-	BaseCommit       string   `json:"base_commit,omitempty"` // where the task can be begun
-	GoodCommit       string   `json:"good_commit,omitempty"` // where it was done
+	BaseCommit       string   `json:"base_commit,omitempty"` // the commit at which the task can be started
+	GoodCommit       string   `json:"good_commit,omitempty"` // the commit in which the task was done
 	Files            []string `json:"files,omitempty"`
 }
 
-// Git holds the log's facts about a node's lines.
+// Git holds the log's data about the lines of a node.
 type Git struct {
 	Trace   string   `json:"trace"`
-	Prompt  int      `json:"prompt,omitempty"` // its number in the log
+	Prompt  int      `json:"prompt,omitempty"` // the prompt's number in the log
 	Patches []string `json:"patches"`
 	Lines   Lines    `json:"lines"`
 	Commits []string `json:"commits"`
 }
 
-// Lines counts the fates of lines.
+// Lines counts what happened to lines.
 type Lines struct {
 	Added       int `json:"added"`
 	Alive       int `json:"alive"`
