@@ -13,7 +13,7 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// The names of forms; docs/schema describes each.
+// The names of the forms; docs/schema describes each form.
 const (
 	LogSchema     = "git-trace.log/1"
 	SearchSchema  = "git-trace.search/1"
@@ -29,7 +29,7 @@ type Log struct {
 	Conversations []LogItem `json:"conversations"`
 }
 
-// LogItem is a conversation with its prompts, or nil unless they are requested.
+// LogItem is a conversation. Its prompts are nil unless they were requested.
 type LogItem struct {
 	*view.Conversation
 	Asked []view.Asked `json:"asked,omitempty"`
@@ -40,8 +40,8 @@ type Search struct {
 	Schema   string            `json:"schema"`
 	IDDigits int               `json:"id_digits"`
 	Text     string            `json:"text"`
-	Total    int               `json:"total"` // conversations that hold all words
-	In       map[search.In]int `json:"in"`    // the number of matches in each place
+	Total    int               `json:"total"` // conversations that contain all words
+	In       map[search.In]int `json:"in"`    // number of matches in each place
 	Results  []Found           `json:"results"`
 }
 
@@ -59,11 +59,11 @@ type Found struct {
 
 // Hit is a step with searched words, or a matching call.
 type Hit struct {
-	Step   int    `json:"step"`                   // 0 for a prompt that is in no record
-	Index  int    `json:"prompt_index,omitempty"` // of such a prompt; with facets, of the call's prompt
+	Step   int    `json:"step"`                   // 0 for a prompt that no record contains
+	Index  int    `json:"prompt_index,omitempty"` // number of that prompt; with filters, of the call's prompt
 	Prompt bool   `json:"prompt"`
 	Text   string `json:"text"`
-	Call   string `json:"tool_call,omitempty"` // with facets
+	Call   string `json:"tool_call,omitempty"` // only with filters
 	Tool   string `json:"tool,omitempty"`
 }
 
@@ -80,23 +80,23 @@ type Status struct {
 	Open      []trails.OpenCall `json:"open"`
 	Missed    *MissedHooks      `json:"not_recorded"`
 	Pending   *PendingLines     `json:"pending"`
-	Failure   *doctor.Failure   `json:"failure"` // the last recent one
+	Failure   *doctor.Failure   `json:"failure"` // the last failure, if it is recent
 	Prompts   view.Typed        `json:"typed_prompts"`
 	Purged    purge.Talks       `json:"purged"`
 	Shared    []sharing.State   `json:"shared"`
-	Collected *Collected        `json:"collected"` // nil where git trace watch --otlp never ran
+	Collected *Collected        `json:"collected"` // nil if git trace watch --otlp never ran
 	Attention []doctor.Finding  `json:"attention"`
 }
 
-// Collected counts what clients sent to git trace watch --otlp, since it ran first.
+// Collected counts the data that clients sent to git trace watch --otlp since its first run.
 type Collected struct {
 	Port    int            `json:"port"`
 	Events  int            `json:"events"`
 	Last    *time.Time     `json:"last"`
-	Refused map[string]int `json:"refused"` // requests, and events of conversations that no hook reported
+	Refused map[string]int `json:"refused"` // requests, and events of conversations without hooks, by reason
 }
 
-// MissedHooks are the hooks of this work tree that could not record.
+// MissedHooks counts the hooks of this work tree that could not record.
 type MissedHooks struct {
 	Calls int       `json:"calls"`
 	Hooks int       `json:"hooks"`
@@ -105,10 +105,10 @@ type MissedHooks struct {
 	Why   []string  `json:"why"`
 }
 
-// PendingLines counts uncommitted lines by agents.
+// PendingLines counts uncommitted lines of agents.
 type PendingLines struct {
 	view.PendingFigures
-	Why []events.Limit `json:"why,omitempty"` // the limitations that the log names for lines of unknown writers
+	Why []events.Limit `json:"why,omitempty"` // limitations that the log gives for the lines of unknown owners
 }
 
 // Verify is the answer of git trace verify --json.

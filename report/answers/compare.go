@@ -27,7 +27,7 @@ type Side struct {
 	Session string `json:"session"`
 	File    string `json:"file,omitempty"`
 	Model   string `json:"model"`
-	// Lines are null where hooks did not see the conversation.
+	// Lines are null if hooks did not see the conversation.
 	Lines *WrittenLines `json:"lines"`
 }
 
@@ -36,14 +36,14 @@ type WrittenLines struct {
 	Added   int `json:"added"`
 	Removed int `json:"removed"`
 	Files   int `json:"files"`
-	Commits int `json:"committed"` // each counted once
-	Alive   int `json:"alive"`     // in the work tree, unchanged
+	Commits int `json:"committed"` // each line counts once
+	Alive   int `json:"alive"`     // lines in the work tree, unchanged
 }
 
-// Row is a figure of both sides.
+// Row is a figure of both sides, in words.
 type Row struct{ Name, Of, With string }
 
-// Rows returns the figures of both sides for people. A row that both leave empty is left out.
+// Rows returns the figures of both sides for people, without rows that are empty on both sides.
 func (c *Compare) Rows() []Row {
 	var out []Row
 	for _, figure := range comparedFigures {

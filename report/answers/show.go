@@ -22,7 +22,7 @@ type Show struct {
 	Objects  []*Object `json:"objects"`
 }
 
-// Object is {"kind": KIND, KIND: {…}}.
+// Object is written as {"kind": KIND, KIND: {…}}.
 type Object struct {
 	Kind     string          `json:"kind"`
 	Trace    *Talk           `json:"trace,omitempty"`
@@ -30,7 +30,7 @@ type Object struct {
 	ToolCall *view.WholeCall `json:"tool_call,omitempty"`
 	Patch    *view.Hunk      `json:"patch,omitempty"`
 	Commit   *Commit         `json:"commit,omitempty"`
-	Event    json.RawMessage `json:"event,omitempty"` // in stored form
+	Event    json.RawMessage `json:"event,omitempty"` // in its stored form
 	Step     *TalkStep       `json:"step,omitempty"`
 	Why      *why.Place      `json:"why,omitempty"`
 }
@@ -40,13 +40,13 @@ type Talk struct {
 	view.Conversation
 	Subagents []string    `json:"subagents"`
 	Turns     []view.Turn `json:"turns"`
-	// Record is the stored record, null without one.
+	// Record is the stored record; null without one.
 	Record json.RawMessage `json:"record"`
 	// Own reports whether this clone stored the record.
 	Own bool `json:"own"`
-	// Costs holds the costs of its answers, if the tokens of each are known and have a price.
+	// Costs holds the costs of the agent's answers that have a price and a token count.
 	Costs []view.AnswerCost `json:"costs"`
-	// Waste describes unnecessary text in its context, null without a record.
+	// Waste describes unnecessary text in the context; null without a record.
 	Waste *waste.Result `json:"waste"`
 }
 
@@ -56,10 +56,10 @@ type TalkStep struct {
 	Agent   string         `json:"agent"`
 	Session string         `json:"session"`
 	Step    *records.Step  `json:"step"`
-	Hunks   []*view.Hunk   `json:"hunks"` // that its calls wrote
+	Hunks   []*view.Hunk   `json:"hunks"` // hunks that its calls wrote
 }
 
-// Commit is a commit in the form of the graph, with its rewritings.
+// Commit is a commit in the form of the graph, with the commits that it replaced or that replaced it.
 type Commit struct {
 	graph.CommitJSON
 	Rewrites []Rewrite     `json:"rewrites,omitempty"`

@@ -14,25 +14,25 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// Rules of findings.
+// The rules that findings name.
 const (
-	ByAgent   = "agent"    // an agent wrote where it must not
-	ByModel   = "model"    // so did a model
+	ByAgent   = "agent"    // this agent may not write here
+	ByModel   = "model"    // this model may not write here
 	NoReview  = "review"   // no person reviewed an agent's lines
-	Unknown   = "unknown"  // lines without a known owner
-	Unsigned  = "unsigned" // the log with the owner is not signed
-	Disputed  = "disputed" // logs say different things of the owner
-	NoLines   = "no-lines" // a file without lines to check
+	Unknown   = "unknown"  // lines without a known owner, beyond the budget
+	Unsigned  = "unsigned" // the log that names the owner is not signed
+	Disputed  = "disputed" // logs disagree about the owner
+	NoLines   = "no-lines" // a changed file without lines to check
 	mostFound = 5000
 )
 
-// Finding is a place where a change is not as the policy wants it.
+// Finding is a place where a change breaks the policy.
 type Finding struct {
 	Rule       string         `json:"rule"`
 	Path       string         `json:"path"`
 	PathBase64 string         `json:"path_base64,omitempty"`
-	Line       int            `json:"line"`  // the first, in the file after the change; 0 for the file
-	Lines      int            `json:"lines"` // how many follow each other
+	Line       int            `json:"line"`  // the first line, in the new file; 0 for the whole file
+	Lines      int            `json:"lines"` // number of consecutive lines
 	Agent      string         `json:"agent,omitempty"`
 	Model      string         `json:"model,omitempty"`
 	Trace      events.TraceID `json:"trace,omitempty"`
@@ -40,33 +40,33 @@ type Finding struct {
 	Satisfy    string         `json:"satisfy"`
 }
 
-// Gap is a part of the change that no evidence covers, and that is not a finding.
+// Gap is a part of the change without evidence that is not a finding.
 type Gap struct {
 	Path       string `json:"path"`
 	PathBase64 string `json:"path_base64,omitempty"`
 	Why        string `json:"why"`
 }
 
-// Result is a change held against a policy.
+// Result is the result of a check.
 type Result struct {
 	Rules    int         `json:"rules"`
 	Files    int         `json:"files"`
 	Counts   diff.Counts `json:"lines"`
 	Findings []Finding   `json:"findings"`
-	LeftOff  int         `json:"left_off"` // findings beyond the first
+	LeftOff  int         `json:"left_off"` // number of findings that are not listed
 	Gaps     []Gap       `json:"gaps"`
 }
 
-// Facts are further facts, beside the owners of lines.
+// Facts are facts about the commits, besides the owners of lines.
 type Facts struct {
-	// Reviewers lists the reviewers of each commit of the change; Touched lists the commits that changed a path.
+	// Reviewers lists the reviewers of each commit of the change. Touched lists the commits that changed a path.
 	Reviewers map[refs.OID][]string
 	Touched   map[string][]refs.OID
 	// Noted reports whether a person noted that a conversation reached its goal.
 	Noted func(events.TraceID) bool
 }
 
-// checking is a check under way.
+// checking is the state of a running check.
 type checking struct {
 	*Policy
 	*Facts
@@ -82,7 +82,7 @@ type spent struct {
 	runs     []Finding
 }
 
-// Hold holds a change against the policy.
+// Hold checks a change against the policy.
 func (p *Policy) Hold(d *diff.Diff, facts *Facts) *Result {
 	c := &checking{p, facts, &Result{Rules: len(p.Rules), Findings: []Finding{}, Gaps: []Gap{}}, map[*Rule]*spent{}, nil}
 	for _, f := range d.Files {
@@ -106,7 +106,7 @@ func (p *Policy) Hold(d *diff.Diff, facts *Facts) *Result {
 	return c.out
 }
 
-// add joins a finding with the finding of the previous lines.
+// add adds a finding. It joins a finding about the next line with the previous finding.
 func (c *checking) add(f Finding) {
 	for i := len(c.out.Findings) - 1; i >= 0 && i >= len(c.out.Findings)-8; i-- {
 		last := &c.out.Findings[i]
@@ -123,7 +123,7 @@ func (c *checking) add(f Finding) {
 	c.out.Findings = append(c.out.Findings, f)
 }
 
-// file checks a file that differs.
+// file checks a changed file.
 func (c *checking) file(f *diff.File) {
 	rule, from := c.effective(f.Path)
 	at := Finding{Path: strings.ToValidUTF8(f.Path, "\ufffd"), PathBase64: events.EncodeBytes(f.Path)}
@@ -155,7 +155,7 @@ func (c *checking) file(f *diff.File) {
 	}
 }
 
-// unlined returns the reason why the lines of a file do not show all of its change; "" if they do.
+// unlined returns the reason why the added lines do not show the whole change of a file; "" if they show it.
 func (c *checking) unlined(f *diff.File, lines int) string {
 	switch {
 	case f.Record == nil || f.NewMode == refs.ModeGitlink || f.OldMode == refs.ModeGitlink:
@@ -202,7 +202,7 @@ func (c *checking) line(o *blame.Attribution, at Finding, rule, from *Rule, revi
 	}
 }
 
-// writer checks the agent and the model of a line; of several candidates, each.
+// writer checks the agent and the model of a line. If there are several candidates, it checks each.
 func (c *checking) writer(o *blame.Attribution, at Finding, rule *Rule) {
 	agents := []string{o.Agent}
 	if o.Agent == "" {
@@ -245,8 +245,8 @@ func allowed(list []string, what string) string {
 	return strings.Join(list, ", ")
 }
 
-// count counts a line against the budget of its rule. A rule that limits writers and has no budget allows no unknown
-// line, unless it wants a review alone and has one.
+// count counts a line against the budget of its rule. A rule with limits and no budget allows no unknown lines. The
+// exception is a rule that wants only a review: it allows them in a reviewed file.
 func (c *checking) count(rule, from *Rule, at Finding, unknown, reviewed bool) {
 	b := rule.Unknown
 	if b == nil && rule.limits() && (rule.Agents != nil || rule.Models != nil || !reviewed) {
@@ -284,7 +284,8 @@ func (c *checking) reviewedFile(path string) bool {
 	})
 }
 
-// person reports whether a reviewer counts: a person, whose address the policy names if it names any.
+// person reports whether a reviewer counts: they must be a person, and match the addresses of the policy, if it has
+// any.
 func (c *checking) person(who string) bool {
 	_, mail, found := strings.Cut(who, "<")
 	mail, _, closed := strings.Cut(mail, ">")

@@ -12,13 +12,13 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// mostReviewers bounds the reviewers of a commit.
+// mostReviewers limits the reviewers of a commit.
 const mostReviewers = 100
 
-// Commits reads the reviewers and the changed files of the commits between two. For a merge, it takes the files that
-// differ from all parents.
+// Commits reads the reviewers and the changed files of the commits from one commit to another. Of a merge, it takes the
+// files that differ from all parents.
 func Commits(ctx context.Context, repo *refs.Repo, from, to refs.OID) (*Facts, error) {
-	// A message has no NUL, and a trailer that is unfolded no line feed (git-log(1), pretty formats).
+	// A message has no NUL, and an unfolded trailer has no line feed (git-log(1), pretty formats).
 	out, err := repo.Git(ctx, nil, "log", "-z", "--no-show-signature",
 		"--format=tformat:%H%n%P%n%(trailers:key=Reviewed-by,valueonly,unfold)", from.String()+".."+to.String())
 	if err != nil {
@@ -61,7 +61,7 @@ func Commits(ctx context.Context, repo *refs.Repo, from, to refs.OID) (*Facts, e
 	return f, nil
 }
 
-// merge notes the changes of a merge.
+// merge adds the changed files of a merge.
 func (f *Facts) merge(ctx context.Context, repo *refs.Repo, id refs.OID) error {
 	out, err := repo.Git(ctx, nil, "diff-tree", "-c", "-r", "-z", "--name-only", "--no-commit-id", id.String())
 	if err != nil {

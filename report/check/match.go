@@ -11,7 +11,7 @@ func anyName(patterns []string, name string) bool {
 	return slices.ContainsFunc(patterns, func(pattern string) bool { return pathglob.MatchName(pattern, name) })
 }
 
-// effective returns the rule of a path: the keys of all rules that match it, the last of each key.
+// effective returns the rule for a path: the keys of all rules that match it. For each key the last rule counts.
 func (p *Policy) effective(name string) (out Rule, from *Rule) {
 	for _, r := range p.Rules {
 		if !pathglob.Match(r.Pattern, name) {
@@ -40,5 +40,5 @@ func (p *Policy) effective(name string) (out Rule, from *Rule) {
 // reviewed reports whether the rule wants a review.
 func (r *Rule) reviewed() bool { return r.Review != nil && *r.Review }
 
-// limits reports whether the rule needs the owner of a line.
+// limits reports whether the rule needs to know the owner of a line.
 func (r *Rule) limits() bool { return r.Agents != nil || r.Models != nil || r.reviewed() }

@@ -14,7 +14,7 @@ import (
 	"github.com/git-trace/git-trace/refs/pathglob"
 )
 
-// File is the name of the policy, at the top of the work tree.
+// File is the path of the policy, at the top of the work tree.
 const File = ".git-trace-policy"
 
 // Limits of a policy.
@@ -24,30 +24,30 @@ const (
 	maxWords = 200
 )
 
-// Policy is a policy that was read.
+// Policy is a parsed policy.
 type Policy struct {
 	Signed    bool
-	Reviewers []string // patterns of mail addresses; none for everybody
+	Reviewers []string // patterns of mail addresses; empty: everybody
 	Rules     []*Rule
 }
 
-// Rule is a section of paths. A nil list and a nil Unknown set no limit.
+// Rule is a section for paths. A nil list or a nil Unknown sets no limit.
 type Rule struct {
 	Pattern string
-	Agents  []string // empty for none
+	Agents  []string // empty: no agent
 	Models  []string
 	Review  *bool
 	Unknown *Budget
 }
 
-// Budget is a number of lines, or a share of the changed lines.
+// Budget is a number of lines, or a percentage of the changed lines.
 type Budget struct {
 	Lines   int
 	Percent bool
 	text    string
 }
 
-// ErrNone reports a commit without a policy.
+// ErrNone means that a commit has no policy.
 var ErrNone = errors.New("there is no policy")
 
 func Read(ctx context.Context, repo *refs.Repo, commit refs.OID) (*Policy, error) {
@@ -73,7 +73,7 @@ func Read(ctx context.Context, repo *refs.Repo, commit refs.OID) (*Policy, error
 	return list(ctx, repo, "--blob", blob.String())
 }
 
-// ReadFile reads a policy from a file, to try it.
+// ReadFile reads a policy from a file, so that it can be tried.
 func ReadFile(ctx context.Context, repo *refs.Repo, name string) (*Policy, error) {
 	name, err := filepath.Abs(name)
 	if err != nil {
@@ -89,7 +89,7 @@ func ReadFile(ctx context.Context, repo *refs.Repo, name string) (*Policy, error
 	return list(ctx, repo, "--file", name)
 }
 
-// list has git parse the policy (git-config(1)): it includes nothing, since the file is named.
+// list lets git parse the policy (git-config(1)). Because a file is named, git follows no includes.
 func list(ctx context.Context, repo *refs.Repo, from, name string) (*Policy, error) {
 	out, err := repo.Git(ctx, nil, "config", "--no-includes", from, name, "-z", "--list")
 	if err != nil {
@@ -98,7 +98,7 @@ func list(ctx context.Context, repo *refs.Repo, from, name string) (*Policy, err
 	return parse(string(out))
 }
 
-// parse takes the keys and values that git lists.
+// parse parses the output of git config --list.
 func parse(listed string) (*Policy, error) {
 	p := &Policy{}
 	for item := range strings.SplitSeq(strings.TrimSuffix(listed, "\x00"), "\x00") {
@@ -107,7 +107,7 @@ func parse(listed string) (*Policy, error) {
 		}
 		key, value, given := strings.Cut(item, "\n")
 		if !given {
-			value = "true" // as git takes a key without a value
+			value = "true" // git's value for a key without one
 		}
 		section, rest, _ := strings.Cut(key, ".")
 		var err error
@@ -144,7 +144,7 @@ func (p *Policy) set(key, value string) (err error) {
 	return err
 }
 
-// rule returns the rule of a pattern, which begins with its first key.
+// rule returns the rule of a pattern, and adds it if it is new.
 func (p *Policy) rule(pattern string) (*Rule, error) {
 	if at := slices.IndexFunc(p.Rules, func(r *Rule) bool { return r.Pattern == pattern }); at >= 0 {
 		return p.Rules[at], nil

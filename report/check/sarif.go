@@ -8,7 +8,7 @@ import (
 	"github.com/git-trace/git-trace/internal/version"
 )
 
-// SARIF returns the result in the Static Analysis Results Interchange Format, version 2.1.0, which forges show at the
+// SARIF returns the result in the Static Analysis Results Interchange Format, version 2.1.0. Forges show it at the
 // lines. Findings are errors, gaps are notes.
 func (r *Result) SARIF() any {
 	type object = map[string]any
@@ -57,7 +57,7 @@ func (r *Result) SARIF() any {
 	return object{"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": []object{run}}
 }
 
-// gapRule names the rule of gaps.
+// gapRule is the rule's name for gaps.
 const gapRule = "not-covered"
 
 // uriOf returns a path as a relative URI.
@@ -66,7 +66,7 @@ func uriOf(path string) string {
 	for i, part := range parts {
 		parts[i] = url.PathEscape(part)
 	}
-	if strings.Contains(parts[0], ":") { // which would be a scheme (RFC 3986, 4.2)
+	if strings.Contains(parts[0], ":") { // otherwise the part before it would be a scheme (RFC 3986, 4.2)
 		parts[0] = "./" + parts[0]
 	}
 	return strings.Join(parts, "/")

@@ -5,8 +5,8 @@ import (
 	"github.com/git-trace/git-trace/blame/gitblame"
 )
 
-// batch are lines whose owners are searched together. The answers of blame take several times the memory of the lines,
-// so a long diff is searched in parts.
+// batch holds lines whose owners are searched together. The answers of blame need several times the memory of the
+// lines, so a long diff is searched in parts.
 type batch struct {
 	*finder
 	sign    byte
@@ -18,7 +18,7 @@ type batch struct {
 
 const batchLines = 1 << 14
 
-// add takes lines of a file, each with the commit that wrote it.
+// add adds lines of a file, each with the commit that wrote it.
 func (b *batch) add(file *File, lines []*Line, credits []gitblame.Line) error {
 	if b.files == nil {
 		b.files = map[string]*File{}
@@ -31,7 +31,7 @@ func (b *batch) add(file *File, lines []*Line, credits []gitblame.Line) error {
 	return b.settle()
 }
 
-// answer takes blame's answers for lines that the diff shows as blame does.
+// answer adds the lines that blame found, unless blame and the diff show different text.
 func (b *batch) answer(q *question) error {
 	if !q.known {
 		return nil
@@ -51,7 +51,7 @@ func (b *batch) answer(q *question) error {
 	return b.add(q.file, lines, credits)
 }
 
-// settle asks for the owners of the lines.
+// settle finds the owners of the lines.
 func (b *batch) settle() error {
 	resolver := b.from.Resolver
 	if b.here.Kind == Moment {
@@ -68,7 +68,7 @@ func (b *batch) settle() error {
 	return nil
 }
 
-// give lets lines of one run share the facts about their owner.
+// give sets the owners of lines. Lines of one run share one value.
 func give(lines []*Line, owners []blame.Annotated) {
 	var last *blame.Annotated
 	for i, l := range lines {

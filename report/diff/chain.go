@@ -11,8 +11,9 @@ import (
 	"github.com/git-trace/git-trace/refs/gitdiff"
 )
 
-// chain returns the changes of a file by several commits, newest first, if each began with the result of the next one
-// in the list: git blame goes the same way. Nil if the history has merges, or the file had another name.
+// chain returns the commits that changed a file, newest first, if each change starts from the result of the next one in
+// the list; git blame then follows the same commits. It returns nil if the history has merges, or if the file was
+// renamed.
 func (h *history) chain(f *File) []touch {
 	list := h.touches[f.Path]
 	if !h.straight || h.merges || len(list) == 0 || f.OldPath != f.Path {
@@ -31,8 +32,8 @@ func (h *history) chain(f *File) []touch {
 	return list
 }
 
-// follow lets lines of chains go back to the commits that wrote them, by patches that one process gives. It answers
-// with the questions that lead beyond the chain.
+// follow leads lines through their chains to the commits that wrote them. One git process reads all patches. It returns
+// the questions whose lines lead beyond the chain.
 func (f *finder) follow(b *batch, list []*question) ([]*question, error) {
 	if len(list) == 0 {
 		return nil, nil
@@ -63,7 +64,7 @@ func (f *finder) follow(b *batch, list []*question) ([]*question, error) {
 	return rest, nil
 }
 
-// goBack turns the number of a line into the number on the older side, or reports that the hunks brought the line.
+// goBack replaces the number of a line by its number on the older side, or reports that the hunks added the line.
 func goBack(hunks []gitdiff.Hunk, line *int) (brought bool) {
 	shift := 0
 	for _, h := range hunks {
@@ -83,7 +84,7 @@ type place struct {
 	path   string
 }
 
-// mostPaths bounds the paths of a command line.
+// mostPaths limits the paths of a command line.
 const mostPaths = 1000
 
 // readPatches reads the hunks of the files of chains.
@@ -123,7 +124,7 @@ func readPatches(ctx context.Context, repo *refs.Repo, list []*question) (map[pl
 	return out, err
 }
 
-// hunkTaker takes the hunks of a commit.
+// hunkTaker collects the hunks of a commit.
 type hunkTaker struct {
 	records []gitdiff.Record
 	commit  refs.OID

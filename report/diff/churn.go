@@ -10,19 +10,19 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Writer identifies an owner of lines: a conversation, people, or unknown, before the recording or within it.
+// Writer identifies an owner of lines: a conversation, people, or unknown, either before or during the recording.
 type Writer struct {
-	Kind  events.OwnerKind // ai, human, older or unknown; mixed lines count as the agent's
-	Trace events.TraceID   // empty where several conversations could have written the lines
+	Kind  events.OwnerKind // ai, human, older or unknown; mixed lines count as ai
+	Trace events.TraceID   // empty if several conversations could have written the lines
 	Agent string
 	Model string
 }
 
-// Churn holds the lines that the commits of a range added, and the lines that did not last.
+// Churn counts the lines that a writer added in the commits of a range, and how many of them are gone.
 type Churn struct {
 	Writer
 	Written, Gone int
-	Kept          int // lines of these commits that are there at the end
+	Kept          int // lines of these commits that exist at the end
 }
 
 // writerOf returns the writer of a line.
@@ -37,13 +37,13 @@ func writerOf(kind events.OwnerKind, trace events.TraceID, agent, model string) 
 	return Writer{Kind: events.OwnerUnknown}
 }
 
-// key returns the part of a writer that identifies it.
+// key returns only the fields that identify the writer.
 func (w Writer) key() Writer { return Writer{Kind: w.Kind, Trace: w.Trace} }
 
-// mostSearched bounds the commits without hooks in which owners are searched.
+// mostSearched is the number of commits up to which owners are also searched in commits without hooks.
 const mostSearched = 500
 
-// churn adds up the lines that commits between the sides added and that are gone again.
+// churn counts the lines that the commits between the sides added, and those that are gone again.
 func (f *finder) churn() error {
 	if f.history == nil || f.o.reverse || f.sides.new.Kind != Commit || f.sides.part {
 		return nil
@@ -64,7 +64,7 @@ func (f *finder) churn() error {
 	if err != nil {
 		return err
 	}
-	inside := map[refs.OID]events.OwnerKind{} // of lines without a known owner
+	inside := map[refs.OID]events.OwnerKind{} // the owner of lines without a known one, by commit
 	for i, c := range known {
 		inside[c.ID] = began.Nobodys(c, time.Unix(f.history.commits[i].Committer.Time, 0))
 	}

@@ -20,61 +20,61 @@ import (
 
 // Diff is the output of git diff with owners.
 type Diff struct {
-	Before   []byte // git's figures before the patch, if requested
+	Before   []byte // git's figures before the patch, if they were requested
 	Files    []*File
 	Old, New Side
 	Fork     bool // the old side is the merge base of Old and New
 	Changed  bool // with --exit-code: git found a difference
 	Churn    []Churn
 
-	// Untracked are the files of the work tree that git leaves out of a diff with it. All their lines are new. Unread
-	// counts those beyond the first.
+	// Untracked are the untracked files of the work tree, which git leaves out of a diff. All their lines are new. Unread
+	// is the number of further files that were not read.
 	Untracked []*File
 	Unread    int
 }
 
 // File is a file that differs.
 type File struct {
-	*gitdiff.Record        // nil for git's own text about a submodule
+	*gitdiff.Record        // nil for git's text about a submodule
 	Path            string // relative to the top of the work tree, as raw bytes
 	OldPath         string
 	Head            []byte // git's text before the first hunk
 	Hunks           []Hunk
-	binary          bool // of a file that is not tracked
+	binary          bool // an untracked binary file
 }
 
 // Hunk is a hunk with its context.
 type Hunk struct {
 	gitdiff.Hunk
-	Head  []byte // the line that begins it
+	Head  []byte // git's line that begins the hunk
 	Lines []Line
 }
 
-// Line is a line of a hunk. Owner is nil for an unchanged line, and for one that was not requested. Lines of one run
-// share it: it holds facts about the owner, and not about one line.
+// Line is a line of a hunk. Owner is nil for an unchanged line, and if owners were not requested. Lines of one run
+// share one Owner: it has facts about the owner, not about a line.
 type Line struct {
 	gitdiff.TextLine
 	Owner *blame.Annotated
 }
 
-// EachAdded goes through the added lines.
+// EachAdded calls take for each added line.
 func (d *Diff) EachAdded(take func(*Line)) {
 	for _, f := range d.Files {
 		f.each(Added, take)
 	}
 }
 
-// Content returns the line without its end.
+// Content returns the line without its line end.
 func (l *Line) Content() []byte { return bytes.TrimSuffix(l.Text, []byte("\n")) }
 
-// Source gives owners.
+// Source provides the facts about owners.
 type Source struct {
 	Resolver blame.Resolver
-	Snapshot blame.Resolver // of contents as boundaries saw them
+	Snapshot blame.Resolver // for contents that snapshots at boundaries have
 	Log      belief.Log
-	Searcher belief.Searcher // nil for none
+	Searcher belief.Searcher // nil: no search
 	Config   refs.Config
-	// Added counts the lines of commits without a known owner.
+	// Added counts the added lines of commits that have no known owner.
 	Added func(ctx context.Context, commits []refs.OID) (map[refs.OID]int, error)
 }
 
@@ -86,7 +86,7 @@ type Failure struct {
 
 func (f *Failure) Error() string { return f.Message }
 
-// Git is git diff with the user's arguments, in their directory.
+// Git returns the command git diff with the user's arguments, in the user's directory dir.
 func (o *Options) Git(ctx context.Context, repo *refs.Repo, dir string) *exec.Cmd {
 	args := []string{"diff"}
 	if o.Color != "" {
@@ -95,7 +95,7 @@ func (o *Options) Git(ctx context.Context, repo *refs.Repo, dir string) *exec.Cm
 	return o.command(ctx, repo, dir, args)
 }
 
-// command is git with the user's arguments after others. The trees of moments are in the store of snapshots.
+// command returns git diff with args, then the user's arguments. The trees of snapshots are in the side store.
 func (o *Options) command(ctx context.Context, repo *refs.Repo, dir string, args []string) *exec.Cmd {
 	cmd := repo.CommandUser(ctx, dir, append(args, o.git...)...)
 	if len(o.moments) > 0 {
@@ -104,7 +104,7 @@ func (o *Options) command(ctx context.Context, repo *refs.Repo, dir string, args
 	return cmd
 }
 
-// Read runs git in the user's directory dir and finds the owners.
+// Read runs git diff in the user's directory dir, and finds the owners.
 func Read(ctx context.Context, repo *refs.Repo, dir string, o Options, from Source) (*Diff, error) {
 	f := &finder{ctx: ctx, repo: repo, dir: dir, o: &o, from: from, objects: repo.Objects()}
 	defer func() { _ = f.objects.Close() }()
@@ -116,7 +116,7 @@ func Read(ctx context.Context, repo *refs.Repo, dir string, o Options, from Sour
 	f.Diff = d
 	s, err := o.sides(ctx, repo, dir)
 	if f.sides = s; len(out) == 0 {
-		if err != nil { // an empty diff
+		if err != nil { // the diff is empty
 			return d, nil
 		}
 		err = f.untracked()
@@ -142,7 +142,7 @@ func Read(ctx context.Context, repo *refs.Repo, dir string, o Options, from Sour
 	return d, err
 }
 
-// git runs git diff. Our options come first, so that the user's win, except for required ones.
+// git runs git diff. Our options come before the user's, so that the user's override them. Required options come last.
 func (f *finder) git() (out []byte, changed bool, err error) {
 	args := []string{"diff", "--raw", "-p", "--no-abbrev", "--no-color", "--no-ext-diff"}
 	if value, _ := f.from.Config.Get("diff.submodule"); value == "diff" {
@@ -156,7 +156,7 @@ func (f *finder) git() (out []byte, changed bool, err error) {
 	switch {
 	case f.ctx.Err() != nil:
 		return nil, false, f.ctx.Err()
-	case errors.As(err, &exit) && exit.ExitCode() == 1: // --exit-code
+	case errors.As(err, &exit) && exit.ExitCode() == 1: // with --exit-code
 		return stdout.Bytes(), true, nil
 	case errors.As(err, &exit):
 		return nil, false, &Failure{exit.ExitCode(), stderr.String()}
@@ -166,7 +166,7 @@ func (f *finder) git() (out []byte, changed bool, err error) {
 	return stdout.Bytes(), false, nil
 }
 
-// prefixesOf returns the prefixes of the two paths (diff.noPrefix, diff.mnemonicPrefix in git-config(1)).
+// prefixesOf returns the prefixes of the two paths (diff.noPrefix and diff.mnemonicPrefix in git-config(1)).
 func (o *Options) prefixesOf(config refs.Config, s sides) (old, now string) {
 	old, now = "a/", "b/"
 	for key, to := range map[string]*string{"diff.srcprefix": &old, "diff.dstprefix": &now} {
@@ -189,7 +189,7 @@ func (o *Options) prefixesOf(config refs.Config, s sides) (old, now string) {
 	return old, now
 }
 
-// take makes the model from git's output.
+// take builds the diff from git's output.
 func (f *finder) take(text *gitdiff.Text) {
 	f.Before = text.Before
 	if f.o.reverse {
@@ -213,7 +213,7 @@ func (f *finder) take(text *gitdiff.Text) {
 	}
 }
 
-// below returns the directory that paths are relative to, seen from the top of the work tree (--relative,
+// below returns the directory to which paths are relative, seen from the top of the work tree (--relative,
 // diff.relative).
 func (f *finder) below() string {
 	here := ""
@@ -233,7 +233,7 @@ func (f *finder) below() string {
 	}
 }
 
-// EachLine goes through the lines of the hunks.
+// EachLine calls take for each line of the hunks.
 func (f *File) EachLine(take func(*Line)) {
 	for i := range f.Hunks {
 		for k := range f.Hunks[i].Lines {
@@ -242,7 +242,7 @@ func (f *File) EachLine(take func(*Line)) {
 	}
 }
 
-// each calls take for the lines of a file that only one side has.
+// each calls take for the lines that only one side has.
 func (f *File) each(sign byte, take func(*Line)) {
 	f.EachLine(func(l *Line) {
 		if l.Sign == sign {
@@ -251,20 +251,20 @@ func (f *File) each(sign byte, take func(*Line)) {
 	})
 }
 
-// Added and removed lines.
+// The signs of added and removed lines.
 const (
 	Added   byte = '+'
 	Removed byte = '-'
 )
 
-// nobody returns the answer for lines without any evidence.
+// nobody returns the answer for lines without evidence.
 func nobody() *blame.Annotated {
 	out := &blame.Annotated{Owner: &blame.Attribution{Kind: events.OwnerUnknown}}
 	out.Commit = noCommit
 	return out
 }
 
-// only keeps the hunks with a line of a chosen owner, and the files with such a hunk.
+// only keeps the hunks with a line of a selected owner, and the files with such a hunk.
 func (d *Diff) only(kinds []events.OwnerKind) {
 	if len(kinds) == 0 {
 		return

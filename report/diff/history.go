@@ -13,21 +13,21 @@ import (
 	"github.com/git-trace/git-trace/refs/gitdiff"
 )
 
-// history holds the changes between two commits: which commits changed which paths.
+// history lists the commits between two commits, with the paths that each changed.
 type history struct {
-	commits  []*gitblame.Commit // of the newer side, merges among them
+	commits  []*gitblame.Commit // commits that only the newer side has, including merges
 	straight bool               // the older side has no commits of its own
 	merges   bool
 	touches  map[string][]touch
 }
 
-// touch is a change of a path.
+// touch is one commit's change of a path.
 type touch struct {
-	commit *gitblame.Commit // nil for one of the older side
+	commit *gitblame.Commit // nil for a commit of the older side
 	record gitdiff.Record
 }
 
-// between reads the history between the sides, if they are two commits, or the work tree and one commit.
+// between reads the history between the sides, if both are commits, or one is the work tree.
 func (f *finder) between() error {
 	old, now := f.sides.old, f.sides.new
 	rev := now.Rev
@@ -36,7 +36,7 @@ func (f *finder) between() error {
 	}
 	var args []string
 	switch {
-	case f.empty(old.Rev) && now.Kind == Commit: // all that led there
+	case f.empty(old.Rev) && now.Kind == Commit: // all commits that lead to the newer side
 		args = []string{rev}
 	case old.Kind != Commit || now.Kind == Tree || now.Kind != Commit && isHeadRev(old.Rev):
 		return nil
@@ -54,15 +54,15 @@ func (f *finder) between() error {
 	return nil
 }
 
-// logFormat has the fields of a commit: side, id, the author's name, address and time, the committer's, parents,
-// subject.
+// logFormat lists the fields of a commit: side, id, the author's name, address and time, the same of the committer,
+// parents, subject.
 const logFormat = "--format=%x1e%m%x1f%H%x1f%aN%x1f%aE%x1f%ad%x1f%cN%x1f%cE%x1f%cd%x1f%P%x1f%s"
 
 const logFields = 10
 
 var errLog = errors.New("unexpected output of git log")
 
-// readHistory reads the changes of commits by their trees alone. Renames are followed as git-blame(1) follows them.
+// readHistory reads the changes of commits from their trees alone. It follows renames as git-blame(1) does.
 func readHistory(ctx context.Context, repo *refs.Repo, dir string, revs []string) (*history, error) {
 	args := []string{"-c", "log.showRoot=true", "-c", "log.follow=false", "-c", "log.showSignature=false", "log",
 		"--left-right", "--diff-merges=off", "--no-notes", "--no-relative", "--date=raw", "--encoding=UTF-8", "-M",
@@ -110,7 +110,7 @@ func readHistory(ctx context.Context, repo *refs.Repo, dir string, revs []string
 	return h, nil
 }
 
-// recordsLength returns the length of the records at the beginning of the output.
+// recordsLength returns the length in bytes of the raw diff records at the beginning of the output.
 func recordsLength(out []byte) int {
 	n := 0
 	for n < len(out) && out[n] == ':' {
@@ -141,14 +141,14 @@ func (h *history) touch(c *gitblame.Commit, r gitdiff.Record) {
 	}
 }
 
-// logCommit reads the fields of a commit; nil for one of the older side.
+// logCommit parses the fields of a commit; nil for a commit of the older side.
 func (h *history) logCommit(text string) (*gitblame.Commit, error) {
 	fields := strings.SplitN(text, "\x1f", logFields)
 	if len(fields) != logFields {
 		return nil, errLog
 	}
 	if fields[0] == "<" {
-		return nil, nil // the caller only needs to know that there is one
+		return nil, nil // the caller only needs to know that such a commit exists
 	}
 	id, err := refs.ParseOID(fields[1])
 	if err != nil {
@@ -179,7 +179,7 @@ func (h *history) only(f *File) *gitblame.Commit {
 	return t.commit
 }
 
-// untouched reports whether nothing happened to a file between the commits.
+// untouched reports whether no commit in between changed a file.
 func (h *history) untouched(f *File) bool {
 	return h != nil && len(h.touches[f.Path])+len(h.touches[f.OldPath]) == 0
 }

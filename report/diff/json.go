@@ -11,30 +11,30 @@ import (
 // JSONSchema names the form of the JSON output; docs/schema/diff-1.schema.json describes it.
 const JSONSchema = "git-trace.diff/1"
 
-// Document is a diff as JSON: by runs of lines that have one owner.
+// Document is a diff as JSON. It has runs of lines with one owner.
 type Document struct {
 	Schema        string         `json:"schema"`
-	From          *jsonSide      `json:"from"` // null where nothing differs
+	From          *jsonSide      `json:"from"` // null if nothing differs
 	To            *jsonSide      `json:"to"`
 	Totals        jsonTotals     `json:"totals"`
 	Files         []FileJSON     `json:"files"`
 	Conversations []conversation `json:"conversations"`
 
-	// Untracked are files that the diff does not have because they are not tracked; Unread counts those left out.
+	// Untracked are untracked files, which the diff does not contain. Unread is the number of those that are not listed.
 	Untracked []FileJSON `json:"untracked,omitempty"`
 	Unread    int        `json:"untracked_unread,omitempty"`
 }
 
 type jsonSide struct {
 	Kind     Kind    `json:"kind"`
-	Revision *string `json:"revision"` // as the user gave it; null for the index and the work tree
+	Revision *string `json:"revision"` // as the user typed it; null for the index and the work tree
 	Fork     bool    `json:"merge_base,omitempty"`
 }
 
 type jsonTotals struct {
 	Added   Counts     `json:"added"`
 	Removed Counts     `json:"removed"`
-	Churn   *jsonChurn `json:"churn"` // null but for whole diffs of two commits
+	Churn   *jsonChurn `json:"churn"` // null, except for whole diffs of two commits
 }
 
 type jsonChurn struct {
@@ -53,9 +53,9 @@ type FileJSON struct {
 	Runs          []*RunJSON `json:"runs"`
 }
 
-// RunJSON is lines that follow each other on a side and have one owner.
+// RunJSON is a run of consecutive lines on one side with one owner.
 type RunJSON struct {
-	Side  string `json:"side"` // new, old
+	Side  string `json:"side"` // new or old
 	Start int    `json:"start"`
 	Count int    `json:"count"`
 	blame.OwnerJSON
@@ -74,11 +74,11 @@ type conversation struct {
 	Model   *string        `json:"model"`
 	Added   int            `json:"added"`
 	Removed int            `json:"removed"`
-	Written int            `json:"written"` // by all commits of the range; 0 but for whole diffs of two commits
+	Written int            `json:"written"` // in all commits of the range; 0 except for whole diffs of two commits
 	Gone    int            `json:"gone"`
 }
 
-// Document returns the diff as JSON has it.
+// Document returns the diff as JSON.
 func (d *Diff) Document() Document {
 	out := Document{Schema: JSONSchema, Files: []FileJSON{}, Conversations: []conversation{}}
 	if d.Old.Kind != "" {

@@ -14,18 +14,18 @@ type Snapshot struct {
 	Side Side
 }
 
-// ErrMergeBase refuses to look for the commit where moments parted.
+// ErrMergeBase is the error for a merge base of two moments of conversations.
 var ErrMergeBase = errors.New("moments of a conversation have no merge base")
 
-// MayNameMoments reports whether a word looks like the name of a prompt, a step or a call. It is for callers that use
-// git-trace only for moments: finding out costs opening the log.
+// MayNameMoments reports whether a word may name a prompt, a step or a call. Callers that need the log only for moments
+// ask this first, because opening the log takes time.
 func (o *Options) MayNameMoments() bool {
 	return slices.ContainsFunc(o.words, func(word string) bool { return strings.ContainsAny(word, "#:_") })
 }
 
-// FindMoments resolves words that may name a prompt, a step or a call with find: M, M1..M2, and M^! for the changes
-// between its beginning and its end. Words that find does not know are left to git. work reports whether a moment is
-// compared with the work tree: then the caller must call [Options.CompareWith].
+// FindMoments resolves words that may name a prompt, a step or a call: M, M1..M2, and M^! for the changes from its
+// beginning to its end. It leaves words that find does not know to git. work reports whether a moment is compared with
+// the work tree: then the caller must call [Options.CompareWith].
 func (o *Options) FindMoments(find func(word string, after bool) (s Snapshot, known bool, err error)) (
 	work bool, err error,
 ) {
@@ -61,7 +61,8 @@ func (o *Options) FindMoments(find func(word string, after bool) (s Snapshot, kn
 	return moments == 1 && revs == 1 && !o.cached, nil
 }
 
-// CompareWith replaces the work tree by its snapshot, because git would leave out untracked files.
+// CompareWith compares with a snapshot of the work tree instead of the work tree, because git would leave out untracked
+// files.
 func (o *Options) CompareWith(now refs.OID) {
 	for word := range o.moments {
 		o.replace(word, []string{word, now.String()})
@@ -69,7 +70,8 @@ func (o *Options) CompareWith(now refs.OID) {
 	o.stand(Snapshot{now, Side{Kind: Work}})
 }
 
-// stand notes the moment of a tree, and returns a word for it. Two moments with one tree do not differ.
+// stand notes the snapshot of a moment, and returns its tree id as the word for git. Two moments with one tree have no
+// difference.
 func (o *Options) stand(s Snapshot) string {
 	if o.moments == nil {
 		o.moments = map[string]Side{}
@@ -78,7 +80,7 @@ func (o *Options) stand(s Snapshot) string {
 	return s.Tree.String()
 }
 
-// replace puts words instead of one word, before the paths.
+// replace replaces a word before the paths by other words.
 func (o *Options) replace(word string, by []string) {
 	for _, list := range []*[]string{&o.words, &o.git} {
 		at := slices.Index(*list, word)

@@ -9,52 +9,53 @@ import (
 	"github.com/git-trace/git-trace/refs/gitargs"
 )
 
-// ErrHelp reports that the arguments ask for help: -h, --help.
+// ErrHelp means that the arguments ask for help: -h or --help.
 var ErrHelp = errors.New("help requested")
 
-// Options is a parsed argument vector. Other options are passed on to git.
+// Options holds the parsed arguments. Options of git are passed on to git.
 type Options struct {
 	JSON    bool
-	Removed bool   // --removed: the owners of removed lines; --json asks for them, too
-	NoTrace bool   // --no-trace: git's own output
-	Prompts bool   // --prompts: the texts of prompts above the lines that they led to
-	After   bool   // --after: prompts and calls mean the moments of their ends
-	Color   string // always, never, auto; "" by default
+	Removed bool   // --removed: find the owners of removed lines; --json does that, too
+	NoTrace bool   // --no-trace: git's output only
+	Prompts bool   // --prompts: show prompts above the lines that they led to
+	After   bool   // --after: a prompt or call means the moment of its end
+	Color   string // always, never, auto; "" for the default
 
-	// Only, unless it is empty, selects the hunks with a line of one of these owners: --only-ai and the like.
+	// Only selects the hunks with a line of one of these owners (--only-ai and similar options); empty: all.
 	Only []events.OwnerKind
 
-	// Verbatim says that an option asks for another form of output, or for one that programs read: it stays git's own.
+	// Verbatim means that an option asks for a form of output that is not a patch for people. Then the output is git's
+	// own.
 	Verbatim bool
-	Figures  bool // --stat and its like: a patch is shown only if Patch asks for it
+	Figures  bool // --stat and similar options: a patch is shown only if Patch is set
 	Patch    bool
 
 	cached, mergeBase bool
 	reverse           bool    // -R
 	relative          *string // --relative: nil if not given, "-" for --no-relative, "" without a path
-	compares          bool    // an option says which lines count as changed
-	picks             bool    // an option says which files or changes are shown
+	compares          bool    // an option changes how lines are compared
+	picks             bool    // an option selects files or changes
 	textconv          bool    // --no-textconv was not given
 	prefixes          []string
 	words, after      []string
-	moments           map[string]Side // trees of moments, by the words for git
+	moments           map[string]Side // snapshots of moments, by the words for git
 	dashes            bool
-	git               []string // git's arguments in their order, without ours
+	git               []string // git's arguments in order, without ours
 }
 
-// role is the meaning of an option for this package; most have none.
+// role is the meaning of an option for this package. Most options have none.
 type role uint8
 
 const (
 	passes   role = iota
-	verbatim      // another form of output
+	verbatim      // a form of output that is not a patch for people
 	figures       // figures before the patch, or instead of it
-	compares      // says which lines count as changed
-	other         // see set
+	compares      // changes how lines are compared
+	other         // set handles it
 )
 
-// option is one of git-diff(1). Whether a word is an option's value decides what the next word is, so every option that
-// takes one must be here.
+// option is an option of git-diff(1). Every option with a value must be listed, because the parser must know whether
+// the next word is a value.
 type option struct {
 	short byte
 	long  string
@@ -65,7 +66,7 @@ type option struct {
 
 func (o option) Names() (letter byte, word string) { return o.short, o.long }
 
-// gitOptions are the options of git diff that matter here. The test against git's own list keeps it complete.
+// gitOptions are the options of git diff that matter here. A test against git's own list shows missing ones.
 var gitOptions = slices.Concat(
 	alike(verbatim, gitargs.None, nil, "s:no-patch z raw patch-with-raw numstat check name-only name-status quiet",
 		"ext-diff no-index cc combined-all-paths c m base ours theirs"),
@@ -118,7 +119,7 @@ var gitOptions = slices.Concat(
 	},
 )
 
-// alike returns options that differ in their names alone: a letter, a word, or both with a colon.
+// alike returns options that differ only in their names. A name is a letter, a word, or both with a colon.
 func alike(role role, value gitargs.Value, set func(*Options, string, bool), names ...string) (all []option) {
 	for name := range strings.FieldsSeq(strings.Join(names, " ")) {
 		letter, word, both := strings.Cut(name, ":")
@@ -142,8 +143,9 @@ func (o *Options) prefix(side int, value string) {
 	o.prefixes[side] = value
 }
 
-// Parse reads the arguments that follow `git trace diff`, in the grammar of git-diff(1): options and words in any
-// order, clusters of short options, unique abbreviations of long ones. Whether an argument is valid is left to git.
+// Parse parses the arguments of `git trace diff` in the grammar of git-diff(1): options and words in any order,
+// clusters of short options, unique abbreviations of long ones. It does not check whether an argument is valid, because
+// git does.
 func Parse(argv []string) (Options, error) {
 	o := Options{textconv: true}
 	for at := 0; at < len(argv); at++ {
@@ -175,7 +177,7 @@ func Parse(argv []string) (Options, error) {
 	return o, nil
 }
 
-// ours reads the options of git-trace. They are never abbreviated, so every abbreviation means git's option.
+// ours handles git-trace's own options. They cannot be abbreviated, so every abbreviation means an option of git.
 func (o *Options) ours(word string) bool {
 	switch word {
 	case "--json":
@@ -202,7 +204,7 @@ func (o *Options) ours(word string) bool {
 	return true
 }
 
-// take records an option.
+// take notes an option.
 func (o *Options) take(spec option, value string, on bool, words []string) {
 	if spec.set != nil {
 		spec.set(o, value, on)
@@ -221,7 +223,7 @@ func (o *Options) take(spec option, value string, on bool, words []string) {
 	o.git = append(o.git, words...)
 }
 
-// cluster reads a word of short options, "-wU5", and returns how many of the next words are values.
+// cluster parses a word of short options, "-wU5", and returns the number of following words that are values.
 func (o *Options) cluster(word string, behind []string) (taken int) {
 	for at := 1; at < len(word); at++ {
 		spec, known := gitargs.Short(gitOptions, word[at])

@@ -16,10 +16,10 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// finder finds the owners of one diff.
+// finder finds the owners for one diff.
 type finder struct {
 	*Diff
-	ctx     context.Context // a finder lives as long as the call that made it
+	ctx     context.Context // a finder lives for one call
 	repo    *refs.Repo
 	dir     string
 	o       *Options
@@ -28,12 +28,12 @@ type finder struct {
 	objects *refs.Objects
 
 	base    string   // the merge base of the sides; "" until it is needed
-	history *history // between the sides; nil unless it was read
+	history *history // between the sides; nil if it was not read
 }
 
 var noCommit = &gitblame.Commit{}
 
-// own finds the owners of the added lines and, if requested, of the removed ones.
+// own finds the owners of the added lines and, if requested, of the removed lines.
 func (f *finder) own() error {
 	if err := f.between(); err != nil {
 		return err
@@ -49,7 +49,7 @@ func (f *finder) own() error {
 	return f.churn()
 }
 
-// question is a question to blame about a file.
+// question is a request to blame lines of a file.
 type question struct {
 	blame.Query
 	chain []touch
@@ -116,7 +116,7 @@ func (f *finder) side(sign byte, here, there Side) error {
 	return nil
 }
 
-// same reports whether blame has the text of the diff: a conversion may come between them.
+// same reports whether blame and the diff have the same text. A conversion may change it in between.
 func (l *Line) same(at *gitblame.Line) bool { return bytes.Equal(l.Content(), at.Content) }
 
 func (f *File) pathOf(sign byte) string {
@@ -126,7 +126,7 @@ func (f *File) pathOf(sign byte) string {
 	return f.OldPath
 }
 
-// credited are lines that one commit wrote, or none yet.
+// credited returns the lines as written by one commit; c may be noCommit.
 func credited(c *gitblame.Commit, path string, lines []*Line) []gitblame.Line {
 	out := make([]gitblame.Line, len(lines))
 	for i, l := range lines {
@@ -136,16 +136,16 @@ func credited(c *gitblame.Commit, path string, lines []*Line) []gitblame.Line {
 	return out
 }
 
-// inquiry is the source of the owners in a file: a commit that wrote all the lines, patches, or blame.
+// inquiry says how to find the commits that wrote lines: one commit wrote all, patches show it, or git must blame.
 type inquiry struct {
 	commit   *gitblame.Commit
-	chain    []touch // blame is asked where a line leads beyond it
+	chain    []touch // if a line leads beyond it, git must blame
 	revs     []string
 	contents []byte
 	bounded  bool // the history ends at the other side
 }
 
-// ask decides whom to ask.
+// ask chooses the way to find the commits.
 func (f *finder) ask(file *File, sign byte, here, there Side) (inquiry, error) {
 	converts := f.o.textconv && f.converts()
 	forward := sign == Added && !f.o.reverse
@@ -194,7 +194,8 @@ func (f *finder) ask(file *File, sign byte, here, there Side) (inquiry, error) {
 	return inquiry{contents: contents}, err
 }
 
-// isHead reports whether HEAD has the content of the other side or, for an older side, of this one.
+// isHead reports whether the older content is the one in HEAD. The older content is on the other side, or on this side
+// for removed lines.
 func (f *finder) isHead(file *File, sign byte, here, there Side) (bool, error) {
 	base := there
 	if sign == Removed {
@@ -211,7 +212,7 @@ func (f *finder) isHead(file *File, sign byte, here, there Side) (bool, error) {
 	return false, nil
 }
 
-// has reports whether a commit has the content that a side has.
+// has reports whether a commit has the content of one side of a file.
 func (f *finder) has(commit string, file *File, sign byte) bool {
 	id := file.New
 	if sign == Removed {
@@ -240,9 +241,9 @@ func (f *finder) revOf(s Side) (string, error) {
 
 func isHeadRev(rev string) bool { return rev == head || rev == "@" }
 
-// with makes the query for blame.
+// with returns the query for blame.
 func (q inquiry) with(path string, lines []*Line) blame.Query {
-	const most = 100 // ranges of one question
+	const most = 100 // ranges of one query
 	out := blame.Query{Revs: q.revs, Path: path, Contents: q.contents}
 	if q.bounded {
 		for _, l := range lines {
@@ -254,14 +255,14 @@ func (q inquiry) with(path string, lines []*Line) blame.Query {
 			}
 		}
 	}
-	if len(out.Ranges) == 0 || len(out.Ranges) > most { // one range: an earlier blame's kept answer serves
+	if len(out.Ranges) == 0 || len(out.Ranges) > most { // a single range: the cached answer of an earlier blame may serve
 		first, last := lines[0], lines[len(lines)-1]
 		out.Ranges = [][2]int{{first.New + first.Old, last.New + last.Old}}
 	}
 	return out
 }
 
-// blame asks git about several files at a time.
+// blame runs git blame for several files at a time.
 func (f *finder) blame(list []*question) error {
 	next := make(chan *question)
 	var workers sync.WaitGroup
@@ -279,14 +280,14 @@ func (f *finder) blame(list []*question) error {
 	workers.Wait()
 	for _, q := range list {
 		var refused *gitblame.Failure
-		if q.err != nil && !errors.As(q.err, &refused) { // git does not blame the path, so its lines are unknown
+		if q.err != nil && !errors.As(q.err, &refused) { // git cannot blame the path, so its lines stay unknown
 			return q.err
 		}
 	}
 	return nil
 }
 
-// content returns the content of a path on a side that is not a commit, as git stores it.
+// content returns the content of a path on a side that is not a commit, in the form in which git stores it.
 func (f *finder) content(file *File, path string, sign byte, here Side) ([]byte, error) {
 	id := file.New
 	if sign == Removed {
@@ -312,7 +313,7 @@ func (f *finder) older(file *File) ([]byte, error) {
 	return f.objects.Blob(file.Old)
 }
 
-// apply makes the new content from the old content and the hunks.
+// apply applies the hunks to the old content. fits is false if they do not fit.
 func (f *File) apply(before []byte) (after []byte, fits bool) {
 	old := bytes.SplitAfter(before, []byte("\n"))
 	if len(old[len(old)-1]) == 0 {
@@ -353,7 +354,7 @@ func (f *File) apply(before []byte) (after []byte, fits bool) {
 	return append(after, bytes.Join(old[at:], nil)...), true
 }
 
-// inHead returns HEAD's object at a path; zero without one. It starts no process, and reads no content.
+// inHead returns the object at a path in HEAD; zero if there is none. It starts no process, and reads no file content.
 func (f *finder) inHead(path string) (refs.OID, error) {
 	head, _, err := f.repo.Head()
 	if err != nil || head.IsZero() {
@@ -363,20 +364,21 @@ func (f *finder) inHead(path string) (refs.OID, error) {
 	return e.OID, err
 }
 
-// merging reports whether a merge is under way: then the work tree has several parents for git blame.
+// merging reports whether a merge is in progress. Then the work tree has several parents for git blame.
 func (f *finder) merging() bool {
 	_, err := os.Lstat(filepath.Join(f.repo.GitDir, "MERGE_HEAD"))
 	return err == nil
 }
 
-// otherHunks reports whether the user's git may compare lines in another way than patches that are read here.
+// otherHunks reports whether the user's configuration may make git compare lines in another way than it did for our
+// patches.
 func (f *finder) otherHunks() bool {
 	_, algorithm := f.from.Config.Get("diff.algorithm")
 	_, heuristic := f.from.Config.Get("diff.indentheuristic")
 	return algorithm || heuristic
 }
 
-// converts reports whether texts of some files are converted before they are compared.
+// converts reports whether the configuration converts some files before they are compared.
 func (f *finder) converts() bool {
 	for key := range f.from.Config.Entries() {
 		if strings.HasPrefix(key, "diff.") && strings.HasSuffix(key, ".textconv") {

@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Kind is the place of a side's content.
+// Kind is the kind of a side's content.
 type Kind string
 
 // The kinds.
@@ -20,15 +20,15 @@ const (
 	Commit Kind = "commit"
 	Index  Kind = "index"
 	Work   Kind = "worktree"
-	Moment Kind = "moment" // a snapshot of the work tree
-	Tree   Kind = "tree"   // no commit: a tree by its whole id
+	Moment Kind = "moment" // a snapshot
+	Tree   Kind = "tree"   // a tree that is not a commit's, by its full id
 )
 
 // Side is one side of a diff.
 type Side struct {
 	Kind Kind
-	Rev  string // of a commit; of a moment the name that it was given
-	Head string // of a moment: the commit that was checked out
+	Rev  string // of a commit; for a moment, the name that the user typed
+	Head string // for a moment: the commit that was checked out
 }
 
 const head = "HEAD"
@@ -36,13 +36,13 @@ const head = "HEAD"
 // sides are the two contents that a diff compares, before -R swaps them.
 type sides struct {
 	old, new Side
-	fork     bool // the old side is the merge base, as with A...B
-	part     bool // paths are named
+	fork     bool // the old side is the merge base, as in A...B
+	part     bool // only some paths are compared
 	paths    []string
-	given    [2]Kind // git's arguments: trees for moments
+	given    [2]Kind // git's arguments; a moment has the id of its tree
 }
 
-// sides reads the words as git-diff(1) does. It is asked when git has taken them, so each is a revision or a path.
+// sides reads the words as git-diff(1) does. It runs after git has accepted them, so each word is a revision or a path.
 func (o *Options) sides(ctx context.Context, repo *refs.Repo, dir string) (sides, error) {
 	revs := o.words
 	if !o.dashes {
@@ -63,7 +63,7 @@ func (o *Options) sides(ctx context.Context, repo *refs.Repo, dir string) (sides
 	return s, err
 }
 
-// compared returns the sides that revisions name.
+// compared returns the sides for revisions.
 func (o *Options) compared(ctx context.Context, repo *refs.Repo, dir string, revs []string) (sides, error) {
 	if len(revs) == 1 && !strings.ContainsAny(revs[0], "^:") {
 		if a, b, three := strings.Cut(revs[0], "..."); three {
@@ -104,7 +104,7 @@ func orHead(rev string) string {
 	return rev
 }
 
-// isPath reports whether git takes a word without "--" for a path: it has found it to be one or the other.
+// isPath reports whether git takes a word for a path. Git has accepted the word, so it is a revision or a path.
 func isPath(dir, word string) bool {
 	if strings.ContainsAny(word, "*?[") || strings.HasPrefix(word, ":(") || strings.HasPrefix(word, ":!") {
 		return true
@@ -117,7 +117,7 @@ func isPath(dir, word string) bool {
 	return err == nil
 }
 
-// asked has git say what revisions in other forms are, as C^!, with the older one first.
+// asked resolves revisions in other forms, such as C^!, by git. The older one comes first.
 func asked(ctx context.Context, repo *refs.Repo, dir string, revs []string) ([]string, error) {
 	args := append([]string{"rev-parse", "--revs-only", "--no-flags"}, revs...)
 	out, err := repo.CommandUser(ctx, dir, append(args, "--")...).Output()
@@ -138,10 +138,10 @@ func asked(ctx context.Context, repo *refs.Repo, dir string, revs []string) ([]s
 	return append(negative, plain...), nil
 }
 
-// ErrGit reports a diff without owners: the caller shows git's own output.
+// ErrGit means that a diff gets no owners. The caller shows git's own output.
 var ErrGit = errors.New("no owners for this diff")
 
-// nameTrees finds the sides that name trees by their whole ids. HEAD:dir is one of these by now, see asked.
+// nameTrees finds the sides that are trees, named by full ids. asked has replaced a name like HEAD:dir by an id.
 func (f *finder) nameTrees() {
 	for _, side := range []*Side{&f.sides.old, &f.sides.new} {
 		id, err := refs.ParseOID(side.Rev)
@@ -154,10 +154,10 @@ func (f *finder) nameTrees() {
 	}
 }
 
-// empty reports whether rev is the tree without files, with which git-show(1) compares a commit without a parent.
+// empty reports whether rev is the empty tree, with which git-show(1) compares a root commit.
 func (f *finder) empty(rev string) bool { return rev == f.repo.Format.EmptyTree().String() }
 
-// forked returns the commit where two sides parted.
+// forked returns the merge base of two sides.
 func forked(ctx context.Context, repo *refs.Repo, dir string, s sides) (string, error) {
 	other := s.new.Rev
 	if s.new.Kind != Commit {

@@ -8,11 +8,11 @@ import (
 	"github.com/git-trace/git-trace/internal/numbers"
 )
 
-// Counts are lines by owner: ai, human and unknown add up to all of them. Among the unknown, Older are in commits older
-// than the recording.
+// Counts holds the number of lines by owner: AI, Human and Unknown add up to all lines. Older is the part of Unknown
+// that is in commits older than the recording.
 type Counts struct {
 	Lines   int `json:"lines"`
-	AI      int `json:"ai"` // lines that an agent and a person both wrote among them
+	AI      int `json:"ai"` // includes lines that an agent and a person both wrote
 	Mixed   int `json:"mixed"`
 	Human   int `json:"human"`
 	Unknown int `json:"unknown"`
@@ -49,16 +49,16 @@ type Sum struct {
 	Added, Removed int
 }
 
-// Sums holds the figures of all writers and of all lines. Removed is nil unless the owners of removed lines were
-// requested; Went always counts them.
+// Sums holds the figures of all writers, and the totals. Removed is nil unless the owners of removed lines were
+// requested. Went always counts the removed lines.
 type Sums struct {
 	Added   Counts
 	Removed *Counts
 	Went    int
-	Writers []Sum // conversations, the one with most lines first, people, and unknown lines
+	Writers []Sum // conversations, the one with the most lines first, then people, then unknown lines
 }
 
-// Sums adds up the lines.
+// Sums counts the lines by writer.
 func (d *Diff) Sums() Sums {
 	var out Sums
 	at := map[Writer]int{}

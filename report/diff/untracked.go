@@ -12,14 +12,14 @@ import (
 	"github.com/git-trace/git-trace/refs/gitdiff"
 )
 
-// The limits of untracked files, which are read although nobody named them.
+// The limits for untracked files, which are read although nobody named them.
 const (
 	mostUntracked      = 200
-	mostUntrackedBytes = 1 << 20 // of one file
+	mostUntrackedBytes = 1 << 20 // for one file
 )
 
-// untracked adds the untracked files of the work tree, which git diff leaves out. It asks git as git-status(1) does,
-// for the same paths.
+// untracked adds the untracked files of the work tree, which git diff leaves out. It finds them as git-status(1) does,
+// below the same paths.
 func (f *finder) untracked() error {
 	if show, _ := f.from.Config.Get("status.showuntrackedfiles"); show == "no" || show == "false" || f.o.picks ||
 		f.o.reverse || f.sides.given[1] != Work || f.sides.fork {
@@ -37,7 +37,7 @@ func (f *finder) untracked() error {
 		name := filepath.Join(f.repo.Top(), filepath.FromSlash(path))
 		info, err := os.Lstat(name)
 		switch {
-		case path == "" || err != nil || info.IsDir(): // another repository
+		case path == "" || err != nil || info.IsDir(): // a nested repository
 			continue
 		case len(f.Untracked) == mostUntracked:
 			f.Unread++
@@ -55,7 +55,7 @@ func (f *finder) untracked() error {
 	return nil
 }
 
-// ownNew finds the owners of the lines of an uncommitted file.
+// ownNew finds the owners of the lines of an untracked file.
 func (f *finder) ownNew(file *File, name string) error {
 	content, err := os.ReadFile(name)
 	if file.binary = gitdiff.Binary(content); file.binary || err != nil {
@@ -79,13 +79,13 @@ func (f *finder) ownNew(file *File, name string) error {
 	return nil
 }
 
-// Lines counts the added lines.
+// Lines returns the number of added lines.
 func (f *File) Lines() (n int) {
 	f.each(Added, func(*Line) { n++ })
 	return n
 }
 
-// Writers returns the writers of the lines of a file.
+// Writers returns the writers of a file's lines.
 func (f *File) Writers() []Sum {
 	return (&Diff{Files: []*File{f}}).Sums().Writers
 }

@@ -9,20 +9,20 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// Accepted says what became of the lines that hooks saw agents write. A line that a commit brings again counts once.
+// Accepted says what became of the lines that hooks saw agents write. A line that several commits add counts once.
 type Accepted struct {
-	Written   int `json:"written"`   // the same line counts again where an agent wrote it again
-	Committed int `json:"committed"` // those in counted commits
-	Rewritten int `json:"rewritten"` // lines of people that replaced them, in these commits
+	Written   int `json:"written"`   // a line counts again if an agent wrote it again
+	Committed int `json:"committed"` // of these, lines in counted commits
+	Rewritten int `json:"rewritten"` // people's lines in these commits that replaced them
 }
 
-// origin is the part of a conversation that one model wrote.
+// origin identifies the part of a conversation that one model wrote.
 type origin struct {
 	trace events.TraceID
 	model string
 }
 
-// held counts the lines of conversations in commits, and the people's lines that replaced them.
+// held counts lines of conversations in commits, and people's lines that replaced them.
 type held struct {
 	lines    map[origin]int
 	replaced map[events.PatchID]int
@@ -40,8 +40,8 @@ func (h *held) add(c *graph.Commit) {
 	}
 }
 
-// ByWriter reports whether the groups are only by agent and model: otherwise the group of an uncommitted line is
-// unknown.
+// ByWriter reports whether lines are grouped only by agent and model. With any other grouping, the group of an
+// uncommitted line is unknown.
 func (s *Sums) ByWriter() bool {
 	return !slices.ContainsFunc(s.Grouped.By.Dimensions, func(d stats.Dimension) bool {
 		return d != stats.Agent && d != stats.Model

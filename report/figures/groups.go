@@ -12,9 +12,9 @@ import (
 // Counted is a group of lines in JSON.
 type Counted struct {
 	Key         map[stats.Dimension]*string `json:"key"`
-	Contributor *events.OwnerKind           `json:"contributor"` // null where the lines are anybody's
+	Contributor *events.OwnerKind           `json:"contributor"` // null if the lines may have any owner
 	stats.Lines
-	Percent       int           `json:"percent"` // of all lines; the groups add up to 100
+	Percent       int           `json:"percent"` // share of all lines; the groups add up to 100
 	Conversations int           `json:"conversations"`
 	Tokens        *Tokens       `json:"tokens"`   // null if unknown, or if groups like this have none
 	CostUSD       *float64      `json:"cost_usd"` // null if unknown, or if groups like this have none
@@ -24,17 +24,17 @@ type Counted struct {
 	Group *stats.Group `json:"-"`
 }
 
-// AliveAtAges counts the lines that lived, of the lines that are old enough.
+// AliveAtAges counts, for each age, the lines that reached it, and those of them that were alive.
 type AliveAtAges struct {
 	Days    int `json:"days"`
 	Written int `json:"written"`
 	Alive   int `json:"alive"`
 }
 
-// charges holds the tokens and costs of the conversations of a group.
+// charges holds the tokens and costs of a group's conversations.
 type charges struct {
 	tokens Tokens
-	usd    *float64 // nil where it is known of none
+	usd    *float64 // nil if no cost is known
 }
 
 func (c *charges) add(u *view.Usage) {
@@ -48,14 +48,14 @@ func (c *charges) add(u *view.Usage) {
 	}
 }
 
-// Charges reports whether each conversation, with its cost, belongs to one group.
+// Charges reports whether each conversation belongs to one group, with all its cost.
 func (s *Sums) Charges() bool {
 	return !slices.ContainsFunc(s.Grouped.By.Dimensions, func(d stats.Dimension) bool {
 		return !d.Owns() && !d.Times()
 	})
 }
 
-// charge adds a conversation and its cost to its group. One with several models belongs to none.
+// charge adds a conversation and its cost to its group. A conversation with several models has no group.
 func (s *Sums) charge(c *view.Conversation) {
 	if !s.Charges() {
 		return
@@ -100,7 +100,7 @@ func (s *Sums) charge(c *view.Conversation) {
 	s.charged[group].add(c.Usage)
 }
 
-// group makes the shown groups.
+// group makes the groups for the output.
 func (s *Sums) group() {
 	s.Grouped.Sort()
 	s.By = s.Grouped.By.Dimensions

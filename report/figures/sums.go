@@ -15,31 +15,31 @@ import (
 // Schema names the form of the JSON output; docs/schema/stats-1.schema.json describes it.
 const Schema = "git-trace.stats/1"
 
-// AuthorLines are the lines of the commits of an author.
+// AuthorLines counts the lines of an author's commits.
 type AuthorLines struct {
 	Author string `json:"author"`
 	Mail   string `json:"mail"`
 	stats.Lines
 }
 
-// AgentLines are the lines that an agent wrote. The sum over all agents is the number of lines by agents.
+// AgentLines counts the lines of an agent. The agents add up to the lines of all agents.
 type AgentLines struct {
-	Agent         string `json:"agent"` // empty where several could have written the lines
+	Agent         string `json:"agent"` // empty if several agents could have written the lines
 	Conversations int    `json:"conversations"`
 	Lines         int    `json:"lines"`
 
 	traces map[events.TraceID]bool
 }
 
-// ModelUse is the work of a model. All models, with the unknown part, add up to the tokens.
+// ModelUse is the use of a model. All models, with the unknown part, add up to the tokens.
 type ModelUse struct {
-	Model         string `json:"model"` // empty where it is not known
+	Model         string `json:"model"` // empty if unknown
 	Conversations int    `json:"conversations"`
 	Answers       int    `json:"answers"`
 	Tokens
 }
 
-// Tokens are in four buckets that do not overlap.
+// Tokens holds four numbers that do not overlap.
 type Tokens struct {
 	Input      int64 `json:"input"`
 	Output     int64 `json:"output"`
@@ -56,14 +56,14 @@ func (t *Tokens) add(o Tokens) {
 
 func (t Tokens) Sum() int64 { return t.Input + t.Output + t.CacheRead + t.CacheWrite }
 
-// Costs adds up the costs of conversations. Each counts once: by prices or, if a price is unknown, by its client's
+// Costs sums up the costs of conversations, each once: by the price table or, if a price is missing, by its client's
 // figure.
 type Costs struct {
-	USD        float64  `json:"usd"`    // of all with a known cost
-	Priced     int      `json:"priced"` // how many that are
+	USD        float64  `json:"usd"`    // of all conversations with a known cost
+	Priced     int      `json:"priced"` // number of these conversations
 	Unknown    int      `json:"unknown"`
-	ClientUSD  float64  `json:"client_usd"` // the part of usd that clients say
-	ByClient   int      `json:"by_client"`  // number of conversations
+	ClientUSD  float64  `json:"client_usd"` // the part of usd that comes from clients
+	ByClient   int      `json:"by_client"`  // number of conversations with a client's figure
 	PricesAsOf []string `json:"prices_as_of"`
 }
 
@@ -86,44 +86,44 @@ func (c *Costs) add(u *view.Usage) {
 // Stats is the answer of git trace stats --json: all figures of lines and of conversations.
 type Stats struct {
 	Schema        string        `json:"schema"`
-	Range         []string      `json:"range"` // as the user gave it
-	Now           bool          `json:"now"`   // the lines are those of a revision
+	Range         []string      `json:"range"` // as the user typed it
+	Now           bool          `json:"now"`   // counts the lines of one revision, not those that commits added
 	Lines         stats.Lines   `json:"lines"`
 	Authors       []AuthorLines `json:"authors"`
 	Agents        []AgentLines  `json:"agents"`
 	Conversations struct {
 		Count    int `json:"count"`
-		Recorded int `json:"recorded"` // those with a record
+		Recorded int `json:"recorded"` // conversations with a record
 		Prompts  int `json:"prompts"`
 		Calls    int `json:"calls"`
-		Steps    int `json:"steps"` // of those with a record, like tokens and cost
+		Steps    int `json:"steps"` // only of conversations with a record, as tokens and cost
 
-		Known bool `json:"-"` // the calls of one at least are
+		Known bool `json:"-"` // the calls of at least one conversation are known
 	} `json:"conversations"`
 	Tokens Tokens     `json:"tokens"`
 	Cost   Costs      `json:"cost"`
 	Models []ModelUse `json:"models"`
 	Waste  *Waste     `json:"waste"` // null unless requested
-	// By lists the dimensions of Groups; their lines add up to Lines.
+	// By lists the dimensions of Groups. The lines of the groups add up to Lines.
 	By     []stats.Dimension `json:"by"`
 	Groups []Counted         `json:"groups"`
 }
 
-// Sums are the figures while they are being counted.
+// Sums holds the figures while they are counted.
 type Sums struct {
 	Stats
 	Grouped  *stats.Groups
-	Accept   bool // what became of written lines is wanted
+	Accept   bool // also count what became of agents' lines
 	held     held
 	accepted map[*stats.Group]*Accepted
-	charged  map[*stats.Group]*charges // what conversations took
-	Survival bool                      // lines were followed
+	charged  map[*stats.Group]*charges // use of conversations, by group
+	Survival bool                      // survival was counted
 	traces   map[events.TraceID]bool
-	authors  map[[2]string]int // their places
+	authors  map[[2]string]int // index of each author in the list
 	agents   map[string]int
 }
 
-// New returns empty sums. named is the range as the user gave it.
+// New returns empty sums. named is the range as the user typed it.
 func New(named []string, by stats.By) *Sums {
 	return &Sums{
 		Stats: Stats{
@@ -135,7 +135,7 @@ func New(named []string, by stats.By) *Sums {
 	}
 }
 
-// Add adds up the lines of one more commit.
+// Add adds the lines of a commit.
 func (s *Sums) Add(c *graph.Commit) {
 	s.Grouped.Take(c)
 	s.Lines.Add(c)
@@ -166,7 +166,7 @@ func (s *Sums) Add(c *graph.Commit) {
 	}
 }
 
-// order puts the authors and agents with most lines first.
+// order sorts authors and agents by their lines, the most first.
 func (s *Sums) order() {
 	for i := range s.Agents {
 		s.Agents[i].Conversations = len(s.Agents[i].traces)
@@ -180,7 +180,8 @@ func (s *Sums) order() {
 	})
 }
 
-// counted returns the conversations that count: all known ones, or those that wrote lines of the commits.
+// counted returns the conversations to count: with whole, all known ones, otherwise those that wrote lines of the
+// commits.
 func (s *Sums) counted(known *view.Reader, whole bool) ([]view.Conversation, error) {
 	if whole {
 		return known.Conversations()
@@ -198,8 +199,8 @@ func (s *Sums) counted(known *view.Reader, whole bool) ([]view.Conversation, err
 	return out, nil
 }
 
-// AddConversations adds up the use of conversations after all commits, and makes the groups. These are conversations
-// that wrote lines of the commits or, with whole, all known ones.
+// AddConversations adds the use of conversations after all commits, and makes the groups. With whole, it takes all
+// known conversations, otherwise those that wrote lines of the commits.
 func (s *Sums) AddConversations(known *view.Reader, whole bool) error {
 	counted, err := s.counted(known, whole)
 	if err != nil {
@@ -239,7 +240,7 @@ func (s *Sums) AddConversations(known *view.Reader, whole bool) error {
 			use(m.Model, m.Steps, t)
 			rest.add(Tokens{-t.Input, -t.Output, -t.CacheRead, -t.CacheWrite})
 		}
-		if rest != (Tokens{}) { // the agent gives only the sum, or more than its steps add up to
+		if rest != (Tokens{}) { // the agent gives only a total, or one larger than the sum of its steps
 			use("", 0, rest)
 		}
 	}

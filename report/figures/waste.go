@@ -7,15 +7,15 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// Waste counts unnecessary text in the contexts of conversations. The costs are null if the price of one is unknown.
+// Waste sums up unnecessary text in the contexts of conversations. A cost is null if one of its prices is unknown.
 type Waste struct {
-	Conversations int         `json:"conversations"` // that have some
+	Conversations int         `json:"conversations"` // conversations with waste
 	Kinds         []WasteKind `json:"kinds"`
 	Tokens        int64       `json:"tokens"` // estimated
 	CostUSD       *float64    `json:"cost_usd"`
 }
 
-// WasteKind sums up one kind.
+// WasteKind is the total of one kind of waste.
 type WasteKind struct {
 	Kind    waste.Kind `json:"kind"`
 	Count   int        `json:"count"`
@@ -23,7 +23,7 @@ type WasteKind struct {
 	CostUSD *float64   `json:"cost_usd"`
 }
 
-// AddWaste reads the records of the counted conversations.
+// AddWaste adds the waste of the counted conversations. It reads their records.
 func (s *Sums) AddWaste(ctx context.Context, known *view.Reader, whole bool) error {
 	counted, err := s.counted(known, whole)
 	if err != nil {
@@ -63,7 +63,7 @@ func (w *Waste) add(found *waste.Result) {
 	}
 }
 
-// plus adds costs; the sum is unknown if one of them is.
+// plus adds two costs; the sum is nil if one of them is nil.
 func plus(a, b *float64) *float64 {
 	if a == nil || b == nil {
 		return nil

@@ -21,13 +21,13 @@ func newLines(path string, lines int) PathLines {
 
 func validText(text string) string { return strings.ToValidUTF8(text, "\ufffd") }
 
-// Run are lines that follow each other.
+// Run is a range of consecutive lines.
 type Run struct {
 	PathLines
 	Start int `json:"start"`
 }
 
-// extend adds a line to the last run, or begins another.
+// extend adds a line to the last run if it follows it, or else begins a new run.
 func extend(runs []Run, path string, line int) []Run {
 	if n := len(runs) - 1; n >= 0 && runs[n].Raw == path && runs[n].Start+runs[n].Lines == line {
 		runs[n].Lines++

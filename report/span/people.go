@@ -11,20 +11,20 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// Rewritten are consecutive lines of people that replaced an agent's lines.
+// Rewritten is a range of consecutive lines of people that replaced an agent's lines.
 type Rewritten struct {
 	Run
-	Trace    events.TraceID `json:"trace"` // the owner of the replaced lines; empty if the log does not name it
+	Trace    events.TraceID `json:"trace"` // the owner of the replaced lines; empty if the log does not give it
 	previous events.PatchID
 }
 
-// Review is a person who reviewed some of the commits, according to their messages.
+// Review is a person who reviewed some of the commits, according to messages and notes.
 type Review struct {
 	view.Review
 	Commits int `json:"commits"`
 }
 
-// rewritten adds a line of a person that replaced an agent's line.
+// rewritten notes a line of a person that replaced an agent's line.
 func (r *Report) rewritten(path string, line int, previous events.PatchID) {
 	if last := len(r.Rewritten) - 1; last >= 0 && r.Rewritten[last].Raw == path &&
 		r.Rewritten[last].Start+r.Rewritten[last].Lines == line && r.Rewritten[last].previous == previous {
@@ -35,7 +35,7 @@ func (r *Report) rewritten(path string, line int, previous events.PatchID) {
 		previous: previous})
 }
 
-// addPeople adds the owners of the lines that people rewrote, and the reviewers of the commits.
+// addPeople adds the owners of the lines that people replaced, and the reviewers of the commits.
 func (r *Report) addPeople(ctx context.Context, known *view.Reader, commits []*graph.Commit) error {
 	for i := range r.Rewritten {
 		wrote, found, err := known.Log().Patch(r.Rewritten[i].previous)

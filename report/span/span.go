@@ -20,12 +20,12 @@ import (
 // Schema names the form of the JSON output; docs/schema/report-1.schema.json describes it.
 const Schema = "git-trace.report/1"
 
-// Report is the answer of git trace report --json: the facts of a range of commits. stats counts the written lines, and
-// diff the lines in the result.
+// Report is the answer of git trace report --json: the facts about a range of commits. Package stats counts the written
+// lines, and package diff counts the lines in the result.
 type Report struct {
 	Schema        string        `json:"schema"`
 	Range         Range         `json:"range"`
-	Stats         figures.Stats `json:"stats"`  // as git trace stats gives it
+	Stats         figures.Stats `json:"stats"`  // as in git trace stats
 	Result        diff.Counts   `json:"result"` // lines that differ between the ends
 	Removed       int           `json:"removed"`
 	Writers       []Writer      `json:"writers"`
@@ -37,23 +37,23 @@ type Report struct {
 	Weak          []Run         `json:"weak"`
 	Reviewers     []Review      `json:"reviewers"` // the most active first
 	Limits        Limits        `json:"limits"`
-	People        []string      `json:"-"` // the authors of people's lines, who has most first
-	Before        []string      `json:"-"` // the authors of lines older than the recording
+	People        []string      `json:"-"` // authors of people's lines, the one with the most lines first
+	Before        []string      `json:"-"` // authors of lines older than the recording
 	Held          int           `json:"-"` // commits with lines of agents
-	Without       []refs.OID    `json:"-"` // commits without a review in messages and notes
+	Without       []refs.OID    `json:"-"` // commits without a review in messages or notes
 }
 
 // Range is the range of a report.
 type Range struct {
-	Given string   `json:"given"` // as the user named it; empty for the branch that is checked out
+	Given string   `json:"given"` // as the user typed it; empty for the branch that is checked out
 	From  refs.OID `json:"from"`
 	To    refs.OID `json:"to"`
-	// Fork is true if the range begins where the two branches parted.
+	// Fork is true if the range begins at the merge base.
 	Fork bool   `json:"merge_base"`
-	Text string `json:"-"` // of git's form: from...to
+	Text string `json:"-"` // in git's form: from...to
 }
 
-// Dotted returns the range in git's form, by the ids of its ends.
+// Dotted returns the range in git's form, with the ids of its ends.
 func (s *Range) Dotted() string {
 	dots := ".."
 	if s.Fork {
@@ -62,18 +62,18 @@ func (s *Range) Dotted() string {
 	return s.From.String() + dots + s.To.String()
 }
 
-// Counts are lines of one writer. The written lines, without lines that were lost before the end, and with lines that
-// came otherwise, are the lines in the result.
+// Counts holds the lines of one writer. The lines in the result are the written lines, minus those lost before the end,
+// plus those that came otherwise.
 type Counts struct {
 	Written   int `json:"written"`
 	Result    int `json:"result"`
 	Gone      int `json:"gone"`
-	Otherwise int `json:"otherwise"` // that a merge brought, or that moved
+	Otherwise int `json:"otherwise"` // lines that moved, or that came from a merge
 
 	kept int
 }
 
-// settle derives the lost lines and the lines that came otherwise.
+// settle computes the lost lines, and the lines that came otherwise.
 func (c *Counts) settle() {
 	c.Gone = max(c.Written-c.kept, 0)
 	c.Otherwise = c.Result - (c.Written - c.Gone)
@@ -82,8 +82,8 @@ func (c *Counts) settle() {
 // Writer is an agent, people, or unknown.
 type Writer struct {
 	Kind   events.OwnerKind `json:"kind"`
-	Older  bool             `json:"older,omitempty"` // one of the unknown
-	Agent  string           `json:"agent"`           // empty where several could have written the lines
+	Older  bool             `json:"older,omitempty"` // unknown lines in commits older than the recording
+	Agent  string           `json:"agent"`           // empty if several agents could have written the lines
 	Models []string         `json:"models"`
 	Counts
 
@@ -97,17 +97,17 @@ type Talk struct {
 	Models  []string       `json:"models"`
 	First   time.Time      `json:"first,omitzero"`
 	Last    time.Time      `json:"last,omitzero"`
-	Prompts int            `json:"prompts"` // of the whole conversation, as the calls are
+	Prompts int            `json:"prompts"` // of the whole conversation; the calls, too
 	Calls   int            `json:"calls"`
 	Counts
 	Commits   int           `json:"commits"` // commits of the range with its lines
 	Files     []PathLines   `json:"files"`   // files with its lines
-	Usage     *view.Usage   `json:"usage"`   // null without a record
-	Blocked   bool          `json:"blocked"` // much of it could not be read: its texts are not shown
+	Usage     *view.Usage   `json:"usage"`   // null if there is no record
+	Blocked   bool          `json:"blocked"` // much of it could not be read, so its texts are not shown
 	Elsewhere bool          `json:"elsewhere"`
 	Texts     []view.Prompt `json:"texts"`
 
-	Of *view.Conversation `json:"-"` // nil if it is unknown
+	Of *view.Conversation `json:"-"` // nil if unknown
 }
 
 // File is a file that differs.
@@ -117,29 +117,29 @@ type File struct {
 	Status     string           `json:"status"`
 	Added      diff.Counts      `json:"added"`
 	Removed    int              `json:"removed"`
-	Traces     []events.TraceID `json:"conversations"` // of its lines, who has most first
+	Traces     []events.TraceID `json:"conversations"` // conversations that wrote its lines, the one with the most first
 
 	Raw string `json:"-"` // the unescaped path
 }
 
-// Limits holds the limits of the figures, and their grounds.
+// Limits describes the limits of the figures, and the evidence behind them.
 type Limits struct {
 	Nothing    bool `json:"nothing_recorded"`
 	Unheard    int  `json:"unheard_commits"`      // commits without any evidence
-	Several    int  `json:"one_of_several"`       // lines of the result that one of several conversations wrote
-	Low        int  `json:"low_confidence"`       // lines of agents in the result, on weak evidence
-	Reviewed   int  `json:"reviewed_commits"`     // commits whose message names a reviewer
-	Rewritten  int  `json:"changed_by_people"`    // lines of people in the result that were an agent's
-	Unrecorded int  `json:"without_record"`       // conversations, whose tokens and cost are not known
+	Several    int  `json:"one_of_several"`       // lines of the result that any one of several conversations wrote
+	Low        int  `json:"low_confidence"`       // lines of agents in the result with weak evidence
+	Reviewed   int  `json:"reviewed_commits"`     // commits with a reviewer in their messages
+	Rewritten  int  `json:"changed_by_people"`    // people's lines in the result that replaced an agent's
+	Unrecorded int  `json:"without_record"`       // conversations without tokens and cost, because they have no record
 	Blocked    int  `json:"blocked"`              // conversations that could not be read in large part
-	Elsewhere  int  `json:"told_by_other_clones"` // conversations that only another clone's log has
+	Elsewhere  int  `json:"told_by_other_clones"` // conversations that are only in another clone's log
 	Posed      int  `json:"ids_used_elsewhere"`   // writers of a remote whose ids a repository without a name uses
 }
 
-// Prompts says which prompts of its conversations a report has.
+// Prompts decides which prompts a report contains.
 type Prompts string
 
-// The choices.
+// The values.
 const (
 	NoPrompts   Prompts = "none"
 	FirstPrompt Prompts = "first"
@@ -153,7 +153,7 @@ type Source struct {
 	Diff  func(dir, dotted string) (*diff.Diff, error)
 }
 
-// Of unites the results of stats and diff about a range.
+// Of makes the report of a range from the results of stats and diff.
 func Of(ctx context.Context, repo *refs.Repo, from Source, s Range, prompts Prompts) (*Report, error) {
 	r := &Report{
 		Schema: Schema, Range: s, Writers: []Writer{}, Conversations: []Talk{}, Files: []File{}, Unknown: []Run{},
@@ -193,7 +193,7 @@ func Of(ctx context.Context, repo *refs.Repo, from Source, s Range, prompts Prom
 	return r, errors.Join(r.addTalks(ctx, known, talks, prompts), r.addPeople(ctx, known, commits))
 }
 
-// addCommits adds the lines in the commits of the range. It returns the conversations that wrote some of them.
+// addCommits adds the lines in the commits of the range, and returns the conversations that wrote some of them.
 func (r *Report) addCommits(commits []*graph.Commit) map[events.TraceID]*Talk {
 	talks := map[events.TraceID]*Talk{}
 	files := map[events.TraceID]map[string]int{}
@@ -305,7 +305,7 @@ func (r *Report) addDiff(d *diff.Diff, talks map[events.TraceID]*Talk) {
 	}
 }
 
-// addFile adds a file, and the doubts about its lines.
+// addFile adds a file of the result, and the doubts about its lines.
 func (r *Report) addFile(f *diff.File) {
 	lines := map[events.TraceID]int{}
 	out := File{Path: validText(f.Path), PathBase64: events.EncodeBytes(f.Path), Status: string(f.Status),
@@ -351,7 +351,7 @@ func (r *Report) addFile(f *diff.File) {
 	r.Files = append(r.Files, out)
 }
 
-// addTalks adds the data about the conversations.
+// addTalks adds the facts about the conversations.
 func (r *Report) addTalks(ctx context.Context, known *view.Reader, talks map[events.TraceID]*Talk,
 	prompts Prompts) error {
 	own, err := known.Log().OwnWriter()

@@ -10,17 +10,17 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Lines are lines that commits added, by owner: AI, Human and Unknown add up to Added. Among the unknown, Older are in
-// commits older than the recording.
+// Lines holds the number of added lines by owner: AI, Human and Unknown add up to Added. Older is the part of Unknown
+// that is in commits older than the recording.
 type Lines struct {
 	Commits int `json:"commits"`
 	Added   int `json:"added"`
-	AI      int `json:"ai"` // lines that an agent and a person both wrote among them
+	AI      int `json:"ai"` // includes lines that an agent and a person both wrote
 	Human   int `json:"human"`
 	Unknown int `json:"unknown"`
 	Older   int `json:"older"`
-	// Disputed are lines with different owners in other clones' logs, with equal evidence; they count under the shown
-	// owner.
+	// Disputed counts the lines to which other clones' logs give different owners with equal evidence. They count for the
+	// shown owner.
 	Disputed int `json:"disputed,omitempty"`
 }
 
@@ -44,7 +44,7 @@ func (l *Lines) Join(o Lines) {
 	l.Disputed += o.Disputed
 }
 
-// of adds lines of one owner.
+// of adds lines of one kind of owner.
 func (l *Lines) of(kind events.OwnerKind, lines int) {
 	l.Added += lines
 	switch kind {
@@ -60,27 +60,27 @@ func (l *Lines) of(kind events.OwnerKind, lines int) {
 	}
 }
 
-// Searched knows how many lines the searched commits added. known is false for a commit that was not counted. The
-// search of a reader satisfies it.
+// Searched remembers how many lines the searched commits added. known is false for a commit that was not counted. A
+// reader's search implements it.
 type Searched interface {
 	Added(commit refs.OID) (lines int, known bool)
-	// Counted takes the lines that git counted in a commit.
+	// Counted stores the number of lines that git counted in a commit.
 	Counted(commit refs.OID, lines int)
 }
 
-// Source gives owners.
+// Source provides the owners of lines.
 type Source struct {
 	graph.Source
 	Search Searched
-	// ByFile asks git for the files of lines without a known owner.
+	// ByFile also finds the files of lines without a known owner.
 	ByFile bool
-	// ByFunction asks for the functions of all lines. The commits must keep what is believed of them.
+	// ByFunction also finds the functions of all lines. The commits must then keep Believed.
 	ByFunction bool
-	Tell       func(done, commits int) // gets the progress of Survival; may be nil
+	Tell       func(done, commits int) // receives the progress of Survival; may be nil
 }
 
-// Count returns the commits of a query, with all lines that they added: the lines of the contributors of a commit add
-// up to it. In a commit without evidence, the lines that git counts are unknown.
+// Count returns the commits of a query with all lines that they added. The lines of a commit's contributors add up to
+// them. In a commit without evidence, all lines that git counts are unknown.
 func Count(ctx context.Context, repo *refs.Repo, from Source, query graph.Query) ([]*graph.Commit, error) {
 	var all []*graph.Commit
 	err := from.each(ctx, repo, query, math.MaxInt, func(list []*graph.Commit) error {
@@ -90,10 +90,10 @@ func Count(ctx context.Context, repo *refs.Repo, from Source, query graph.Query)
 	return all, err
 }
 
-// eachBatch is the number of commits for one call of git if they are given one after the other.
+// eachBatch is the number of commits in one call of git for Each.
 const eachBatch = 1024
 
-// Each yields the commits of Count, in the same order, and keeps few of them in memory.
+// Each yields the commits of Count in the same order, and keeps only few in memory.
 func Each(ctx context.Context, repo *refs.Repo, from Source, query graph.Query,
 	yield func(*graph.Commit) error) error {
 	return from.each(ctx, repo, query, eachBatch, func(list []*graph.Commit) error {
@@ -106,7 +106,7 @@ func Each(ctx context.Context, repo *refs.Repo, from Source, query graph.Query,
 	})
 }
 
-// each yields the commits in batches of this size.
+// each yields the commits in batches of most commits.
 func (s Source) each(ctx context.Context, repo *refs.Repo, query graph.Query, most int,
 	yield func([]*graph.Commit) error) error {
 	b := counted{Source: s}
@@ -132,8 +132,8 @@ func (s Source) each(ctx context.Context, repo *refs.Repo, query graph.Query, mo
 	return yield(b.all)
 }
 
-// counted are commits whose lines are being counted: bare commits have no evidence; in open commits the files of some
-// lines are unknown.
+// counted holds the commits whose lines are being counted. Commits in bare have no evidence. In commits in open, the
+// files of some lines are unknown.
 type counted struct {
 	Source
 	all, bare, open []*graph.Commit
@@ -158,7 +158,7 @@ func (b *counted) take(commit *graph.Commit) {
 	}
 }
 
-// complete asks git for the missing figures.
+// complete gets the missing figures from git.
 func (b *counted) complete(ctx context.Context, repo *refs.Repo) error {
 	files, err := graph.Added(ctx, repo, ids(b.bare, b.open))
 	if err != nil {
@@ -173,7 +173,7 @@ func (b *counted) complete(ctx context.Context, repo *refs.Repo) error {
 	for _, c := range b.open {
 		c.Place(files[c.ID], c.Nobodys())
 	}
-	for _, c := range b.all { // if git counts fewer, the file is unknown
+	for _, c := range b.all { // lines beyond git's count have no known file
 		if left := c.Nobodys(); left > 0 {
 			c.Contributors = append(c.Contributors, graph.Contributor{Kind: c.Nobody, Lines: left})
 		}
@@ -184,7 +184,7 @@ func (b *counted) complete(ctx context.Context, repo *refs.Repo) error {
 	return nil
 }
 
-// unknown makes git's figures the unknown lines of a commit.
+// unknown counts all lines that git found in a commit as unknown.
 func unknown(c *graph.Commit, files map[string]int) {
 	for _, n := range files {
 		c.Added += n

@@ -1,4 +1,4 @@
-// Package stats adds up who wrote the lines added by commits, and how long they lived.
+// Package stats counts the owners of the lines that commits added, and how long the lines lived.
 //
 //	Count     the commits of a query, and who wrote the lines that they added.
 //	Now       the lines that a tree has today, as the commits that wrote them; blame says whose they are.
@@ -6,9 +6,8 @@
 //	            several of them.
 //	Survival  how many of the lines were alive after days, in the history of first parents.
 //
-// Package graph gives the owners of lines, as for every other view of commits; nothing is decided here. The groups of a
-// count add up to it: people and unknown lines are groups too. Lines whose value of a dimension is not known are a
-// group of their own.
+// The owners come from package graph, as for every other view of commits. The groups add up to the count: people and
+// unknown lines are groups, too. Lines with an unknown value in a dimension form a group.
 //
-// The package draws nothing, and does not use conversations, their tokens or their cost.
+// The package draws nothing, and knows nothing of conversations' tokens and costs.
 package stats

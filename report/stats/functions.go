@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/refs/gitdiff"
 )
 
-// placer finds the functions of lines, and adds them to the commits of the lines. It asks git about many files at once.
+// placer finds the functions of lines, and adds them to the lines' commits. It runs git for many files at once.
 type placer struct {
 	ctx  context.Context
 	repo *refs.Repo
@@ -20,21 +20,21 @@ type placer struct {
 	size int
 }
 
-// job is one content of a file with lines in it.
+// job is a content of a file, and lines in it.
 type job struct {
 	file function.Content
 	runs []placedRun
 }
 
-// placedRun are lines that one contributor of a commit has.
+// placedRun is a run of lines of one contributor of a commit.
 type placedRun struct {
 	commit       *graph.Commit
-	who          int // the place among the contributors
+	who          int // index of the contributor
 	tool         string
 	start, count int
 }
 
-// mostPlaced bounds the contents that are held, in bytes.
+// mostPlaced limits the contents in memory, in bytes.
 const mostPlaced = 32 << 20
 
 func (p *placer) add(j job) error {
@@ -45,7 +45,7 @@ func (p *placer) add(j job) error {
 	return p.flush()
 }
 
-// flush asks git about the functions of all files, and adds the lines to their commits.
+// flush finds the functions in all collected files, and adds the lines to their commits.
 func (p *placer) flush() error {
 	finder := function.NewFinder(p.ctx, p.repo)
 	files := make([]function.Content, len(p.jobs))
@@ -81,7 +81,7 @@ func (p *placer) flush() error {
 	return nil
 }
 
-// functionKey names a function as git trace track takes it.
+// functionKey names a function in the form that git trace track accepts.
 func functionKey(f *function.Function, path string) string {
 	if f.Line == 0 {
 		return "(before the first function):" + path
@@ -89,8 +89,8 @@ func functionKey(f *function.Function, path string) string {
 	return f.Name + ":" + path
 }
 
-// placeCommits finds the functions of the lines that commits added, in the files as the commits have them. The commits
-// are counted, and keep what is believed of them. Where git does not report the place of a line, its function is empty.
+// placeCommits finds the functions of the lines that commits added, in the commits' versions of the files. The commits
+// must be counted, and have Believed. If git does not report the place of a line, the line's function is empty.
 func placeCommits(ctx context.Context, repo *refs.Repo, commits []*graph.Commit) error {
 	objects := repo.Objects()
 	defer func() { _ = objects.Close() }()
@@ -132,22 +132,22 @@ func placeCommits(ctx context.Context, repo *refs.Repo, commits []*graph.Commit)
 	return p.flush()
 }
 
-// placing are the lines of one commit that are being placed.
+// placing holds the lines of one commit while their functions are found.
 type placing struct {
 	commit *graph.Commit
-	at     map[string]int // the places of contributors, by their keys
-	left   []int          // their lines without a place
-	nobody int            // the contributor of lines without a known owner; -1 for none
+	at     map[string]int // index of each contributor, by key
+	left   []int          // number of each contributor's lines without a place
+	nobody int            // index of the contributor for unknown lines; -1 for none
 }
 
-// placedFile is a file of a commit with lines of contributors.
+// placedFile is a file of a commit, and the runs of contributors in it.
 type placedFile struct {
 	path string
 	blob refs.OID
 	runs []placedRun
 }
 
-// files returns the believed runs of the commit, and the other lines that it added as lines of nobody.
+// files returns the runs of lines with a place: the believed ones, and the other added lines as unknown.
 func (l *placing) files(added []addedFile) []placedFile {
 	var out []placedFile
 	named := func(path string) bool {
@@ -219,15 +219,15 @@ func (l *placing) files(added []addedFile) []placedFile {
 	return out
 }
 
-// addedFile is a file that a commit changed, with the numbers of the added lines.
+// addedFile is a file that a commit changed, with the numbers of its added lines.
 type addedFile struct {
 	path  string
 	blob  refs.OID
 	lines []int
 }
 
-// addedLines asks git for the places of added lines, in the commits that have lines without a known owner. Merges have
-// none, as in [graph.Added].
+// addedLines gets the numbers of added lines from git, for commits with unknown lines. Merges have none, as in
+// [graph.Added].
 func addedLines(ctx context.Context, repo *refs.Repo, commits []*graph.Commit) (map[refs.OID][]addedFile, error) {
 	var ids []string
 	for _, c := range commits {
@@ -240,7 +240,7 @@ func addedLines(ctx context.Context, repo *refs.Repo, commits []*graph.Commit) (
 	out := map[refs.OID][]addedFile{}
 	args := append([]string{"--root"}, gitdiff.Patch()...)
 	_, err := gitdiff.Each(ctx, repo, args, ids, func(i int, r *gitdiff.Reader) (func() error, error) {
-		r.MaxLine = 1 << 10 // what the lines say is not asked
+		r.MaxLine = 1 << 10 // the texts of lines are not needed
 		records, err := r.Records()
 		if err != nil {
 			return nil, err
@@ -264,7 +264,7 @@ func addedLines(ctx context.Context, repo *refs.Repo, commits []*graph.Commit) (
 	return out, nil
 }
 
-// addedIn takes the numbers of added lines from a patch.
+// addedIn collects the numbers of added lines from a patch.
 type addedIn struct {
 	files    []addedFile
 	at, next int

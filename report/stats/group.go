@@ -22,29 +22,29 @@ type Dimension string
 const (
 	Agent     Dimension = "agent"
 	Model     Dimension = "model"
-	Tool      Dimension = "tool"   // of the call
+	Tool      Dimension = "tool"   // of the tool call
 	Author    Dimension = "author" // of the commit
-	Day       Dimension = "day"    // of the commit's authorship (UTC)
-	Week      Dimension = "week"   // the same, by its Monday
-	Month     Dimension = "month"  // the same
-	Hour      Dimension = "hour"   // the same, of its week
+	Day       Dimension = "day"    // of the author date (UTC)
+	Week      Dimension = "week"   // of the author date, as the week's Monday
+	Month     Dimension = "month"  // of the author date
+	Hour      Dimension = "hour"   // of the author date, within the week
 	Directory Dimension = "directory"
 	File      Dimension = "file"
 	Language  Dimension = "language"
-	Function  Dimension = "function" // of the file, as git trace track takes it
+	Function  Dimension = "function" // of the file, in the form of git trace track
 )
 
 // Dimensions lists all dimensions.
 var Dimensions = []Dimension{Agent, Model, Tool, Author, Day, Week, Month, Hour, Directory, File, Language,
 	Function}
 
-// Owns reports whether the dimension is a property of the owner: people and unknown lines are groups of it.
+// Owns reports whether the dimension is a property of the owner. Then people and unknown lines are groups of it.
 func (d Dimension) Owns() bool { return d == Agent || d == Model || d == Tool }
 
-// Times reports whether the dimension is one of time: its groups are in the order of time.
+// Times reports whether the dimension is a period of time. Then its groups are in order of time.
 func (d Dimension) Times() bool { return d == Day || d == Week || d == Month || d == Hour }
 
-// InFiles reports whether the dimension asks which file a line is in.
+// InFiles reports whether the dimension needs the file of a line.
 func (d Dimension) InFiles() bool {
 	return d == Directory || d == File || d == Language || d == Function
 }
@@ -52,18 +52,18 @@ func (d Dimension) InFiles() bool {
 // By holds the grouping.
 type By struct {
 	Dimensions []Dimension
-	Depth      int // how many parts of a path a directory has; 0 for one
+	Depth      int // number of path parts of a directory; 0 means one
 }
 
-// InFiles reports whether one of the dimensions asks for files.
+// InFiles reports whether one of the dimensions needs files.
 func (b By) InFiles() bool { return slices.ContainsFunc(b.Dimensions, Dimension.InFiles) }
 
-// InFunctions reports whether one of the dimensions asks for functions.
+// InFunctions reports whether one of the dimensions needs functions.
 func (b By) InFunctions() bool { return b.has(Function) }
 
 func (b By) has(d Dimension) bool { return slices.Contains(b.Dimensions, d) }
 
-// Key names a group: the values of its lines for each dimension. Nil is unknown, or does not apply.
+// Key identifies a group: a value for each dimension. Nil means unknown, or not applicable.
 type Key []*string
 
 func (k Key) id() string {
@@ -77,18 +77,19 @@ func (k Key) id() string {
 	return out.String()
 }
 
-// Group is the lines with a common key. With a dimension of owners, all of them have one kind.
+// Group is the set of lines with one key. If a dimension is a property of the owner, all its lines have one kind of
+// owner.
 type Group struct {
 	Key    Key
-	Kind   events.OwnerKind // empty where the lines are anybody's
+	Kind   events.OwnerKind // empty if the lines may have any owner
 	Lines  Lines
-	Traces map[events.TraceID]bool // of the conversations that wrote some
+	Traces map[events.TraceID]bool // conversations that wrote some of the lines
 	Alive  Alive
 
-	last refs.OID // the commit that was taken last
+	last refs.OID // the last commit that was added
 }
 
-// Groups are groups by their keys.
+// Groups holds groups by key.
 type Groups struct {
 	By   By
 	List []*Group
@@ -98,7 +99,7 @@ type Groups struct {
 // New makes groups without lines.
 func New(by By) *Groups { return &Groups{By: by, at: map[string]*Group{}} }
 
-// Take groups the lines of one more commit.
+// Take adds the lines of a commit to their groups.
 func (g *Groups) Take(c *graph.Commit) {
 	if g.By.has(Function) {
 		for _, f := range c.Functions {
@@ -141,8 +142,7 @@ func (g *Group) add(c *graph.Commit, who *graph.Contributor, lines int) {
 	}
 }
 
-// Group returns the group of a line that a contributor wrote in a commit, and in a file; the path is empty if it is
-// unknown.
+// Group returns the group for a contributor's lines in a file of a commit. file is empty if unknown.
 func (g *Groups) Group(c *graph.Commit, who *graph.Contributor, file string) *Group {
 	var in graph.FunctionLines
 	in.Path = file
@@ -251,8 +251,8 @@ func directory(file string, depth int) string {
 	return strings.Join(parts[:min(depth, len(parts))], "/") + "/"
 }
 
-// Sort puts times in their order, and other groups by their lines, most lines first; people and unknown are last among
-// owners.
+// Sort sorts periods by time, and other groups by their lines, the most first. Among owners, people and unknown come
+// last.
 func (g *Groups) Sort() {
 	rank := map[events.OwnerKind]int{events.OwnerHuman: 1, events.OwnerOlder: 2, events.OwnerUnknown: 3}
 	text := func(p *string) string {
@@ -275,8 +275,8 @@ func (g *Groups) Sort() {
 	})
 }
 
-// LanguageOf returns the language of a file by its name alone. For an unknown ending it returns the ending, ".foo";
-// empty for a name without one.
+// LanguageOf returns the language of a file by its name. For an unknown extension it returns the extension: ".foo". It
+// is empty for a name without one.
 func LanguageOf(file string) string {
 	if found, known := language.Of(file); known {
 		return found.Name

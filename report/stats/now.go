@@ -19,10 +19,10 @@ import (
 	"github.com/git-trace/git-trace/refs/gitdiff"
 )
 
-// Now returns the commits that wrote the lines of a tree at a commit, each with its remaining lines, in the files of
-// that tree. It blames every file with text below the paths, which are relative to dir; without paths, all files.
-// functions asks for the functions of the lines. tell gets the number of blamed files. Files that cannot be read are
-// noted as left out of the commit.
+// Now returns the commits that wrote the lines of the tree of commit at, each with its remaining lines. It blames every
+// text file below the paths, which are relative to dir; without paths, all text files. functions also finds the
+// functions of the lines. tell receives the number of blamed files. A file that cannot be read is noted as left out of
+// the commit.
 func Now(ctx context.Context, repo *refs.Repo, resolver blame.Resolver, at refs.OID, dir string, paths []string,
 	functions bool, tell func(done, files int)) ([]*graph.Commit, error) {
 	files, err := textFiles(ctx, repo, at, dir, paths)
@@ -62,8 +62,8 @@ func Now(ctx context.Context, repo *refs.Repo, resolver blame.Resolver, at refs.
 	return left.list, nil
 }
 
-// textFiles lists the files of a commit that have lines, without binary or empty files, links and submodules. A missing
-// content is noted as left out of the commit.
+// textFiles lists the files of a commit that have lines. Binary and empty files, links and submodules have none. A
+// missing content is noted as left out of the commit.
 func textFiles(ctx context.Context, repo *refs.Repo, at refs.OID, dir string, paths []string) ([]string, error) {
 	args := append([]string{"diff-tree"}, gitdiff.Raw()...)
 	args = append(args, "--no-renames", "--no-relative", repo.Format.EmptyTree().String(), at.String(), "--")
@@ -96,20 +96,20 @@ func textFiles(ctx context.Context, repo *refs.Repo, at refs.OID, dir string, pa
 	return files, nil
 }
 
-// The type of a file in its mode, and the type of a regular one.
+// The bits of a mode for the type of a file, and the type of a regular file.
 const (
 	typeBits = 0o170000
 	regular  = 0o100000
 )
 
-// remains are the lines that are left of commits.
+// remains holds the remaining lines of commits.
 type remains struct {
 	list    []*graph.Commit
 	commits map[refs.OID]*graph.Commit
-	owners  map[ownerAt]int // the contributor's place in its commit
+	owners  map[ownerAt]int // index of each contributor in its commit
 }
 
-// ownerAt is somebody who wrote lines of a commit.
+// ownerAt is an owner of lines in a commit.
 type ownerAt struct {
 	commit       refs.OID
 	kind         events.OwnerKind
@@ -117,7 +117,7 @@ type ownerAt struct {
 	agent, model string
 }
 
-// take counts a line, and returns its place.
+// take counts a line, and returns it as a run of its contributor.
 func (r *remains) take(path string, line *blame.Annotated) placedRun {
 	c := r.commits[line.Commit.ID]
 	if c == nil {

@@ -15,23 +15,23 @@ import (
 	"github.com/git-trace/git-trace/refs/gitdiff"
 )
 
-// Ages are the numbers of days after which lines are counted as alive or not.
+// Ages are the ages in days at which lines are counted as alive or gone.
 var Ages = [...]int{1, 7, 30, 90}
 
-// Alive counts written and living lines, by age. Lines younger than an age do not count for it.
+// Alive holds, for each age, the number of lines that reached it, and of those that were alive. Younger lines do not
+// count for the age.
 type Alive [len(Ages)]struct{ Written, Alive int }
 
-// ErrManyTips reports that the history of a query ends in several commits.
+// ErrManyTips means that the revisions of a query have several tips.
 var ErrManyTips = errors.New("survival needs one history, and these revisions have several tips")
 
-// Survival counts how many lines of commits lived, group by group. A line's life begins with the commit of the
-// first-parent history that brought it, whoever wrote it on whichever branch. It ends with the commit that removes it.
-// Its fate is unknown after the last commit of the history, and after one that git cannot read whole: the repository's
-// [refs.LeftOut] names it.
+// Survival counts how many lines of commits were alive at each age, by group. A line's life begins when a commit brings
+// it into the first-parent history, on whatever branch it was written. It ends with the commit that removes it. Its
+// fate is unknown after the last commit of the history, and after a commit that git cannot read completely
+// ([refs.LeftOut] lists it).
 //
-// Lines that never reached this history do not count. A line that is moved within its file, or that is changed, ends,
-// as in git's diff; a renamed file takes its lines along. With paths, lines count that were written in them, wherever
-// they are now.
+// Lines that never reached this history do not count. As in git's diff, moving a line within its file, or changing it,
+// ends its life. Renaming a file does not. With paths, a line counts if it was written below them, wherever it is now.
 func Survival(ctx context.Context, repo *refs.Repo, from Source, query graph.Query, commits []*graph.Commit,
 	groups *Groups) error {
 	return Lives(ctx, repo, from, query, commits, func(l *Life) error {
@@ -50,20 +50,20 @@ func Survival(ctx context.Context, repo *refs.Repo, from Source, query graph.Que
 	})
 }
 
-// Life are lines of one contributor in one file of a commit. They reached the first-parent history together, and left
-// it together or are still there.
+// Life is a set of lines of one contributor in one file of a commit. They reached the first-parent history together,
+// and left it together, or are still there.
 type Life struct {
 	Commit *graph.Commit
-	Who    *graph.Contributor // without its lines
+	Who    *graph.Contributor // without Lines
 	Path   string             // the file in which they were written
 	Lines  int
-	Born   time.Time // of the commit that brought them to the first-parent history
-	Gone   time.Time // of the commit that removed them; zero for living lines
+	Born   time.Time // time of the commit that brought them to the first-parent history
+	Gone   time.Time // time of the commit that removed them; zero if they are alive
 	GoneBy refs.OID
-	End    time.Time // of the last commit in which their fate is known
+	End    time.Time // time of the last commit at which their fate is known
 }
 
-// Lives yields the lives of the lines of commits, as Survival counts them.
+// Lives yields the lives that Survival counts.
 func Lives(ctx context.Context, repo *refs.Repo, from Source, query graph.Query, commits []*graph.Commit,
 	yield func(*Life) error) error {
 	args := slices.Clone(query.Revs)
@@ -111,17 +111,17 @@ type lives struct {
 	ctx      context.Context // the context of one walk
 	repo     *refs.Repo
 	from     Source
-	chosen   map[refs.OID]*graph.Commit // whose lines count
+	chosen   map[refs.OID]*graph.Commit // commits whose lines count
 	main     map[refs.OID]bool          // the first-parent history
 	end      time.Time
-	states   map[refs.OID]map[string][]span // of commits that have children to come
-	children map[refs.OID]int               // their number
+	states   map[refs.OID]map[string][]span // of commits whose children are still to come
+	children map[refs.OID]int               // number of such children
 	births   []birth                        // the first has id 1
-	known    []*belief.Commit               // the owners of one batch of the history
+	known    []*belief.Commit               // owners for one batch of the history
 	batch    int
 }
 
-// birth are lines of one contributor, commit and file.
+// birth holds the lines of one contributor, commit and file.
 type birth struct {
 	commit   *graph.Commit
 	who      *graph.Contributor
@@ -129,12 +129,12 @@ type birth struct {
 	arrivals []arrival
 }
 
-// arrival are lines that reached the first-parent history at one time, with their removals.
+// arrival holds lines that reached the first-parent history together, and their removals.
 type arrival struct {
 	at   time.Time
 	left int
 	gone []gone
-	end  time.Time // the end of the known history, if their fate is unknown; else zero
+	end  time.Time // end of the known history if their fate is unknown; otherwise zero
 }
 
 type gone struct {
@@ -143,19 +143,20 @@ type gone struct {
 	lines int
 }
 
-// span are consecutive lines with the id of their birth. Id 0 is for lines that were there before, or do not count.
+// span is a run of consecutive lines with the id of their birth. Id 0 means lines that existed before, or that do not
+// count.
 type span struct{ count, id int }
 
 const (
 	unborn = -1
-	// endless is the length of the last span of every file: the real length of an old file is not needed.
+	// endless is the length of each file's last span: the real length of an old file is not needed.
 	endless = 1 << 30
 )
 
-// read goes through the history, parents before children.
+// read walks the history, parents before children.
 func (l *lives) read(list []history.Commit) error {
 	var lines []string
-	var at []int // of a line, the place of its commit
+	var at []int // for each line of output, the index of its commit
 	for i := range list {
 		for _, p := range list[i].Parents {
 			lines, at = append(lines, list[i].ID.String()+" "+p.String()), append(at, i)
@@ -164,8 +165,8 @@ func (l *lives) read(list []history.Commit) error {
 			lines, at = append(lines, list[i].ID.String()), append(at, i)
 		}
 	}
-	var sides []*side // of the commit that is read
-	of, next := -1, 0 // its place, and the place after the last commit that was read whole
+	var sides []*side // sides of the present commit
+	of, next := -1, 0 // index of the present commit, and the index after the last commit that was read completely
 	args := append([]string{"--root"}, gitdiff.Patch()...)
 	skipped, err := gitdiff.Each(l.ctx, l.repo, args, lines, func(line int, r *gitdiff.Reader) (func() error, error) {
 		r.MaxLine = 1 << 10 // the texts of lines are not needed
@@ -193,7 +194,7 @@ func (l *lives) read(list []history.Commit) error {
 	return nil
 }
 
-// lose skips commits that git cannot read whole. From then on, the fate of the present lines is unknown.
+// lose skips commits that git cannot read completely. From there on, the fate of the present lines is unknown.
 func (l *lives) lose(commits []history.Commit) {
 	for i := range commits {
 		if !l.main[commits[i].ID] {
@@ -220,7 +221,8 @@ func (l *lives) owners(list []history.Commit) ([]*belief.Commit, error) {
 	return belief.All(l.ctx, l.from.Log, l.from.Searcher, ids)
 }
 
-// commit makes the state of a commit from the states of its parents, and records its first-parent history.
+// commit computes the lines of a commit from the lines of its parents. For a commit of the first-parent history it also
+// counts the changes.
 func (l *lives) commit(list []history.Commit, at int, sides []*side) error {
 	if batch := at / survivalBatch; l.known == nil || batch != l.batch {
 		until := min((batch+1)*survivalBatch, len(list))
@@ -247,7 +249,7 @@ func (l *lives) commit(list []history.Commit, at int, sides []*side) error {
 	if l.main[c.ID] {
 		l.count(c, first, next)
 	}
-	// The state replaces the first parent's, if that is not needed again.
+	// The map of the first parent is reused if nothing needs it any more.
 	own := first.parent
 	for k, p := range c.Parents {
 		if l.children[p]--; l.children[p] == 0 {
@@ -271,9 +273,9 @@ func (l *lives) commit(list []history.Commit, at int, sides []*side) error {
 	return nil
 }
 
-// count records for the first-parent history the lines that a commit added and removed.
+// count notes the lines that a commit added to the first-parent history, and those that it removed.
 func (l *lives) count(c *history.Commit, first *side, next map[string][]span) {
-	change := map[int]int{} // by the id of lines
+	change := map[int]int{} // change in the number of lines, by id of birth
 	for _, record := range first.records {
 		if record.OldMode != 0 {
 			for _, s := range first.before(record.OldPath) {
@@ -304,7 +306,7 @@ func (l *lives) count(c *history.Commit, first *side, next map[string][]span) {
 	}
 }
 
-// give yields each life: one for lines that were removed together, and one for living lines.
+// give yields the lives: one for the lines that were removed together, and one for the lines that are alive.
 func (l *lives) give(yield func(*Life) error) error {
 	for i := range l.births {
 		b := &l.births[i]

@@ -7,12 +7,12 @@ import (
 	"github.com/git-trace/git-trace/refs/gitdiff"
 )
 
-// side is the change of a commit against one parent.
+// side is the diff between a commit and one of its parents.
 type side struct {
 	parent  map[string][]span
 	records []gitdiff.Record
 	hunks   [][]gitdiff.Hunk
-	at      map[string]int // the record of a path
+	at      map[string]int // index of a path's record
 }
 
 func (s *side) read(r *gitdiff.Reader) (err error) {
@@ -30,7 +30,7 @@ func (s *side) Hunk(record int, h gitdiff.Hunk) { s.hunks[record] = append(s.hun
 func (s *side) Removed([]byte)                  {}
 func (s *side) Added([]byte)                    {}
 
-// before returns the lines of the parent's file. An unknown file has only lines that were there before.
+// before returns the lines of the parent's file. A file that is not known has only lines from before.
 func (s *side) before(path string) []span {
 	if spans, ok := s.parent[path]; ok {
 		return spans
@@ -38,7 +38,7 @@ func (s *side) before(path string) []span {
 	return []span{{endless, 0}}
 }
 
-// spans returns the lines of a file that the parent has; the others have the id unborn.
+// spans returns the lines of a file as the parent has them. Lines that the parent does not have get the id unborn.
 func (s *side) spans(path string) []span {
 	i, changed := s.at[path]
 	if !changed {
@@ -55,7 +55,7 @@ func (s *side) spans(path string) []span {
 		if h.OldCount > 0 {
 			until--
 		}
-		if until < done { // a new type: the second section has all of it
+		if until < done { // the type changed: the second section has the whole file
 			out, done, old = nil, 0, cursor{spans: []span{{endless, 0}}}
 		}
 		out = append(out, old.take(until-done)...)
@@ -68,7 +68,7 @@ func (s *side) spans(path string) []span {
 	return append(out, old.take(endless)...)
 }
 
-// merge joins the parents' lines of a file: a line belongs to the first parent that has it, else to the commit.
+// merge joins the parents' lines of a file. A line belongs to the first parent that has it, otherwise to the commit.
 func merge(sides []*side, own *fresh) []span {
 	cursors := make([]cursor, len(sides))
 	for i, s := range sides {
@@ -100,7 +100,7 @@ func merge(sides []*side, own *fresh) []span {
 	}
 }
 
-// joined appends lines to those before them.
+// joined appends a span, and joins it with the last one if their ids are equal.
 func joined(list []span, s span) []span {
 	if last := len(list) - 1; last >= 0 && list[last].id == s.id {
 		list[last].count += s.count
@@ -109,10 +109,10 @@ func joined(list []span, s span) []span {
 	return append(list, s)
 }
 
-// cursor goes along the lines of a file.
+// cursor walks along the lines of a file.
 type cursor struct {
 	spans []span
-	used  int // of the first
+	used  int // used lines of the first span
 }
 
 func (c *cursor) left() int {
@@ -122,7 +122,7 @@ func (c *cursor) left() int {
 	return c.spans[0].count - c.used
 }
 
-// take returns the next n lines, or the rest.
+// take returns the next n lines, or those that are left.
 func (c *cursor) take(n int) []span {
 	var out []span
 	for n > 0 && len(c.spans) > 0 {
@@ -136,13 +136,13 @@ func (c *cursor) take(n int) []span {
 	return out
 }
 
-// fresh gives ids to the lines of a file that a commit made.
+// fresh gives ids to the lines that a commit added to a file.
 type fresh struct {
 	lives  *lives
-	commit *graph.Commit // nil where its lines do not count
+	commit *graph.Commit // nil if its lines do not count
 	path   string
 	runs   []belief.Run
-	ids    map[string]int // by owner
+	ids    map[string]int // ids by owner
 }
 
 func (f *fresh) lines(start, count int) []span {

@@ -20,10 +20,10 @@ type Document struct {
 	Places []*Place `json:"places"`
 }
 
-// Place is a place with the reasons for its lines.
+// Place is a place in a file, with the reasons for its lines.
 type Place struct {
 	Path       string       `json:"path"`
-	PathBase64 string       `json:"path_base64,omitempty"` // of a path that is not UTF-8
+	PathBase64 string       `json:"path_base64,omitempty"` // only for a path that is not UTF-8
 	Revision   *string      `json:"revision"`              // null for the work tree
 	Reasons    []ReasonJSON `json:"reasons"`
 }
@@ -42,10 +42,10 @@ type ReasonJSON struct {
 	Limits   []events.Limit   `json:"limits,omitempty"`
 	Commit   *CommitJSON      `json:"commit"`
 	Replaced []*view.Hunk     `json:"replaced"`
-	Since    *trail.TrailJSON `json:"since"` // as git trace track has it
+	Since    *trail.TrailJSON `json:"since"` // in the form of git trace track
 }
 
-// LineJSON is a line.
+// LineJSON is a line of the file.
 type LineJSON struct {
 	Line       int    `json:"line"`
 	Text       string `json:"text"`
@@ -59,7 +59,7 @@ type PromptJSON struct {
 	Text  *string    `json:"text"`
 }
 
-// CommitJSON is the commit that brought lines.
+// CommitJSON is the commit that added lines.
 type CommitJSON struct {
 	ID      refs.OID `json:"id"`
 	Subject string   `json:"subject"`
@@ -70,7 +70,7 @@ type CommitJSON struct {
 	Reviews []view.Review `json:"reviews,omitempty"`
 }
 
-// PlaceOf returns lines with their reasons, in JSON.
+// PlaceOf returns lines and their reasons for JSON.
 func PlaceOf(path, rev string, reasons []*Reason, reviews map[refs.OID][]view.Review) *Place {
 	out := &Place{Path: path, PathBase64: events.EncodeBytes(path), Revision: events.OrNull(rev), Reasons: []ReasonJSON{}}
 	for _, r := range reasons {
@@ -96,7 +96,7 @@ func (r *Reason) json() ReasonJSON {
 	switch t := r.Turn; {
 	case t != nil:
 		out.Prompt = &PromptJSON{t.Index, t.Time, t.Text}
-	case o.PromptIndex > 0: // only its number is here
+	case o.PromptIndex > 0: // only the prompt's number is known
 		out.Prompt = &PromptJSON{Index: o.PromptIndex}
 	}
 	if s := r.Step; s != nil {

@@ -1,5 +1,5 @@
-// Package why collects the facts about a line. It names the owner with the evidence, and the prompt and thoughts
-// before. It shows the call with its change, the commit, and the fate of the change since. It draws nothing.
+// Package why collects the facts about lines: the owner with the evidence, the prompt and the agent's thoughts, the
+// call with its change, the commit, and what became of the change. It draws nothing.
 package why
 
 import (
@@ -24,13 +24,13 @@ type Reason struct {
 	Path  string // relative to the top of the work tree, as raw bytes
 	Lines []blame.Annotated
 	Turn  *view.Turn      // the prompt; nil if unknown
-	Step  *records.Step   // the answer that made the call; nil without a record
+	Step  *records.Step   // the answer that contains the call; nil without a record
 	Call  *view.WholeCall // nil if unknown
 	Hunk  *view.Hunk      // the change that wrote the lines; nil if the log does not have it
-	// Declared is the call's own statement of the change, if the log has none or its text is not kept; nil if the call
-	// has none.
+	// Declared is the change as the call declares it, if the log has no change, or not its text; nil if the call declares
+	// none.
 	Declared *view.Declared
-	// Replaced are the changes whose lines the hunk removed, or, for a line that a person changed, the agent's own.
+	// Replaced are the changes whose lines the hunk removed. For a line that a person changed, it is the agent's change.
 	Replaced []*view.Hunk
 	Trail    *trail.Trail // what became of the change; nil for people's lines
 }
@@ -38,8 +38,8 @@ type Reason struct {
 // Owner returns the writer of the lines.
 func (r *Reason) Owner() *blame.Attribution { return r.Lines[0].Owner }
 
-// Completed returns, for lines of a completion, its source and the time at which a person accepted it; "" for other
-// lines.
+// Completed returns, for lines of a completion, the source of the completion, and when a person accepted it; "" for
+// other lines.
 func (r *Reason) Completed() string {
 	o := r.Owner()
 	if o.Trace == "" || o.Tool != events.ToolCompletion {
@@ -55,7 +55,7 @@ func (r *Reason) Completed() string {
 	return text + "; no prompt"
 }
 
-// Commit returns the commit that brought the lines; nil for lines that none has.
+// Commit returns the commit that added the lines; nil for uncommitted lines.
 func (r *Reason) Commit() *gitblame.Commit {
 	if c := r.Lines[0].Commit; c.Committed() {
 		return c
@@ -63,20 +63,20 @@ func (r *Reason) Commit() *gitblame.Commit {
 	return nil
 }
 
-// NoLineError reports a line that a file does not have, with the file's number of lines.
+// NoLineError is the error for a line number beyond the end of a file.
 type NoLineError struct{ Lines int }
 
 func (e *NoLineError) Error() string { return "there is no such line" }
 
-// Finder finds reasons. It is used from one goroutine.
+// Finder finds reasons. Only one goroutine may use it.
 type Finder struct {
 	Known    *view.Reader
 	Trails   *trail.Tracker
-	Contents []byte // the content to use instead of the work tree's file; nil for none
+	Contents []byte // used instead of the file in the work tree; nil: use the file
 }
 
-// Lines finds the reasons for the lines from first to last of a path in a revision, or without one in the work tree.
-// Lines of one origin make one reason, in the order of their first lines.
+// Lines finds the reasons for the lines first to last of a path in a revision; without a revision, in the work tree.
+// Lines of one origin share a reason. Reasons are in the order of their first lines.
 func (f *Finder) Lines(ctx context.Context, rev, path string, first, last int) ([]*Reason, error) {
 	blamed, err := f.blamed(rev, path)
 	if err != nil {
@@ -109,7 +109,7 @@ func (f *Finder) blamed(rev, path string) ([]blame.Annotated, error) {
 	return f.Trails.Lines(rev, path)
 }
 
-// sameOrigin reports whether one change of one owner made both lines.
+// sameOrigin reports whether one change of one owner wrote both lines.
 func sameOrigin(a, b *blame.Annotated) bool {
 	x, y := a.Owner, b.Owner
 	return a.Commit.ID == b.Commit.ID && x.Kind == y.Kind && x.Trace == y.Trace && x.Subagent == y.Subagent &&
@@ -117,7 +117,7 @@ func sameOrigin(a, b *blame.Annotated) bool {
 		x.Evidence == y.Evidence
 }
 
-// explain gathers the facts beside the owner.
+// explain collects all facts except the owner.
 func (f *Finder) explain(ctx context.Context, r *Reason) error {
 	o := r.Owner()
 	var err error
@@ -160,7 +160,7 @@ func (f *Finder) explain(ctx context.Context, r *Reason) error {
 	return err
 }
 
-// hunk returns a patch, or nil if the log does not have it: a clone that shared no log saw it.
+// hunk returns a patch; nil if the log does not have it, because a clone that shared no log recorded it.
 func (f *Finder) hunk(id events.PatchID) (*view.Hunk, error) {
 	h, err := f.Known.Hunk(id)
 	if errors.Is(err, refs.ErrMissing) {
@@ -189,7 +189,7 @@ func (f *Finder) said(ctx context.Context, r *Reason) error {
 	return nil
 }
 
-// hunkWith returns the hunk of a call that has the first of the lines.
+// hunkWith returns the hunk of a call that contains the first of the lines.
 func hunkWith(list []*view.Hunk, r *Reason) *view.Hunk {
 	text := string(bytes.TrimSuffix(r.Lines[0].Content, []byte("\r")))
 	for _, h := range list {
