@@ -20,25 +20,25 @@ import (
 // Schema names the form of a capsule; docs/schema/capsule-1.schema.json describes it.
 const Schema = "git-trace.capsule/1"
 
-// Limits of a capsule.
+// Limits for a capsule.
 const (
 	mostFiles   = 500
-	mostFile    = 1 << 20  // bytes of one content
-	mostBytes   = 64 << 20 // of a capsule
+	mostFile    = 1 << 20  // size of one content in bytes
+	mostBytes   = 64 << 20 // size of a capsule in bytes
 	mostCommand = 4 << 10
 )
 
-// Capsule is an episode with everything that a reader needs.
+// Capsule is an episode, a prompt or a whole conversation, with everything that a reader needs.
 type Capsule struct {
 	Schema    string          `json:"schema"`
 	Trace     events.TraceID  `json:"trace"`
-	Prompt    *int            `json:"prompt"` // null for all of the conversation
+	Prompt    *int            `json:"prompt"` // null for the whole conversation
 	FirstStep int             `json:"first_step"`
-	Commit    *string         `json:"commit"` // that was checked out before
+	Commit    *string         `json:"commit"` // the commit that was checked out before the episode
 	Record    json.RawMessage `json:"record"` // a TraceRecord with the steps of the episode, counted from 1
 	Files     []File          `json:"files"`
 	Left      []Left          `json:"left"`
-	Test      *Test           `json:"test"` // that the agent ran last; null for none
+	Test      *Test           `json:"test"` // the last test that the agent ran; null for none
 	Redacted  int             `json:"redacted"`
 }
 
@@ -46,12 +46,12 @@ type Capsule struct {
 type File struct {
 	Path       string  `json:"path"`
 	Executable bool    `json:"executable"`
-	Before     *string `json:"before"` // the content; null for none
+	Before     *string `json:"before"` // the content before; null for none
 	After      *string `json:"after"`
-	Redacted   bool    `json:"redacted"` // the contents were changed
+	Redacted   bool    `json:"redacted"` // the contents were changed by redaction
 }
 
-// Left is a touched path that is not in the capsule.
+// Left is a touched path that the capsule does not contain.
 type Left struct {
 	Path string `json:"path"`
 	Why  string `json:"why"`
@@ -64,14 +64,14 @@ type Test struct {
 	Passed  bool   `json:"passed"`
 }
 
-// ErrCapsule reports a file that is not a valid capsule.
+// ErrCapsule is the error for a file that is not a valid capsule.
 var ErrCapsule = errors.New("not a capsule")
 
 func wrong(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrCapsule, fmt.Sprintf(format, args...))
 }
 
-// Read reads a capsule and its episode. It trusts no part of the file.
+// Read reads a capsule and its record. It does not trust any part of the file.
 func Read(r io.Reader) (*Capsule, *records.Record, error) {
 	raw, err := io.ReadAll(io.LimitReader(r, mostBytes+1))
 	if err != nil {
@@ -137,7 +137,7 @@ func size(text *string) int {
 	return len(*text)
 }
 
-// plain reports whether a path is one of a file below a directory on every system.
+// plain reports whether a path names a file below a directory on every system.
 func plain(name string) bool {
 	if !utf8.ValidString(name) || name == "." || path.Clean(name) != name || !filepath.IsLocal(filepath.FromSlash(name)) ||
 		strings.ContainsAny(name, ":\\") || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }) {

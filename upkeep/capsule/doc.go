@@ -1,15 +1,15 @@
-// Package capsule makes one file of a prompt or a conversation, and lays the files of one out in another clone.
+// Package capsule packs a prompt or a conversation into one file, and unpacks such a file in another clone.
 //
-// A capsule holds the episode, the touched files before and after it, and the test that the agent ran. It needs nothing
-// else to be read. The test needs the rest of the work tree, from the commit that the capsule names.
+// A capsule holds the episode, the touched files before and after it, and the test that the agent ran. A reader needs
+// nothing else. To run the test, the rest of the work tree is needed, from the commit that the capsule names.
 //
-// [Maker.Make] redacts every text once more. [Read] checks a file from somebody else, and [Capsule.Lay] writes its
-// files below a directory.
+// [Maker.Make] redacts every text again. [Read] checks a foreign file. [Capsule.Lay] writes its files below a
+// directory.
 //
 // It promises:
 //
-//   - A text that cannot be redacted makes no capsule.
+//   - If a text cannot be redacted, no capsule is made.
 //   - Reading runs nothing and writes nothing.
-//   - Only plain files below the directory are written: a path that leaves it, goes through a link, or that git may
-//     take for its own directory is refused.
+//   - Only plain files below the directory are written. A path is refused if it leaves the directory, goes through a
+//     link, or may be a directory of git.
 package capsule

@@ -8,8 +8,8 @@ import (
 	"path"
 )
 
-// Lay writes the files below a directory, in their form after the episode, or before it. It first removes existing
-// files at their paths, so that nothing is written through a link, and a file may replace a directory.
+// Lay writes the files below a directory, in their state after the episode or, with before set, before it. It first
+// removes whatever is at their paths. So nothing is written through a link, and a file may replace a directory.
 func (c *Capsule) Lay(dir string, before bool) (err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -37,7 +37,8 @@ func (c *Capsule) Lay(dir string, before bool) (err error) {
 	return nil
 }
 
-// takeAway removes the file or directory at a path; it does not follow a file that replaced a directory.
+// takeAway removes the file or directory at a path. If a regular file is in the place of a directory above it, there is
+// nothing to remove.
 func takeAway(root *os.Root, name string) error {
 	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
 		info, err := root.Lstat(dir)

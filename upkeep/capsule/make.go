@@ -30,7 +30,7 @@ type Maker struct {
 	Redactor *redact.Redactor
 }
 
-// Make makes the capsule of a prompt, or of the whole conversation if the prompt is 0.
+// Make makes the capsule of a prompt; of the whole conversation if prompt is 0.
 func (m *Maker) Make(ctx context.Context, of *view.Conversation, prompt int) (*Capsule, error) {
 	stored, err := m.Reader.Record(ctx, of.Trace)
 	switch {
@@ -58,7 +58,7 @@ func (m *Maker) Make(ctx context.Context, of *view.Conversation, prompt int) (*C
 	return c, m.files(ctx, c, prompt)
 }
 
-// episode returns the first step of a prompt, and the step after its last one; 0 if there is none.
+// episode returns the first step of a prompt, and the step after its last one. until is 0 if no step follows.
 func episode(r *records.Record, prompt int) (from, until int) {
 	steps := recorder.PromptSteps(r)
 	from, until = steps[prompt], len(r.Steps)+1
@@ -70,7 +70,7 @@ func episode(r *records.Record, prompt int) (from, until int) {
 	return from, until
 }
 
-// words takes the steps of the episode, without what concerns the rest of the conversation.
+// words takes the steps of the episode, without facts about the rest of the conversation.
 func (m *Maker) words(ctx context.Context, c *Capsule, whole *records.Record) error {
 	part := &records.Record{
 		SchemaVersion: records.SchemaVersion, TraceID: whole.TraceID, SessionID: whole.SessionID, Agent: whole.Agent,
@@ -110,12 +110,12 @@ func (m *Maker) words(ctx context.Context, c *Capsule, whole *records.Record) er
 	}
 	was := c.Test.Command
 	if err := m.text(ctx, c, &c.Test.Command); err != nil || c.Test.Command != was {
-		c.Test = nil // another command would run
+		c.Test = nil // redaction changed the command, so another command would run
 	}
 	return err
 }
 
-// tested notes the last command that ran tests, with preference for one that passed.
+// tested notes the last command that ran tests; one that passed is preferred.
 func (c *Capsule) tested(s *records.Step) {
 	for i := range s.ToolCalls {
 		call := &s.ToolCalls[i]
@@ -180,7 +180,7 @@ func (m *Maker) files(ctx context.Context, c *Capsule, prompt int) error {
 	return nil
 }
 
-// withoutFiles returns the reason why there are no snapshots; "" for other errors, and without one.
+// withoutFiles returns the reason why there are no snapshots; "" for any other error, and for nil.
 func withoutFiles(err error) string {
 	switch {
 	case errors.Is(err, view.ErrNoMoment):
@@ -195,7 +195,7 @@ func (c *Capsule) leave(path, why string) {
 	c.Left = append(c.Left, Left{strings.ToValidUTF8(path, "\ufffd"), why})
 }
 
-// file takes a file out of two trees.
+// file adds a file from the trees before and after.
 func (m *Maker) file(
 	ctx context.Context, c *Capsule, objects *refs.Objects, path string, before, after refs.OID,
 ) error {
@@ -248,7 +248,7 @@ func (m *Maker) file(
 	return nil
 }
 
-// content reads a text, or returns the reason why there is none.
+// content returns a text, or the reason (why) for leaving it out.
 func content(objects *refs.Objects, entry refs.TreeEntry) (text, why string, err error) {
 	if !slices.Contains([]uint32{refs.ModeFile, refs.ModeExec}, entry.Mode) {
 		return "", "it is not a plain file", nil

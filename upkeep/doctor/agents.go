@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/internal/numbers"
 )
 
-// Target describes the hooks of an agent in one place.
+// Target describes an agent's hooks in one place.
 type Target struct {
 	Scope capability.Scope `json:"scope"`
 	capability.Status
@@ -21,15 +21,15 @@ type Target struct {
 	err error
 }
 
-// touched reports whether any of our hooks is there.
+// touched reports whether the place has any of our hooks.
 func (t *Target) touched() bool { return len(t.Present)+len(t.Stale) > 0 }
 
-// works reports whether the agent calls this program.
+// works reports whether the hooks call this program.
 func (t *Target) works() bool {
 	return t.err == nil && t.Installed && t.BinaryFound && len(t.DisabledBy)+len(t.Obstacles) == 0
 }
 
-// Agent describes the hooks of an agent.
+// Agent describes an agent's hooks in all places.
 type Agent struct {
 	Name    string   `json:"name"`
 	Traced  bool     `json:"traced"`
@@ -38,7 +38,7 @@ type Agent struct {
 	agent capability.Agent
 }
 
-// label returns the agent's name, with the place if it is not traced there.
+// label returns the agent's name. It adds a note if the hooks work only at the top of the work tree.
 func (one *Agent) label() string {
 	for i := range one.Targets {
 		if t := &one.Targets[i]; t.works() && !t.OnlyAtTop {
@@ -49,7 +49,7 @@ func (one *Agent) label() string {
 		" --global serves sub-directories too)"
 }
 
-// touched reports whether the agent has our hooks.
+// touched reports whether any place has our hooks.
 func (one *Agent) touched() bool {
 	for i := range one.Targets {
 		if one.Targets[i].touched() {
@@ -71,7 +71,7 @@ func (d *Doctor) examineAgents(ctx context.Context) []Agent {
 			if t.Settings != "" && slices.ContainsFunc(one.Targets, func(other Target) bool {
 				return other.Settings == t.Settings
 			}) {
-				continue // one file serves a person and a project
+				continue // one file may serve both the person and the project
 			}
 			one.Traced = one.Traced || t.works()
 			one.Targets = append(one.Targets, t)
@@ -99,8 +99,7 @@ func (d *Doctor) checkAgents(ctx context.Context) (string, []Finding) {
 	return strings.Join(names, ", ") + " traced", nil
 }
 
-// agentFindings returns the faults of the agents' hooks. Missing hooks of git-trace are not a fault, if some agent is
-// traced.
+// agentFindings returns faults of the agents' hooks. Missing hooks are not a fault if some other agent is traced.
 func (d *Doctor) agentFindings(ctx context.Context, all []Agent) []Finding {
 	var out []Finding
 	traced := false
@@ -165,7 +164,8 @@ func (d *Doctor) targetFindings(agent *Agent, t *Target) []Finding {
 	return out
 }
 
-// reinstallAll installs the hooks of the agents that are used here, as `git trace init` does; nil if there is none.
+// reinstallAll returns the repair that installs the hooks of the agents used here, as `git trace init` does; nil if
+// there are none.
 func (d *Doctor) reinstallAll(ctx context.Context, all []Agent) *repair {
 	ignored, _ := agents.Ignored(ctx, d.repo, d.env) // untracedFindings reports a wrong name
 	found := slices.DeleteFunc(slices.Clone(all), func(one Agent) bool {
@@ -184,7 +184,7 @@ func (d *Doctor) reinstallAll(ctx context.Context, all []Agent) *repair {
 	}}
 }
 
-// untraced returns the finding about agents that are on this machine and not traced.
+// untraced returns the finding about agents on this machine that are not traced.
 func untraced(mend string, names ...string) Finding {
 	n := len(names)
 	return Finding{
@@ -195,7 +195,7 @@ func untraced(mend string, names ...string) Finding {
 	}
 }
 
-// untracedFindings names agents on this machine without hooks, if others have them: nobody reports their lines.
+// untracedFindings reports agents on this machine that have no hooks, if others have them: nobody reports their lines.
 func (d *Doctor) untracedFindings(ctx context.Context, all []Agent) []Finding {
 	var out []Finding
 	ignored, err := agents.Ignored(ctx, d.repo, d.env)
@@ -214,7 +214,7 @@ func (d *Doctor) untracedFindings(ctx context.Context, all []Agent) []Finding {
 		}
 		_, err := one.agent.Installer.Plan(ctx, d.target(capability.ScopeRepo))
 		var refused *capability.InstallError
-		if errors.As(err, &refused) && refused.Hint != "" { // a plain init would refuse it, too
+		if errors.As(err, &refused) && refused.Hint != "" { // git trace init would refuse it, too
 			others = append(others, untraced(refused.Hint, one.Name))
 			continue
 		}

@@ -1,8 +1,8 @@
 // Package doctor checks everything that recording depends on, and repairs it if it can.
 //
-// Glance returns the quick checks, for `git trace status`. Examine goes through one table of checks; each returns a
-// good state or a finding, and a finding may bring its own repair. Notes returns facts that are not faults. The
-// package draws nothing, and only repairs change anything.
+// Glance makes the quick checks of `git trace status`. Examine makes all checks of one table. A check returns a
+// description of the good state, or findings. A finding may have a repair. Notes returns facts that are not faults. The
+// package draws nothing. Only repairs change anything.
 package doctor
 
 import (
@@ -20,53 +20,53 @@ import (
 	"github.com/git-trace/git-trace/refs/recorded"
 )
 
-// Finding is something that is not as it should be.
+// Finding is a fault.
 type Finding struct {
 	What string  `json:"what"`
-	Mend string  `json:"mend"` // a command, or another action
+	Mend string  `json:"mend"` // a command or another remedy
 	fix  *repair // nil if only the user can mend it
 
-	agents []string // that it is about, where it is about some
+	agents []string // the agents that it is about, if any
 }
 
-// repair mends the cause of one or more findings.
+// repair removes the cause of one or more findings.
 type repair struct {
-	what string // in words, when done
+	what string // description for the output after the repair
 	run  func(ctx context.Context) error
 }
 
-// Deeds are the program's other commands, for repairs.
+// Deeds are functions of the program for repairs and checks.
 type Deeds struct {
-	Start  func(context.Context) error                    // begins to record, as init does
+	Start  func(context.Context) error                    // starts recording, as init does
 	TakeIn func(context.Context) error                    // does the work that git's hooks left for later
-	Store  func(context.Context, []waiting.Session) error // reads conversations from the session files of their agents
-	// Settings returns the reason why conversations cannot be stored with these settings.
+	Store  func(context.Context, []waiting.Session) error // stores conversations from the session files of their agents
+	// Settings returns the reason, as an error, why these settings prevent that conversations are stored.
 	Settings func(refs.Config) (mend string, err error)
-	// Strays finds traces that were fetched from former remotes.
+	// Strays finds data that was fetched from remotes which no longer exist under that name.
 	Strays func(context.Context) ([]Stray, error)
-	Gather func(context.Context) error // gives them their places, or deletes them
-	// Remotes returns news of the remotes, by the level of sharing.
+	Gather func(context.Context) error // moves this data to the renamed remotes, or deletes it
+	// Remotes returns news about the remotes, according to the sharing level.
 	Remotes func(context.Context, time.Time) ([]string, error)
 	// Wrong finds settings with invalid values, and unknown settings.
 	Wrong func(context.Context, refs.Config) []Finding
 }
 
-// Stray is a remote that was renamed or removed and has left fetched refs here.
+// Stray is a remote that was renamed or removed, and whose fetched refs are still here.
 type Stray struct {
-	Remote string // the name that it had
-	Now    string // the present one; empty if it was removed
+	Remote string // the former name
+	Now    string // the present name; empty if it was removed
 	Logs   int
 }
 
-// Doctor looks at one work tree.
+// Doctor checks one work tree.
 type Doctor struct {
 	repo      *refs.Repo
 	env       capability.Env
 	deeds     Deeds
 	log       *events.Log
 	hooks     hooks.Installer
-	agents    []capability.Agent // those with hooks
-	reinstall *repair            // of the git hooks
+	agents    []capability.Agent // agents that can have hooks
+	reinstall *repair            // repair for the git hooks
 }
 
 // New makes a doctor for a work tree. It checks nothing yet.
@@ -86,12 +86,12 @@ func New(repo *refs.Repo, env capability.Env, deeds Deeds) *Doctor {
 type check struct {
 	name string
 	run  func(*Doctor, context.Context) (fine string, problems []Finding)
-	// reads marks a check that is also made without recording, if logs of others were fetched.
+	// reads marks a check that is also made without recording, if other clones' logs were fetched.
 	reads bool
 }
 
-// checks are in the order of their dependencies. If nothing is recorded, only the first is made, and the checks for
-// readers of others' logs.
+// checks are in the order of their dependencies. If nothing is recorded, only the first is made, and those marked with
+// reads.
 var checks = [...]check{
 	{name: "recording", run: (*Doctor).checkListed},
 	{name: "git directory", run: (*Doctor).checkWritable},
@@ -106,16 +106,16 @@ var checks = [...]check{
 	{name: "settings", run: (*Doctor).checkSettings},
 }
 
-// Result is the outcome of a check.
+// Result is the result of a check.
 type Result struct {
 	Name   string
-	Fine   string    // a description if nothing is wrong; empty for no output
-	Mended []Finding // Mend says what was done
+	Fine   string    // description of the good state; empty: print nothing
+	Mended []Finding // Mend says what was repaired
 	Left   []Finding
 }
 
-// Examine makes every check, repairs what it can if mend is set, and passes each result to tell. It counts the
-// remaining problems; recording is false if nothing is recorded: then the checks for recording are left out.
+// Examine makes every check and passes each result to tell. With mend, it makes the repairs. It returns the number of
+// remaining problems. If recording is false, nothing is recorded, and the checks of recording were left out.
 func (d *Doctor) Examine(ctx context.Context, mend bool, tell func(Result) error) (
 	remain int, recording bool, err error,
 ) {
@@ -162,13 +162,13 @@ func (d *Doctor) examine(ctx context.Context, one check, mend bool) Result {
 		}
 		r.Mended = append(r.Mended, Finding{What: p.What, Mend: p.fix.what})
 	}
-	if len(r.Left) == 0 { // a successful repair
+	if len(r.Left) == 0 { // the repair succeeded
 		_, r.Left = one.run(d, ctx)
 	}
 	return r
 }
 
-// shorten returns a path as people say it: from the top of the work tree, or from their home.
+// shorten returns a path relative to the top of the work tree, or to the person's home.
 func (d *Doctor) shorten(path string) string { return shortPath(path, d.repo.WorkTree, d.env.Home) }
 
 func shortPath(path, top, home string) string {

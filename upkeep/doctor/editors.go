@@ -10,11 +10,11 @@ import (
 	"github.com/git-trace/git-trace/internal/numbers"
 )
 
-// editorFindings names editors on this machine whose completions are not reported.
+// editorFindings reports editors on this machine whose completions are not reported.
 func (d *Doctor) editorFindings(ctx context.Context) []Finding {
 	ignored, err := agents.Ignored(ctx, d.repo, d.env)
 	if err != nil && ignored == nil {
-		return nil // the settings' own check says so
+		return nil // checkSettings reports it
 	}
 	var out []Finding
 	for _, e := range editors.Untold(d.env, d.repo.WorkTree) {

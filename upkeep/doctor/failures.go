@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Failure is a line that a hook left because it could not print it.
+// Failure is a failure that a hook noted because it must not print.
 type Failure struct {
 	Time time.Time `json:"time"`
 	What string    `json:"what"`
@@ -32,7 +32,7 @@ func Failures(repo *refs.Repo) ([]Failure, error) {
 		when, what, _ := strings.Cut(strings.TrimSpace(string(line)), " ")
 		at, err := time.Parse(time.RFC3339, when)
 		if err != nil {
-			continue // a line that a killed process left half written
+			continue // an incomplete line of a killed process
 		}
 		out = append(out, Failure{at, cells.Line(what)})
 	}

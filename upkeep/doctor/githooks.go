@@ -23,7 +23,7 @@ func (d *Doctor) checkHooks(ctx context.Context) (string, []Finding) {
 	return fine, nil
 }
 
-// hookFindings returns the faults of the git hooks; hooks with the same fault share a finding.
+// hookFindings returns faults of the git hooks. Hooks with the same fault share a finding.
 func (d *Doctor) hookFindings(st hooks.Status) []Finding {
 	var settings []Finding
 	if st.Setting != nil {
@@ -34,7 +34,7 @@ func (d *Doctor) hookFindings(st hooks.Status) []Finding {
 			Finding{What: "git runs no hooks here (" + st.Source + ")", Mend: hooks.Hint(hooks.ErrHooksOff)})
 	}
 	var out []Finding
-	names := map[string][]string{} // hooks by their fault
+	names := map[string][]string{} // names of hooks, by fault
 	for _, one := range st.Hooks {
 		if one.Works() {
 			continue

@@ -9,7 +9,7 @@ import (
 	"github.com/git-trace/git-trace/refs/recorded"
 )
 
-// Glance holds the facts that are known quickly.
+// Glance holds the facts that are quick to find out.
 type Glance struct {
 	Recording bool
 	Listed    *Listing
@@ -17,14 +17,14 @@ type Glance struct {
 	Agents    []Agent
 	Log       *LogEnd
 	Spooled   int
-	Failure   *Failure // the last recent one
+	Failure   *Failure // the last failure, if it is recent
 	Attention []Finding
 }
 
-// recentFailure is the age up to which a failed hook is mentioned.
+// recentFailure is the age up to which a failure is mentioned.
 const recentFailure = 24 * time.Hour
 
-// Glance looks at hooks, settings and the end of the log.
+// Glance checks the hooks, the settings and the end of the log.
 func (d *Doctor) Glance(ctx context.Context, now time.Time) (g Glance, err error) {
 	g = Glance{Recording: recorded.Is(d.repo), Listed: d.listed(), Attention: []Finding{}}
 	found := func(more []Finding) { g.Attention = append(g.Attention, more...) }
@@ -66,11 +66,11 @@ func (d *Doctor) Glance(ctx context.Context, now time.Time) (g Glance, err error
 	return g, nil
 }
 
-// shownFailures bounds the failures that are listed one by one.
+// shownFailures is the number of failures that are listed.
 const shownFailures = 5
 
-// Notes returns useful facts, one a line: other programs' hooks that hide the writer of a line, session files newer
-// than the tested versions of their parser, and failures that hooks could not report.
+// Notes returns facts that are not faults, one a line: hooks of other programs that may hide the writer of a line,
+// session files newer than the tested versions of their parser, and failures that hooks noted.
 func (d *Doctor) Notes(ctx context.Context, now time.Time) (notes []string) {
 	notes = append(d.foreignHooks(ctx), d.untested(ctx, now)...)
 	for _, f := range d.editorFindings(ctx) {

@@ -10,15 +10,15 @@ import (
 	"github.com/git-trace/git-trace/refs/recorded"
 )
 
-// Listing is the entry of the repository on the user's list of recorded repositories.
+// Listing is the repository's entry on the user's list of recorded repositories.
 type Listing struct {
 	File  string    `json:"file"`
 	Since time.Time `json:"since"`
 
-	Enrolled bool `json:"enrolled"` // by `git trace setup`
+	Enrolled bool `json:"enrolled"` // added by `git trace setup`
 }
 
-// listed returns the entry; nil without one.
+// listed returns the entry; nil if there is none.
 func (d *Doctor) listed() *Listing {
 	s := recorded.Look(d.repo)
 	if s.State != recorded.Listed && s.State != recorded.Astray {
@@ -27,7 +27,7 @@ func (d *Doctor) listed() *Listing {
 	return &Listing{File: s.File, Since: s.Since, Enrolled: recorded.Enrolled(d.repo)}
 }
 
-// checkListed compares the repository with the list, which alone decides whether hooks do anything.
+// checkListed checks whether the list contains the repository. Only the list decides whether hooks do anything.
 func (d *Doctor) checkListed(ctx context.Context) (string, []Finding) {
 	s := recorded.Look(d.repo)
 	if s.State == recorded.Listed {
@@ -54,7 +54,7 @@ func (d *Doctor) checkListed(ctx context.Context) (string, []Finding) {
 	return "", []Finding{d.unlisted(ctx)}
 }
 
-// unlisted reports whether `git trace setup` will record the repository, or the reason against it.
+// unlisted returns the finding that says whether `git trace setup` will record the repository, and if not, why.
 func (d *Doctor) unlisted(ctx context.Context) Finding {
 	nothing := Finding{What: "nothing is recorded here", Mend: "git trace init"}
 	found, err := refs.FindHook(d.repo.WorkTree)
@@ -71,7 +71,7 @@ func (d *Doctor) unlisted(ctx context.Context) Finding {
 	return nothing
 }
 
-// listAgain puts a repository that was recorded on the list, as `git trace init` does, by the wish of the user.
+// listAgain adds a repository that was recorded to the list, as `git trace init` does. The user asked for it.
 func (d *Doctor) listAgain(ctx context.Context) error {
 	if d.repo.Linked() {
 		if _, err := d.repo.Git(ctx, nil, "worktree", "repair"); err != nil {
@@ -81,7 +81,7 @@ func (d *Doctor) listAgain(ctx context.Context) error {
 	return d.deeds.Start(ctx)
 }
 
-// Silence says why hooks do nothing in a repository that was recorded once.
+// Silence returns the reasons why hooks do nothing in a repository that was recorded.
 func Silence(ctx context.Context, repo *refs.Repo) []Finding {
 	_, why := (&Doctor{repo: repo}).checkListed(ctx)
 	return why

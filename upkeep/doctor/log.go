@@ -15,7 +15,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// LogEnd is the end of the log. It does not say whether the log is whole; that is for verify.
+// LogEnd describes the end of the log. It does not say whether the log is complete; verify does.
 type LogEnd struct {
 	Events   int64     `json:"events"`
 	Tip      refs.OID  `json:"tip"`
@@ -23,7 +23,7 @@ type LogEnd struct {
 	LastTime time.Time `json:"last_time"`
 }
 
-// logEnd reads the last event; nil without a log.
+// logEnd reads the last event; nil if there is no log.
 func (d *Doctor) logEnd() (*LogEnd, error) {
 	end, err := d.log.End(refs.EventsRef)
 	if err != nil || end.Seq == 0 {
@@ -32,7 +32,7 @@ func (d *Doctor) logEnd() (*LogEnd, error) {
 	return &LogEnd{Events: end.Seq, Tip: end.Tip, Last: end.Event, LastTime: end.Time}, nil
 }
 
-// ofLog makes a finding of a fault of the log, and of its repair: a newer program, where one wrote it.
+// ofLog makes a finding from an error of the log. If a newer program wrote the log, the remedy is that program.
 func ofLog(what string, err error, mend Finding) Finding {
 	if errors.Is(err, events.ErrNewer) {
 		mend = Finding{Mend: "install the newest git-trace"}
@@ -41,7 +41,7 @@ func ofLog(what string, err error, mend Finding) Finding {
 	return mend
 }
 
-// checkLog reads the whole log.
+// checkLog reads and checks the whole log.
 func (d *Doctor) checkLog(ctx context.Context) (string, []Finding) {
 	if lost := d.lossFindings(); len(lost) > 0 {
 		return "", lost
@@ -59,9 +59,9 @@ func (d *Doctor) checkLog(ctx context.Context) (string, []Finding) {
 	return numbers.Count(report.Events, "event") + ", " + report.Summary(), nil
 }
 
-// lossFindings reports events that this clone wrote and that are missing from its log.
+// lossFindings reports events of this clone that its log has lost.
 func (d *Doctor) lossFindings() (out []Finding) {
-	losses, _ := d.log.Losses() // a log that cannot be read is another finding
+	losses, _ := d.log.Losses() // checkLog reports a log that cannot be read
 	noted := &repair{"the log says which events it has lost", func(ctx context.Context) error {
 		_, err := d.log.NoteLosses(ctx)
 		return err
@@ -69,7 +69,7 @@ func (d *Doctor) lossFindings() (out []Finding) {
 	for _, lost := range losses {
 		out = append(out, Finding{What: lost.String(), fix: noted, Mend: "put " + d.log.JournalPath() +
 			" back from a copy; or git trace doctor --fix notes in the log that they are lost"})
-		noted = nil // once is enough
+		noted = nil // one repair serves all losses
 	}
 	return out
 }
@@ -98,7 +98,7 @@ func (d *Doctor) checkIndex(ctx context.Context) (string, []Finding) {
 	return "holds " + numbers.Count(int(reader.Last()), "event"), problems
 }
 
-// strayFindings reports fetched refs of remotes that are no longer configured. git leaves them.
+// strayFindings reports fetched refs of remotes that are no longer configured, because git does not remove them.
 func (d *Doctor) strayFindings(ctx context.Context) []Finding {
 	if d.deeds.Strays == nil {
 		return nil
@@ -124,7 +124,7 @@ func (d *Doctor) strayFindings(ctx context.Context) []Finding {
 	return out
 }
 
-// misnamedFindings reports fetched logs that are not read, because their refs do not name their writer.
+// misnamedFindings reports fetched logs that are not read because their refs do not have the writer's name.
 func misnamedFindings(list []events.Misnamed) []Finding {
 	var out []Finding
 	for _, m := range list {

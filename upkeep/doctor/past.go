@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/trails"
 )
 
-// Untraced names the agents on this machine that are not traced, if others are; it leaves out the ones in told.
+// Untraced reports the agents on this machine that are not traced, if others are. It leaves out the agents in told.
 func (d *Doctor) Untraced(ctx context.Context, told ...string) []Finding {
 	return slices.DeleteFunc(d.untracedFindings(ctx, d.examineAgents(ctx)), func(f Finding) bool {
 		isNew := func(name string) bool { return !slices.Contains(told, name) }
@@ -20,8 +20,8 @@ func (d *Doctor) Untraced(ctx context.Context, told ...string) []Finding {
 	})
 }
 
-// Past reports conversations of the work tree that are only in session files, an agent at a time, with the day on which
-// the agent deletes the first of them.
+// Past reports conversations of the work tree that exist only in session files, one finding an agent. It gives the day
+// on which the agent deletes the first of them.
 func (d *Doctor) Past(now time.Time) (past []Finding) {
 	stored := d.storedAt()
 	engine := trails.New(d.repo, d.log, nil)
@@ -31,7 +31,7 @@ func (d *Doctor) Past(now time.Time) (past []Finding) {
 		}
 		sessions, err := agent.Discoverer.ProjectSessions(d.repo.WorkTree, time.Time{})
 		if err != nil {
-			continue // ignore unreadable session files
+			continue // skip unreadable session files
 		}
 		n, oldest := 0, now
 		for _, s := range sessions {

@@ -13,7 +13,7 @@ import (
 	"github.com/git-trace/git-trace/trails"
 )
 
-// checkWritable makes a file in the directory of the traces.
+// checkWritable writes a test file into the directory of the traces.
 func (d *Doctor) checkWritable(context.Context) (string, []Finding) {
 	for _, dir := range []string{d.repo.TracesDir(), d.repo.WorktreeTracesDir(), d.repo.MainObjects()} {
 		err := refs.MakeDirs(dir, 0o777)
@@ -30,7 +30,7 @@ func (d *Doctor) checkWritable(context.Context) (string, []Finding) {
 	return "can be written", nil
 }
 
-// checkLocks searches locks that stop pull and push.
+// checkLocks searches for locks that block pull and push.
 func (d *Doctor) checkLocks(context.Context) (string, []Finding) {
 	if left := d.repo.StaleLocks(); len(left) > 0 {
 		return "", []Finding{{
@@ -53,7 +53,7 @@ func tryWrite(dir string) error {
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
-// checkTimeline checks the timeline's state between two boundaries, and its snapshot.
+// checkTimeline checks the timeline's saved state and its snapshot.
 func (d *Doctor) checkTimeline(context.Context) (string, []Finding) {
 	anew := &repair{"the timeline begins anew; what changed meanwhile stays unknown", d.restartTimeline}
 	interval, tree, err := trails.Position(d.repo)
@@ -79,7 +79,7 @@ func (d *Doctor) checkTimeline(context.Context) (string, []Finding) {
 	return "hooks looked at it " + numbers.Count(int(interval), "time"), nil
 }
 
-// restartTimeline forgets the state and takes a first snapshot.
+// restartTimeline deletes the state, and takes a first snapshot.
 func (d *Doctor) restartTimeline(ctx context.Context) error {
 	lock, err := refs.Flock(filepath.Join(d.repo.WorktreeTracesDir(), "lock"), 10*time.Second)
 	if err != nil {

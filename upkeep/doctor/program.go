@@ -10,10 +10,10 @@ import (
 	"github.com/git-trace/git-trace/internal/version"
 )
 
-// checkProgram compares the program that hooks call with this one: both write one log.
+// checkProgram compares the program that hooks call with this program: both write the same log.
 func (d *Doctor) checkProgram(ctx context.Context) []Finding {
 	if strings.TrimSuffix(filepath.Base(d.env.Binary), ".exe") != capability.HookProgram {
-		return nil // it is this one
+		return nil // it is this program
 	}
 	said, err := exec.CommandContext(ctx, d.env.Binary, "--version").Output()
 	if err == nil && strings.TrimSpace(string(said)) == capability.HookProgram+" version "+version.Text() {

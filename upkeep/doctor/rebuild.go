@@ -13,8 +13,8 @@ import (
 	"github.com/git-trace/git-trace/trails"
 )
 
-// Rebuild derives the caches from the log again, and the owners of every content. The caches of texts are deleted: what
-// needs them makes them again. It returns the number of events, and the reasons why a log is not complete.
+// Rebuild makes the caches and the owners of contents again from the log. It deletes the caches of texts, which are
+// made again on demand. It returns the number of events, and the reasons why a log is incomplete.
 func Rebuild(ctx context.Context, repo *refs.Repo, progress func(done, total int64)) (int64, []string, error) {
 	count, notes, err := index.Rebuild(ctx, repo, progress)
 	if err == nil {

@@ -12,11 +12,11 @@ import (
 	"github.com/git-trace/git-trace/upkeep/purge"
 )
 
-// checkRecords looks for the conversations that were stored by the log. A tool that rewrites the whole history by
-// path, as git filter-repo does, takes the records of refs/traces/records for files of the project.
+// checkRecords checks that the conversations which the log says were stored still exist. A tool that rewrites the whole
+// history by path, such as git filter-repo, takes the records on refs/traces/records for files of the project.
 func (d *Doctor) checkRecords(ctx context.Context) (string, []Finding) {
 	if unfinished := d.purgeFindings(); len(unfinished) > 0 {
-		return "", unfinished // missing objects may be on their way back
+		return "", unfinished // an interrupted purge may explain missing objects
 	}
 	if wrong := d.settingsFindings(ctx); len(wrong) > 0 {
 		return "", wrong
@@ -57,11 +57,11 @@ func (d *Doctor) purgeFindings() []Finding {
 	}}
 }
 
-// settingsFindings reports settings that keep conversations from being stored.
+// settingsFindings reports settings that prevent that conversations are stored.
 func (d *Doctor) settingsFindings(ctx context.Context) []Finding {
 	config, err := d.repo.Config(ctx)
 	if err != nil {
-		return nil // git's own complaint, which every command gives
+		return nil // git's own error, which every command reports
 	}
 	if mend, err := d.deeds.Settings(config); err != nil {
 		return []Finding{{What: "no conversation is stored: " + err.Error(), Mend: mend}}
@@ -69,7 +69,8 @@ func (d *Doctor) settingsFindings(ctx context.Context) []Finding {
 	return nil
 }
 
-// storedRecords counts the records and lists the conversations that this clone stored, did not purge, and has no more.
+// storedRecords counts the records. It lists the conversations that this clone stored and did not purge, but whose
+// records are missing.
 func (d *Doctor) storedRecords(ctx context.Context) (there int, gone []waiting.Session, err error) {
 	reader, err := index.Open(d.repo)
 	if err != nil {

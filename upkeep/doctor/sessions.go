@@ -18,10 +18,10 @@ import (
 	"github.com/git-trace/git-trace/trails"
 )
 
-// Recent is the age up to which a conversation without hooks is mentioned.
+// Recent is the age up to which doctor mentions a conversation without hooks.
 const Recent = 7 * 24 * time.Hour
 
-// unheardFindings reports conversations in the work tree that no hook reported, of agents whose hooks are
+// unheardFindings reports conversations in the work tree that no hook reported, although the hooks of their agents are
 // installed.
 func (d *Doctor) unheardFindings(all []Agent) []Finding {
 	listed := d.listed()
@@ -42,7 +42,7 @@ func (d *Doctor) unheardFindings(all []Agent) []Finding {
 		}
 		sessions, err := one.agent.Discoverer.ProjectSessions(d.repo.WorkTree, since)
 		if err != nil {
-			continue // ignore unreadable session files
+			continue // skip unreadable session files
 		}
 		var unheard, lost spell
 		for _, s := range sessions {
@@ -67,13 +67,13 @@ func (d *Doctor) unheardFindings(all []Agent) []Finding {
 	return out
 }
 
-// spell is a number of conversations, with the last activity in one of them.
+// spell counts conversations, with the time of the last activity.
 type spell struct {
 	n    int
 	last time.Time
 }
 
-// finding describes the fault of the conversations, if there are any.
+// finding returns a finding about the conversations, if there are any.
 func (s spell) finding(agent, what, mend string) []Finding {
 	if s.n == 0 {
 		return nil
@@ -85,20 +85,20 @@ func (s spell) finding(agent, what, mend string) []Finding {
 	}}
 }
 
-// gap is a time between two events whose events the log has lost. A zero time is open.
+// gap is a period whose events the log has lost. A zero time is an open end.
 type gap struct{ from, to time.Time }
 
 func (g gap) holds(at time.Time) bool { return at.After(g.from) && (g.to.IsZero() || at.Before(g.to)) }
 
-// gaps returns the gaps of the log, whether or not the log notes them.
+// gaps returns the gaps of the log, including those that the log does not note.
 func (d *Doctor) gaps() (out []gap) {
 	reader, err := index.Open(d.repo)
 	if err != nil {
-		return nil // the log's own check says so
+		return nil // checkLog reports it
 	}
 	defer reader.Close()
 	losses, _ := d.log.Losses()
-	noted, _ := reader.ByType(events.CaptureIncomplete) // ignore unreadable events
+	noted, _ := reader.ByType(events.CaptureIncomplete) // skip unreadable events
 	for _, e := range noted {
 		if data := events.DataOf[events.IncompleteData](e); data.Boundary == "log" {
 			losses = append(losses, events.Loss{From: data.First})
@@ -112,12 +112,12 @@ func (d *Doctor) gaps() (out []gap) {
 	return out
 }
 
-// untoldFindings reports calls in session files that no hook reported, an agent at a time, with their number and first
-// day.
+// untoldFindings reports calls in session files that no hook reported, one finding an agent, with their number and
+// first day.
 func (d *Doctor) untoldFindings(now time.Time) []Finding {
 	reader, err := index.Open(d.repo)
 	if err != nil {
-		return nil // the log's own check says so
+		return nil // checkLog reports it
 	}
 	defer reader.Close()
 	recorded, err := reader.ByType(events.CaptureIncomplete)
@@ -158,8 +158,8 @@ func (d *Doctor) untoldFindings(now time.Time) []Finding {
 	return out
 }
 
-// storedAt returns the times at which conversations were last stored: a conversation that backfill has read since its
-// end is not news.
+// storedAt returns the times at which conversations were last stored. A conversation that backfill has read since its
+// end needs no mention.
 func (d *Doctor) storedAt() map[events.TraceID]time.Time {
 	out := map[events.TraceID]time.Time{}
 	reader, err := index.Open(d.repo)
@@ -179,10 +179,10 @@ func (d *Doctor) storedAt() map[events.TraceID]time.Time {
 	return out
 }
 
-// longestCommand bounds the shown bytes of a hook's command.
+// longestCommand is the number of bytes of a hook's command that are shown.
 const longestCommand = 60
 
-// foreignHooks names other programs' hooks that may rewrite an agent's files and whose end is unknown.
+// foreignHooks lists hooks of other programs that may change an agent's files, and whose end no hook reports.
 func (d *Doctor) foreignHooks(ctx context.Context) (notes []string) {
 	for _, one := range d.examineAgents(ctx) {
 		if !one.Traced || one.agent.Traits.HooksEnd {
@@ -202,11 +202,10 @@ func (d *Doctor) foreignHooks(ctx context.Context) (notes []string) {
 	return notes
 }
 
-// untestedBytes is the size of the largest session file that doctor reads.
+// untestedBytes is the size in bytes of the largest session file that doctor reads.
 const untestedBytes = 64 << 20
 
-// untested names agents whose newest session file of this work tree is newer than the tested versions of their
-// parser.
+// untested lists agents whose newest session file of this work tree is newer than the tested versions of its parser.
 func (d *Doctor) untested(ctx context.Context, now time.Time) (notes []string) {
 	for _, agent := range agents.All(d.env) {
 		if agent.Parser == nil || agent.Discoverer == nil {
@@ -214,7 +213,7 @@ func (d *Doctor) untested(ctx context.Context, now time.Time) (notes []string) {
 		}
 		sessions, err := agent.Discoverer.ProjectSessions(d.repo.WorkTree, now.Add(-Recent))
 		if err != nil || len(sessions) == 0 {
-			continue // ignore unreadable session files
+			continue // skip unreadable session files
 		}
 		last := sessions[len(sessions)-1]
 		if info, err := os.Stat(last.Path); err != nil || info.Size() > untestedBytes {
@@ -231,7 +230,7 @@ func (d *Doctor) untested(ctx context.Context, now time.Time) (notes []string) {
 	return notes
 }
 
-// noSteps drops the steps of a session file.
+// noSteps is a sink that drops the steps of a session file.
 type noSteps struct{}
 
 // Step drops a step.

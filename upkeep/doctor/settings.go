@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// checkSettings looks at the user's settings of git-trace.
+// checkSettings checks the user's settings for git-trace.
 func (d *Doctor) checkSettings(ctx context.Context) (string, []Finding) {
 	config, err := d.repo.Config(ctx)
 	if err != nil {

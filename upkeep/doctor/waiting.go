@@ -11,7 +11,7 @@ import (
 )
 
 func (d *Doctor) checkSpool(ctx context.Context) (string, []Finding) {
-	problems := append(d.tornFindings(ctx), d.spoolFindings()...) // a torn end keeps the spool from being appended
+	problems := append(d.tornFindings(ctx), d.spoolFindings()...) // the spool cannot follow an incomplete end
 	problems = append(problems, d.laterFindings()...)
 	bad, err := filepath.Glob(filepath.Join(refs.QuoteGlob(d.log.SpoolDir()), "*.bad"))
 	if err == nil {
@@ -24,11 +24,11 @@ func (d *Doctor) checkSpool(ctx context.Context) (string, []Finding) {
 	return "no event waits to be appended to the log", problems
 }
 
-// tornFindings reports a half-written end of the log, as after a loss of power.
+// tornFindings reports an incomplete last line of the log, for example after a loss of power.
 func (d *Doctor) tornFindings(ctx context.Context) []Finding {
 	torn, err := d.log.FindTorn(ctx)
 	if err != nil || torn == nil {
-		return nil // what else is wrong with the log, its own check says
+		return nil // checkLog reports other faults of the log
 	}
 	mend := &repair{}
 	mend.run = func(ctx context.Context) error {
@@ -48,7 +48,7 @@ func (d *Doctor) tornFindings(ctx context.Context) []Finding {
 	}}
 }
 
-// spoolFindings reports events that wait to be appended to the log.
+// spoolFindings reports spooled events that wait to be appended to the log.
 func (d *Doctor) spoolFindings() []Finding {
 	files, err := d.log.Spooled()
 	switch {
@@ -70,7 +70,8 @@ func (d *Doctor) spoolFindings() []Finding {
 	}}
 }
 
-// laterFindings says which git hooks wait for a process that no longer exists. The next hook starts another.
+// laterFindings reports work that git hooks left to a process that no longer exists. The next hook starts another
+// process.
 func (d *Doctor) laterFindings() []Finding {
 	queue := later.Open(d.repo)
 	n := queue.Len()

@@ -19,7 +19,7 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// local purges files outside the caches: typed prompts, notes of waiting conversations, states of timelines.
+// local purges files that are not caches: typed prompts, notes of waiting conversations, states of timelines.
 func (p *Purge) local() error {
 	if err := p.typedPrompts(); err != nil {
 		return err
@@ -77,7 +77,7 @@ func (p *Purge) local() error {
 	return p.hookLogs()
 }
 
-// workTrees gives every work tree of the repository that git-trace keeps something of.
+// workTrees returns the work trees of the repository for which git-trace has data.
 func workTrees(repo *refs.Repo) ([]*refs.Repo, error) {
 	main := *repo
 	main.GitDir = repo.CommonDir
@@ -100,7 +100,7 @@ func workTrees(repo *refs.Repo) ([]*refs.Repo, error) {
 	return out, nil
 }
 
-// typedPrompts deletes the prompts of the conversations, and prompts that hold purged text.
+// typedPrompts deletes the typed prompts of the purged conversations, and those that contain purged text.
 func (p *Purge) typedPrompts() error {
 	root := filepath.Join(p.Repo.TracesDir(), "prompts")
 	dirs, err := os.ReadDir(root)
@@ -132,7 +132,7 @@ func (p *Purge) typedPrompts() error {
 	return nil
 }
 
-// hookLogs deletes the notes of hooks if they hold purged text.
+// hookLogs deletes the hooks' notes of failures if they contain purged text.
 func (p *Purge) hookLogs() error {
 	for _, name := range []string{p.Repo.HookLog(), p.Repo.HookLog() + ".old"} {
 		raw, err := os.ReadFile(name)
@@ -149,8 +149,8 @@ func (p *Purge) hookLogs() error {
 	return nil
 }
 
-// stopRecording stops conversations that were purged as a whole from being read again from their session files, which
-// still have them. Purged texts and paths are removed from every new record, so their conversations continue.
+// stopRecording marks conversations that were purged as a whole, so that they are not read again from their session
+// files. Other conversations continue: purged texts and paths are removed from every new record.
 func (p *Purge) stopRecording() error {
 	for trace := range p.Target.Traces {
 		if err := mark(p.Repo, trace, time.Now()); err != nil {
@@ -160,7 +160,7 @@ func (p *Purge) stopRecording() error {
 	return nil
 }
 
-// caches deletes the data derived from records and session files. It is made again from the rest when it is needed.
+// caches deletes the data derived from records and session files. It is made again on demand.
 func (p *Purge) caches() error {
 	if p.dry {
 		return nil

@@ -5,15 +5,16 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// A purge does not change the log, which has names, paths and ids, or the names in snapshots. It reports a text there.
+// A purge does not change the log, which has names, paths and ids, or the names in snapshots. It reports a purged text
+// there.
 const (
 	inNames  = "it stands in a name, a path or an id, which are kept as they are"
 	dropsAll = "git trace uninstall --purge deletes all that git-trace stores"
 	ownLog   = "the log of events"
 )
 
-// logged reports the objects outside of records that hold the texts: in this clone's log, in others' publications, and
-// unreachable objects.
+// logged reports the objects outside of records that contain the texts: in this clone's log, in others' publications,
+// and unreachable objects.
 func (p *Purge) logged(loose []refs.Listed, gone map[refs.OID]bool) error {
 	if !p.Target.Texts.HasTexts() {
 		return nil
@@ -59,7 +60,7 @@ func (p *Purge) logged(loose []refs.Listed, gone map[refs.OID]bool) error {
 	return nil
 }
 
-// named reports whether the names of files in snapshots hold the texts.
+// named reports file names in snapshots that contain the texts.
 func (p *Purge) named(all []refs.Listed) error {
 	var trees []refs.Listed
 	for _, o := range all {

@@ -17,11 +17,11 @@ import (
 	"github.com/git-trace/git-trace/trails/ledger"
 )
 
-// Left is a thing that holds or may hold purged text.
+// Left is data that contains, or may contain, purged text, and that the purge leaves.
 type Left struct {
 	What string `json:"what"`
 	Why  string `json:"why"`
-	Mend string `json:"mend"` // advice to the user; "" for none
+	Mend string `json:"mend"` // the remedy; "" for none
 }
 
 func (p *Purge) leave(what, why, mend string) {
@@ -31,7 +31,7 @@ func (p *Purge) leave(what, why, mend string) {
 	}
 }
 
-// stillThere lists the objects that had to go and are still there.
+// stillThere lists the objects that were to be deleted, but still exist.
 func (p *Purge) stillThere(main, side map[refs.OID]bool) error {
 	for dir, ids := range map[string]map[refs.OID]bool{p.Repo.MainObjects(): main, p.Repo.SideObjects(): side} {
 		if len(ids) == 0 {
@@ -67,7 +67,7 @@ func (p *Purge) stillThere(main, side map[refs.OID]bool) error {
 	return nil
 }
 
-// short returns a path for messages, relative to the top of the work tree if it is below it.
+// short returns a path for messages, relative to the top of the work tree if it is inside.
 func (p *Purge) short(path string) string {
 	if rest, err := filepath.Rel(filepath.Dir(p.Repo.CommonDir), path); err == nil && !strings.HasPrefix(rest, "..") {
 		return rest
@@ -75,8 +75,8 @@ func (p *Purge) short(path string) string {
 	return path
 }
 
-// elsewhere searches every file of the git directory except objects. git-trace's own derived or half-written files
-// are deleted; the others are reported.
+// elsewhere searches every file of the git directory except objects. It deletes git-trace's derived and half-written
+// files that contain the text, and reports the others.
 func (p *Purge) elsewhere() error {
 	for _, move := range p.Records.Moves {
 		if remote := remoteOf(move.Ref); remote != "" {
@@ -127,7 +127,7 @@ func remoteOf(ref string) string {
 // file searches one file.
 func (p *Purge) file(name string) error {
 	if p.dry && p.ours(name) && !p.disposable(name) && name != events.OpenLog(p.Repo).JournalPath() {
-		return nil // reported already
+		return nil // already reported
 	}
 	held, err := p.Target.HoldsFile(name)
 	switch {
@@ -151,7 +151,7 @@ func (p *Purge) file(name string) error {
 	return nil
 }
 
-// keptFile returns the reason why a file with the text stays, and the user's remedy.
+// keptFile returns, for a file that contains the text and stays, what it is, why it stays, and the remedy.
 func (p *Purge) keptFile(name string) (what, why, mend string) {
 	switch {
 	case name == events.OpenLog(p.Repo).JournalPath():
@@ -175,14 +175,14 @@ func copyFile(name string, to io.Writer) error {
 	return err
 }
 
-// ours reports whether a file is git-trace's.
+// ours reports whether a file belongs to git-trace.
 func (p *Purge) ours(name string) bool {
 	rest, found := strings.CutPrefix(name, p.Repo.CommonDir+string(filepath.Separator))
 	parts := strings.Split(filepath.ToSlash(rest), "/")
 	return found && (parts[0] == "traces" || len(parts) > 2 && parts[0] == "worktrees" && parts[2] == "traces")
 }
 
-// disposable reports whether a file is git-trace's and can be derived again: caches, the owners of contents, and
+// disposable reports whether a file belongs to git-trace and can be made again: caches, the owners of contents, and
 // half-written files of killed processes.
 func (p *Purge) disposable(name string) bool {
 	for _, dir := range []string{filepath.Join(p.Repo.TracesDir(), "cache"), ledger.Dir(p.Repo)} {
@@ -193,8 +193,8 @@ func (p *Purge) disposable(name string) bool {
 	return p.ours(name) && strings.HasPrefix(filepath.Base(name), "tmp_")
 }
 
-// halfWritten deletes the objects that a killed process of git-trace was writing, because their content is unknown. It
-// reports git's half-written objects.
+// halfWritten deletes objects that a killed git-trace process was writing, because their content is unknown. It reports
+// half-written objects of git.
 func (p *Purge) halfWritten() error {
 	for _, dir := range []string{p.Repo.MainObjects(), p.Repo.SideObjects()} {
 		for _, name := range refs.HalfWritten(dir) {

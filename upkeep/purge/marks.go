@@ -11,8 +11,8 @@ import (
 	"github.com/git-trace/git-trace/trails/ledger"
 )
 
-// markOf returns the file that marks a conversation as purged. Its first line is the time. If the conversation
-// continued afterwards, the second line is the last time.
+// markOf returns the file that marks a conversation as purged. Its first line is the time of the purge. If the
+// conversation continued after it, the second line is the last such time.
 func markOf(repo *refs.Repo, trace events.TraceID) string {
 	return filepath.Join(marksDir(repo), filepath.Base(string(trace)))
 }
@@ -27,14 +27,14 @@ func mark(repo *refs.Repo, trace events.TraceID, times ...time.Time) error {
 	return refs.WriteFileAtomic(markOf(repo, trace), text, 0o600)
 }
 
-// Was reports whether a conversation was purged, and is no longer recorded.
+// Was reports whether a conversation was purged as a whole, and is therefore no longer recorded.
 func Was(repo *refs.Repo, trace events.TraceID) bool {
 	_, err := os.Stat(markOf(repo, trace))
 	return err == nil
 }
 
-// Pass notes that a conversation continued after it was purged, and drops its typed prompts, because no record will
-// have them.
+// Pass notes that a conversation continued after its purge, and drops its typed prompts, because no record will contain
+// them.
 func Pass(repo *refs.Repo, trace events.TraceID, now time.Time) error {
 	purged := now
 	if times := timesOf(repo, string(trace)); len(times) > 0 {
@@ -72,20 +72,20 @@ func timesOf(repo *refs.Repo, name string) []time.Time {
 	return out
 }
 
-// Talks are the conversations that are no longer recorded, since they were purged as a whole.
+// Talks describes the conversations that were purged as a whole, and are therefore no longer recorded.
 type Talks struct {
 	Count  int        `json:"count"`
-	WentOn int        `json:"went_on"` // number of conversations that continued afterwards
-	Last   *time.Time `json:"last"`    // the last such moment
+	WentOn int        `json:"went_on"` // number of conversations that continued after the purge
+	Last   *time.Time `json:"last"`    // the last time when one continued
 }
 
 // Allow lets a conversation be recorded again.
 func Allow(repo *refs.Repo, trace events.TraceID) error { return os.Remove(markOf(repo, trace)) }
 
-// Conversations counts them.
+// Conversations returns what the marks say about them.
 func Conversations(repo *refs.Repo) Talks {
 	var p Talks
-	entries, _ := os.ReadDir(marksDir(repo)) // a missing directory has no marks
+	entries, _ := os.ReadDir(marksDir(repo)) // without the directory there are no marks
 	for _, entry := range entries {
 		p.Count++
 		times := timesOf(repo, entry.Name())

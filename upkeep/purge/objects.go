@@ -12,9 +12,9 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// mainObjects finds the repository's own objects to delete: the old objects of the refs of records, the findings of
-// an interrupted purge, and unreachable versions of records. A killed process, a deleted ref, or a tool that
-// rewrote all refs leaves such versions. Objects of the user's refs stay.
+// mainObjects finds the objects to delete in the repository's own store: former objects of the record refs, objects in
+// the plan of an interrupted purge, and unreachable versions of records. A killed process, a deleted ref, or a tool
+// that rewrote all refs leaves such versions. Objects of the user's refs are not deleted.
 func (p *Purge) mainObjects(s *store.Store, judge store.Judge) (map[refs.OID]bool, error) {
 	if err := p.ctx.Err(); err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func (p *Purge) mainObjects(s *store.Store, judge store.Judge) (map[refs.OID]boo
 	if err != nil {
 		return nil, err
 	}
-	var loose []refs.Listed // what nothing leads to
+	var loose []refs.Listed // unreachable objects
 	for _, o := range all {
 		if _, is := needed[o.OID]; !is && !p.Records.Kept[o.OID] && !gone[o.OID] {
 			loose = append(loose, o)
@@ -80,11 +80,12 @@ func (p *Purge) mainObjects(s *store.Store, judge store.Judge) (map[refs.OID]boo
 	return gone, nil
 }
 
-// above adds the unreachable trees and commits that lead to deleted objects: git fsck would miss the objects.
+// above adds the unreachable trees and commits that refer to deleted objects. Otherwise git fsck would report the
+// deleted objects as missing.
 func (p *Purge) above(loose []refs.Listed, gone map[refs.OID]bool) {
 	objects := p.Repo.Objects()
 	defer func() { _ = objects.Close() }()
-	parents := map[refs.OID][]refs.OID{} // by their children
+	parents := map[refs.OID][]refs.OID{} // parents by child
 	for _, o := range loose {
 		switch o.Type {
 		case refs.TreeObject:
@@ -119,7 +120,7 @@ func (p *Purge) above(loose []refs.Listed, gone map[refs.OID]bool) {
 	}
 }
 
-// snapshotBlobs finds the contents in the side store to delete: contents with the texts, and contents of the paths.
+// snapshotBlobs finds the contents to delete in the side store: those that contain the texts, and those of the paths.
 func (p *Purge) snapshotBlobs() (map[refs.OID]bool, error) {
 	out := map[refs.OID]bool{}
 	if err := p.ctx.Err(); err != nil {
@@ -152,7 +153,7 @@ func (p *Purge) snapshotBlobs() (map[refs.OID]bool, error) {
 	return out, nil
 }
 
-// heldBy adds the objects that hold the texts. It searches large ones in a stream.
+// heldBy adds the objects that contain the texts to out. It reads large ones as a stream.
 func (p *Purge) heldBy(all []refs.Listed, out map[refs.OID]bool) error {
 	objects := p.Repo.Objects()
 	defer func() { _ = objects.Close() }()
@@ -165,7 +166,7 @@ func (p *Purge) heldBy(all []refs.Listed, out map[refs.OID]bool) error {
 		}
 		held, err := p.inContent(objects, o)
 		switch {
-		case errors.Is(err, refs.ErrMissing): // another process has just packed or dropped it
+		case errors.Is(err, refs.ErrMissing): // another process has just packed or deleted it
 		case errors.Is(err, refs.ErrCorrupt):
 			p.leave("git object "+o.OID.String(), "it is damaged, and cannot be searched", "git fsck, then purge again")
 		case err != nil:
@@ -177,7 +178,7 @@ func (p *Purge) heldBy(all []refs.Listed, out map[refs.OID]bool) error {
 	return nil
 }
 
-// contents leaves the contents of files among objects.
+// contents returns only the blobs.
 func contents(all []refs.Listed) []refs.Listed {
 	return slices.DeleteFunc(slices.Clone(all), func(o refs.Listed) bool { return o.Type != refs.BlobObject })
 }
@@ -190,8 +191,8 @@ func (p *Purge) inContent(objects *refs.Objects, o refs.Listed) (bool, error) {
 	return err == nil && p.Target.holds(string(raw)), err
 }
 
-// pathBlobs finds the contents of the paths in any snapshot: by their patches in the log, and by walking the trees
-// of the side store along the paths.
+// pathBlobs finds the contents that the paths had in any snapshot: from their patches in the log, and by walking the
+// trees of the side store.
 func (p *Purge) pathBlobs(all []refs.Listed, side, out map[refs.OID]bool) error {
 	for e, err := range events.OpenLog(p.Repo).Walk(p.ctx, events.Range{}) {
 		if err != nil {
@@ -230,7 +231,7 @@ func (p *Purge) pathBlobs(all []refs.Listed, side, out map[refs.OID]bool) error 
 	return nil
 }
 
-// follow walks down from a tree; zero for a missing path.
+// follow walks down a path from a tree; zero if the path does not exist.
 func (p *Purge) follow(objects *refs.Objects, entries []refs.TreeEntry, path []string) refs.OID {
 	for _, e := range entries {
 		if e.Name != path[0] {

@@ -1,6 +1,6 @@
 // Package purge removes data that must not be kept from everything that git-trace stores: records in every version,
-// prompts, caches, spools, snapshots, and their git objects. Every step can be repeated, so an interrupted purge is
-// simply done again ([Finish]).
+// prompts, caches, spools, snapshots, and their git objects. Every step can be repeated. So an interrupted purge is
+// repeated as a whole ([Finish]).
 package purge
 
 import (
@@ -19,43 +19,43 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Purge is one purge, or a dry run. The rules and the plan are written first. So purged text is not recorded again, and
-// a killed process leaves a note of its work. The order of the rest is: new objects; the plan again, with everything to
-// be deleted; texts in files; refs; old objects; a search of every file; the plan is removed. Each step can be done
-// again.
+// Purge is one purge, or a dry run. It first writes the rules and the plan. So purged text is not recorded again, and
+// the work of a killed process is known. Then it writes new objects, writes the plan again with everything to delete,
+// changes texts in files, moves refs, deletes old objects, searches every file, and removes the plan. Each step can be
+// repeated.
 type Purge struct {
-	ctx    context.Context // it lives as long as the command
+	ctx    context.Context // a purge lives for one command
 	Repo   *refs.Repo
 	Target *Target
 	dry    bool
-	most   int64 // the size beyond which a content is streamed, in bytes
+	most   int64 // contents larger than this, in bytes, are read as a stream
 
-	patience time.Duration     // see settle; 0 for no waiting
-	searched map[refs.OID]bool // objects of the side store
+	patience time.Duration     // how long settle waits; 0: not at all
+	searched map[refs.OID]bool // objects of the side store that were searched
 
-	plans []*purged.Plan // of purges that were interrupted: they are finished too
+	plans []*purged.Plan // plans of interrupted purges, which this one finishes
 	plan  *purged.Plan
 
 	Records store.Rewritten
 	Prompts int
 	Files   int
-	Blobs   int // contents of snapshots
-	Lost    int // versions of records that no ref leads to
-	Objects int // of git, deleted
+	Blobs   int // number of contents of snapshots
+	Lost    int // number of unreachable versions of records
+	Objects int // number of deleted git objects
 	Left    []Left
 }
 
-// inMemory is the size up to which a content of a snapshot is read into memory, in bytes.
+// inMemory is the size in bytes up to which a snapshot's content is read into memory.
 const inMemory = 16 << 20
 
-// Look returns the effects of a purge, and changes nothing.
+// Look returns the effects that a purge would have. It changes nothing.
 func Look(ctx context.Context, repo *refs.Repo, target *Target) (*Purge, error) {
 	p := newPurge(ctx, repo, target, true)
 	p.patience = untilTheyEnd
 	return p, p.run()
 }
 
-// Do purges. After an error some of the work may be done: the next purge does the rest.
+// Do purges. After an error, a part of the work may be done, and the next purge does the rest.
 func Do(ctx context.Context, repo *refs.Repo, target *Target) (*Purge, error) {
 	p := newPurge(ctx, repo, target, false)
 	p.patience = untilTheyEnd
@@ -74,14 +74,14 @@ func (p *Purge) Empty() bool {
 		p.Prompts+p.Files+p.Blobs+p.Lost == 0
 }
 
-// moved is the number of times that a purge begins again because somebody stored a conversation meanwhile.
+// moved is the number of times that a purge starts again because a conversation was stored meanwhile.
 const moved = 5
 
 func (p *Purge) run() error {
 	if !p.Repo.HasTraces() {
 		return nil
 	}
-	// Recorders are locked out: a record that was read before would come back.
+	// The lock keeps recorders away: one of them could store a record that it read before.
 	lock, err := store.Lock(p.Repo, store.Patience)
 	if err != nil {
 		return err
@@ -115,7 +115,7 @@ func (p *Purge) run() error {
 	}
 }
 
-// join takes over the plans of interrupted purges.
+// join adds the plans of interrupted purges to this plan.
 func (p *Purge) join() error {
 	var err error
 	if p.plans, err = purged.Plans(p.Repo); err != nil || len(p.plans) == 0 {
@@ -127,7 +127,7 @@ func (p *Purge) join() error {
 	}
 	for _, plan := range p.plans {
 		p.plan.Join(plan)
-		if plan.Started.IsZero() { // unreadable, so it was one of these
+		if plan.Started.IsZero() { // the plan was unreadable, so all known rules may belong to it
 			p.plan.Rules = append(p.plan.Rules, known.IDs()...)
 		}
 	}
@@ -168,7 +168,7 @@ func (p *Purge) begin() error {
 	return p.plan.Keep(p.Repo)
 }
 
-// pass does the whole purge, or only searches.
+// pass does the whole purge; in a dry run it only searches.
 func (p *Purge) pass() error {
 	redactor, err := p.redactor()
 	if err != nil {
@@ -218,12 +218,12 @@ func (p *Purge) pass() error {
 	return p.remove(main, side)
 }
 
-// redactor makes the redactor that takes the texts out, with everything that every redactor looks for.
+// redactor returns a redactor that removes the purged texts, and everything that every redactor removes.
 func (p *Purge) redactor() (*redact.Redactor, error) {
 	return redact.New(redact.Options{Names: redact.SystemNames(), Rules: redact.Rules{Purged: p.Target.Texts}})
 }
 
-// writeDown adds the objects to delete to the plan: once the refs have moved nothing leads to them.
+// writeDown adds the objects to delete to the plan: they become unreachable when the refs move.
 func (p *Purge) writeDown(main, side map[refs.OID]bool) error {
 	p.plan.Join(&purged.Plan{Main: keys(main), Side: keys(side)})
 	for dir, ids := range map[string]map[refs.OID]bool{p.Repo.MainObjects(): main, p.Repo.SideObjects(): side} {
@@ -244,7 +244,7 @@ func keys(ids map[refs.OID]bool) []refs.OID {
 	return out
 }
 
-// moveRefs moves the refs of records to their new histories. It deletes a fetched one that could not be read.
+// moveRefs moves the refs of records to their new histories. It deletes a fetched ref that could not be read.
 func (p *Purge) moveRefs(s *store.Store) error {
 	if err := s.Move(p.ctx, p.Records.Moves); err != nil {
 		return err
@@ -257,7 +257,7 @@ func (p *Purge) moveRefs(s *store.Store) error {
 	return p.dropReflogs()
 }
 
-// dropReflogs empties the reflogs of the refs of records. Usually git keeps none.
+// dropReflogs empties the reflogs of the record refs. Usually git keeps none.
 func (p *Purge) dropReflogs() error {
 	if p.dry {
 		return nil
@@ -278,7 +278,7 @@ func (p *Purge) dropReflogs() error {
 	return nil
 }
 
-// remove deletes the objects, and says which are still there.
+// remove deletes the objects, and reports those that still exist.
 func (p *Purge) remove(main, side map[refs.OID]bool) error {
 	for _, pack := range p.plan.Packs {
 		if err := refs.FinishRemoving(pack); err != nil {
@@ -296,7 +296,7 @@ func (p *Purge) remove(main, side map[refs.OID]bool) error {
 	return p.stillThere(main, side)
 }
 
-// Finish writes into the log that something was purged, and removes the plans.
+// Finish notes in the log that something was purged, and removes the plans.
 func (p *Purge) Finish() error {
 	if !p.Empty() {
 		if err := p.tell(); err != nil {
@@ -326,7 +326,7 @@ func Finish(ctx context.Context, repo *refs.Repo) error {
 	return p.Finish()
 }
 
-// tell writes to the log that there was a purge, without its target.
+// tell notes in the log that there was a purge, but not what was purged.
 func (p *Purge) tell() error {
 	data := events.PurgeData{
 		What: p.Target.kind(), Removed: len(p.Records.Removed), Changed: len(p.Records.Changed), Objects: p.Objects,
@@ -350,7 +350,7 @@ func (p *Purge) tell() error {
 	if !errors.Is(err, events.ErrSpooled) {
 		return err
 	}
-	_, _ = log.Drain(p.ctx) // the obstacle may be gone; else the next writer appends it
+	_, _ = log.Drain(p.ctx) // this may fail; then the next writer appends the spooled event
 	return nil
 }
 
@@ -367,5 +367,5 @@ func (p *Purge) Touched() []events.TraceID {
 	return out
 }
 
-// Interrupted returns the number of interrupted purges that were finished on the way.
+// Interrupted returns the number of interrupted purges that this one finished.
 func (p *Purge) Interrupted() int { return len(p.plans) }

@@ -11,10 +11,10 @@ import (
 	"github.com/git-trace/git-trace/records/store"
 )
 
-// Target is the object of a purge.
+// Target says what is to be purged.
 type Target struct {
 	Traces map[events.TraceID]bool
-	Texts  *purged.Set // texts, expressions and paths
+	Texts  *purged.Set // texts, regular expressions and paths
 }
 
 // None reports whether there is nothing to purge.
@@ -22,7 +22,7 @@ func (t *Target) None() bool {
 	return len(t.Traces) == 0 && t.Texts.Empty()
 }
 
-// kind returns the word that the log has for it.
+// kind returns the log's word for the target.
 func (t *Target) kind() string {
 	switch {
 	case t.Texts.HasTexts():
@@ -33,20 +33,20 @@ func (t *Target) kind() string {
 	return "trace"
 }
 
-// holds reports whether a text holds purged text, directly or in the form of a JSON string.
+// holds reports whether a text contains purged text, directly or as a JSON string.
 func (t *Target) holds(text string) bool { return t.Texts.Holds(text) }
 
-// HoldsFile reports whether a file holds one of the texts. Its size does not matter.
+// HoldsFile reports whether a file of any size contains one of the texts.
 func (t *Target) HoldsFile(name string) (bool, error) {
 	return t.holdsStream(func(to io.Writer) error { return copyFile(name, to) })
 }
 
-// holdsStream is holds for a stream that is not in memory.
+// holdsStream does the same as holds for a stream.
 func (t *Target) holdsStream(give func(io.Writer) error) (bool, error) {
 	return t.Texts.HoldsStream(give)
 }
 
-// judge decides about a version of a record. An unreadable version with purged text goes as a whole.
+// judge decides about a version of a record. An unreadable version that contains purged text is removed.
 func (t *Target) judge(ctx context.Context, redactor *redact.Redactor) store.Judge {
 	return func(v store.Version) (store.Verdict, error) {
 		if t.Traces[v.Trace] {
@@ -73,14 +73,14 @@ func (t *Target) judge(ctx context.Context, redactor *redact.Redactor) store.Jud
 		if err := clean.Write(&out); err != nil {
 			return store.Verdict{}, err
 		}
-		if t.holds(out.String()) || clean.Trace() != v.Trace { // it is in a place that cannot be replaced
+		if t.holds(out.String()) || clean.Trace() != v.Trace { // the text is in a place where it cannot be replaced
 			return store.Verdict{Remove: true}, clean.Close()
 		}
 		return store.Verdict{Record: clean}, nil
 	}
 }
 
-// inFile searches a file without decoding it.
+// inFile searches an undecoded file.
 func (t *Target) inFile(v store.Version) (bool, error) {
 	if v.Raw != nil {
 		return t.holds(string(v.Raw)) || t.mentions(string(v.Raw)), nil

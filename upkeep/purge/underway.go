@@ -15,15 +15,16 @@ import (
 	"github.com/git-trace/git-trace/trails"
 )
 
-// Data that others store during the search. A process that is writing a snapshot holds a text that no search finds yet.
+// These times are for data that other processes store during the search. A process that is writing a snapshot has a
+// text that no search finds yet.
 const (
-	untilTheyEnd = 5 * time.Minute // a purge waits for them
-	untilBegun   = 5 * time.Second // a process that a hook has started takes the hook's spooled data
+	untilTheyEnd = 5 * time.Minute // the longest wait for these processes
+	untilBegun   = 5 * time.Second // the time in which a process started by a hook picks up the hook's spooled data
 	betweenLooks = 50 * time.Millisecond
 )
 
-// settle waits until no process stores a text that it read before the rule was there. If one takes longer, it is
-// reported as left.
+// settle waits until no process can store a text that it read before the rules existed. If one takes too long, it is
+// reported.
 func (p *Purge) settle() error {
 	trees, err := workTrees(p.Repo)
 	if err != nil {
@@ -46,8 +47,8 @@ func (p *Purge) settle() error {
 	}
 }
 
-// underWay names the snapshot or the conversation that is being stored; "" for none. With early set, work that was put
-// aside counts too.
+// underWay returns the snapshot or the conversation that is being stored; "" for none. With early, spooled work counts,
+// too.
 func (p *Purge) underWay(trees []*refs.Repo, early bool) string {
 	for _, tree := range trees {
 		name := "the work tree"
@@ -106,13 +107,13 @@ func (p *Purge) since() error {
 	}
 }
 
-// askedFile returns the file with the time before which all stored contents were compared with the rules.
+// askedFile returns the file whose time says up to when stored contents were compared with the rules.
 func askedFile(repo *refs.Repo) string {
 	return filepath.Join(filepath.Dir(purged.Path(repo)), "asked")
 }
 
-// Again compares the contents that snapshots stored since the last purge with the rules of all purges: a late look
-// may store a content that must not be kept. It finishes interrupted purges, too.
+// Again compares the contents that snapshots stored since the last purge with the rules of all purges, because a late
+// snapshot may store a purged content. It first finishes interrupted purges.
 func Again(ctx context.Context, repo *refs.Repo) error {
 	if err := Finish(ctx, repo); err != nil {
 		return err
@@ -152,10 +153,11 @@ func Again(ctx context.Context, repo *refs.Repo) error {
 	return errors.Join(refs.WriteFileAtomic(askedFile(repo), nil, 0o600), os.Chtimes(askedFile(repo), now, now))
 }
 
-// longestWrite bounds the time that writing a content takes: its file is older than its name.
+// longestWrite is the longest time to write a content: the time of its file may be earlier by this much than the moment
+// when it gets its name.
 const longestWrite = 10 * time.Minute
 
-// again purges some contents.
+// again purges the given contents.
 func (p *Purge) again(fresh map[refs.OID]bool) error {
 	all, err := p.Repo.ListObjects(p.ctx, p.Repo.SideObjects())
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Unfinished describes interrupted purges for status, doctor and verify; "" without one.
+// Unfinished describes interrupted purges for status, doctor and verify; "" if there are none.
 func Unfinished(repo *refs.Repo) string {
 	switch n := purged.Unfinished(repo); n {
 	case 0:

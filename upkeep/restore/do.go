@@ -14,7 +14,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Do carries the plan out: wholly, or not at all. The caller has the turn ([Begin]).
+// Do carries out the whole plan, or changes nothing. The caller holds the turn ([Begin]).
 func (p *Plan) Do(ctx context.Context) (err error) {
 	if len(p.Changes) == 0 {
 		return nil
@@ -23,21 +23,21 @@ func (p *Plan) Do(ctx context.Context) (err error) {
 	if err := refs.MakeDirs(stage, 0o700); err != nil {
 		return fmt.Errorf("prepare files: %w", err)
 	}
-	keep := false // whether the notes stay, for the next restore to clear up
+	keep := false // the notes stay, so that the next restore can clear up
 	defer func() {
 		if !keep {
-			_ = os.RemoveAll(stage) // the next clears it up, too
+			_ = os.RemoveAll(stage) // if this fails, the next restore removes it
 		}
 	}()
 	notes, err := os.OpenFile(filepath.Join(stage, notesName), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return fmt.Errorf("prepare files: %w", err)
 	}
-	defer func() { _ = notes.Close() }() // the notes are useless after the end
+	defer func() { _ = notes.Close() }() // after the end the notes are not needed
 	if err := p.checkOut(ctx, stage); err != nil {
 		return err
 	}
-	root, err := os.OpenRoot(p.repo.WorkTree) // its operations follow no link out of the directory
+	root, err := os.OpenRoot(p.repo.WorkTree) // operations on a root follow no link to the outside
 	if err != nil {
 		return fmt.Errorf("open work tree: %w", err)
 	}
@@ -49,12 +49,12 @@ func (p *Plan) Do(ctx context.Context) (err error) {
 			err, keep = errors.Join(err, back), back != nil
 		}
 	}()
-	fresh := make([]string, len(p.Changes)) // the place of each new file
+	fresh := make([]string, len(p.Changes)) // the temporary name of each new file
 	for i := range p.Changes {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if c := &p.Changes[i]; c.Deletes() { // first, because a file may block a new directory
+		if c := &p.Changes[i]; c.Deletes() { // deletions come first, because a file may block a new directory
 			if err := w.remove(c); err != nil {
 				return err
 			}
@@ -78,7 +78,7 @@ func (p *Plan) Do(ctx context.Context) (err error) {
 	return nil
 }
 
-// checkOut lets git make the files in a directory of ours, with their filters and line ends.
+// checkOut lets git write the files into a directory of ours, with the user's filters and line ends.
 func (p *Plan) checkOut(ctx context.Context, stage string) error {
 	var entries, names strings.Builder
 	for i := range p.Changes {
@@ -112,7 +112,7 @@ func (p *Plan) checkOut(ctx context.Context, stage string) error {
 	return nil
 }
 
-// lost is the first content that no longer exists.
+// lost returns an error for the first content that no longer exists.
 func (p *Plan) lost() error {
 	objects := p.repo.Objects()
 	defer objects.Close()
@@ -126,16 +126,17 @@ func (p *Plan) lost() error {
 	return nil
 }
 
-// work is a plan in execution, with the data to undo it.
+// work is the execution of a plan, with the functions that undo it.
 type work struct {
 	root  *os.Root
 	notes *os.File
-	undo  []func() error // the last step first
-	done  []func() error // once all is well
+	undo  []func() error // run from the last to the first
+	done  []func() error // run after everything succeeded
 	n     int
 }
 
-// setAside keeps the present file at a path until all is well. With hard links, the file also stays where it is.
+// setAside keeps the present file at a path until everything has succeeded. If the file system has hard links, the file
+// also stays at its path.
 func (w *work) setAside(c *Change) error {
 	info, err := w.root.Lstat(c.Path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -170,7 +171,7 @@ func (w *work) setAside(c *Change) error {
 		if err := w.root.Rename(old, c.Path); err != nil {
 			return err
 		}
-		_ = w.root.Remove(old) // rename(2) does nothing for two names of one file
+		_ = w.root.Remove(old) // rename(2) does nothing if both names are links to one file
 		return nil
 	})
 	w.done = append(w.done, func() error { return w.root.Remove(old) })
@@ -181,7 +182,7 @@ func (w *work) remove(c *Change) error {
 	if err := w.setAside(c); err != nil {
 		return fmt.Errorf("delete %s: %w", c.Path, err)
 	}
-	w.done = append(w.done, func() error { // as git, which keeps no empty directories
+	w.done = append(w.done, func() error { // like git, remove directories that become empty
 		for dir := path.Dir(c.Path); dir != "." && w.root.Remove(dir) == nil; dir = path.Dir(dir) {
 		}
 		return nil
@@ -189,7 +190,7 @@ func (w *work) remove(c *Change) error {
 	return nil
 }
 
-// prepare writes the new file beside the old one, and says where.
+// prepare writes the new file beside the old one, and returns its temporary name.
 func (w *work) prepare(c *Change, from string) (fresh string, err error) {
 	if err := w.makeDirs(path.Dir(c.Path)); err != nil {
 		return "", fmt.Errorf("restore %s: %w", c.Path, err)
@@ -200,7 +201,7 @@ func (w *work) prepare(c *Change, from string) (fresh string, err error) {
 	}
 	if err == nil {
 		w.undo = append(w.undo, func() error {
-			_ = w.root.Remove(fresh) // it has its final name by now, or was never made
+			_ = w.root.Remove(fresh) // this fails if it has its final name by now, or was never made
 			return nil
 		})
 		if info.Mode()&os.ModeSymlink != 0 {
@@ -232,7 +233,7 @@ func (w *work) copy(from, to string, mode fs.FileMode) error {
 	return errors.Join(err, out.Close())
 }
 
-// makeDirs makes the directories of a file that are not there.
+// makeDirs makes the missing directories above a file.
 func (w *work) makeDirs(dir string) error {
 	if dir == "." {
 		return nil
@@ -254,7 +255,7 @@ func (w *work) makeDirs(dir string) error {
 	return nil
 }
 
-// put has the new file take the place of the old one.
+// put renames the new file to its final name.
 func (w *work) put(c *Change, fresh string) error {
 	err := w.setAside(c)
 	if err == nil {
@@ -266,7 +267,7 @@ func (w *work) put(c *Change, fresh string) error {
 	return nil
 }
 
-// settle removes the files that were set aside. The next restore removes the rest.
+// settle removes the files that were set aside. If that fails, the next restore removes them.
 func (w *work) settle() error {
 	_, failed := w.notes.WriteString(endedNote + "\x00")
 	for _, step := range w.done {

@@ -1,19 +1,19 @@
-// Package restore brings back files of the work tree as a snapshot has them.
+// Package restore brings files of the work tree back to the state of a snapshot.
 //
-// Make compares a snapshot with the work tree and plans the changes. Do makes them. A file comes back with its content,
-// as git would check it out, and with its mode. A link comes back as a link. A file that did not exist then is deleted
-// if it is named itself, and stays if only a directory above it is named.
+// Make compares a snapshot with the work tree, and plans the changes. Do makes them. A file gets back its content, as
+// git would check it out, and its mode. A link is restored as a link. A file that the snapshot does not have is deleted
+// if the file itself is named. It stays if only a directory above it is named.
 //
 // It promises:
 //
-//   - Nothing but the named paths is written. The index, HEAD and what git ignores stay as they are.
+//   - Only the named paths are written. The index, HEAD and ignored files do not change.
 //   - Nothing is written through a link, into a submodule, or into another repository.
-//   - Content that is in no commit, not in the index and in no snapshot is listed ([Plan.Unsaved]) before it is
-//     replaced.
-//   - All files change or none: contents are made beside the files first and take their places by rename. If one of
-//     them fails, the replaced contents come back.
-//   - A process that is killed may leave some files changed and others not, and files named .git-trace-*. Nothing is
-//     lost: the former contents are in the snapshot. The next restore clears up ([Begin]), and repeating the same
+//   - If present content is not in HEAD, the index or a snapshot, the plan lists it before it is replaced
+//     ([Plan.Unsaved]).
+//   - Either all files change, or none does. New contents are written beside the files, then renamed. If one rename
+//     fails, the former contents come back.
+//   - A killed process may leave some files changed and others not, and files named .git-trace-*. Nothing is lost,
+//     since the snapshot taken before has the former contents. The next restore clears up ([Begin]). Repeating the same
 //     restore completes it.
 //
 // Package trails finds the owners of the restored lines ([trails.Engine.Announce]).

@@ -14,17 +14,17 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Turn is the right to restore in a work tree. The system takes it from a process that is killed.
+// Turn is the lock for restoring in a work tree. The system releases it if its process is killed.
 type Turn struct {
 	lock *refs.FileLock
 	gone []string
 }
 
-// turnWait bounds the time that a restore waits for another one.
+// turnWait is the longest time that a restore waits for another one.
 const turnWait = 10 * time.Second
 
-// Begin waits for the turn. It removes the files that a killed process left, and moves a file back that it had moved
-// away, unless another file is there by now.
+// Begin waits for the turn. It removes the files that a killed process left. If that process had moved a file away,
+// Begin moves it back, unless there is another file now.
 func Begin(repo *refs.Repo) (*Turn, error) {
 	lock, err := refs.Flock(filepath.Join(repo.WorktreeTracesDir(), "restore.lock"), turnWait)
 	if err != nil {
@@ -38,24 +38,23 @@ func Begin(repo *refs.Repo) (*Turn, error) {
 	return &Turn{lock, gone}, nil
 }
 
-// Gone returns the files that the killed restore had deleted. Somebody who repeats that restore may name them, although
-// they are not there.
+// Gone returns the files that the killed restore had deleted. A person who repeats that restore may name them, although
+// they do not exist.
 func (t *Turn) Gone() []string { return t.gone }
 
 func (t *Turn) End() { t.lock.Unlock() }
 
-// stageDir returns the directory in which a restore prepares files. It exists while one is under way, or after one was
-// killed.
+// stageDir returns the directory in which a restore prepares files. It exists during a restore, and after a killed one.
 func stageDir(repo *refs.Repo) string { return filepath.Join(repo.WorktreeTracesDir(), "restore") }
 
-// notesName is the file of the stage that lists new files beside the files of the work tree, before they are made:
-// kind, file and new file, each ended by a NUL.
+// notesName is the file in the stage that lists temporary files in the work tree before they are made. An entry is the
+// kind, the file and its temporary file, each ended by a NUL.
 const notesName = "beside"
 
-// besidePrefix begins the name of a temporary file beside a file that is restored.
+// besidePrefix begins the name of a temporary file beside a restored file.
 const besidePrefix = ".git-trace-"
 
-// clearUp undoes the work of a killed restore that had not ended, and lists the files that it had deleted.
+// clearUp cleans up after a killed restore, and lists the files that it had deleted.
 func clearUp(repo *refs.Repo) (gone []string, err error) {
 	stage := stageDir(repo)
 	notes, err := os.ReadFile(filepath.Join(stage, notesName))
@@ -72,12 +71,12 @@ func clearUp(repo *refs.Repo) (gone []string, err error) {
 	defer func() { _ = root.Close() }()
 	fields := strings.Split(string(notes), "\x00")
 	ended := slices.Contains(fields, endedNote)
-	for i := 0; i+3 < len(fields); i += 3 { // a note that is cut off names a file that was not made
+	for i := 0; i+3 < len(fields); i += 3 { // an incomplete entry is for a file that was not made
 		kind, name, beside := fields[i], fields[i+1], fields[i+2]
 		if !strings.HasPrefix(path.Base(beside), besidePrefix) {
 			continue
 		}
-		if _, err := root.Lstat(beside); err == nil { // else it was never made, or has its final name
+		if _, err := root.Lstat(beside); err == nil { // otherwise it was never made, or has its final name
 			if err := clearOne(root, kind, name, beside, ended); err != nil {
 				return nil, err
 			}
@@ -89,8 +88,8 @@ func clearUp(repo *refs.Repo) (gone []string, err error) {
 	return gone, os.RemoveAll(stage)
 }
 
-// clearOne removes a file that a restore left beside another one. If the restore had not ended and the other one is
-// away, it puts the old file back. The earlier content is in the snapshot that was taken before.
+// clearOne removes a temporary file that a restore left. If the restore had not ended and its file is missing, it puts
+// the old file back. The snapshot taken before the restore has the former content.
 func clearOne(root *os.Root, kind, name, beside string, ended bool) error {
 	if _, err := root.Lstat(name); !ended && kind != freshKind && errors.Is(err, fs.ErrNotExist) {
 		return root.Rename(beside, name)
@@ -98,7 +97,7 @@ func clearOne(root *os.Root, kind, name, beside string, ended bool) error {
 	return root.Remove(beside)
 }
 
-// endedNote, which is not a path, says that every file has its final name. The temporary files are then useless.
+// endedNote is not a path. It says that every file has its final name, so the temporary files are useless.
 const endedNote = "/"
 
 // The kinds of temporary files.
@@ -108,7 +107,7 @@ const (
 	deletedKind  = "deleted" // its old content, if it will be deleted
 )
 
-// beside returns a name in the directory of a file that nothing has. It is noted before anything gets it.
+// beside returns an unused name in the directory of a file, and notes it before a file gets it.
 func (w *work) beside(kind, name string) (string, error) {
 	w.n++
 	beside := path.Join(path.Dir(name), fmt.Sprintf("%s%d-%d", besidePrefix, os.Getpid(), w.n))

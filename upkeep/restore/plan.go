@@ -19,46 +19,46 @@ import (
 // Plan lists the changes of a restore.
 type Plan struct {
 	Changes []Change
-	Left    []Left   // paths that are named, themselves or by a directory, and do not change
+	Left    []Left   // paths that do not change, though they or a directory above them are named
 	Unsaved []string // files whose present content would be lost
-	Same    int      // named files that are unchanged
+	Same    int      // number of named files that are the same already
 
 	repo *refs.Repo
 	gone []string
-	all  bool // every path is named
+	all  bool // all paths of the work tree are named
 }
 
 // Change is the change of one path.
 type Change struct {
 	Path string   // relative to the top of the work tree, as raw bytes
-	Mode uint32   // as git has it; 0 for a file that is deleted
-	To   refs.OID // its content
-	From refs.OID // the replaced content; zero for a new file, and for files outside of snapshots
-	Over bool     // something is there
+	Mode uint32   // git's mode; 0: the file is deleted
+	To   refs.OID // the new content
+	From refs.OID // the replaced content; zero for a new file, and for files that snapshots leave out
+	Over bool     // a file exists at the path
 }
 
-// Deletes reports whether the file goes.
+// Deletes reports whether the file is deleted.
 func (c *Change) Deletes() bool { return c.Mode == 0 }
 
-// Left is a path that stays.
+// Left is a path that does not change, with the reason.
 type Left struct{ Path, Why string }
 
-// Refusal is a condition that must be put right before a restore.
+// Refusal is an obstacle that must be removed before a restore.
 type Refusal struct{ Path, Why, Hint string }
 
 func (r *Refusal) Error() string { return r.Path + ": " + r.Why }
 
-// ErrNotKept reports a missing content of the snapshot.
+// ErrNotKept means that a content of the snapshot no longer exists.
 var ErrNotKept = errors.New("its content is no longer kept")
 
-// Make lists the changes to restore paths of the snapshot then; now is a snapshot of the present work tree. Paths are
-// relative to the top and clean; "" is the top. The deleted paths of an interrupted restore ([Turn.Gone]) may be named,
-// although they do not exist now and did not exist then.
+// Make plans the changes that restore paths to the snapshot then. now is a snapshot of the present work tree. Paths are
+// relative to the top and clean; "" is the top. The files that an interrupted restore deleted ([Turn.Gone]) may be
+// named, although neither snapshot has them.
 func Make(ctx context.Context, repo *refs.Repo, then, now refs.OID, paths, gone []string) (*Plan, error) {
 	return (&Plan{repo: repo, gone: gone}).make(ctx, then, now, paths)
 }
 
-// Whole is Make for a work tree that shall have the files of the snapshot and no others.
+// Whole plans a restore of the whole work tree, without any other files than the snapshot's.
 func Whole(ctx context.Context, repo *refs.Repo, then, now refs.OID) (*Plan, error) {
 	return (&Plan{repo: repo, all: true}).make(ctx, then, now, []string{""})
 }
@@ -100,7 +100,7 @@ func (p *Plan) make(ctx context.Context, then, now refs.OID, paths []string) (*P
 	return p, p.findUnsaved(ctx, unsure)
 }
 
-// add adds the change of a path from now to then.
+// add adds the change of a path to the plan.
 func (p *Plan) add(r *gitdiff.Record, in entry, named bool) error {
 	switch {
 	case in.unmerged:
@@ -119,7 +119,7 @@ func (p *Plan) add(r *gitdiff.Record, in entry, named bool) error {
 
 func (p *Plan) leave(path, why string) { p.Left = append(p.Left, Left{path, why}) }
 
-// check rejects a name without a file, and a name outside of this work tree.
+// check rejects a name without a file, and a name outside this work tree.
 func (p *Plan) check(ctx context.Context, name string, then, now refs.OID) error {
 	for _, part := range strings.Split(name, "/") {
 		if strings.EqualFold(part, ".git") {
@@ -155,7 +155,7 @@ func (p *Plan) check(ctx context.Context, name string, then, now refs.OID) error
 	return &Refusal{name, "no such file, neither then nor now", "paths are relative to where you are"}
 }
 
-// lists returns the files of a tree that are, or are below, a path.
+// lists returns the file at a path in a tree, or the files below it.
 func (p *Plan) lists(ctx context.Context, tree refs.OID, name string) (map[string]string, error) {
 	out, err := p.git(ctx, "ls-tree", []string{"-r", "-z", "--full-tree", tree.String()}, []string{name})
 	if err != nil {
@@ -170,7 +170,7 @@ func (p *Plan) lists(ctx context.Context, tree refs.OID, name string) (map[strin
 	return list, nil
 }
 
-// differences lists the changes that turn one tree into another, in some paths.
+// differences lists the changes from one tree to another, in the given paths.
 func (p *Plan) differences(ctx context.Context, from, to refs.OID, paths []string) ([]gitdiff.Record, error) {
 	out, err := p.git(ctx, "diff-tree", append(gitdiff.Raw(), "--no-renames", from.String(), to.String()), paths)
 	if err != nil {
@@ -185,7 +185,7 @@ type entry struct {
 	unmerged, skipped bool
 }
 
-// index reads the entries of paths (git-ls-files(1), -s and -t).
+// index reads the index entries of paths (git-ls-files(1), -s and -t).
 func (p *Plan) index(ctx context.Context, paths []string) (map[string]entry, error) {
 	out, err := p.git(ctx, "ls-files", []string{"-s", "-t", "-z", "--full-name"}, paths)
 	if err != nil {
@@ -207,7 +207,7 @@ func (p *Plan) index(ctx context.Context, paths []string) (map[string]entry, err
 	return list, nil
 }
 
-// git runs a command on literal paths, not patterns. It reads snapshots, too.
+// git runs a command with literal paths. It can read the objects of snapshots, too.
 func (p *Plan) git(ctx context.Context, command string, args, paths []string) ([]byte, error) {
 	args = append([]string{"--literal-pathspecs", command}, args...)
 	if !slices.Contains(paths, "") {
@@ -232,7 +232,7 @@ func (p *Plan) way(c *Change) error {
 	for dir := path.Dir(c.Path); dir != "."; dir = path.Dir(dir) {
 		info, err := os.Lstat(p.abs(dir))
 		switch {
-		case err != nil: // it is made
+		case err != nil: // Do makes it
 			continue
 		case info.Mode()&os.ModeSymlink != 0:
 			return &Refusal{c.Path, dir + " is a link now", "nothing is written through a link; move it away first"}
@@ -261,8 +261,8 @@ func (p *Plan) deletes(name string) bool {
 	return slices.ContainsFunc(p.Changes, func(c Change) bool { return c.Path == name && c.Deletes() })
 }
 
-// findUnsaved searches contents in HEAD, and among contents that boundaries saw. A content that is in a store by chance
-// does not count, because nobody would find it again.
+// findUnsaved searches each content in HEAD and in the snapshots of boundaries. A content that is in an object store
+// for another reason does not count, because nobody could find it again.
 func (p *Plan) findUnsaved(ctx context.Context, contents map[string]refs.OID) error {
 	objects := p.repo.Objects()
 	defer objects.Close()
@@ -284,7 +284,7 @@ func (p *Plan) findUnsaved(ctx context.Context, contents map[string]refs.OID) er
 	return nil
 }
 
-// Contents returns the future contents of the files, by their paths.
+// Contents returns the new contents of the files, by path.
 func (p *Plan) Contents() map[string]refs.OID {
 	out := map[string]refs.OID{}
 	for i := range p.Changes {
@@ -295,7 +295,7 @@ func (p *Plan) Contents() map[string]refs.OID {
 	return out
 }
 
-// Remembered returns the future contents that the timeline has seen at their paths.
+// Remembered returns the new contents that the timeline has seen before at their paths.
 func (p *Plan) Remembered(ctx context.Context) (map[string]refs.OID, error) {
 	contents := p.Contents()
 	kept, err := trails.Kept(ctx, p.repo, contents)

@@ -19,7 +19,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Errors of a session file that cannot be copied in part.
+// Errors of a session file that cannot be copied up to a point.
 var (
 	ErrNoCopier = errors.New("it does not accept a part of a session file")
 	ErrNoFile   = errors.New("the session file is not there")
@@ -27,11 +27,11 @@ var (
 	ErrChanged  = errors.New("the session file and the record differ in that step")
 )
 
-// Source is a session file that was found for a point.
+// Source is the session file for a point.
 type Source struct {
 	agent agents.Agent
 	from  capability.Beginning
-	held  string // the directory that the conversation was held in
+	held  string // the directory in which the conversation was held
 }
 
 // Source finds the session file, and the place of the point in it.
@@ -75,7 +75,7 @@ func (p *Point) Source(ctx context.Context, env agents.Env, repo *refs.Repo) (*S
 	return s, nil
 }
 
-// place is a sink that looks for the place of one step.
+// place is a sink that finds the place of one step.
 type place struct {
 	want int
 	at   *records.Locator
@@ -97,7 +97,7 @@ func (p *place) Step(step *records.Step) error {
 
 func (*place) Late(int, records.Observation) error { return nil }
 
-// Copy has the agent write the copy for a work tree. The agent is started in the directory of the new session.
+// Copy lets the agent write the copy for a work tree. The agent must be started in the directory of the new session.
 func (s *Source) Copy(repo *refs.Repo, top string) (capability.Session, error) {
 	old := ""
 	for _, dir := range repo.WorkTrees() {

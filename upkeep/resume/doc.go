@@ -1,15 +1,15 @@
-// Package resume continues from a step in the middle of a conversation: with the files of that moment in a new linked
-// work tree, and with a copy of the beginning of the session file.
+// Package resume continues a conversation from a step in the middle. A new linked work tree gets the files of that
+// moment, and the agent gets a copy of the session file up to the step.
 //
-// [Find] finds the step and the snapshot. [Add] makes the work tree, in which package restore then brings the files
-// back. [Point.Copy] has the agent write the copy.
+// [Find] finds the step and the snapshot. [Point.Add] makes the work tree, in which package restore then restores the
+// files. [Source.Copy] lets the agent write the copy.
 //
 // It promises:
 //
-//   - The session, its work tree and every branch stay as they are.
-//   - Only a snapshot that was taken here is used, as by restore.
-//   - The session file must still have that step as the record of the conversation has it. Otherwise nothing is copied.
+//   - The session, its work tree and all branches do not change.
+//   - As in restore, only a snapshot that was taken here is used.
+//   - The step in the session file must equal the step in the conversation's record. Otherwise nothing is copied.
 //
-// Some steps have no snapshot of their own, because no hook looked at the files then. The last snapshot before is used,
-// and [Point.Seen] names its step.
+// Some steps have no snapshot of their own, because no hook ran then. The last earlier snapshot is used, and
+// [Point.Seen] is its step.
 package resume

@@ -15,14 +15,14 @@ import (
 type Point struct {
 	Conversation *view.Conversation
 	Step         int // the first step that is left out; 0 for the end
-	Prompt       int // the prompt that was named; 0 for none
+	Prompt       int // number of the prompt that was named; 0 for none
 	Files        view.Moment
-	Seen         int // the step of that snapshot, if the named step has none; 0 otherwise
+	Seen         int // the step of the snapshot, if the named step has none; otherwise 0
 
 	steps []records.Step
 }
 
-// Errors of a place from which a conversation cannot continue.
+// Errors for a place from which a conversation cannot continue.
 var (
 	ErrNoRecord = errors.New("its texts are in no record")
 	ErrNoStep   = errors.New("there is no such step")
@@ -30,7 +30,8 @@ var (
 	ErrFirst    = errors.New("nothing was said before")
 )
 
-// Find finds the point before a place in a conversation, or after it. A place without a step and a prompt is the end.
+// Find finds the point before a place in a conversation or, with after, the point after it. A place without a step and
+// a prompt means the end.
 func Find(ctx context.Context, r *view.Reader, c *view.Conversation, at view.Place, after bool) (*Point, error) {
 	stored, err := r.Record(ctx, c.Trace)
 	if err != nil {
@@ -68,14 +69,15 @@ func Find(ctx context.Context, r *view.Reader, c *view.Conversation, at view.Pla
 	return p, f.files(at, named, after)
 }
 
-// main returns the last step of the main conversation up to a step; 0 for none.
+// main returns the last step of the main conversation that is not after step; 0 for none. Subagents' steps are not in
+// the main conversation.
 func (p *Point) main(step int) int {
 	for step = min(step, len(p.steps)); step > 0 && p.steps[step-1].ParentStep != nil; step-- {
 	}
 	return max(step, 0)
 }
 
-// next returns the next step of the main conversation, 0 at the end.
+// next returns the next step of the main conversation; 0 at the end.
 func (p *Point) next(step int) int {
 	for step++; step <= len(p.steps); step++ {
 		if p.steps[step-1].ParentStep == nil {
@@ -85,7 +87,7 @@ func (p *Point) next(step int) int {
 	return 0
 }
 
-// nextPrompt returns the step of the next prompt, 0 for none.
+// nextPrompt returns the step of the next prompt; 0 for none.
 func (p *Point) nextPrompt(step int, prompts map[int]int) int {
 	next := 0
 	for _, other := range prompts {
@@ -96,15 +98,15 @@ func (p *Point) nextPrompt(step int, prompts map[int]int) int {
 	return next
 }
 
-// finder finds the files of a point.
+// finder finds the files for a point.
 type finder struct {
 	ctx context.Context
 	r   *view.Reader
 	*Point
-	prompts map[int]int // by step
+	prompts map[int]int // numbers of prompts, by step
 }
 
-// files finds the snapshot of the named moment, or the last before it.
+// files finds the snapshot of the named moment, or else the last earlier one.
 func (f *finder) files(at view.Place, named int, after bool) error {
 	at.Trace = f.Conversation.Trace
 	if named > 0 {
@@ -143,7 +145,7 @@ func (f *finder) files(at view.Place, named int, after bool) error {
 	return why
 }
 
-// same reports whether a step of the session file is the one of the record.
+// same reports whether a step of the session file equals the record's step.
 func same(a, b *records.Step) bool {
 	ids := func(s *records.Step) (out []string) {
 		for i := range s.ToolCalls {

@@ -12,14 +12,14 @@ import (
 	"github.com/git-trace/git-trace/trails/route"
 )
 
-// Errors of a directory that cannot become a work tree.
+// Errors for a directory that cannot become a work tree.
 var (
 	ErrThere  = errors.New("the directory exists already")
 	ErrInside = errors.New("it is in a work tree of the repository, which would change")
 )
 
-// Dir returns the directory for a new work tree: the named one, or one beside the main work tree that has the point's
-// name.
+// Dir returns the directory for a new work tree: the named one, or one beside the main work tree, named after the
+// point.
 func (p *Point) Dir(repo *refs.Repo, named string) (string, error) {
 	dir := named
 	if dir == "" {
@@ -50,7 +50,7 @@ func (p *Point) Dir(repo *refs.Repo, named string) (string, error) {
 	return dir, nil
 }
 
-// Add makes a linked work tree at the commit of the point, without a branch. Remove deletes it again.
+// Add makes a linked work tree at the point's commit, with a detached HEAD. Remove deletes it again.
 func (p *Point) Add(ctx context.Context, repo *refs.Repo, dir string) (*refs.Repo, error) {
 	commit := "HEAD"
 	if !p.Files.Head.IsZero() {

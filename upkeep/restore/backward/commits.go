@@ -12,9 +12,9 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
-// Committed lists the steps of a work in commits, the oldest first. It skips merges, and commits that do not lead to
-// HEAD. Lines that a commit only removes have no owner there, and stay removed. A claim of only another clone, without
-// a signature, removes nothing: strangers are such clones.
+// Committed lists the steps of the work in commits, the oldest first. It skips merges, and commits that are not
+// reachable from HEAD. Lines that a commit only removed have no owner, so they stay removed. A claim that only another
+// clone makes, without a signature, removes nothing: it may come from a stranger.
 func Committed(ctx context.Context, repo *refs.Repo, log belief.Log, searcher belief.Searcher, work Work,
 	commits []refs.OID,
 ) (steps []Step, strangers []string, err error) {
@@ -54,7 +54,7 @@ func Committed(ctx context.Context, repo *refs.Repo, log belief.Log, searcher be
 	return steps, slices.Compact(strangers), nil
 }
 
-// inOrder returns the commits that lead to HEAD, parents first.
+// inOrder returns the commits that are reachable from HEAD, parents first.
 func inOrder(ctx context.Context, repo *refs.Repo, commits []refs.OID) ([]refs.OID, error) {
 	if len(commits) == 0 {
 		return nil, nil
@@ -90,7 +90,7 @@ func changedIn(ctx context.Context, repo *refs.Repo, commit refs.OID) ([]gitdiff
 	return gitdiff.Records(out)
 }
 
-// stepOf returns the part of the work in a change of a commit, and the other clones that name lines of it.
+// stepOf returns the work's part of a commit's change to a file, and the other clones that claim lines of it.
 func stepOf(objects *refs.Objects, r *gitdiff.Record, known *belief.Commit, work Work,
 ) (_ Step, strangers []string, _ error) {
 	s := Step{Own: true, Path: r.Path, Before: r.Old, After: r.New}
@@ -132,8 +132,8 @@ func stepOf(objects *refs.Objects, r *gitdiff.Record, known *belief.Commit, work
 	return s, strangers, nil
 }
 
-// partOf returns the work's part of a hunk: all of it, or its new lines. In a hunk with several writers, the remover of
-// the old lines is unknown.
+// partOf returns the work's part of a hunk: the whole hunk, or only its new lines. If a hunk has several writers,
+// nobody knows who removed the old lines.
 func partOf(h linediff.Hunk, mine map[int]bool) (out []linediff.Hunk) {
 	own := 0
 	for i := h.NewStart; i < h.NewStart+h.NewCount; i++ {

@@ -11,16 +11,16 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
-// Work names the work to be undone. Empty fields do not matter.
+// Work selects the work to undo. Empty fields do not restrict it.
 type Work struct {
 	Trace  events.TraceID
 	Prompt int
-	Calls  []string // none for all
+	Calls  []string // only these calls; empty: all
 	Patch  events.PatchID
-	Commit refs.OID // only its lines in this commit; without a conversation, of all agents
+	Commit refs.OID // only lines in this commit; without a conversation, the lines of all agents
 }
 
-// Log gives access to recorded events. The index of the log satisfies it.
+// Log gives access to recorded events. The log's index implements it.
 type Log interface {
 	Told(id events.TraceID) ([]events.Event, error)
 	ToolCall(id string) ([]events.Event, error)
@@ -34,25 +34,25 @@ type Log interface {
 // Step is the change of one file from one content to the next.
 type Step struct {
 	Path    string
-	OldPath string   // of a file that the work renamed, else empty
-	Before  refs.OID // none for a file that it created
-	After   refs.OID // none for a file that it deleted
-	Mode    uint32   // that the file got; 0 where it did not change
-	Own     bool     // the work has a part in it
-	Call    string   // a call of the work; empty for a commit
+	OldPath string   // the former name if the work renamed the file; otherwise empty
+	Before  refs.OID // zero if the step created the file
+	After   refs.OID // zero if the step deleted the file
+	Mode    uint32   // the new mode; 0 if unchanged
+	Own     bool     // a part of the step belongs to the work
+	Call    string   // the call of the work; empty for a commit
 	Mine    []linediff.Hunk
 
 	interval int64
 }
 
-// Find lists the changes of the files that a work changed, from its first one on, with the changes of others. seen is
-// false if hooks of this clone did not see the work: then [Committed] may know its lines in commits.
+// Find lists all changes of the files that the work changed, from its first change on, including changes of others.
+// seen is false if hooks of this clone did not see the work. Then [Committed] may find its lines in commits.
 func Find(log Log, work Work) (steps []Step, seen bool, err error) {
 	told, err := toldOf(log, work)
 	if err != nil {
 		return nil, false, err
 	}
-	first := map[string]int64{} // the number of the first event, by path
+	first := map[string]int64{} // number of the work's first event, by path
 	for i := range told {
 		e := &told[i]
 		if e.Type != events.PatchRecorded {
@@ -74,7 +74,7 @@ func Find(log Log, work Work) (steps []Step, seen bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	revised := map[events.PatchID]bool{} // lines that have another owner since, by an agent's own record
+	revised := map[events.PatchID]bool{} // patches to which an agent's own record later gave another owner
 	for i := range all {
 		revised[events.DataOf[events.PatchData](all[i]).Revises] = true
 	}
@@ -87,7 +87,7 @@ func Find(log Log, work Work) (steps []Step, seen bool, err error) {
 	return steps, seen, nil
 }
 
-// changesOf returns the patches of paths from a number on, with the later names of their files.
+// changesOf returns the patches of each path from a given event on. It follows renames.
 func changesOf(log Log, first map[string]int64) ([]events.Event, error) {
 	var out []events.Event
 	queue := slices.Sorted(maps.Keys(first))
@@ -150,7 +150,7 @@ func toldOf(log Log, work Work) ([]events.Event, error) {
 	return out, nil
 }
 
-// take adds a patch to the step that it is part of, or begins the next one.
+// take adds a patch to the step that it belongs to, or begins the next step.
 func take(steps []Step, e *events.Event, d *events.PatchData, own bool) []Step {
 	path, old := events.RawPath(d.Path), events.RawPath(d.OldPath)
 	at := slices.IndexFunc(steps, func(s Step) bool {
@@ -177,7 +177,7 @@ func take(steps []Step, e *events.Event, d *events.PatchData, own bool) []Step {
 	return steps
 }
 
-// counted returns the lines of a patch, which count from 1, as a hunk, whose lines count from 0.
+// counted returns the lines of a patch (numbers from 1) as a hunk (numbers from 0).
 func counted(d *events.PatchData) linediff.Hunk {
 	h := linediff.Hunk{OldStart: d.OldStart, OldCount: d.OldCount, NewStart: d.NewStart, NewCount: d.NewCount}
 	if h.OldCount > 0 {

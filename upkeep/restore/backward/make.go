@@ -16,36 +16,36 @@ import (
 	"github.com/git-trace/git-trace/upkeep/restore/weave"
 )
 
-// Reverted is the work tree without the work.
+// Reverted is the work tree's tree without the work.
 type Reverted struct {
 	Tree  refs.OID
-	Files []File // that the work changed
+	Files []File // files that the work changed
 }
 
 // File is a file that the work changed.
 type File struct {
-	Path      string // of today
-	From      string // the name that the file gets back; empty if it keeps its own
+	Path      string // the present path
+	From      string // the name that the file gets back; empty if its name stays
 	Conflicts int
 	Taken     int    // lines of the work to be removed
 	Back      int    // lines of others that come back
-	Left      string // why the file is not changed
-	Refused   bool   // the file is not changed although it has some of the work
+	Left      string // the reason why the file is not changed
+	Refused   bool   // the file contains some of the work, but is not changed
 
 	changed bool
-	mode    uint32 // 0 for a file that goes
+	mode    uint32 // 0: delete the file
 	content []byte
-	blob    refs.OID // instead of a content
-	paths   []string // all its names
+	blob    refs.OID // id of the content, if content is nil
+	paths   []string // all names that the file had
 	steps   []Step
 }
 
 func (f *File) Changed() bool { return f.changed }
 
-// maxBytes bounds a content whose lines are followed.
+// maxBytes is the size in bytes of the largest content whose lines are followed.
 const maxBytes = 64 << 20
 
-// maker makes a tree.
+// maker computes a tree.
 type maker struct {
 	ctx     context.Context
 	repo    *refs.Repo
@@ -55,8 +55,8 @@ type maker struct {
 	labels  weave.Labels
 }
 
-// Make makes the tree that a work tree would have without the steps, if now is the tree that it has. Within says which
-// files count; a name of the file that it once had is enough.
+// Make computes the tree without the steps. now is the present tree of the work tree. within selects files by any name
+// that they had.
 func Make(ctx context.Context, repo *refs.Repo, now refs.OID, steps []Step, owners *Owners, labels weave.Labels,
 	within func(path string) bool,
 ) (*Reverted, error) {
@@ -96,7 +96,7 @@ func Make(ctx context.Context, repo *refs.Repo, now refs.OID, steps []Step, owne
 
 func (f *File) refuse(why string) { f.Left, f.Refused = why, true }
 
-// files gathers the steps of each file and finds the file's present name.
+// files groups the steps by file, and finds the present name of each file.
 func (m *maker) files(steps []Step, within func(string) bool) ([]*File, error) {
 	var all []*File
 	named := map[string]*File{}
@@ -108,7 +108,7 @@ func (m *maker) files(steps []Step, within func(string) bool) ([]*File, error) {
 		}
 		f := named[name]
 		if f == nil && !s.Own {
-			continue // it has none of the work so far
+			continue // the file has none of the work yet
 		}
 		if f == nil {
 			f = &File{}
@@ -142,8 +142,8 @@ func (m *maker) files(steps []Step, within func(string) bool) ([]*File, error) {
 	return out, nil
 }
 
-// weave weaves the history of a file from the first step to the present content; nil for a file without lines, whose
-// fate is settled then.
+// weave weaves the history of a file from its first step to the present content. It returns nil for a file without
+// lines, and decides the result for that file.
 func (m *maker) weave(f *File) (*weave.Weave, error) {
 	first, last := &f.steps[0], &f.steps[len(f.steps)-1]
 	here := f.mode != 0
@@ -164,7 +164,7 @@ func (m *maker) weave(f *File) (*weave.Weave, error) {
 			to, err = m.blob(s.After)
 		}
 		if errors.Is(err, refs.ErrMissing) && !s.Own {
-			continue // what others did there is seen in a later content
+			continue // a later content shows the others' change
 		}
 		if err != nil {
 			return nil, err
@@ -209,12 +209,12 @@ func (m *maker) weave(f *File) (*weave.Weave, error) {
 
 func regular(mode uint32) bool { return mode&0o170000 == 0o100000 }
 
-// text is a content.
+// text is a content, split into lines.
 type text struct {
 	id    refs.OID
 	raw   []byte
 	lines [][]byte
-	whole bool // it has no lines
+	whole bool // it has no lines, for example binary
 }
 
 func (m *maker) blob(id refs.OID) (text, error) {
@@ -240,8 +240,8 @@ func step(w *weave.Weave, from, to text, mine []linediff.Hunk, whose func(int) w
 	return err
 }
 
-// changes returns the change from one content to another: the work's changes, with the changes of others between them.
-// White space alone does not count as a change of others.
+// changes returns the change from one content to another: the work's hunks in mine, and the hunks of others between
+// them. Hunks of others that change only white space are left out.
 func changes(from, to text, mine []linediff.Hunk) ([]weave.Hunk, error) {
 	mine = slices.Clone(mine)
 	slices.SortFunc(mine, func(a, b linediff.Hunk) int {
@@ -267,7 +267,7 @@ func changes(from, to text, mine []linediff.Hunk) ([]weave.Hunk, error) {
 	return out, nil
 }
 
-// settle decides what becomes of a file with lines.
+// settle decides the result for a file with lines.
 func (m *maker) settle(f *File, w *weave.Weave) error {
 	first, last := &f.steps[0], &f.steps[len(f.steps)-1]
 	r := w.Without(m.labels)
@@ -305,7 +305,7 @@ func (m *maker) settle(f *File, w *weave.Weave) error {
 	return nil
 }
 
-// join makes a content of lines. Its last line ends as it does in the content that has it.
+// join makes a content from lines. The last line ends with or without a newline, as in the content that it comes from.
 func (m *maker) join(f *File, lines [][]byte) ([]byte, error) {
 	if len(lines) == 0 {
 		return []byte{}, nil
@@ -326,7 +326,7 @@ func (m *maker) join(f *File, lines [][]byte) ([]byte, error) {
 	return out, nil
 }
 
-// whole decides what becomes of a file without lines: it goes back if it is as the work left it.
+// whole decides the result for a file without lines: it gets its former content if nobody changed it after the work.
 func (m *maker) whole(f *File) error {
 	first, last := &f.steps[0], &f.steps[len(f.steps)-1]
 	if f.blob == first.Before && !m.creates(first) {
@@ -357,7 +357,8 @@ func (m *maker) whole(f *File) error {
 	return nil
 }
 
-// creates reports whether the file did not exist before a step. An edit tool reports a new file as an empty one.
+// creates reports whether the file did not exist before a step. Edit tools report a new file as a change of an empty
+// one.
 func (m *maker) creates(s *Step) bool {
 	if s.Before.IsZero() {
 		return true
@@ -366,7 +367,7 @@ func (m *maker) creates(s *Step) bool {
 	return s.Before == empty && !m.owners.before(s.Call).IsZero() && m.modeBefore(s) == 0
 }
 
-// modeBefore returns the mode of a file before a step; 0 if it is unknown.
+// modeBefore returns the mode of a file before a step; 0 if unknown.
 func (m *maker) modeBefore(s *Step) uint32 {
 	tree := m.owners.before(s.Call)
 	if tree.IsZero() {
@@ -383,7 +384,7 @@ func (m *maker) modeBefore(s *Step) uint32 {
 	return e.Mode
 }
 
-// nameAndMode gives a file back the name and the mode that the work changed, unless others have changed them since.
+// nameAndMode restores the name and the mode that the work changed, unless others changed them afterwards.
 func (m *maker) nameAndMode(f *File) {
 	for i := len(f.steps) - 1; i >= 0; i-- {
 		s := &f.steps[i]
@@ -397,7 +398,7 @@ func (m *maker) nameAndMode(f *File) {
 	for i := range f.steps {
 		old := f.steps[i].OldPath
 		if old == "" || old == f.Path || last != f.Path || f.steps[i].Call == "" {
-			continue // the renamer of a file in a commit is unknown
+			continue // for a commit, nobody knows who renamed the file
 		}
 		if e, err := m.objects.EntryAt(m.now, old); err != nil || e.Mode != 0 {
 			f.Left = "it keeps its name: another file is at " + gitdiff.Quote(old)
@@ -408,7 +409,7 @@ func (m *maker) nameAndMode(f *File) {
 	}
 }
 
-// tree stores the tree.
+// tree stores the resulting tree.
 func (m *maker) tree(files []*File) (refs.OID, error) {
 	var entries strings.Builder
 	zero := strings.Repeat("0", len(m.now.String()))

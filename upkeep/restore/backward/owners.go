@@ -20,7 +20,7 @@ type Owners struct {
 	Before func(call string) refs.OID
 }
 
-// then answers for a content that a path had.
+// then returns a function with the owner of each line, for a former content of a path.
 func (o *Owners) then(path string, content []byte) func(int) weave.Whose {
 	lines := trails.Remembered(o.Repo, path, content)
 	return func(i int) weave.Whose {
@@ -35,7 +35,7 @@ func (o *Owners) then(path string, content []byte) func(int) weave.Whose {
 	}
 }
 
-// now answers for the present content.
+// now returns the same for the present content.
 func (o *Owners) now(path string) (func(int) weave.Whose, error) {
 	lines, err := o.Lines(path)
 	if err != nil {
@@ -48,7 +48,7 @@ func (o *Owners) now(path string) (func(int) weave.Whose, error) {
 		owner := lines[i].Owner.AnchorOwner()
 		whose, commit := o.whose(&owner), lines[i].Commit
 		if whose == weave.Mine && lines[i].Owner.Writer != "" && lines[i].Owner.Signer == "" {
-			return weave.NotKnown // another clone alone says so
+			return weave.NotKnown // only another clone, without a signature, says so
 		}
 		if whose == weave.Mine && !o.Work.Commit.IsZero() && (commit == nil || commit.ID != o.Work.Commit) {
 			return weave.Anothers
@@ -69,7 +69,7 @@ func (o *Owners) whose(owner *events.AnchorOwner) weave.Whose {
 	return weave.Anothers
 }
 
-// Owns reports whether an owner of lines is the work.
+// Owns reports whether lines with this owner belong to the work.
 func (w *Work) Owns(owner *events.AnchorOwner) bool {
 	return owner.Kind == events.OwnerAI && (w.Trace == "" || owner.Trace == w.Trace) &&
 		(w.Prompt == 0 || owner.Prompt == w.Prompt) && (len(w.Calls) == 0 || slices.Contains(w.Calls, owner.ToolCall)) &&

@@ -10,8 +10,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// writeTree has git make a tree of the present one and of changed entries (git-update-index(1), --index-info). The
-// user's index is not used.
+// writeTree makes a tree from the present one and changed entries (git-update-index(1), --index-info). It does not use
+// the user's index.
 func (m *maker) writeTree(entries string) (tree refs.OID, err error) {
 	dir, err := os.MkdirTemp("", "git-trace-index-")
 	if err != nil {

@@ -13,43 +13,43 @@ type Hunk struct {
 	Mine bool
 }
 
-// Whose names the known owner of a line.
+// Whose is the known owner of a line.
 type Whose int
 
 // The owners.
 const (
 	NotKnown Whose = iota
-	Mine           // the writer's
+	Mine           // the writer
 	Anothers
 )
 
 // Weave holds the lines of a file from the writer's first change on.
 type Weave struct {
 	lines   []*line
-	hunks   int         // of the writer, so far
-	taken   map[int]int // how many lines of others each of them removed
+	hunks   int         // number of the writer's changes so far
+	taken   map[int]int // number of lines of others that each of these changes removed
 	clashes [][]*line
 }
 
-// line is a line that the file has or had.
+// line is a line that the file has, or had.
 type line struct {
 	text    []byte
 	mine    bool // the writer wrote it
-	brought bool // the writer put it there, and somebody else wrote it
-	rival   bool // somebody else put it there
-	clash   bool // two versions are possible
-	hunk    int  // the writer's change that wrote it
+	brought bool // the writer inserted it, but somebody else wrote it
+	rival   bool // somebody else inserted it
+	clash   bool // it is part of a conflict
+	hunk    int  // number of the writer's change that inserted it
 	gone    bool
-	taker   int // the writer's change that removed it; 0 for somebody else's
+	taker   int // number of the writer's change that removed it; 0: somebody else removed it
 }
 
 // back reports whether a line comes back: only the writer removed it.
 func (l *line) back() bool { return !l.mine && l.gone && l.taker > 0 }
 
-// stays reports whether a line is in the file that the writer never changed.
+// stays reports whether the line would be in the file without the writer's changes.
 func (l *line) stays() bool { return !l.mine && (!l.gone || l.taker > 0) }
 
-// New begins with the content before the writer's first change.
+// New starts with the content before the writer's first change.
 func New(content [][]byte) *Weave {
 	w := &Weave{taken: map[int]int{}}
 	for _, text := range content {
@@ -58,10 +58,10 @@ func New(content [][]byte) *Weave {
 	return w
 }
 
-// Step makes the changes that lead to the next content. The hunks count lines of the present content and of the next
-// one. whose returns the owner of a line of the next content. A kept line may have another white space.
+// Step applies the changes that lead to the next content. Hunks have line numbers of the present content and of next.
+// whose returns the owner of a line of next. In a line that stays, the white space may change.
 func (w *Weave) Step(hunks []Hunk, next [][]byte, whose func(int) Whose) {
-	var seen []int // the places of the lines that the file has
+	var seen []int // indexes of the lines that the file has at present
 	for at, l := range w.lines {
 		if !l.gone {
 			seen = append(seen, at)
@@ -103,7 +103,7 @@ func (w *Weave) Step(hunks []Hunk, next [][]byte, whose func(int) Whose) {
 	}
 }
 
-// change is a change that is being woven in.
+// change is a hunk that is being applied.
 type change struct {
 	w     *Weave
 	mine  bool
@@ -119,13 +119,13 @@ func (c *change) add(text []byte, owner Whose) {
 	c.fresh = append(c.fresh, l)
 }
 
-// rivals reports whether somebody else than the writer wrote one of the new lines.
+// rivals reports whether anybody except the writer wrote one of the new lines.
 func (c *change) rivals() bool {
 	return slices.ContainsFunc(c.fresh, func(l *line) bool { return l.rival })
 }
 
-// gap returns the place of lines that are added before the line with a number. Lines that the writer removed there make
-// the place uncertain, unless a line of the writer replaces them.
+// gap returns the index at which lines before line number are inserted. If the writer removed lines there, the place is
+// uncertain, unless a line of the writer replaces them.
 func (c *change) gap(seen []int, number int) int {
 	before, after := -1, len(c.w.lines)
 	if number > 0 && number <= len(seen) {
@@ -139,7 +139,7 @@ func (c *change) gap(seen []int, number int) int {
 	}
 	removed := backs(c.w.lines[before+1 : after])
 	switch {
-	case before >= 0 && c.w.lines[before].back(): // the writer removed it in the same step
+	case before >= 0 && c.w.lines[before].back(): // the writer removed the line before in the same step
 		c.w.clash(c.w.region(c.w.lines[before].taker), c.fresh)
 	case after < len(c.w.lines) && c.w.lines[after].mine && len(removed) > 0:
 		return before + 1 + slices.Index(c.w.lines[before+1:after], removed[0])
@@ -152,7 +152,7 @@ func (c *change) gap(seen []int, number int) int {
 	return after
 }
 
-// remove removes lines. The span also has lines between them that were removed before.
+// remove removes lines. The span also contains lines in between that were removed earlier.
 func (c *change) remove(span []*line) {
 	w, removed := c.w, backs(span)
 	if c.mine {
@@ -169,12 +169,12 @@ func (c *change) remove(span []*line) {
 		return
 	}
 	carried := 0
-	var others []*line // that replaced lines of others
+	var others []*line // lines of others that the removed lines had replaced
 	for _, l := range span {
 		if l.gone {
 			continue
 		}
-		if l.gone = true; l.clash { // its replacement is one of the versions
+		if l.gone = true; l.clash { // the replacement becomes one of the two versions
 			others = append(others, l)
 		}
 		if !l.mine {
@@ -209,7 +209,7 @@ func (c *change) remove(span []*line) {
 	}
 }
 
-// join makes an earlier change of the writer a part of the latest one, which changed its lines again.
+// join merges an earlier change of the writer into the latest one, which changed its lines again.
 func (w *Weave) join(earlier int) {
 	if earlier == 0 || earlier == w.hunks {
 		return
@@ -226,8 +226,8 @@ func (w *Weave) join(earlier int) {
 	delete(w.taken, earlier)
 }
 
-// Owned sets the owners of the present content, line by line: lines with another owner are not the writer's, whatever
-// the steps say.
+// Owned sets the owners of the present content. A line is not the writer's if another returns true, whatever the steps
+// say.
 func (w *Weave) Owned(another func(int) bool) {
 	i := 0
 	for _, l := range w.lines {
@@ -266,7 +266,7 @@ func (w *Weave) removedBy(hunk int) []*line {
 	return out
 }
 
-// region returns the written and the removed lines of a change by the writer.
+// region returns the lines that a change of the writer added or removed.
 func (w *Weave) region(hunk int) []*line {
 	out := w.removedBy(hunk)
 	for _, l := range w.lines {
@@ -277,7 +277,7 @@ func (w *Weave) region(hunk int) []*line {
 	return out
 }
 
-// like returns the lines that come back with the text of a line, white space apart.
+// like returns the lines that come back with the same text as a line, ignoring white space.
 func (w *Weave) like(of *line) []*line {
 	var out []*line
 	for _, l := range w.lines {
@@ -288,7 +288,7 @@ func (w *Weave) like(of *line) []*line {
 	return out
 }
 
-// clash marks lines with two possible versions.
+// clash marks lines as parts of a conflict.
 func (w *Weave) clash(parts ...[]*line) {
 	lines := slices.Concat(parts...)
 	for _, l := range lines {

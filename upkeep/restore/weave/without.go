@@ -12,23 +12,23 @@ import (
 type Result struct {
 	Lines     [][]byte
 	Conflicts int
-	Taken     int // lines of the writer that go
-	Back      int // lines of others that come back
-	Others    int // lines of others that the present file has
+	Taken     int // number of the writer's lines that are removed
+	Back      int // number of others' lines that come back
+	Others    int // number of others' lines in the present file
 }
 
-// Labels are the words after the conflict markers.
+// Labels are the texts after the conflict markers.
 type Labels struct{ Now, Without string }
 
-// Back returns the lines that come back, without their white space.
+// Back adds the texts of the lines that come back, without white space, to into.
 func (w *Weave) Back(into map[string]bool) {
 	for _, l := range backs(w.lines) {
 		into[string(linediff.StripSpace(l.text))] = true
 	}
 }
 
-// Keep keeps lines of others that the writer moved here, unless they come back: here or, by their text without white
-// space, elsewhere.
+// Keep keeps others' lines that the writer moved here, unless they come back in this file or elsewhere. back has the
+// texts, without white space, of the lines that come back elsewhere.
 func (w *Weave) Keep(back map[string]bool) {
 	for _, l := range w.lines {
 		if l.brought && !l.gone && w.taken[l.hunk] == 0 && !back[string(linediff.StripSpace(l.text))] {
@@ -37,10 +37,10 @@ func (w *Weave) Keep(back map[string]bool) {
 	}
 }
 
-// span is a range of lines with two possible versions.
+// span is the range of lines of a conflict.
 type span struct{ first, last int }
 
-// spans returns where the clashes are, in order. Those that overlap are one.
+// spans returns the conflicts in order. Overlapping ones are joined.
 func (w *Weave) spans() []span {
 	at := map[*line]int{}
 	for i, l := range w.lines {
@@ -94,7 +94,7 @@ func (r *Result) count(l *line) {
 	}
 }
 
-// conflict writes the differing lines of both versions of a span.
+// conflict writes both versions of a span between markers, without their common ends.
 func (r *Result) conflict(lines []*line, labels Labels) {
 	var now, without [][]byte
 	own := 0
@@ -111,7 +111,7 @@ func (r *Result) conflict(lines []*line, labels Labels) {
 			without = append(without, l.text)
 		}
 	}
-	if own == len(now) && own > 0 { // others' work there was undone
+	if own == len(now) && own > 0 { // only lines of the writer are left, so there is no conflict
 		r.Lines, r.Taken, r.Back = append(r.Lines, without...), r.Taken+own, r.Back+len(without)
 		return
 	}
