@@ -16,12 +16,12 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// metaKey is this program's place in the metadata.
+// metaKey is the metadata key for git-trace's own data.
 const metaKey = "io.github.git-trace"
 
-// ownMeta holds the members that this program adds to a record.
+// ownMeta is the data that git-trace adds to a record.
 type ownMeta struct {
-	// Conversations has data about each conversation beyond its URL, by trace id.
+	// Conversations has, by trace id, the data about a conversation that its URL does not contain.
 	Conversations map[string]conversationMeta `json:"conversations,omitempty"`
 }
 
@@ -55,11 +55,11 @@ func (r *Record) conversations() map[string]conversationMeta {
 	return own.Conversations
 }
 
-// Source gives the lines of a path as the commit has it, without line feeds.
+// Source returns the lines of a path in the commit, without line feeds.
 type Source func(path string) ([]string, error)
 
-// FromCommit names the writers of the lines that a commit added. Lines without a known owner are left out; a commit
-// without any known owner gives a record without files.
+// FromCommit makes a record of the authors of the lines that a commit added. Lines without a known owner are left out.
+// If no owner is known, the record has no files.
 func FromCommit(c *events.CommitData, at time.Time, version string, source Source) (*Record, error) {
 	r := &Record{
 		Version: Version, Timestamp: at.UTC().Format(time.RFC3339), Files: []File{},
@@ -137,8 +137,8 @@ func (f *File) add(o *events.AnchorOwner, kind string, lines Range) {
 	f.Conversations[i].Ranges = append(f.Conversations[i].Ranges, lines)
 }
 
-// Commit returns the lines in a record of a git revision, as one anchor of that commit. It leaves out and counts lines
-// with a wrong content hash, and files that the commit does not have (source fails).
+// Commit returns the lines in a record of a git revision, as one anchor of that commit. It leaves out, and counts,
+// lines with a wrong content hash and files that the commit lacks (source fails).
 func (r *Record) Commit(source Source) (c *events.CommitData, leftOut int, err error) {
 	if r.VCS == nil || r.VCS.Type != "git" {
 		return nil, 0, fmt.Errorf("%w: vcs of type git", ErrMissing)
@@ -196,8 +196,7 @@ func (r *Record) Commit(source Source) (c *events.CommitData, leftOut int, err e
 	return c, leftOut, nil
 }
 
-// tierOf returns the evidence for lines of a record: equal lines where their hash was checked, otherwise the record's
-// word.
+// tierOf returns the kind of evidence for lines: exact_lines if their hash was checked, otherwise line_fingerprint.
 func tierOf(hash string) string {
 	if hash != "" {
 		return "exact_lines"
@@ -215,7 +214,7 @@ func (f *File) count() int {
 	return n
 }
 
-// owner returns the writer of lines of a conversation.
+// owner returns the author of the lines of a conversation.
 func (c *Conversation) owner(own *Contributor, tool *Tool, told map[string]conversationMeta) events.AnchorOwner {
 	who := c.Contributor
 	if own != nil {
@@ -259,11 +258,11 @@ func (c *Conversation) owner(own *Contributor, tool *Tool, told map[string]conve
 	return o
 }
 
-// Hash returns the content hash of lines: see records.LineHash.
+// Hash returns the content hash of lines (see records.LineHash).
 func Hash(lines []string) string { return records.JoinedHash(lines) }
 
-// Holds reports whether a content hash fits the lines. The specification leaves algorithm and form open, so a hash
-// that cannot be computed again holds; one of a known form is computed with and without the last line's end.
+// Holds reports whether a content hash matches the lines. The specification does not fix an algorithm or form, so a
+// hash of unknown form counts as matching. A hash of known form is computed with and without a final line feed.
 func Holds(hash string, lines []string) bool {
 	algorithm, value, _ := strings.Cut(hash, ":")
 	for _, end := range [...]string{"", "\n"} {

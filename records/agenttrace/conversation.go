@@ -11,13 +11,13 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// ErrNoLines reports a conversation without known lines.
+// ErrNoLines reports a conversation of which no lines are known.
 var ErrNoLines = errors.New("no lines of the conversation are known")
 
-// noVersion is the version if it is unknown: the checks of the specification's authors want one.
+// noVersion stands for an unknown version: the checks by the specification's authors require a version.
 const noVersion = "unknown"
 
-// FromRecord returns the lines of a conversation in their form at its end. It names a revision only if the record pins
+// FromRecord returns the lines of a conversation as they were at its end. It names a revision only if the record links
 // its lines to one.
 func FromRecord(r *records.Record) (*Record, error) {
 	if r.Attribution == nil || len(r.Attribution.Files) == 0 {
@@ -38,8 +38,8 @@ func FromRecord(r *records.Record) (*Record, error) {
 	return out, out.setConversations(map[string]conversationMeta{r.TraceID: {Agent: r.Agent.Name, Session: r.SessionID}})
 }
 
-// zoned returns a time in UTC, as the checks of the specification's authors want it. Some agents, such as Aider, write
-// no zone: their times count as UTC.
+// zoned returns a time in UTC, as the checks by the specification's authors require. Times without a zone, which some
+// agents such as Aider write, are treated as UTC.
 func zoned(stamp string) string {
 	if t, err := time.Parse(time.RFC3339Nano, stamp); err == nil && !strings.HasSuffix(stamp, "Z") {
 		return t.UTC().Format(time.RFC3339Nano)
@@ -59,7 +59,7 @@ func first(texts ...*string) string {
 	return ""
 }
 
-// Conversation turns a record into a conversation that has only its lines.
+// Conversation converts the record to a conversation that has only its lines.
 func (r *Record) Conversation() *records.Record {
 	out := &records.Record{
 		SchemaVersion: records.SchemaVersion, TraceID: r.ID, SessionID: r.ID,
@@ -123,7 +123,7 @@ func (c *Contributor) members() map[string]string {
 	return out
 }
 
-// traceURL names a conversation, or one of its steps.
+// traceURL returns the URL of a conversation, or of one of its steps.
 func traceURL(trace string, step int) string {
 	if step > 0 {
 		return fmt.Sprintf("opentraces://%s/step_%d", trace, step)
@@ -131,7 +131,7 @@ func traceURL(trace string, step int) string {
 	return "opentraces://" + trace
 }
 
-// traceOf returns the conversation that a URL of traceURL names.
+// traceOf parses a URL made by traceURL.
 func traceOf(url string) (trace string, step int, ok bool) {
 	rest, found := strings.CutPrefix(url, "opentraces://")
 	if !found {

@@ -35,13 +35,13 @@ type Tool struct {
 	Version string `json:"version,omitempty"`
 }
 
-// File is a file with its conversations. Path is relative to the root of the repository.
+// File is a file and the conversations that wrote its lines. Path is relative to the root of the repository.
 type File struct {
 	Path          string         `json:"path"`
 	Conversations []Conversation `json:"conversations"`
 }
 
-// Conversation has the lines that one conversation, or one part of it, wrote.
+// Conversation has the lines that one conversation, or a part of it, wrote.
 type Conversation struct {
 	URL         string       `json:"url,omitempty"`
 	Contributor *Contributor `json:"contributor,omitempty"`
@@ -49,13 +49,13 @@ type Conversation struct {
 	Related     []Related    `json:"related,omitempty"`
 }
 
-// Contributor is the writer of lines.
+// Contributor is the author of lines.
 type Contributor struct {
 	Type    string `json:"type"` // human, ai, mixed, unknown
 	ModelID string `json:"model_id,omitempty"`
 }
 
-// Range are lines from 1, both ends included.
+// Range is a range of lines, from 1, with both ends included.
 type Range struct {
 	StartLine   int          `json:"start_line"`
 	EndLine     int          `json:"end_line"`
@@ -63,26 +63,26 @@ type Range struct {
 	Contributor *Contributor `json:"contributor,omitempty"`
 }
 
-// Related is another resource.
+// Related is a link to another resource.
 type Related struct {
 	Type string `json:"type"`
 	URL  string `json:"url"`
 }
 
-// Errors of a record.
+// The errors of a record.
 var (
 	ErrMissing = errors.New("a member is missing")
 	ErrValue   = errors.New("a member has a value that is not allowed")
 )
 
-// The limits of reading.
+// The limits for reading.
 const (
 	maxLine  = 256 << 20     // bytes of a record
-	maxModel = 250           // characters of a model's id, as the specification says
+	maxModel = 250           // characters of a model's id, according to the specification
 	lastLine = math.MaxInt32 // the largest line number
 )
 
-// Read gives the records of a file, one a line. The first fault ends the reading; it names its line.
+// Read yields the records of a file, one for each line. It stops at the first fault and returns its line.
 func Read(r io.Reader, yield func(line int, record *Record) error) error {
 	in := jsonl.NewReader(r, maxLine)
 	for {
@@ -113,7 +113,7 @@ func Write(w io.Writer, r *Record) error {
 	return nil
 }
 
-// decode reads one line, which is one whole JSON object.
+// decode decodes a line, which must be one JSON object.
 func decode(raw []byte) (*Record, error) {
 	var probe struct {
 		Schema string `json:"schema"`
@@ -143,7 +143,7 @@ func decode(raw []byte) (*Record, error) {
 	return r, r.tidy()
 }
 
-// tidy checks the record and brings its paths into git's form.
+// tidy checks the record and converts its paths to git's form.
 func (r *Record) tidy() error {
 	if r.VCS != nil && (r.VCS.Type == "" || r.VCS.Revision == "") {
 		return fmt.Errorf("%w: vcs needs type and revision", ErrMissing)
@@ -189,7 +189,7 @@ func (c *Contributor) check() error {
 	return nil
 }
 
-// tidyPath returns a path with slashes and without steps up and down.
+// tidyPath returns a cleaned path with slashes.
 func tidyPath(name string) string {
 	name = strings.ReplaceAll(name, `\`, "/")
 	if name == "" {

@@ -12,8 +12,8 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// lacks returns the difference from the made document to another one, without members that the format does not have. It
-// compares step by step, so both documents are never whole in memory.
+// lacks returns the difference from the made document to another one, without members that the format lacks. It
+// compares step by step, so that the made document is never whole in memory.
 func (made *made) lacks(raw []byte) *rawjson.Difference {
 	d := &rawjson.Difference{}
 	_, wanted, _ := rawjson.Parts(raw)
@@ -42,7 +42,7 @@ func (made *made) lacks(raw []byte) *rawjson.Difference {
 	return d.OrNone()
 }
 
-// lacksSteps is between for the steps. The processors compare them.
+// lacksSteps returns the difference between the steps. It compares several steps in parallel.
 func (made *made) lacksSteps(wanted []byte) (d *rawjson.Difference, whole bool) {
 	var steps [][]byte
 	walk := rawjson.NewDecoder(wanted)
@@ -74,7 +74,7 @@ func (made *made) lacksSteps(wanted []byte) (d *rawjson.Difference, whole bool) 
 	return d.OrNone(), false
 }
 
-// onlyKnown returns a document without members that the format does not have.
+// onlyKnown returns a document without members that the format lacks.
 func onlyKnown(raw []byte) []byte {
 	_, list, _ := rawjson.Parts(raw)
 	var o rawjson.Members
@@ -128,7 +128,7 @@ func writeAs(w *bufio.Writer, d *rawjson.Difference, made *made) {
 	if d == nil {
 		d = &rawjson.Difference{}
 	}
-	before := byte('{') // errors stay, and are given by Flush
+	before := byte('{') // errors are kept and returned by Flush
 	name := func(name string) {
 		_ = w.WriteByte(before)
 		_, _ = w.Write(append(rawjson.AppendString(nil, name), ':'))

@@ -15,8 +15,8 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// Read gives the trajectories of a file in order. The first fault ends the reading; it names its line or element and
-// its byte.
+// Read yields the trajectories of a file in order. It stops at the first fault and returns its line or element, and its
+// byte.
 func Read(r io.Reader, yield func(row int, record *records.Record) error) error {
 	return foreign.Each(r, nil, func(d *foreign.Document) ([]*records.Record, error) {
 		record, err := decode(d)
@@ -24,14 +24,14 @@ func Read(r io.Reader, yield func(row int, record *records.Record) error) error 
 	}, yield)
 }
 
-// kept is the part of a document that its record keeps: metadata.atif.
+// kept is the data of a document that is kept in metadata.atif.
 type kept struct {
 	Version string                     `json:"version"`
-	Copied  map[string]json.RawMessage `json:"copied_steps,omitempty"` // by their place among all steps
+	Copied  map[string]json.RawMessage `json:"copied_steps,omitempty"` // by index among all steps
 	Differs *rawjson.Difference        `json:"differs,omitempty"`      // from the document made from the record
 	Unknown map[string]int             `json:"unknown_members,omitempty"`
 	System  int                        `json:"system_steps,omitempty"`
-	Calls   []callCount                `json:"llm_calls,omitempty"` // of steps that count as another number than one
+	Calls   []callCount                `json:"llm_calls,omitempty"` // steps that do not stand for exactly one model call
 }
 
 type callCount struct {
@@ -39,7 +39,7 @@ type callCount struct {
 	Count int64 `json:"count"`
 }
 
-// trajectory is a document that was read.
+// trajectory is a decoded document.
 type trajectory struct {
 	version, session, id      string
 	name, agentVersion, model string
@@ -79,7 +79,7 @@ func parse(raw []byte) (*trajectory, error) {
 	return t, nil
 }
 
-// reader reads one document with the trajectories in it.
+// reader reads a document with all trajectories in it.
 type reader struct {
 	kept kept
 }
@@ -112,7 +112,7 @@ func decode(d *foreign.Document) (*records.Record, error) {
 	return record, nil
 }
 
-// contextOf distinguishes an agent in a task environment from an agent that edits a person's code.
+// contextOf returns Runtime for an agent in a task environment, and Devtime for an agent that edits a person's code.
 func contextOf(extra []byte) records.ExecutionContext {
 	if said := rawjson.MemberText(rawjson.Member(extra, ownExtra), "execution_context"); said != "" {
 		return records.ExecutionContext(said)
@@ -125,7 +125,7 @@ func contextOf(extra []byte) records.ExecutionContext {
 	return records.Devtime
 }
 
-// finish takes the document's data about the whole conversation.
+// finish adds the document's data about the whole conversation.
 func finish(talk *foreign.Talk, record *records.Record, t *trajectory) {
 	f := metrics(t.final, "total_")
 	talk.Total(record, talk.Usage(f.prompt, f.completion, f.cached, f.written))
@@ -143,7 +143,7 @@ func finish(talk *foreign.Talk, record *records.Record, t *trajectory) {
 	}
 }
 
-// tokens are metrics of a step or of all.
+// tokens are the metrics of a step, or of the whole conversation.
 type tokens struct {
 	prompt, completion, cached, written int64
 	cost                                float64
@@ -174,7 +174,7 @@ func metrics(raw []byte, prefix string) tokens {
 	return m
 }
 
-// steps takes the steps of a trajectory and, after the step that refers to it, each trajectory in it.
+// steps adds the steps of a trajectory. An embedded trajectory follows the step that refers to it.
 func (r *reader) steps(talk *foreign.Talk, t *trajectory, main bool) error {
 	subs, err := r.embedded(t.subs)
 	if err != nil {
@@ -288,11 +288,11 @@ func (r *reader) step(talk *foreign.Talk, t *trajectory, s *step, prompted bool)
 			return err
 		}
 	}
-	talk.Abandon() // a result is in the step of its call
+	talk.Abandon() // a result is in the same step as its call
 	return nil
 }
 
-// unknown counts members that the format does not have.
+// unknown counts members that the format lacks.
 func (r *reader) unknown(prefix string, raw []byte, known []string) {
 	d := rawjson.NewDecoder(raw)
 	for d.Open(); d.Member(); {
@@ -302,7 +302,7 @@ func (r *reader) unknown(prefix string, raw []byte, known []string) {
 	}
 }
 
-// keep keeps the data that writing the record would lose.
+// keep stores the data that would be lost when the record is written.
 func (r *reader) keep(record *records.Record, raw []byte) {
 	r.unknown("", raw, documentMembers)
 	r.kept.Differs = document(record, r.kept.Copied).lacks(raw)

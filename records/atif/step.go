@@ -10,7 +10,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// Members that the format knows.
+// The members that the format has.
 var (
 	documentMembers = []string{"schema_version", "session_id", "trajectory_id", "agent", "steps", "notes", "final_metrics",
 		"continued_trajectory_ref", "subagent_trajectories", "extra"}
@@ -18,7 +18,7 @@ var (
 		"reasoning_content", "tool_calls", "observation", "metrics", "is_copied_context", "llm_call_count", "extra"}
 )
 
-// step is a step that was read.
+// step is a decoded step.
 type step struct {
 	source, timestamp, model string
 	message, reasoning       string
@@ -155,7 +155,7 @@ func errorOf(extra []byte) string {
 	return records.ErrorTool
 }
 
-// content returns a text, or the texts of its parts; a part that is not text is replaced by a word.
+// content returns a text, or the texts of its parts; a part of another kind is replaced with a word.
 func content(raw []byte) string {
 	d := rawjson.NewDecoder(raw)
 	if d.Kind() != rawjson.Array {

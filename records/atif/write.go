@@ -16,10 +16,10 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// ownExtra is the member of a document's extra for facts that the format has no place for.
+// ownExtra is the member of a document's extra for data that the format has no member for.
 const ownExtra = "git_trace"
 
-// ErrNoSteps reports a conversation without steps: a trajectory needs one.
+// ErrNoSteps reports a conversation without steps: a trajectory must have at least one.
 var ErrNoSteps = errors.New("a trajectory needs a step, and nothing was said")
 
 // Write writes a conversation as one document and a line feed.
@@ -33,7 +33,7 @@ func Write(w io.Writer, r *records.Record) error {
 	}
 	out := bufio.NewWriterSize(w, 64<<10)
 	writeAs(out, k.Differs, document(r, k.Copied))
-	_ = out.WriteByte('\n') // an error stays and is given by Flush
+	_ = out.WriteByte('\n') // an error is kept and returned by Flush
 	if err := out.Flush(); err != nil {
 		return fmt.Errorf("write trajectory: %w", err)
 	}
@@ -51,9 +51,9 @@ func array(list [][]byte) []byte {
 	return append(out, ']')
 }
 
-// made is a document made from a record. Its steps are made one after the other, on demand.
+// made is a document made from a record. Its steps are made one by one when they are needed.
 type made struct {
-	members []rawjson.Part // the steps' member has no value
+	members []rawjson.Part // the member steps has no value
 	steps   int
 	step    func(place int) []byte
 }
@@ -63,22 +63,22 @@ func renumbered(step []byte, place int) []byte {
 	return (&rawjson.Difference{Set: map[string]json.RawMessage{"step_id": number}}).Apply(step)
 }
 
-// writer writes the steps of one record: the main conversation, and each subagent as a separate trajectory.
+// writer writes the steps of a record: the main conversation, and each subagent as a separate trajectory.
 type writer struct {
 	r      *records.Record
-	groups map[int][]*group // by the step that started them; 0 if that is unknown
+	groups map[int][]*group // by the step that started them; 0 if unknown
 	all    []*group
 }
 
-// group are the steps of one subagent.
+// group has the steps of one subagent.
 type group struct {
 	id, role string
 	parent   int
 	steps    []*records.Step
 }
 
-// document returns the trajectory of a record, with steps of another trajectory in their places. A system prompt
-// without a step comes before its own steps.
+// document returns the trajectory of a record. Steps that were copied from another trajectory are put in their places.
+// If a system prompt has no step, it comes before the trajectory's own steps.
 func document(r *records.Record, copied map[string]json.RawMessage) *made {
 	w := &writer{r: r, groups: map[int][]*group{}}
 	main := w.sort()
@@ -119,7 +119,7 @@ func document(r *records.Record, copied map[string]json.RawMessage) *made {
 	return m
 }
 
-// placesOf gives for each place the number of the trajectory's own step, or -1 for another one's.
+// placesOf returns, for each place, the index of the trajectory's own step, or -1 for a copied step.
 func placesOf(own int, copied map[string]json.RawMessage) (places []int) {
 	for next := 0; next < own || copied[strconv.Itoa(len(places))] != nil; {
 		if copied[strconv.Itoa(len(places))] != nil {
@@ -185,8 +185,8 @@ func (w *writer) sort() (main []*records.Step) {
 	return main
 }
 
-// alone returns the steps of the first subagent if the conversation itself has none, as in a subagent's session file: a
-// trajectory needs a step.
+// alone returns the steps of the first subagent if the main conversation has none, as in a subagent's session file: a
+// trajectory must have at least one step.
 func (w *writer) alone() []*records.Step {
 	first := w.all[0]
 	w.all = w.all[1:]
@@ -196,7 +196,7 @@ func (w *writer) alone() []*records.Step {
 
 func (w *writer) trajectoryID(g *group) string { return w.r.TraceID + "/" + g.id }
 
-// subs returns the trajectories of the subagents that some steps started.
+// subs returns the trajectories of the subagents that the given steps started.
 func (w *writer) subs(parents []int) [][]byte {
 	var out [][]byte
 	for _, g := range w.all {
@@ -234,7 +234,7 @@ func (w *writer) agent(name string, main bool) []byte {
 	return o.End()
 }
 
-// onlyPrompt returns the one system prompt of a record that has no step for it.
+// onlyPrompt returns the system prompt of a record that has exactly one, and no step for it.
 func (w *writer) onlyPrompt(main []*records.Step) (string, bool) {
 	if len(w.r.SystemPrompts) != 1 || slices.ContainsFunc(main, isSystem) {
 		return "", false
@@ -255,7 +255,7 @@ func (w *writer) steps(list []*records.Step) [][]byte {
 	return out
 }
 
-// stamp reports whether a time has the form of the format: ISO 8601, with or without a zone.
+// stamp reports whether a time has the format's form: ISO 8601, with or without a zone.
 func stamp(s string) bool {
 	_, zoned := time.Parse(time.RFC3339Nano, s)
 	_, plain := time.Parse("2006-01-02T15:04:05", s)
@@ -294,7 +294,7 @@ func (w *writer) step(id int, s *records.Step) []byte {
 	return o.End()
 }
 
-// usage writes tokens: the tokens of the prompt include the tokens from and to the cache.
+// usage writes token counts: the tokens of the prompt include cache reads and writes.
 func usage(prefix string, input, output, read, written int64) *rawjson.Members {
 	o := &rawjson.Members{}
 	o.Number(prefix+"prompt_tokens", input+read+written)
@@ -327,8 +327,8 @@ func calls(s *records.Step) []byte {
 	return array(list)
 }
 
-// results returns the results of the calls of a step. A subagent is referred to from the result of its call; where
-// several calls could have started it, from one without a call.
+// results returns the results of the calls of a step. The result of the step's only call refers to the subagent; if
+// there are several results, a separate entry without a call does.
 func (w *writer) results(s *records.Step) [][]byte {
 	var refs [][]byte
 	for _, g := range w.groups[s.StepIndex] {
@@ -369,7 +369,7 @@ func (w *writer) final(steps int) []byte {
 	return o.Number("total_steps", int64(steps)).End()
 }
 
-// extra holds the facts that the format has no place for.
+// extra has the data that the format has no member for.
 func (w *writer) extra(main []*records.Step) []byte {
 	var own rawjson.Members
 	own.Text("trace_id", w.r.TraceID)

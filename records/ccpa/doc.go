@@ -1,16 +1,16 @@
-// Package ccpa reads and writes the traces of Claude Code Parity (files *.ccpa-trace.jsonl): one record of one
-// observable action a line, five kinds in version 1 of its schema, with hook_event and skill_invocation in version 2.
+// Package ccpa reads and writes traces of Claude Code Parity (*.ccpa-trace.jsonl). Each line is a record of one
+// observable action. Version 1 of the schema has five kinds of records; version 2 adds hook_event and skill_invocation.
 //
-// A trace becomes a TraceRecord and back. A TraceRecord has no place for numbers of turns, and for the records of
-// hooks, skills and the ends of the session. They are kept under metadata.ccpa. A line that would change is kept whole,
-// so a read file is written byte for byte again, blank lines apart. This is true unless something, such as redaction,
-// changes the record in between.
+// It converts a trace to a TraceRecord and back. A TraceRecord has no members for the numbers of turns, and for the
+// records of hooks, skills and session ends. These are kept in metadata.ccpa. A line that a conversion would change is
+// kept as a whole. So a trace that was read is written again byte for byte, except for blank lines. This holds only if
+// the record was not changed in between, for example by redaction.
 //
-// It reads two dialects: the one of the format's code and contract, and the one of its description, which has neither v
-// nor turn and other names for some members. A trace from another conversation is written in the first, with members in
-// the order of its own program: kind, v, and so on.
+// It reads two dialects: one is used by the format's code and contract, the other by its description. The second has
+// neither v nor turn, and other names for some members. A trace of another conversation is written in the first
+// dialect, with members in the order of the format's own program: kind, v, and so on.
 //
-// The format has no place for subagents: their steps are left out when a trace is made from a conversation.
+// The format cannot express subagents: their steps are left out when a trace is made from a conversation.
 package ccpa
 
 // Name is the name of the format on the command line.

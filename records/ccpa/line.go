@@ -8,7 +8,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// Errors of a line.
+// The errors of a line.
 var (
 	ErrKind    = errors.New("unknown kind")
 	ErrMissing = errors.New("a member is missing")
@@ -19,7 +19,7 @@ var (
 // Kind is the kind of a line.
 type Kind string
 
-// The kinds. The last two came with version 2.
+// The kinds of lines. The last two exist since version 2.
 const (
 	SessionStart    Kind = "session_start"
 	UserPrompt      Kind = "user_prompt"
@@ -30,11 +30,11 @@ const (
 	SkillInvocation Kind = "skill_invocation"
 )
 
-// line is one record that was read; its kind decides which members are set.
+// line is a decoded line; its kind decides which fields are set.
 type line struct {
 	kind   Kind
 	vFirst bool // "v" is before "kind"
-	turn   int  // -1 if the dialect has none
+	turn   int  // -1 if the dialect has no turns
 	raw    []byte
 
 	sessionID, ts, actor, model, commit string // session_start
@@ -59,7 +59,7 @@ type block struct {
 	input json.RawMessage
 }
 
-// decode reads one line, which is one whole JSON object.
+// decode decodes a line, which must be one JSON object.
 func decode(raw []byte) (*line, error) {
 	l := &line{turn: -1, ok: true, raw: raw}
 	seen := map[string]bool{}
@@ -101,7 +101,7 @@ func decode(raw []byte) (*line, error) {
 	return l, l.check(seen)
 }
 
-// typed reports whether a value has the type of its member. A null is an unknown value.
+// typed reports whether a value has the type that its member requires. null is accepted as an unknown value.
 func typed(key string, kind rawjson.Kind) bool {
 	var want rawjson.Kind
 	switch key {
@@ -120,7 +120,7 @@ func typed(key string, kind rawjson.Kind) bool {
 	return kind == want || kind == rawjson.Null || kind == rawjson.None
 }
 
-// maxTurn bounds the numbers of turns.
+// maxTurn limits the numbers of turns.
 const maxTurn = 1 << 30
 
 func (l *line) member(key string, d *rawjson.Decoder) error {
@@ -200,7 +200,7 @@ func (l *line) readBlocks(raw []byte) error {
 	return d.Err()
 }
 
-// required returns the members that a kind must have in either dialect.
+// required returns the members that a line of this kind must have in both dialects.
 func (l *line) required() ([]string, error) {
 	switch l.kind {
 	case SessionStart:
@@ -240,7 +240,7 @@ func (l *line) check(seen map[string]bool) error {
 	return nil
 }
 
-// anyOf reports whether one of the names, with bars between them, was there.
+// anyOf reports whether one of the names, which are separated by |, was present.
 func anyOf(seen map[string]bool, names string) bool {
 	start := 0
 	for i := 0; i <= len(names); i++ {

@@ -16,11 +16,11 @@ import (
 	"github.com/git-trace/git-trace/records/jsonl"
 )
 
-// maxLine is the length of a line beyond which a file is refused.
+// maxLine is the greatest length of a line, in bytes.
 const maxLine = 256 << 20
 
-// Read gives the traces of a file in order; a session_start begins one. The first fault ends the reading; it names its
-// line.
+// Read yields the traces of a file in order; each session_start begins a new trace. It stops at the first fault and
+// returns its line.
 func Read(r io.Reader, yield func(line int, record *records.Record) error) error {
 	in := jsonl.NewReader(r, maxLine)
 	var b *builder
@@ -62,13 +62,14 @@ func Read(r io.Reader, yield func(line int, record *records.Record) error) error
 	}
 }
 
-// layout is the part of a trace that is kept beside the conversation: metadata.ccpa.
+// layout is the data of a trace that is kept in metadata.ccpa.
 type layout struct {
 	VFirst bool    `json:"v_first,omitempty"`
 	Lines  []place `json:"lines"`
 }
 
-// place is one line: a step, a result, or, where neither gives it back, the line itself.
+// place refers to the source of one line: a step or a result; if neither reproduces the line, place has the line
+// itself.
 type place struct {
 	Step        int             `json:"step,omitempty"`
 	Call        string          `json:"call,omitempty"`
@@ -76,17 +77,17 @@ type place struct {
 	Stop        string          `json:"stop_reason,omitempty"`
 	SideEffects json.RawMessage `json:"side_effects,omitempty"`
 	Line        json.RawMessage `json:"line,omitempty"`
-	Text        string          `json:"text,omitempty"` // the line, where it has spaces between its members
+	Text        string          `json:"text,omitempty"` // the line, if it has spaces between its members
 }
 
-// builder makes a record of the lines of one trace.
+// builder makes a record from the lines of one trace.
 type builder struct {
 	r      *records.Record
 	layout layout
-	calls  map[string]int // index of the step of each call
+	calls  map[string]int // by call: the index of its step
 	skills []any
 	hooks  []records.HookRun
-	raws   [][]byte // the lines, parallel to the layout's
+	raws   [][]byte // the lines, with the indices of the layout
 }
 
 func newBuilder(start *line) *builder {
@@ -163,7 +164,7 @@ func (b *builder) answer(l *line) (*records.Step, error) {
 			s.ReasoningContent = joined(s.ReasoningContent, one.text)
 		default:
 			if _, twice := b.calls[one.id]; twice {
-				continue // the line keeps it
+				continue // the place keeps the line
 			}
 			b.calls[one.id] = len(b.r.Steps) - 1
 			s.ToolCalls = append(s.ToolCalls, records.ToolCall{ToolCallID: one.id, ToolName: one.name, Input: one.input})
@@ -180,7 +181,7 @@ func joined(before *string, text string) *string {
 	return new(*before + "\n\n" + text)
 }
 
-// result joins a result with its call; false if there is no such call, or it has its result.
+// result joins a result with its call; false if there is no such call, or if the call already has a result.
 func (b *builder) result(l *line) bool {
 	at, found := b.calls[l.toolUse]
 	if !found {
@@ -199,7 +200,7 @@ func (b *builder) result(l *line) bool {
 	return false
 }
 
-// failure returns the error of a result: by its exit code where there is one.
+// failure returns the error of a result, from its exit code if there is one.
 func failure(sideEffects json.RawMessage) string {
 	var effects struct {
 		ExitCode int `json:"exit_code"`
@@ -225,7 +226,7 @@ func (b *builder) finish(l *line) {
 	}
 }
 
-// record returns the record, and keeps in it every line that would be written otherwise.
+// record returns the record. It keeps every line that would be written differently.
 func (b *builder) record() (*records.Record, error) {
 	b.r.Metrics.TotalSteps = len(b.r.Steps)
 	for i := range b.layout.Lines {

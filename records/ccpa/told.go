@@ -10,8 +10,8 @@ import (
 // stopWords are the reasons that the format has words for.
 var stopWords = []string{"end_turn", "max_tokens", "stop_sequence", "tool_use"}
 
-// stopOf returns the reason of an answer's end: the session file's reason, if the format has a word for it, otherwise
-// the usual one for its calls.
+// stopOf returns the reason why an answer ended: the session file's reason if the format has a word for it, otherwise
+// the usual reason.
 func stopOf(s *records.Step, told map[int]string) string {
 	if reason := told[s.StepIndex]; slices.Contains(stopWords, reason) {
 		return reason
@@ -19,11 +19,11 @@ func stopOf(s *records.Step, told map[int]string) string {
 	return records.UsualStop(len(s.ToolCalls))
 }
 
-// decisions explains the ends of hooks. Hooks with only a beginning, and the output of hooks, have no record in the
-// format.
+// decisions maps the outcomes of hooks to the format's decisions. The format cannot express hooks that only started, or
+// the output of hooks.
 var decisions = map[string]struct {
 	decision string
-	exitCode int64 // if the client reports it
+	exitCode int64 // used if the client reports none
 }{
 	"success":              {"allow", 0},
 	"non_blocking_error":   {"warn", 1},
@@ -32,7 +32,7 @@ var decisions = map[string]struct {
 	"stopped_continuation": {"block", 2},
 }
 
-// hookRun reads the run of a hook that followed a step.
+// hookRun decodes the run of a hook after a step.
 func hookRun(l *line, after int) records.HookRun {
 	run := records.HookRun{After: after, Event: l.event, Name: l.event}
 	if l.matcher != "" {
@@ -46,7 +46,7 @@ func hookRun(l *line, after int) records.HookRun {
 	return run
 }
 
-// hooksAfter returns the hooks that ran, by the step that they followed.
+// hooksAfter returns the hooks that ran, by the step before them.
 func hooksAfter(r *records.Record) map[int][]records.HookRun {
 	out := map[int][]records.HookRun{}
 	for _, run := range r.Hooks() {

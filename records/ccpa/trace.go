@@ -13,7 +13,7 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// Write writes a conversation as a trace, a record a line.
+// Write writes a conversation as a trace, one record on each line.
 func Write(w io.Writer, r *records.Record) error {
 	var out []byte
 	for _, line := range lines(r) {
@@ -25,7 +25,8 @@ func Write(w io.Writer, r *records.Record) error {
 	return nil
 }
 
-// lines returns the lines that were read, if the record came from a trace, otherwise made from the conversation.
+// lines returns the lines that were read, if the record came from a trace; otherwise it makes them from the
+// conversation.
 func lines(r *records.Record) [][]byte {
 	var kept layout
 	raw, found := r.Metadata[Name]
@@ -36,14 +37,14 @@ func lines(r *records.Record) [][]byte {
 	for i := range kept.Lines {
 		line := kept.line(r, &kept.Lines[i])
 		if line == nil {
-			return made(r) // somebody changed the record
+			return made(r) // the record was changed
 		}
 		out = append(out, line)
 	}
 	return out
 }
 
-// line is one line of a trace that was read; nil where the record no longer holds it.
+// line returns a line of a trace that was read; nil if the record no longer contains it.
 func (l *layout) line(r *records.Record, p *place) []byte {
 	turn := -1
 	if p.Turn != nil {
@@ -89,7 +90,7 @@ func blocks(s *records.Step) []block {
 	return out
 }
 
-// made makes a trace from a conversation.
+// made makes the lines of a trace from a conversation.
 func made(r *records.Record) [][]byte {
 	m := maker{skills: skillsAfter(r), hooks: hooksAfter(r), stops: r.Stops(), last: records.UsualStop(0)}
 	m.line(sessionStart(r))
@@ -109,7 +110,7 @@ func made(r *records.Record) [][]byte {
 type maker struct {
 	out    [][]byte
 	turn   int
-	last   string // why the last answer ended
+	last   string // the reason why the last answer ended
 	skills map[int][]string
 	hooks  map[int][]records.HookRun
 	stops  map[int]string
@@ -145,7 +146,7 @@ func (m *maker) step(s *records.Step) {
 	m.turn++
 }
 
-// ran writes the hooks of some events that followed a step.
+// ran writes the hooks that ran after a step, for the wanted events.
 func (m *maker) ran(step int, wanted func(event string) bool) {
 	for _, run := range m.hooks[step] {
 		if wanted(run.Event) {
@@ -156,12 +157,12 @@ func (m *maker) ran(step int, wanted func(event string) bool) {
 
 func isAny(string) bool { return true }
 
-// isBefore reports whether a client runs hooks for an event before a call.
+// isBefore reports whether hooks of an event run before a call.
 func isBefore(event string) bool { return event == "PreToolUse" || event == "PermissionRequest" }
 
 func isAfter(event string) bool { return !isBefore(event) }
 
-// sessionStart begins a trace.
+// sessionStart returns the first line of a trace.
 func sessionStart(r *records.Record) []byte {
 	o := begin(SessionStart, false, -1)
 	o.Text("session_id", r.SessionID)
@@ -176,7 +177,7 @@ func sessionStart(r *records.Record) []byte {
 	return o.End()
 }
 
-// answered returns the results that the session file holds, one for each call. The format has no place for others.
+// answered returns the results that the session file has, one for each call. The format cannot express other results.
 func answered(s *records.Step) []records.Observation {
 	open := map[string]bool{}
 	for i := range s.ToolCalls {
@@ -214,8 +215,8 @@ func ending(r *records.Record, turn int, last string) []byte {
 	return o.End()
 }
 
-// placeHash identifies the place of the conversation: the SHA-256 of the remote and the commit at its beginning, each
-// with a line feed; without both, of the session id.
+// placeHash identifies the place of the conversation: the SHA-256 of the remote and the first commit, each followed by
+// a line feed; if both are unknown, of the session id.
 func placeHash(r *records.Record) string {
 	base := records.Value(r.Task.BaseCommit)
 	if base == "" {
@@ -229,7 +230,7 @@ func placeHash(r *records.Record) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// skillsAfter returns the names of the skills that were used, by the step that they belong to.
+// skillsAfter returns the names of the used skills by step.
 func skillsAfter(r *records.Record) map[int][]string {
 	out := map[int][]string{}
 	for _, one := range r.Skills() {

@@ -6,8 +6,8 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// begin writes kind and v, and the turn unless it is negative: in this order and without spaces, as the format's own
-// program does.
+// begin writes kind and v, and turn unless it is negative. The order is the order of the format's own program, without
+// spaces.
 func begin(kind Kind, vFirst bool, turn int) *rawjson.Members {
 	o := &rawjson.Members{}
 	if vFirst {
@@ -23,7 +23,7 @@ func begin(kind Kind, vFirst bool, turn int) *rawjson.Members {
 	return o
 }
 
-// append writes the block.
+// append appends the block's JSON.
 func (b *block) append(out []byte) []byte {
 	o := &rawjson.Members{}
 	o.Text("type", b.kind)

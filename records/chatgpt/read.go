@@ -1,5 +1,5 @@
-// Package chatgpt reads the export of ChatGPT: conversations as trees of messages. The branch shown last is taken.
-// Other branches are counted.
+// Package chatgpt reads the export of ChatGPT: conversations as trees of messages. It reads the branch that was shown
+// last. Other branches are only counted.
 package chatgpt
 
 import (
@@ -18,7 +18,7 @@ import (
 // Name is the name of the format on the command line.
 const Name = "chatgpt"
 
-// Read gives the conversations of a file in order. The first fault ends the reading.
+// Read yields the conversations of a file in order. It stops at the first fault.
 func Read(r io.Reader, yield func(row int, record *records.Record) error) error {
 	return foreign.Each(r, nil, decode, yield)
 }
@@ -26,7 +26,7 @@ func Read(r io.Reader, yield func(row int, record *records.Record) error) error 
 // node is a message in the tree.
 type node struct {
 	parent  string
-	message []byte // null where the node only holds others together
+	message []byte // null for a node that only connects others
 }
 
 func decode(d *foreign.Document) ([]*records.Record, error) {
@@ -100,10 +100,10 @@ func take(talk *foreign.Talk, raw []byte) error {
 		talk.Take()
 		return talk.System(text, at)
 	}
-	return nil // a node that only holds others together
+	return nil // a node that only connects others
 }
 
-// textOf returns the text of a message: its parts, or its text.
+// textOf returns the text of a message: its text, or its parts.
 func textOf(content []byte) string {
 	if text := rawjson.MemberText(content, "text"); text != "" {
 		return text

@@ -1,6 +1,6 @@
-// Package collected keeps what clients sent of conversations by telemetry, redacted, a span or an event a line:
-// <common git dir>/traces/otlp/TRACE.jsonl. A record is made of it where the client leaves no session file. A last line
-// without an end was not acknowledged, and the next one ends it.
+// Package collected stores the telemetry of clients about conversations: <common git dir>/traces/otlp/TRACE.jsonl,
+// redacted, one span or event on each line. A record is made from it if the client writes no session file. If the last
+// line has no line end, it was not acknowledged, and the next line ends it.
 package collected
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Dir returns the directory of a repository. Nothing is made.
+// Dir returns the directory of a repository. It does not create the directory.
 func Dir(repo *refs.Repo) string { return filepath.Join(repo.TracesDir(), "otlp") }
 
 const end = ".jsonl"
@@ -30,7 +30,7 @@ func Path(repo *refs.Repo, trace events.TraceID) string {
 	return filepath.Join(Dir(repo), filepath.Base(string(trace))+end)
 }
 
-// Lines returns the lines of a file, each key once; none if there is no file.
+// Lines returns the lines of a file without repeated keys; none if there is no file.
 func Lines(path string) ([][]byte, error) {
 	raw, err := refs.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -51,7 +51,7 @@ func Lines(path string) ([][]byte, error) {
 	return out, nil
 }
 
-// Counted returns the object of a span or an event, from which n texts were redacted.
+// Counted adds the number of redacted texts to the JSON object of a span or event.
 func Counted(line []byte, n int) []byte {
 	if n == 0 {
 		return line
@@ -59,7 +59,7 @@ func Counted(line []byte, n int) []byte {
 	return append(append(bytes.TrimSuffix(line, []byte("}")), `,"redactions":`...), strconv.Itoa(n)+"}"...)
 }
 
-// Redactions returns the number of texts that were redacted in lines.
+// Redactions returns the number of redacted texts in lines.
 func Redactions(lines [][]byte) int {
 	all := 0
 	for _, line := range lines {
@@ -69,7 +69,7 @@ func Redactions(lines [][]byte) int {
 	return all
 }
 
-// lock takes the lock under which files are changed.
+// lock takes the lock that must be held while files are changed.
 func lock(dir string) (*refs.FileLock, error) {
 	if err := refs.MakeDirs(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("keep collected events: %w", err)
@@ -77,7 +77,7 @@ func lock(dir string) (*refs.FileLock, error) {
 	return refs.Flock(filepath.Join(dir, "lock"), 10*time.Second)
 }
 
-// Append adds lines, and returns when they are on the disk.
+// Append appends lines to a file and flushes them to the disk.
 func Append(path string, lines [][]byte) error {
 	held, err := lock(filepath.Dir(path))
 	if err != nil {
@@ -105,7 +105,8 @@ func Append(path string, lines [][]byte) error {
 	return nil
 }
 
-// Purge removes lines, and files without one. It gives the number of files that it changes, or would when dry.
+// Purge removes the lines for which drop returns true, and files without remaining lines. It returns the number of
+// files that it changed or, if dry is set, would change.
 func Purge(repo *refs.Repo, drop func(trace events.TraceID, line string) bool, dry bool) (n int, err error) {
 	entries, err := os.ReadDir(Dir(repo))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -17,28 +17,28 @@ type Action struct {
 	Step   int    `json:"step"`
 	Call   string `json:"call,omitempty"` // the agent's id of the call
 	Name   string `json:"name"`           // of the tool, the skill or the hook
-	What   string `json:"what"`           // what it does, shortened
+	What   string `json:"what"`           // the effect, shortened
 	Failed bool   `json:"failed"`
 
-	tool  string // one name for the tools of all agents that do the same
-	key   string // equal for actions that do the same
+	tool  string // the same name for equivalent tools of all agents
+	key   string // the same for equivalent actions
 	edits []declared.Edit
 }
 
 // Sort is the kind of an action.
 type Sort string
 
-// The actions.
+// The kinds of actions.
 const (
 	Call  Sort = "call"
 	Skill Sort = "skill"
 	Hook  Sort = "hook"
 )
 
-// mostWhat bounds the shown text of an action, in runes.
+// mostWhat is the greatest length of an action's shown text, in characters.
 const mostWhat = 120
 
-// readActions returns the actions of a conversation by prompts; the first list has the actions before the first prompt.
+// readActions returns the actions of a conversation by prompt; the first list has the actions before the first prompt.
 // Paths below root become relative.
 func readActions(r *records.Record, root string) [][]*Action {
 	out := make([][]*Action, 1)
@@ -75,18 +75,18 @@ func readActions(r *records.Record, root string) [][]*Action {
 	return out
 }
 
-// Calls returns the calls of the main conversation, in their order.
+// Calls returns the tool calls of the main conversation, in order.
 func Calls(r *records.Record) []*Action {
 	return slices.DeleteFunc(flat(readActions(r, "")), func(a *Action) bool { return a.Of != Call })
 }
 
-// Does returns one name for the tools of all agents that do the same: edit, write, shell, read, search, glob, agent.
+// Does returns the same name for equivalent tools of all agents: edit, write, shell, read, search, glob, agent.
 func (a *Action) Does() string { return a.tool }
 
-// Key returns a text that is equal for actions that do the same.
+// Key returns a text that is the same for equivalent actions.
 func (a *Action) Key() string { return a.key }
 
-// takenBack returns the steps that the user undid: they are not part of the conversation now.
+// takenBack returns the steps that the user undid, which are no longer part of the conversation.
 func takenBack(r *records.Record) map[int]bool {
 	out := map[int]bool{}
 	for _, branch := range r.Branches() {
@@ -101,7 +101,7 @@ func named(of Sort, step int, name, what string) *Action {
 	return &Action{Of: of, Step: step, Name: name, What: what, tool: name, key: keyOf(string(of), name, what)}
 }
 
-// newCall reads a call of a tool; paths below root become relative.
+// newCall reads a tool call; paths below root become relative.
 func newCall(s *records.Step, c *records.ToolCall, root string) *Action {
 	a := &Action{Of: Call, Step: s.StepIndex, Call: c.ToolCallID, Name: c.ToolName}
 	if result := s.Result(c.ToolCallID); result != nil {
@@ -115,7 +115,7 @@ func newCall(s *records.Step, c *records.ToolCall, root string) *Action {
 		Prompt               *string
 		Type                 *string
 	}
-	_ = json.Unmarshal(c.Input, &in) // members of another form are left out
+	_ = json.Unmarshal(c.Input, &in) // members in another form are ignored
 	command, patch := declared.Run(c.Input)
 	said.Edits = append(said.Edits, patch...)
 	file := relative(said.Path, root)
@@ -153,7 +153,7 @@ func newCall(s *records.Step, c *records.ToolCall, root string) *Action {
 	return a
 }
 
-// KeyOfAnswer returns a text that is equal for answers that do the same, in the same words or in others.
+// KeyOfAnswer returns a text that is the same for equivalent answers, whatever their form.
 func KeyOfAnswer(s *records.Step) string {
 	if len(s.ToolCalls) == 0 {
 		return keyOf("text", strings.Join(strings.Fields(records.Value(s.Content)), " "))
@@ -165,7 +165,7 @@ func KeyOfAnswer(s *records.Step) string {
 	return out
 }
 
-// reads reports whether a tool that names a file reads it: Read, read_file, view.
+// reads reports whether a tool that names a file reads it, like Read, read_file or view.
 func reads(tool string) bool {
 	name := strings.ToLower(tool)
 	return strings.Contains(name, "read") || name == "view" || name == "view_file" || name == "cat"
@@ -178,7 +178,7 @@ func number(n json.Number, otherwise string) string {
 	return n.String()
 }
 
-// tidy is a command without superfluous blanks, without a semicolon at its end, and with paths below root relative.
+// tidy returns a command with single spaces, without a final semicolon, and with paths below root made relative.
 func tidy(command, root string) string {
 	if root != "" {
 		command = strings.ReplaceAll(command, root+"/", "")
@@ -186,7 +186,7 @@ func tidy(command, root string) string {
 	return strings.TrimRight(strings.Join(strings.Fields(command), " "), "; ")
 }
 
-// relative is a path without its superfluous parts, and without the directory root above it.
+// relative returns a cleaned path, relative to root if it is below root.
 func relative(name, root string) string {
 	if name == "" {
 		return ""
@@ -199,7 +199,7 @@ func relative(name, root string) string {
 
 func slashed(name string) string { return path.Clean(strings.ReplaceAll(name, `\`, "/")) }
 
-// net joins the edits of a call: of each only the lines that change, without what both sides begin and end with.
+// net returns the edits of a call, each with only the lines that change, without equal lines at the start and end.
 func net(edits []declared.Edit, root string) []declared.Edit {
 	var out []declared.Edit
 	for _, e := range edits {
@@ -237,7 +237,7 @@ func editKeys(edits []declared.Edit) []string {
 	return out
 }
 
-// canonical is an input with its members in order.
+// canonical returns an input with its members sorted.
 func canonical(raw json.RawMessage) string {
 	var value any
 	if json.Unmarshal(raw, &value) != nil {
@@ -250,7 +250,7 @@ func canonical(raw json.RawMessage) string {
 	return string(out)
 }
 
-// keyOf joins parts so that no two lists of parts give one key.
+// keyOf joins parts in such a way that different lists of parts have different keys.
 func keyOf(tool string, parts ...string) string {
 	out := strconv.Quote(tool)
 	for _, part := range parts {

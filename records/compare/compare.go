@@ -10,33 +10,33 @@ import (
 type Drift struct {
 	Kind   Kind    `json:"kind"`
 	Prompt int     `json:"prompt"` // from 1; 0 before the first prompt
-	A      *Action `json:"a"`      // nil where only the other one did something
+	A      *Action `json:"a"`      // nil if only the other conversation did something
 	B      *Action `json:"b"`
 }
 
-// Kind is a kind of drift. The list is closed.
+// Kind is a kind of drift. There are no other kinds than these.
 type Kind string
 
-// The kinds.
+// The kinds of drift.
 const (
-	Missing    Kind = "missing"     // only the first did it
-	Extra      Kind = "extra"       // only the second did it
-	OtherTool  Kind = "other_tool"  // another tool, in the same place
-	OtherInput Kind = "other_input" // the same tool with something else to do
-	OtherOrder Kind = "other_order" // both did it, at different times
+	Missing    Kind = "missing"     // only A did it
+	Extra      Kind = "extra"       // only B did it
+	OtherTool  Kind = "other_tool"  // another tool at the same point
+	OtherInput Kind = "other_input" // the same tool with another input
+	OtherOrder Kind = "other_order" // both did it, at different points
 	OtherKind  Kind = "other_kind"  // a call instead of a skill or a hook
-	OtherFiles Kind = "other_files" // the calls of both declare different lines for these files
+	OtherFiles Kind = "other_files" // the calls of A and B declare different lines for these files
 )
 
 // Result is a comparison of conversation A with conversation B.
 type Result struct {
 	A       Figures  `json:"a"`
 	B       Figures  `json:"b"`
-	Actions int      `json:"actions"` // of A; its files count as one more, if either changed any
-	Equal   int      `json:"equal"`   // those that B also has, in the same order
-	Score   float64  `json:"score"`   // Equal by Actions, 0 to 1; 1 if both did nothing, 0 if only B did something
+	Actions int      `json:"actions"` // A's actions; its files count as one more if A or B changed any
+	Equal   int      `json:"equal"`   // the actions that B also has, in the same order
+	Score   float64  `json:"score"`   // Equal divided by Actions, 0 to 1; 1 if both did nothing, 0 if only B did something
 	Drifts  []Drift  `json:"drifts"`
-	Files   []string `json:"files"` // whose declared lines differ, in order
+	Files   []string `json:"files"` // the files whose declared lines differ, sorted
 }
 
 // Of compares two conversations.
@@ -67,7 +67,7 @@ func at(list [][]*Action, i int) []*Action {
 
 func flat(list [][]*Action) []*Action { return slices.Concat(list...) }
 
-// turn compares the actions of both for a prompt.
+// turn compares the actions of both for one prompt.
 func (r *Result) turn(prompt int, a, b []*Action) {
 	r.Actions += len(a)
 	pairs := append(common(a, b), [2]int{len(a), len(b)})
@@ -80,7 +80,7 @@ func (r *Result) turn(prompt int, a, b []*Action) {
 	}
 }
 
-// gap compares actions between two equal ones: first actions of the same tool, then actions in the same place.
+// gap compares the actions between two equal ones: it first pairs actions of the same tool, then the others in order.
 func (r *Result) gap(prompt int, a, b []*Action) {
 	taken := make([]bool, len(b))
 	var rest []*Action
@@ -116,9 +116,9 @@ func (r *Result) gap(prompt int, a, b []*Action) {
 	}
 }
 
-// moved joins the drifts of actions that both did at different times.
+// moved merges the two drifts of an action that both did at different points.
 func (r *Result) moved() {
-	waiting := map[string][]int{} // drifts of B's actions, by their keys
+	waiting := map[string][]int{} // by key: the drifts with an action of B
 	for i := range r.Drifts {
 		if b := r.Drifts[i].B; b != nil {
 			waiting[b.key] = append(waiting[b.key], i)
@@ -152,10 +152,10 @@ func (r *Result) moved() {
 	slices.SortStableFunc(r.Drifts, func(a, b Drift) int { return a.Prompt - b.Prompt })
 }
 
-// mostCells bounds the table of a longest common sequence; longer lists are matched by the next equal action.
+// mostCells limits the table for the longest common subsequence; longer lists are matched greedily.
 const mostCells = 16 << 20
 
-// common returns the indices of the longest common subsequence of two lists of actions, in order.
+// common returns the index pairs of the longest common subsequence of two lists of actions, in order.
 func common(a, b []*Action) [][2]int {
 	if len(a)*len(b) > mostCells {
 		return greedy(a, b)

@@ -8,18 +8,18 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// Figures has the sums of a conversation.
+// Figures has the totals of a conversation.
 type Figures struct {
 	Prompts int      `json:"prompts"`
-	Answers int      `json:"answers"` // of the model, sub-agents included
-	Calls   int      `json:"calls"`   // without sub-agents
+	Answers int      `json:"answers"` // of the model, including subagents
+	Calls   int      `json:"calls"`   // without subagents
 	Failed  int      `json:"failed"`  // calls that failed
-	Input   int64    `json:"input"`   // tokens that were not read from a cache or written to one
+	Input   int64    `json:"input"`   // tokens that were neither read from a cache nor written to one
 	Output  int64    `json:"output"`
 	Cached  int64    `json:"cached"`   // tokens read from a cache
 	Seconds *float64 `json:"seconds"`  // from the first to the last line of the session file; null if unknown
-	CostUSD *float64 `json:"cost_usd"` // null if a price is not known
-	Files   int      `json:"files"`    // that its calls declare edits for
+	CostUSD *float64 `json:"cost_usd"` // null if a price is unknown
+	Files   int      `json:"files"`    // the number of files for which its calls declare edits
 }
 
 func figures(r *records.Record, actions [][]*Action) Figures {
@@ -50,8 +50,8 @@ func figures(r *records.Record, actions [][]*Action) Figures {
 	return f
 }
 
-// files compares the lines that the calls of both declare, file by file and in any steps. The files count as one
-// action.
+// files compares the lines that the calls of both declare, file by file, whatever the step. All files together count as
+// one action.
 func (r *Result) files(a, b []*Action) {
 	first, second := declaredLines(a), declaredLines(b)
 	for _, name := range slices.Sorted(maps.Keys(first)) {
@@ -75,8 +75,8 @@ func (r *Result) files(a, b []*Action) {
 	}
 }
 
-// declaredLines returns, for each file, how often each line was added, minus how often it was deleted, by the calls
-// that did not fail. A file that is written as a whole starts over.
+// declaredLines returns, for each file and line, how often successful calls added the line, minus how often they
+// deleted it. If a file is written as a whole, its counts start again.
 func declaredLines(actions []*Action) map[string]map[string]int {
 	out := map[string]map[string]int{}
 	for _, a := range actions {

@@ -8,11 +8,12 @@ import (
 	"github.com/git-trace/git-trace/records/declared"
 )
 
-// mostPaths bounds the paths of a conversation that are compared with the other's.
+// mostPaths limits the number of a conversation's paths that are compared.
 const mostPaths = 500
 
-// roots returns the directories that correspond to each other in two conversations: above the paths that both name, the
-// pair that fits most paths. Both are empty if nothing fits, or if both name the same paths.
+// roots returns the corresponding root directories of two conversations. Of the directory pairs above common file
+// names, it is the pair that fits most paths. Both are empty if nothing fits, or if both conversations name the same
+// paths.
 func roots(a, b *records.Record) (ofA, ofB string) {
 	byName := map[string][]string{}
 	for _, name := range paths(b) {
@@ -30,7 +31,7 @@ func roots(a, b *records.Record) (ofA, ofB string) {
 	return ofA, ofB
 }
 
-// aboveBoth returns the different beginnings of two paths that end alike; empty for equal paths.
+// aboveBoth returns the different beginnings of two paths with the same end; empty for equal paths.
 func aboveBoth(a, b string) [2]string {
 	for a != b {
 		dirA, nameA := path.Split(a)
@@ -46,7 +47,7 @@ func aboveBoth(a, b string) [2]string {
 	return [2]string{a, b}
 }
 
-// paths returns the paths that the calls of a conversation name, each once.
+// paths returns the paths that the calls of a conversation name, without repetitions.
 func paths(r *records.Record) []string {
 	var out []string
 	seen := map[string]bool{}

@@ -1,8 +1,8 @@
-// Package declared reads from a tool call the text that it writes to files. It knows the members that the tools of
-// agents share, under all their names.
+// Package declared reads, from the input of a tool call, the text that the call writes to files. It knows the common
+// members of agents' tools, under all their names.
 //
-// It reads declarations, not results: a call may fail, and a formatter may run after it. Most calls do not say where in
-// the file a text is, so an edit has no line numbers.
+// These are declarations and not results: a call may fail, and a formatter may run after it. Most calls do not say at
+// which lines a text is, so an edit has no line numbers.
 package declared
 
 import (
@@ -12,19 +12,19 @@ import (
 
 // Edit is the text that a call declares for a file.
 type Edit struct {
-	Path     string // as the agent wrote it
+	Path     string // in the agent's spelling
 	Old, New string
 	Whole    bool // New is the whole file
 	Deletes  bool
 }
 
-// Call holds the files that a call declares.
+// Call has the files that a call declares.
 type Call struct {
-	Path  string // that it names, or the first of its edits
+	Path  string // the path that the call names, or the path of its first edit
 	Edits []Edit
 }
 
-// input are the members of inputs that agents' tools share.
+// input has the members that the inputs of agents' tools have in common.
 type input struct {
 	FilePath     string  `json:"file_path"`
 	Path         string  `json:"path"`
@@ -40,7 +40,7 @@ type input struct {
 	Patch json.RawMessage `json:"patch"`
 }
 
-// texts are the two sides of an edit under the names that tools give them.
+// texts are the two sides of an edit, under the names that tools give them.
 type texts struct {
 	OldString *string `json:"old_string"`
 	NewString *string `json:"new_string"`
@@ -52,7 +52,7 @@ type texts struct {
 	NewJS     *string `json:"newString"`
 }
 
-// Of reads the input of a call. It ignores an input with a member of an unexpected kind.
+// Of reads the input of a call. If any member has an unexpected kind, it returns nothing.
 func Of(raw json.RawMessage) Call {
 	var in input
 	if json.Unmarshal(raw, &in) != nil {
@@ -79,7 +79,7 @@ func Of(raw json.RawMessage) Call {
 	return out
 }
 
-// edits returns the edits of the one file that an input names.
+// edits returns the edits of the only file that an input names.
 func (in *input) edits(path string) []Edit {
 	var out []Edit
 	if content, found := first(in.Content, in.FileText); found {
@@ -111,7 +111,7 @@ func (t *texts) edit(path string) (Edit, bool) {
 	return Edit{Path: path, Old: before, New: after}, has || writes
 }
 
-// Patch reads a patch in the form of apply_patch, without context lines.
+// Patch reads a patch in the form of apply_patch; it drops context lines.
 func Patch(patch string) []Edit {
 	var out []Edit
 	for line := range strings.Lines(patch) {
@@ -134,8 +134,8 @@ func Patch(patch string) []Edit {
 	return out
 }
 
-// Command returns the command line of a member that holds one: a text, or a list of words. Of a shell that is given a
-// command it is that command.
+// Command returns the command line in a member, which is a text or a list of words. For a shell with a command
+// argument, it is that command.
 func Command(raw json.RawMessage) string {
 	var command string
 	if json.Unmarshal(raw, &command) == nil {
@@ -151,10 +151,10 @@ func Command(raw json.RawMessage) string {
 	return strings.Join(words, " ")
 }
 
-// Run returns the command line that the input of a call holds, and the edits of a patch that it applies.
+// Run returns the command line in the input of a call, and the edits of a patch that the command applies.
 func Run(raw json.RawMessage) (command string, edits []Edit) {
 	var in struct{ Command, Cmd, Script json.RawMessage }
-	_ = json.Unmarshal(raw, &in) // an input of another form has no command
+	_ = json.Unmarshal(raw, &in) // an input in another form has no command
 	for _, member := range [...]json.RawMessage{in.Command, in.Cmd, in.Script} {
 		if command == "" {
 			command = Command(member)

@@ -13,7 +13,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// tools are git-ai's names of agents that have another name here.
+// tools maps git-ai's names of agents to git-trace's names, where they differ.
 var tools = [...]struct{ theirs, ours string }{
 	{"claude", "claude-code"}, {"codex", "codex-cli"}, {"gemini", "gemini-cli"}, {"github-copilot", "copilot-cli"},
 	{"copilot", "copilot-cli"}, {"qwen", "qwen-code"},
@@ -37,7 +37,7 @@ func agentOf(tool string) string {
 	return cmp.Or(tool, "unknown")
 }
 
-// digest returns the beginning of the SHA-256 of a text, as keys have it.
+// digest returns the first 14 hex digits of the SHA-256 of a text, as keys contain them.
 func digest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])[:14]
@@ -46,11 +46,11 @@ func digest(text string) string {
 // SessionKey returns the key of a session of an agent.
 func SessionKey(tool, id string) string { return "s_" + digest(tool+":"+id) }
 
-// HumanKey returns the key of a person, named as git names an author: "Name <mail>".
+// HumanKey returns the key of a person, who is given in git's form of an author: "Name <mail>".
 func HumanKey(author string) string { return "h_" + digest(author) }
 
-// FromCommit makes the note of a commit. Author gets the lines that a person wrote, "Name <mail>". Files whose names
-// the format cannot hold are left out and counted.
+// FromCommit makes the note of a commit. Lines that a person wrote are attributed to author, "Name <mail>". Files whose
+// names the format cannot express are left out and counted.
 func FromCommit(c *events.CommitData, author string) (n *Note, leftOut int) {
 	n = &Note{Metadata: Metadata{
 		SchemaVersion: Version, GitAIVersion: Writer, BaseCommit: c.Commit.String(),
@@ -75,12 +75,12 @@ func FromCommit(c *events.CommitData, author string) (n *Note, leftOut int) {
 	return n, leftOut
 }
 
-// keyOf returns the key of an owner, which it describes; "" for an owner that nothing is known of.
+// keyOf returns the key of an owner and adds its description; "" for an unknown owner.
 func (n *Note) keyOf(o *events.AnchorOwner, author string) string {
 	switch o.Kind {
 	case events.OwnerHuman:
 		if o.Evidence != events.SeenTyping {
-			return "" // git-ai calls the lines untracked that no editor saw a person save
+			return "" // git-ai calls lines untracked if no editor saw a person save them
 		}
 		key := HumanKey(author)
 		n.Metadata.Humans[key] = Human{author}
@@ -101,7 +101,7 @@ func (n *Note) keyOf(o *events.AnchorOwner, author string) string {
 	return ""
 }
 
-// add adds lines, which come in order, to the lines of a key.
+// add adds lines to the entry of a key; the lines come in order.
 func (f *File) add(key string, lines Lines) {
 	i := slices.IndexFunc(f.Entries, func(e Entry) bool { return e.Key == key })
 	if i < 0 {
@@ -116,9 +116,8 @@ func (f *File) add(key string, lines Lines) {
 	e.Lines = append(e.Lines, lines)
 }
 
-// Commit returns the lines of a note as an anchor of the commit that it is attached to. Count gives the number of lines
-// of a path in that commit; paths that it does not have and lines beyond the end are left out and counted, as are keys
-// that the metadata does not know.
+// Commit returns the lines of a note as an anchor of its commit. count returns the number of lines of a path in the
+// commit. Paths that the commit lacks, lines beyond the end, and unknown keys are left out and counted.
 func (n *Note) Commit(commit refs.OID, count func(path string) (int, error)) (c *events.CommitData, leftOut int) {
 	c = &events.CommitData{Commit: commit}
 	owners := map[string]int{}
@@ -143,7 +142,7 @@ func (n *Note) Commit(commit refs.OID, count func(path string) (int, error)) (c 
 					owners[key] = len(c.Owners)
 				}
 				for line := l.Start; line <= l.End; line++ {
-					by[line-1] = owners[key] // of several entries for a line, git-ai takes the last
+					by[line-1] = owners[key] // if a line has several entries, git-ai uses the last
 				}
 			}
 		}
@@ -177,7 +176,7 @@ func (n *Note) ownerOf(key string) (events.AnchorOwner, bool) {
 	var id AgentID
 	session, trace, _ := strings.Cut(key, "::")
 	switch {
-	case key == "ai_agent", key == "ai_tab": // in older notes this key shows that an agent wrote it, but not which one
+	case key == "ai_agent", key == "ai_tab": // in older notes this key only means that an agent wrote the line
 		return events.AnchorOwner{Kind: events.OwnerAI, Agent: agentOf("")}, true
 	case strings.HasPrefix(key, "h_"):
 		_, known := n.Metadata.Humans[key]

@@ -13,7 +13,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// Errors of a note.
+// The errors of a note.
 var (
 	ErrNoDivider = errors.New("no line \"---\" between attestations and metadata")
 	ErrForm      = errors.New("not an attestation")
@@ -21,37 +21,37 @@ var (
 	ErrTooLarge  = errors.New("note is too large")
 )
 
-// The limits of reading.
+// The limits for reading.
 const (
 	maxNote  = 256 << 20     // bytes
 	maxLine  = math.MaxInt32 // the largest line number
 	maxParts = 1 << 20       // ranges of a note
 )
 
-// Note is the authorship of one commit.
+// Note has the authors of one commit's lines.
 type Note struct {
 	Files    []File
 	Metadata Metadata
 
-	metadata []byte // unchanged
+	metadata []byte // the metadata as they were read
 }
 
-// File is a path with its authors.
+// File is a path and its authors.
 type File struct {
 	Path    string
 	Entries []Entry
 }
 
-// Entry are the lines of one key.
+// Entry has the lines of one key.
 type Entry struct {
 	Key   string
 	Lines []Lines
 }
 
-// Lines are lines from 1, both ends included.
+// Lines is a range of lines, from 1, with both ends included.
 type Lines struct{ Start, End int }
 
-// Metadata explains the keys.
+// Metadata describes the keys.
 type Metadata struct {
 	SchemaVersion string             `json:"schema_version"`
 	GitAIVersion  string             `json:"git_ai_version,omitempty"`
@@ -61,7 +61,7 @@ type Metadata struct {
 	Sessions      map[string]Session `json:"sessions,omitempty"`
 }
 
-// AgentID names a conversation of an agent.
+// AgentID identifies a conversation of an agent.
 type AgentID struct {
 	Tool  string `json:"tool"`
 	ID    string `json:"id"`
@@ -80,18 +80,18 @@ type Human struct {
 	Author string `json:"author"`
 }
 
-// Prompt is a conversation as older versions describe it.
+// Prompt is a conversation in the form of older versions.
 type Prompt struct {
 	AgentID     AgentID `json:"agent_id"`
 	HumanAuthor string  `json:"human_author,omitempty"`
 }
 
-// lineFault makes a fault of a line of a note.
+// lineFault returns an error about a line of a note.
 func lineFault(line int, err error, what string) error {
 	return fmt.Errorf("line %d: %w: %.80q", line, err, what)
 }
 
-// Parse reads a note. A fault names its line.
+// Parse parses a note. An error contains the line.
 func Parse(text []byte) (*Note, error) {
 	if len(text) > maxNote {
 		return nil, ErrTooLarge
@@ -170,7 +170,7 @@ func (n *Note) decodeMetadata(line int) error {
 	return nil
 }
 
-// Bytes returns the note as git-ai writes it, without a line feed at its end.
+// Bytes returns the note in the form of git-ai, without a final line feed.
 func (n *Note) Bytes() ([]byte, error) {
 	var out bytes.Buffer
 	for _, f := range n.Files {

@@ -6,10 +6,10 @@ import (
 	"fmt"
 )
 
-// ErrKind reports a member whose value has another kind than the format wants.
+// ErrKind reports a value whose kind the format does not allow.
 var ErrKind = errors.New("wrong kind of value")
 
-// Decode is json.Unmarshal with errors about the file instead of the program: "wrong kind of value: files.path: a JSON
+// Decode is json.Unmarshal with errors about the file and not about Go types: "wrong kind of value: files.path: a JSON
 // number".
 func Decode(raw []byte, into any) error {
 	err := json.Unmarshal(raw, into)

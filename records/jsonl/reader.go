@@ -1,8 +1,8 @@
-// Package jsonl reads JSON lines of other programs: one object a line, with limits, and with the line and the byte in
-// every fault.
+// Package jsonl reads JSON lines of other programs: one object on each line, with limits. Every fault has its line and
+// byte.
 //
-// It skips blank lines, and removes a byte order mark and carriage returns. It only checks whether a line is one whole
-// object: otherwise the line is a fault, and the caller decides whether to continue.
+// It skips blank lines, and removes a byte order mark and carriage returns. It only checks that a line is one complete
+// object. If not, it returns a fault, and the caller decides whether to continue.
 package jsonl
 
 import (
@@ -16,42 +16,42 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// MaxLine is the length of a line, in bytes, beyond which a file is refused.
+// MaxLine is the greatest length of a line, in bytes.
 const MaxLine = 512 << 20
 
-// ErrTooLong reports a line beyond the limit.
+// ErrTooLong reports a line beyond that limit.
 var ErrTooLong = errors.New("line is too long")
 
-// ErrNotObject reports a line that holds something else than one JSON object.
+// ErrNotObject reports a line that is not one JSON object.
 var ErrNotObject = errors.New("not one JSON object")
 
-// Fault is a fault of a line.
+// Fault is an error in a line.
 type Fault struct {
 	Line   int   // from 1
-	Offset int64 // the byte of the file with the error; the beginning of the line, if more is unknown
+	Offset int64 // the byte of the error in the file; the start of the line if it is unknown
 	Err    error
 }
 
-// Error is "line N, byte N: cause".
+// Error returns "line N, byte N: cause".
 func (f *Fault) Error() string { return fmt.Sprintf("line %d, byte %d: %v", f.Line, f.Offset, f.Err) }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (f *Fault) Unwrap() error { return f.Err }
 
-// Reader gives the lines of a file.
+// Reader reads the lines of a file.
 type Reader struct {
 	in   *bufio.Reader
 	max  int
 	line int
-	at   int64 // offset of the line that was given last
-	next int64 // offset of the line after it
+	at   int64 // the offset of the last returned line
+	next int64 // the offset of the line after it
 	walk *rawjson.Decoder
 	long []byte
 	pass func(error) bool
 }
 
-// Passing returns how a file skips rows that cannot be read: its method PassOver takes the fault of a row, and reports
-// whether the reading continues. Without the method no row is skipped.
+// Passing returns a function that reports whether a faulty row is skipped and reading continues. It is the method
+// PassOver of the file. If the file has no such method, no row is skipped.
 func Passing(r io.Reader) func(fault error) bool {
 	if with, ok := r.(interface{ PassOver(fault error) bool }); ok {
 		return with.PassOver
@@ -59,13 +59,13 @@ func Passing(r io.Reader) func(fault error) bool {
 	return func(error) bool { return false }
 }
 
-// PassOver reports whether the file skips the line with this fault.
+// PassOver reports whether the line with this fault is skipped.
 func (r *Reader) PassOver(err error) bool {
 	var line *Fault
 	return errors.As(err, &line) && !errors.Is(err, ErrTooLong) && r.pass(err)
 }
 
-// NewReader reads lines of at most maxLine bytes; 0 is MaxLine.
+// NewReader returns a reader of lines of at most maxLine bytes; 0 means MaxLine.
 func NewReader(r io.Reader, maxLine int) *Reader {
 	if maxLine <= 0 {
 		maxLine = MaxLine
@@ -74,18 +74,18 @@ func NewReader(r io.Reader, maxLine int) *Reader {
 		pass: Passing(r)}
 }
 
-// Line returns the number of the line that was given last.
+// Line returns the number of the last returned line.
 func (r *Reader) Line() int { return r.line }
 
-// Offset returns the first byte of the line that was given last.
+// Offset returns the offset of the last returned line.
 func (r *Reader) Offset() int64 { return r.at }
 
-// Fault gives an error the place of the line that was given last.
+// Fault returns an error with the place of the last returned line.
 func (r *Reader) Fault(err error) error { return &Fault{r.line, r.at, err} }
 
-// Next returns the next object, without white space around it; io.EOF at the end. A fault of the line is a *Fault,
-// after which Next continues with the next line, unless the line was too long; an error of reading is any other error.
-// The object is valid until the next call.
+// Next returns the next object, without white space around it; io.EOF at the end. A faulty line gives a *Fault; unless
+// the line was too long, the next call continues with the next line. Errors of reading have another type. The object is
+// valid until the next call.
 func (r *Reader) Next() ([]byte, error) {
 	for {
 		line, err := r.read()
@@ -107,7 +107,7 @@ func (r *Reader) Next() ([]byte, error) {
 	}
 }
 
-// check reports whether a line is one whole object.
+// check returns an error if a line is not one complete object.
 func (r *Reader) check(line []byte) error {
 	r.walk.Reset(line)
 	if r.walk.Kind() != rawjson.Object {
@@ -116,14 +116,14 @@ func (r *Reader) check(line []byte) error {
 	r.walk.Skip()
 	switch {
 	case r.walk.Err() != nil:
-		return &Fault{r.line, r.at + int64(r.walk.Pos()), errors.Unwrap(r.walk.Err())} // the Fault has the place
+		return &Fault{r.line, r.at + int64(r.walk.Pos()), errors.Unwrap(r.walk.Err())} // the Fault already has the place
 	case r.walk.Pos() != len(line):
 		return &Fault{r.line, r.at + int64(r.walk.Pos()), ErrNotObject}
 	}
 	return nil
 }
 
-// read returns a line with its end. The last line may have no end, and comes with io.EOF.
+// read returns a line with its line end. The last line may lack a line end; it is returned with io.EOF.
 func (r *Reader) read() ([]byte, error) {
 	line, err := r.in.ReadSlice('\n')
 	if !errors.Is(err, bufio.ErrBufferFull) {
@@ -138,7 +138,7 @@ func (r *Reader) read() ([]byte, error) {
 		}
 		line, err = r.in.ReadSlice('\n')
 		if room := cap(r.long) - len(r.long); room < len(line) {
-			r.long = slices.Grow(r.long, len(r.long)) // less would be copied more often, each time into new pages
+			r.long = slices.Grow(r.long, len(r.long)) // a smaller buffer would be copied more often, each time to new memory
 		}
 		r.long = append(r.long, line...)
 	}

@@ -1,6 +1,6 @@
-// Package language names the language of a file by its name alone. It opens no file, so a deleted file, or a file of
-// another machine, has a language too.
+// Package language returns the language of a file from the file's name alone. It opens no file, so deleted files and
+// files of other machines have a language too.
 //
-// There is one table. The figures of stats show its names; records have the same in lower case, as in their schema. For
-// an ending that several languages use (".h", ".m", ".pl"), the name lists all of them.
+// There is one table. Its names are used in statistics; records have them in lower case, as their schema requires. If
+// several languages use an ending (".h", ".m", ".pl"), the name lists all of them.
 package language

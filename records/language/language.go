@@ -7,14 +7,14 @@ import (
 	"sync"
 )
 
-// Language is the language of the files with some ends, or some names.
+// Language is the language of files with certain endings or names.
 type Language struct {
-	Name     string // as people read it: "C or C++"
-	Recorded string // the name in records: "c"; empty for texts and data
-	Written  bool   // a project is written in it: not data, markup or prose
+	Name     string // for people: "C or C++"
+	Recorded string // the name in records: "c"; "" for texts and data
+	Written  bool   // a programming language: not data, markup or prose
 }
 
-// Of returns the language of a file; empty if it is unknown.
+// Of returns the language of a file; the zero value and false if it is unknown.
 func Of(file string) (Language, bool) {
 	base := strings.ToLower(path.Base(strings.ReplaceAll(file, `\`, "/")))
 	if found, named := byName()[base]; named && !strings.HasPrefix(base, ".") {
@@ -24,14 +24,14 @@ func Of(file string) (Language, bool) {
 	return found, known
 }
 
-// End returns the end of a file's name that identifies its language, in lower case and without the dot; empty if it has
-// none.
+// End returns the ending of a file's name that identifies its language, in lower case and without the dot; "" if there
+// is none.
 func End(file string) string {
 	base := strings.ToLower(path.Base(strings.ReplaceAll(file, `\`, "/")))
 	return strings.TrimPrefix(path.Ext(strings.TrimPrefix(base, ".")), ".")
 }
 
-// byName has the rows by their file names and endings.
+// byName has the languages by file names and endings.
 var byName = sync.OnceValue(func() map[string]Language {
 	names := map[string]Language{}
 	for i, rows := range [][]row{programs, texts} {

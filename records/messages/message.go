@@ -15,20 +15,20 @@ import (
 // Message is one message of a list, in the form of OpenAI or Anthropic.
 type Message struct {
 	Role, Text, Thinking string
-	ID, Time, Model      string // if the message itself has them
-	CallID               string // of the call whose result it is
+	ID, Time, Model      string // if the message has them
+	CallID               string // the call whose result the message is
 	Stop                 string
 	Calls                []assemble.Call
-	Results              []Result // inside the message
+	Results              []Result // results in the message
 }
 
-// Result is a result within a message.
+// Result is a result in a message.
 type Result struct {
 	ID string
 	assemble.Result
 }
 
-// Parse reads a message.
+// Parse decodes a message.
 func Parse(raw []byte) Message {
 	var m Message
 	d := rawjson.NewDecoder(raw)
@@ -60,7 +60,7 @@ func Parse(raw []byte) Message {
 			for d.OpenArray(); d.Element(); {
 				m.call(d.Raw())
 			}
-		case "toolCalls": // of Cursor, as cursor-history exports it
+		case "toolCalls": // of Cursor, in the form of cursor-history's export
 			for d.OpenArray(); d.Element(); {
 				m.exported(d.Raw())
 			}
@@ -102,7 +102,7 @@ func (m *Message) function(id string, raw []byte) {
 	m.Calls = append(m.Calls, assemble.Call{ID: id, Name: rawjson.MemberText(raw, "name"), Input: input})
 }
 
-// exported takes a call with its result, if there is one.
+// exported adds a call with its result, if there is one.
 func (m *Message) exported(raw []byte) {
 	params := rawjson.Member(raw, "params")
 	if params == nil {
@@ -119,13 +119,13 @@ func (m *Message) exported(raw []byte) {
 		r.Error = records.ErrorInterrupted
 	case "error":
 		r.Error, r.Content = records.ErrorTool, new(rawjson.MemberText(raw, "error"))
-	default: // without a known outcome
+	default: // the outcome is unknown
 		return
 	}
 	m.Results = append(m.Results, Result{ID: id, Result: r})
 }
 
-// content takes a text, or parts.
+// content adds a text, or the parts of a content list.
 func (m *Message) content(raw []byte) {
 	d := rawjson.NewDecoder(raw)
 	if d.Kind() != rawjson.Array {
@@ -162,8 +162,8 @@ func (m *Message) content(raw []byte) {
 	}
 }
 
-// Usage returns the tokens of an answer, by the names of OpenAI, whose prompt includes the cache, or of Anthropic,
-// whose input does not.
+// Usage returns the tokens of an answer, from the members of OpenAI, whose prompt tokens include the cache, or of
+// Anthropic, whose input tokens do not.
 func Usage(t *foreign.Talk, raw []byte) *assemble.Usage {
 	var input, output, read, written int64
 	without := false

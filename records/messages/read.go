@@ -1,7 +1,7 @@
-// Package messages reads rows of messages, as data sets of conversations have them: role and content in the manner of
-// OpenAI or Anthropic, with calls as members, or as text in the manner of SWE-smith.
+// Package messages reads rows of messages, the form of many data sets of conversations: role and content as in OpenAI
+// or Anthropic, with calls as members, or in the text as in SWE-smith.
 //
-// A row is an object with a list of messages, or the text of one, or the list itself.
+// A row is an object with a list of messages, an object with that list as a text, or the list itself.
 package messages
 
 import (
@@ -20,17 +20,17 @@ import (
 // Name is the name of the format on the command line.
 const Name = "messages"
 
-// ErrPrediction reports a row with only an agent's submission.
+// ErrPrediction reports a row that has only an agent's submission.
 var ErrPrediction = errors.New("a prediction, which holds a patch and no conversation")
 
-// Read gives the conversations of a file in order. The first fault ends the reading.
+// Read yields the conversations of a file in order. It stops at the first fault.
 func Read(r io.Reader, yield func(row int, record *records.Record) error) error {
 	return foreign.Each(r, isMessage, decode, yield)
 }
 
 func isMessage(first []byte) bool { return len(rawjson.Member(first, "role")) > 0 }
 
-// row holds the members apart from the messages.
+// row has the members of a row and its list of messages.
 type row struct {
 	list                []byte
 	id, instance, agent string
@@ -49,7 +49,7 @@ func parse(raw []byte) row {
 	}
 	for d.Open(); d.Member(); {
 		switch string(d.Key()) {
-		case "messages", "conversation": // as Grok's command line exports it
+		case "messages", "conversation": // in exports of Grok's command line
 			if r.list = d.Raw(); len(r.list) > 0 && r.list[0] == '"' {
 				r.list = []byte(rawjson.Unquote(r.list))
 			}
@@ -57,7 +57,7 @@ func parse(raw []byte) row {
 			r.id = cmp.Or(r.id, d.Text())
 		case "instance_id":
 			r.instance, r.swe = d.Text(), true
-		case "workspaceId": // as cursor-history exports conversations of Cursor
+		case "workspaceId": // in cursor-history's export of Cursor conversations
 			r.agent = cmp.Or(r.agent, "cursor")
 		case "model_patch":
 			r.prediction = true
@@ -127,7 +127,7 @@ func (r *row) outcome(record *records.Record) {
 	}
 }
 
-// observation begins results that are written as a prompt.
+// observation begins a result that is written as a prompt.
 const observation = "OBSERVATION:"
 
 func take(talk *foreign.Talk, m *Message, model string, acted bool) error {
@@ -161,7 +161,7 @@ func take(talk *foreign.Talk, m *Message, model string, acted bool) error {
 	return fmt.Errorf("%w: unknown role %.40q", foreign.ErrForm, m.Role)
 }
 
-// answered takes the results inside a message.
+// answered adds the results in a message.
 func answered(talk *foreign.Talk, m *Message) error {
 	for i := range m.Results {
 		if err := talk.Answered(m.Results[i].ID, m.Results[i].Result); err != nil {
@@ -178,8 +178,8 @@ func observed(text string) string {
 	return text
 }
 
-// textCalls takes calls out of the text of an answer: <function=NAME> at the beginning of a line, or, where a result
-// follows, the last fenced block without a language.
+// textCalls returns the calls in the text of an answer: <function=NAME> at the start of a line or, if a result follows,
+// the last fenced block without a language.
 func textCalls(text string, acted bool) (said string, calls []assemble.Call) {
 	const open = "<function="
 	at := strings.Index("\n"+text, "\n"+open)

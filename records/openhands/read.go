@@ -1,9 +1,9 @@
-// Package openhands reads dumps of OpenHands before 1.0. Such a dump is a list of events, as it exports a trajectory.
-// Or it consists of rows of its evaluations and its resolver, which hold such a list as their history.
+// Package openhands reads dumps of OpenHands before 1.0. Such a dump is a list of events, the form in which OpenHands
+// exports a trajectory. Or it has rows of its evaluations and its resolver, each with such a list as its history.
 //
-// An event is an action or an observation. Actions of one response of the model are one step. An observation belongs to
-// the action that it names as its cause, else to the first that waits. Sessions of 1.0 and newer are read by
-// agents/openhands.
+// An event is an action or an observation. Actions from one response of the model become one step. An observation
+// belongs to the action that it names as its cause, otherwise to the first action without a result. Package
+// agents/openhands reads sessions of 1.0 and newer.
 package openhands
 
 import (
@@ -21,13 +21,13 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// Name is the format's name on the command line. The agent's own form is in package agents/openhands.
+// Name is the format's name on the command line. The agent's current form is in package agents/openhands.
 const (
 	Name  = "openhands-v0"
 	agent = "openhands"
 )
 
-// Read gives the conversations of a file in order. The first fault ends the reading.
+// Read yields the conversations of a file in order. It stops at the first fault.
 func Read(r io.Reader, yield func(row int, record *records.Record) error) error {
 	return foreign.Each(r, func(first []byte) bool {
 		return rawjson.Member(first, "action") != nil || rawjson.Member(first, "observation") != nil
@@ -72,7 +72,7 @@ func decode(d *foreign.Document) ([]*records.Record, error) {
 	return []*records.Record{record}, nil
 }
 
-// sessionOf names the conversation of a row: an instance of a benchmark, or an issue that was resolved.
+// sessionOf returns the id of a row's conversation: an instance of a benchmark, or a resolved issue.
 func sessionOf(row []byte) string {
 	if id := rawjson.MemberText(row, "instance_id"); id != "" {
 		return id
@@ -85,7 +85,7 @@ func sessionOf(row []byte) string {
 	return owner + "/" + repo + "#" + strconv.FormatInt(rawjson.MemberInt(issue, "number"), 10)
 }
 
-// uploaded returns the directory of the files in an instruction.
+// uploaded returns the directory of the uploaded files that an instruction names.
 func uploaded(instruction string) string {
 	_, rest, found := strings.Cut(instruction, "<uploaded_files>")
 	dir, _, ends := strings.Cut(rest, "</uploaded_files>")
@@ -95,7 +95,7 @@ func uploaded(instruction string) string {
 	return dir
 }
 
-// outcome takes an evaluator's verdict on a row.
+// outcome adds an evaluator's verdict on a row.
 func outcome(row []byte, r *records.Record) {
 	patch := cmp.Or(rawjson.MemberText(rawjson.Member(row, "test_result"), "git_patch"),
 		rawjson.MemberText(row, "git_patch"), rawjson.MemberText(row, "model_patch"))
@@ -118,16 +118,16 @@ func outcome(row []byte, r *records.Record) {
 	}
 }
 
-// walk goes through events.
+// walk reads the events in order.
 type walk struct {
 	talk  *foreign.Talk
 	model string
-	calls map[int64]string // ids of calls by the ids of their events
-	n     int              // events so far
+	calls map[int64]string // by event id: the id of its call
+	n     int              // the number of events so far
 	asked bool             // there was a prompt
 }
 
-// element takes an event; very old histories have pairs of them.
+// element adds an event; very old histories have pairs of events.
 func (w *walk) element(raw []byte) error {
 	if d := rawjson.NewDecoder(raw); d.Kind() == rawjson.Array {
 		for d.OpenArray(); d.Element(); {
@@ -156,7 +156,7 @@ func (w *walk) event(raw []byte) error {
 var quiet = map[string]bool{"recall": true, "change_agent_state": true, "null": true, "agent_state_changed": true,
 	"condensation": true, "condensation_request": true, "loop_detection": true}
 
-// args returns the arguments of an action; in the oldest form they are in the action itself.
+// args returns the arguments of an action; in the oldest form they are members of the action itself.
 func args(raw []byte) []byte {
 	if inner := rawjson.Member(raw, "args"); rawjson.NewDecoder(inner).Kind() == rawjson.Object {
 		return inner
@@ -191,13 +191,13 @@ func (w *walk) action(kind string, raw []byte) error {
 	a := w.answer(raw, at)
 	a.Text = cmp.Or(a.Text, rawjson.MemberText(of, "thought"))
 	if w.talk.Waits(a.Key) && a.Key != "" {
-		a.Text = "" // recorded with the first call
+		a.Text = "" // already recorded with the first call
 	}
 	a.Calls = []assemble.Call{w.call(kind, raw, of)}
 	return w.talk.Agent(a)
 }
 
-// answer returns the facts of the model's response, if it is kept.
+// answer returns the data of the model's response, if the event has it.
 func (w *walk) answer(raw []byte, at string) assemble.Answer {
 	response := rawjson.Member(rawjson.Member(raw, "tool_call_metadata"), "model_response")
 	a := assemble.Answer{Time: at, Key: rawjson.MemberText(response, "id"),
@@ -208,7 +208,7 @@ func (w *walk) answer(raw []byte, at string) assemble.Answer {
 	return a
 }
 
-// said returns the message of a response.
+// said returns the message in a response.
 func said(response []byte) []byte {
 	d := rawjson.NewDecoder(rawjson.Member(response, "choices"))
 	if d.OpenArray(); d.Element() {
@@ -217,12 +217,12 @@ func said(response []byte) []byte {
 	return nil
 }
 
-// unsaid are the client's own arguments, which are not input of the call.
+// unsaid are the client's own arguments, which are not part of the call's input.
 var unsaid = map[string]bool{"thought": true, "is_confirmed": true, "confirmation_state": true, "security_risk": true,
 	"action": true, "action_risk": true, "id": true, "timestamp": true, "source": true, "message": true, "timeout": true,
 	"tool_call_metadata": true, "keep_prompt": true, "kernel_init_code": true, "llm_metrics": true}
 
-// call returns a call in the form of the model, else of the client.
+// call returns a call in the model's form, if known, otherwise in the client's form.
 func (w *walk) call(kind string, raw, of []byte) assemble.Call {
 	meta := rawjson.Member(raw, "tool_call_metadata")
 	c := assemble.Call{ID: rawjson.MemberText(meta, "tool_call_id"),
@@ -253,7 +253,7 @@ func (w *walk) call(kind string, raw, of []byte) assemble.Call {
 	return c
 }
 
-// idOf returns the id of an event, its number without one.
+// idOf returns the id of an event; without an id, its negative number.
 func idOf(raw []byte, n int) int64 {
 	if rawjson.Member(raw, "id") == nil {
 		return -int64(n)
@@ -261,7 +261,7 @@ func idOf(raw []byte, n int) int64 {
 	return rawjson.MemberInt(raw, "id")
 }
 
-// observed takes the outcome of an action.
+// observed adds the result of an action.
 func (w *walk) observed(kind string, raw []byte) error {
 	id := rawjson.MemberText(rawjson.Member(raw, "tool_call_metadata"), "tool_call_id")
 	cause := rawjson.Member(raw, "cause")
@@ -281,7 +281,7 @@ func (w *walk) observed(kind string, raw []byte) error {
 	return w.talk.Answered(id, r)
 }
 
-// failure describes the failure of an action: by the exit status of a command, or by the beginning of its content.
+// failure returns the error of an action, from the exit status of a command or from the start of its content.
 func failure(kind string, raw []byte, content string) string {
 	extras := rawjson.Member(raw, "extras")
 	code := rawjson.Member(rawjson.Member(extras, "metadata"), "exit_code")
@@ -294,7 +294,7 @@ func failure(kind string, raw []byte, content string) string {
 	switch {
 	case kind == "user_rejected":
 		return records.ErrorRejected
-	case err == nil && n < 0 && kind == "run" && extras != nil: // it runs on, or was ended
+	case err == nil && n < 0 && kind == "run" && extras != nil: // it still runs, or was stopped
 		return records.ErrorInterrupted
 	case err == nil && n > 0:
 		return foreign.ExitCode(n)
@@ -304,7 +304,7 @@ func failure(kind string, raw []byte, content string) string {
 	return ""
 }
 
-// edited returns the change of an editor in a file, by its whole texts before and after.
+// edited returns an edit of a file from the file's whole text before and after.
 func edited(extras []byte) (assemble.Edit, bool) {
 	path, now := rawjson.MemberText(extras, "path"), rawjson.NewDecoder(rawjson.Member(extras, "new_content"))
 	if path == "" || now.Kind() != rawjson.String {

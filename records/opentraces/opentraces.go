@@ -1,10 +1,10 @@
-// Package opentraces reads and writes TraceRecords as opentraces exchanges them: one record a line.
+// Package opentraces reads and writes TraceRecords in the exchange form of opentraces: one record on each line.
 //
-// The record is git-trace's own form, version 0.3.0 of the schema, so writing is encoding it. Reading takes records of
-// every version, and checks their claims. It refuses a record that does not match its content hash.
+// This is git-trace's own form, version 0.3.0 of the schema, so writing only encodes the record. Reading accepts
+// records of every version and checks them. It rejects a record that does not match its content hash.
 //
-// A record of a later version is written in that version again, complete. Data without a member in 0.3.0 are kept under
-// metadata.opentraces, as the difference between the read record and its own form.
+// A record of a later version is written in that version again, with all its data. Data for which 0.3.0 has no member
+// are kept in metadata.opentraces, as the difference between the record that was read and its form in 0.3.0.
 package opentraces
 
 import (
@@ -27,8 +27,8 @@ const Name = "opentraces"
 // ErrHash reports a record that does not match its content hash.
 var ErrHash = errors.New("content_hash does not match the record")
 
-// Read gives the records of a file in order. The first fault ends the reading and names its line, unless the file skips
-// that line.
+// Read yields the records of a file in order. It stops at the first fault and returns its line, unless that line is
+// skipped.
 func Read(r io.Reader, yield func(line int, record *records.Record) error) error {
 	in := jsonl.NewReader(r, 0)
 	for {
@@ -60,7 +60,7 @@ func decode(raw []byte) (*records.Record, error) {
 		return nil, err
 	}
 	if record.ContentHash != nil && !isHash(*record.ContentHash) {
-		record.ContentHash = nil // documents elide it: "a1b2…"
+		record.ContentHash = nil // documentation shortens the hash: "a1b2…"
 	}
 	if record.ContentHash != nil {
 		if holds, err := record.HashHolds(raw); err != nil {
@@ -84,8 +84,8 @@ func isHash(text string) bool {
 	return len(text) == 64 && strings.Trim(text, "0123456789abcdef") == ""
 }
 
-// countFromOne numbers the steps of a record from 1, if its writer began with 0: both forms occur. The hash was
-// made with the old numbers, so it is removed.
+// countFromOne numbers the steps of a record from 1 if its writer numbered them from 0. It removes the hash, which was
+// computed with the old numbers.
 func countFromOne(record *records.Record) {
 	if len(record.Steps) == 0 || record.Steps[0].StepIndex != 0 {
 		return
@@ -104,13 +104,13 @@ func countFromOne(record *records.Record) {
 // kept is the content of metadata.opentraces in a record of a later version.
 type kept struct {
 	Version string              `json:"schema_version"`
-	Differs *rawjson.Difference `json:"differs,omitempty"` // from the record in version 0.3.0
+	Differs *rawjson.Difference `json:"differs,omitempty"` // the difference from the record in version 0.3.0
 }
 
-// Later reports whether a record was imported in a later version, whose data it then keeps.
+// Later reports whether a record was imported from a later version and keeps that version's data.
 func Later(record *records.Record) bool { return len(record.Metadata[Name]) > 0 }
 
-// own reports whether a version has no member that 0.3.0 does not have.
+// own reports whether a version has no members beyond those of 0.3.0.
 func own(version string) bool {
 	for _, early := range [...]string{"0.1.", "0.2.", "0.3."} {
 		if strings.HasPrefix(version, early) {
@@ -120,8 +120,8 @@ func own(version string) bool {
 	return false
 }
 
-// keep makes a record of a later version one of 0.3.0, and keeps the lost data. It keeps a foreign metadata.opentraces,
-// too.
+// keep converts a record of a later version to 0.3.0, and stores the data that would be lost. It also stores another
+// program's metadata.opentraces.
 func keep(record *records.Record, raw []byte) error {
 	theirs, taken := record.Metadata[Name]
 	if own(record.SchemaVersion) && !taken {
@@ -157,7 +157,7 @@ func keep(record *records.Record, raw []byte) error {
 	return nil
 }
 
-// onlyEmpty keeps only the removals of a difference that remove members without a value.
+// onlyEmpty keeps only those removals in a difference that remove empty members.
 func onlyEmpty(d *rawjson.Difference, made []byte) {
 	_, parts, _ := rawjson.Parts(made)
 	d.Drop = slices.DeleteFunc(d.Drop, func(name string) bool {
@@ -171,7 +171,7 @@ func onlyEmpty(d *rawjson.Difference, made []byte) {
 	}
 }
 
-// Write writes a record and a line feed, in the version in which it was imported.
+// Write writes a record and a line feed, in the version in which the record was imported.
 func Write(w io.Writer, record *records.Record) error {
 	raw, err := encode(record)
 	if err != nil {

@@ -1,7 +1,7 @@
-// Package packed reads files that are compressed with gzip or zstd, up to the size of an honest file.
+// Package packed reads files that are compressed with gzip or zstd, up to a plausible size.
 //
-// A few bytes can unpack to terabytes. So a stream ends with an error once it is far longer than its packed bytes
-// allow: transcripts shrink to a fifth, repetitive ones to a hundredth.
+// A few bytes can be the compressed form of terabytes. So a stream ends with an error once it is much longer than its
+// compressed size allows: transcripts shrink to a fifth, repetitive ones to a hundredth.
 package packed
 
 import (
@@ -16,35 +16,35 @@ import (
 	"sync/atomic"
 )
 
-// Unzstd unpacks a stream that is packed with zstd. There is no light library for it.
+// Unzstd decompresses a zstd stream. It is a parameter, because there is no light library for zstd.
 type Unzstd func(packed io.Reader) (io.ReadCloser, error)
 
-// The limits of an unpacked file: a fixed size, and a multiple of its packed size.
+// An uncompressed file may have MostSmall bytes plus MostTimes its compressed size.
 const (
 	MostSmall = 64 << 20
 	MostTimes = 400
 )
 
-// ErrTooMuch reports a file that becomes far longer than an honest one would.
+// ErrTooMuch reports a file that becomes implausibly long when it is decompressed.
 var ErrTooMuch = fmt.Errorf("it unpacks to more than %d times its size", MostTimes)
 
 var errNoUnzstd = errors.New("this program cannot unpack zstd")
 
-// The first bytes of packed files.
+// The first bytes of compressed files.
 var (
 	gzipMagic = []byte{0x1f, 0x8b}
 	zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 )
 
-// Is reports whether the first bytes are of a packed file.
+// Is reports whether a file with these first bytes is compressed.
 func Is(head []byte) bool {
 	return bytes.HasPrefix(head, gzipMagic) || bytes.HasPrefix(head, zstdMagic)
 }
 
-// Endings are the endings of the names of packed files.
+// Endings are the extensions of compressed files.
 var Endings = []string{".zst", ".gz"}
 
-// Name returns the name of a file without the extension of packed files.
+// Name returns the name of a file without the extension of a compressed file.
 func Name(name string) string {
 	for _, end := range slices.Backward(Endings) {
 		name = strings.TrimSuffix(name, end)
@@ -52,11 +52,11 @@ func Name(name string) string {
 	return name
 }
 
-// Reader returns the content of a stream, unpacked if it is packed.
+// Reader returns the content of a stream, decompressed if it is compressed.
 func Reader(r io.Reader, unzstd Unzstd) (io.ReadCloser, error) {
 	counted := &counter{Reader: r}
 	in := bufio.NewReaderSize(counted, 64<<10)
-	head, _ := in.Peek(len(zstdMagic)) // an error comes again with the first reading
+	head, _ := in.Peek(len(zstdMagic)) // the first Read returns the error again
 	switch {
 	case bytes.HasPrefix(head, gzipMagic):
 		z, err := gzip.NewReader(in)
@@ -77,10 +77,10 @@ func Reader(r io.Reader, unzstd Unzstd) (io.ReadCloser, error) {
 	return io.NopCloser(in), nil
 }
 
-// counter counts the read bytes.
+// counter counts the bytes that were read.
 type counter struct {
 	io.Reader
-	n atomic.Int64 // another goroutine reads for a program that unpacks
+	n atomic.Int64 // atomic, because an external decompressor reads in another goroutine
 }
 
 func (c *counter) Read(p []byte) (int, error) {
@@ -89,20 +89,20 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Fault is the place at which a stream breaks off, in its unpacked bytes.
+// Fault is the place at which a stream ends with an error, in its uncompressed bytes.
 type Fault struct {
 	Line   int   // from 1
-	Offset int64 // bytes that came before
+	Offset int64 // the number of bytes before it
 	Err    error
 }
 
-// Error is "line N, byte N: cause".
+// Error returns "line N, byte N: cause".
 func (f *Fault) Error() string { return fmt.Sprintf("line %d, byte %d: %v", f.Line, f.Offset, f.Err) }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (f *Fault) Unwrap() error { return f.Err }
 
-// bounded gives an error if a stream unpacks to too much. Its errors are Faults.
+// bounded returns an error if a stream becomes too long. All its errors are Faults.
 type bounded struct {
 	io.ReadCloser
 	packed *counter
@@ -123,7 +123,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close ends the unpacking. Faults of the stream were reported while it was read.
+// Close stops the decompression. Errors of the stream were already returned by Read.
 func (b *bounded) Close() error {
 	_ = b.ReadCloser.Close()
 	return nil

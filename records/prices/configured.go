@@ -8,10 +8,10 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Key is the configuration key that names the user's own table.
+// Key is the configuration key for the user's own table.
 const Key = "trace.prices"
 
-// Configured returns the table that trace.prices names, or else the table of git-trace.
+// Configured returns the table that trace.prices names; without that setting, git-trace's table.
 func Configured(config refs.Config) (*Table, error) {
 	file, named := config.Path(Key)
 	if !named {
@@ -29,7 +29,7 @@ func Configured(config refs.Config) (*Table, error) {
 	return nil, fmt.Errorf("%s: %s: %w", Key, name, err)
 }
 
-// InUse returns the table in use. It returns nil if the user's own table has a fault; status reports the fault.
+// InUse returns the table in use. It returns nil if the user's table is invalid; git trace status reports the error.
 func InUse(ctx context.Context, repo *refs.Repo) *Table {
 	config, err := repo.Config(ctx)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// Use is the use of a model: for one answer, or for several.
+// Use is the use of a model, in one answer or several.
 type Use struct {
 	Model string
 	records.TokenUsage
@@ -26,7 +26,7 @@ func Answers(r *records.Record) []Use {
 	return out
 }
 
-// Tiered reports whether the price of a model depends on the length of a prompt, so that only single answers have one.
+// Tiered reports whether the price of a model depends on the length of a prompt. Then only single answers have a price.
 func (t *Table) Tiered(model string) bool {
 	for i := range t.Models {
 		if t.Models[i].Over > 0 && strings.HasPrefix(model, t.Models[i].Prefix) {
@@ -36,9 +36,9 @@ func (t *Table) Tiered(model string) bool {
 	return false
 }
 
-// Estimate returns the cost of uses that add up to a total. A remainder of the total belongs to the model if there is
-// only one. known is false if a price is missing, or the model of some tokens is unknown. The lifetime of a cache is
-// not known, so the lower price counts.
+// Estimate returns the cost of uses that should add up to a total. If they add up to less and there is only one model,
+// the rest is counted for that model. known is false if a price is missing, or if the model of some tokens is unknown.
+// It is unknown how long cached tokens are kept, so the lower price is used.
 func (t *Table) Estimate(total records.TokenUsage, uses []Use) (usd float64, known bool) {
 	var sum records.TokenUsage
 	for _, use := range uses {

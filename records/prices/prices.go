@@ -17,7 +17,7 @@ import (
 // Schema names the form of a table.
 const Schema = "git-trace.prices/1"
 
-// ErrTable reports a table that is not one.
+// ErrTable reports an invalid table.
 var ErrTable = errors.New("not a table of prices")
 
 //go:embed prices.json
@@ -26,41 +26,42 @@ var builtin []byte
 // Table is a table of prices.
 type Table struct {
 	Schema  string   `json:"schema"`
-	AsOf    string   `json:"as_of"` // the day of the prices: 2026-10-16
+	AsOf    string   `json:"as_of"` // the day of the prices, such as 2026-10-16
 	Comment string   `json:"comment"`
-	Sources []string `json:"sources"` // pages that say so
+	Sources []string `json:"sources"` // pages with the prices
 	Models  []Price  `json:"models"`
 }
 
-// Price is the price of models whose name begins with Prefix, in US dollars for a million tokens.
+// Price is the price of models whose names begin with Prefix, in US dollars per million tokens.
 type Price struct {
 	Prefix       string   `json:"prefix"`   // provider/model
-	Exact        bool     `json:"exact"`    // the whole name, not a prefix: newer models of the name have other prices
-	Over         int64    `json:"over"`     // for answers to more tokens than this, from the cache or not
-	Unpriced     bool     `json:"unpriced"` // the price of these models is unknown, though a shorter prefix has one
+	Exact        bool     `json:"exact"`    // Prefix is the whole name: newer models with it have other prices
+	Over         int64    `json:"over"`     // only for prompts with more tokens than this, cached ones included
+	Unpriced     bool     `json:"unpriced"` // the price of these models is unknown, although a shorter prefix has one
 	Input        *float64 `json:"input"`
 	Output       *float64 `json:"output"`
-	CacheRead    *float64 `json:"cache_read"`     // like Input when absent
-	CacheWrite   *float64 `json:"cache_write"`    // like Input when absent
-	CacheWrite1H *float64 `json:"cache_write_1h"` // like CacheWrite when absent
+	CacheRead    *float64 `json:"cache_read"`     // like Input if missing
+	CacheWrite   *float64 `json:"cache_write"`    // like Input if missing
+	CacheWrite1H *float64 `json:"cache_write_1h"` // like CacheWrite if missing
 }
 
-// Usage holds the tokens that are paid for. CacheWrite1H is the part of CacheWriteTokens that is kept for an hour.
+// Usage has the numbers of tokens that are paid for. CacheWrite1H is the part of CacheWriteTokens that is cached for an
+// hour.
 type Usage struct {
 	records.TokenUsage
 	CacheWrite1H int64
 }
 
-// Default is the table that comes with git-trace.
+// Default is git-trace's own table.
 var Default = sync.OnceValue(func() *Table {
 	table, err := Read(builtin)
 	if err != nil {
-		return &Table{} // a test holds that it is read
+		return &Table{} // a test checks that the table is valid
 	}
 	return table
 })
 
-// Read reads a table. An unknown member is a fault, because it may be a misspelt price.
+// Read decodes a table. An unknown member is an error, because it may be a misspelt price.
 func Read(data []byte) (*Table, error) {
 	table := &Table{}
 	decoder := json.NewDecoder(bytes.NewReader(data))
@@ -123,8 +124,8 @@ func (p *Price) fault() string {
 	return ""
 }
 
-// Cost returns the cost of the tokens of one answer; false when the table does not know the model. Zero tokens cost
-// nothing with any model.
+// Cost returns the cost of one answer's tokens; false if the table does not have the model. Zero tokens cost nothing
+// for any model.
 func (t *Table) Cost(model string, u Usage) (float64, bool) {
 	if u.TokenUsage == (records.TokenUsage{}) {
 		return 0, true
@@ -150,9 +151,9 @@ func or(price *float64, other float64) float64 {
 	return *price
 }
 
-// find returns the entry with the longest prefix; among several, the entry for prompts of this many tokens. A prefix
-// must end where a part of the name ends: gpt-5 is not a prefix of gpt-55 or gpt-5.5. A part in brackets after a name
-// does not count.
+// find returns the entry with the longest matching prefix; of several, the entry for prompts of this length. A prefix
+// does not match if a digit or a dot follows: gpt-5 does not match gpt-55 or gpt-5.5. A part in brackets after the name
+// is ignored.
 func (t *Table) find(model string, prompt int64) *Price {
 	var found *Price
 	for i := range t.Models {
@@ -172,5 +173,5 @@ func (t *Table) find(model string, prompt int64) *Price {
 	return found
 }
 
-// Round returns a cost in its recorded form: whole millionths of a dollar.
+// Round rounds a cost to millionths of a dollar, as it is recorded.
 func Round(cost float64) float64 { return math.Round(cost*1e6) / 1e6 }

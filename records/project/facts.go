@@ -10,20 +10,20 @@ import (
 	"github.com/git-trace/git-trace/records/language"
 )
 
-// maxDependencies is the number of dependencies that are kept. A lock file that somebody reads is not a list of
-// dependencies.
+// maxDependencies limits the number of dependencies that are kept. A lock file that an agent reads would have too many.
 const maxDependencies = 200
 
-// Facts holds the facts that are known so far about a conversation. Its zero value is ready; it can be stored as JSON.
+// Facts are the facts about the project that a conversation has shown so far. The zero value is ready for use; Facts
+// can be stored as JSON.
 type Facts struct {
-	Languages    map[string]int `json:"languages,omitempty"` // how often a file of the language was touched
+	Languages    map[string]int `json:"languages,omitempty"` // a weighted count of the touched files of each language
 	Dependencies []string       `json:"dependencies,omitempty"`
 }
 
-// Read notes that a file was read.
+// Read records that a file was read.
 func (f *Facts) Read(name string) { f.touch(name, 1) }
 
-// Wrote notes that a file was written; that says more of the project than reading.
+// Wrote records that a file was written, which says more about the project than reading.
 func (f *Facts) Wrote(name string) { f.touch(name, 3) }
 
 func (f *Facts) touch(name string, weight int) {
@@ -37,14 +37,14 @@ func (f *Facts) touch(name string, weight int) {
 	f.Languages[found.Recorded] += weight
 }
 
-// Ran notes the packages that a shell command installs by name.
+// Ran records the packages that a shell command installs by name.
 func (f *Facts) Ran(command string) {
 	for _, name := range installed(command) {
 		f.add(name)
 	}
 }
 
-// Saw notes the dependencies in the content of a manifest; it ignores other files.
+// Saw records the dependencies in the content of a manifest; it ignores other files.
 func (f *Facts) Saw(name, content string) {
 	for _, dependency := range manifest(path.Base(strings.ReplaceAll(name, `\`, "/")), content) {
 		f.add(dependency)
@@ -57,12 +57,12 @@ func (f *Facts) add(name string) {
 	}
 }
 
-// Ecosystem lists the languages, the most touched first.
+// Ecosystem returns the languages, the most touched first.
 func (f *Facts) Ecosystem() []string {
 	return slices.SortedFunc(maps.Keys(f.Languages), func(a, b string) int {
 		return cmp.Or(cmp.Compare(f.Languages[b], f.Languages[a]), cmp.Compare(a, b))
 	})
 }
 
-// Sorted lists the dependencies by name.
+// Sorted returns the dependencies, sorted by name.
 func (f *Facts) Sorted() []string { return slices.Sorted(slices.Values(f.Dependencies)) }

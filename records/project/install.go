@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// maxCommand bounds the command lines that are searched: longer text is more often a here-document than a command.
+// maxCommand limits the searched part of a command line, in bytes: longer text is usually a here-document.
 const maxCommand = 8 << 10
 
-// installed lists the packages that a command line installs by name. It reads words, without the expansions of a shell:
-// it does not find a package in a variable.
+// installed returns the packages that a command line installs by name. It does not expand words like a shell, so it
+// does not find a package in a variable.
 func installed(command string) []string {
 	if len(command) > maxCommand {
 		command = command[:maxCommand]
@@ -56,13 +56,13 @@ func installs(words []string) []string {
 	return nil
 }
 
-// withValue are options whose value is a separate word.
+// withValue are the options whose value is a separate word.
 var withValue = []string{
 	"-r", "--requirement", "-c", "--constraint", "-e", "--editable", "--prefix", "-C", "--features", "-F", "--index-url",
 	"-i", "--group",
 }
 
-// named turns arguments into names of packages. It skips options and their values, paths and addresses.
+// named returns the package names among arguments. It skips options and their values, paths and URLs.
 func named(args []string, name func(string) string) []string {
 	var names []string
 	for i := 0; i < len(args); i++ {
@@ -71,7 +71,7 @@ func named(args []string, name func(string) string) []string {
 		case slices.Contains(withValue, arg):
 			i++
 			continue
-		case strings.HasPrefix(strings.TrimLeft(args[i], "012"), ">"): // what follows is a file
+		case strings.HasPrefix(strings.TrimLeft(args[i], "012"), ">"): // a file follows
 			return names
 		case arg == "" || strings.ContainsAny(arg[:1], "-./") || strings.ContainsAny(arg, "$<()`*{}\\") ||
 			strings.Contains(arg, "://"):
@@ -84,7 +84,7 @@ func named(args []string, name func(string) string) []string {
 	return names
 }
 
-// npmName takes the version off: react@18, @types/node@20.
+// npmName removes the version: react@18, @types/node@20.
 func npmName(arg string) string {
 	if at := strings.LastIndexByte(arg, '@'); at > 0 {
 		arg = arg[:at]
@@ -92,7 +92,7 @@ func npmName(arg string) string {
 	return plainName(arg)
 }
 
-// pythonName takes extras and versions off: requests[socks]>=2.
+// pythonName removes extras and versions: requests[socks]>=2.
 func pythonName(arg string) string {
 	if end := strings.IndexAny(arg, "[<>=!~;@ "); end >= 0 {
 		arg = arg[:end]
@@ -103,7 +103,7 @@ func pythonName(arg string) string {
 	return plainName(arg)
 }
 
-// goName takes only module paths, which have a host.
+// goName accepts only module paths, which contain a host.
 func goName(arg string) string {
 	arg, _, _ = strings.Cut(arg, "@")
 	host, _, found := strings.Cut(arg, "/")

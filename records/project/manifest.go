@@ -7,10 +7,10 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// maxManifest is the size beyond which a file is not taken for a manifest.
+// maxManifest is the greatest size of a manifest, in bytes.
 const maxManifest = 256 << 10
 
-// Manifest reports whether a file, by its name, lists the dependencies of a project.
+// Manifest reports whether a file with this name lists the dependencies of a project.
 func Manifest(name string) bool {
 	switch path.Base(strings.ReplaceAll(name, `\`, "/")) {
 	case "package.json", "go.mod", "Cargo.toml", "pyproject.toml", "requirements.txt", "requirements-dev.txt":
@@ -19,7 +19,7 @@ func Manifest(name string) bool {
 	return false
 }
 
-// manifest lists the direct dependencies that a manifest names.
+// manifest returns the direct dependencies in a manifest.
 func manifest(name, content string) []string {
 	if len(content) > maxManifest {
 		return nil

@@ -7,8 +7,8 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// eachKey calls take for each key of a TOML document, with the names of the tables above it. These names may be in a
-// header, in the key or around it. It stops at an error: a document may be a part of one.
+// eachKey calls take for each key of a TOML document, with the names of the tables above it. These names may come from
+// a header, from the key itself or from inline tables. It stops at an error, because the document may be only a part.
 func eachKey(content string, take func(path []string, value *unstable.Node)) {
 	var parser unstable.Parser
 	parser.Reset([]byte(content))
@@ -44,7 +44,7 @@ func keyOf(e *unstable.Node) []string {
 	return path
 }
 
-// below returns the name directly below tables, "" in other places; "*" is a table of any name.
+// below returns the name directly below the given tables, "" elsewhere; "*" matches any table.
 func below(path []string, tables ...string) string {
 	if len(path) <= len(tables) {
 		return ""
@@ -67,7 +67,7 @@ func fromCargo(content string) []string {
 	return names
 }
 
-// fromPyproject reads the list of PEP 621 and the tables of Poetry.
+// fromPyproject returns the dependencies in the list of PEP 621 and in the tables of Poetry.
 func fromPyproject(content string) []string {
 	var names []string
 	eachKey(content, func(path []string, value *unstable.Node) {

@@ -1,18 +1,18 @@
-// Package purged remembers what was purged without keeping it, so that it does not come back and a purge that was
-// interrupted is finished.
+// Package purged remembers what was purged, without keeping the text. So purged data cannot come back, and an
+// interrupted purge can be finished.
 //
-// A [Set] holds the rules of past purges, in <common git dir>/traces/purge/rules. A text is kept as its length and two
-// hashes under a key: a small one, which every window of a text is tried against as it rolls over it, and one of 128
-// bits, which decides. The key lies outside of the repository, in the user's state directory, so that a copy of the
-// repository does not let anybody guess. Whoever has both can try texts: a password of few letters is found by trying.
-// An expression and a path are kept unchanged.
+// A [Set] has the rules of past purges, in <common git dir>/traces/purge/rules. For a purged text it keeps the length
+// and two hashes under a key. The small one is a rolling hash, which is compared with every window of a searched text.
+// The other one has 128 bits and decides. The key is outside the repository, in the user's state directory, so that a
+// copy of the repository is not enough to guess a purged text. With both, one can test guesses: a short password would
+// be found. An expression or a path is kept as it was given.
 //
-// A [Plan] holds the steps of a purge that has begun: it is on the disk before anything is changed, and goes when all
-// of it is done. It names rules, conversations, paths and objects, and holds no text.
+// A [Plan] has the steps of a purge. It is written before anything is changed, and removed when the purge is finished.
+// It names rules, conversations, paths and objects, and contains no purged text.
 //
 // Promises:
 //
-//   - A rule that cannot be applied, because its key is gone or its file damaged, is an error: nothing is recorded
-//     until the user has decided.
-//   - Files are written whole, flushed, and readable by their owner alone.
+//   - A rule that cannot be applied, because its key is missing or its file is damaged, is an error: nothing is
+//     recorded until the user has decided.
+//   - Files are written as a whole, flushed to the disk, and readable only by their owner.
 package purged

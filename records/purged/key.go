@@ -18,8 +18,8 @@ import (
 
 const keySize = 32
 
-// keyPlaces returns the files that a key may be in, the preferred one first. A repository that git shares with a group
-// has a key of the group.
+// keyPlaces returns the files in which the key may be, the preferred one first. If a group shares the repository, the
+// key is in the repository.
 func keyPlaces(repo *refs.Repo) []string {
 	inside := filepath.Join(dir(repo), "key")
 	info, err := os.Stat(repo.TracesDir())
@@ -30,7 +30,7 @@ func keyPlaces(repo *refs.Repo) []string {
 	return []string{filepath.Join(state, "purge-key"), inside}
 }
 
-// keyName identifies the key with which something was made, and reveals nothing about it.
+// keyName returns an identifier of a key that reveals nothing about the key.
 func keyName(key []byte) string {
 	sum := blake3.Sum256(append([]byte("name\x00"), key...))
 	return hex.EncodeToString(sum[:8])
@@ -61,11 +61,11 @@ func readKey(path string) ([]byte, error) {
 	return key, nil
 }
 
-// keyPatience bounds how long a process waits for another one that makes the key.
+// keyPatience limits the wait for another process that makes the key.
 const keyPatience = 10 * time.Second
 
-// currentKey returns the key that the user has. A new one is kept at once, so that purges that begin together have the
-// same.
+// currentKey returns the user's key. A new key is stored at once, so that purges that start at the same time use the
+// same key.
 func currentKey(repo *refs.Repo) ([]byte, error) {
 	for _, path := range keyPlaces(repo) {
 		key, err := readKey(path)
@@ -84,7 +84,7 @@ func currentKey(repo *refs.Repo) ([]byte, error) {
 	return nil, fmt.Errorf("keep the key of purges: %w", failed)
 }
 
-// makeKey stores a new key in a file, or returns the key that another process stored there meanwhile.
+// makeKey stores a new key in a file, or returns the key that another process stored there first.
 func makeKey(path string) ([]byte, error) {
 	if err := refs.MakeDirs(filepath.Dir(path), 0o700); err != nil {
 		return nil, err

@@ -13,14 +13,15 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// marker replaces text that was removed from a record: text read from a purged path, or written to it. takenInput
-// replaces the input of a call.
+// marker replaces text that was removed from a record: text that was read from a purged path or written to it.
+// takenInput replaces the input of a call.
 const (
 	marker     = "[PURGED]"
 	takenInput = `{"purged":true}`
 )
 
-// AddPath adds a path below the top of the work tree. It keeps the path in clear: the log of events names it too.
+// AddPath adds a path relative to the root of the work tree. The path is stored unencrypted, because the log of events
+// names it too.
 func (s *Set) AddPath(path string) (string, error) {
 	sum := blake3.Sum256([]byte("path\x00" + path))
 	rule := Rule{ID: hex.EncodeToString(sum[:16]), Path: path}
@@ -43,7 +44,7 @@ func (s *Set) Paths() []string {
 // HasTexts reports whether there are rules of texts or expressions.
 func (s *Set) HasTexts() bool { return len(s.rules) > len(s.Paths()) }
 
-// Names reports whether a text names one of the paths.
+// Names reports whether a text contains one of the paths.
 func (s *Set) Names(text string) bool {
 	for _, path := range s.Paths() {
 		if NamesPath(text, path) {
@@ -53,7 +54,7 @@ func (s *Set) Names(text string) bool {
 	return false
 }
 
-// NamesPath reports whether a text has a path as a whole: alone, or at the end of a longer path.
+// NamesPath reports whether a text contains a path as a whole, alone or at the end of a longer path.
 func NamesPath(text, path string) bool {
 	for from := 0; ; {
 		i := strings.Index(text[from:], path)
@@ -75,8 +76,8 @@ func pathByte(c byte) bool {
 // Taken reports whether the input of a call was removed.
 func Taken(input json.RawMessage) bool { return string(input) == takenInput }
 
-// CutStep removes the calls' uses of the paths from a step: their inputs and results, and pieces of code. It notes the
-// calls, whose results may come later, and returns the number of removed parts.
+// CutStep removes the uses of the paths from a step: inputs and results of calls, and pieces of code. It adds these
+// calls to calls, because their results may come later. It returns the number of removed parts.
 func (s *Set) CutStep(step *records.Step, calls map[string]bool) (n int) {
 	if len(s.Paths()) == 0 {
 		return 0
@@ -106,7 +107,7 @@ func (s *Set) CutStep(step *records.Step, calls map[string]bool) (n int) {
 	return n
 }
 
-// CutResult removes the result of a call that lost a part, or that names a path.
+// CutResult removes the result of a call whose input was removed, or a result that contains a path.
 func (s *Set) CutResult(o *records.Observation, calls map[string]bool) int {
 	if len(s.Paths()) == 0 || o.Content == nil && o.OutputSummary == nil || o.Content != nil && *o.Content == marker {
 		return 0
@@ -119,7 +120,7 @@ func (s *Set) CutResult(o *records.Observation, calls map[string]bool) int {
 	return 1
 }
 
-// CutHead removes a record's data about the paths outside of its steps.
+// CutHead removes the data about the paths from a record's head.
 func (s *Set) CutHead(head *records.Record) (n int) {
 	if len(s.Paths()) == 0 {
 		return 0
@@ -161,7 +162,7 @@ func (s *Set) CutHead(head *records.Record) (n int) {
 	return n
 }
 
-// unescaped returns the texts of a JSON value, one a line.
+// unescaped returns the texts of a JSON value, one on each line.
 func unescaped(raw json.RawMessage) string {
 	var b strings.Builder
 	d := json.NewDecoder(bytes.NewReader(raw))

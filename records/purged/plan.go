@@ -16,23 +16,23 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Plan is a purge that was begun.
+// Plan is a purge that was started.
 type Plan struct {
 	Started time.Time        `json:"started"`
-	Rules   []string         `json:"rules,omitempty"` // of the set
+	Rules   []string         `json:"rules,omitempty"` // ids of rules in the set
 	Traces  []events.TraceID `json:"traces,omitempty"`
 	Paths   []string         `json:"paths,omitempty"`
-	// The objects to be deleted. They are listed before a ref moves: afterwards nothing leads to them.
-	Main  []refs.OID `json:"main,omitempty"`  // of the repository's object store
-	Side  []refs.OID `json:"side,omitempty"`  // of the snapshots' object store
-	Packs []string   `json:"packs,omitempty"` // packs with some of them, without their endings
+	// The objects to delete. They are listed before the refs move, because afterwards no ref leads to them.
+	Main  []refs.OID `json:"main,omitempty"`  // in the repository's object store
+	Side  []refs.OID `json:"side,omitempty"`  // in the object store of snapshots
+	Packs []string   `json:"packs,omitempty"` // the packs that contain some of them, as names without extension
 
 	name string
 }
 
 const planSuffix = ".plan"
 
-// Keep stores the plan, and replaces its earlier form.
+// Keep writes the plan and replaces its earlier version.
 func (p *Plan) Keep(repo *refs.Repo) error {
 	if p.name == "" {
 		p.name = filepath.Join(dir(repo), strconv.FormatInt(p.Started.UnixNano(), 10)+planSuffix)
@@ -54,7 +54,8 @@ func (p *Plan) Done() error {
 	return nil
 }
 
-// Plans returns the unfinished purges. One that cannot be read, on a failed disk, is returned without its content.
+// Plans returns the plans of unfinished purges. A plan that cannot be read, on a damaged disk, is returned without its
+// content.
 func Plans(repo *refs.Repo) ([]*Plan, error) {
 	entries, err := os.ReadDir(dir(repo))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -86,9 +87,9 @@ func Plans(repo *refs.Repo) ([]*Plan, error) {
 	return out, nil
 }
 
-// Unfinished counts the purges that were begun and not finished.
+// Unfinished returns the number of unfinished purges.
 func Unfinished(repo *refs.Repo) int {
-	entries, _ := os.ReadDir(dir(repo)) // a missing one is finished
+	entries, _ := os.ReadDir(dir(repo)) // a missing directory means that there are none
 	n := 0
 	for _, e := range entries {
 		if strings.HasSuffix(e.Name(), planSuffix) {
@@ -98,7 +99,7 @@ func Unfinished(repo *refs.Repo) int {
 	return n
 }
 
-// Join adds another plan's contents to this one.
+// Join adds the content of another plan to this one.
 func (p *Plan) Join(other *Plan) {
 	p.Rules = union(p.Rules, other.Rules)
 	p.Traces = union(p.Traces, other.Traces)

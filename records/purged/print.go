@@ -9,16 +9,16 @@ import (
 	"github.com/zeebo/blake3"
 )
 
-// print recognises a text that is not kept.
+// print identifies a text that is not kept.
 type print struct {
 	Length int    `json:"length"`
-	Weak   uint16 `json:"weak"`   // of the rolling hash
-	Strong string `json:"strong"` // 16 bytes of BLAKE3 under the key, in hexadecimal
+	Weak   uint16 `json:"weak"`   // the rolling hash
+	Strong string `json:"strong"` // 16 bytes of keyed BLAKE3, in hexadecimal
 }
 
 const strongSize = 16
 
-// keyed returns the strong hash under a key.
+// keyed returns the hash function for strong hashes under a key.
 func keyed(key []byte) (*blake3.Hasher, error) {
 	h, err := blake3.NewKeyed(key)
 	if err != nil {
@@ -39,15 +39,15 @@ func printOf(key []byte, text string) (print, error) {
 	return print{len(text), uint16(r.sum), strong(h, text)}, nil // its low bits
 }
 
-// strong hashes a text with a hash that was used before or not.
+// strong returns the strong hash of a text. h may have been used before.
 func strong(h *blake3.Hasher, text string) string {
 	h.Reset()
 	_, _ = h.WriteString(text)
 	return hex.EncodeToString(h.Sum(nil)[:strongSize])
 }
 
-// roller is the hash of a window: a polynomial modulo 2^61-1 at a secret place from the key, so that its bits reveal
-// nothing without the key.
+// roller is the rolling hash of a window: a polynomial modulo 2^61-1, evaluated at a secret point that is derived from
+// the key. So the hash reveals nothing without the key.
 type roller struct {
 	base uint64
 	out  uint64 // the factor of a window's first byte
@@ -82,7 +82,7 @@ func (r *roller) add(c byte) { r.sum = reduce(times(r.sum, r.base) + uint64(c) +
 
 func (r *roller) drop(c byte) { r.sum = reduce(r.sum + modulus - times(r.out, uint64(c)+1)) }
 
-// finder looks for prints, all prints of a length at once.
+// finder searches for prints. It searches for all prints of the same length at once.
 type finder struct {
 	hash    *blake3.Hasher
 	lengths map[int]*window
@@ -95,12 +95,12 @@ type window struct {
 	texts map[string]bool      // by their strong hashes
 }
 
-// mostLength bounds a searched text, in bytes.
+// mostLength limits the length of a searched text, in bytes.
 const mostLength = 1 << 20
 
 func newFinder(key []byte, prints []print) (*finder, error) {
 	f := &finder{lengths: map[int]*window{}}
-	if len(prints) == 0 { // perhaps without a key
+	if len(prints) == 0 { // there may be no key
 		return f, nil
 	}
 	var err error
@@ -123,13 +123,13 @@ func newFinder(key []byte, prints []print) (*finder, error) {
 	return f, nil
 }
 
-// find returns the places of the texts; with any, only the first one.
+// find returns the positions of purged texts; if any is set, only the first one.
 func (f *finder) find(text string, any bool) [][2]int {
 	if len(f.lengths) == 0 {
 		return nil
 	}
 	var out [][2]int
-	hash := f.hash.Clone() // texts are looked through side by side
+	hash := f.hash.Clone() // several texts are searched in parallel
 	for length, w := range f.lengths {
 		if len(text) < length {
 			continue

@@ -19,21 +19,21 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// schema names the form of the file of rules.
+// schema names the form of the rules file.
 const schema = "git-trace.purge-rules/1"
 
 // ErrRules reports rules that cannot be applied.
 var ErrRules = errors.New("the rules of earlier purges cannot be applied")
 
-// Rule is the trace of one text, one expression or one path.
+// Rule describes one purged text, expression or path.
 type Rule struct {
 	ID         string  `json:"id"`
-	Prints     []print `json:"prints,omitempty"`     // of a text, in its possible forms
+	Prints     []print `json:"prints,omitempty"`     // of a text, in its possible encodings
 	Expression string  `json:"expression,omitempty"` // RE2
-	Path       string  `json:"path,omitempty"`       // below the top of the work tree
+	Path       string  `json:"path,omitempty"`       // relative to the root of the work tree
 }
 
-// Set is the rules. It is not safe for use by several goroutines; finding is.
+// Set is a set of rules. Several goroutines may search with it, but only one may change it.
 type Set struct {
 	key   []byte
 	rules []Rule
@@ -42,19 +42,19 @@ type Set struct {
 	expressions []*regexp.Regexp
 }
 
-// stored is the file.
+// stored is the content of the rules file.
 type stored struct {
 	Schema string `json:"schema"`
-	Key    string `json:"key"` // which key made the prints
+	Key    string `json:"key"` // identifies the key of the prints
 	Rules  []Rule `json:"rules"`
 }
 
 func dir(repo *refs.Repo) string { return filepath.Join(repo.TracesDir(), "purge") }
 
-// Path returns the file of the rules of a repository.
+// Path returns the path of a repository's rules file.
 func Path(repo *refs.Repo) string { return filepath.Join(dir(repo), "rules") }
 
-// Load reads the rules of a repository. Without rules the set is empty, and needs no key.
+// Load reads the rules of a repository. Without rules, the set is empty and needs no key.
 func Load(repo *refs.Repo) (*Set, error) {
 	raw, err := os.ReadFile(Path(repo))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -77,7 +77,7 @@ func Load(repo *refs.Repo) (*Set, error) {
 	return s, nil
 }
 
-// Stamp changes whenever the rules of a repository do; "" when there are none.
+// Stamp returns a text that changes with the rules of a repository; "" if there are none.
 func Stamp(repo *refs.Repo) string {
 	raw, err := os.ReadFile(Path(repo))
 	if err != nil {
@@ -102,7 +102,7 @@ func (s *Set) Save(repo *refs.Repo) error {
 	return refs.WriteFileDurable(Path(repo), append(raw, '\n'), 0o600)
 }
 
-// New returns an empty set under the key of the repository's rules, to which texts can be added.
+// New returns an empty set with the key of the repository's rules, so that texts can be added.
 func New(repo *refs.Repo) (*Set, error) {
 	s, err := Load(repo)
 	if err == nil {
@@ -114,7 +114,7 @@ func New(repo *refs.Repo) (*Set, error) {
 	return &Set{key: s.key}, nil
 }
 
-// Prepare gives a set without a key the user's key, so that texts can be added. It makes the key if necessary.
+// Prepare gives the user's key to a set without a key, so that texts can be added. It makes the key if necessary.
 func (s *Set) Prepare(repo *refs.Repo) (err error) {
 	if s.key == nil {
 		s.key, err = currentKey(repo)
@@ -122,7 +122,8 @@ func (s *Set) Prepare(repo *refs.Repo) (err error) {
 	return err
 }
 
-// AddText adds a text, its form in a JSON string, and its base64. It returns the rule's id, also for a known text.
+// AddText adds a text, its form in a JSON string, and its base64 forms. It returns the id of the rule, even if the text
+// was already known.
 func (s *Set) AddText(text string) (string, error) {
 	forms := []string{text}
 	quoted := rawjson.AppendString(nil, text)
@@ -141,12 +142,12 @@ func (s *Set) AddText(text string) (string, error) {
 	return rule.ID, s.add(rule)
 }
 
-// leastEncoded is the least number of base64 letters that are searched: fewer occur by chance.
+// leastEncoded is the least number of base64 letters that are searched for: fewer letters occur by chance.
 const leastEncoded = 8
 
-// base64Forms returns the part of a text's base64 encoding that does not depend on its surroundings: three forms,
-// because the text may begin at one of three places in a group of bytes. All have one length, because each length is
-// another search.
+// base64Forms returns the parts of a text's base64 encoding that do not depend on the surrounding bytes. There are
+// three forms, because the text may begin at any of three positions in a group of bytes. All have the same length,
+// because each length needs a separate search.
 func base64Forms(text string) []string {
 	length := (len(text)*8 - 4) / 6
 	if length < leastEncoded {
@@ -179,8 +180,8 @@ func (s *Set) add(rule Rule) error {
 	return s.compile()
 }
 
-// With returns this set with the rules of another that have one of the ids. Both have the same key, or one has no
-// rules.
+// With returns a set with the rules of this set and the rules of another that have one of the ids. Both sets must have
+// the same key, or one of them no rules.
 func (s *Set) With(other *Set, ids []string) (*Set, error) {
 	out := &Set{key: s.key, rules: slices.Clone(s.rules)}
 	if len(s.rules) == 0 || s.key == nil {
@@ -228,7 +229,7 @@ func (s *Set) compile() error {
 	return err
 }
 
-// Find returns the places of purged text in a text, as pairs of start and end; they may overlap.
+// Find returns the positions of purged text, as pairs of start and end; they may overlap.
 func (s *Set) Find(text string) [][2]int {
 	if s.Empty() {
 		return nil
@@ -244,7 +245,7 @@ func (s *Set) Find(text string) [][2]int {
 	return out
 }
 
-// Holds reports whether a text holds anything that was purged.
+// Holds reports whether a text contains purged text.
 func (s *Set) Holds(text string) bool {
 	if s.Empty() {
 		return false
@@ -257,7 +258,7 @@ func (s *Set) Holds(text string) bool {
 	return len(s.finder.find(text, true)) > 0
 }
 
-// Fingerprint distinguishes sets; "" for the empty one.
+// Fingerprint differs between sets; "" for the empty set.
 func (s *Set) Fingerprint() string {
 	if s.Empty() {
 		return ""

@@ -8,14 +8,14 @@ import (
 	"github.com/git-trace/git-trace/internal/fault"
 )
 
-// errFound ends a reading after its find.
+// errFound stops a stream after a match.
 var errFound = errors.New("found")
 
 // chunk is the size of the pieces in which a stream is searched.
 const chunk = 1 << 20
 
-// HoldsStream is Holds for a stream: give writes it, and ends with the writer's error after a find. It also finds a
-// text across two writes; an expression matches any length.
+// HoldsStream is Holds for a stream: give writes the stream, and must stop with the writer's error. It also finds a
+// text that is split across writes, and matches of expressions of any length.
 func (s *Set) HoldsStream(give func(io.Writer) error) (bool, error) {
 	if s.Empty() {
 		return false, nil
@@ -42,7 +42,7 @@ func (s *Set) HoldsStream(give func(io.Writer) error) (bool, error) {
 	return false, nil
 }
 
-// runes remembers why a reader of runes ended: an expression takes every error for the end.
+// runes keeps the error of a reader, because regexp treats every error as the end.
 type runes struct {
 	in  *bufio.Reader
 	err error
@@ -56,7 +56,7 @@ func (r *runes) ReadRune() (rune, int, error) {
 	return c, size, err
 }
 
-// Windows passes a stream to a test in pieces that overlap by this many bytes, until one matches.
+// Windows passes a stream to test in pieces that overlap by the given number of bytes, until test returns true.
 func Windows(overlap int, test func(string) bool, give func(io.Writer) error) (bool, error) {
 	w := &windows{overlap: overlap, test: test}
 	if err := give(w); errors.Is(err, errFound) {

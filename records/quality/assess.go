@@ -6,7 +6,7 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// Persona is a kind of reader.
+// Persona is a kind of user of records.
 type Persona string
 
 // The personas.
@@ -20,10 +20,9 @@ const (
 // Personas lists the personas in the order of display.
 func Personas() []Persona { return []Persona{Training, RL, Analytics, Domain} }
 
-// Bar is the standard that a set of records must reach for a persona: each record at least Least, all together at
-// least Mean.
+// Bar is the standard for a set of records: the least score of each record, and the least mean of all.
 type Bar struct {
-	Least float64 `json:"least"` // 0 where single records do not matter
+	Least float64 `json:"least"` // 0 if single records do not matter
 	Mean  float64 `json:"mean"`
 }
 
@@ -41,15 +40,15 @@ func BarOf(p Persona) Bar {
 	return Bar{}
 }
 
-// Check is the outcome of one check.
+// Check is the result of one check.
 type Check struct {
 	ID     string   `json:"id"`
 	What   string   `json:"what"`
 	Weight float64  `json:"weight"`
-	Share  *float64 `json:"share"` // from 0 to 1; null where the check does not apply
+	Share  *float64 `json:"share"` // 0 to 1; null if the check does not apply
 }
 
-// Score is the use of a record for a persona.
+// Score says how useful a record is for a persona.
 type Score struct {
 	Persona Persona `json:"persona"`
 	Score   float64 `json:"score"` // 0 to 100
@@ -57,16 +56,16 @@ type Score struct {
 	Checks  []Check `json:"checks"`
 }
 
-// Report holds the judgement of a record.
+// Report is the assessment of a record.
 type Report struct {
 	Steps  int      `json:"steps"`
 	Calls  int      `json:"tool_calls"`
 	Gate   bool     `json:"gate"`
-	Faults []string `json:"faults"` // its violations of the schema
+	Faults []string `json:"faults"` // violations of the schema
 	Scores []Score  `json:"scores"`
 }
 
-// The gate: the least that a record needs to be worth keeping.
+// The gate: the minimum for a useful record.
 const (
 	leastSteps = 2
 	leastCalls = 1

@@ -6,7 +6,8 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// check is one question to a record. Its share is the part of the answer that is yes; false where it does not apply.
+// check is one question about a record. share returns the part of the record for which the answer is yes; false if the
+// check does not apply.
 type check struct {
 	id     string
 	what   string
@@ -147,7 +148,7 @@ func yes(is bool) float64 {
 	return 0
 }
 
-// part returns a share; it applies where there is something to count.
+// part returns n/of; false if there is nothing to count.
 func part(n, of int) (float64, bool) {
 	if of == 0 {
 		return 0, false
@@ -155,7 +156,7 @@ func part(n, of int) (float64, bool) {
 	return float64(n) / float64(of), true
 }
 
-// atLeast returns a share that counts in full from a bound on.
+// atLeast is part, but a share of at least enough counts as 1.
 func atLeast(n, of int, enough float64) (float64, bool) {
 	share, applies := part(n, of)
 	if share >= enough {
@@ -164,13 +165,13 @@ func atLeast(n, of int, enough float64) (float64, bool) {
 	return share, applies
 }
 
-// grounded reports whether the outcome says more than that there was one.
+// grounded reports whether the outcome contains more than the fact that there was one.
 func grounded(r *records.Record) bool {
 	o := &r.Outcome
 	return o.Success != nil || o.Committed || o.TerminalState != nil || o.Reward != nil
 }
 
-// systemPrompts asks whether each system prompt is there once, and each that steps name is there.
+// systemPrompts checks that each system prompt is stored once, and that each prompt that steps refer to is stored.
 func systemPrompts(f *facts) (float64, bool) {
 	named, missing := map[string]bool{}, 0
 	for i := range f.r.Steps {

@@ -7,23 +7,23 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// facts are the counts that checks rest on.
+// facts are the counts on which the checks are based.
 type facts struct {
 	r *records.Record
 
-	pairs, goodPairs     int // neighbouring steps of the main conversation, and pairs in a possible order
+	pairs, goodPairs     int // neighbouring steps of the main conversation, and the pairs in a possible order
 	agent                int // steps of the model
-	spoken               int // answers with text, thought or calls
-	reasoned             int // with thought
+	spoken               int // answers with text, thinking or calls
+	reasoned             int // with thinking
 	counted              int // with tokens
 	modelled             int // with a model
 	stamped              int // steps with a time
 	calls, answered      int
 	observations, joined int
-	sub, placed          int // steps of subagents, and how many of them follow their parent
-	warm, labelled       int // steps that look like the filling of a cache, and steps with that label
+	sub, placed          int // steps of subagents, and the number of them that follow their parent
+	warm, labelled       int // steps that look like cache warm-ups, and steps with that label
 	snippets, languages  int
-	turns                bool // a step is a turn of the conversation, not a call of the model
+	turns                bool // a step is a turn of the conversation, not a model call
 }
 
 func gather(r *records.Record) *facts {
@@ -49,8 +49,8 @@ func gather(r *records.Record) *facts {
 	return f
 }
 
-// follows reports whether a step may come after another: an answer follows a prompt, and the model continues only after
-// calls.
+// follows reports whether a step may come after another: an answer after a prompt, and an answer after another answer
+// only if that had calls.
 func follows(before, s *records.Step) bool {
 	if before.Role == records.RoleAgent && s.Role == records.RoleAgent {
 		return len(before.ToolCalls) > 0

@@ -1,5 +1,5 @@
-// Package sharegpt reads rows of conversations in the form of ShareGPT, and of Hermes, which has calls and results in
-// the texts between tags.
+// Package sharegpt reads rows of conversations in the form of ShareGPT, and of Hermes, which puts calls and results
+// between tags in the texts.
 package sharegpt
 
 import (
@@ -17,12 +17,12 @@ import (
 // Name is the name of the format on the command line.
 const Name = "sharegpt"
 
-// Read gives the conversations of a file in order. The first fault ends the reading.
+// Read yields the conversations of a file in order. It stops at the first fault.
 func Read(r io.Reader, yield func(row int, record *records.Record) error) error {
 	return foreign.Each(r, nil, decode, yield)
 }
 
-// kept are members of a row that the metadata keep unchanged.
+// kept are the members of a row that the metadata keep unchanged.
 var kept = []string{"usage", "api_calls", "tool_stats", "toolsets_used"}
 
 func decode(d *foreign.Document) ([]*records.Record, error) {
@@ -60,7 +60,7 @@ func decode(d *foreign.Document) ([]*records.Record, error) {
 	return []*records.Record{record}, nil
 }
 
-// outcome reads the end of a run, if the row has it.
+// outcome reads how a run ended, if the row says so.
 func outcome(record *records.Record, raw []byte) {
 	o := &record.Outcome
 	switch string(rawjson.Member(raw, "completed")) {
@@ -84,7 +84,7 @@ type walk struct {
 	malformed int
 }
 
-// context returns the context of an environment if a row has the end of its run.
+// context returns Runtime if a row says how its run ended, otherwise Devtime.
 func (w *walk) context(raw []byte) records.ExecutionContext {
 	for _, name := range []string{"completed", "reward", "score"} {
 		if len(rawjson.Member(raw, name)) > 0 {
@@ -115,7 +115,7 @@ func (w *walk) message(raw []byte) error {
 	}
 }
 
-// between returns the text between a tag and its end, if it is JSON.
+// between returns the text between a tag and its end tag, if it is JSON.
 func between(text, tag string) (string, bool) {
 	_, after, found := strings.Cut(text, "<"+tag+">")
 	if !found {
@@ -125,8 +125,8 @@ func between(text, tag string) (string, bool) {
 	return string(raw), ok
 }
 
-// value returns the JSON value inside a tag, and the text after the tag. It reads JSON, because texts in the value may
-// contain the end tag as well.
+// value returns the JSON value in a tag, and the text after the tag. It parses the JSON, because texts in the value may
+// contain the end tag.
 func value(text, tag string) (raw []byte, rest string, ok bool) {
 	text = strings.TrimLeft(text, " \t\r\n")
 	d := rawjson.NewDecoder([]byte(text))
@@ -169,7 +169,7 @@ func (w *walk) answer(text string) error {
 	return w.talk.Agent(a)
 }
 
-// results takes one or more results, in the order of the calls.
+// results adds one or more results, in the order of the calls.
 func (w *walk) results(text string) error {
 	const open = "<tool_response>"
 	if !strings.Contains(text, open) {
@@ -181,7 +181,7 @@ func (w *walk) results(text string) error {
 			return nil
 		}
 		raw, rest, ok := value(after, "tool_response")
-		if !ok { // it is not JSON: the text up to the end
+		if !ok { // not JSON: the text up to the end tag
 			said, more, _ := strings.Cut(after, "</tool_response>")
 			raw, rest = rawjson.AppendString(nil, strings.TrimSpace(said)), more
 		}

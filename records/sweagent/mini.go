@@ -16,10 +16,11 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// MiniName is the name of mini-swe-agent's format on the command line, and of the agent.
+// MiniName is the name of mini-swe-agent's format on the command line, and the name of the agent.
 const MiniName = "mini-swe-agent"
 
-// ReadMini gives the conversations of a file of mini-swe-agent in order: documents with messages, or bare lists.
+// ReadMini yields the conversations of a mini-swe-agent file in order: documents with messages, or bare lists of
+// messages.
 func ReadMini(r io.Reader, yield func(row int, record *records.Record) error) error {
 	return foreign.Each(r, func(first []byte) bool { return rawjson.Member(first, "role") != nil }, mini, yield)
 }
@@ -65,7 +66,7 @@ func mini(d *foreign.Document) ([]*records.Record, error) {
 
 type miniWalk struct {
 	walk
-	costs bool // messages have their costs
+	costs bool // messages have their own costs
 }
 
 func (w *miniWalk) message(raw []byte) error {
@@ -82,7 +83,7 @@ func (w *miniWalk) message(raw []byte) error {
 	case m.Role == "system":
 		return w.talk.System(m.Text, at)
 	case m.Role == "exit":
-		return nil // info has the submission, too
+		return nil // info also has the submission
 	case m.Role == "user" || m.Role == "tool":
 		r := miniResult(m.Text, extra, at)
 		interrupted := rawjson.MemberText(extra, "interrupt_type") != ""
@@ -101,7 +102,8 @@ func (w *miniWalk) message(raw []byte) error {
 	return fmt.Errorf("%w: unknown role %.40q", foreign.ErrForm, m.Role)
 }
 
-// answer takes an answer: its calls are beside it, in the form of either interface of OpenAI, or in a fence.
+// answer adds an answer. Its calls are in separate members, in the form of either OpenAI interface, or in a fenced
+// block.
 func (w *miniWalk) answer(raw []byte, m messages.Message, extra []byte, at string) error {
 	var calls []assemble.Call
 	e := rawjson.NewDecoder(rawjson.Member(extra, "actions"))
@@ -152,7 +154,7 @@ var fence = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("(?s)```(?:mswea_bash_command|bash)\\s*\\n(.*?)\\n```")
 })
 
-// fenced returns the one block of commands in a text.
+// fenced returns the only block of commands in a text.
 func fenced(text string) (string, bool) {
 	found := fence().FindAllStringSubmatch(text, 2)
 	if len(found) != 1 {
@@ -161,7 +163,7 @@ func fenced(text string) (string, bool) {
 	return found[0][1], true
 }
 
-// miniResult returns a result: its number and its output, from the structure first.
+// miniResult returns a result: its exit code and its output, from the structured data if possible.
 func miniResult(text string, extra []byte, at string) assemble.Result {
 	r := assemble.Result{Time: at}
 	output := text

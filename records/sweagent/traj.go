@@ -14,17 +14,17 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// Name is the name of SWE-agent's format on the command line, and of the agent.
+// Name is the name of SWE-agent's format on the command line, and the name of the agent.
 const Name = "swe-agent"
 
 const benchmark = "benchmark"
 
-// Read gives the conversations of a file in order. The first fault ends the reading.
+// Read yields the conversations of a file in order. It stops at the first fault.
 func Read(r io.Reader, yield func(row int, record *records.Record) error) error {
 	return foreign.Each(r, nil, decode, yield)
 }
 
-// run is one trajectory, or one attempt of several.
+// run is one trajectory, or one of several attempts.
 type run struct {
 	history, trajectory, attempts []byte
 	info, replay                  []byte
@@ -48,7 +48,7 @@ func parse(raw []byte) run {
 	return r
 }
 
-// list returns a list that holds something, nil for anything else.
+// list returns a list that is not empty; nil for anything else.
 func list(raw []byte) []byte {
 	d := rawjson.NewDecoder(raw)
 	if d.OpenArray(); d.Element() {
@@ -83,8 +83,8 @@ func decode(d *foreign.Document) ([]*records.Record, error) {
 	return out, nil
 }
 
-// session names a trajectory by its file, since both programs make one file for each. In a file that may hold
-// several, the row names it.
+// session returns the id of a trajectory: the name of its file, because both programs write each trajectory to a
+// separate file. For a file that may contain several, it is the id of the row.
 func session(d *foreign.Document) string {
 	if name, one := strings.CutSuffix(strings.TrimSuffix(d.File, ".json"), ".traj"); one {
 		return name
@@ -146,7 +146,7 @@ func seconds(raw []byte) float64 {
 	return d.Float()
 }
 
-// ended describes the end of a run: whether it succeeded only an evaluator knows.
+// ended describes the end of a run. It does not set Success, because only an evaluator knows it.
 func ended(record *records.Record, status, submission string) {
 	o := &record.Outcome
 	o.Patch, o.Description = records.Text(submission), records.Text(status)
@@ -155,12 +155,12 @@ func ended(record *records.Record, status, submission string) {
 	}
 }
 
-// walk goes through the messages of a history, beside the steps of the environment.
+// walk reads the messages of a history together with the steps of the environment.
 type walk struct {
 	talk     *foreign.Talk
 	model    string
 	entries  []entry
-	at       int // the next of the entries
+	at       int // the index of the next entry
 	prompted bool
 }
 
@@ -178,7 +178,7 @@ func (w *walk) history(raw []byte) error {
 			return fmt.Errorf("message %d: %w", n, err)
 		}
 	}
-	if w.talk.Open() > 0 && w.at > 0 { // the model was not called after the last action
+	if w.talk.Open() > 0 && w.at > 0 { // the model was not called again after the last action
 		if last := w.entries[w.at-1].observation; last != "" {
 			if err := w.talk.Answered("", result(last)); err != nil {
 				return err
@@ -218,7 +218,7 @@ func (w *walk) message(raw []byte) error {
 	return fmt.Errorf("%w: unknown role %.40q", foreign.ErrForm, m.Role)
 }
 
-// entry finds the environment's step for an action; skipped steps, such as blocked actions, become separate steps.
+// entry finds the environment's step for an action. Skipped entries, such as blocked actions, become separate steps.
 func (w *walk) entry(action string) (took float64, err error) {
 	for i := w.at; i < len(w.entries) && action != ""; i++ {
 		if strings.TrimSpace(w.entries[i].action) != strings.TrimSpace(action) {
@@ -231,7 +231,7 @@ func (w *walk) entry(action string) (took float64, err error) {
 	return 0, nil
 }
 
-// rest makes steps of the entries up to one, which the history does not have.
+// rest adds steps for the entries before an index that are not in the history.
 func (w *walk) rest(to int) error {
 	for ; w.at < to; w.at++ {
 		if one := &w.entries[w.at]; one.action != "" {
@@ -244,7 +244,7 @@ func (w *walk) rest(to int) error {
 	return nil
 }
 
-// alone takes the entries without a history.
+// alone adds the entries of a trajectory without a history.
 func (w *walk) alone() error {
 	for i := range w.entries {
 		w.talk.Take()
@@ -269,7 +269,7 @@ func (w *walk) step(one *entry, failed string) error {
 	return w.talk.Answered("", r)
 }
 
-// failures are texts of tools that failed: exit codes are not recorded.
+// failures are texts of failed tools, because exit codes are not recorded.
 var failures = []struct{ text, error string }{
 	{"Your proposed edit has introduced new syntax error(s)", records.ErrorTool},
 	{"No replacement was performed", records.ErrorTool},

@@ -1,8 +1,8 @@
-// Package waiting remembers which conversations have data that is in no record yet.
+// Package waiting remembers the conversations with data that is not in a record yet.
 //
-// Hooks note conversations here, in a file each below <common git dir>/traces/pending, and start a process that stores
-// them without waiting for it. Hooks link this package, so it imports nothing heavy. A note names the session file, but
-// has none of its text.
+// Hooks write a note for each conversation, a file in <common git dir>/traces/pending. Then they start a process that
+// stores the conversations, and do not wait for it. Hooks link this package, so it imports nothing heavy. A note names
+// the session file, but contains none of its text.
 package waiting
 
 import (
@@ -25,15 +25,15 @@ type Session struct {
 	Trace      events.TraceID `json:"trace"`
 	Agent      string         `json:"agent"`
 	Session    string         `json:"session"`              // the agent's own id
-	Transcript string         `json:"transcript,omitempty"` // path of the session file, "" when the agent does not say
+	Transcript string         `json:"transcript,omitempty"` // path of the session file; "" if not reported
 	WorkTree   string         `json:"work_tree"`
-	// Files are the other session files of the conversation, in the order in which they begin, a NUL between them.
+	// Files are the other session files of the conversation, in the order of their start, separated by NUL.
 	Files string `json:"files,omitempty"`
-	// Open says that the turn continues: the note remains after the conversation is stored.
+	// Open says that the turn continues: the note is kept after the conversation is stored.
 	Open bool `json:"open"`
 }
 
-// Beside lists Files.
+// Beside returns Files as a list.
 func (s Session) Beside() []string {
 	if s.Files == "" {
 		return nil
@@ -41,10 +41,10 @@ func (s Session) Beside() []string {
 	return strings.Split(s.Files, "\x00")
 }
 
-// List is the conversations that wait in a repository.
+// List is the list of waiting conversations of a repository.
 type List struct{ dir string }
 
-// Open returns the list of a repository. It reads and makes nothing.
+// Open returns the list of a repository. It neither reads nor writes.
 func Open(repo *refs.Repo) *List { return &List{dir: filepath.Join(repo.TracesDir(), "pending")} }
 
 func (l *List) path(trace events.TraceID) string {
@@ -59,7 +59,7 @@ func (l *List) Note(s Session) error {
 	return nil
 }
 
-// NoteOnce puts a conversation on the list that is not there. A note that is there says more.
+// NoteOnce puts a conversation on the list unless it is already there. An existing note has more data.
 func (l *List) NoteOnce(s Session) error {
 	if _, err := os.Lstat(l.path(s.Trace)); err == nil {
 		return nil
@@ -67,11 +67,11 @@ func (l *List) NoteOnce(s Session) error {
 	return l.Note(s)
 }
 
-// noteEnd ends the names of notes. Files with other names were left by a process that was killed while it wrote a
+// noteEnd is the extension of notes. Files with other names were left by a process that was killed while it wrote a
 // note.
 const noteEnd = ".json"
 
-// Any reports whether a conversation waits. It costs one look at a directory.
+// Any reports whether any conversation waits. It only reads the start of a directory.
 func (l *List) Any() bool {
 	dir, err := os.Open(l.dir)
 	if err != nil {
@@ -89,10 +89,10 @@ func (l *List) Any() bool {
 	}
 }
 
-// abandoned is the age from which a file is no longer being written.
+// abandoned is the age from which an unfinished file is certainly no longer being written.
 const abandoned = time.Hour
 
-// All returns the waiting conversations, in the order of their ids. It leaves out unreadable notes.
+// All returns the waiting conversations, sorted by id. It skips unreadable notes.
 func (l *List) All() ([]Session, error) {
 	entries, err := os.ReadDir(l.dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -119,7 +119,7 @@ func (l *List) All() ([]Session, error) {
 	return out, nil
 }
 
-// Done removes a conversation from the list if its note has not changed.
+// Done removes a conversation from the list, unless its note has changed.
 func (l *List) Done(s Session) error {
 	raw, err := os.ReadFile(l.path(s.Trace))
 	if errors.Is(err, fs.ErrNotExist) {

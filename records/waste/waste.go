@@ -1,9 +1,9 @@
-// Package waste finds unnecessary text in the context of a conversation: long results, files and searches that gave the
-// same as before, and commands that failed again and again, with their solution.
+// Package waste finds unnecessary text in the context of a conversation: long results, files and searches with the same
+// result as before, and commands that failed repeatedly, with their solution.
 //
-// It uses only the record. A result is a repetition only if the same call had the same result while it was still in the
-// context. Tokens are estimated, four bytes each, and counted once: the price of keeping them in the context of later
-// answers is unknown. Sub-agents have separate contexts and are left out.
+// It uses only the record. A result is a repetition only if the same call had the same result earlier, and that result
+// was still in the context. Tokens are estimated at four bytes each and counted once: the cost of keeping them in the
+// context of later answers is unknown. Subagents have separate contexts and are left out.
 package waste
 
 import (
@@ -20,7 +20,7 @@ import (
 // Kind is a kind of waste.
 type Kind string
 
-// The kinds.
+// The kinds of waste.
 const (
 	Large       Kind = "large_output"
 	ReadAgain   Kind = "read_again"
@@ -28,24 +28,24 @@ const (
 	FailedAgain Kind = "failed_again"
 )
 
-// The limits of findings.
+// The thresholds of findings.
 const (
 	largeTokens = 8000
 	leastTokens = 50 // of a repeated result
 	tokenBytes  = 4
-	manyFails   = 3 // of one command; two count, too, if nothing was edited between
+	manyFails   = 3 // failures of one command; two are enough if nothing was edited in between
 )
 
-// Finding is something that filled the context.
+// Finding is unnecessary text in the context.
 type Finding struct {
 	Kind    Kind     `json:"kind"`
 	Step    int      `json:"step"`
 	Call    string   `json:"call"`
 	Name    string   `json:"name"`   // of the tool
-	What    string   `json:"what"`   // the file, the pattern, the command
-	Of      *int     `json:"of"`     // the step that had the same; of a loop, its first failure; null for a long output
-	Times   int      `json:"times"`  // of a loop: how often it failed
-	Passed  *int     `json:"passed"` // of a loop: the step at which it succeeded; null if it never did
+	What    string   `json:"what"`   // the file, the pattern or the command
+	Of      *int     `json:"of"`     // the step with the same result; for a loop its first failure; null for a long output
+	Times   int      `json:"times"`  // for a loop: the number of failures
+	Passed  *int     `json:"passed"` // for a loop: the step at which the command succeeded; null if it never did
 	Tokens  int64    `json:"tokens"` // estimated
 	CostUSD *float64 `json:"cost_usd"`
 }
@@ -57,14 +57,14 @@ type Result struct {
 	CostUSD  *float64  `json:"cost_usd"` // null if one of the prices is unknown
 }
 
-// Cost returns the price of tokens that a model read and wrote, if it is known.
+// Cost returns the cost of tokens of a model, if its price is known.
 type Cost func(model string, usage records.TokenUsage) (usd float64, known bool)
 
 // finder reads a conversation once.
 type finder struct {
 	cost  Cost
 	out   []Finding
-	seen  map[string]earlier // calls with results in the context, by their keys
+	seen  map[string]earlier // by key: calls whose results are in the context
 	loops map[string]*loop
 	edits int
 }
@@ -74,17 +74,17 @@ type earlier struct {
 	content string
 }
 
-// loop is a command that fails.
+// loop is a command that fails repeatedly.
 type loop struct {
 	first  *compare.Action
 	last   *compare.Action // the last failure
 	times  int
-	edits  int // before the first failure
+	edits  int // the number of edits before the first failure
 	tokens records.TokenUsage
 	model  string
 }
 
-// Of finds the waste of a conversation. Without a cost all costs are unknown.
+// Of finds the waste of a conversation. If cost is nil, all costs are unknown.
 func Of(r *records.Record, cost Cost) *Result {
 	f := &finder{cost: cost, seen: map[string]earlier{}, loops: map[string]*loop{}}
 	compacted := slices.Sorted(maps.Keys(r.Summaries())) // the context was replaced after these steps
@@ -129,7 +129,7 @@ func (f *finder) call(a *compare.Action, step *records.Step, result *records.Obs
 		f.edits++
 	}
 	switch failure {
-	case records.ErrorRejected, records.ErrorInterrupted, records.ErrorNoResult: // the person's doing, or not known
+	case records.ErrorRejected, records.ErrorInterrupted, records.ErrorNoResult: // caused by the person, or unknown
 		return
 	case "":
 		if l := f.loops[a.Key()]; l != nil {
@@ -154,7 +154,7 @@ func (f *finder) call(a *compare.Action, step *records.Step, result *records.Obs
 	f.add(one, model, records.TokenUsage{InputTokens: tokens})
 }
 
-// failed notes a failure. In a loop, all but the first are waste: their output, and their input.
+// failed records a failure. In a loop, the inputs and outputs of all failures but the first are waste.
 func (f *finder) failed(a *compare.Action, step *records.Step, tokens int64, model string) {
 	l := f.loops[a.Key()]
 	if l == nil {
@@ -166,7 +166,7 @@ func (f *finder) failed(a *compare.Action, step *records.Step, tokens int64, mod
 	l.tokens.OutputTokens += step.TokenUsage.OutputTokens / int64(len(step.ToolCalls))
 }
 
-// end takes a loop whose command ran well at a step, or never.
+// end ends a loop. passed is the step at which the command succeeded, or nil.
 func (f *finder) end(l *loop, passed *int) {
 	if l.times >= manyFails || l.times == 2 && l.edits == f.edits {
 		f.add(Finding{Kind: FailedAgain, Step: l.last.Step, Call: l.last.Call, Name: l.first.Name, What: l.first.What,
@@ -184,7 +184,7 @@ func (f *finder) add(one Finding, model string, usage records.TokenUsage) {
 	f.out = append(f.out, one)
 }
 
-// repeats returns the kind of a call that reads or searches, so that a second one gives nothing new; "" for others.
+// repeats returns the kind of waste for a second identical read or search; "" for other calls.
 func repeats(a *compare.Action) Kind {
 	switch a.Does() {
 	case "read":
@@ -203,13 +203,13 @@ func repeats(a *compare.Action) Kind {
 	return ""
 }
 
-// Words returns a kind in words.
+// Words returns the kind in plain words.
 func (k Kind) Words() string {
 	words := map[Kind]string{Large: "long output", SearchAgain: "searched again"}
 	return cmp.Or(words[k], strings.ReplaceAll(string(k), "_", " "))
 }
 
-// Way describes what a finding repeats, and the end of a loop. name names a step.
+// Way describes what a finding repeats, or how a loop ended. name returns the name of a step.
 func (f *Finding) Way(name func(step int) string) string {
 	switch {
 	case f.Of == nil:

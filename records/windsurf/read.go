@@ -1,6 +1,6 @@
 // Package windsurf reads the trajectory that Windsurf passes to its hooks. Each line of the file is a prompt, an answer
-// or an action of the agent. An edit has the whole text of its file, before and after. There are no ids, times and
-// tokens, so the conversation is named by the content of the file.
+// or an action of the agent. An edit has the whole text of its file, before and after. There are no ids, times or
+// tokens, so the conversation's id is a hash of the file's content.
 package windsurf
 
 import (
@@ -17,13 +17,13 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// Name is the name of the format on the command line, and the agent's.
+// Name is the name of the format on the command line, and the name of the agent.
 const Name = "windsurf"
 
-// Kinds are the possible first lines of a file.
+// Kinds are the possible types of a file's first line.
 var Kinds = []string{"user_input", "planner_response", "code_action"}
 
-// line is a line of a file: what somebody says, or a call with its result.
+// line is a line of a file: a text, or a call with its result.
 type line struct {
 	place  foreign.Place
 	kind   string
@@ -32,7 +32,7 @@ type line struct {
 	result *assemble.Result
 }
 
-// Read gives the conversation of a file. The first fault ends the reading; it names its line and its byte.
+// Read yields the conversation of a file. It stops at the first fault and returns its line and byte.
 func Read(r io.Reader, yield func(row int, record *records.Record) error) error {
 	var lines []line
 	var file, cwd string
@@ -45,7 +45,7 @@ func Read(r io.Reader, yield func(row int, record *records.Record) error) error 
 		if err != nil {
 			return d.Fault(err)
 		}
-		_, _ = sum.Write([]byte(d.ID() + "\n")) // a hash takes everything
+		_, _ = sum.Write([]byte(d.ID() + "\n")) // a hash never returns an error
 		if file = d.File; cwd == "" {
 			cwd = rawjson.MemberText(rawjson.Member(d.Raw, "run_command"), "cwd")
 		}
@@ -77,7 +77,7 @@ func Read(r io.Reader, yield func(row int, record *records.Record) error) error 
 	return yield(lines[0].place.Row, record)
 }
 
-// decode reads a line.
+// decode decodes a line.
 func decode(d *foreign.Document) (line, error) {
 	kind := rawjson.MemberText(d.Raw, "type")
 	value := rawjson.Member(d.Raw, kind)
@@ -97,11 +97,11 @@ func decode(d *foreign.Document) (line, error) {
 	return l, nil
 }
 
-// outcome are the members with the outcome of a call.
+// outcome are the members with the result of a call.
 var outcome = []string{"acknowledgement_type", "content", "exit_code", "original_content", "output", "total_results",
 	"user_rejected"}
 
-// input returns the task of a call. Files have paths in it.
+// input returns the input of a call. File URLs in it become paths.
 func input(value []byte) []byte {
 	var in rawjson.Members
 	d := rawjson.NewDecoder(value)
@@ -129,7 +129,7 @@ func pathOf(address string) string {
 	return address
 }
 
-// resultOf returns the fate of a call; nil while it runs.
+// resultOf returns the result of a call; nil while the call runs.
 func resultOf(kind, status string, value []byte) *assemble.Result {
 	content := rawjson.MemberText(value, "output") + rawjson.MemberText(value, "content")
 	r := &assemble.Result{Content: &content, Error: foreign.ExitCode(rawjson.MemberInt(value, "exit_code"))}
@@ -153,7 +153,7 @@ func resultOf(kind, status string, value []byte) *assemble.Result {
 	return r
 }
 
-// take takes a prompt, or an answer with its calls.
+// take adds a prompt, or an answer with its calls.
 func take(talk *foreign.Talk, lines []line) error {
 	for range lines {
 		talk.Take()
