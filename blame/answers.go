@@ -6,7 +6,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// LinesJSON is the answer of git trace blame --json. A text whose bytes are not UTF-8 has them in base64 beside it.
+// LinesJSON is the output of git trace blame --json. If a text is not UTF-8, its bytes follow in base64.
 type LinesJSON struct {
 	Schema     string     `json:"schema"`
 	Path       string     `json:"path"`
@@ -35,7 +35,7 @@ type LineJSON struct {
 	Previous string `json:"previous,omitempty"`
 }
 
-// PlaceJSON is the place in the history that git credits with a line.
+// PlaceJSON is the commit, path and line that git credits with a line.
 type PlaceJSON struct {
 	Commit             *string `json:"commit"`
 	OriginalLine       int     `json:"original_line"`
@@ -49,7 +49,7 @@ type LinePrompt struct {
 	Text  string `json:"text,omitempty"`
 }
 
-// RunsJSON is the answer of git trace blame --json=runs.
+// RunsJSON is the output of git trace blame --json=runs.
 type RunsJSON struct {
 	Schema        string                `json:"schema"`
 	Path          string                `json:"path"`
@@ -65,7 +65,7 @@ type RunsTalk struct {
 	Short   string            `json:"short"`
 	Agent   *string           `json:"agent"`
 	Session *string           `json:"session"`
-	Prompts map[string]string `json:"prompts"` // by their numbers
+	Prompts map[string]string `json:"prompts"` // by number
 }
 
 // RunsCommit is a commit that git credits with some of the lines.
@@ -79,13 +79,13 @@ type RunsCommit struct {
 	SummaryBase64    string    `json:"summary_base64,omitempty"`
 }
 
-// RunJSON is lines of a file that follow each other and have one commit and one owner.
+// RunJSON is a run of consecutive lines of a file that have the same commit and owner.
 type RunJSON struct {
 	Start int `json:"start"` // from 1
 	Count int `json:"count"`
 	PlaceJSON
 	Contributor string  `json:"contributor"`
-	Older       bool    `json:"older,omitempty"` // than the recording: one of the unknown
+	Older       bool    `json:"older,omitempty"` // true for unknown lines that are older than the recording
 	Trace       *string `json:"trace"`
 	Model       *string `json:"model"`
 	Subagent    string  `json:"subagent,omitempty"`
@@ -98,10 +98,10 @@ type RunJSON struct {
 	Previous string `json:"previous,omitempty"`
 }
 
-// OwnerJSON is the owner of a line in the JSON of commands: null stands for an unknown value.
+// OwnerJSON is the owner of a line in the JSON output of commands. Null means that a value is unknown.
 type OwnerJSON struct {
 	Contributor events.OwnerKind `json:"contributor"`
-	Older       bool             `json:"older,omitempty"` // one of the unknown, older than the recording
+	Older       bool             `json:"older,omitempty"` // true for unknown lines that are older than the recording
 	Trace       *events.TraceID  `json:"trace"`
 	Agent       *string          `json:"agent"`
 	Model       *string          `json:"model"`
@@ -115,10 +115,10 @@ type EvidenceJSON struct {
 	Confidence *string                `json:"confidence"`
 	Candidates []events.CandidateData `json:"candidates,omitempty"`
 	Source     *SourceJSON            `json:"source,omitempty"`   // absent if this clone saw or found the owner
-	Disputed   []string               `json:"disputed,omitempty"` // writers of other clones who say otherwise
+	Disputed   []string               `json:"disputed,omitempty"` // writers of other clones who name another owner
 }
 
-// SourceJSON names the other clone that claims an owner.
+// SourceJSON names the other clone whose log names an owner.
 type SourceJSON struct {
 	Writer string  `json:"writer"`
 	Signer *string `json:"signer"`

@@ -12,42 +12,43 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Resolver finds the owners of lines. It answers only from evidence; otherwise a line is unknown. Lines may share an
-// answer, so callers must not change it.
+// Resolver finds the owners of lines. It answers only with evidence; a line without evidence is unknown. Lines may
+// share an Attribution, so callers must not change it.
 type Resolver interface {
-	// Committed returns the owners of a path's lines in a commit. Lines are 1-based and ascending; the result is
+	// Committed returns the owners of lines of a path in a commit. Line numbers count from 1 and ascend; the result is
 	// parallel to them.
 	Committed(ctx context.Context, commit refs.OID, path string, lines []int) ([]*Attribution, error)
-	// Uncommitted answers for the uncommitted lines of a path's content in the work tree, or of the content given by
-	// --contents. content has the stored form: line endings and filters converted.
+	// Uncommitted returns the owners of uncommitted lines of a path: lines of the file in the work tree, or of the content
+	// given by --contents. content is as git would store it, after the conversion of line endings and filters.
 	Uncommitted(ctx context.Context, path string, content []byte, lines []int) ([]*Attribution, error)
 }
 
-// Forewarned is a Resolver that gets all questions about committed lines before the first answer. So it can search for
-// all of them at once.
+// Forewarned is a Resolver that gets all questions about committed lines before the first one is asked, so that it can
+// search for all of them at once.
 type Forewarned interface {
 	Expect(ctx context.Context, questions []unseen.Question) error
 }
 
-// Preparer is a Resolver that learns the likely questions while git is running. During that time it gets no other call.
+// Preparer is a Resolver that gets the likely questions while git is running. During that time no other method is
+// called.
 type Preparer interface {
 	Prepare(ctx context.Context, likely gitblame.Likely)
 }
 
-// Completer is a Resolver that may complete the answers once all of them are known.
+// Completer is a Resolver that may complete the answers when all of them are known.
 type Completer interface {
 	Complete(ctx context.Context, owners []*Attribution) error
 }
 
-// Dated is a Resolver that knows when recording began. For a commit's lines without a known owner it says whether they
-// are older. Committed is the commit's time.
+// Dated is a Resolver that knows when recording began. For lines of a commit without a known owner it reports whether
+// they are older. Committed is the time of the commit.
 type Dated interface {
 	Nobodys(commit refs.OID, committed time.Time) (events.OwnerKind, error)
 }
 
-// Attribution names the writer of a line and the evidence. Its zero value is a line without a known owner.
+// Attribution is the writer of a line, with the evidence. Its zero value means that the owner is unknown.
 type Attribution struct {
-	Kind        events.OwnerKind // older of a line without a known owner in a commit older than the recording
+	Kind        events.OwnerKind // OwnerOlder for a line without a known owner, in a commit older than the recording
 	Trace       events.TraceID
 	Agent       string
 	Model       string
@@ -56,24 +57,24 @@ type Attribution struct {
 	Step        int
 	ToolCall    string
 	Tool        string
-	PromptIndex int    // 1-based in the trace; 0 when not known
-	PromptText  string // as typed or as redacted; empty when it is not kept here
+	PromptIndex int    // counts from 1 in the conversation; 0 if unknown
+	PromptText  string // as typed or as redacted; empty if it is not stored here
 	Patch       events.PatchID
 	Evidence    string                 // evidence tier
-	Confidence  string                 // high, medium, low
-	Candidates  []events.CandidateData // when several calls could have written it
-	Previous    events.PatchID         // the AI's line that a person changed
+	Confidence  string                 // high, medium or low
+	Candidates  []events.CandidateData // set if several calls could have written the line
+	Previous    events.PatchID         // the agent's patch whose line a person changed
 	Limits      []events.Limit
-	Time        time.Time // of the tool call
+	Time        time.Time // time of the tool call
 	Writer      string    // the other clone whose log names the owner; empty for this clone
-	Signer      string    // the signer of that log, if git trusts the key
-	Disputed    []string  // the writers of other clones who say otherwise, with the same right
+	Signer      string    // the signer of that log, if the signature is trusted
+	Disputed    []string  // writers of other clones who name another owner with equal evidence
 }
 
 // ByAI reports whether an agent wrote the line, alone or with a person.
 func (a *Attribution) ByAI() bool { return a.Kind == events.OwnerAI || a.Kind == events.OwnerMixed }
 
-// AnchorOwner returns the owner as anchors have it.
+// AnchorOwner returns the owner in the form that anchors use.
 func (a *Attribution) AnchorOwner() events.AnchorOwner {
 	return events.AnchorOwner{
 		Kind: a.Kind.Stored(), Patch: a.Patch, Trace: a.Trace, Agent: a.Agent, Session: a.Session, Subagent: a.Subagent,
@@ -82,7 +83,7 @@ func (a *Attribution) AnchorOwner() events.AnchorOwner {
 	}
 }
 
-// Same reports whether two lines have one owner: their headers would be equal.
+// Same reports whether two lines have the same owner, so that their headers are equal.
 func (a *Attribution) Same(b *Attribution) bool {
 	return a == b || a.Kind == b.Kind && a.Trace == b.Trace && a.Agent == b.Agent && a.Model == b.Model &&
 		a.Session == b.Session && a.Subagent == b.Subagent && a.Step == b.Step && a.ToolCall == b.ToolCall &&
@@ -92,28 +93,28 @@ func (a *Attribution) Same(b *Attribution) bool {
 		slices.Equal(a.Candidates, b.Candidates) && slices.Equal(a.Limits, b.Limits)
 }
 
-// Annotated is a line with its owner, ready to be drawn.
+// Annotated is a line with its owner, ready for output.
 type Annotated struct {
 	gitblame.Line
 	Owner *Attribution
-	Date  string // in the form of --date; empty for an uncommitted line
-	Score string // --score-debug: git's two figures
+	Date  string // formatted as --date says; empty for an uncommitted line
+	Score string // --score-debug: two numbers from git
 }
 
-// credit is a question to the resolver: a line of a path in a commit. A zero commit means the blamed content.
+// credit is a question to the resolver about one line of a path in a commit. A zero commit means the blamed content.
 type credit struct {
 	commit refs.OID
 	path   string
 	line   int
-	text   []byte // nil when it is not known
+	text   []byte // nil if unknown
 	made   time.Time
 }
 
 type group struct {
 	commit refs.OID
 	path   string
-	at     []int // positions of its credits, by line
-	lines  []int // the lines, ascending, each once
+	at     []int // by line: indexes of its credits
+	lines  []int // line numbers, ascending, without duplicates
 	texts  [][]byte
 }
 
@@ -126,7 +127,7 @@ func (g *group) question() (q unseen.Question, ok bool) {
 	return q, !g.commit.IsZero()
 }
 
-// groupCredits gathers credits by commit and path, in the order of first appearance.
+// groupCredits groups credits by commit and path, in the order of first appearance.
 func groupCredits(credits []credit) []*group {
 	type key struct {
 		commit refs.OID
@@ -156,8 +157,8 @@ func groupCredits(credits []credit) []*group {
 	return groups
 }
 
-// resolve asks the resolver for every credit, once for each commit and path. content gives the blamed content of a
-// path; it is called only if a line has no commit.
+// resolve finds the owner for every credit, with one question for each commit and path. content returns the blamed
+// content of a path; it is called only if a line has no commit.
 func resolve(
 	ctx context.Context, r Resolver, credits []credit, content func(path string) ([]byte, error),
 ) ([]*Attribution, error) {
@@ -203,10 +204,10 @@ func resolve(
 	return owners, nil
 }
 
-// nobody returns the answer for a line without a known owner: older than the recording, or unknown.
+// nobody returns the attribution of a line without a known owner: older than the recording, or unknown.
 func nobody(r Resolver, a *Attribution, c *credit) (*Attribution, error) {
 	dated, tells := r.(Dated)
-	if len(a.Limits) > 0 { // an event gives the reason
+	if len(a.Limits) > 0 { // an event gives the reason why the line is unknown
 		return a, nil
 	}
 	if c.commit.IsZero() || !tells {

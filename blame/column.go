@@ -2,17 +2,16 @@ package blame
 
 import "github.com/git-trace/git-trace/internal/cells"
 
-// OwnerColumn draws owners like the table of blame, for output with lines in another order.
+// OwnerColumn draws owners as blame's table does, for output that shows lines in another order.
 type OwnerColumn struct {
-	Width int // in cells, of every text that Owner gives
+	Width int // width in cells of every text that Owner returns
 
 	p     *painter
 	limit int
-	owner int // the part of it before the sign of doubt
+	owner int // width without the sign of doubt
 }
 
-// NewOwnerColumn makes a column that fits the lines. An owner takes at most limit cells, unless the id alone takes
-// more.
+// NewOwnerColumn makes a column that fits all lines. An owner gets at most limit cells, unless the id alone needs more.
 func NewOwnerColumn(lines []Annotated, style Style, limit int) *OwnerColumn {
 	c := &OwnerColumn{p: newPainter(nil, lines, style), limit: limit}
 	marks := 0
@@ -26,7 +25,7 @@ func NewOwnerColumn(lines []Annotated, style Style, limit int) *OwnerColumn {
 	return c
 }
 
-// Owner returns the text for a line, in the colour of its conversation. People's lines are drawn dimmer.
+// Owner returns the text for a line, in the colour of its conversation. Lines that people wrote are drawn dimmer.
 func (c *OwnerColumn) Owner(l *Annotated) string {
 	paint := c.p.paintFor(l, nil)
 	text := cells.Fit(c.p.owner(l, c.limit), c.owner)
@@ -39,5 +38,5 @@ func (c *OwnerColumn) Owner(l *Annotated) string {
 	return paint.owner(text)
 }
 
-// Drawn names the signs of the lines.
+// Drawn returns the signs that Owner has drawn.
 func (c *OwnerColumn) Drawn() Drawn { return c.p.drawn }

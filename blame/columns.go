@@ -8,7 +8,7 @@ import (
 	"github.com/git-trace/git-trace/blame/gitblame"
 )
 
-// columns merges options and configuration, the options first.
+// columns sets the columns of the style from the options and the configuration. Options win over configuration.
 func (s *session) columns(style *Style, digits int) error {
 	o := &s.opts
 	config, err := s.Config()
@@ -55,7 +55,7 @@ func (s *session) columns(style *Style, digits int) error {
 	return nil
 }
 
-// ages reads color.blame.highlightRecent: colours with dates between them, oldest first. Git reads both.
+// ages reads color.blame.highlightRecent: colours and dates in turn, oldest first. Git parses both.
 func (s *session) ages(style *Style, spec string) error {
 	parts := strings.Split(spec, ",")
 	for i := 0; i < len(parts); i += 2 {

@@ -1,7 +1,7 @@
-// Package blame answers, for each line of a file, which conversation, prompt and tool call wrote it.
+// Package blame finds, for each line of a file, the conversation, prompt and tool call that wrote it.
 //
 // Git finds the commit, the original path and the original line (package gitblame). A [Resolver] then finds the owner
-// of that line of that commit. The package never guesses: a line without evidence is unknown.
+// of that line in that commit. The package never guesses: a line without evidence is unknown.
 //
 // Data flows in one direction:
 //
@@ -10,16 +10,18 @@
 //	owners          entries and the resolver's answers
 //	Render, writeJSON, or the pass-through writer for git's own three formats
 //
-// Invariants, and where they are tested:
+// Invariants, and their tests:
 //
-//   - Without its `trace-*` header lines the output of --porcelain, --line-porcelain and --incremental equals git's for
-//     the same arguments, byte for byte (passthrough_test.go).
-//   - Git may credit a line to a commit that did not write it (--reverse, --first-parent, -S, limited ranges). Then the
-//     owner comes from a second, plain blame of the same final content, never from positions (owners_test.go).
-//   - Drawing is pure, and no control character of a file, a name or a log reaches a terminal (render_test.go).
+//   - Without the `trace-*` header lines, the output of --porcelain, --line-porcelain and --incremental equals git's
+//     output for the same arguments, byte for byte (passthrough_test.go).
+//   - Git may credit a line to a commit that did not write it (--reverse, --first-parent, -S, limited ranges). In these
+//     cases the owner comes from a second, plain blame of the same final content. It never comes from line positions
+//     (owners_test.go).
+//   - Drawing depends only on its arguments, and no control character of a file, a name or a log reaches a terminal
+//     (render_test.go).
 //
-// The pass-through adds these header lines, in this order. Only trace-contributor is in every block. A block is valid
-// until the next one:
+// The porcelain and incremental formats get these additional header lines, in this order. Only trace-contributor is in
+// every block. A block of headers is valid until the next one:
 //
 //	trace-lines START COUNT    the final lines the block is about; in the incremental format only
 //	trace-contributor KIND     ai, human, mixed, unknown
@@ -29,5 +31,5 @@
 //	trace-patch, trace-evidence, trace-confidence, trace-previous
 //	trace-candidate TRACE CALL and trace-limit WORD, as often as there are any
 //
-// It does not check for a terminal, starts no pager and prints no errors: the caller does.
+// The package does not check for a terminal, start a pager or print errors: the caller does.
 package blame

@@ -20,7 +20,7 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// Evidence finds owners in recorded data: for committed lines in the anchors of their commit, for others in the
+// Evidence finds owners in recorded data. For committed lines it reads the anchors of their commit, for other lines the
 // timeline of the work tree. It satisfies Resolver.
 type Evidence struct {
 	repo    *refs.Repo
@@ -28,13 +28,13 @@ type Evidence struct {
 	prompts Prompts
 	settle  trails.Settler                              // may be nil
 	editing func() bool                                 // see trails.Engine; may be nil
-	search  Searcher                                    // nil for none
-	step    func(trace events.TraceID, call string) int // nil for no steps
+	search  Searcher                                    // may be nil
+	step    func(trace events.TraceID, call string) int // nil if steps are unknown
 	demand  Demand                                      // may be nil
 	commits map[refs.OID]*belief.Commit
 	texts   map[promptKey]string
 	pending pendingAnswer
-	began   *belief.Beginning // nil until it is needed
+	began   *belief.Beginning // nil before the first use
 }
 
 type promptKey struct {
@@ -42,13 +42,12 @@ type promptKey struct {
 	index int
 }
 
-// Searcher finds the owners of lines of commits that have no anchor. A *unseen.Search satisfies it.
+// Searcher finds the owners of lines in commits that have no anchor. A *unseen.Search satisfies it.
 type Searcher interface {
 	Ask(ctx context.Context, questions []unseen.Question) ([]unseen.Answer, error)
 }
 
-// NewEvidence returns the evidence of a repository. Without a searcher the lines of commits without an anchor are
-// unknown.
+// NewEvidence returns an Evidence for a repository. Without a searcher, lines of commits without an anchor are unknown.
 func NewEvidence(repo *refs.Repo, log belief.Log, searcher Searcher) *Evidence {
 	return &Evidence{
 		repo: repo, log: log, search: searcher, prompts: ledger.NewPrompts(repo),
@@ -56,8 +55,8 @@ func NewEvidence(repo *refs.Repo, log belief.Log, searcher Searcher) *Evidence {
 	}
 }
 
-// Expect searches for the owners of lines of commits that have no anchor. For lines that an anchor does not know it
-// asks the logs of other clones. These may have been fetched after the commit.
+// Expect searches for the owners of lines in commits that have no anchor. For lines that an anchor does not know, it
+// searches the logs of other clones, which may have been fetched after the anchor was made.
 func (e *Evidence) Expect(ctx context.Context, questions []unseen.Question) error {
 	if e.search == nil {
 		return nil
@@ -89,12 +88,12 @@ func (e *Evidence) Expect(ctx context.Context, questions []unseen.Question) erro
 	return nil
 }
 
-// anchoring is a log that can list the commits with an anchor for a path, until the context ends.
+// anchoring is a log that can list the commits with an anchor for a path. It stops when the context ends.
 type anchoring interface {
 	Anchoring(ctx context.Context, path string) []refs.OID
 }
 
-// Prepare reads recorded data in advance. It ignores errors: a later question reports them.
+// Prepare reads recorded data in advance. It ignores errors, because a later question reports them.
 func (e *Evidence) Prepare(ctx context.Context, likely gitblame.Likely) {
 	commits := likely.Commits
 	if of, ok := e.log.(anchoring); ok && len(commits) == 0 {
@@ -105,12 +104,12 @@ func (e *Evidence) Prepare(ctx context.Context, likely gitblame.Likely) {
 			return
 		}
 	}
-	if likely.Content != nil && ctx.Err() == nil { // it runs to its end: after an interruption it would be done twice
+	if likely.Content != nil && ctx.Err() == nil { // not interrupted: it would start again
 		_, _ = e.pendingOf(context.WithoutCancel(ctx), likely.Path, likely.Content)
 	}
 }
 
-// holds reports whether the anchors of a commit have a run with lines in question.
+// holds reports whether the anchors of a commit have a run that contains a line in question and that like accepts.
 func holds(c *belief.Commit, q unseen.Question, like func(*belief.Run) bool) bool {
 	runs := c.Runs(q.Path)
 	for i := range runs {
@@ -126,33 +125,34 @@ func holds(c *belief.Commit, q unseen.Question, like func(*belief.Run) bool) boo
 	return false
 }
 
-// Prompts gives the texts of prompts; found is false if the text is not kept.
+// Prompts returns the texts of prompts. found is false if a text is not stored.
 type Prompts interface {
 	Get(trace events.TraceID, index int) (text string, found bool, err error)
 }
 
-// WithPrompts sets another source for the texts of prompts. The default is the prompts as typed.
+// WithPrompts sets another source for the texts of prompts. The default source has the prompts as typed.
 func (e *Evidence) WithPrompts(prompts Prompts) *Evidence {
 	e.prompts = prompts
 	return e
 }
 
-// WithSteps sets the function that returns the step of a tool call in its record, 0 if it is not known.
+// WithSteps sets the function that returns the step of a tool call in its conversation, or 0 if unknown.
 func (e *Evidence) WithSteps(step func(trace events.TraceID, call string) int) *Evidence {
 	e.step = step
 	return e
 }
 
-// Demand fetches the texts of conversations, and reports whether some arrived.
+// Demand fetches the texts of conversations, and reports whether it got some.
 type Demand func(ctx context.Context, traces []events.TraceID) (bool, error)
 
-// WithDemand fetches, once for all lines, the conversations whose prompts are not kept here.
+// WithDemand sets the function that fetches conversations whose prompts are not stored here. It is called once for all
+// lines.
 func (e *Evidence) WithDemand(demand Demand) *Evidence {
 	e.demand = demand
 	return e
 }
 
-// Complete fills in the texts of prompts.
+// Complete adds the texts of prompts.
 func (e *Evidence) Complete(ctx context.Context, owners []*Attribution) error {
 	if e.demand == nil {
 		return nil
@@ -180,20 +180,20 @@ func (e *Evidence) Complete(ctx context.Context, owners []*Attribution) error {
 	return nil
 }
 
-// WithSettler sets the reader of the agents' own records about open calls, and the question after editors (see
-// trails.Engine). The owners of uncommitted lines may depend on both.
+// WithSettler sets the function that reads the agents' own records about open calls, and the function that reports
+// whether an editor is open (see trails.Engine). The owners of uncommitted lines may depend on both.
 func (e *Evidence) WithSettler(settle trails.Settler, editing func() bool) *Evidence {
 	e.settle, e.editing = settle, editing
 	return e
 }
 
-// The answers without recorded data: during the recording, and before it.
+// The attributions of lines without recorded data: in commits made after recording began, and before.
 var (
 	unknown = &Attribution{Kind: events.OwnerUnknown}
 	older   = &Attribution{Kind: events.OwnerOlder}
 )
 
-// Nobodys returns the kind of the lines of a commit without a known owner: older than the recording, or unknown.
+// Nobodys returns the kind of a commit's lines without a known owner: older than the recording, or unknown.
 func (e *Evidence) Nobodys(commit refs.OID, committed time.Time) (events.OwnerKind, error) {
 	if e.began == nil {
 		began, err := belief.BeginningOf(e.log)
@@ -206,7 +206,7 @@ func (e *Evidence) Nobodys(commit refs.OID, committed time.Time) (events.OwnerKi
 	return e.began.Nobodys(c, committed), err
 }
 
-// Committed returns owners from the anchors of a commit.
+// Committed returns owners from the anchors of a commit, and from the search.
 func (e *Evidence) Committed(_ context.Context, commit refs.OID, path string, lines []int) ([]*Attribution, error) {
 	c, err := e.commit(commit)
 	if err != nil {
@@ -215,7 +215,7 @@ func (e *Evidence) Committed(_ context.Context, commit refs.OID, path string, li
 	runs := c.Runs(path)
 	out := make([]*Attribution, len(lines))
 	var who *Attribution
-	told := -1 // the run from which who comes
+	told := -1 // index of the run that who belongs to
 	for i, line := range lines {
 		out[i] = unknown
 		at := sort.Search(len(runs), func(i int) bool { return runs[i].Start+runs[i].Count > line })
@@ -230,7 +230,7 @@ func (e *Evidence) Committed(_ context.Context, commit refs.OID, path string, li
 	return out, nil
 }
 
-// believed returns the attribution of a run, with its clone, if it is another one.
+// believed returns the attribution of a run. If the run is from another clone, the attribution names that clone.
 func (e *Evidence) believed(c *belief.Commit, r *belief.Run) *Attribution {
 	a := e.attribution(*r.Owner, r.Tier)
 	if a != unknown {
@@ -240,7 +240,7 @@ func (e *Evidence) believed(c *belief.Commit, r *belief.Run) *Attribution {
 	return a
 }
 
-// commit weighs the anchors of a commit, once.
+// commit reads the anchors of a commit and decides which owners count. It does this once for each commit.
 func (e *Evidence) commit(id refs.OID) (*belief.Commit, error) {
 	if c := e.commits[id]; c != nil {
 		return c, nil
@@ -253,7 +253,7 @@ func (e *Evidence) commit(id refs.OID) (*belief.Commit, error) {
 	return c, nil
 }
 
-// attribution returns an owner in blame's form.
+// attribution converts an owner from the form of anchors to blame's form.
 func (e *Evidence) attribution(o events.AnchorOwner, tier string) *Attribution {
 	a := &Attribution{
 		Kind: o.Kind, Trace: o.Trace, Agent: o.Agent, Model: o.Model, Session: o.Session, Subagent: o.Subagent,
@@ -281,7 +281,7 @@ func (e *Evidence) promptText(trace events.TraceID, index int) string {
 	if text, done := e.texts[key]; done {
 		return text
 	}
-	text, _, _ := e.prompts.Get(trace, index) // a prompt that cannot be read counts as not kept here
+	text, _, _ := e.prompts.Get(trace, index) // a prompt that cannot be read counts as not stored
 	e.texts[key] = text
 	return text
 }
@@ -295,7 +295,7 @@ func (e *Evidence) Uncommitted(ctx context.Context, path string, content []byte,
 	return e.pendingLines(pending, lines), nil
 }
 
-// pendingOf keeps the answer for the last content.
+// pendingOf caches the answer for the last content.
 func (e *Evidence) pendingOf(ctx context.Context, path string, content []byte) (trails.PendingLines, error) {
 	if of := &e.pending; of.known && of.path == path && bytes.Equal(of.content, content) {
 		return of.lines, nil
@@ -316,7 +316,7 @@ type pendingAnswer struct {
 	lines   trails.PendingLines
 }
 
-// Remembering returns the evidence for contents that are no longer in the work tree, but that a boundary saw.
+// Remembering returns a Resolver for contents that are no longer in the work tree, but in a recorded snapshot.
 func (e *Evidence) Remembering() Resolver { return remembering{e} }
 
 type remembering struct{ *Evidence }

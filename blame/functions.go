@@ -18,10 +18,10 @@ import (
 	"github.com/git-trace/git-trace/refs/function"
 )
 
-// FunctionsSchema names the form of --functions --json; docs/schema/blame-functions-1.schema.json describes it.
+// FunctionsSchema is the schema id of --functions --json; docs/schema/blame-functions-1.schema.json describes it.
 const FunctionsSchema = "git-trace.blame-functions/1"
 
-// FunctionsJSON is the answer of git trace blame --functions --json.
+// FunctionsJSON is the output of git trace blame --functions --json.
 type FunctionsJSON struct {
 	Schema     string         `json:"schema"`
 	Path       string         `json:"path"`
@@ -32,7 +32,7 @@ type FunctionsJSON struct {
 
 // FunctionJSON is a function of a file.
 type FunctionJSON struct {
-	Name    *string      `json:"name"` // null for the lines before the first function line
+	Name    *string      `json:"name"` // null for the lines before the first function
 	Text    *string      `json:"text"`
 	Line    *int         `json:"line"`
 	Start   int          `json:"start"`
@@ -44,14 +44,14 @@ type FunctionJSON struct {
 	Writers []WriterJSON `json:"writers"`
 }
 
-// WriterJSON is somebody who wrote lines of a function: a prompt of a conversation, an author, or nobody that is known.
+// WriterJSON is a writer of lines of a function: a prompt of a conversation, an author, or an unknown writer.
 type WriterJSON struct {
 	OwnerJSON
-	Author       *string     `json:"author"` // of the commits; null for agents and without a commit
+	Author       *string     `json:"author"` // author of the commits; null for agents and for uncommitted lines
 	AuthorBase64 string      `json:"author_base64,omitempty"`
 	Prompt       *LinePrompt `json:"prompt"`
 	Lines        int         `json:"lines"`
-	First        *time.Time  `json:"first"` // of the calls or commits; null where there are none
+	First        *time.Time  `json:"first"` // first time of the calls or commits; null if there are none
 	Last         *time.Time  `json:"last"`
 	Commits      []refs.OID  `json:"commits"` // newest first
 	Uncommitted  int         `json:"uncommitted"`
@@ -86,7 +86,7 @@ func (s *session) functions(lines []Annotated) ([]FunctionJSON, error) {
 	return out, nil
 }
 
-// count adds up the lines of the writers.
+// count computes the total numbers from the numbers of the writers.
 func (f *FunctionJSON) count() {
 	for i := range f.Writers {
 		switch w := &f.Writers[i]; {
@@ -103,7 +103,7 @@ func (f *FunctionJSON) count() {
 	}
 }
 
-// Writers adds up lines by their writers, who has most first.
+// Writers counts lines by writer, and sorts the writers by their number of lines, largest first.
 func Writers(lines []Annotated) []WriterJSON {
 	type key struct {
 		kind         events.OwnerKind
@@ -169,7 +169,7 @@ func (w *WriterJSON) add(l *Annotated) {
 	}
 }
 
-// showFunctions writes the functions in the format that the options name.
+// showFunctions writes the functions in the format that the options select.
 func (s *session) showFunctions(out io.Writer, style Style, lines []Annotated) error {
 	list, err := s.functions(lines)
 	if err != nil {
@@ -193,7 +193,7 @@ func (s *session) showFunctions(out io.Writer, style Style, lines []Annotated) e
 	return nil
 }
 
-// functions draws each function, and its writers below it.
+// functions draws each function, followed by its writers.
 func (p *painter) functions(list []FunctionJSON) {
 	quiet, width := paint{quieten: p.style.Color}, 0
 	for _, f := range list {
@@ -235,7 +235,7 @@ func rangeOf(f *FunctionJSON) string {
 	return fmt.Sprintf("%d-%d", f.Start, f.Start+f.Count-1)
 }
 
-// writer returns who wrote lines, how many, and the day of the last of them.
+// writer returns the text for a writer: the name, the number of lines, and the day of the newest one.
 func (p *painter) writer(w *WriterJSON) string {
 	a := w.of.Owner
 	who := cmp.Or(p.person(w.of), string(events.OwnerUnknown))

@@ -10,8 +10,9 @@ import (
 	"github.com/git-trace/git-trace/internal/cells"
 )
 
-// appendHeaders appends the header lines of one owner, in a fixed order; only trace-contributor is always there. Names
-// are lower-case letters and dashes and every line has a value, since readers of git's format match "name value".
+// appendHeaders appends the header lines of one owner, in a fixed order. Only trace-contributor is always present.
+// Names are lower-case letters and dashes, and every line has a value, because readers of git's format expect "name
+// value".
 func appendHeaders(buf []byte, a *Attribution, prompts bool) []byte {
 	buf = appendHeader(buf, "trace-contributor", string(a.Kind.Stored()))
 	if a.Kind == events.OwnerOlder {
@@ -43,7 +44,7 @@ func appendHeaders(buf []byte, a *Attribution, prompts bool) []byte {
 	return buf
 }
 
-// number is n in digits, or "" if it is not known.
+// number returns n in digits, or "" if n is 0.
 func number(n int) string {
 	if n <= 0 {
 		return ""
@@ -59,8 +60,8 @@ func appendHeader(buf []byte, name, value string) []byte {
 	return append(append(buf, value...), '\n')
 }
 
-// oneLine makes foreign text fit for one header: runs of white space and control characters become one space, bytes
-// that are not UTF-8 the replacement character.
+// oneLine makes foreign text safe for one header line. Each run of white space and control characters becomes one
+// space, and invalid UTF-8 becomes the replacement character.
 func oneLine(text string) string {
 	clean := true
 	for i := 0; i < len(text); i++ {

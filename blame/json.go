@@ -13,10 +13,10 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// JSONSchema names the schema of the JSON output; docs/schema/blame-1.schema.json describes it.
+// JSONSchema is the schema id of the JSON output; docs/schema/blame-1.schema.json describes it.
 const JSONSchema = "git-trace.blame/1"
 
-// writeJSON writes the lines as [LinesJSON], one line of text for each.
+// writeJSON writes the lines as [LinesJSON]. Each line of the file takes one line of text.
 func writeJSON(out io.Writer, path, revision string, lines []Annotated) error {
 	w := bufio.NewWriterSize(out, outputBuffer)
 	head, err := encode(LinesJSON{JSONSchema, path, events.EncodeBytes(path), events.OrNull(revision), []LineJSON{}})
@@ -49,7 +49,7 @@ func (l *Annotated) json() LineJSON {
 		ContentBase64: events.EncodeBytes(string(l.Content)), Step: known(a.Step), ToolCall: events.OrNull(a.ToolCall),
 		Patch: events.OrNull(string(a.Patch)), Previous: string(a.Previous),
 	}
-	if c := l.Commit; c.Committed() { // otherwise git has a placeholder and the present moment here
+	if c := l.Commit; c.Committed() { // for an uncommitted line git has only a placeholder and the present time
 		name, mail, at := c.Author.Name, c.Author.BareMail(), c.Author.When().Format(time.RFC3339)
 		j.Author, j.AuthorMail, j.AuthorTime = &name, &mail, &at
 		j.AuthorBase64, j.AuthorMailBase64 = events.EncodeBytes(name), events.EncodeBytes(mail)
@@ -61,7 +61,7 @@ func (l *Annotated) json() LineJSON {
 	return j
 }
 
-// place returns the commit, path and line that git credits.
+// place returns the commit, path and line that git credits with the line.
 func (l *Annotated) place() PlaceJSON {
 	p := PlaceJSON{OriginalLine: l.OrigLine, OriginalPath: l.OrigPath, OriginalPathBase64: events.EncodeBytes(l.OrigPath)}
 	if l.Commit.Committed() {
@@ -70,7 +70,7 @@ func (l *Annotated) place() PlaceJSON {
 	return p
 }
 
-// known returns a number that counts from 1; null for 0.
+// known returns a pointer to a number that counts from 1, or nil for 0.
 func known(n int) *int {
 	if n <= 0 {
 		return nil
@@ -78,11 +78,11 @@ func known(n int) *int {
 	return &n
 }
 
-// members are the members of a JSON object in their order, which a map would lose.
+// members are the members of a JSON object. Unlike a map, they keep their order.
 type members []member
 
 type member struct {
-	name  string // letters and digits
+	name  string // only letters and digits
 	value any
 }
 
@@ -102,7 +102,7 @@ func (m members) MarshalJSON() ([]byte, error) {
 	return append(out, '}'), nil
 }
 
-// exact adds a text. If it is not UTF-8, its bytes follow in base64.
+// exact adds a text. If the text is not UTF-8, its bytes follow in base64.
 func (m members) exact(name, text string) members {
 	m = append(m, member{name, text})
 	if encoded := events.EncodeBytes(text); encoded != "" {
@@ -111,8 +111,8 @@ func (m members) exact(name, text string) members {
 	return m
 }
 
-// encode is json.Marshal without escapes for HTML. It escapes the control characters of the second set (U+0080 to
-// U+009F), since a terminal may act upon them.
+// encode is json.Marshal without escapes for HTML. It also escapes the control characters U+0080 to U+009F, because a
+// terminal may execute them.
 func encode(value any) ([]byte, error) {
 	var out strings.Builder
 	encoder := json.NewEncoder(&out)

@@ -9,15 +9,15 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Query names lines of one content of a path.
+// Query selects lines of one content of a path.
 type Query struct {
-	Revs     []string // as git-blame(1) takes them; none for the work tree
+	Revs     []string // revisions as git-blame(1) takes them; none for the work tree
 	Path     string   // relative to the top of the work tree, as raw bytes
-	Contents []byte   // instead of the file in the work tree; nil for none
-	Ranges   [][2]int // first and last lines; none for all
+	Contents []byte   // replaces the file in the work tree; nil if unused
+	Ranges   [][2]int // first and last line of each range; none for all lines
 
-	Config  *refs.Config      // git's configuration, if the caller has read it
-	History *gitblame.History // of many commits, if the caller has read one
+	Config  *refs.Config      // git's configuration, if the caller has already read it
+	History *gitblame.History // history of many commits, if the caller has already read it
 }
 
 func (q *Query) options() (gitblame.Options, error) {
@@ -36,13 +36,13 @@ func (q *Query) options() (gitblame.Options, error) {
 	return opts, err
 }
 
-// Lines blames a path in a revision, or without one in the work tree, and finds the owners. path is relative to the top
-// of the work tree, as raw bytes. If git refuses, the error is a *gitblame.Failure, as for Run.
+// Lines blames a path in a revision, or in the work tree if rev is empty, and finds the owners. path is relative to the
+// top of the work tree, in raw bytes. If git refuses, the error is a *gitblame.Failure, as for Run.
 func Lines(ctx context.Context, repo *refs.Repo, rev, path string, resolver Resolver) ([]Annotated, error) {
 	return Asked(ctx, repo, At(rev, path), resolver)
 }
 
-// At returns a query for all lines of a path in a revision, or without one in the work tree.
+// At returns a query for all lines of a path in a revision, or in the work tree if rev is empty.
 func At(rev, path string) Query {
 	q := Query{Path: path}
 	if rev != "" {
@@ -51,7 +51,7 @@ func At(rev, path string) Query {
 	return q
 }
 
-// Asked returns the lines of a query with their owners.
+// Asked returns the lines that a query selects, with their owners.
 func Asked(ctx context.Context, repo *refs.Repo, q Query, resolver Resolver) (out []Annotated, err error) {
 	opts, err := q.options()
 	if err != nil {
@@ -67,8 +67,8 @@ func Asked(ctx context.Context, repo *refs.Repo, q Query, resolver Resolver) (ou
 	return out, err
 }
 
-// Credited returns lines with the commits that wrote them; [Owners] then finds the owners. known is false after a text
-// conversion: the owners of converted lines are not known.
+// Credited returns lines with the commits that wrote them. [Owners] can then find the owners. known is false if git
+// converted the file to text: the owners of converted lines are not known.
 func Credited(ctx context.Context, repo *refs.Repo, q Query) (lines []gitblame.Line, known bool, err error) {
 	opts, err := q.options()
 	if err != nil {
@@ -91,8 +91,8 @@ func Credited(ctx context.Context, repo *refs.Repo, q Query) (lines []gitblame.L
 	return lines, known, err
 }
 
-// Owners returns the owners of lines of several files. Each line has the commit that wrote it. Content gives the
-// content of a path, for lines without a commit.
+// Owners returns the owners of lines of several files. Each line has the commit that wrote it. content returns the
+// content of a path; it is needed for lines without a commit.
 func Owners(
 	ctx context.Context, resolver Resolver, lines []gitblame.Line, content func(path string) ([]byte, error),
 ) ([]Annotated, error) {

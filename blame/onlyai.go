@@ -2,15 +2,16 @@ package blame
 
 import "github.com/git-trace/git-trace/blame/gitblame"
 
-// With --only-ai, a stream in git's format looks as if only the agents' lines had been requested, as with -L: groups
-// are counted again, and the data of a commit come with its first remaining line.
+// With --only-ai, the output in git's formats contains only lines of agents, as if -L had selected them. Groups are
+// counted again, and the details of a commit come with its first remaining line.
 
-// aiGroup is a run of lines by agents that git would list as one group: one commit and path, consecutive numbers.
+// aiGroup is a run of lines by agents that git would list as one group: they have one commit and path, and consecutive
+// numbers.
 type aiGroup struct {
-	from, to int // positions in the lines; to is after the last
+	from, to int // indexes in the list of lines; to is exclusive
 }
 
-// aiGroups finds the groups of lines that agents wrote.
+// aiGroups returns the groups of lines that agents wrote.
 func aiGroups(lines []gitblame.Line, owners []*Attribution) []aiGroup {
 	var groups []aiGroup
 	for i := range lines {
@@ -26,14 +27,14 @@ func aiGroups(lines []gitblame.Line, owners []*Attribution) []aiGroup {
 	return groups
 }
 
-// follows reports whether one line continues the group of another.
+// follows reports whether a line continues the group of the previous line.
 func follows(before, l *gitblame.Line) bool {
 	return before.Commit == l.Commit && before.OrigPath == l.OrigPath && before.Ignored == l.Ignored &&
 		before.Unblamable == l.Unblamable && before.OrigLine+1 == l.OrigLine && before.FinalLine+1 == l.FinalLine
 }
 
-// appendAI appends the groups of lines by agents in a format of git's. shown holds the commits whose details have been
-// printed.
+// appendAI appends the groups of lines by agents in one of git's formats. shown holds the commits whose details have
+// been printed.
 func (s *session) appendAI(
 	buf []byte, lines []gitblame.Line, owners []*Attribution, shown map[*gitblame.Commit]bool,
 ) []byte {

@@ -7,8 +7,8 @@ import (
 	"github.com/git-trace/git-trace/blame/gitblame"
 )
 
-// owners finds the owner of each line. Where git credits other commits it uses a second blame (gitblame/plain.go).
-// content returns the blamed content if it is needed.
+// owners finds the owner of each line. If git credits commits that did not write the lines, it runs a second blame
+// (gitblame/plain.go). content returns the blamed content; it is called only if needed.
 func (s *session) owners(lines []gitblame.Line, content func() ([]byte, error)) ([]*Attribution, error) {
 	if s.Converted() {
 		return s.nobodys(lines)
@@ -20,7 +20,7 @@ func (s *session) owners(lines []gitblame.Line, content func() ([]byte, error)) 
 	return resolve(s.ctx, s.resolver, credits, func(string) ([]byte, error) { return content() })
 }
 
-// nobodys returns the answer for lines of a converted text: their owners are not known.
+// nobodys returns attributions for lines of a converted text, whose owners are not known.
 func (s *session) nobodys(lines []gitblame.Line) (out []*Attribution, err error) {
 	out = make([]*Attribution, len(lines))
 	for i := range lines {
@@ -32,7 +32,7 @@ func (s *session) nobodys(lines []gitblame.Line) (out []*Attribution, err error)
 	return out, nil
 }
 
-// credits returns the question for each line.
+// credits returns the question to the resolver for each line.
 func (s *session) credits(lines []gitblame.Line) ([]credit, error) {
 	plain := s.CreditsOthers(lines)
 	if plain && s.written == nil {
@@ -57,7 +57,7 @@ func (s *session) credits(lines []gitblame.Line) ([]credit, error) {
 	return credits, nil
 }
 
-// creditOf turns git's own answer into a question: about that line of that commit, or of the blamed content if it is
+// creditOf makes a question from git's own answer: about the line in its commit, or in the blamed content if it is
 // uncommitted.
 func creditOf(l *gitblame.Line) credit {
 	c := credit{commit: l.Commit.ID, path: l.OrigPath, line: l.OrigLine, text: l.Content}

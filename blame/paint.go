@@ -6,15 +6,15 @@ import (
 	"github.com/git-trace/git-trace/blame/gitblame"
 )
 
-// paint colours the cells of one row. The zero value does not change them.
+// paint holds the colours for the cells of one row. The zero value adds no colours.
 type paint struct {
 	whole   string // one escape sequence for all cells: --color-lines, --color-by-age
-	trace   string // of the conversation
-	quieten bool   // everything but the owner steps back
+	trace   string // colour of the conversation
+	quieten bool   // draw all cells except the owner dimmer
 }
 
-// paintFor chooses the colours of a row. git's options for colours have precedence over the colours of conversations,
-// and work with any output, as in git.
+// paintFor chooses the colours of a row. Git's options for colours win over the colours of conversations and, as in
+// git, apply even if the output is not a terminal.
 func (p *painter) paintFor(l *Annotated, before *gitblame.Commit) paint {
 	switch {
 	case p.cols.Repeated != "" && before == l.Commit:
@@ -27,7 +27,7 @@ func (p *painter) paintFor(l *Annotated, before *gitblame.Commit) paint {
 	return paint{trace: p.traceEscape(l.Owner), quieten: true}
 }
 
-// age returns the colour of a commit's age; an uncommitted line is the youngest.
+// age returns the colour for a commit's age. An uncommitted line counts as the youngest.
 func (p *painter) age(l *Annotated) string {
 	last := len(p.cols.Ages) - 1
 	if !l.Commit.Committed() {
@@ -65,7 +65,7 @@ func (c paint) quiet(text string) string {
 	return colour(dim, text)
 }
 
-// bar takes the colour of the conversation, so that the eye finds its lines in the text.
+// bar draws a text in the colour of the conversation, so that its lines are easy to see.
 func (c paint) bar(text string) string {
 	if c.trace == "" {
 		return c.quiet(text)

@@ -11,17 +11,18 @@ import (
 	"github.com/git-trace/git-trace/blame/gitblame"
 )
 
-// The pass-through formats are git's own with added header lines. In the porcelain formats a block of them is after
-// git's headers and before the content line. Each of git's groups begins with one, and so does every line whose owner
-// differs from the previous line; with --line-porcelain, every line has one. In the incremental format one entry has
-// many lines. So each block begins with the numbers of its final lines. All blocks come before the file name, which
-// ends the entry. Every block begins with trace-contributor and replaces the previous block.
+// The pass-through formats are git's own formats with additional header lines. In the porcelain formats a block of
+// header lines comes after git's headers and before the content line. Each of git's groups begins with a block, and so
+// does every line whose owner differs from the previous line's. With --line-porcelain every line has a block. In the
+// incremental format one entry has many lines. So each block begins with the numbers of its final lines, and all blocks
+// come before the file name, which ends the entry. Every block begins with trace-contributor and replaces the previous
+// block.
 
 // passPorcelain writes --porcelain and --line-porcelain.
 func (s *session) passPorcelain(out io.Writer) error {
 	type text struct {
 		header, content []byte
-		opens           bool // a group
+		opens           bool // the line begins a group
 	}
 	var entries []text
 	var lines []gitblame.Line
@@ -69,15 +70,15 @@ func flush(w *bufio.Writer) error {
 	return nil
 }
 
-// Entries of an incremental blame are gathered for a quarter of the time so far, between these bounds, and then
-// written. A reader does not notice the delay.
+// Entries of an incremental blame are collected and then written together. The time between two writes is a quarter of
+// the time so far, within these bounds, so a reader does not notice the delay.
 const (
 	firstGathering = 25 * time.Millisecond
 	lastGathering  = time.Second
 )
 
-// passIncremental writes --incrementala few times a second. To find the owners of many entries at once costs hardly
-// more than of one.
+// passIncremental writes --incremental. It writes a few times a second, because finding the owners of many entries
+// takes little longer than of one.
 func (s *session) passIncremental(out io.Writer) error {
 	shown := map[*gitblame.Commit]bool{}
 	var found []gitblame.Entry
@@ -92,7 +93,7 @@ func (s *session) passIncremental(out io.Writer) error {
 		found, due = found[:0], time.Now().Add(max(firstGathering, min(time.Since(begun)/4, lastGathering)))
 		return err
 	})
-	// If git fails, the entries found before are shown, as git does.
+	// If git fails, the entries found so far are shown, as git does.
 	if err := errors.Join(err, s.writeFound(out, found, shown)); err != nil {
 		return err
 	}
@@ -133,7 +134,8 @@ func (s *session) writeFound(out io.Writer, entries []gitblame.Entry, shown map[
 	return nil
 }
 
-// appendIncremental appends an entry with one block of our headers for each run of lines with one owner.
+// appendIncremental appends an entry. It adds one block of git-trace's headers for each run of lines with the same
+// owner.
 func appendIncremental(buf, header []byte, lines []gitblame.Line, owners []*Attribution, prompts bool) []byte {
 	body, name := gitblame.SplitLastLine(header)
 	buf = append(buf, body...)

@@ -14,17 +14,17 @@ import (
 const (
 	block     = "▌"
 	between   = " · "
-	mostLines = 4 // of a question
+	mostLines = 4 // of a prompt's text
 )
 
-// question is one prompt with the lines it led to.
+// question is one prompt, with the lines that its answer wrote.
 type question struct {
-	of    *Attribution // of its first line
+	of    *Attribution // owner of its first line
 	lines []*Annotated
 }
 
-// prompts draws each question above the lines it led to, in the order of the file. Lines that no agent wrote are only
-// counted.
+// prompts draws each question above the lines that its answer wrote, in the order of the file. Lines that no agent
+// wrote are only counted.
 func (p *painter) prompts(lines []Annotated) {
 	type key struct {
 		trace  events.TraceID
@@ -58,7 +58,7 @@ func (p *painter) prompts(lines []Annotated) {
 	p.others(&others, len(questions) > 0)
 }
 
-// question draws one group.
+// question draws one question with its lines.
 func (p *painter) question(q *question) {
 	escape := p.traceEscape(q.of)
 	edge := colour(escape, block)
@@ -67,7 +67,7 @@ func (p *painter) question(q *question) {
 		id = "?"
 	}
 	rest := []string{oneLine(q.of.Agent)}
-	model := q.of.Model[strings.LastIndexByte(q.of.Model, '/')+1:] // a person needs no provider
+	model := q.of.Model[strings.LastIndexByte(q.of.Model, '/')+1:] // show the model without its provider
 	rest = appendKnown(rest, oneLine(model), q.date(), q.tools(), q.pending())
 	about := cells.Fold(colour(escape, id)+" "+strings.Join(rest, between), p.promptRoom())
 	for line := range strings.SplitSeq(about, "\n") {
@@ -93,7 +93,7 @@ func appendKnown(list []string, texts ...string) []string {
 	return list
 }
 
-// date returns the day of the work, or of the commit if that is not known.
+// date returns the day of the tool call, or of the commit if the former is unknown.
 func (q *question) date() string {
 	if !q.of.Time.IsZero() {
 		return q.of.Time.Format("2006-01-02")
@@ -114,7 +114,7 @@ func (q *question) tools() string {
 	return strings.Join(names, ", ")
 }
 
-// pending describes the lines that are in no commit yet, with their number.
+// pending returns a text for the number of uncommitted lines.
 func (q *question) pending() string {
 	n := 0
 	for _, l := range q.lines {
@@ -131,11 +131,11 @@ func (q *question) pending() string {
 	return fmt.Sprintf("%d of %s %s", n, numbers.Count(len(q.lines), "line"), notCommitted)
 }
 
-// quoted returns the text of a prompt between quotes, wrapped to the screen and cut when it is long.
+// quoted returns the text of a prompt in quotes, wrapped to the screen and shortened if it is long.
 func (p *painter) quoted(a *Attribution, room int) []string {
 	text := cells.Safe(oneLine(a.PromptText))
 	switch {
-	case text == "" && a.PromptIndex == 0: // as in notes of git-ai, which name the conversation alone
+	case text == "" && a.PromptIndex == 0: // notes of git-ai name only the conversation
 		return []string{"(which prompt led to these lines is not known)"}
 	case text == "":
 		return []string{"(the text of this prompt is not kept here)"}
@@ -143,10 +143,10 @@ func (p *painter) quoted(a *Attribution, room int) []string {
 	return cells.Wrap(`"`+text+`"`, room, mostLines)
 }
 
-// promptRoom returns the width of the screen without the edge.
+// promptRoom returns the width of the screen without the mark at the left edge.
 func (p *painter) promptRoom() int { return max(20, p.style.width()-cells.Width(block)) }
 
-// others counts the lines without a prompt. Its authors wrote the lines that are older than the recording.
+// others counts the lines without a prompt. authors counts the lines older than the recording by author.
 type others struct {
 	people, unknown, older int
 	authors                []author
@@ -175,10 +175,10 @@ func (o *others) count(p *painter, l *Annotated) {
 	}
 }
 
-// mostAuthors bounds the authors that are named.
+// mostAuthors bounds the authors that are listed.
 const mostAuthors = 3
 
-// before names the authors of the lines that are older than the recording, the largest number first.
+// before lists the authors of the lines that are older than the recording, by number of lines, largest first.
 func (o *others) before() string {
 	slices.SortStableFunc(o.authors, func(a, b author) int { return b.lines - a.lines })
 	var names []string
@@ -192,7 +192,7 @@ func (o *others) before() string {
 	return fmt.Sprintf("%s older than the recording (%s)", numbers.Count(o.older, "line"), strings.Join(names, ", "))
 }
 
-// others draws the number of lines without a prompt.
+// others draws the numbers of lines without a prompt.
 func (p *painter) others(o *others, below bool) {
 	var parts []string
 	if o.people > 0 {

@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/internal/cells"
 )
 
-// Render draws the lines. Its result depends only on its arguments.
+// Render draws the lines. The output depends only on the arguments.
 func Render(out io.Writer, lines []Annotated, style Style) error {
 	w := bufio.NewWriterSize(out, outputBuffer)
 	p := newPainter(w, lines, style)
@@ -29,7 +29,7 @@ func Render(out io.Writer, lines []Annotated, style Style) error {
 	return flush(w)
 }
 
-// RenderFunctions draws functions with the writers of their lines. It looks at nothing but its arguments.
+// RenderFunctions draws functions with the writers of their lines. The output depends only on the arguments.
 func RenderFunctions(out io.Writer, lines []Annotated, list []FunctionJSON, style Style) error {
 	w := bufio.NewWriterSize(out, outputBuffer)
 	p := newPainter(w, lines, style)
@@ -48,23 +48,23 @@ type painter struct {
 	short func(events.TraceID) string
 	drawn Drawn
 
-	digits  int              // of a commit id
-	last    *gitblame.Commit // whose id was written last
+	digits  int              // length of a commit id
+	last    *gitblame.Commit // the commit whose id was written last
 	lastHex string
-	agents  int // columns of the longest agent name, so that the ids are in a column
+	agents  int // width of the longest agent name, so that the ids are aligned
 	widths  struct{ sign, score, name, number, owner, doubt, date, line int }
 }
 
-// The words and signs of the drawing.
+// The words and signs in the output.
 const (
 	notCommitted = "not committed"
-	you          = "you" // the owner of changes in one's own work tree
+	you          = "you" // the owner of uncommitted changes in the own work tree
 	bar          = "│"
 	dots         = "·"
-	signUnknown  = "?" // within the recording, and without evidence
-	signMixed    = "+" // an agent and a person
-	signDisputed = "!" // clones disagree about it
-	signUnsure   = "~" // one of several, or known with little confidence
+	signUnknown  = "?" // after recording began, without evidence
+	signMixed    = "+" // both an agent and a person
+	signDisputed = "!" // clones disagree
+	signUnsure   = "~" // one of several candidates, or low confidence
 )
 
 func newPainter(w *bufio.Writer, lines []Annotated, style Style) *painter {
@@ -92,14 +92,14 @@ func newPainter(w *bufio.Writer, lines []Annotated, style Style) *painter {
 	return p
 }
 
-// write writes to the buffer, which reports its first error in flush.
+// write writes to the buffer. flush reports the first error.
 func (p *painter) write(texts ...string) {
 	for _, text := range texts {
 		_, _ = p.w.WriteString(text)
 	}
 }
 
-// foreign is text of a commit or a file name: safe on a terminal, untouched elsewhere.
+// foreign returns text of a commit or a file name. For a terminal it is made safe, otherwise it is unchanged.
 func (p *painter) foreign(text string) string {
 	if p.style.Terminal {
 		return cells.Safe(text)
@@ -107,8 +107,8 @@ func (p *painter) foreign(text string) string {
 	return text
 }
 
-// content returns the text of a line. On a terminal a carriage return at its end is left out, because it is invisible,
-// and tabs are as wide as in the file, whatever comes before the text.
+// content returns the text of a line. For a terminal, it removes an invisible carriage return at the end, and expands
+// tabs to the width that they have in the file.
 func (p *painter) content(l *gitblame.Line) string {
 	text := string(l.Content)
 	if p.style.Terminal {
@@ -117,7 +117,7 @@ func (p *painter) content(l *gitblame.Line) string {
 	return text
 }
 
-// hash returns the commit id in the digits chosen: dots for no commit, blanks for a boundary with -b.
+// hash returns the shortened commit id: dots if there is no commit, blanks for a boundary with -b.
 func (p *painter) hash(c *gitblame.Commit) string {
 	switch {
 	case !c.Committed():
@@ -125,14 +125,14 @@ func (p *painter) hash(c *gitblame.Commit) string {
 	case c.Boundary && p.cols.BlankBoundary:
 		return strings.Repeat(" ", p.digits)
 	}
-	if c != p.last { // its lines mostly follow each other
+	if c != p.last { // consecutive lines often have the same commit
 		p.last, p.lastHex = c, c.ID.String()
 	}
 	return p.lastHex[:min(p.digits, len(p.lastHex))]
 }
 
-// sign returns the marks that git puts before the id: ^ for a boundary, * for a line that only an ignored revision
-// explains, ? for a line that an ignored revision changed.
+// sign returns the marks that git puts before the id: ^ for a boundary, * for a line that git can credit only to an
+// ignored revision, ? for a line that an ignored revision changed.
 func (p *painter) sign(l *gitblame.Line) string {
 	sign := ""
 	if l.Commit.Boundary && !p.cols.BlankBoundary && l.Commit.Committed() {
@@ -147,8 +147,8 @@ func (p *painter) sign(l *gitblame.Line) string {
 	return sign
 }
 
-// conversation returns the short id of a conversation with the number of the prompt: "4f2a#3". Other commands accept
-// it.
+// conversation returns the short id of a conversation and the number of the prompt, as in "4f2a#3". Other commands
+// accept this form.
 func (p *painter) conversation(a *Attribution) string {
 	id := oneLine(p.short(a.Trace))
 	if id != "" && a.PromptIndex > 0 {
@@ -157,7 +157,7 @@ func (p *painter) conversation(a *Attribution) string {
 	return id
 }
 
-// person returns the author's name or, with -e, address.
+// person returns the author's name, or with -e the address.
 func (p *painter) person(l *Annotated) string {
 	switch {
 	case !l.Commit.Committed() && l.Owner.Kind == events.OwnerHuman:
@@ -170,8 +170,8 @@ func (p *painter) person(l *Annotated) string {
 	return p.foreign(l.Commit.Author.Name)
 }
 
-// owner returns the cell that says who wrote a line, at most limit columns wide. If it is too long, the agent's name is
-// shortened before the id of the conversation.
+// owner returns the owner's cell, at most limit columns wide. If it is too long, the agent's name is shortened first,
+// then the id of the conversation.
 func (p *painter) owner(l *Annotated, limit int) string {
 	if !l.Owner.ByAI() {
 		if p.cols.NoAuthor {
@@ -192,7 +192,7 @@ func (p *painter) owner(l *Annotated, limit int) string {
 	return cells.Fit(agent, min(room, p.agents)) + " " + id
 }
 
-// doubt returns the sign after the owner.
+// doubt returns the sign that follows the owner.
 func (p *painter) doubt(l *Annotated) string {
 	a := l.Owner
 	switch {

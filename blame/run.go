@@ -13,11 +13,11 @@ import (
 // session is one run of the command.
 type session struct {
 	*gitblame.Session
-	ctx      context.Context // a session lives as long as the call that made it
+	ctx      context.Context // a session lives as long as the call that created it
 	repo     *refs.Repo
 	opts     gitblame.Options
 	resolver Resolver
-	written  map[int]credit // the writer of each final line, from a plain blame; nil until it ran
+	written  map[int]credit // the writer of each final line, from a plain blame; nil before it ran
 }
 
 // run opens a session and calls show with it.
@@ -36,15 +36,15 @@ func run(
 	return s.Try(func() error { return show(s) })
 }
 
-// Run blames a file in the user's directory dir, and asks the resolver who wrote its lines. It writes the result in the
-// format that the options name. If git refuses, the error is a *gitblame.Failure with the exit status.
+// Run blames a file in the user's directory dir, and uses the resolver to find the owners of its lines. It writes the
+// result in the format that the options select. If git refuses, the error is a *gitblame.Failure with the exit status.
 func Run(
 	ctx context.Context, repo *refs.Repo, dir string, opts gitblame.Options, resolver Resolver, out io.Writer, style Style,
 ) error {
 	return run(ctx, repo, dir, opts, resolver, func(s *session) error { return s.show(out, style) })
 }
 
-// show writes the format that the options name.
+// show writes the output in the format that the options select.
 func (s *session) show(out io.Writer, style Style) error {
 	switch s.opts.Format {
 	case gitblame.Porcelain, gitblame.LinePorcelain:
@@ -57,7 +57,7 @@ func (s *session) show(out io.Writer, style Style) error {
 	return s.human(out, style)
 }
 
-// lines blames the file for our own formats and finds the owners.
+// lines blames the file for git-trace's own formats, and finds the owners.
 func (s *session) lines() (lines []gitblame.Line, owners []*Attribution, trailer []byte, err error) {
 	lines, trailer, err = s.Lines()
 	if err != nil {
@@ -67,7 +67,7 @@ func (s *session) lines() (lines []gitblame.Line, owners []*Attribution, trailer
 	return lines, owners, trailer, err
 }
 
-// annotate joins lines and owners.
+// annotate combines lines with their owners.
 func annotate(lines []gitblame.Line, owners []*Attribution) []Annotated {
 	all := make([]Annotated, len(lines))
 	for i := range lines {
@@ -76,7 +76,7 @@ func annotate(lines []gitblame.Line, owners []*Attribution) []Annotated {
 	return all
 }
 
-// choose drops the lines that --only-ai hides.
+// choose removes the lines that --only-ai hides.
 func (s *session) choose(lines []Annotated) []Annotated {
 	if !s.opts.OnlyAI {
 		return lines

@@ -14,11 +14,11 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// RunsSchema names the form of --json=runs; docs/schema/blame-runs-1.schema.json describes it.
+// RunsSchema is the schema id of --json=runs; docs/schema/blame-runs-1.schema.json describes it.
 const RunsSchema = "git-trace.blame-runs/1"
 
-// writeRuns writes the data of writeJSON without the content. Consecutive lines with one owner and one commit, and
-// consecutive in that commit, are one run. Data that many runs share is written once, under its id.
+// writeRuns writes the same data as writeJSON, without the content. Consecutive lines make one run if they have the
+// same owner and commit, and are also consecutive in that commit. Data that several runs share are written once, by id.
 func writeRuns(out io.Writer, path, revision string, lines []Annotated, short func(events.TraceID) string) error {
 	w := bufio.NewWriterSize(out, outputBuffer)
 	head, err := encode(append(members{{"schema", RunsSchema}}.exact("path", path),
@@ -55,7 +55,7 @@ func runOf(lines []Annotated) int {
 	return n
 }
 
-// runsTalks returns the conversations of the runs, with the prompts that have lines here.
+// runsTalks returns the conversations of the runs, each with the prompts that wrote some of the lines.
 func runsTalks(lines []Annotated, short func(events.TraceID) string) members {
 	var order []*Attribution
 	prompts := map[events.TraceID]map[int]string{}
@@ -86,7 +86,7 @@ func runsTalks(lines []Annotated, short func(events.TraceID) string) members {
 	return all
 }
 
-// runsCommits returns the commits that git credits.
+// runsCommits returns the commits that git credits with lines.
 func runsCommits(lines []Annotated) members {
 	all, told := members{}, map[*gitblame.Commit]bool{}
 	for i := range lines {

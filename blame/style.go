@@ -8,34 +8,35 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Style says how lines are drawn. The caller knows the terminal and sets the first fields; Run adds the columns that
-// options and configuration ask for.
+// Style controls how lines are drawn. The caller knows the terminal and sets the first fields. Run sets the columns
+// from options and configuration.
 type Style struct {
-	// Terminal says that the output goes to a terminal, through a pager or not: control characters are made visible.
-	// Otherwise content and names are written unchanged, as git does.
+	// Terminal is true if the output goes to a terminal, with or without a pager. Then control characters are made
+	// visible. Otherwise content and names are written unchanged, as git does.
 	Terminal bool
 	Color    bool
-	// ColorIn replaces Color once git's configuration is read; nil if Color is already final.
+	// ColorIn computes Color from git's configuration; nil if Color is already final.
 	ColorIn func(refs.Config) bool
-	Width   int // of the screen in columns; 0 means 80
-	// ShortTrace abbreviates a trace id so that other commands find it; nil means as short as this output allows.
+	Width   int // width of the screen in columns; 0 means 80
+	// ShortTrace abbreviates a trace id so that other commands accept it. If it is nil, ids are only unique within this
+	// output.
 	ShortTrace func(events.TraceID) string
-	// Drawn receives the signs that were drawn; it may be nil.
+	// Drawn, unless it is nil, receives the signs that were drawn.
 	Drawn *Drawn
 
 	Columns Columns
 }
 
-// Drawn names the signs of an output's owners, for a legend beside it.
+// Drawn holds the owners' signs that an output contains, for a legend.
 type Drawn struct {
 	Unknown, Mixed, Unsure bool
 	Disputed               bool
-	Older                  bool // lines older than the recording, which bear none
-	Unrecorded             bool // they are because nothing is recorded here; the caller knows
-	Shallow                bool // the clone has no older commits; the caller sets it
+	Older                  bool // lines older than the recording; they have no sign
+	Unrecorded             bool // nothing is recorded in this repository; set by the caller
+	Shallow                bool // the clone lacks older commits; set by the caller
 }
 
-// Legend explains the drawn signs, a line each.
+// Legend explains the drawn signs, one per line.
 func (d Drawn) Legend() []string {
 	var out []string
 	for _, one := range []struct {
@@ -59,8 +60,8 @@ func (d Drawn) Legend() []string {
 
 // Columns holds the options of git-blame(1) that change the drawing.
 type Columns struct {
-	Digits        int    // of a commit id; 0 means 7
-	Path          string // the blamed path: other original paths bring a column for them
+	Digits        int    // length of a commit id; 0 means 7
+	Path          string // the blamed path; lines from other paths add a column for the path
 	NoAuthor      bool   // -s
 	Email         bool   // -e
 	ShowName      bool   // -f
@@ -68,13 +69,13 @@ type Columns struct {
 	Annotate      bool   // -c
 	BlankBoundary bool   // -b
 	Prompts       bool   // --prompts
-	// Repeated is the escape sequence for the columns of a line with the same commit as the previous line: --color-lines.
+	// Repeated is the escape sequence for a line that has the same commit as the previous line: --color-lines.
 	Repeated string
-	// Ages are the colours of --color-by-age, oldest first.
+	// Ages holds the colours of --color-by-age, oldest first.
 	Ages []AgeColor
 }
 
-// AgeColor is the escape sequence for commits not younger than Until.
+// AgeColor is the escape sequence for commits made at Until or before.
 type AgeColor struct {
 	Escape string
 	Until  int64 // seconds since the epoch
@@ -89,25 +90,25 @@ func (s *Style) width() int {
 	return s.Width
 }
 
-// palette holds colours of the 256-colour set that differ clearly and are readable on a light and on a dark background.
+// palette has colours of the 256-colour set that differ clearly, and are readable on light and dark backgrounds.
 var palette = [...]uint8{33, 37, 64, 67, 98, 130, 133, 136, 161, 166, 172, 29}
 
-// TraceColor returns the colour of a conversation, an index in the 256-colour set. It depends on the id alone, so that
-// a conversation has one colour wherever it is shown.
+// TraceColor returns the colour of a conversation, as an index in the 256-colour set. It depends only on the id, so a
+// conversation has the same colour in every output.
 func TraceColor(trace events.TraceID) uint8 {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(trace))
 	return palette[h.Sum32()%uint32(len(palette))]
 }
 
-// The escape sequences of our own colouring (ECMA-48, select graphic rendition).
+// The escape sequences for git-trace's own colours (ECMA-48, select graphic rendition).
 const (
 	reset = "\x1b[m"
 	dim   = "\x1b[2m"
 )
 
-// shortTraces abbreviates trace ids: with the caller's function, or to the fewest digits, four or more, that
-// distinguish the given ids.
+// shortTraces returns a function that abbreviates trace ids. It is the caller's function, or cuts ids to the fewest
+// digits, at least four, that distinguish the ids of the lines.
 func (s *Style) shortTraces(lines []Annotated) func(events.TraceID) string {
 	if s.ShortTrace != nil {
 		return s.ShortTrace

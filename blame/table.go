@@ -9,7 +9,7 @@ import (
 	"github.com/git-trace/git-trace/internal/cells"
 )
 
-// table draws commit, owner, date and line number before each line. A column that would be empty is not drawn.
+// table draws commit, owner, date and line number before each line. It omits empty columns.
 func (p *painter) table(lines []Annotated) {
 	limit := p.measure(lines)
 	var row strings.Builder
@@ -29,7 +29,7 @@ func (p *painter) table(lines []Annotated) {
 	}
 }
 
-// position draws the place of the line in its commit: id, score, file, number.
+// position draws a line's place in its commit: id, score, file, line number.
 func (p *painter) position(l *Annotated) string {
 	sign := p.sign(&l.Line)
 	cell := strings.Repeat(" ", p.widths.sign-len(sign)) + sign + p.hash(l.Commit)
@@ -45,7 +45,7 @@ func (p *painter) position(l *Annotated) string {
 	return cell
 }
 
-// when draws the text between owner and line: the sign of doubt, the date, the line number.
+// when draws the cells between owner and text: the sign of doubt, the date, the line number.
 func (p *painter) when(l *Annotated) string {
 	cell := ""
 	if p.widths.doubt > 0 {
@@ -60,7 +60,7 @@ func (p *painter) when(l *Annotated) string {
 	return cell + fmt.Sprintf(" %*d", p.widths.line, l.FinalLine)
 }
 
-// measure finds the widths of the columns and returns the most that an owner may take.
+// measure computes the widths of the columns, and returns the maximum width of an owner.
 func (p *painter) measure(lines []Annotated) int {
 	w := &p.widths
 	lastLine, lastNumber := 0, 0
@@ -86,13 +86,13 @@ func (p *painter) measure(lines []Annotated) int {
 		}
 		w.owner = max(w.owner, cells.Width(p.owner(l, limit)))
 	}
-	if p.cols.NoAuthor && w.owner == 0 { // then the output shows no owners, and no doubts
+	if p.cols.NoAuthor && w.owner == 0 { // then the output shows no owners and no doubts
 		w.doubt = 0
 	}
 	return limit
 }
 
-// ownerLimit leaves most of the screen to the text, and gives the owner enough cells to be recognised.
+// ownerLimit leaves most of the screen to the text, but gives the owner enough cells to be recognised.
 func (p *painter) ownerLimit() int {
 	const least, most, text = 18, 28, 28
 	w := &p.widths
@@ -100,7 +100,7 @@ func (p *painter) ownerLimit() int {
 	return min(most, max(least, p.style.width()-taken-text))
 }
 
-// date returns the cell for the date: the author's, in the requested form.
+// date returns the cell for the author date, in the requested form.
 func (p *painter) date(l *Annotated) string {
 	if !l.Commit.Committed() {
 		return notCommitted
@@ -108,7 +108,7 @@ func (p *painter) date(l *Annotated) string {
 	return oneLine(l.Date)
 }
 
-// annotate draws in the form of git-annotate(1): fields between tabs, for programs that read it.
+// annotate draws lines in the form of git-annotate(1): fields separated by tabs, for programs.
 func (p *painter) annotate(lines []Annotated) {
 	for i := range lines {
 		l := &lines[i]

@@ -14,25 +14,25 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// descent is the history that leads to a commit. Git lists it from the newest commit down. The reader stops as early as
-// possible, so recent commits cost little in a long history.
+// descent is the history that leads to a commit. Git lists it from the newest commit back. The reader stops as early as
+// possible, so finding recent commits is fast even in a long history.
 type descent struct {
 	cmd      *exec.Cmd
-	out      *bufio.Reader          // nil when all was read
+	out      *bufio.Reader          // nil when everything was read
 	broken   bool                   // git could not read the whole history
-	met      map[refs.OID]bool      // commits that were listed
-	children map[refs.OID]offspring // by parent
-	reverted map[refs.OID]bool      // commits that a listed one says it takes back
-	at       int64                  // time of the last commit that was listed, in seconds
+	met      map[refs.OID]bool      // commits listed so far
+	children map[refs.OID]offspring // children by parent
+	reverted map[refs.OID]bool      // commits that a listed commit reverts, by its message
+	at       int64                  // time of the last listed commit, in seconds
 }
 
-// offspring is the oldest child of a commit: git lists it last.
+// offspring is the oldest child of a commit, which git lists last.
 type offspring struct {
 	id    refs.OID
 	merge bool
 }
 
-// skew is the largest difference between the clocks of committers, in seconds.
+// skew is the largest expected difference between the clocks of committers, in seconds.
 const skew = 24 * 60 * 60
 
 func newDescent(ctx context.Context, repo *refs.Repo, end refs.OID) (*descent, error) {
@@ -46,7 +46,7 @@ func newDescent(ctx context.Context, repo *refs.Repo, end refs.OID) (*descent, e
 	return d, d.cmd.Start()
 }
 
-// reach reads on until it finds a commit, or one with an earlier time, and reports whether it found the commit.
+// reach reads until it finds a commit, or a commit with an earlier time. It reports whether it found the commit.
 func (d *descent) reach(commit refs.OID, seconds int64) bool {
 	for !d.met[commit] && d.out != nil && (len(d.met) == 0 || d.at >= seconds) {
 		record, err := d.out.ReadString(0)
@@ -61,13 +61,13 @@ func (d *descent) reach(commit refs.OID, seconds int64) bool {
 	return d.met[commit]
 }
 
-// child returns the oldest child of a commit in this history; zero if git does not list it.
+// child returns the oldest child of a commit in this history, or zero if git does not list it.
 func (d *descent) child(commit refs.OID) offspring {
 	d.reach(commit, math.MinInt64)
 	return d.children[commit]
 }
 
-// take reads git's record of a commit: the time, the commit, its parents, and below the body of its message.
+// take reads git's record of one commit: the time, the commit and its parents, followed by the body of the message.
 func (d *descent) take(record string) error {
 	row, body, _ := strings.Cut(record, "\n")
 	fields := strings.Fields(row)
@@ -99,7 +99,7 @@ func (d *descent) take(record string) error {
 // revertedWords is the text that git-revert(1) writes into the message before the id of the commit.
 const revertedWords = "This reverts commit "
 
-// takenBack returns the commit that a message reverts; zero if it reverts none.
+// takenBack returns the commit that a message reverts, or the zero id.
 func takenBack(message string) refs.OID {
 	_, rest, _ := strings.Cut(message, revertedWords)
 	word, _, _ := strings.Cut(rest, "\n")
@@ -110,7 +110,7 @@ func takenBack(message string) refs.OID {
 	return commit
 }
 
-// end ends the process.
+// end ends the process of git.
 func (d *descent) end() {
 	if d.broken {
 		_ = d.cmd.Process.Kill()
@@ -126,7 +126,7 @@ func (d *descent) close() {
 	}
 }
 
-// descentOf returns the history that leads to a commit, which is begun once.
+// descentOf returns the history that leads to a commit. The first call starts it.
 func (t *Tracker) descentOf(end refs.OID) (*descent, error) {
 	d := t.descents[end]
 	if d == nil {
@@ -139,7 +139,7 @@ func (t *Tracker) descentOf(end refs.OID) (*descent, error) {
 	return d, nil
 }
 
-// isWithin reports whether a commit is another one or an ancestor of it. A missing commit is not.
+// isWithin reports whether a commit is an ancestor of another one, or the same. A missing commit is not.
 func (t *Tracker) isWithin(commit, of refs.OID) (bool, error) {
 	if commit == of || of.IsZero() {
 		return commit == of, nil
@@ -155,7 +155,7 @@ func (t *Tracker) isWithin(commit, of refs.OID) (bool, error) {
 	if d.reach(commit, c.Committer.When.Unix()-skew) || d.out == nil && !d.broken {
 		return d.met[commit], nil
 	}
-	key := commit.String() + of.String() // a clock was wrong, or the commit is not an ancestor: git decides
+	key := commit.String() + of.String() // a clock was wrong, or the commit is not an ancestor: ask git
 	is, done := t.within[key]
 	if !done {
 		_, err := t.repo.Git(t.ctx, nil, "merge-base", "--is-ancestor", commit.String(), of.String())

@@ -14,7 +14,8 @@ import (
 	"github.com/git-trace/git-trace/trails/gitfacts"
 )
 
-// elsewhere looks for a patch without lines in the work tree, whose commits are not ancestors of HEAD.
+// elsewhere searches other refs and stashes for a patch that has no lines in the work tree, and whose commits are not
+// ancestors of HEAD.
 func (t *Tracker) elsewhere(tr *Trail) error {
 	if len(tr.Steps) == 0 {
 		return t.never(tr)
@@ -53,7 +54,8 @@ func (t *Tracker) elsewhere(tr *Trail) error {
 	return t.replaced(tr)
 }
 
-// never settles a patch that no commit anchors. Lines in a stash or another work tree do not count as dropped.
+// never sets the state of a patch that no commit anchors. Lines in a stash or in another work tree do not count as
+// dropped.
 func (t *Tracker) never(tr *Trail) error {
 	stash, err := t.stashed(tr)
 	switch {
@@ -69,7 +71,7 @@ func (t *Tracker) never(tr *Trail) error {
 	return nil
 }
 
-// replaced distinguishes a patch that was lost in a rewrite from a patch whose commits are on no ref.
+// replaced decides whether a patch was lost in a rewrite, or its commits are on no ref.
 func (t *Tracker) replaced(tr *Trail) error {
 	stash, err := t.stashed(tr)
 	if err != nil {
@@ -81,13 +83,13 @@ func (t *Tracker) replaced(tr *Trail) error {
 	}
 	tr.Now.State = Orphaned
 	if _, err := os.Stat(filepath.Join(t.repo.CommonDir, "shallow")); err == nil {
-		tr.Now.State = Unsettled // a ref may lead there, beyond where the history ends here
+		tr.Now.State = Unsettled // a ref may lead there, in the part of the history that is missing here
 	}
 	for _, step := range slices.Backward(tr.Steps) {
 		for _, h := range t.heirs(step.Commit) {
 			c, err := t.objects.Commit(h.New)
 			if err != nil || slices.ContainsFunc(tr.Steps, func(s Step) bool { return s.Commit == h.New }) {
-				continue // it is missing, too, or holds the patch
+				continue // it is missing too, or has the patch
 			}
 			tr.Now.State = Lost
 			tr.Now.Lost = []Loss{{Lines: tr.Lines, Commit: h.New, Author: c.Author.Name}}
@@ -97,7 +99,7 @@ func (t *Tracker) replaced(tr *Trail) error {
 	return nil
 }
 
-// refWith returns a ref that leads to a commit: a branch, a branch of a remote, a tag, in this order; empty if there is
+// refWith returns a ref that leads to a commit: a branch, otherwise a remote branch, otherwise a tag, or "" if there is
 // none.
 func (t *Tracker) refWith(commit refs.OID) (string, error) {
 	if _, err := t.objects.Commit(commit); err != nil {
@@ -116,7 +118,7 @@ func (t *Tracker) refWith(commit refs.OID) (string, error) {
 	return "", nil
 }
 
-// stashed finds the newest stash with lines of the patch, among stashes with known owners.
+// stashed returns the newest stash with lines of the patch. It searches only stashes with known owners.
 func (t *Tracker) stashed(tr *Trail) (string, error) {
 	if _, err := t.repo.ReadRef("refs/stash"); errors.Is(err, refs.ErrRefMissing) {
 		return "", nil
@@ -172,10 +174,10 @@ func (t *Tracker) renames(commit refs.OID, ref string) (map[string][]string, err
 	return found, nil
 }
 
-// mostPending bounds the files that are searched for a moved and uncommitted block.
+// mostPending bounds the files that are searched for a block that was moved but not committed.
 const mostPending = 200
 
-// pending returns the files that differ from HEAD and were not read yet.
+// pending returns the files that differ from HEAD and are not in done.
 func (l *looker) pending(done []string) ([]string, error) {
 	if l.repo.Bare() {
 		return nil, nil

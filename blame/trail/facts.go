@@ -32,7 +32,7 @@ type holding struct {
 	owner  events.AnchorOwner
 }
 
-// created fills in the facts of the patch's event.
+// created copies the data of the patch's event.
 func (t *Trail) created(e *events.Event) {
 	var d events.PatchData
 	if events.ReadData(e.Data, &d) != nil {
@@ -51,8 +51,8 @@ func (t *Trail) created(e *events.Event) {
 	t.Created = &Created{Time: e.Time, Worktree: e.Worktree, Start: d.NewStart, Count: d.NewCount, Limits: e.Limits}
 }
 
-// holdings finds the anchors that name the patch: through the commits that hold lines of its conversation, and through
-// its paths.
+// holdings finds the anchors that name the patch. It finds them by the commits that have lines of the patch's
+// conversation, and by the paths of the patch.
 func (t *Tracker) holdings(tr *Trail) ([]holding, error) {
 	var out []holding
 	if tr.Owner.Trace != "" {
@@ -78,7 +78,7 @@ func (t *Tracker) holdings(tr *Trail) ([]holding, error) {
 		start  int
 	}
 	seen := map[place]bool{}
-	return slices.DeleteFunc(out, func(h holding) bool { // two names of a file may lead to one commit
+	return slices.DeleteFunc(out, func(h holding) bool { // two names of a file may lead to the same commit
 		p := place{h.commit, h.run.Path, h.run.Start}
 		twice := seen[p]
 		seen[p] = true
@@ -86,7 +86,7 @@ func (t *Tracker) holdings(tr *Trail) ([]holding, error) {
 	}), nil
 }
 
-// conversation gathers the runs that the patches of a conversation have in anchors.
+// conversation finds the runs that all patches of a conversation have in anchors.
 func (t *Tracker) conversation(trace events.TraceID) (map[Key][]holding, error) {
 	if held, done := t.byTrace[trace]; done {
 		return held, nil
@@ -132,7 +132,7 @@ func (t *Tracker) anchoredAt(path string) (map[Key][]holding, error) {
 	return out, nil
 }
 
-// gather reads the owners in a commit.
+// gather reads the owners of lines in a commit.
 func (t *Tracker) gather(commit refs.OID, into map[Key][]holding) error {
 	known, err := belief.Of(t.log, commit)
 	if err != nil {
@@ -150,7 +150,7 @@ func (t *Tracker) gather(commit refs.OID, into map[Key][]holding) error {
 	return nil
 }
 
-// steps makes a step for each commit that holds the patch, and for each replacement of such a commit.
+// steps returns a step for each commit that has lines of the patch, and for each commit that replaced one of these.
 func (t *Tracker) steps(held []holding) []Step {
 	var out []Step
 	at := map[refs.OID]int{}
@@ -167,7 +167,7 @@ func (t *Tracker) steps(held []holding) []Step {
 			s.Tier, s.Confidence = h.tier, correlate.Confidence(h.tier, h.owner)
 		}
 	}
-	for i := 0; i < len(out) && i < mostSteps; i++ { // grows while it is walked
+	for i := 0; i < len(out) && i < mostSteps; i++ { // grows during the loop
 		for _, h := range t.heirs(out[i].Commit) {
 			j, found := at[h.New]
 			if found && !out[j].From.IsZero() || !found && t.anchored(h.New) {
@@ -193,7 +193,7 @@ func (t *Tracker) steps(held []holding) []Step {
 	return out
 }
 
-// when returns the moment of an anchor: the time of its event, or of the commit if the anchor was made later.
+// when returns the time of an anchor: the time of its event, or the time of the commit if the anchor was made later.
 func (t *Tracker) when(h holding) time.Time {
 	if h.event.Claimed() || events.DataOf[events.CommitData](*h.event).Revision > 0 {
 		if c, err := t.objects.Commit(h.commit); err == nil {
@@ -203,14 +203,14 @@ func (t *Tracker) when(h holding) time.Time {
 	return h.event.Time
 }
 
-// mostSteps bounds the commits whose replacements are followed: a foreign log may name any number.
+// mostSteps bounds the commits whose replacements are followed: another clone's log may name any number.
 const mostSteps = 1000
 
 // heirs returns the commits that replaced a commit.
 func (t *Tracker) heirs(commit refs.OID) []index.Rewriting {
 	list, asked := t.heirsOf[commit]
 	if !asked {
-		list, _ = t.log.Heirs(commit) // unreadable ones are not followed
+		list, _ = t.log.Heirs(commit) // replacements that cannot be read are not followed
 		t.heirsOf[commit] = list
 	}
 	return list

@@ -18,9 +18,9 @@ import (
 	"github.com/git-trace/git-trace/refs/gitdiff"
 )
 
-// FunctionJSON is the life of a function, in JSON.
+// FunctionJSON is the history of a function, in JSON.
 type FunctionJSON struct {
-	Path       string       `json:"path"` // today
+	Path       string       `json:"path"` // present path
 	PathBase64 string       `json:"path_base64,omitempty"`
 	Name       string       `json:"name"`
 	Text       string       `json:"text"`
@@ -28,20 +28,20 @@ type FunctionJSON struct {
 	Count      int          `json:"count"`
 	Changes    []ChangeJSON `json:"changes"` // newest first
 
-	Raw string `json:"-"` // the unchanged path
+	Raw string `json:"-"` // the path in raw bytes
 }
 
-// ChangeJSON is one change of a function: a commit, or what no commit has.
+// ChangeJSON is one change of a function: a commit, or the uncommitted changes.
 type ChangeJSON struct {
-	Commit     *refs.OID          `json:"commit"` // null when nobody has committed it
-	Time       *time.Time         `json:"time"`   // of authorship
+	Commit     *refs.OID          `json:"commit"` // null for uncommitted changes
+	Time       *time.Time         `json:"time"`   // author time
 	Author     *string            `json:"author"`
 	Subject    *string            `json:"subject"`
-	Path       string             `json:"path"` // as the commit names the file
+	Path       string             `json:"path"` // name of the file in this commit
 	PathBase64 string             `json:"path_base64,omitempty"`
 	Added      int                `json:"added"`
-	Removed    *int               `json:"removed"` // null when nobody has committed it
-	Writers    []blame.WriterJSON `json:"writers"` // of the added lines
+	Removed    *int               `json:"removed"` // null for uncommitted changes
+	Writers    []blame.WriterJSON `json:"writers"` // writers of the added lines
 
 	Raw string `json:"-"`
 }
@@ -60,7 +60,7 @@ func (t *Tracker) Functions(path string) ([]function.Function, error) {
 	return function.Of(t.ctx, t.repo, function.Content{Path: path, Text: text.Bytes()})
 }
 
-// Function follows a function of a file: git finds the commits that changed its lines, under all names of the file.
+// Function follows a function of a file. Git finds the commits that changed its lines, under all names of the file.
 func (t *Tracker) Function(path string, f *function.Function) (*FunctionJSON, error) {
 	out := &FunctionJSON{Name: f.Name, Text: f.Text, Start: f.Start, Count: f.Count, Changes: []ChangeJSON{}, Raw: path}
 	out.Path, out.PathBase64 = text(path)
@@ -84,7 +84,7 @@ func (t *Tracker) Function(path string, f *function.Function) (*FunctionJSON, er
 		return nil, err
 	}
 	at := slices.IndexFunc(list, func(one function.Function) bool { return one.Name == f.Name })
-	if at < 0 { // its name is not committed yet
+	if at < 0 { // the function is not committed yet
 		return out, nil
 	}
 	changes, err := t.changes(path, list[at].Start, list[at].Count)
@@ -100,7 +100,7 @@ func (t *Tracker) headBlob(path string) ([]byte, error) {
 	return t.blob(head, path)
 }
 
-// changes asks git log -L for the commits that changed lines of HEAD, and then the evidence for the owners.
+// changes asks git log -L for the commits that changed a range of lines of HEAD, and then finds the owners.
 func (t *Tracker) changes(path string, start, count int) ([]ChangeJSON, error) {
 	r := lineLog{}
 	err := t.repo.GitRead(t.ctx, nil, r.read, "-c", "log.showSignature=false", "log", "--no-color", "--no-ext-diff",
@@ -121,7 +121,7 @@ func (t *Tracker) changes(path string, start, count int) ([]ChangeJSON, error) {
 	return r.changes, nil
 }
 
-// recordSign begins the output for a commit.
+// recordSign is the first byte of the output for each commit.
 const recordSign = "\x1e"
 
 // lineLog reads the output of git log -L.
@@ -162,7 +162,7 @@ func (r *lineLog) read(out io.Reader) error {
 	}
 }
 
-// begin reads the facts of a commit.
+// begin reads the data of a commit.
 func (r *lineLog) begin(fields []string) error {
 	if len(fields) < 5 {
 		return errLineLog
@@ -187,7 +187,7 @@ func (r *lineLog) file(path []byte) {
 	c.Path, c.PathBase64 = text(c.Raw)
 }
 
-// hunk reads the lines of a hunk, which has context.
+// hunk reads the lines of a hunk with context.
 func (r *lineLog) hunk(in *bufio.Reader, header []byte) error {
 	h, err := gitdiff.ParseHunk(header)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Schema names the form of the JSON output; docs/schema/track-1.schema.json describes it.
+// Schema is the schema id of the JSON output; docs/schema/track-1.schema.json describes it.
 const Schema = "git-trace.track/1"
 
 // Document is the JSON output.
@@ -33,7 +33,7 @@ type TrailJSON struct {
 	Prompt     int                    `json:"prompt,omitempty"`
 	Candidates []events.CandidateData `json:"candidates,omitempty"`
 	Path       string                 `json:"path"`
-	PathBase64 string                 `json:"path_base64,omitempty"` // of a path that is not UTF-8
+	PathBase64 string                 `json:"path_base64,omitempty"` // set if the path is not UTF-8
 	Lines      int                    `json:"lines"`
 	Removed    int                    `json:"removed"`
 	Created    *CreatedJSON           `json:"created"`
@@ -41,7 +41,7 @@ type TrailJSON struct {
 	Now        NowJSON                `json:"now"`
 }
 
-// CreatedJSON is the origin of lines.
+// CreatedJSON is the creation of lines, in JSON.
 type CreatedJSON struct {
 	Time     time.Time      `json:"time"`
 	Worktree string         `json:"worktree"`
@@ -50,7 +50,7 @@ type CreatedJSON struct {
 	Limits   []events.Limit `json:"limits,omitempty"`
 }
 
-// StepJSON is a step of lines in JSON.
+// StepJSON is a step in JSON.
 type StepJSON struct {
 	Kind       StepKind  `json:"kind"`
 	Time       time.Time `json:"time"`
@@ -63,7 +63,7 @@ type StepJSON struct {
 	Confidence string    `json:"confidence"`
 }
 
-// RunJSON is lines that follow each other, in JSON.
+// RunJSON is a run of consecutive lines, in JSON.
 type RunJSON struct {
 	Path       string    `json:"path"`
 	PathBase64 string    `json:"path_base64,omitempty"`
@@ -98,7 +98,7 @@ type LossJSON struct {
 	ToolCall string           `json:"tool_call,omitempty"`
 }
 
-// JSON returns the form of trails for programs. A path that is not UTF-8 is given in base64 too.
+// JSON converts trails to the JSON output. A path that is not UTF-8 is given in base64 too.
 func JSON(list []*Trail) Document {
 	d := Document{Schema: Schema, Trails: []*TrailJSON{}}
 	for _, t := range list {
@@ -168,7 +168,7 @@ func (r Run) json() RunJSON {
 	return j
 }
 
-// given returns nil for the zero id.
+// given returns a pointer to an id, or nil for the zero id.
 func given(id refs.OID) *refs.OID {
 	if id.IsZero() {
 		return nil
@@ -176,7 +176,7 @@ func given(id refs.OID) *refs.OID {
 	return &id
 }
 
-// text returns a path in JSON's form, and its exact bytes if that form is not exact.
+// text returns a path as JSON text. If that is not exact, bytes has the path in base64.
 func text(path string) (shown, bytes string) {
 	if utf8.ValidString(path) {
 		return path, ""

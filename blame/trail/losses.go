@@ -16,7 +16,7 @@ type remover struct {
 	reverts refs.OID
 }
 
-// losses finds the commits that removed the lines that are not alive and were not replaced.
+// losses finds the commits that removed lines which are neither alive nor replaced.
 func (l *looker) losses() error {
 	gone := l.tr.Lines - l.now.Alive - lost(l.now.Changed)
 	if gone <= 0 || l.reshaped {
@@ -70,7 +70,7 @@ func (l *looker) losses() error {
 	return nil
 }
 
-// dropped counts lines that were never committed.
+// dropped counts lines that were removed before any commit.
 func (l *looker) dropped(lines int) {
 	l.now.Dropped = max(lines, 0)
 	if len(l.tr.Steps) > 0 {
@@ -78,7 +78,7 @@ func (l *looker) dropped(lines int) {
 	}
 }
 
-// mostLines returns the largest number of lines in a step.
+// mostLines returns the largest number of lines of any step.
 func mostLines(steps []Step) int {
 	held := 0
 	for i := range steps {
@@ -87,7 +87,7 @@ func mostLines(steps []Step) int {
 	return held
 }
 
-// stepsWithin returns the steps whose commits lead to the end.
+// stepsWithin returns the steps whose commits are the end of the search, or ancestors of it.
 func (l *looker) stepsWithin(end refs.OID) ([]Step, error) {
 	var out []Step
 	for _, step := range l.tr.Steps {
@@ -102,7 +102,7 @@ func (l *looker) stepsWithin(end refs.OID) ([]Step, error) {
 	return out, nil
 }
 
-// takenBack reports whether a later commit reverts one of the steps, or may do so.
+// takenBack reports whether a later commit reverts, or may revert, one of the steps.
 func (l *looker) takenBack(steps []Step, end refs.OID) bool {
 	d := l.descents[end]
 	return d != nil && (d.broken || slices.ContainsFunc(steps, func(s Step) bool {
@@ -110,8 +110,8 @@ func (l *looker) takenBack(steps []Step, end refs.OID) bool {
 	}))
 }
 
-// lostToSomebody counts the lost committed lines, without a search for the commits that removed them. It skips contents
-// that are missing here.
+// lostToSomebody counts the lost committed lines, without a search for the commits that removed them. It skips missing
+// contents.
 func (l *looker) lostToSomebody(steps []Step, gone int) {
 	held := 0
 	for i := range steps {
@@ -141,20 +141,21 @@ func (l *looker) end() (refs.OID, error) {
 	return oid, err
 }
 
-// holds reports whether a commit is one of the trail's: there the patch itself moved or reformatted its lines.
+// holds reports whether a commit is one of the trail's: in such a commit the patch itself moved or reformatted its
+// lines.
 func (l *looker) holds(commit refs.OID) bool {
 	return !commit.IsZero() &&
 		slices.ContainsFunc(l.tr.Steps, func(s Step) bool { return s.Commit == commit || s.From == commit })
 }
 
-// remover finds the commit that removed a line; ok is false if git still finds the line, or does not know.
+// remover finds the commit that removed a line. ok is false if git still finds the line, or cannot answer.
 func (l *looker) remover(commit, end refs.OID, path string, line int) (who remover, ok bool, err error) {
 	last, err := l.lastSeen(commit, end, path)
 	if err != nil || line > len(last) || last[line-1].IsZero() {
 		return remover{}, false, err
 	}
 	seen := last[line-1]
-	if seen == end { // HEAD has it, the work tree has not
+	if seen == end { // HEAD has the line, the work tree does not
 		return remover{}, l.ref == "" && !l.repo.Bare(), nil
 	}
 	key := end.String() + "\x00" + path
@@ -169,7 +170,7 @@ func (l *looker) remover(commit, end refs.OID, path string, line int) (who remov
 	return who, !who.id.IsZero(), err
 }
 
-// lastSeen asks git once for each file of a commit.
+// lastSeen calls git once for each file of a commit.
 func (l *looker) lastSeen(commit, end refs.OID, path string) ([]refs.OID, error) {
 	key := commit.String() + end.String() + "\x00" + path
 	if last, done := l.seen[key]; done {
@@ -190,7 +191,7 @@ func (l *looker) lastSeen(commit, end refs.OID, path string) ([]refs.OID, error)
 			if l.ctx.Err() != nil {
 				return nil, err
 			}
-			last = nil // git has no answer for this file: a shallow history, or a missing object
+			last = nil // git cannot answer for this file: shallow history, or missing object
 		}
 	}
 	l.seen[key] = last
@@ -205,8 +206,8 @@ func (t *Tracker) blob(commit refs.OID, path string) ([]byte, error) {
 	return t.objects.Blob(oid)
 }
 
-// findRemover finds the child of the last commit that had a line. If that child is a merge, the removing commit may be
-// on its other side.
+// findRemover returns the child of the last commit that had a line. If that child is a merge, the removing commit may
+// be on another side of the merge.
 func (l *looker) findRemover(commit, seen, end refs.OID, path string, line int) (remover, error) {
 	d, err := l.descentOf(end)
 	if err != nil {
@@ -225,8 +226,8 @@ func (l *looker) findRemover(commit, seen, end refs.OID, path string, line int) 
 	return l.describe(child.id)
 }
 
-// onOtherSide finds the newest commit that removes a line, on another side of a merge. It searches the commits that the
-// merge joined with the last one that has the line.
+// onOtherSide finds the newest commit that removed a line on another side of a merge. It searches the commits that the
+// merge joined with the last commit that has the line.
 func (l *looker) onOtherSide(commit, seen, merge refs.OID, path string, line int) (remover, error) {
 	raw, err := l.blob(commit, path)
 	if err != nil {

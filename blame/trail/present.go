@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// settle finds the remaining lines of a patch.
+// settle finds the lines of a patch that are left, and sets its state.
 func (t *Tracker) settle(tr *Trail) error {
 	if tr.Lines == 0 && len(tr.Steps) == 0 && tr.Created != nil {
 		tr.Now = Now{State: NoLines}
@@ -27,7 +27,7 @@ func (t *Tracker) settle(tr *Trail) error {
 	return t.elsewhere(tr)
 }
 
-// look finds the patch's lines in a ref; an empty ref is the work tree.
+// look finds the patch's lines in a ref. An empty ref means the work tree.
 func (t *Tracker) look(tr *Trail, ref string) error {
 	tr.Now = Now{Ref: ref}
 	l := &looker{Tracker: t, tr: tr, ref: ref, now: &tr.Now, alive: map[credit]bool{}, changed: map[refs.OID]*Loss{}}
@@ -40,7 +40,7 @@ func (t *Tracker) look(tr *Trail, ref string) error {
 			return err
 		}
 	}
-	if ref == "" && l.now.Alive+l.replaced < tr.Lines { // perhaps a block was moved and that is not committed
+	if ref == "" && l.now.Alive+l.replaced < tr.Lines { // an uncommitted change may have moved a block
 		if paths, err = l.pending(paths); err != nil {
 			return err
 		}
@@ -54,17 +54,17 @@ func (t *Tracker) look(tr *Trail, ref string) error {
 	return l.losses()
 }
 
-// looker gathers the lines of one patch in a ref.
+// looker collects the lines of one patch in a ref.
 type looker struct {
 	*Tracker
 	tr  *Trail
 	ref string
 	now *Now
 
-	alive    map[credit]bool // lines of commits that are still there
+	alive    map[credit]bool // lines of commits that still exist
 	changed  map[refs.OID]*Loss
 	replaced int
-	reshaped bool // white space changed: five old lines may now be one
+	reshaped bool // white space changed, so several old lines may be one now
 }
 
 type credit struct {
@@ -93,7 +93,7 @@ func (l *looker) path(path string) error {
 }
 
 // ownFile reports whether a line without a patch belongs to the trail's own file. One call may have written two files,
-// and one of them may later get the name of the other. The path in the anchor distinguishes their lines.
+// and one of them may get the other's name later. The path in the anchor distinguishes their lines.
 func (l *looker) ownFile(line *blame.Annotated) bool {
 	if l.tr.Patch != "" || !line.Commit.Committed() || line.OrigPath == l.tr.Path {
 		return true
@@ -141,10 +141,11 @@ func (l *looker) change(line *blame.Annotated) {
 	l.replaced++
 }
 
-// tidy limits the figures to the number of lines in the patch: copies, and lines replaced by several, would exceed it.
+// tidy limits the numbers to the number of lines of the patch: copied lines, and lines that several lines replaced,
+// would make them larger.
 func (l *looker) tidy() {
 	n := l.now
-	if l.tr.Created == nil { // lines that several commits added to the path, or whose patch is not in the log
+	if l.tr.Created == nil { // lines that several commits added to the path, or of a patch that the log lacks
 		l.tr.Lines = max(l.tr.Lines, n.Alive)
 	}
 	lines := l.tr.Lines
@@ -175,14 +176,14 @@ func (l *looker) paths() ([]string, error) {
 		}
 	}
 	add(l.namesOf(l.tr.Path)...)
-	there := 0 // the number of files at the front that HEAD is known to have
+	there := 0 // number of leading paths that HEAD is known to have
 	for i := range l.tr.Steps {
 		step := &l.tr.Steps[i]
 		for _, run := range step.Runs {
 			add(l.namesOf(run.Path)...)
 		}
 		if l.ref == "" && (len(out) == there || l.inHead(out[there:])) {
-			there = len(out) // git follows a rename only to a path that is missing now
+			there = len(out) // git follows a rename only if the old path is missing now
 			continue
 		}
 		later, err := l.renames(step.Commit, l.ref)
@@ -225,7 +226,7 @@ func lost(list []Loss) int {
 	return n
 }
 
-// state returns the word for the figures.
+// state returns the state that follows from the numbers.
 func (n *Now) state(tr *Trail) State {
 	whole := lost(n.Changed)+lost(n.Reverted)+lost(n.Lost)+n.Dropped == 0
 	switch {

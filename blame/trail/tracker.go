@@ -15,9 +15,9 @@ import (
 	"github.com/git-trace/git-trace/trails/ledger"
 )
 
-// Tracker follows patches. It keeps facts for the next patch. It is for one goroutine. Close it.
+// Tracker follows patches. It caches facts for later patches. It is not safe for concurrent use. Callers must close it.
 type Tracker struct {
-	ctx      context.Context // a tracker lives as long as the call that made it
+	ctx      context.Context // a tracker lives as long as the call that created it
 	repo     *refs.Repo
 	log      Log
 	resolver blame.Resolver
@@ -29,22 +29,22 @@ type Tracker struct {
 	heirsOf  map[refs.OID][]index.Rewriting
 	byTrace  map[events.TraceID]map[Key][]holding
 	byPath   map[string]map[Key][]holding
-	blamed   map[string]blamed               // by ref, NUL and path
-	seen     map[string][]refs.OID           // by commit, ref, NUL and path: LastSeen
-	renamed  map[string]map[string][]string  // by commit and ref: new names by old one
-	within   map[string]bool                 // by commit and ref: is it an ancestor
-	descents map[refs.OID]*descent           // by the commit at their end
-	removers map[string]map[refs.OID]remover // by ref, NUL and path: by the last commit that had lines
-	touched  []string                        // paths that differ from HEAD; nil until they are needed
+	blamed   map[string]blamed               // key: ref, NUL, path
+	seen     map[string][]refs.OID           // results of LastSeen; key: commit, ref, NUL, path
+	renamed  map[string]map[string][]string  // key: commit and ref; maps old names to new ones
+	within   map[string]bool                 // key: commit and ref; whether the commit is an ancestor
+	descents map[refs.OID]*descent           // by the newest commit of the history
+	removers map[string]map[refs.OID]remover // key: ref, NUL, path; then by the last commit that had the lines
+	touched  []string                        // paths that differ from HEAD; nil before the first use
 }
 
-// blamed holds the answers of git and of the evidence for a path.
+// blamed holds the blamed lines of a path with their owners.
 type blamed struct {
 	lines []blame.Annotated
 	err   error
 }
 
-// New returns a tracker of a repository's patches.
+// New returns a tracker for the patches of a repository.
 func New(ctx context.Context, repo *refs.Repo, log Log, resolver blame.Resolver) (*Tracker, error) {
 	t := &Tracker{
 		ctx: ctx, repo: repo, log: log, resolver: resolver, objects: repo.Objects(), known: ledger.NewKnown(repo),
@@ -56,20 +56,21 @@ func New(ctx context.Context, repo *refs.Repo, log Log, resolver blame.Resolver)
 	return t, nil
 }
 
-// Briefly makes a tracker skip the search for the commits that removed lines, which costs most. All removed lines are
-// one loss without a commit. If a commit reverts one of the patch's commits, the search is complete as usual.
+// Briefly makes the tracker skip the search for the commits that removed lines, which takes most of the time. All
+// removed lines become one loss without a commit. If a commit reverts one of the patch's commits, the search is done as
+// usual.
 func (t *Tracker) Briefly() *Tracker {
 	t.brief = true
 	return t
 }
 
-// Along gives a tracker the history of the paths that it is going to blame.
+// Along gives the tracker the history of the paths that it will blame.
 func (t *Tracker) Along(h *gitblame.History) *Tracker {
 	t.history = h
 	return t
 }
 
-// Close ends the processes that were started.
+// Close ends the processes that the tracker started.
 func (t *Tracker) Close() error {
 	for _, d := range t.descents {
 		d.close()
@@ -77,7 +78,7 @@ func (t *Tracker) Close() error {
 	return t.objects.Close()
 }
 
-// Patch follows a patch. Hint is a path that is known to have its lines; it may be empty for a patch that the log has.
+// Patch follows a patch. hint is a path that is known to have its lines. It may be empty if the log has the patch.
 func (t *Tracker) Patch(id events.PatchID, hint string) (*Trail, error) {
 	tr := &Trail{Patch: id, Path: hint, key: Key(id)}
 	e, ok, err := t.log.Patch(id)
@@ -91,19 +92,19 @@ func (t *Tracker) Patch(id events.PatchID, hint string) (*Trail, error) {
 	return tr, t.follow(tr)
 }
 
-// Claim follows the lines of a path that were attributed to a call later, for example by backfill. They have no patch.
+// Claim follows lines of a path that were attributed to a call afterwards, for example by backfill. They have no patch.
 func (t *Tracker) Claim(owner *events.AnchorOwner, path string) (*Trail, error) {
 	tr := &Trail{Owner: *owner, Path: path, key: KeyOf(owner, path)}
 	return tr, t.follow(tr)
 }
 
-// follow finds the commits that hold the lines, and the present state of the lines.
+// follow finds the commits that have the lines, and the present state of the lines.
 func (t *Tracker) follow(tr *Trail) error {
 	held, err := t.holdings(tr)
 	if err != nil {
 		return fmt.Errorf("read anchors: %w", err)
 	}
-	if tr.Created == nil && len(held) > 0 { // lines that were first seen in a commit
+	if tr.Created == nil && len(held) > 0 { // lines without a patch were first seen in a commit
 		tr.Owner, tr.Path = held[0].owner, held[0].run.Path
 		for _, h := range held {
 			if h.commit == held[0].commit {
@@ -127,7 +128,7 @@ func (t *Tracker) Line(path string, line int) (owner blame.Attribution, lines in
 	return *list[line-1].Owner, len(list), nil
 }
 
-// lines blames a path; a missing path has none.
+// lines blames a path. A missing path has no lines.
 func (t *Tracker) lines(ref, path string) ([]blame.Annotated, error) {
 	lines, err := t.Lines(ref, path)
 	var refused *gitblame.Failure
@@ -137,7 +138,7 @@ func (t *Tracker) lines(ref, path string) ([]blame.Annotated, error) {
 	return lines, err
 }
 
-// Lines blames a path once, in a revision, or without one in the work tree, or in HEAD of a bare repository.
+// Lines blames a path, once, in a revision. If ref is empty, it blames the work tree, or HEAD in a bare repository.
 func (t *Tracker) Lines(ref, path string) ([]blame.Annotated, error) {
 	key := ref + "\x00" + path
 	have, done := t.blamed[key]
@@ -154,12 +155,12 @@ func (t *Tracker) Lines(ref, path string) ([]blame.Annotated, error) {
 	return have.lines, have.err
 }
 
-// LinesWith returns the lines that a path would have in the work tree with these contents, for example an editor's.
+// LinesWith returns the lines of a path if it had these contents in the work tree, for example an editor's contents.
 func (t *Tracker) LinesWith(path string, contents []byte) ([]blame.Annotated, error) {
 	return blame.Asked(t.ctx, t.repo, blame.Query{Path: path, Contents: contents}, t.resolver)
 }
 
-// namesOf returns a path and the other names that its file had here.
+// namesOf returns a path and the other names that its file had in this repository.
 func (t *Tracker) namesOf(path string) []string {
 	return append([]string{path}, slices.DeleteFunc(t.known.Names(path), func(n string) bool { return n == path })...)
 }
