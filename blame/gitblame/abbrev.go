@@ -12,11 +12,11 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Digits starts to compute the length of short ids, and returns the function that waits for it.
+// Digits starts the computation of the length of short ids, and returns a function that waits for the result.
 func (s *Session) Digits() func() int { return later(s, s.digits) }
 
-// digits returns the length of git's short ids: from --abbrev, else from core.abbrev, else by the size of the
-// repository.
+// digits returns the length of git's short ids: from --abbrev, otherwise from core.abbrev, otherwise from the size of
+// the repository.
 func (s *Session) digits() int {
 	if s.opts.LongHash {
 		return 2 * s.repo.Format.Size()
@@ -28,7 +28,8 @@ func (s *Session) digits() int {
 	return DigitsOf(s.repo, value)
 }
 
-// DigitsOf returns the length of git's short ids for a value of core.abbrev; the value is empty if it is not set.
+// DigitsOf returns the length of git's short ids for a value of core.abbrev. The value is empty if the setting is
+// missing.
 func DigitsOf(repo *refs.Repo, value string) int {
 	full := 2 * repo.Format.Size()
 	switch n, err := strconv.Atoi(value); {
@@ -49,13 +50,13 @@ const DefaultDigits = 7
 
 const leastDigits = 4
 
-// enoughDigits computes the length as git does: with 2^n objects a collision is likely among ids of 2n bits, which are
-// n/2 hex digits.
+// enoughDigits computes the length as git does: with 2^n objects a collision is likely for ids of 2n bits, which is n/2
+// hex digits.
 func enoughDigits(objects uint64) int {
 	return max(DefaultDigits, (bits.Len64(objects)+1)/2)
 }
 
-// packedObjects counts the objects in the repository's packs. Like git, it does not count loose objects.
+// packedObjects returns the number of objects in the repository's packs. Like git, it does not count loose objects.
 func packedObjects(repo *refs.Repo) uint64 {
 	var total uint64
 	indexes, _ := filepath.Glob(filepath.Join(refs.QuoteGlob(repo.MainObjects()), "pack", "*.idx"))
@@ -65,8 +66,8 @@ func packedObjects(repo *refs.Repo) uint64 {
 	return total
 }
 
-// packSize reads the last entry of the fan-out table of a pack index, which is the number of its objects
-// (gitformat-pack(5)). The table begins the file in version 1 and follows eight bytes in version 2.
+// packSize reads the number of objects from a pack index: the last entry of its fan-out table (gitformat-pack(5)). The
+// table is at the start of the file in version 1, and after eight bytes in version 2.
 func packSize(index string) uint64 {
 	f, err := os.Open(index)
 	if err != nil {

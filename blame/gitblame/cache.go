@@ -6,45 +6,45 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// The cache keeps git's own answers. So a second blame of a file does not walk its whole history again.
+// The cache stores git's own answers, so that a second blame of a file does not walk its whole history again.
 //
-// Git's answer for a line is a function of (commit, path, line): it does not matter how blame came there. So the answer
-// for a commit can be put together from two parts: a blame that stops at an older commit, and the answer kept for that
-// commit. It depends on few other things. They are in the context of an answer (cachecontext.go). The cache is not used
-// in cases that the context does not cover:
+// Git's answer for a line is a function of (commit, path, line), whatever the blame started from. So the answer for a
+// commit can be composed of two parts: a blame that stops at an older commit, and the stored answer for that commit.
+// The answer also depends on a few other inputs, which are in its context (cachecontext.go). The cache is not used in
+// cases that the context does not cover:
 //
-//   - grafts, replacement refs, a shallow history, another ref storage than files;
+//   - grafts, replacement refs, a shallow history, ref storage other than files;
 //   - text conversion, ignored revisions, a mailmap in a blob;
-//   - options other than those that change the drawing, and more than one range of lines.
+//   - options that change more than the drawing, and more than one range of lines.
 //
-// The cache makes no decisions of its own. It keeps git's output only if it can print it again byte for byte. If a
-// bounded blame does not fit the kept answer, git runs in full.
+// The cache does not interpret anything. It stores git's output only if it can print it again byte for byte. If a
+// bounded blame does not fit the stored answer, git runs in full.
 
 // answer is git's answer for one content of the path.
 type answer struct {
-	// commits all have the content, and this answer for it. For an uncommitted content it has one commit, HEAD at the
-	// time, because unchanged lines are as in that commit.
+	// commits all have the content, and this is git's answer for each of them. For an uncommitted content there is one
+	// commit: HEAD at that time, because unchanged lines have the answer for HEAD.
 	commits []refs.OID
 	content refs.OID // blob id of the content
-	pending bool     // no commit has the content: some lines may belong to the zero commit
+	pending bool     // no commit has the content: lines may belong to the zero commit
 	runs    []run
 }
 
-// run is a stretch of lines that are in one origin, in the same order.
+// run is a run of lines that are consecutive in one origin.
 type run struct {
 	from  *source
-	line  int // of the first line in the origin, 1-based
+	line  int // first line in the origin, from 1
 	count int
 }
 
-// source is a path in a commit that lines come from, with git's facts about it.
+// source is a path in a commit from which lines come, with git's data about it.
 type source struct {
 	commit   *Commit
 	path     string
 	previous Origin
 }
 
-// lines returns the number of lines that the content has.
+// lines returns the number of lines of the content.
 func (a *answer) lines() int {
 	n := 0
 	for _, r := range a.runs {
@@ -64,10 +64,11 @@ func (a *answer) origins() []run {
 	return all
 }
 
-// holds reports whether the answer is about a commit.
+// holds reports whether the answer is valid for a commit.
 func (a *answer) holds(commit refs.OID) bool { return slices.Contains(a.commits, commit) }
 
-// add appends lines of an origin, as part of the last run if they continue it: git lists such lines as one group.
+// add appends lines of an origin. If they continue the last run they become part of it, because git lists such lines as
+// one group.
 func (a *answer) add(from *source, line, count int) {
 	if n := len(a.runs); n > 0 {
 		last := &a.runs[n-1]
@@ -79,7 +80,7 @@ func (a *answer) add(from *source, line, count int) {
 	a.runs = append(a.runs, run{from, line, count})
 }
 
-// The limits of a path's kept data.
+// The limits of the stored data of one path.
 const (
 	maxAnswers       = 8
 	maxAnswerCommits = 8
@@ -87,18 +88,18 @@ const (
 
 // kept holds the cache of a path in memory.
 type kept struct {
-	path    string // and the options of the question, see subject
-	context digest // of all answers
-	// attributes is the digest of the attribute files when git was asked whether a filter changes the file; filtered is
-	// its answer. It is zero if git was not asked.
+	path    string // path and options of the question, see subject
+	context digest // context of all answers
+	// attributes is the digest of the attribute files when git was asked whether a filter changes the file; it is zero if
+	// git was not asked. filtered is git's answer.
 	attributes digest
 	filtered   bool
-	answers    []*answer // the one used last is last
-	changed    bool      // since it was read
-	passing    bool      // it belongs to one process, and is never stored
+	answers    []*answer // the last used answer is at the end
+	changed    bool      // changed since it was read
+	passing    bool      // used by one process only, never stored
 }
 
-// find returns the answer for a content of a commit, or nil.
+// find returns an answer for a commit that fits accepts, or nil.
 func (k *kept) find(commit refs.OID, fits func(*answer) bool) *answer {
 	for i := len(k.answers) - 1; i >= 0; i-- {
 		if a := k.answers[i]; a.holds(commit) && fits(a) {
@@ -108,7 +109,7 @@ func (k *kept) find(commit refs.OID, fits func(*answer) bool) *answer {
 	return nil
 }
 
-// put adds an answer, or adds its commit to an equal answer.
+// put adds an answer, or adds its commit to an equal answer for the same content.
 func (k *kept) put(a *answer) {
 	k.changed = true
 	for _, old := range k.answers {
@@ -118,7 +119,7 @@ func (k *kept) put(a *answer) {
 		}
 	}
 	k.answers = slices.DeleteFunc(k.answers, func(old *answer) bool {
-		if a.pending || old.pending { // HEAD has moved: the old answer is useless
+		if a.pending || old.pending { // HEAD has moved, so the old answer is useless
 			return a.pending == old.pending && old.content == a.content
 		}
 		return old.holds(a.commits[0])
@@ -129,7 +130,7 @@ func (k *kept) put(a *answer) {
 	}
 }
 
-// also adds a commit to an answer, and marks the answer as the last used.
+// also adds a commit to an answer, and moves the answer to the end as the last used one.
 func (k *kept) also(a *answer, commit refs.OID) {
 	if !a.holds(commit) {
 		k.changed = true
@@ -143,7 +144,7 @@ func (k *kept) also(a *answer, commit refs.OID) {
 	}
 }
 
-// bases returns the newest finished answers by their last commit: a bounded blame may stop there.
+// bases returns the newest committed answers by their last commit. A bounded blame may stop at these commits.
 func (k *kept) bases() map[refs.OID]*answer {
 	const most = 3
 	bases := map[refs.OID]*answer{}
@@ -155,7 +156,7 @@ func (k *kept) bases() map[refs.OID]*answer {
 	return bases
 }
 
-// table interns commits and origins, so that lines of one commit share its facts.
+// table interns commits and origins, so that lines of the same commit share its data.
 type table struct {
 	commits map[refs.OID]*Commit
 	sources map[Origin]*source
@@ -179,7 +180,7 @@ func (t *table) know(s *source) {
 	}
 }
 
-// source returns the origin that a line names. For uncommitted lines the origin is new each time.
+// source returns the origin of a line. Each uncommitted line gets a new origin.
 func (t *table) source(l *Line) *source {
 	at := Origin{l.Commit.ID, l.OrigPath}
 	if s := t.sources[at]; s != nil {

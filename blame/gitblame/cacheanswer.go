@@ -11,10 +11,10 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// answer does the same as blame, from the cache if the cache has the answer, otherwise with git. It passes on the same
+// answer is blame with the cache: if the cache has the answer it is used, otherwise git runs. Both pass on the same
 // entries.
 func (s *Session) answer(args []string, format Format, each func(*Entry) error) (trailer []byte, err error) {
-	if !s.repo.HasTraces() { // leave no files in a repository that is not recorded
+	if !s.repo.HasTraces() { // do not create files in a repository that is not recorded
 		return s.blame(args, format, each)
 	}
 	q, ok := s.inquiry(format)
@@ -36,7 +36,7 @@ func (s *Session) answer(args []string, format Format, each func(*Entry) error) 
 	return q.full(k, args, format, each)
 }
 
-// known returns the answer from the history, else the kept answer.
+// known returns the answer from the history, otherwise the stored answer.
 func (q *inquiry) known() (k *kept, a *answer, lines [][]byte) {
 	if q.opts.History != nil {
 		if a, lines = q.opts.History.answer(q); a != nil {
@@ -48,7 +48,7 @@ func (q *inquiry) known() (k *kept, a *answer, lines [][]byte) {
 	return k, a, lines
 }
 
-// recall finds a kept answer that is still valid, with the lines of the content.
+// recall returns a stored answer that is still valid, with the lines of the content.
 func (q *inquiry) recall(k *kept) (*answer, [][]byte) {
 	if len(k.answers) == 0 {
 		return nil, nil
@@ -80,20 +80,20 @@ func (q *inquiry) recall(k *kept) (*answer, [][]byte) {
 	return a, lines
 }
 
-// answeredBy reports whether an answer kept for the commit answers this question.
+// answeredBy reports whether a stored answer for the commit answers this question.
 func (q *inquiry) answeredBy(a *answer) bool {
 	switch {
 	case !q.pending:
 		return !a.pending
 	case a.content != q.blob:
 		return false
-	case a.pending: // git gives the present moment as the time of uncommitted lines
+	case a.pending: // git gives uncommitted lines the present time
 		return q.opts.Format == Human || q.opts.Format.IsJSON()
 	}
 	return true
 }
 
-// read reads a blob: from the work tree if the file equals it, else from the repository.
+// read reads a blob: from the work tree if the file has the same content, otherwise from the repository.
 func (q *inquiry) read(blob refs.OID) ([]byte, bool) {
 	if raw, ok := q.readFile(); ok && q.repo.Format.Hash(refs.BlobObject, raw) == blob {
 		return raw, true
@@ -104,8 +104,8 @@ func (q *inquiry) read(blob refs.OID) ([]byte, bool) {
 	return content, err == nil
 }
 
-// bounded asks git for the changes since the kept answers, and composes the answer from both. Without kept answers it
-// gives up, except for a changed file: then it gets the answer for HEAD, because that one is also useful after the next
+// bounded asks git for the changes since the stored answers, and composes the answer from both. Without stored answers
+// it fails, except for a changed file: then it gets the answer for HEAD first, which is also useful after the next
 // change.
 func (q *inquiry) bounded(k *kept) (*answer, [][]byte) {
 	if q.whole {
@@ -139,7 +139,7 @@ func (q *inquiry) bounded(k *kept) (*answer, [][]byte) {
 	return a, lines
 }
 
-// withoutNewer drops the bases that were committed after the commit in question: they cannot be its ancestors.
+// withoutNewer removes the bases that are newer than the commit in question, because they cannot be its ancestors.
 func (q *inquiry) withoutNewer(bases map[refs.OID]*answer) {
 	objects, done := q.objects()
 	defer done()
@@ -155,8 +155,8 @@ func (q *inquiry) withoutNewer(bases map[refs.OID]*answer) {
 
 var errMisfit = errors.New("does not fit the kept answers")
 
-// compose blames the file down to the bases, and takes the rest from the kept answers. It returns nil if git stopped
-// elsewhere.
+// compose blames the file with the bases as boundaries, and takes the rest from the stored answers. It returns nil if
+// git stopped at another commit.
 func (q *inquiry) compose(k *kept, bases map[refs.OID]*answer) (*answer, [][]byte) {
 	args := append([]string{"blame", "--porcelain"}, q.how...)
 	if !q.pending {
@@ -183,8 +183,8 @@ func (q *inquiry) compose(k *kept, bases map[refs.OID]*answer) (*answer, [][]byt
 	return &b.answer, b.lines
 }
 
-// tellLikely calls the caller's Likely in the background with the commits of the kept answers. Most lines are
-// unchanged, so the new answer has these commits too. The returned function ends the call and waits for its end.
+// tellLikely calls the caller's Likely in the background with the commits of the stored answers. Most lines are
+// unchanged, so the new answer has mostly the same commits. The returned function ends the call, and waits for its end.
 func (q *inquiry) tellLikely(bases map[refs.OID]*answer) (stop func()) {
 	if q.opts.Likely == nil {
 		return func() {}
@@ -213,13 +213,13 @@ func (q *inquiry) tellLikely(bases map[refs.OID]*answer) (stop func()) {
 	}
 }
 
-// full runs git with its own arguments, and keeps the answer if it is for the whole file.
+// full runs git with the user's arguments. It stores the answer if it covers the whole file.
 func (q *inquiry) full(k *kept, args []string, format Format, each func(*Entry) error) ([]byte, error) {
 	if q.wanted != (lineRange{}) {
 		return q.blame(args, format, each)
 	}
 	b, fits := builder{table: tableOf(k), path: q.path}, true
-	if format != Incremental { // resolved while they arrive
+	if format != Incremental { // entries are passed on as they arrive
 		defer q.tellLikely(nil)()
 	}
 	trailer, warnings, err := q.run(args, format, func(e *Entry) error {
@@ -240,19 +240,19 @@ func (q *inquiry) full(k *kept, args []string, format Format, each func(*Entry) 
 	return trailer, nil
 }
 
-// builder makes an answer from git's entries.
+// builder builds an answer from git's entries.
 type builder struct {
 	answer answer
 	lines  [][]byte
 	table  *table
 	bases  map[refs.OID]*answer
 	path   string
-	// origins holds the origins of the bases, line by line.
+	// origins holds the origin of each line of the bases.
 	origins map[*answer][]run
 }
 
 // take adds the line of an entry. It returns false if the origin of the line is not known, or if git's output could not
-// be printed again.
+// be printed again from the answer.
 func (b *builder) take(e *Entry) bool {
 	b.lines = append(b.lines, e.Content)
 	if e.FinalLine != len(b.lines) || !faithful(e) {
@@ -279,7 +279,7 @@ func (b *builder) take(e *Entry) bool {
 	return true
 }
 
-// keep adds git's new answer to the kept ones, if its subject is known.
+// keep stores a new answer of git, if the content that it is for is known.
 func (q *inquiry) keep(k *kept, a *answer, lines [][]byte) bool {
 	content := append(bytes.Join(lines, []byte("\n")), '\n')
 	blob, ok := q.committed(k)
@@ -288,7 +288,7 @@ func (q *inquiry) keep(k *kept, a *answer, lines [][]byte) bool {
 	}
 	ids := [...]refs.OID{
 		q.repo.Format.Hash(refs.BlobObject, content),
-		q.repo.Format.Hash(refs.BlobObject, content[:len(content)-1]), // without a newline at its end
+		q.repo.Format.Hash(refs.BlobObject, content[:len(content)-1]), // without the newline at the end
 	}
 	uncommitted := slices.ContainsFunc(a.runs, func(r run) bool { return !r.from.commit.Committed() })
 	switch {
@@ -298,7 +298,7 @@ func (q *inquiry) keep(k *kept, a *answer, lines [][]byte) bool {
 		}
 		a.content = blob
 	case !q.pending || !slices.Contains(ids[:], q.repo.Format.Hash(refs.BlobObject, q.raw)):
-		return false // git stores other bytes than the file has
+		return false // git would store bytes that differ from the file
 	default:
 		a.content, a.pending = q.repo.Format.Hash(refs.BlobObject, q.raw), true
 		if slices.ContainsFunc(a.runs, func(r run) bool {
@@ -312,13 +312,13 @@ func (q *inquiry) keep(k *kept, a *answer, lines [][]byte) bool {
 	return true
 }
 
-// unchanged reports whether the commit has the file as in the work tree. Then every line has a commit.
+// unchanged reports whether the commit has the same content as the work tree. Then every line has a commit.
 func (q *inquiry) unchanged() bool {
 	blob, ok := q.tracked()
 	return ok && blob == q.repo.Format.Hash(refs.BlobObject, q.raw)
 }
 
-// committed returns the blob that the commit has at the path.
+// committed returns the blob of the path in the commit.
 func (q *inquiry) committed(k *kept) (refs.OID, bool) {
 	if a := k.find(q.commit, func(a *answer) bool { return !a.pending }); a != nil {
 		return a.content, true
@@ -326,7 +326,7 @@ func (q *inquiry) committed(k *kept) (refs.OID, bool) {
 	return q.tracked()
 }
 
-// tracked is committed, read from the repository.
+// tracked is committed, but reads the repository instead of the kept answers.
 func (q *inquiry) tracked() (refs.OID, bool) {
 	w := walker{repo: q.repo, path: q.names()}
 	if at, ok := w.look(q.commit); ok {
@@ -338,7 +338,7 @@ func (q *inquiry) tracked() (refs.OID, bool) {
 	return blob, err == nil && typ == refs.BlobObject
 }
 
-// moved reports whether HEAD or the file is different from the beginning of the blame.
+// moved reports whether HEAD or the file has changed since the blame began.
 func (q *inquiry) moved() bool {
 	head, _, err := q.repo.Head()
 	raw, ok := q.readFile()

@@ -10,9 +10,9 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// stored reports whether git would store the file's bytes unchanged, so that their id is the id of the blob. Attributes
-// may set other line endings, which change only text with carriage returns, or a filter, a keyword or an encoding
-// (gitattributes(5)). Git answers once for each state of the attribute files.
+// stored reports whether git would store the file's bytes unchanged, so that the hash of the file is the id of the
+// blob. Attributes may select other line endings, which change only text with carriage returns, or a filter, a keyword
+// or an encoding (gitattributes(5)). Git is asked once for each state of the attribute files.
 func (q *inquiry) stored(k *kept) bool {
 	config := q.settings()
 	if _, fromTree := config.Get("attr.tree"); fromTree || os.Getenv("GIT_ATTR_SOURCE") != "" {
@@ -48,8 +48,8 @@ func (q *inquiry) stored(k *kept) bool {
 	return !k.filtered
 }
 
-// attributeFiles returns all files that can give the path an attribute. Git also reads an attribute file that is only
-// in the index; this one is left out.
+// attributeFiles returns all files that can set an attribute of the path. Git also reads an attribute file that is only
+// in the index; such a file is not in the list.
 func (q *inquiry) attributeFiles(config refs.Config) []string {
 	const name = ".gitattributes"
 	files := []string{filepath.Join(q.repo.WorkTree, name)}
@@ -68,13 +68,13 @@ func (q *inquiry) attributeFiles(config refs.Config) []string {
 	return files
 }
 
-// conversion holds the conversions that attribute files ask for, for any paths.
+// conversion holds the conversions that attribute files mention, for any path.
 type conversion struct {
 	lineEnds bool
 	content  bool
 }
 
-// read reads a file of attributes. It takes each word as an attribute, also in the definition of a macro.
+// read reads an attribute file. It takes each word as an attribute, also in the definition of a macro.
 func (c *conversion) read(text []byte) {
 	for word := range strings.FieldsSeq(string(text)) {
 		name, _, _ := strings.Cut(strings.TrimLeft(word, "-!"), "=")
@@ -93,7 +93,7 @@ func (q *inquiry) filtered() (filtered, ok bool) {
 	if err != nil {
 		return false, false
 	}
-	fields := strings.Split(string(out), "\x00") // path, attribute, value, again and again
+	fields := strings.Split(string(out), "\x00") // repeated: path, attribute, value
 	for i := 2; i < len(fields); i += 3 {
 		if fields[i] != "unspecified" && fields[i] != "unset" {
 			filtered = true

@@ -11,8 +11,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// context returns a digest of everything except the objects that changes git's answers: git's version, its
-// configuration, the mailmap, the environment. It returns false if something applies that the cache cannot handle.
+// context returns a digest of everything, except objects, that can change git's answers: git's version, its
+// configuration, the mailmap, the environment. It returns false if something applies that the cache does not support.
 func (s *Session) context(config refs.Config) (digest, bool) {
 	if s.repo.Bare() || rewritesHistory(s.repo) {
 		return digest{}, false
@@ -48,7 +48,7 @@ func (s *Session) context(config refs.Config) (digest, bool) {
 	return h.Sum(), true
 }
 
-// bears reports whether the cache can be used with a setting.
+// bears reports whether the cache supports a setting.
 func bears(key, value string) bool {
 	switch {
 	case key == "blame.ignorerevsfile", key == "mailmap.blob":
@@ -59,8 +59,8 @@ func bears(key, value string) bool {
 	return true
 }
 
-// shapesGit reports whether an environment variable can change git's answer. Variables about other programs or machines
-// cannot; refs.Repo drops or sets the variables about the place of the repository.
+// shapesGit reports whether an environment variable can change git's answer. Variables for other programs or machines
+// cannot. Variables that locate the repository do not count, because refs.Repo removes or sets them.
 func shapesGit(name string) bool {
 	if !strings.HasPrefix(name, "GIT_") {
 		return false
@@ -77,8 +77,8 @@ func shapesGit(name string) bool {
 	return true
 }
 
-// rewritesHistory reports whether the history differs from the commits: by grafts, replacement refs, or the end of a
-// shallow clone.
+// rewritesHistory reports whether git sees other parents than those in the commits: because of grafts, replacement
+// refs, or the end of a shallow clone.
 func rewritesHistory(repo *refs.Repo) bool {
 	for _, file := range [...]string{filepath.Join("info", "grafts"), "shallow"} {
 		if _, err := os.Stat(filepath.Join(repo.CommonDir, file)); !errors.Is(err, fs.ErrNotExist) {
@@ -93,7 +93,7 @@ func rewritesHistory(repo *refs.Repo) bool {
 	return repo.MayHaveRefs("refs/replace/")
 }
 
-// shapes reports whether a setting can change what git blame finds or prints.
+// shapes reports whether a setting can change the result or the output of git blame.
 func shapes(key string) bool {
 	section, _, _ := strings.Cut(key, ".")
 	switch section {
@@ -103,7 +103,7 @@ func shapes(key string) bool {
 	return false
 }
 
-// systemFiles returns the places of a file that is the same for all users.
+// systemFiles returns the possible places of a system-wide file.
 func systemFiles(name string) []string {
 	files := []string{"/etc/" + name, "/usr/local/etc/" + name, "/opt/homebrew/etc/" + name}
 	if git, err := exec.LookPath("git"); err == nil {
@@ -114,7 +114,7 @@ func systemFiles(name string) []string {
 	return files
 }
 
-// userFile returns a file in git's own directory of the user.
+// userFile returns the path of a file in the user's git directory.
 func userFile(name string) string {
 	if dir := os.Getenv("XDG_CONFIG_HOME"); dir != "" {
 		return filepath.Join(dir, "git", name)
@@ -130,7 +130,7 @@ func homeFile(name string) string {
 	return filepath.Join(home, name)
 }
 
-// expandHome expands "~/" as git does; ok is false for another user's home and for git's own prefix.
+// expandHome expands "~/" as git does. ok is false for another user's home, and for git's own prefix.
 func expandHome(path string) (string, bool) {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok {
 		path = homeFile(rest)

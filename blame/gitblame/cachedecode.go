@@ -56,7 +56,7 @@ func decodeKept(raw []byte) (*kept, error) {
 	return k, nil
 }
 
-// The fewest bytes that a commit and a source can take beside an object id: they bound the tables that a file can ask
+// The minimum sizes of a commit and of a source, without object ids. They bound the sizes of tables that a file can ask
 // for.
 const (
 	leastCommit = 10
@@ -66,7 +66,7 @@ const (
 // maxLine is the greatest line number that is accepted.
 const maxLine = 1<<31 - 1
 
-// decoder reads the tables and the numbers that index them.
+// decoder reads the tables and the indexes into them.
 type decoder struct {
 	codec.Reader
 	texts []string
@@ -82,7 +82,7 @@ func (d *decoder) int() int {
 	return int(n)
 }
 
-// count reads the number of things that take at least least bytes each.
+// count reads the number of items that take at least least bytes each.
 func (d *decoder) count(least int) int {
 	n := d.int()
 	if n > len(d.In)/least {
@@ -92,7 +92,7 @@ func (d *decoder) count(least int) int {
 	return n
 }
 
-// readTexts reads all texts as parts of one string.
+// readTexts reads all texts as slices of one string.
 func (d *decoder) readTexts() {
 	lengths := make([]int, d.count(1))
 	total := 0
@@ -119,7 +119,7 @@ func (d *decoder) text() string {
 	return d.texts[at]
 }
 
-// oid reads an id; zeros are git's zero id, which stands for "no commit".
+// oid reads an id. Zeros are git's zero id, which means "no commit".
 func (d *decoder) oid() refs.OID {
 	id, err := refs.OIDFromBytes([]byte(d.Take(uint64(d.size))))
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// The answers of a path are one file: a magic word, then unsigned varints and the tables that they index, then a CRC-32
-// of all before it, big-endian.
+// The answers of a path are in one file: a magic word, then unsigned varints and the tables to which they refer, then a
+// CRC-32 of everything before, big-endian.
 //
 //	texts    count, the length of each, then all texts
 //	path, context, attributes, flags, size of an object id in bytes
@@ -17,7 +17,7 @@ import (
 //	sources  count, each: commit, path, flag, previous commit and path
 //	answers  count, each: flags, commits, content, runs             (a run: source, line, count)
 //
-// A file that cannot be read counts as missing: the cache is disposable.
+// A file that cannot be read counts as missing, because a cache can be lost.
 
 const cacheMagic = "git-trace blame 1\n"
 
@@ -37,7 +37,7 @@ func flag(on bool, bit byte) byte {
 	return 0
 }
 
-// encoder fills the tables while it writes the answers; the file has the tables first.
+// encoder fills the tables while it encodes the answers. In the file the tables come first.
 type encoder struct {
 	texts    []string
 	textAt   map[string]int
@@ -48,7 +48,7 @@ type encoder struct {
 	size     int
 }
 
-// encodeKept writes the answers of a path.
+// encodeKept encodes the answers of a path.
 func encodeKept(k *kept, format refs.ObjectFormat) []byte {
 	e := &encoder{
 		textAt: map[string]int{}, commitAt: map[*Commit]int{}, sourceAt: map[*source]int{}, size: format.Size(),
@@ -74,13 +74,13 @@ func encodeKept(k *kept, format refs.ObjectFormat) []byte {
 	return sealed(append(out, answers...))
 }
 
-// sealed puts the magic word before and the check sum after a body.
+// sealed adds the magic word at the beginning and the check sum at the end.
 func sealed(body []byte) []byte {
 	out := append([]byte(cacheMagic), body...)
 	return binary.BigEndian.AppendUint32(out, crc32.ChecksumIEEE(out))
 }
 
-func appendInt(b []byte, n int) []byte { return binary.AppendUvarint(b, uint64(max(n, 0))) } // not negative
+func appendInt(b []byte, n int) []byte { return binary.AppendUvarint(b, uint64(max(n, 0))) } // never negative
 
 func (e *encoder) text(s string) int {
 	at, ok := e.textAt[s]
@@ -91,7 +91,7 @@ func (e *encoder) text(s string) int {
 	return at
 }
 
-// oid writes an id in the repository's own size; "no id" as zeros.
+// oid writes an id in the size of the repository's hash. Zeros mean "no id".
 func (e *encoder) oid(b []byte, id refs.OID) []byte {
 	raw := id.Bytes()
 	return append(append(b, raw...), make([]byte, max(0, e.size-len(raw)))...)

@@ -8,23 +8,23 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// inquiry is a blame that the cache can answer, of a path in a commit or in the work tree.
+// inquiry is a blame question that the cache can answer, about a path in a commit or in the work tree.
 type inquiry struct {
 	*Session
-	pending bool     // the work tree is asked about
-	commit  refs.OID // the commit asked about; HEAD for the work tree
+	pending bool     // the question is about the work tree
+	commit  refs.OID // the commit in question; HEAD for the work tree
 	raw     []byte   // the file in the work tree
-	blob    refs.OID // of raw, if git stores the file unchanged; else zero
+	blob    refs.OID // blob id of raw if git stores the file unchanged, otherwise zero
 	wanted  lineRange
-	how     []string // options that give another answer: -w, -M, -C and the like
-	whole   bool     // the answer cannot be made from an older commit's answer
+	how     []string // options that change the answer: -w, -M, -C and similar ones
+	whole   bool     // the answer cannot be composed from an older commit's answer
 	context digest
 }
 
-// subject is the key of kept answers: the path with the options that change the answer.
+// subject is the key of stored answers: the path, and the options that change the answer.
 func (q *inquiry) subject() string { return strings.Join(append([]string{q.path}, q.how...), "\x00") }
 
-// inquiry reports whether the cache can answer. Otherwise git answers.
+// inquiry returns the question for the cache. ok is false if the cache cannot answer it.
 func (s *Session) inquiry(format Format) (*inquiry, bool) {
 	q := &inquiry{Session: s, pending: len(s.target.revs) == 0}
 	if !q.readOptions(format) {
@@ -40,7 +40,7 @@ func (s *Session) inquiry(format Format) (*inquiry, bool) {
 	}
 	if q.pending {
 		if _, err := os.Lstat(filepath.Join(s.repo.GitDir, "MERGE_HEAD")); err == nil {
-			return nil, false // then the work tree has several parents for git blame
+			return nil, false // during a merge the work tree has several parents for git blame
 		}
 		if q.raw, ok = s.readFile(); !ok {
 			return nil, false
@@ -49,12 +49,12 @@ func (s *Session) inquiry(format Format) (*inquiry, bool) {
 	return q, true
 }
 
-// readOptions reads the shown range and the way of comparing from the options. It returns false if the options ask for
-// more.
+// readOptions reads the range and the comparison options. It returns false if there are options that the cache does not
+// support.
 func (q *inquiry) readOptions(format Format) bool {
 	o := &q.opts
 	if q.target.file == "" || outside(q.path) || len(q.target.revs) > 1 || q.target.cutsHistory() ||
-		format == Incremental || // git prints in the order of its search
+		format == Incremental || // git prints entries in the order of its search
 		o.HasContents || o.ScoreDebug || o.ShowStats || strings.Trim(o.Abbrev, "0123456789") != "" {
 		return false
 	}
@@ -62,7 +62,7 @@ func (q *inquiry) readOptions(format Format) bool {
 		switch arg.role {
 		case draws, names:
 		case formats:
-			if strings.Contains(arg.words[0], "progress") { // which git refuses beside its own formats
+			if strings.Contains(arg.words[0], "progress") { // git refuses it outside of its own formats
 				return false
 			}
 		case ranges:
@@ -89,10 +89,10 @@ func (q *inquiry) readOptions(format Format) bool {
 			return false
 		}
 	}
-	if q.whole && q.wanted != (lineRange{}) { // git looks for moves of these lines alone
+	if q.whole && q.wanted != (lineRange{}) { // git searches for moves of these lines alone
 		return false
 	}
-	if !o.dashes { // then git wants a file in the work tree, for any revision
+	if !o.dashes { // git then requires a file in the work tree, for any revision
 		if _, err := os.Lstat(q.file()); err != nil {
 			return false
 		}
@@ -100,7 +100,7 @@ func (q *inquiry) readOptions(format Format) bool {
 	return true
 }
 
-// knownDate reports whether git knows this form of dates; it refuses others.
+// knownDate reports whether git knows a date format. Git refuses an unknown one.
 func knownDate(mode string) bool {
 	mode = strings.TrimSuffix(mode, "-local")
 	switch mode {
@@ -138,7 +138,7 @@ func (s *Session) askedCommit() (refs.OID, bool) {
 	return oid, err == nil
 }
 
-// objects reads objects, until done.
+// objects returns the reader of objects. The caller must call done.
 func (s *Session) objects() (objects *refs.Objects, done func()) {
 	if s.opts.History != nil {
 		return s.opts.History.objects, func() {}
@@ -150,10 +150,10 @@ func (s *Session) objects() (objects *refs.Objects, done func()) {
 // file returns the path of the blamed file in the work tree.
 func (s *Session) file() string { return filepath.Join(s.repo.WorkTree, filepath.FromSlash(s.path)) }
 
-// maxFile bounds the size of files with kept answers, in bytes.
+// maxFile bounds the size in bytes of files whose answers are stored.
 const maxFile = 16 << 20
 
-// readFile reads the file in the work tree, if it is a regular file; git reads anything else.
+// readFile reads the file in the work tree if it is a regular file. Otherwise git must read it.
 func (s *Session) readFile() ([]byte, bool) {
 	info, err := os.Lstat(s.file())
 	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 || info.Size() > maxFile {

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// lineRange is the range of -L (git-blame(1)), if it is given in numbers. The zero value is the whole file.
+// lineRange is the range of -L (git-blame(1)) if it is given in numbers. The zero value means the whole file.
 type lineRange struct {
-	first, last int // 1-based; 0 is the file's own first or last line
+	first, last int // from 1; 0 means the first or last line of the file
 }
 
-// parseRange reads the words of an -L option: "3", "3,", "3,5", "3,+2", ",5". Everything else is left to git.
+// parseRange reads the values of an -L option: "3", "3,", "3,5", "3,+2", ",5". It returns false for any other form.
 func parseRange(words []string) (lineRange, bool) {
 	spec := words[len(words)-1]
 	if len(words) == 1 {
@@ -55,7 +55,7 @@ func rangeNumber(text string) (int, bool) {
 	return n, err == nil && n > 0
 }
 
-// in fits the range to a content with this many lines; false if git would refuse it.
+// in limits the range to a content with the given number of lines. It returns false if git would refuse the range.
 func (r lineRange) in(lines int) (first, last int, ok bool) {
 	first, last = max(r.first, 1), lines
 	if r.last > 0 {

@@ -4,8 +4,8 @@ import (
 	"bytes"
 )
 
-// replay passes on the entries that git would print for some lines of a content, first and last included, from 1. It
-// makes git's own text only for git's own formats.
+// replay passes on the entries that git would print for the lines first to last of a content, counted from 1. It makes
+// git's own text only for git's own formats.
 func (q *inquiry) replay(a *answer, lines [][]byte, first, last int, each func(*Entry) error) error {
 	own := q.opts.Format != Porcelain && q.opts.Format != LinePorcelain
 	r := replayer{every: q.opts.Format == LinePorcelain, shown: map[*Commit]bool{}}
@@ -13,7 +13,7 @@ func (q *inquiry) replay(a *answer, lines [][]byte, first, last int, each func(*
 		r.several = severalPaths(a.runs, first, last)
 	}
 	final := 1
-	var e Entry // one for all: callers do not keep pointers into it
+	var e Entry // reused for all entries: callers do not keep pointers to it
 	for _, run := range a.runs {
 		from, to := max(first, final), min(last, final+run.count-1)
 		for n := from; n <= to; n++ {
@@ -36,27 +36,28 @@ func (q *inquiry) replay(a *answer, lines [][]byte, first, last int, each func(*
 	return nil
 }
 
-// replayRoom is the number of bytes of text that are allocated at a time. One growing buffer would be copied often.
+// replayRoom is the number of bytes that are allocated at a time for text, because one growing buffer would be copied
+// often.
 const replayRoom = 64 << 10
 
-// replayer writes entries as git's porcelain formats have them.
+// replayer writes entries in git's porcelain formats.
 type replayer struct {
 	buf     []byte
-	of      *Commit          // the last one
+	of      *Commit          // the last commit
 	hex     string           // its id
-	details []byte           // and its details; empty until they are wanted
-	every   bool             // --line-porcelain: everything with every line
+	details []byte           // its details; empty before they are needed
+	every   bool             // --line-porcelain: repeat the details for every line
 	shown   map[*Commit]bool // commits whose details have been printed
-	several map[*Commit]bool // commits with lines of several paths: each group has to name its own
+	several map[*Commit]bool // commits with lines from several paths: each group must name its path
 }
 
-// text adds git's own text to an entry.
+// text adds git's text to an entry.
 func (r *replayer) text(e *Entry) {
 	if r.of != e.Commit {
 		r.of, r.hex, r.details = e.Commit, e.Commit.ID.String(), r.details[:0]
 	}
 	if cap(r.buf)-len(r.buf) < replayRoom/16 {
-		r.buf = make([]byte, 0, replayRoom) // an entry keeps the fields of the entry before
+		r.buf = make([]byte, 0, replayRoom) // earlier entries still use the full buffer
 	}
 	start := len(r.buf)
 	r.buf = appendNumbers(append(r.buf, r.hex...), &e.Line, e.Count)
@@ -78,7 +79,7 @@ func (r *replayer) text(e *Entry) {
 	e.Header, e.Text = r.buf[start:end:end], r.buf[end:len(r.buf):len(r.buf)]
 }
 
-// severalPaths finds the commits that have lines in several paths, among the lines shown.
+// severalPaths returns the commits that have lines from several paths, among the shown lines.
 func severalPaths(runs []run, first, last int) map[*Commit]bool {
 	paths, several := map[*Commit]string{}, map[*Commit]bool{}
 	final := 1
@@ -95,8 +96,8 @@ func severalPaths(runs []run, first, last int) map[*Commit]bool {
 	return several
 }
 
-// faithful reports whether git's own text of an entry equals the text made here. It does not if git prints an unknown
-// header, quotes names in another way, or has an unreadable date.
+// faithful reports whether git's text of an entry equals the text that replayer makes. It does not if git prints an
+// unknown header, quotes names differently, or has an unreadable date.
 func faithful(e *Entry) bool {
 	if e.Count == 0 && !e.Details {
 		_, numbers, _ := bytes.Cut(e.Header, []byte(" "))
@@ -121,7 +122,7 @@ func digitsOf(n int) int {
 	return digits
 }
 
-// splitLines cuts a content into its lines, without their newlines. The last line may have none.
+// splitLines splits a content into lines without their newlines. The last line may have no newline.
 func splitLines(content []byte) [][]byte {
 	if len(content) == 0 {
 		return nil

@@ -10,14 +10,14 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// cacheDir is the directory with a file for each path that was blamed, in one of sixteen directories, and git's
-// configuration.
+// cacheDir is the directory of the cache. It has sixteen subdirectories with a file for each blamed path, and a file
+// for git's configuration.
 func cacheDir(repo *refs.Repo) string { return filepath.Join(repo.TracesDir(), "cache", "blame") }
 
-// The limits of stored data, in bytes.
+// The limits of stored data in bytes.
 const (
-	maxKept  = 4 << 20 // of one path
-	maxShard = 8 << 20 // of one directory
+	maxKept  = 4 << 20 // for one path
+	maxShard = 8 << 20 // for one directory
 )
 
 func keptFile(repo *refs.Repo, path string) string {
@@ -25,7 +25,8 @@ func keptFile(repo *refs.Repo, path string) string {
 	return filepath.Join(cacheDir(repo), name[:1], name[1:])
 }
 
-// load returns the kept answers of a path under a context: none if they have another context or cannot be read.
+// load returns the stored answers of a path for a context. If they have another context or cannot be read, it returns
+// none.
 func load(repo *refs.Repo, path string, context digest) *kept {
 	empty := &kept{path: path, context: context}
 	raw, err := os.ReadFile(keptFile(repo, path))
@@ -39,8 +40,8 @@ func load(repo *refs.Repo, path string, context digest) *kept {
 	return k
 }
 
-// save stores the answers if some are new, unless only this process may use them or they are longer than maxKept. It
-// ignores errors: a cache may be incomplete.
+// save stores the answers if some are new. It does not store them if only this process may use them, or if they are
+// longer than maxKept. It ignores errors, because a cache may be incomplete.
 func (k *kept) save(repo *refs.Repo) {
 	if !k.changed || k.passing {
 		return
@@ -56,7 +57,7 @@ func (k *kept) save(repo *refs.Repo) {
 	}
 }
 
-// trim removes the files of a directory that were written longest ago, until the rest is within its bound.
+// trim removes the oldest files of a directory until the others fit into its bound.
 func trim(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

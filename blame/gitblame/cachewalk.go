@@ -6,12 +6,12 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// maxWalk is the number of commits that are read here before git is asked.
+// maxWalk is the number of commits that are read here before git is called.
 const maxWalk = 32
 
-// untouched walks from the commit in question to its ancestors, and returns the first kept answer. It continues while
-// each commit has one parent with the same blob: git would hand the whole file on to that parent. It reads only loose
-// objects, as new commits are; for others git is quicker.
+// untouched walks from the commit in question to its ancestors, and returns the first stored answer. It continues only
+// while each commit has a single parent with the same blob: git would credit the whole file to that parent. It reads
+// only loose objects, as new commits are; for packed ones git is faster.
 func (q *inquiry) untouched(k *kept) *answer {
 	w := walker{repo: q.repo, path: q.names()}
 	if len(k.bases()) == 0 {
@@ -38,26 +38,26 @@ func (q *inquiry) untouched(k *kept) *answer {
 	return nil
 }
 
-// names returns the parts of the path.
+// names returns the components of the path.
 func (q *inquiry) names() []string { return strings.Split(q.path, "/") }
 
-// walker reads a path in commit after commit.
+// walker reads a path in one commit after another.
 type walker struct {
 	repo *refs.Repo
 	path []string
-	// trees are the trees on the path in the previous commit, and blob is the blob there: if a tree is equal, everything
-	// below it is equal.
+	// trees holds the ids of the trees along the path in the previous commit, and blob the blob there. If a tree is equal,
+	// everything below it is equal too.
 	trees []refs.OID
 	blob  refs.OID
 }
 
-// place is the entry of a commit at the path.
+// place is the entry of a path in a commit.
 type place struct {
 	parents []refs.OID
-	blob    refs.OID // zero unless it is a regular file
+	blob    refs.OID // zero if it is not a regular file
 }
 
-// look reads one commit; false if an object is not loose.
+// look reads one commit. It returns false if an object is not loose.
 func (w *walker) look(commit refs.OID) (place, bool) {
 	typ, raw, err := refs.ReadLoose(w.repo.MainObjects(), commit)
 	if err != nil || typ != refs.CommitObject {
@@ -91,7 +91,7 @@ func (w *walker) look(commit refs.OID) (place, bool) {
 	return place{c.Parents, w.blob}, true
 }
 
-// entry finds a name in a tree; the zero entry if it is not there.
+// entry finds a name in a tree. It returns the zero entry if the name is missing.
 func (w *walker) entry(tree refs.OID, name string) (refs.TreeEntry, bool) {
 	typ, raw, err := refs.ReadLoose(w.repo.MainObjects(), tree)
 	if err != nil || typ != refs.TreeObject {

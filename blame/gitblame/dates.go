@@ -7,16 +7,17 @@ import (
 	"time"
 )
 
-// Dates are shown as the day by default. This file makes the forms that need no locale, clock or zone. For the others
-// git is asked once for all commits, so every form of git-log(1) works and looks as in git.
+// By default dates are shown as a day. This file makes the formats that need no locale, clock or time zone. For other
+// formats git is called once for all commits, so every format of git-log(1) works and looks as in git.
 
-// dateMode returns the form of dates: from --date, else from blame.date, else the day; -t gives the raw time.
+// dateMode returns the format of dates: from --date, otherwise from blame.date, otherwise the day. -t selects the raw
+// time.
 func (s *Session) dateMode(configured string, terminal bool) string {
 	mode := configured
 	if s.opts.Date != "" {
 		mode = s.opts.Date
 	}
-	if form, ok := strings.CutPrefix(mode, "auto:"); ok { // git would look at its own output, a pipe here
+	if form, ok := strings.CutPrefix(mode, "auto:"); ok { // git would check its own output, which is a pipe here
 		if mode = "default"; terminal {
 			mode = form
 		}
@@ -32,7 +33,7 @@ func (s *Session) dateMode(configured string, terminal bool) string {
 	return mode
 }
 
-// Dates returns the author date of each commit of the lines, in the requested form.
+// Dates returns the author date of each commit of the lines, in the requested format.
 func (s *Session) Dates(lines []Line, terminal bool) (map[*Commit]string, error) {
 	config, err := s.Config()
 	if err != nil {
@@ -73,7 +74,7 @@ func dateFormat(mode string) func(*Person) string {
 	return nil
 }
 
-// askDates lets git write the dates. It overrides configuration that would add to the output of git log.
+// askDates calls git to format the dates. It overrides configuration that would add to the output of git log.
 func (s *Session) askDates(commits []*Commit, mode string, dates map[*Commit]string) error {
 	if len(commits) == 0 {
 		return nil
@@ -98,13 +99,13 @@ func (s *Session) askDates(commits []*Commit, mode string, dates map[*Commit]str
 	return nil
 }
 
-// When returns the moment in the person's own time zone; a zone that git could not read counts as UTC.
+// When returns the time in the person's own time zone. A zone that git could not read counts as UTC.
 func (p *Person) When() time.Time {
-	const latest = 253402300800 - 86400 // a day before the year 10000, which RFC 3339 cannot write
+	const latest = 253402300800 - 86400 // one day before the year 10000, which RFC 3339 cannot represent
 	return time.Unix(min(p.Time, latest), 0).In(zone(p.TZ))
 }
 
-// zone reads "+0130" as git does: hours and minutes as decimal digits.
+// zone reads "+0130" as git does: two digits for hours, two for minutes.
 func zone(text string) *time.Location {
 	n, err := strconv.Atoi(text)
 	if err != nil || n <= -2400 || n >= 2400 || n%100 >= 60 || n%100 <= -60 {
@@ -117,7 +118,7 @@ func zone(text string) *time.Location {
 	return time.FixedZone("", seconds)
 }
 
-// BareMail returns the address without the angle brackets git puts around it.
+// BareMail returns the address without the angle brackets that git adds.
 func (p *Person) BareMail() string {
 	return strings.TrimSuffix(strings.TrimPrefix(p.Mail, "<"), ">")
 }

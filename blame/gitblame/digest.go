@@ -9,8 +9,8 @@ import (
 	"github.com/zeebo/blake3"
 )
 
-// gitProgram identifies the installed git: after an update, git may answer otherwise. The program often has several
-// names, and git itself puts one of them before the others. So neither its path nor its inode counts.
+// gitProgram identifies the installed version of git: after an update, git may give another answer. The program often
+// has several names, and git itself changes the search path. So neither its path nor its inode counts.
 func gitProgram() string {
 	path, err := exec.LookPath("git")
 	if err != nil {
@@ -23,15 +23,15 @@ func gitProgram() string {
 	return fmt.Sprint(info.Size(), info.ModTime().UnixNano())
 }
 
-// digest identifies a state of an answer's inputs.
+// digest identifies the inputs on which an answer depends.
 type digest [16]byte
 
-// digester makes a digest of texts and files.
+// digester computes a digest of texts and files.
 type digester struct {
 	hash *blake3.Hasher
 }
 
-// newDigest begins one.
+// newDigest starts a digest.
 func newDigest() *digester { return &digester{hash: blake3.New()} }
 
 // Text adds a text.
@@ -40,7 +40,7 @@ func (d *digester) Text(s string) {
 	_, _ = d.hash.Write([]byte{0})
 }
 
-// File adds a file's content, and whether it can be read.
+// File adds the content of a file, or that it cannot be read.
 func (d *digester) File(path string) {
 	d.Text(path)
 	content, err := os.ReadFile(path)
@@ -65,5 +65,5 @@ func digestOf(text string) digest {
 	return d.Sum()
 }
 
-// String returns the digest in hexadecimal, fit for a file name.
+// String returns the digest in hexadecimal, for use as a file name.
 func (d digest) String() string { return hex.EncodeToString(d[:]) }

@@ -1,4 +1,4 @@
-// Package gitblame is git's blame, faster. It gives git's answer, without owners.
+// Package gitblame gives the same answer as git blame, but faster. It does not find owners.
 //
 //	Parse     the argument vector into Options (what is ours, what is git's)
 //	Open      which word is the file; git's configuration

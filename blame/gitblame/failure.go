@@ -9,12 +9,12 @@ import (
 
 // Failure is git's refusal of a blame.
 type Failure struct {
-	Code    int    // git's exit status; -1 when a signal killed it
-	Message string // git's own first line without its "fatal: "
+	Code    int    // git's exit status; -1 if a signal killed it
+	Message string // git's first line without "fatal: "
 	unread  bool   // git could not read an object
 }
 
-// Error is git's own message.
+// Error returns git's own message.
 func (f *Failure) Error() string {
 	if f.Message == "" {
 		return "git blame failed and printed nothing"
@@ -22,7 +22,7 @@ func (f *Failure) Error() string {
 	return f.Message
 }
 
-// NoPath reports that the file to blame is missing, in the revision or in the work tree.
+// NoPath reports whether the file to blame is missing, in the revision or in the work tree.
 func (f *Failure) NoPath() bool {
 	for _, prefix := range []string{"no such path ", "Cannot lstat ", "Cannot stat "} {
 		if strings.HasPrefix(f.Message, prefix) {
@@ -32,10 +32,10 @@ func (f *Failure) NoPath() bool {
 	return false
 }
 
-// NoCommit reports that HEAD has no commit.
+// NoCommit reports whether HEAD has no commit.
 func (f *Failure) NoCommit() bool { return f.Message == "no such ref: HEAD" }
 
-// ExitCode returns git's exit status for the command: 129 for wrong usage, else 128.
+// ExitCode returns the exit status for the command, as git has it: 129 for wrong usage, otherwise 128.
 func (f *Failure) ExitCode() int {
 	if f.Code == usageCode {
 		return usageCode
@@ -43,13 +43,13 @@ func (f *Failure) ExitCode() int {
 	return fatalCode
 }
 
-// The exit statuses of git (git(1)).
+// The exit statuses that git uses (git(1)).
 const (
 	fatalCode = 128
 	usageCode = 129
 )
 
-// newFailure reads git's messages: the last line has the reason; for wrong usage the first line.
+// newFailure reads git's messages. The reason is in the last line, or in the first line for wrong usage.
 func newFailure(code int, stderr []byte) *Failure {
 	message, unread := "", false
 	for line := range bytes.Lines(stderr) {
@@ -66,7 +66,7 @@ func newFailure(code int, stderr []byte) *Failure {
 	return &Failure{Code: code, Message: message, unread: unread}
 }
 
-// file returns the file whose content git could not read, with the name that it has in that commit.
+// file returns the path, in its commit, of the file that git could not read.
 func (f *Failure) file() string {
 	if !strings.HasPrefix(f.Message, "Cannot read blob ") {
 		return ""

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Table adds facts that are only in git's own table: before git 2.50 the marks of ignored revisions, and the two
-// figures of --score-debug for each line. Git draws the table once more, in a form that can be parsed.
+// Table adds facts that only git's own table has: before git 2.50 the marks of ignored revisions, and the two numbers
+// of --score-debug for each line. Git runs again and prints the table in a form that can be parsed.
 func (s *Session) Table(lines []Line) (scores []string, err error) {
 	scores = make([]string, len(lines))
 	if !s.opts.ScoreDebug && !s.marks() {
@@ -21,7 +21,7 @@ func (s *Session) Table(lines []Line) (scores []string, err error) {
 	}
 	next := 0
 	for row := range bytes.Lines(table) {
-		const columns = 120 // more than sign, id, score and count can take
+		const columns = 120 // more columns than sign, id, score and count need
 		fields := strings.Fields(string(row[:min(len(row), columns)]))
 		if next == len(lines) || len(fields) < 3 {
 			break
@@ -38,7 +38,7 @@ func (s *Session) Table(lines []Line) (scores []string, err error) {
 	return scores, nil
 }
 
-// marks reports whether configuration asks for marks, and marks are possible.
+// marks reports whether configuration selects marks and the options allow them.
 func (s *Session) marks() bool {
 	got := s.settings()
 	_, file := got.Get("blame.ignorerevsfile")

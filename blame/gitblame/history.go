@@ -15,34 +15,34 @@ import (
 	"github.com/git-trace/git-trace/refs/gitdiff"
 )
 
-// History holds the changes of many commits to some paths, read from git in two processes. With it most blames of these
-// paths need no process. It is for callers with hundreds of blames. It is not for concurrent use.
+// History holds the changes of many commits to some paths. Git lists them in two processes. With a History most blames
+// of these paths need no process. It is for callers with hundreds of blames. It is not safe for concurrent use.
 //
-// It composes answers as the cache does (cache.go), with hunks instead of a bounded blame: git's answer for a commit is
-// the answer for its parent with the commit's hunks laid over it. Git still answers where a file is new or renamed,
-// where a merge changed it on both sides, and where the history begins. Composed answers are never stored.
+// It composes answers as the cache does (cache.go), but from hunks instead of a bounded blame: git's answer for a
+// commit is the answer for its parent, changed by the hunks of the commit. Git still answers where a file is new or
+// renamed, where a merge changed it on both sides, and where the history begins. Composed answers are never stored.
 type History struct {
 	since   time.Time
 	paths   map[string]bool
 	commits map[refs.OID]*past
 	kept    map[string]*kept
 	objects *refs.Objects
-	asked   int // how often git had to blame
+	asked   int // number of times that git had to blame
 }
 
 type past struct {
 	parents []refs.OID
-	told    *Commit              // nil if it changed none of the paths
-	changes []map[string]*change // for each parent, by path; nil for a parent without a change
+	told    *Commit              // nil if the commit changed none of the paths
+	changes []map[string]*change // for each parent, by path; nil for a parent without changes
 }
 
 // change is the diff of one path between a commit and its parent.
 type change struct {
 	hunks []gitdiff.Hunk
-	odd   bool // it is more than lines of one file
+	odd   bool // the change is not only lines of one file
 }
 
-// ReadHistory reads the changes of paths in the commits of all branches and tags since a moment. Paths are raw bytes.
+// ReadHistory reads the changes of paths in the commits of all branches and tags since a time. Paths are raw bytes.
 func ReadHistory(ctx context.Context, repo *refs.Repo, since time.Time, paths []string) (*History, error) {
 	h := &History{
 		since: since, paths: map[string]bool{}, commits: map[refs.OID]*past{}, kept: map[string]*kept{},
@@ -65,7 +65,7 @@ func ReadHistory(ctx context.Context, repo *refs.Repo, since time.Time, paths []
 	if err != nil {
 		return nil, fmt.Errorf("read changes: %w", err)
 	}
-	for _, i := range skipped { // then git has to say what became of its lines
+	for _, i := range skipped { // git must find where its lines went
 		delete(h.commits, list[i])
 	}
 	for _, p := range h.commits {
@@ -76,13 +76,13 @@ func ReadHistory(ctx context.Context, repo *refs.Repo, since time.Time, paths []
 	return h, nil
 }
 
-// Commits lists the commits of the history in no order.
+// Commits returns the commits of the history in any order.
 func (h *History) Commits() []refs.OID { return slices.Collect(maps.Keys(h.commits)) }
 
-// Close ends the processes that were started.
+// Close ends the processes that the history started.
 func (h *History) Close() error { return h.objects.Close() }
 
-// list reads the commits, and pairs each with each of its parents, for [gitdiff.Each].
+// list reads the commits, and lists each of them with each of its parents, for [gitdiff.Each].
 func (h *History) list(ctx context.Context, repo *refs.Repo, since time.Time) (pairs []string, list []refs.OID,
 	err error) {
 	const form = "tformat:%H%x00%P%x00%aN%x00<%aE>%x00%ad%x00%cN%x00<%cE>%x00%cd%x00%B"
@@ -117,7 +117,7 @@ func (h *History) list(ctx context.Context, repo *refs.Repo, since time.Time) (p
 	return pairs, list, nil
 }
 
-// subject returns git blame's summary: the first line of a message that is not blank.
+// subject returns the summary that git blame shows: the first line of a message that is not blank.
 func subject(message string) string {
 	for line := range strings.Lines(message) {
 		if line = strings.TrimSuffix(line, "\n"); strings.TrimSpace(line) != "" {
@@ -135,7 +135,7 @@ func person(p *Person, fields []string) (err error) {
 	return err
 }
 
-// readChanges reads the differences to one parent, by path.
+// readChanges reads the changes against one parent, by path.
 func readChanges(r *gitdiff.Reader) (map[string]*change, error) {
 	records, err := r.Records()
 	if err != nil {
@@ -149,7 +149,7 @@ func readChanges(r *gitdiff.Reader) (map[string]*change, error) {
 	for i := range records {
 		record, c := &records[i], &read[i]
 		plain := regular(record.OldMode) && regular(record.NewMode) && record.OldPath == record.Path
-		binary := len(c.hunks) == 0 && record.Old != record.New // git shows no lines of a file that it takes for binary
+		binary := len(c.hunks) == 0 && record.Old != record.New // git shows no lines of a binary file
 		c.odd = !plain || binary
 		byPath[record.Path] = c
 		if record.OldPath != record.Path {
@@ -159,8 +159,8 @@ func readChanges(r *gitdiff.Reader) (map[string]*change, error) {
 	return byPath, nil
 }
 
-// Between lists commits that are not merges, were made in a span of time and changed one of some paths: the newest, at
-// most this many. known is false if the history does not cover the span.
+// Between lists commits that were made in a period and changed one of some paths. It leaves out merges, and returns the
+// newest commits, at most most of them. known is false if the history does not cover the period.
 func (h *History) Between(from, to time.Time, paths []string, most int) (list []refs.OID, known bool) {
 	if from.Before(h.since) || slices.ContainsFunc(paths, func(path string) bool { return !h.paths[path] }) {
 		return nil, false
@@ -184,23 +184,23 @@ func regular(mode uint32) bool { return mode == refs.ModeFile || mode == refs.Mo
 // changes collects the hunks of records.
 type changes []change
 
-// Hunk is a method of gitdiff.Lines.
+// Hunk implements gitdiff.Lines.
 func (c changes) Hunk(record int, h gitdiff.Hunk) { c[record].hunks = append(c[record].hunks, h) }
 
-// Removed is a method of gitdiff.Lines.
+// Removed implements gitdiff.Lines.
 func (c changes) Removed([]byte) {}
 
-// Added is a method of gitdiff.Lines.
+// Added implements gitdiff.Lines.
 func (c changes) Added([]byte) {}
 
-// before returns the parent at which a blame of the path continues, with the change. ok is false if git must answer,
-// for example for a commit outside of the history.
+// before returns the parent with which a blame of the path continues, and the change from that parent. ok is false if
+// git must answer, for example for a commit outside of the history.
 func (p *past) before(path string) (parent refs.OID, c *change, ok bool) {
 	if p == nil {
 		return parent, nil, false
 	}
 	for i, parent := range p.parents {
-		if p.changes[i][path] == nil { // git hands the whole file on to the first parent that has the same
+		if p.changes[i][path] == nil { // git credits the whole file to the first parent that has the same one
 			return parent, nil, true
 		}
 	}
@@ -228,7 +228,7 @@ func (h *History) answer(q *inquiry) (*answer, [][]byte) {
 	return a, lines
 }
 
-// ownDiff reports whether something is configured that a blame and a diff may treat differently.
+// ownDiff reports whether the configuration has settings that a blame and a diff may apply differently.
 func ownDiff(config refs.Config) bool {
 	for key := range config.Entries() {
 		if strings.HasPrefix(key, "diff.") && (strings.HasSuffix(key, "algorithm") || strings.HasSuffix(key, "heuristic")) {
@@ -238,8 +238,8 @@ func ownDiff(config refs.Config) bool {
 	return false
 }
 
-// follow adds the answer for the commit in question to the kept ones. It starts from the first kept answer on the way
-// back.
+// follow adds the answer for the commit in question to the kept ones. It starts from the nearest ancestor with a kept
+// answer.
 func (h *History) follow(q *inquiry, k *kept) bool {
 	type step struct {
 		of     *past
@@ -286,7 +286,7 @@ func (h *History) follow(q *inquiry, k *kept) bool {
 	return true
 }
 
-// asOf asks git for the answer of another commit, and keeps it.
+// asOf asks git for the answer for another commit, and stores it.
 func (h *History) asOf(q *inquiry, k *kept, commit refs.OID) *answer {
 	h.asked++
 	older := *q
@@ -303,7 +303,7 @@ func (h *History) asOf(q *inquiry, k *kept, commit refs.OID) *answer {
 	return k.find(commit, func(a *answer) bool { return !a.pending })
 }
 
-// over lays the hunks of a commit over the origins of its parent's lines. It returns false if they do not fit.
+// over applies the hunks of a commit to the origins of its parent's lines. It returns false if they do not fit.
 func over(old []run, hunks []gitdiff.Hunk, from *source) ([]run, bool) {
 	var out answer
 	rest := slices.Clone(old)
@@ -321,7 +321,7 @@ func over(old []run, hunks []gitdiff.Hunk, from *source) ([]run, bool) {
 		}
 		return n == 0
 	}
-	before, after := 0, 0 // finished lines of each side
+	before, after := 0, 0 // number of lines of each side that are done
 	for _, h := range hunks {
 		first, line := h.OldStart-1, h.NewStart
 		if h.OldCount == 0 {

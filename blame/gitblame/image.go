@@ -7,8 +7,8 @@ import (
 )
 
 // Content returns the blamed content if some of its lines are uncommitted: the file in the work tree, or the file given
-// by --contents, after the conversions of gitattributes(5). The cheapest blame, which stops at HEAD, prints it; only
-// the newline at the end is not in git's output and comes from the file.
+// by --contents, after the conversions of gitattributes(5). A blame that stops at HEAD prints it at the lowest cost.
+// Git's output does not show whether the content ends in a newline, so this comes from the file.
 func (s *Session) Content() ([]byte, error) {
 	if s.image != nil {
 		return s.image, nil
@@ -29,7 +29,8 @@ func (s *Session) Content() ([]byte, error) {
 	return s.image, nil
 }
 
-// ContentOf takes the content from the lines if they are complete, otherwise from git.
+// ContentOf returns a function that gives the blamed content. It joins the lines if they are complete, otherwise it
+// asks git.
 func (s *Session) ContentOf(lines []Line) func() ([]byte, error) {
 	return func() ([]byte, error) {
 		if s.opts.HasRange || s.image != nil {
@@ -47,8 +48,8 @@ func (s *Session) ContentOf(lines []Line) func() ([]byte, error) {
 	}
 }
 
-// rawContent returns the file in the work tree, or the file of --contents, which git reads from the top of the work
-// tree.
+// rawContent returns the bytes of the file in the work tree, or of the file of --contents, which git reads relative to
+// the top of the work tree.
 func (s *Session) rawContent() ([]byte, bool) {
 	file := s.path
 	if s.opts.HasContents {

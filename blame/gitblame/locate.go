@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// target holds the names in the positional arguments.
+// target holds the names among the positional arguments.
 type target struct {
-	revs []string // revisions and pseudo revisions, as typed
+	revs []string // revisions and pseudo-revisions, as typed
 	file string   // as typed
 }
 
-// target finds the file and the revisions by git's rules: after "--" the file comes first and one revision may follow.
-// Without it the file is last, unless there are two words and the second is a revision; only then isRev is called. It
-// returns false if git will print its usage.
+// target finds the file and the revisions by git's rules. After "--" the file comes first, and one revision may follow.
+// Without "--" the file is the last word, unless there are two words and the second one is a revision; only then isRev
+// is called. target returns false if git will print its usage.
 func (o *Options) target(isRev func(string) bool) (target, bool) {
 	words := o.words
 	switch {
@@ -32,7 +32,7 @@ func (o *Options) target(isRev func(string) bool) (target, bool) {
 	return target{revs: words[:last], file: words[last]}, true
 }
 
-// cutsHistory reports whether a revision argument excludes commits, so that boundary commits can appear.
+// cutsHistory reports whether a revision argument excludes commits, so that there can be boundary commits.
 func (t target) cutsHistory() bool {
 	for _, rev := range t.revs {
 		if strings.HasPrefix(rev, "^") || strings.HasPrefix(rev, "--") || strings.Contains(rev, "..") ||
@@ -43,8 +43,8 @@ func (t target) cutsHistory() bool {
 	return false
 }
 
-// gitArgs are arguments for git blame. The extra ones come first, so that git reads the user's after them. The user's
-// keep their order, and options with the roles in without are left out.
+// gitArgs returns arguments for git blame. The extra ones come first, so that the user's arguments win. The user's
+// arguments keep their order, without the options that have a role in without.
 func (o *Options) gitArgs(extra []string, without ...role) []string {
 	args := append([]string{"blame"}, extra...)
 	for _, arg := range o.args {
@@ -55,10 +55,10 @@ func (o *Options) gitArgs(extra []string, without ...role) []string {
 	return args
 }
 
-// repoPath returns the path of a file argument relative to the top of the work tree, with slashes, as git names it in
-// trees: relative to cwd, or absolute, through symbolic links to the top if necessary. The bool is false for a path
-// outside. cwd and top are absolute with symbolic links resolved; an empty top means a bare repository, where paths are
-// as in trees.
+// repoPath converts a file argument to the path that git uses in trees: relative to the top of the work tree, with
+// slashes. The argument may be relative to cwd, or absolute, also through symbolic links to the top. The second result
+// is false for a path outside of the work tree. cwd and top are absolute, with symbolic links resolved. An empty top
+// means a bare repository, where arguments are paths in trees.
 func repoPath(top, cwd, file string) (string, bool) {
 	if top == "" {
 		return path.Clean(filepath.ToSlash(file)), true
@@ -74,8 +74,8 @@ func repoPath(top, cwd, file string) (string, bool) {
 	return full, !outside(full)
 }
 
-// absInside finds the part of an absolute path that is the top of the work tree: by its text, else by its target. Like
-// git it does not resolve links below the top.
+// absInside returns the path below the top of an absolute path. It compares the text first, and then the targets of
+// symbolic links. Like git it does not resolve links below the top.
 func absInside(top, file string) (string, bool) {
 	if rel, err := filepath.Rel(top, file); err == nil && !outside(rel) {
 		return filepath.ToSlash(rel), true

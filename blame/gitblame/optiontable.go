@@ -6,8 +6,8 @@ import (
 	"github.com/git-trace/git-trace/refs/gitargs"
 )
 
-// option is one of blame's own options, as builtin/blame.c declares them. Whether a word is an option's value decides
-// which word is the file, so every option that takes one must be here.
+// option is one of git blame's own options, as builtin/blame.c declares them. To find the file among the words, it must
+// be known which options take a value. So every option with a value must be in the table.
 type option struct {
 	short byte
 	long  string
@@ -18,8 +18,8 @@ type option struct {
 
 func (o option) Names() (letter byte, word string) { return o.short, o.long }
 
-// ownOptions are the options of git blame itself, of every version from 2.39 on; the test against `git blame -h` keeps
-// the table complete.
+// ownOptions lists the options of git blame itself, of every version from 2.39 on. A test compares the table with `git
+// blame -h`.
 var ownOptions = []option{
 	{long: "incremental", role: formats, set: func(p *parser, _ string, on bool) { p.incremental = on }},
 	{short: 'b', role: draws, set: func(p *parser, _ string, on bool) { p.opts.BlankBoundary = choose(on) }},
@@ -74,14 +74,14 @@ func set(words string) map[string]bool {
 	return m
 }
 
-// pseudoRevs are options that stand for revisions (git-rev-list(1)); git counts them among the positional arguments.
+// pseudoRevs lists options that stand for revisions (git-rev-list(1)). Git treats them as positional arguments.
 var pseudoRevs = set(`all branches tags remotes reflog not no-walk do-walk bisect indexed-objects alternate-refs`)
 
-// pseudoRevPatterns are the pseudo revisions that take a pattern.
+// pseudoRevPatterns lists the pseudo-revisions that take a pattern.
 var pseudoRevPatterns = set(`glob exclude exclude-hidden branches tags remotes no-walk`)
 
-// takesValue are the options of git-rev-list(1) and git-diff(1) whose value may be the next word. They are never
-// abbreviated: git accepts only the full name there.
+// takesValue lists the options of git-rev-list(1) and git-diff(1) whose value may be the next word. They cannot be
+// abbreviated: git accepts only their full names.
 var takesValue = set(`
 	max-count skip max-age min-age since since-as-filter after until before author committer grep grep-reflog
 	encoding date glob exclude exclude-hidden diff-merges max-count-oldest
@@ -90,11 +90,11 @@ var takesValue = set(`
 	stat-count stat-graph-width stat-name-width stat-width word-diff-regex ws-error-highlight color-moved-ws max-depth
 `)
 
-// shortTakesValue are the one-letter options of this kind.
+// shortTakesValue lists the one-letter options of this kind.
 const shortTakesValue = "GIO"
 
-// limiting lists the options of git-rev-list(1) that shorten the history of a blame. At the cut, git credits a boundary
-// commit with lines that it did not write.
+// limiting lists the options of git-rev-list(1) that shorten the history of a blame. Where the history is cut, git
+// credits a boundary commit with lines that it did not write.
 var limiting = set(`
 	max-count max-count-oldest skip max-age min-age since since-as-filter after until before author committer grep
 	grep-reflog merges no-merges min-parents max-parents no-min-parents no-max-parents ancestry-path boundary

@@ -7,12 +7,12 @@ import (
 	"github.com/git-trace/git-trace/refs/gitargs"
 )
 
-// ErrHelp reports that the arguments ask for help: -h, --help.
+// ErrHelp says that the arguments ask for help: -h or --help.
 var ErrHelp = errors.New("help requested")
 
-// Parse reads the arguments that follow `git trace blame`, in the grammar of git-blame(1): options and positional
-// arguments in any order, clusters of short options, unique abbreviations of blame's own long options. It decides only
-// what is necessary; git gets the arguments unchanged and checks them.
+// Parse reads the arguments after `git trace blame`, in the grammar of git-blame(1): options and positional arguments
+// in any order, groups of short options, unique abbreviations of blame's own long options. It interprets only what is
+// necessary. Git gets the arguments unchanged and checks them.
 func Parse(argv []string) (Options, error) {
 	p := parser{rest: argv}
 	for len(p.rest) > 0 {
@@ -49,8 +49,8 @@ type parser struct {
 	json, runs, incremental, porcelain, perLine bool
 }
 
-// done combines all options. Git's formats do not depend on the order of their options: --incremental wins over
-// --porcelain, and --line-porcelain implies it. Our --json wins over all of them.
+// done combines all options. As in git, the order of format options does not matter: --incremental wins over
+// --porcelain, and --line-porcelain implies --porcelain. --json wins over all of them.
 func (p *parser) done() Options {
 	switch {
 	case p.json && p.runs:
@@ -106,7 +106,7 @@ func (p *parser) long(word string) error {
 	return nil
 }
 
-// ours reads git-trace's own options. They are never abbreviated, so an abbreviation always means git's option.
+// ours handles git-trace's own options. They cannot be abbreviated, so an abbreviation always means git's option.
 func (p *parser) ours(word string) bool {
 	on := !strings.HasPrefix(word, "--no-")
 	switch strings.TrimPrefix(strings.TrimPrefix(word, "--"), "no-") {
@@ -148,14 +148,14 @@ func (p *parser) cluster(word string) error {
 			p.apply(spec, false, value, []string{"-" + word[at:at+1], value})
 			return nil
 		default:
-			p.add(passes, "-"+word[at:at+1]) // git says that the value is missing
+			p.add(passes, "-"+word[at:at+1]) // git reports that the value is missing
 			return nil
 		}
 	}
 	return nil
 }
 
-// apply records an option of blame's own.
+// apply records one of git blame's own options.
 func (p *parser) apply(spec option, unset bool, value string, words []string) {
 	if spec.set != nil {
 		spec.set(p, value, !unset)
@@ -196,7 +196,7 @@ func (p *parser) foreign(word, name string, stuck bool) {
 	p.maybeValue(r, word, name, stuck)
 }
 
-// lastWord returns the value of an option given as one word or as two.
+// lastWord returns the value of an option that is given as one word or as two.
 func lastWord(words []string, stuck bool) string {
 	if stuck {
 		_, value, _ := strings.Cut(words[0], "=")
@@ -224,10 +224,10 @@ func (p *parser) takeValue(r role, word string) {
 	p.add(r, word, p.take())
 }
 
-// foreignShort records the rest of a cluster, from an option on that is not blame's own.
+// foreignShort records the rest of a word of short options, from the first option that is not git blame's own.
 func (p *parser) foreignShort(word string) {
 	switch c := word[1]; {
-	case c >= '0' && c <= '9': // -5 is --max-count=5
+	case c >= '0' && c <= '9': // -5 means --max-count=5
 		p.opts.Limited = true
 		p.add(limits, word)
 	case strings.IndexByte(shortTakesValue, c) >= 0 && len(word) == 2:

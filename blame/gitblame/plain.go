@@ -5,20 +5,20 @@ import (
 	"strings"
 )
 
-// Git credits a line to a commit that did not write it in these cases:
+// In these cases git credits a line to a commit that did not write it:
 //
 //   - --reverse names the last commit that still has the line;
-//   - --first-parent names the merge that brought the line in;
-//   - -S replaces the history by another;
-//   - a limited history (A..B, ^A, --since, -5, …) ends in boundary commits, which get every older line.
+//   - --first-parent names the merge that brought the line;
+//   - -S replaces the history with another one;
+//   - a limited history (A..B, ^A, --since, -5, …) ends in boundary commits, which get all older lines.
 //
 // Then the question is not "who wrote this line of that commit" but "who wrote this line of the shown content". A
-// second blame of the same final content answers it. It drops those arguments and keeps the others (-w, -M, -C,
-// --ignore-rev, --contents, -L). Both blames have the same final line numbers. With --reverse the content is the one at
-// the start of the range. A root commit is a boundary too, but it wrote its lines. Neither is --ignore-rev such a case:
-// the user says that the ignored change does not count.
+// second blame of the same final content answers it, without those arguments and with the others (-w, -M, -C,
+// --ignore-rev, --contents, -L). Both blames have the same final line numbers. With --reverse, the content is from the
+// start of the range. A root commit is a boundary too, but it did write its lines. --ignore-rev is not among these
+// cases, because the user wants the ignored change not to count.
 
-// CreditsOthers reports whether some lines may come from other commits than git says.
+// CreditsOthers reports whether git may credit some lines to commits that did not write them.
 func (s *Session) CreditsOthers(lines []Line) bool {
 	o := &s.opts
 	if o.Reverse || o.FirstParent || o.Grafted {
@@ -28,7 +28,7 @@ func (s *Session) CreditsOthers(lines []Line) bool {
 		slices.ContainsFunc(lines, func(l Line) bool { return l.Commit.Boundary })
 }
 
-// Plain blames the same content through the whole unchanged history.
+// Plain blames the same content in the whole unchanged history.
 func (s *Session) Plain(each func(*Entry) error) error {
 	rev, err := s.blamedRev()
 	if err != nil {
@@ -44,7 +44,7 @@ func (s *Session) Plain(each func(*Entry) error) error {
 	return err
 }
 
-// whole returns a session for the content of a revision, "" for the work tree, with its whole history.
+// whole returns a session that blames a file in a revision, or in the work tree for "", in the whole history.
 func (s *Session) whole(rev string) *Session {
 	o := s.opts
 	o.Format, o.Reverse, o.FirstParent, o.Grafted, o.Limited, o.dashes = Human, false, false, false, false, true
@@ -77,7 +77,7 @@ func (s *Session) blamedRev() (string, error) {
 			final = id
 		}
 	}
-	if s.opts.Reverse && start != "" { // --reverse START means START..HEAD, without a negative revision
+	if s.opts.Reverse && start != "" { // --reverse START means START..HEAD, if no revision is excluded
 		return start, nil
 	}
 	return final, nil

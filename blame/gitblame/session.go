@@ -19,27 +19,27 @@ import (
 
 // Session is one blame: the directory, the arguments, and the facts found so far.
 type Session struct {
-	ctx    context.Context // a session lives as long as the call that made it
+	ctx    context.Context // a session lives as long as the call that created it
 	stop   context.CancelFunc
 	repo   *refs.Repo
 	dir    string
 	opts   Options
 	target target
-	path   string   // of the file, relative to the top of the work tree
-	stdin  []byte   // what --contents - gave
-	beside []string // the environment that makes git know an untracked file; see named
+	path   string   // path of the file, relative to the top of the work tree
+	stdin  []byte   // the input of --contents -
+	beside []string // environment variables that make git know an untracked file; see named
 
-	incomplete bool // the history was cut; see run
+	incomplete bool // the history was cut off; see run
 
 	background sync.WaitGroup
 	settings   func() configured
 	converted  func() bool // see hasTextconv
 
-	image []byte // the blamed content; nil until it is needed
+	image []byte // the blamed content; nil before the first use
 }
 
-// Open starts a blame of a file from the user's directory. It starts the other questions to git at once. The caller
-// closes the session.
+// Open starts a blame of a file in the user's directory. It also starts further questions to git in the background. The
+// caller must close the session.
 func Open(ctx context.Context, repo *refs.Repo, dir string, opts Options) (*Session, error) {
 	s := &Session{repo: repo, dir: dir, opts: opts}
 	s.ctx, s.stop = context.WithCancel(ctx)
@@ -52,13 +52,13 @@ func Open(ctx context.Context, repo *refs.Repo, dir string, opts Options) (*Sess
 	return s, nil
 }
 
-// Close ends a session: no process outlives it.
+// Close ends a session and all its processes.
 func (s *Session) Close() {
 	s.stop()
 	s.background.Wait()
 }
 
-// find finds the argument that is the file. It finds none if git will reject the arguments, because git's message is
+// find finds the argument that is the file. If git will reject the arguments it finds none, because git's message is
 // better.
 func (s *Session) find() error {
 	if s.opts.HasContents && s.opts.Contents == "-" && s.opts.Stdin != nil {
@@ -81,8 +81,8 @@ func (s *Session) find() error {
 	return nil
 }
 
-// Try calls show. If git refuses an untracked file, it calls show again with an index that has the file. If git refuses
-// the arguments, the error is git's own message about the user's words.
+// Try calls show. If git refuses an untracked file, Try calls show again with an index that has the file. If git
+// refuses the arguments, the error is git's own message about the words that the user typed.
 func (s *Session) Try(show func() error) error {
 	err := s.named(show)
 	var refused *Failure
@@ -92,7 +92,7 @@ func (s *Session) Try(show func() error) error {
 	return err
 }
 
-// AsAsked passes on the entries in the format of the options. trailer is the output of --show-stats.
+// AsAsked passes on the entries in the format that the options select. trailer is the output of --show-stats.
 func (s *Session) AsAsked(each func(*Entry) error) (trailer []byte, err error) {
 	return s.answer(s.opts.gitArgs(nil), s.opts.Format, each)
 }
@@ -106,7 +106,7 @@ func (s *Session) Lines() (lines []Line, trailer []byte, err error) {
 	return lines, trailer, err
 }
 
-// Append appends to a list that may grow long; append itself would copy it more often.
+// Append is append for a list that may grow long; it copies the list less often.
 func Append[T any](list []T, one *T) []T {
 	if len(list) == cap(list) {
 		list = slices.Grow(list, max(len(list), 64))
@@ -117,7 +117,7 @@ func Append[T any](list []T, one *T) []T {
 // Path returns the path of the file, relative to the top of the work tree.
 func (s *Session) Path() string { return s.path }
 
-// later runs f in the background and returns the function that waits for its result.
+// later runs f in the background, and returns a function that waits for its result.
 func later[T any](s *Session, f func() T) func() T {
 	var result T
 	done := make(chan struct{})
@@ -131,14 +131,14 @@ func later[T any](s *Session, f func() T) func() T {
 	}
 }
 
-// isRev is git blame's own test for "FILE REV": the word names an object.
+// isRev is git blame's own test for the form "FILE REV": whether the word names an object.
 func (s *Session) isRev(word string) bool {
 	cmd := s.repo.CommandUser(s.ctx, s.dir, "cat-file", "-e", word)
 	return cmd.Run() == nil
 }
 
-// blame runs git blame in the user's directory and passes each entry on at once. trailer is the output of --show-stats.
-// Git's warnings go to the user; its failure is a *Failure.
+// blame runs git blame in the user's directory, and passes each entry on at once. trailer is the output of
+// --show-stats. Git's warnings go to the user. If git fails, the error is a *Failure.
 func (s *Session) blame(args []string, format Format, each func(*Entry) error) (trailer []byte, err error) {
 	trailer, warnings, err := s.run(args, format, each)
 	if err == nil {
@@ -147,14 +147,14 @@ func (s *Session) blame(args []string, format Format, each func(*Entry) error) (
 	return trailer, err
 }
 
-// warn passes git's warnings on.
+// warn passes git's warnings on to the user.
 func (s *Session) warn(warnings []byte) {
 	if s.opts.Stderr != nil {
 		_, _ = s.opts.Stderr.Write(warnings)
 	}
 }
 
-// stream is one git blame, with an addition to its environment.
+// stream runs one git blame, with additional environment variables.
 func (s *Session) stream(args []string, format Format, env []string, each func(*Entry) error) (
 	trailer, warnings []byte, err error,
 ) {
@@ -164,7 +164,7 @@ func (s *Session) stream(args []string, format Format, env []string, each func(*
 	cmd := s.command(ctx, args, &stderr)
 	cmd.Env = append(cmd.Env, env...)
 	if format == Incremental && os.Getenv("GIT_FLUSH") == "" {
-		cmd.Env = append(cmd.Env, "GIT_FLUSH=0") // to be woken for each entry costs more than to read it (git(1))
+		cmd.Env = append(cmd.Env, "GIT_FLUSH=0") // waking up for each entry costs more than reading it (git(1))
 	}
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
@@ -178,7 +178,7 @@ func (s *Session) stream(args []string, format Format, env []string, each func(*
 	switch {
 	case eachErr != nil:
 		stop()
-	case errors.Is(readErr, ErrStream): // git prints its usage here; its exit status counts
+	case errors.Is(readErr, ErrStream): // git prints its usage to standard output; its exit status decides
 		_, _ = io.Copy(io.Discard, stdout)
 	}
 	if err := outcome(cmd.Wait(), readErr, stderr.Bytes()); eachErr == nil && err != nil {
@@ -196,7 +196,7 @@ func (s *Session) stream(args []string, format Format, env []string, each func(*
 // command returns a git blame in the user's directory.
 func (s *Session) command(ctx context.Context, args []string, stderr *bytes.Buffer) *exec.Cmd {
 	cmd := s.repo.CommandUser(ctx, s.dir, args...)
-	cmd.Env = append(cmd.Env, "LANGUAGE=en") // messages are recognised by their text; LANGUAGE=en fixes it
+	cmd.Env = append(cmd.Env, "LANGUAGE=en") // messages are recognised by their text, so it must be English
 	cmd.Env = append(cmd.Env, s.beside...)
 	cmd.Stderr = stderr
 	if s.stdin != nil {
@@ -205,8 +205,9 @@ func (s *Session) command(ctx context.Context, args []string, stderr *bytes.Buff
 	return cmd
 }
 
-// asTyped returns git's error for the arguments that the user typed, without our own arguments. Git's message about an
-// option depends on the words before it: git 2.55 calls an unknown option "(null)" after any other.
+// asTyped returns git's error for the arguments that the user typed, without the arguments that git-trace adds. Git's
+// message about an option depends on the words before it: git 2.55 calls an unknown option "(null)" if it follows
+// another.
 func (s *Session) asTyped(refused *Failure) error {
 	var stderr bytes.Buffer
 	var exit *exec.ExitError
@@ -216,7 +217,7 @@ func (s *Session) asTyped(refused *Failure) error {
 	return refused
 }
 
-// readAll passes on every entry until the stream ends or either side fails.
+// readAll passes on every entry until the stream ends or an error occurs.
 func readAll(parser *Parser, each func(*Entry) error) (readErr, eachErr error) {
 	for {
 		e, err := parser.Next()
@@ -232,7 +233,7 @@ func readAll(parser *Parser, each func(*Entry) error) (readErr, eachErr error) {
 	}
 }
 
-// outcome returns the error of a git blame that has ended. Git's own message has precedence over errors in its output.
+// outcome returns the error of a git blame that has ended. Git's own message wins over errors in reading its output.
 func outcome(waitErr, readErr error, stderr []byte) error {
 	var exit *exec.ExitError
 	switch {

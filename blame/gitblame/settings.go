@@ -6,7 +6,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// configured is git's configuration, or the error of reading it.
+// configured holds git's configuration, or the error of reading it.
 type configured struct {
 	refs.Config
 	err error
@@ -21,14 +21,14 @@ func (s *Session) readSettings() configured {
 	return configured{config, err}
 }
 
-// Config is git's configuration.
+// Config returns git's configuration.
 func (s *Session) Config() (refs.Config, error) {
 	got := s.settings()
 	return got.Config, got.err
 }
 
-// Converted reports whether git blames a conversion of the file (gitattributes(5), "Performing text diffs of binary
-// files"). Then its lines are not the file's, and recorded owners do not apply.
+// Converted reports whether git blames a text conversion of the file (gitattributes(5), "Performing text diffs of
+// binary files"). Then the lines are not lines of the file, and recorded owners do not apply.
 func (s *Session) Converted() bool { return s.converted() }
 
 // converts reports whether any textconv is configured.
@@ -45,7 +45,7 @@ func isTextconv(key string) bool {
 	return strings.HasPrefix(key, "diff.") && strings.HasSuffix(key, ".textconv")
 }
 
-// hasTextconv asks git for the conversion of the file.
+// hasTextconv asks git whether the file has a text conversion.
 func (s *Session) hasTextconv() bool {
 	got := s.settings()
 	if s.opts.NoTextconv || s.target.file == "" || !converts(got.Config) {

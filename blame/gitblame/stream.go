@@ -6,7 +6,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Person is an author or committer as git blame prints it: mapped through the mailmap, in the requested encoding.
+// Person is an author or committer as git blame prints it: changed by the mailmap, in the requested encoding.
 type Person struct {
 	Name string
 	Mail string // with its angle brackets
@@ -14,7 +14,7 @@ type Person struct {
 	TZ   string // "+0100"; git prints "(unknown)" for a damaged commit
 }
 
-// Commit holds the facts of a commit in a porcelain stream, once for all its lines.
+// Commit holds the data of a commit in a porcelain stream. All its lines share it.
 type Commit struct {
 	ID        refs.OID // all zero for uncommitted lines
 	Author    Person
@@ -23,7 +23,7 @@ type Commit struct {
 	Boundary  bool // a root, or the end of the requested history
 }
 
-// Committed is false for the zero id of uncommitted lines.
+// Committed returns false for the zero id of uncommitted lines.
 func (c *Commit) Committed() bool { return !c.ID.IsZero() }
 
 // Origin is a path in a commit.
@@ -32,31 +32,32 @@ type Origin struct {
 	Path   string
 }
 
-// Line is one line of the blamed content. Line numbers are 1-based; paths are relative to the top of the work tree, as
+// Line is one line of the blamed content. Line numbers count from 1; paths are relative to the top of the work tree, in
 // raw bytes.
 type Line struct {
 	Commit     *Commit
-	OrigLine   int    // in OrigPath as Commit has it
-	FinalLine  int    // in the blamed content
-	OrigPath   string // where Commit has the line
-	Previous   Origin // the same file in the parent; zero if Commit created it
-	Ignored    bool   // blame.markIgnoredLines: a commit that changed it was ignored
-	Unblamable bool   // blame.markUnblamableLines: the ignored commit had to keep it
+	OrigLine   int    // number in OrigPath in Commit
+	FinalLine  int    // number in the blamed content
+	OrigPath   string // path in Commit
+	Previous   Origin // the same file in the parent; zero if Commit created the file
+	Ignored    bool   // blame.markIgnoredLines: an ignored commit changed the line
+	Unblamable bool   // blame.markUnblamableLines: git could not credit it to another commit than the ignored one
 	Content    []byte // without the newline; nil in an incremental stream
 }
 
 // Entry is one unit of a porcelain stream: a line, or in an incremental stream a run of lines.
 type Entry struct {
 	Line
-	// Count is the number of lines in the group that the entry opens; 0 within a group. An incremental entry is a group.
+	// Count is the number of lines in the group that begins with this entry; 0 within a group. An incremental entry is a
+	// group.
 	Count int
-	// Details says that the entry has the facts that git prints once for each commit.
+	// Details says that the entry has the data that git prints once for each commit.
 	Details bool
-	// Header is git's own text of the entry, up to the content line or, in an incremental stream, to the end.
+	// Header is git's text of the entry up to the content line, or in an incremental stream up to its end.
 	Header []byte
-	// Text is git's own text of the content line, from the TAB to the newline; nil in an incremental stream.
+	// Text is git's text of the content line, from the TAB to the newline; nil in an incremental stream.
 	Text []byte
 }
 
-// ErrStream reports a text that is not output of git blame.
+// ErrStream is returned for text that is not output of git blame.
 var ErrStream = errors.New("not a blame stream")

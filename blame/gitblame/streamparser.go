@@ -11,24 +11,24 @@ import (
 	"github.com/git-trace/git-trace/refs/gitdiff"
 )
 
-// Parser reads the output of `git blame --porcelain`, `--line-porcelain` or `--incremental`. Headers it does not know
-// are kept and skipped, as git-blame(1) asks of readers.
+// Parser reads the output of `git blame --porcelain`, `--line-porcelain` or `--incremental`. It passes on unknown
+// headers without interpreting them, as git-blame(1) asks of readers.
 type Parser struct {
 	in          *bufio.Reader
 	incremental bool
-	lineNumber  int // of the line read last
+	lineNumber  int // number of the last line that was read
 	long        []byte
-	head        []byte // the header of the entry being read
+	head        []byte // the header of the current entry
 	arena       []byte
-	commits     map[string]*commitState // by id in digits
+	commits     map[string]*commitState // by id in hex
 	current     *commitState
-	ignored     bool // of the current group
+	ignored     bool // values for the current group
 	unblamable  bool
-	hasPrevious bool // the current entry has one
+	hasPrevious bool // the current entry has a previous header
 	trailer     []byte
 }
 
-// commitState holds the fields that later entries of a commit inherit: git prints it once, or once for each path.
+// commitState holds the fields of a commit that later entries inherit: git prints them once, or once for each path.
 type commitState struct {
 	hex      []byte
 	commit   Commit
@@ -36,8 +36,8 @@ type commitState struct {
 	previous Origin
 }
 
-// NewParser reads a stream; format says whether entries end with their content line or, when it is Incremental, with
-// their file name.
+// NewParser returns a parser of a stream. With the format Incremental entries end with their file name, otherwise with
+// their content line.
 func NewParser(r io.Reader, format Format) *Parser {
 	return &Parser{
 		in:          bufio.NewReaderSize(r, 64<<10),
@@ -46,11 +46,11 @@ func NewParser(r io.Reader, format Format) *Parser {
 	}
 }
 
-// Trailer returns the bytes after the last entry: the figures of --show-stats. It is complete once Next has returned
+// Trailer returns the bytes after the last entry: the output of --show-stats. It is complete after Next has returned
 // io.EOF.
 func (p *Parser) Trailer() []byte { return p.trailer }
 
-// Next returns the next entry, or io.EOF after the last. The entry's bytes stay valid.
+// Next returns the next entry, or io.EOF after the last one. The bytes of an entry stay valid.
 func (p *Parser) Next() (Entry, error) {
 	var e Entry
 	line, err := p.readLine()
@@ -175,7 +175,7 @@ func (p *Parser) previous(value []byte) error {
 	return p.name(&p.current.previous.Path, name)
 }
 
-// filename reads the path of the lines that follow; without a previous header before it, the path is new in its commit.
+// filename reads the path of the following lines. If no previous header came before, the commit created the path.
 func (p *Parser) filename(value []byte) error {
 	if !p.hasPrevious {
 		p.current.previous = Origin{}
@@ -196,7 +196,7 @@ func (p *Parser) name(into *string, value []byte) error {
 	return nil
 }
 
-// readTrailer takes everything that is left.
+// readTrailer reads the rest of the stream.
 func (p *Parser) readTrailer(line []byte) error {
 	for {
 		p.trailer = append(p.trailer, line...)
@@ -207,7 +207,7 @@ func (p *Parser) readTrailer(line []byte) error {
 	}
 }
 
-// readLine returns one line with its newline, valid until the next call; io.EOF only between lines.
+// readLine returns one line with its newline, valid until the next call. It returns io.EOF only at the end of a line.
 func (p *Parser) readLine() ([]byte, error) {
 	line, err := p.in.ReadSlice('\n')
 	p.lineNumber++
@@ -230,7 +230,7 @@ func (p *Parser) readLine() ([]byte, error) {
 	return nil, io.EOF
 }
 
-// keep copies bytes out of the read buffer, many entries to an allocation.
+// keep copies bytes out of the read buffer. It allocates memory for many entries at once.
 func (p *Parser) keep(b []byte) []byte {
 	const chunk = 64 << 10
 	if len(b) > cap(p.arena)-len(p.arena) {
@@ -245,14 +245,14 @@ func (p *Parser) fail(what string) error {
 	return fmt.Errorf("%w: line %d: %s", ErrStream, p.lineNumber, what)
 }
 
-// setText stores text that is mostly the same as before: then it allocates nothing.
+// setText stores a text. It allocates nothing if the text is the same as before, as it mostly is.
 func setText(into *string, value []byte) {
 	if *into != string(value) {
 		*into = string(value)
 	}
 }
 
-// lineNumber reads a positive decimal number that fits an int32, or gives 0.
+// lineNumber reads a positive decimal number that fits into an int32. It returns 0 for anything else.
 func lineNumber(word []byte) int {
 	n := 0
 	for _, c := range word {
@@ -264,7 +264,8 @@ func lineNumber(word []byte) int {
 	return n
 }
 
-// seconds reads a time stamp; git prints them unsigned. A number that is too large gives 0, as for a damaged commit.
+// seconds reads a time stamp, which git prints unsigned. It returns 0 for a number that is too large, as for a damaged
+// commit.
 func seconds(value []byte) int64 {
 	var n int64
 	for _, c := range value {

@@ -7,7 +7,7 @@ import (
 	"github.com/git-trace/git-trace/refs/gitdiff"
 )
 
-// AppendGroup appends the lines that git prints before a content line. Shown holds the commits whose details have been
+// AppendGroup appends the lines that git prints before a content line. shown holds the commits whose details have been
 // printed.
 func AppendGroup(buf []byte, l *Line, count int, shown map[*Commit]bool) []byte {
 	buf = AppendPosition(buf, l, count)
@@ -18,12 +18,12 @@ func AppendGroup(buf []byte, l *Line, count int, shown map[*Commit]bool) []byte 
 	return appendOrigin(buf, l)
 }
 
-// AppendPosition appends the line that opens an entry; count is 0 within a group.
+// AppendPosition appends the first line of an entry. count is 0 within a group.
 func AppendPosition(buf []byte, l *Line, count int) []byte {
 	return appendNumbers(append(buf, l.Commit.ID.String()...), l, count)
 }
 
-// appendNumbers appends the numbers after the commit's id in the line that opens an entry.
+// appendNumbers appends the numbers that follow the commit id in the first line of an entry.
 func appendNumbers(buf []byte, l *Line, count int) []byte {
 	buf = strconv.AppendInt(append(buf, ' '), int64(l.OrigLine), 10)
 	buf = strconv.AppendInt(append(buf, ' '), int64(l.FinalLine), 10)
@@ -64,13 +64,13 @@ func appendOrigin(buf []byte, l *Line) []byte {
 	return appendField(buf, "filename", "", gitdiff.Quote(l.OrigPath))
 }
 
-// appendField appends a line with a name, given in two parts, and a value.
+// appendField appends a line with a name and a value. The name is given in two parts.
 func appendField(buf []byte, name, rest, value string) []byte {
 	buf = append(append(append(buf, name...), rest...), ' ')
 	return append(append(buf, value...), '\n')
 }
 
-// SplitLastLine cuts the last line off, its newline with it.
+// SplitLastLine splits a text before its last line. The line keeps its newline.
 func SplitLastLine(text []byte) (before, last []byte) {
 	at := bytes.LastIndexByte(bytes.TrimSuffix(text, []byte("\n")), '\n') + 1
 	return text[:at], text[at:]

@@ -12,30 +12,30 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Git gives up a whole blame at an object that is missing or damaged. Then the blame starts over, and the history ends
-// before that object: as at the end of a shallow clone, the last readable commit gets the lines. The repository's
-// [refs.LeftOut] names the commits that get such lines. An answer from a shortened history is never kept.
+// Git gives up a whole blame at a missing or damaged object. Then the blame starts again with a history that ends
+// before that object. As at the end of a shallow clone, the last readable commit gets the lines. The repository's
+// [refs.LeftOut] names the commits that get such lines. An answer from a shortened history is never stored.
 
-// reach limits the trusted part of the history. Each value trusts more than the previous one.
+// reach is the part of the history that a blame may use. Later values allow less.
 type reach int
 
 const (
-	byName   reach = iota // a file may have had other names
-	oneName               // the history ends where the name begins
+	byName   reach = iota // the file may have had other names
+	oneName               // the history ends where the file gets its name
 	noParent              // only the blamed commit
 )
 
-// cut holds the commits whose parents are left out, with the other parents.
+// cut holds the commits whose parents are left out, with the parents that remain.
 type cut struct {
-	names []string // of the file, one older than the other
+	names []string // names of the file, from newer to older
 	edges map[refs.OID][]refs.OID
 }
 
-// run runs git blame, and runs it again for as much of the history as can be read.
+// run runs git blame. If that fails, it runs git again for the part of the history that can be read.
 func (s *Session) run(args []string, format Format, each func(*Entry) error) (trailer, warnings []byte, err error) {
 	given := map[int]bool{}
 	trailer, warnings, err = s.stream(args, format, nil, func(e *Entry) error {
-		if format == Incremental { // the other formats come when all is known
+		if format == Incremental { // other formats are written when all is known
 			given[e.FinalLine] = true
 		}
 		return each(e)
@@ -50,7 +50,7 @@ func (s *Session) run(args []string, format Format, each func(*Entry) error) (tr
 	const mostNames = 20
 	for far := byName; far <= noParent && s.ctx.Err() == nil; {
 		if s.cut(c, far) != nil {
-			return nil, nil, first // a better message: the blamed revision cannot be read as a commit
+			return nil, nil, first // this error is better: the blamed revision cannot be read as a commit
 		}
 		trailer, warnings, err = s.once(args, format, c, func(e *Entry) error {
 			if given[e.FinalLine] {
@@ -75,7 +75,7 @@ func (s *Session) run(args []string, format Format, each func(*Entry) error) (tr
 	return nil, nil, first
 }
 
-// cut finds the parents to which a blame cannot continue.
+// cut finds the parents with which a blame cannot continue.
 func (s *Session) cut(c *cut, far reach) error {
 	rev, err := s.blamedRev()
 	if err != nil {
@@ -92,7 +92,7 @@ func (s *Session) cut(c *cut, far reach) error {
 	r := reading{objects: s.repo.Objects(), here: map[refs.OID]bool{}}
 	defer func() { _ = r.objects.Close() }()
 	c.edges = map[refs.OID][]refs.OID{}
-	parents := map[refs.OID][]refs.OID{} // of the commits that can be read
+	parents := map[refs.OID][]refs.OID{} // parents of the readable commits
 	for next := []refs.OID{tip}; len(next) > 0; {
 		id := next[len(next)-1]
 		next = next[:len(next)-1]
@@ -121,10 +121,10 @@ func (s *Session) cut(c *cut, far reach) error {
 // reading checks the objects that a blame would read.
 type reading struct {
 	objects *refs.Objects
-	here    map[refs.OID]bool // contents, whether they can be read
+	here    map[refs.OID]bool // blobs, and whether they can be read
 }
 
-// ends reports whether a file cannot be followed from a commit to its parent: it differs, and the parent's content
+// ends reports whether a file cannot be followed from a commit to its parent, because it differs and the parent's blob
 // cannot be read.
 func (r *reading) ends(commit, parent refs.OID, name string, far reach) bool {
 	now, err := r.objects.EntryAt(commit, name)
@@ -148,7 +148,8 @@ func (r *reading) ends(commit, parent refs.OID, name string, far reach) bool {
 	return !readable
 }
 
-// write writes a graft file (gitrepository-layout(5)): the user's grafts, and the commits with the kept parents.
+// write writes a graft file (gitrepository-layout(5)) with the user's grafts, and with the commits of the cut and their
+// remaining parents.
 func (c *cut) write(repo *refs.Repo) (name string, err error) {
 	path := repo.Grafts
 	if path == "" {
@@ -181,7 +182,7 @@ func (c *cut) write(repo *refs.Repo) (name string, err error) {
 	return file.Name(), errors.Join(err, file.Close())
 }
 
-// once is a git blame of the history that is left.
+// once runs git blame on the history that remains.
 func (s *Session) once(args []string, format Format, c *cut, each func(*Entry) error) (
 	trailer, warnings []byte, err error,
 ) {

@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// A file that git does not track yet has uncommitted lines, and owners. Git blames it if the index has its name
-// (git-add(1), --intent-to-add). So git runs again with a temporary index that has only this name; the user's index
-// does not change. Git also needs a commit to begin at. If there is none, an empty commit is made.
+// A file that git does not track yet has uncommitted lines with owners. Git blames such a file if the index has its
+// name (git-add(1), --intent-to-add). So git runs again with a temporary index that has only this name; the user's
+// index does not change. Git also needs a commit to start from. If there is none, an empty commit is made.
 
-// untracked reports whether git's refusal is about a file of the work tree that is not tracked, or not committed in a
-// repository without commits.
+// untracked reports whether git refused a file of the work tree because it is not tracked, or because the repository
+// has no commits.
 func (s *Session) untracked(err error) (refused *Failure, is bool) {
 	if !errors.As(err, &refused) || !refused.NoPath() && !refused.NoCommit() ||
 		s.repo.Bare() || len(s.target.revs) > 0 || s.path == "" {
@@ -23,7 +23,7 @@ func (s *Session) untracked(err error) (refused *Failure, is bool) {
 	return refused, statErr == nil && info.Mode().IsRegular()
 }
 
-// named calls show. If git refuses an untracked file, it calls show again with an index that has the file, and then
+// named calls show. If git refuses an untracked file, named calls show again with an index that has the file, and then
 // deletes that index.
 func (s *Session) named(show func() error) error {
 	err := show()
@@ -40,7 +40,7 @@ func (s *Session) named(show func() error) error {
 	cmd := s.repo.CommandUser(s.ctx, s.dir, "-c", "core.fsmonitor=false", "add", "--intent-to-add", "--force", "--",
 		s.target.file)
 	cmd.Env = append(append(cmd.Env, "GIT_LITERAL_PATHSPECS=1"), s.beside...)
-	if cmd.Run() != nil { // git rejects the name, like a name in .git: blame's error stands
+	if cmd.Run() != nil { // git rejects the name, for example inside .git: return the error of blame
 		return err
 	}
 	if refused.NoCommit() && s.begin(dir) != nil {
@@ -49,8 +49,8 @@ func (s *Session) named(show func() error) error {
 	return show()
 }
 
-// begin lets git see an empty commit as HEAD: through a git directory like a linked work tree's
-// (gitrepository-layout(5), commondir), which has the commit.
+// begin makes git see an empty commit as HEAD. It uses a git directory like that of a linked work tree
+// (gitrepository-layout(5), commondir), whose HEAD is the commit.
 func (s *Session) begin(dir string) error {
 	if s.repo.RefFormat != "files" {
 		return errors.New("HEAD is in a reftable")
