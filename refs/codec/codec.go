@@ -9,10 +9,10 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// ErrDamaged reports bytes that are not the expected values.
+// ErrDamaged is returned if bytes are not the expected values.
 var ErrDamaged = errors.New("values do not fit")
 
-// Writer puts values after Out.
+// Writer appends values to Out.
 type Writer struct{ Out []byte }
 
 // Integer writes a number.
@@ -35,13 +35,13 @@ func (w *Writer) Float(x *float64) {
 	w.Out = binary.LittleEndian.AppendUint64(w.Out, math.Float64bits(*x))
 }
 
-// OID writes an id as a text; the zero id is an empty one.
+// OID writes an id as text. The zero id is an empty text.
 func (w *Writer) OID(o *refs.OID) {
 	raw := string(o.Bytes())
 	w.Text(&raw)
 }
 
-// Moment writes seconds and nanoseconds since 1970, in UTC.
+// Moment writes a time as seconds and nanoseconds since 1970, in UTC.
 func (w *Writer) Moment(t *time.Time) {
 	seconds, nanos := t.Unix(), int64(t.Nanosecond())
 	w.Integer(&seconds)
@@ -54,16 +54,16 @@ func (w *Writer) Count(n int) int {
 	return n
 }
 
-// Reader takes values from the front of In. Texts share its memory.
+// Reader reads values from the beginning of In. Texts share its memory.
 type Reader struct {
 	In     string
 	Failed bool
 }
 
-// Fail marks a fault and ends the reading.
+// Fail marks an error and ends the reading.
 func (r *Reader) Fail() { r.In, r.Failed = "", true }
 
-// End reports whether everything fitted, to the last byte.
+// End returns ErrDamaged unless all values were valid and all bytes were read.
 func (r *Reader) End() error {
 	if r.Failed || r.In != "" {
 		return ErrDamaged
@@ -71,14 +71,14 @@ func (r *Reader) End() error {
 	return nil
 }
 
-// Uvarint reads a number without a sign.
+// Uvarint reads an unsigned number.
 func (r *Reader) Uvarint() uint64 {
 	var n uint64
 	for i := 0; i < len(r.In) && i < binary.MaxVarintLen64; i++ {
 		b := r.In[i]
 		if b < 0x80 {
 			if i == binary.MaxVarintLen64-1 && b > 1 {
-				break // beyond 64 bits
+				break // more than 64 bits
 			}
 			r.In = r.In[i+1:]
 			return n | uint64(b)<<(7*i)
@@ -114,7 +114,8 @@ func (r *Reader) Byte() byte {
 	return 0
 }
 
-// Size reads the length of a list. Each item takes a byte at least: a length beyond the rest is a fault.
+// Size reads the length of a list. Each item takes at least one byte, so a length larger than the remaining bytes is an
+// error.
 func (r *Reader) Size() int {
 	n := r.Uvarint()
 	if n > uint64(len(r.In)) {

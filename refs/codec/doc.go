@@ -1,9 +1,9 @@
-// Package codec writes values one after the other and reads them back: data of hooks and caches beside the log.
+// Package codec encodes values one after another, and decodes them. It is for data of hooks, and for caches.
 //
-// Integers are varints, zigzag as in Protocol Buffers; lengths are varints without a sign. A text or a list begins with
-// its length. One list of a struct's fields serves both directions (Fields). encoding/json takes longer to learn the
-// types, in each new process, than to do the rest.
+// Integers are varints in zigzag encoding, as in Protocol Buffers. Lengths are unsigned varints. A text or a list
+// begins with its length. The same list of a struct's fields is used for writing and reading (Fields). encoding/json is
+// not used, because each new process would spend more time on inspecting the types than on the rest.
 //
-// A reader has one mark for all faults: after the first it returns zeros. It never returns more than its bytes can
-// hold, whatever length they claim.
+// A reader has one flag for all errors: after the first error it returns zeros. It never returns more data than its
+// bytes can contain, even if a length claims more.
 package codec

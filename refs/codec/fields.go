@@ -6,7 +6,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Fields writes values one after the other, or reads them back in the same order: a Writer or a Reader.
+// Fields is a Writer or a Reader. It writes values one after another, or reads them in the same order.
 type Fields interface {
 	Integer(n *int64)
 	Text(s *string)
@@ -14,11 +14,11 @@ type Fields interface {
 	Float(x *float64)
 	OID(o *refs.OID)
 	Moment(t *time.Time)
-	// Count writes the length of a list, or returns the written one.
+	// Count writes the length of a list. A Reader returns the length that it reads.
 	Count(n int) int
 }
 
-// Number is Integer for all integers.
+// Number is Integer for every integer type.
 func Number[T ~int | ~int64 | ~uint32](f Fields, n *T) {
 	wide := int64(*n)
 	f.Integer(&wide)
@@ -32,7 +32,7 @@ func Numbers[T ~int | ~int64 | ~uint32](f Fields, list ...*T) {
 	}
 }
 
-// Word is Text for all kinds of strings.
+// Word is Text for every string type.
 func Word[T ~string](f Fields, s *T) {
 	plain := string(*s)
 	f.Text(&plain)
@@ -46,7 +46,7 @@ func Texts(f Fields, list ...*string) {
 	}
 }
 
-// List reads or writes the items of a slice. An empty one is read as nil.
+// List writes or reads the items of a slice. An empty list is read as nil.
 func List[T any](f Fields, items *[]T, item func(*T)) { list(f, items, f.Count(len(*items)), item) }
 
 // SignedList is a List whose length is written as an Integer.
@@ -75,7 +75,7 @@ func list[T any](f Fields, items *[]T, n int, item func(*T)) {
 	}
 }
 
-// Optional reads or writes the value of a pointer, if it is not nil.
+// Optional writes or reads the value of a pointer, and whether the pointer is nil.
 func Optional[T any](f Fields, p **T, value func(*T)) {
 	there := *p != nil
 	f.Flag(&there)

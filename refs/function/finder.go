@@ -17,19 +17,19 @@ import (
 	"github.com/git-trace/git-trace/refs/gitdiff"
 )
 
-// Finder keeps git's answers for further contents of the same paths. It is for one goroutine.
+// Finder caches git's answers for further contents of the same paths. It is not safe for concurrent use.
 type Finder struct {
-	ctx   context.Context // a finder lives as long as the call that made it
+	ctx   context.Context // a finder lives as long as the call that created it
 	repo  *refs.Repo
-	known map[string]map[string]bool // by path and line: is it a function line?
+	known map[string]map[string]bool // path and line → whether it is a function line
 }
 
-// NewFinder returns a finder that knows nothing yet.
+// NewFinder returns a finder with an empty cache.
 func NewFinder(ctx context.Context, repo *refs.Repo) *Finder {
 	return &Finder{ctx: ctx, repo: repo, known: map[string]map[string]bool{}}
 }
 
-// Learn asks git about the lines of contents that it was not asked about before, with one process.
+// Learn asks git about the lines that are not in the cache. It starts one process.
 func (f *Finder) Learn(files ...Content) error {
 	asked := map[string][]string{}
 	for _, file := range files {
@@ -60,7 +60,7 @@ func (f *Finder) Learn(files ...Content) error {
 	return nil
 }
 
-// ask writes the lines to the files of commits, and notes the function lines that git finds there.
+// ask writes the lines into files of commits, and stores which of them git treats as function lines.
 func (f *Finder) ask(asked map[string][]string) error {
 	dir, err := os.MkdirTemp("", "git-trace-functions-")
 	if err != nil {
@@ -71,7 +71,7 @@ func (f *Finder) ask(asked map[string][]string) error {
 		"--show-function", "-G", "-e", "^$"}
 	for left := slices.Sorted(maps.Keys(asked)); len(left) > 0; {
 		top := &node{}
-		var beside []string // a path that is a directory in the tree, or the reverse
+		var beside []string // paths that collide: one needs a directory where another one needs a file
 		for _, path := range left {
 			blob, err := f.repo.WriteLoose(dir, refs.BlobObject, spaced(asked[path]))
 			if err != nil {
@@ -85,7 +85,7 @@ func (f *Finder) ask(asked map[string][]string) error {
 		if err != nil {
 			return err
 		}
-		const nobody = "nobody <> 0 +0000" // git-grep(1) reads attributes for commits, and not for trees
+		const nobody = "nobody <> 0 +0000" // git-grep(1) reads attributes for commits, but not for trees
 		commit, err := f.repo.WriteLoose(dir, refs.CommitObject,
 			fmt.Appendf(nil, "tree %s\nauthor %s\ncommitter %s\n\n", tree, nobody, nobody))
 		if err != nil {
@@ -114,7 +114,7 @@ func (f *Finder) ask(asked map[string][]string) error {
 	return read
 }
 
-// spaced returns lines with an empty line after each.
+// spaced returns the lines with an empty line after each.
 func spaced(lines []string) []byte {
 	var out bytes.Buffer
 	for _, line := range lines {
@@ -123,7 +123,7 @@ func spaced(lines []string) []byte {
 	return out.Bytes()
 }
 
-// note reads git's answers: COMMIT:PATH, the number of a line and the line, with NUL between them.
+// note parses git's output: COMMIT:PATH, the number of a line and the line, separated by NUL.
 func (f *Finder) note(out *bufio.Reader, asked map[string][]string) error {
 	for {
 		name, err := out.ReadBytes(0)
@@ -139,7 +139,7 @@ func (f *Finder) note(out *bufio.Reader, asked map[string][]string) error {
 		line, err := strconv.Atoi(string(digits[:len(digits)-1]))
 		if lines := asked[path]; err != nil || line < 1 || line > 2*len(lines) {
 			return fmt.Errorf("git grep names line %.20q", digits)
-		} else if line%2 == 1 { // the others are the empty ones
+		} else if line%2 == 1 { // even numbers are the empty lines
 			f.known[path][lines[line/2]] = true
 		}
 	}
@@ -151,7 +151,7 @@ type node struct {
 	entries map[string]*node
 }
 
-// add puts a file into a directory, and reports whether there is room for it.
+// add adds a file to a directory. It returns false if the path collides with another one.
 func (n *node) add(path []string, blob refs.OID) bool {
 	if !n.blob.IsZero() {
 		return false
@@ -175,7 +175,7 @@ func (n *node) add(path []string, blob refs.OID) bool {
 	return true
 }
 
-// write stores a directory.
+// write stores a directory as a tree object.
 func (n *node) write(repo *refs.Repo, dir string) (refs.OID, error) {
 	var entries []refs.TreeEntry
 	for name, next := range n.entries {

@@ -14,22 +14,22 @@ import (
 
 // Function is a part of a file. The lines before the first function line are a part without a name.
 type Function struct {
-	Name  string // the function line without parameters; with a number where the file has several of one name
-	Text  string // the function line, cut where it is very long
-	Line  int    // of the function line, from 1; 0 for the lines before the first
+	Name  string // function line without parameters; with a number if the file has several with the same name
+	Text  string // the function line, shortened if it is very long
+	Line  int    // number of the function line, from 1; 0 for the lines before the first function
 	Start int    // its first line, from 1
 	Count int
 
 	bare string // the name without a number
 }
 
-// Content is one content of a path. The path is relative to the top of the work tree, as raw bytes.
+// Content is one content of a path. The path is relative to the top of the work tree, in raw bytes.
 type Content struct {
 	Path string
 	Text []byte
 }
 
-// Of returns the functions of one content, in their order.
+// Of returns the functions of one content, in order.
 func Of(ctx context.Context, repo *refs.Repo, file Content) ([]Function, error) {
 	f := NewFinder(ctx, repo)
 	if err := f.Learn(file); err != nil {
@@ -38,8 +38,8 @@ func Of(ctx context.Context, repo *refs.Repo, file Content) ([]Function, error) 
 	return f.Functions(file), nil
 }
 
-// Functions returns the functions of a content that the finder has learned, in their order. A binary content is one
-// part without a name.
+// Functions returns the functions of a content, in order. The finder must have learned the content. A binary content is
+// one part without a name.
 func (f *Finder) Functions(file Content) []Function {
 	var out []Function
 	current := Function{Start: 1}
@@ -76,7 +76,7 @@ func (f *Finder) Functions(file Content) []Function {
 	return out
 }
 
-// mostText bounds the text of a function line, in bytes: a generated file may be one line.
+// mostText bounds the text of a function line in bytes, because a generated file may be one line.
 const mostText = 500
 
 func cut(line []byte) string {
@@ -87,7 +87,8 @@ func cut(line []byte) string {
 	return strings.ToValidUTF8(string(text), "\ufffd")
 }
 
-// commentSigns begin the lines that belong to the function line below them: comments, annotations and attributes.
+// commentSigns are the beginnings of lines that belong to the following function line: comments, annotations and
+// attributes.
 var commentSigns = []string{"//", "/*", "*", "#", "--", ";", "%", "@", "[", "(*", "<!--"}
 
 func isComment(line []byte) bool {
@@ -100,8 +101,8 @@ func isComment(line []byte) bool {
 	return false
 }
 
-// nameOf returns a function line without its parameters: up to the first parenthesis that follows a word directly. A
-// heading has none.
+// nameOf returns a function line without its parameters: the text before the first parenthesis that directly follows a
+// word. A heading has no parameters.
 func nameOf(text string) string {
 	for at := 0; !strings.HasPrefix(text, "#"); {
 		i := strings.IndexByte(text[at:], '(')
@@ -119,8 +120,8 @@ func nameOf(text string) string {
 
 func isWord(r rune) bool { return r == '_' || r == '$' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// Rank says how well a name names the function: 2 if its name ends in it, or is it; 1 if it is another word of the
-// name, outside of parentheses; 0 if it does not.
+// Rank returns how well a name fits the function: 2 if the function's name is the name or ends in it; 1 if the name is
+// another word of it, outside of parentheses; otherwise 0.
 func (f *Function) Rank(name string) int {
 	if name == "" || f.Line == 0 {
 		return 0
@@ -140,7 +141,7 @@ func (f *Function) Rank(name string) int {
 	}
 }
 
-// ends reports whether a name is the last word of a text, or its last words.
+// ends reports whether a name is the last word, or the last words, of a text.
 func ends(text, name string) bool {
 	before, is := strings.CutSuffix(text, name)
 	last, _ := utf8.DecodeLastRuneInString(before)
@@ -170,7 +171,7 @@ func outside(text string) string {
 	return out.String()
 }
 
-// Words returns the words of the name, outside of parentheses.
+// Words returns the words of the function's name that are outside of parentheses.
 func (f *Function) Words() []string {
 	return strings.FieldsFunc(outside(f.bare), func(r rune) bool { return !isWord(r) })
 }

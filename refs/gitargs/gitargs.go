@@ -1,19 +1,19 @@
-// Package gitargs finds options by the rules of git's parse-options, in a table of a command's options.
+// Package gitargs finds options in a table of a command's options, by the rules of git's parse-options.
 package gitargs
 
 import "strings"
 
-// Value says where an option has its value.
+// Value says where the value of an option is.
 type Value uint8
 
 // The places of a value.
 const (
 	None     Value = iota
-	Optional       // only in the same word
-	Required       // in the same word or in the next
+	Optional       // only in the same word, may be missing
+	Required       // in the same word or in the next one
 )
 
-// Option is an option of a table, with its two names: a letter, 0 for none, and a word, empty for none.
+// Option is an option in a table. It has a letter (0 if none) and a long name ("" if none).
 type Option interface {
 	Names() (letter byte, word string)
 }
@@ -28,8 +28,8 @@ func Short[O Option](table []O, letter byte) (found O, ok bool) {
 	return found, false
 }
 
-// Long finds an option by its word, by "no-" and its word, or by a unique abbreviation of either. Ambiguous words are
-// not found: git rejects them.
+// Long finds an option by its long name, by "no-" and its long name, or by a unique abbreviation of either. It does not
+// find ambiguous abbreviations, because git rejects them.
 func Long[O Option](table []O, name string) (found O, unset, ok bool) {
 	matches := 0
 	for _, one := range table {

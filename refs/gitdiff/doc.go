@@ -1,9 +1,10 @@
-// Package gitdiff reads the output of git's diff plumbing: raw records (git-diff-tree(1), "Raw output format"), and
-// after them patches without context.
+// Package gitdiff parses the output of git's diff plumbing: raw records (git-diff-tree(1), "Raw output format"),
+// followed by patches without context.
 //
-// It returns from any output, with an error if git would not write the form. It counts lines of files, so a line of a
-// file cannot be taken for a header. Text is read as bytes: paths come from git's -z, and the caller gives a line its
-// meaning.
+// Parsing ends for any input. If git would not write it, the result is an error. The parser counts the lines of hunks,
+// so it never takes a line of a file for a header. Text is read as bytes: paths come from git's -z, and the caller
+// interprets the lines.
 //
-// Paths come from repositories of others. They may hold anything but NUL, and may lead out of the work tree.
+// Paths may come from other people's repositories. They may contain anything without NUL, and may lead out of the work
+// tree.
 package gitdiff

@@ -12,12 +12,13 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Each runs one git-diff-tree(1) for a list of lines; a line is a commit, or a commit and the parent to compare with.
-// take reads one section and returns keep, which is called once the section is known to be complete. The sections come
-// in the order of the list, one each, empty if nothing changed.
+// Each runs one git-diff-tree(1) for a list of lines. Each line is a commit, or a commit and the parent to compare it
+// with. take parses one section and returns keep, which is called when the section is known to be complete. There is
+// one section for each line, in the order of the list; it is empty if nothing changed.
 //
-// Git stops at the first missing or damaged object. skipped has the places of the affected lines; Each starts git again
-// for the later lines. In a partial clone the trees show at once which lines need missing contents.
+// Git stops at the first missing or damaged object. Each adds the index of the affected line to skipped, and starts git
+// again for the following lines. In a partial clone it first compares only trees, which shows all lines that need
+// missing contents.
 func Each(ctx context.Context, repo *refs.Repo, args, lines []string,
 	take func(i int, r *Reader) (keep func() error, err error)) (skipped []int, err error) {
 	e := &each{ctx: ctx, repo: repo, args: args, lines: lines, take: take}
@@ -46,7 +47,7 @@ func Each(ctx context.Context, repo *refs.Repo, args, lines []string,
 				continue
 			}
 		}
-		// The section before git's failure may be whole, although its end is missing.
+		// The section before git's failure may be complete, although nothing after it shows this.
 		if _, err := e.some(left[:1]); errors.As(err, &given) {
 			return nil, given.text
 		} else if err != nil {
@@ -58,7 +59,7 @@ func Each(ctx context.Context, repo *refs.Repo, args, lines []string,
 	return e.skipped, nil
 }
 
-// each is one call of Each.
+// each is the state of one call of Each.
 type each struct {
 	ctx   context.Context
 	repo  *refs.Repo
@@ -69,14 +70,14 @@ type each struct {
 	skipped []int
 }
 
-// refusal is an error of take, not of git.
+// refusal wraps an error of take.
 type refusal struct{ text error }
 
 func (r *refusal) Error() string { return r.text.Error() }
 
 // some runs git once, and returns the number of lines that are done. Git failed at the next line, or at the one after
-// it: only the beginning of another section shows that a section is whole. For a missing commit git prints nothing: its
-// line is done, and skipped.
+// it: a section is known to be complete only when another one begins. For a missing commit git prints nothing: its line
+// is done, and skipped.
 func (e *each) some(left []int) (done int, err error) {
 	var in strings.Builder
 	for _, i := range left {
@@ -114,7 +115,7 @@ func (e *each) some(left []int) (done int, err error) {
 	return done, err
 }
 
-// survey asks git for the trees alone, and returns the lines whose contents are missing here.
+// survey makes git compare only trees, and returns the lines whose contents are missing in this clone.
 func (e *each) survey(left []int) map[int]bool {
 	objects := e.repo.Objects()
 	defer func() { _ = objects.Close() }()
@@ -122,7 +123,7 @@ func (e *each) survey(left []int) map[int]bool {
 		return id.IsZero() || mode == refs.ModeGitlink || objects.MayBeStored(id)
 	}
 	lacking := map[int]bool{}
-	rooted := func(id string) bool { // in a clone without trees, git would end at each commit
+	rooted := func(id string) bool { // in a clone without trees, git would fail at each commit
 		oid, err := refs.ParseOID(id)
 		c, failed := objects.Commit(oid)
 		return err == nil && failed == nil && (c.Tree == e.repo.Format.EmptyTree() || objects.MayBeStored(c.Tree))
@@ -139,12 +140,12 @@ func (e *each) survey(left []int) map[int]bool {
 		})
 		return func() error { return nil }, err
 	}
-	_, _ = trees.some(left) // if git fails here as well, the later lines are asked one by one
+	_, _ = trees.some(left) // if git fails here too, the following lines are processed one by one
 	maps.DeleteFunc(lacking, func(_ int, is bool) bool { return !is })
 	return lacking
 }
 
-// Run starts git and reads its output as it comes ([refs.Repo.GitRead]).
+// Run starts git, and parses its output while git is running ([refs.Repo.GitRead]).
 func Run(ctx context.Context, repo *refs.Repo, stdin io.Reader, args []string, read func(*Reader) error) error {
 	return repo.GitRead(ctx, stdin, func(out io.Reader) error { return read(NewReader(out)) }, args...)
 }

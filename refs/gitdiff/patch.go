@@ -8,27 +8,28 @@ import (
 	"strings"
 )
 
-// Hunk is the place of a hunk without context. Lines count from 1; a side without lines names the line after which the
-// other side's lines belong.
+// Hunk is the position of a hunk without context. Lines count from 1. For a side without lines, the start is the line
+// after which the other side's lines belong.
 type Hunk struct{ OldStart, OldCount, NewStart, NewCount int }
 
-// Lines takes the lines of a patch.
+// Lines receives the lines of a patch.
 type Lines interface {
-	// Hunk begins a hunk of a record, which is named by its index.
+	// Hunk begins a hunk. record is the index of its record.
 	Hunk(record int, h Hunk)
-	// Removed and Added take a line of that hunk, with its line feed where it has one. The bytes are the reader's.
+	// Removed and Added receive a line of the current hunk, with its line feed if it has one. The bytes are valid only
+	// during the call.
 	Removed(line []byte)
 	Added(line []byte)
 }
 
-// Patch reads the patch of records, up to the id of the next commit or the end. Sections come in the order of the
-// records, one each. A record with a new type, such as a file that became a symbolic link, has two: a deletion and a
+// Patch parses the patch for records, up to the id of the next commit or the end. There is one section for each record,
+// in order. A record whose type changed, such as a file that became a symbolic link, has two: a deletion and a
 // creation.
 func (r *Reader) Patch(records []Record, to Lines) error {
 	if first, err := r.ahead(1); err != nil {
 		return err
 	} else if len(first) == 1 && first[0] == 0 {
-		_, _ = r.in.Discard(1) // what ends the records
+		_, _ = r.in.Discard(1) // the byte that ends the records
 	}
 	at, second := -1, false
 	for {
@@ -86,7 +87,7 @@ func (r *Reader) lines(sign byte, count int, take func([]byte)) error {
 	return nil
 }
 
-// ParseHunk reads "@@ -A[,B] +C[,D] @@…".
+// ParseHunk parses "@@ -A[,B] +C[,D] @@…".
 func ParseHunk(line []byte) (Hunk, error) {
 	fields := bytes.Fields(line)
 	if len(fields) < 4 || fields[1][0] != '-' || fields[2][0] != '+' {
@@ -101,7 +102,7 @@ func ParseHunk(line []byte) (Hunk, error) {
 	return h, err
 }
 
-// parseRange reads "START[,COUNT]". Of each there are so few that the sum of two is an int on every system.
+// parseRange parses "START[,COUNT]". Both numbers are limited, so that their sum fits into an int on every system.
 func parseRange(text string) (start, count int, err error) {
 	first, second, found := strings.Cut(text, ",")
 	if !found {

@@ -2,8 +2,8 @@ package gitdiff
 
 import "fmt"
 
-// Unquote reads a path as git prints it: plain, or between double quotes with C escapes (core.quotePath in
-// git-config(1)). A name that begins with a quote is always quoted, so the two cannot be confused.
+// Unquote parses a path as git prints it: plain, or in double quotes with C escapes (core.quotePath in git-config(1)).
+// Git always quotes a name that begins with a quote, so the form is never ambiguous.
 func Unquote(text []byte) (string, bool) {
 	if len(text) == 0 || text[0] != '"' {
 		return string(text), true
@@ -38,7 +38,7 @@ func Unquote(text []byte) (string, bool) {
 	return string(out), true
 }
 
-// Quote quotes a path like git with its default core.quotePath.
+// Quote quotes a path as git does with its default core.quotePath.
 func Quote(path string) string {
 	plain := true
 	for i := 0; i < len(path); i++ {
@@ -66,7 +66,7 @@ func Quote(path string) string {
 	return string(append(out, '"'))
 }
 
-// The letters of C escapes and their bytes, in the same order.
+// The letters of C escapes, and their bytes in the same order.
 const (
 	escapeLetters = `abtnvfr"\`
 	escapedBytes  = "\a\b\t\n\v\f\r\"\\"

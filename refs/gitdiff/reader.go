@@ -12,27 +12,27 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Reader reads git's output from the beginning to the end.
+// Reader parses git's output from beginning to end.
 type Reader struct {
 	in *bufio.Reader
-	// Bounds; 0 for none.
-	MaxLine    int // the number of bytes after which a line of a patch is cut
-	MaxRecords int // of one commit
-	MaxPatch   int // bytes of all lines
+	// Bounds; 0 means no bound.
+	MaxLine    int // bytes of a line of a patch; the rest is cut off
+	MaxRecords int // records of one commit
+	MaxPatch   int // total bytes of all lines
 
-	size int // of the lines that were read
+	size int // total bytes of the lines read so far
 }
 
-// Errors beyond the bounds.
+// Errors for output that exceeds a bound.
 var (
 	ErrManyRecords = errors.New("more files changed than were wanted")
 	ErrLongPatch   = errors.New("the patch is longer than was wanted")
 )
 
-// NewReader reads from in.
+// NewReader returns a reader of in.
 func NewReader(in io.Reader) *Reader { return &Reader{in: bufio.NewReaderSize(in, 32<<10)} }
 
-// Each calls take after the id of each commit, as with --stdin, until the end of the output.
+// Each calls take after it has read the id of a commit, as with --stdin, until the end of the output.
 func (r *Reader) Each(take func(commit refs.OID) error) error {
 	for {
 		commit, err := r.Commit()
@@ -48,7 +48,7 @@ func (r *Reader) Each(take func(commit refs.OID) error) error {
 	}
 }
 
-// Commit reads the id before the changes of a commit, as with --stdin; [io.EOF] at the end of the output.
+// Commit reads the id of the next commit, as with --stdin. At the end of the output it returns [io.EOF].
 func (r *Reader) Commit() (refs.OID, error) {
 	if first, err := r.ahead(1); err != nil || len(first) == 0 {
 		return refs.OID{}, orEOF(err)
@@ -64,7 +64,7 @@ func (r *Reader) Commit() (refs.OID, error) {
 	return id, nil
 }
 
-// Counts reads the output of --numstat for a commit: the number of added lines in each file. It leaves out binary
+// Counts parses the output of --numstat for a commit: the number of added lines of each file. It leaves out binary
 // files.
 func (r *Reader) Counts() (map[string]int, error) {
 	added := map[string]int{}
@@ -82,7 +82,7 @@ func (r *Reader) Counts() (map[string]int, error) {
 			return nil, fmt.Errorf("%w: bad figures of a file", ErrShape)
 		}
 		path := parts[2]
-		if path == "" { // a file with another name: the older one and the newer one follow
+		if path == "" { // a renamed file: the old path and the new path follow
 			_, err := r.field()
 			newer, failed := r.field()
 			if err := errors.Join(err, failed); err != nil {
@@ -103,7 +103,7 @@ func orEOF(err error) error {
 	return err
 }
 
-// startsCommit reports whether the id of a commit comes next: as with -z, it ends in NUL.
+// startsCommit reports whether the next bytes are the id of a commit, followed by NUL as with -z.
 func startsCommit(ahead []byte) bool {
 	id, _, found := bytes.Cut(ahead, []byte{0})
 	if !found {
@@ -113,7 +113,7 @@ func startsCommit(ahead []byte) bool {
 	return err == nil
 }
 
-// ahead returns up to n of the next bytes, fewer at the end.
+// ahead returns the next n bytes without consuming them, or fewer at the end.
 func (r *Reader) ahead(n int) ([]byte, error) {
 	next, err := r.in.Peek(n)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -122,7 +122,7 @@ func (r *Reader) ahead(n int) ([]byte, error) {
 	return next, nil
 }
 
-// field reads up to NUL.
+// field reads up to the next NUL.
 func (r *Reader) field() ([]byte, error) {
 	text, err := r.in.ReadBytes(0)
 	if err != nil {
@@ -131,7 +131,7 @@ func (r *Reader) field() ([]byte, error) {
 	return text[:len(text)-1], nil
 }
 
-// line reads a line with its line feed, which the last one may not have. The line is valid until the next call.
+// line reads a line with its line feed; the last line may have none. The result is valid until the next call.
 func (r *Reader) line() ([]byte, error) {
 	text, err := r.in.ReadSlice('\n')
 	if !errors.Is(err, bufio.ErrBufferFull) {

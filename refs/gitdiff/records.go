@@ -10,31 +10,33 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// ErrShape reports output in a form that git does not use.
+// ErrShape is returned for output that git would not write.
 var ErrShape = errors.New("unexpected output of git diff")
 
 // Record is the change of one path.
 type Record struct {
 	Path             string // raw bytes
-	OldPath          string // where the file was before; Path unless git found a rename
-	OldMode, NewMode uint32 // 0 on the side that has no file
+	OldPath          string // path before the change; equal to Path unless git found a rename
+	OldMode, NewMode uint32 // 0 for a side without a file
 	Old, New         refs.OID
 	Status           byte // A, D, M, R, T
 }
 
-// Raw makes git-diff-tree(1) and git-diff-index(1) print raw records, whatever the user configured.
+// Raw returns the arguments with which git-diff-tree(1) and git-diff-index(1) print raw records, whatever the user
+// configured.
 func Raw() []string {
 	return []string{"-r", "-z", "--raw", "--no-abbrev", "--no-color", "--no-ext-diff", "--no-textconv",
 		"--ignore-submodules=none"}
 }
 
-// Patch is Raw with a patch without context after the records, and renames as git-blame(1) follows them: whole files.
+// Patch returns the arguments of Raw, and those for a patch without context after the records. Renames are found as in
+// git-blame(1), for whole files.
 func Patch() []string {
 	return append(Raw(), "-M", "-p", "-U0", "--full-index", "--diff-algorithm=default", "--indent-heuristic",
 		"--src-prefix=a/", "--dst-prefix=b/", "--submodule=short", "--inter-hunk-context=0")
 }
 
-// Renames lists the files that have another name in the second of two trees, commits or other names of a tree.
+// Renames lists the files that have another name in the second of two trees. The trees are given as revisions.
 func Renames(ctx context.Context, repo *refs.Repo, from, to string) ([]Record, error) {
 	out, err := repo.Git(ctx, nil, append(append([]string{"diff-tree"}, Raw()...), "-M", "--diff-filter=R", from, to)...)
 	if err != nil {
@@ -43,7 +45,7 @@ func Renames(ctx context.Context, repo *refs.Repo, from, to string) ([]Record, e
 	return Records(out)
 }
 
-// Records reads an output of raw records.
+// Records parses output that has only raw records.
 func Records(out []byte) ([]Record, error) {
 	r := NewReader(bytes.NewReader(out))
 	list, err := r.Records()
@@ -53,7 +55,7 @@ func Records(out []byte) ([]Record, error) {
 	return list, err
 }
 
-// Records reads all raw records up to the first other output.
+// Records reads raw records up to the first other output.
 func (r *Reader) Records() ([]Record, error) {
 	var list []Record
 	for {
@@ -73,8 +75,8 @@ func (r *Reader) Records() ([]Record, error) {
 	}
 }
 
-// Combined reads the raw records of a merge, as with -c: the files that differ from all parents, as a list for each
-// parent; none where there are no such files.
+// Combined reads the raw records of a merge, as with -c. It lists the files that differ from all parents, in one list
+// for each parent; no lists if there are no such files.
 func (r *Reader) Combined() ([][]Record, error) {
 	var lists [][]Record
 	for {
@@ -88,7 +90,7 @@ func (r *Reader) Combined() ([][]Record, error) {
 			return nil, err
 		}
 		fields := bytes.Fields(bytes.TrimLeft(head, ":"))
-		n := len(fields)/2 - 1 // parents
+		n := len(fields)/2 - 1 // number of parents
 		if len(fields)%2 == 0 || n < 1 || len(fields[2*n+2]) < n || lists != nil && len(lists) != n {
 			return nil, fmt.Errorf("%w: record of %d fields", ErrShape, len(fields))
 		}
@@ -105,7 +107,7 @@ func (r *Reader) Combined() ([][]Record, error) {
 	}
 }
 
-// sides reads the modes and ids of a record.
+// sides parses the modes and ids of a record.
 func (f *Record) sides(oldMode, newMode, old, now []byte) error {
 	modes, ids := [...][]byte{oldMode, newMode}, [...][]byte{old, now}
 	for i, mode := range [...]*uint32{&f.OldMode, &f.NewMode} {
@@ -127,7 +129,7 @@ func (f *Record) sides(oldMode, newMode, old, now []byte) error {
 	return nil
 }
 
-// record reads ":OLDMODE NEWMODE OLDOID NEWOID STATUS\0PATH\0", with a second path after a rename.
+// record parses ":OLDMODE NEWMODE OLDOID NEWOID STATUS\0PATH\0", with a second path after a rename.
 func (r *Reader) record() (Record, error) {
 	head, err := r.field()
 	if err != nil {

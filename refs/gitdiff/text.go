@@ -7,39 +7,39 @@ import (
 	"strings"
 )
 
-// Text is a patch as git writes it for people, after raw records: `git diff --raw -p` without colour.
+// Text is a patch in the form for people, after raw records: `git diff --raw -p` without colour.
 type Text struct {
 	Records  []Record
-	Before   []byte // the text before the first file: figures, if requested
+	Before   []byte // the text before the first file, such as requested statistics
 	Sections []Section
 }
 
-// Section is the part of the patch about one file. Submodules, and files without a difference that counts, have no
-// section.
+// Section is the part of the patch for one file. Submodules, and files without relevant differences, have no section.
 type Section struct {
 	Record   *Record
-	Head     []byte // the lines before the first hunk, as git wrote them
+	Head     []byte // the lines before the first hunk, unchanged
 	Passages []Passage
 }
 
 // Passage is a hunk with its context.
 type Passage struct {
 	Hunk
-	Head  []byte // the line that begins it
+	Head  []byte // the header line of the hunk
 	Lines []TextLine
 }
 
 // TextLine is a line of a passage.
 type TextLine struct {
-	Sign     byte   // ' ', '-', '+', and '\\' for a note about the line before
-	Text     []byte // after the sign, with the line feed
-	Old, New int    // the number of the line on each side, 0 on a side without it
+	Sign     byte   // ' ', '-', '+', or '\\' for a note about the previous line
+	Text     []byte // text after the sign, with the line feed
+	Old, New int    // number of the line on each side; 0 if the side does not have it
 }
 
-// ErrCombined reports a patch against several versions at once, as in a merge that is not finished.
+// ErrCombined is returned for a combined diff, as during an unfinished merge.
 var ErrCombined = errors.New("a patch of several versions")
 
-// ParseText reads a patch. The prefixes are git's prefixes of paths. The result shares the bytes of out.
+// ParseText parses a patch. oldPrefix and newPrefix are the prefixes that git adds to paths. The result shares the
+// bytes of out.
 func ParseText(out []byte, oldPrefix, newPrefix string) (*Text, error) {
 	t := &Text{}
 	var raw []byte
@@ -70,7 +70,7 @@ func cutLine(text []byte) (line, rest []byte) {
 	return text[:at], text[at:]
 }
 
-// appendRaw appends a raw record that was written without -z as git writes it with -z.
+// appendRaw converts a raw record that git wrote without -z to the form with -z, and appends it.
 func appendRaw(raw, line []byte) ([]byte, error) {
 	fields := bytes.Split(bytes.TrimSuffix(line, []byte("\n")), []byte("\t"))
 	if bytes.HasPrefix(line, []byte("::")) || bytes.HasSuffix(fields[0], []byte(" U")) {
@@ -87,12 +87,12 @@ func appendRaw(raw, line []byte) ([]byte, error) {
 	return raw, nil
 }
 
-// textParser walks through the patch.
+// textParser is the state of the parser.
 type textParser struct {
 	*Text
 	old, new string
 	rest     []byte
-	at       int // of the current record
+	at       int // index of the current record
 }
 
 func (p *textParser) parse() error {
@@ -133,7 +133,7 @@ func (p *textParser) parse() error {
 	return nil
 }
 
-// record finds the record of a header: the present one, or a later one.
+// record finds the record for a header line: the current one or a later one.
 func (p *textParser) record(line []byte) (*Record, error) {
 	names := bytes.TrimSuffix(line[len("diff --git "):], []byte("\n"))
 	for i := p.at; i < len(p.Records); i++ {
@@ -145,7 +145,7 @@ func (p *textParser) record(line []byte) (*Record, error) {
 	return nil, fmt.Errorf("%w: a file that no record names", ErrShape)
 }
 
-// isHeader reports whether a header has two names; each may be quoted.
+// isHeader reports whether a header has the two names. Each may be quoted.
 func isHeader(names []byte, old, now string) bool {
 	if string(names) == old+" "+now {
 		return true
@@ -164,7 +164,7 @@ func isHeader(names []byte, old, now string) bool {
 	}
 }
 
-// passage reads a hunk. It counts the lines, so that a line cannot be taken for a header.
+// passage parses a hunk. It counts lines, so it never takes a line for a header.
 func (s *Section) passage(head, rest []byte) ([]byte, error) {
 	h, err := ParseHunk(head)
 	if err != nil {
@@ -185,7 +185,7 @@ func (s *Section) passage(head, rest []byte) ([]byte, error) {
 		case '+':
 			l.New, now = now, now+1
 		case '\\':
-		case '\n': // a blank line of the context (diff.suppressBlankEmpty)
+		case '\n': // an empty context line (diff.suppressBlankEmpty)
 			l = TextLine{Sign: ' ', Text: line}
 			fallthrough
 		case ' ':

@@ -1,5 +1,5 @@
-// Package pathglob compares paths with patterns as gitignore(5) writes them. The time that it takes is at most the
-// product of the two lengths.
+// Package pathglob matches paths with patterns in the syntax of gitignore(5). The time is at most proportional to the
+// product of both lengths.
 package pathglob
 
 import (
@@ -11,7 +11,7 @@ import (
 // Longest is the length of the longest pattern.
 const Longest = 1000
 
-// Valid refuses a pattern that matches nothing, or that takes long.
+// Valid returns an error for a pattern that matches nothing, or is too long.
 func Valid(pattern string) error {
 	if pattern == "" || len(pattern) > Longest {
 		return errors.New("a pattern is empty or too long")
@@ -24,8 +24,8 @@ func Valid(pattern string) error {
 	return nil
 }
 
-// Match reports whether a pattern of paths matches a path, as in gitignore(5): a pattern without a slash matches a
-// name at any depth, "**" any number of directories, and a directory all that is below it.
+// Match reports whether a pattern matches a path, as in gitignore(5). A pattern without a slash matches a name at any
+// depth. "**" matches any number of directories. A pattern that matches a directory matches everything below it.
 func Match(pattern, name string) bool {
 	inside := strings.HasSuffix(pattern, "/")
 	pattern = strings.TrimSuffix(pattern, "/")
@@ -43,7 +43,8 @@ func Match(pattern, name string) bool {
 	return false
 }
 
-// segments compares parts of a pattern with names. After a "**" it tries the next name; only the last one matters.
+// segments matches the parts of a pattern with names. If a match fails after a "**", it tries the next name for that
+// "**". Only the last "**" is tried again.
 func segments(parts, names []string) bool {
 	p, n, star, from := 0, 0, -1, 0
 	for n < len(names) {
@@ -66,14 +67,14 @@ func segments(parts, names []string) bool {
 	return p == len(parts)
 }
 
-// MatchName reports whether a pattern matches a whole name that is not a path, as of a model. A slash is a character
-// like any other.
+// MatchName reports whether a pattern matches a whole name that is not a path, such as the name of a model. A slash is
+// an ordinary character.
 func MatchName(pattern, name string) bool {
 	plain := strings.NewReplacer("/", "\x00")
 	return matchName(plain.Replace(pattern), plain.Replace(name))
 }
 
-// matchName compares one name.
+// matchName matches one name.
 func matchName(pattern, name string) bool {
 	ok, err := path.Match(pattern, name)
 	return err == nil && ok

@@ -8,14 +8,15 @@ import (
 	"io"
 )
 
-// block is one block, inflated if it was deflated.
+// block is one decompressed block.
 type block struct {
 	kind    byte
 	records []byte
-	next    int64 // where the block after it begins
+	next    int64 // position of the next block
 }
 
-// block reads the block at a position of the file. The first one has the file's header before its own header.
+// block reads the block at a position of the file. In the first block, the header of the file comes before the header
+// of the block.
 func (t *table) block(position int64) (block, error) {
 	skip := int64(0)
 	if position == 0 {
@@ -26,7 +27,7 @@ func (t *table) block(position int64) (block, error) {
 		return block{}, err
 	}
 	b := block{kind: head[0]}
-	body := int64(uint24(head[1:])) - skip - int64(len(head)) // of the inflated bytes
+	body := int64(uint24(head[1:])) - skip - int64(len(head)) // size of the decompressed bytes
 	if body < 2 {
 		return block{}, fmt.Errorf("%w: block without length", ErrCorrupt)
 	}
@@ -61,7 +62,7 @@ func (t *table) block(position int64) (block, error) {
 	return b, nil
 }
 
-// inflate reads the deflated records and returns how many bytes of the file they take.
+// inflate decompresses the records, and returns the number of bytes that they take in the file.
 func (b *block) inflate(f io.ReaderAt, from, size int64) (int64, error) {
 	const most = 1 << 25 // more than deflate makes of the largest block
 	in := &counter{in: bufio.NewReader(io.NewSectionReader(f, from, most))}
@@ -80,7 +81,7 @@ func (b *block) inflate(f io.ReaderAt, from, size int64) (int64, error) {
 	return in.count, nil
 }
 
-// counter counts the bytes read. It gives single bytes, so that compress/flate does not read too far.
+// counter counts the bytes that are read. It provides single bytes, so that compress/flate does not read past the end.
 type counter struct {
 	in    *bufio.Reader
 	count int64
@@ -100,8 +101,8 @@ func (c *counter) ReadByte() (byte, error) {
 	return b, err
 }
 
-// each calls take for every record in turn: its key, the three bits of its kind, and the value, which take has to
-// read whole unless it returns false.
+// each calls take for every record in order, with its key, the three bits of its kind, and the value. take must read
+// the whole value, unless it returns false.
 func (b block) each(take func(key []byte, kind byte, value *reader) (more bool, err error)) error {
 	in := &reader{rest: b.records}
 	var key []byte
@@ -130,13 +131,13 @@ func (b block) each(take func(key []byte, kind byte, value *reader) (more bool, 
 	return nil
 }
 
-// reader takes values off the front of some bytes.
+// reader reads values from the beginning of some bytes.
 type reader struct{ rest []byte }
 
 var errShort = fmt.Errorf("%w: record is cut off", ErrCorrupt)
 
-// varint returns a number as packs write offsets: seven bits a byte, the highest first, one added for each further
-// byte.
+// varint reads a number in the encoding of pack offsets: seven bits in each byte, most significant first, and each
+// continuation byte adds one.
 func (r *reader) varint() (uint64, error) {
 	var v uint64
 	for i := 0; i < len(r.rest); i++ {
@@ -162,7 +163,7 @@ func (r *reader) bytes(n uint64) ([]byte, error) {
 	return out, nil
 }
 
-// text returns a varint and as many bytes.
+// text reads a varint, and as many bytes as it says.
 func (r *reader) text() ([]byte, error) {
 	n, err := r.varint()
 	if err != nil {

@@ -1,13 +1,13 @@
-// Package reftable reads the tables in which git keeps refs and reflogs under extensions.refStorage=reftable. It
+// Package reftable reads the tables in which git stores refs and reflogs with extensions.refStorage=reftable. It
 // follows git's own specification of the format, versions 1 and 2 (Documentation/technical/reftable in git's source).
 //
-// Git keeps a stack of tables in a directory, and their names in the file tables.list, the oldest first. A table never
-// changes once it is listed; a newer one hides an older one's values of the same ref or reflog entry. A change adds a
-// table, and git joins tables now and then, so a listed one may be missing when it is opened: then the list is read
-// again.
+// Git keeps a stack of tables in a directory. The file tables.list has their names, oldest first. A listed table never
+// changes. The value in a newer table replaces the value for the same ref or reflog entry in an older table. Each
+// change adds a table, and git sometimes merges tables. So a listed table may be missing when it is opened: then the
+// list is read again.
 //
-// The package only reads, and only what is needed: a table's indexes lead to the block of a name. Writing is git's
-// (git-update-ref(1)), which takes the locks and joins the tables. Data outside of the specification give
-// ErrUnsupported, and data against it ErrCorrupt. Content never causes a panic, and lengths in the file are limited by
-// the largest block of the format.
+// The package only reads, and only the parts that it needs: the indexes of a table lead to the block of a name. Git
+// writes the tables (git-update-ref(1)), because it takes the locks and merges them. Data that the specification does
+// not describe give ErrUnsupported, and data that contradict it give ErrCorrupt. No content causes a panic, and lengths
+// in the file are limited by the largest block of the format.
 package reftable

@@ -8,13 +8,13 @@ import (
 	"slices"
 )
 
-// refRecord is a table's record of a ref, or of its deletion.
+// refRecord is the record of a ref, or of its deletion, in a table.
 type refRecord struct {
 	Ref
 	deleted bool
 }
 
-// scanRefs calls each for the refs of one table in order, from the first that is called name or comes after it.
+// scanRefs calls each for the refs of one table in order, beginning with the first ref whose name is not before name.
 func (t *table) scanRefs(name []byte, each func(refRecord) bool) error {
 	return t.scan(t.refs, name, func(key []byte, kind byte, value *reader) (bool, error) {
 		r, err := t.refValue(kind, value)
@@ -37,7 +37,7 @@ func (t *table) refValue(kind byte, value *reader) (refRecord, error) {
 		r.deleted = true
 	case 1:
 		r.ID, err = value.bytes(uint64(t.idSize))
-	case 2: // and the target of a tag
+	case 2: // and the target of the tag
 		r.ID, err = value.bytes(2 * uint64(t.idSize))
 		r.ID = r.ID[:min(len(r.ID), t.idSize)]
 	case 3:
@@ -52,16 +52,16 @@ func (t *table) refValue(kind byte, value *reader) (refRecord, error) {
 
 // Entry is one entry of a reflog (git-reflog(1)).
 type Entry struct {
-	Update   uint64 // number of the change; grows with each change of the stack
-	Old, New []byte // object ids; all zeros for none
+	Update   uint64 // number of the change; it grows with each change of the stack
+	Old, New []byte // object ids; all zeros for no object
 	Message  string
 }
 
-// Log lists the entries of a ref's reflog that are newer than the change after, the oldest first; of more than most
-// entries the newest.
+// Log lists the entries of a ref's reflog that are newer than the change after, oldest first. If there are more than
+// most entries, it returns the newest ones.
 func (s *Stack) Log(name string, after uint64, most int) ([]Entry, error) {
 	var out []Entry
-	said := map[uint64]bool{} // a newer table has it, possibly as deleted
+	said := map[uint64]bool{} // a newer table has the entry, or its deletion
 	for _, t := range slices.Backward(s.tables) {
 		prefix := append([]byte(name), 0)
 		taken := 0
@@ -69,7 +69,7 @@ func (s *Stack) Log(name string, after uint64, most int) ([]Entry, error) {
 			if !bytes.HasPrefix(key, prefix) || len(key) != len(prefix)+8 {
 				return false, nil
 			}
-			update := ^binary.BigEndian.Uint64(key[len(prefix):]) // so newer entries come first
+			update := ^binary.BigEndian.Uint64(key[len(prefix):]) // the number is inverted, so newer entries come first
 			if update <= after || taken == most {
 				return false, nil
 			}
@@ -77,7 +77,7 @@ func (s *Stack) Log(name string, after uint64, most int) ([]Entry, error) {
 			if err != nil {
 				return false, err
 			}
-			if !said[update] && !deleted && !(zero(e.Old) && zero(e.New)) { // otherwise: an empty reflog
+			if !said[update] && !deleted && !(zero(e.Old) && zero(e.New)) { // two zero ids mean an empty reflog
 				e.Update = update
 				out = append(out, e)
 				taken++
@@ -122,7 +122,7 @@ func (t *table) logValue(kind byte, value *reader) (e Entry, deleted bool, err e
 	return e, false, err
 }
 
-// skip reads past an unwanted value.
+// skip reads a value that is not wanted.
 func (t *table) skip(section, kind byte, value *reader) error {
 	var err error
 	if section == 'g' {

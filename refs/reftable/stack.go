@@ -10,20 +10,20 @@ import (
 	"strings"
 )
 
-// Errors that callers branch on.
+// Errors that callers check for.
 var (
 	ErrCorrupt     = errors.New("reftable is damaged")
 	ErrUnsupported = errors.New("reftable of an unknown kind")
 )
 
 const (
-	maxTables = 4096 // git keeps their number logarithmic in the number of refs
-	maxTries  = 16   // of opening a stack whose tables git is joining
+	maxTables = 4096 // git keeps the number of tables logarithmic in the number of refs
+	maxTries  = 16   // attempts to open a stack whose tables git is merging
 )
 
-// Stack is the tables of one directory at one moment. The caller closes it.
+// Stack holds the tables of one directory at one moment. Callers must close it.
 type Stack struct {
-	tables []*table // the oldest first
+	tables []*table // oldest first
 }
 
 // Open opens the tables that <dir>/tables.list names.
@@ -37,7 +37,7 @@ func Open(dir string) (*Stack, error) {
 	return nil, fmt.Errorf("%w: listed tables are missing", ErrCorrupt)
 }
 
-// errGone says that a listed table no longer exists.
+// errGone says that a listed table does not exist any longer.
 var errGone = errors.New("table is gone")
 
 func open(dir string) (*Stack, error) {
@@ -78,12 +78,12 @@ func (s *Stack) Close() {
 // Ref is the value of a name in a stack.
 type Ref struct {
 	Name   string
-	Update uint64 // number of the change that wrote it; grows with each change of the stack
-	ID     []byte // the object's id; nil for a symbolic ref
+	Update uint64 // number of the change that wrote it; it grows with each change of the stack
+	ID     []byte // id of the object; nil for a symbolic ref
 	Target string // the target of a symbolic ref
 }
 
-// Ref looks a full name up; found is false if the ref is missing.
+// Ref finds a ref by its full name. found is false if the ref is missing.
 func (s *Stack) Ref(name string) (ref Ref, found bool, err error) {
 	for _, t := range slices.Backward(s.tables) {
 		met := false
@@ -100,7 +100,7 @@ func (s *Stack) Ref(name string) (ref Ref, found bool, err error) {
 	return Ref{}, false, nil
 }
 
-// Below lists the refs whose names begin with prefix, in no order.
+// Below lists the refs whose names begin with prefix, in any order.
 func (s *Stack) Below(prefix string) ([]Ref, error) {
 	var out []Ref
 	known := map[string]bool{} // a newer table wins
@@ -122,7 +122,7 @@ func (s *Stack) Below(prefix string) ([]Ref, error) {
 	return out, nil
 }
 
-// HasBelow reports whether there is a ref whose name begins with prefix.
+// HasBelow reports whether a ref has a name that begins with prefix.
 func (s *Stack) HasBelow(prefix string) (bool, error) {
 	hidden := map[string]bool{}
 	for _, t := range slices.Backward(s.tables) {

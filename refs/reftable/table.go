@@ -13,8 +13,8 @@ const (
 	magic      = "REFT"
 	headerV1   = 24
 	headerV2   = 28
-	footerRest = 5*8 + 4 // a footer's data after its copy of the header
-	maxDepth   = 8       // of an index over indexes; two levels hold a hundred million refs
+	footerRest = 5*8 + 4 // size of the footer without its copy of the header
+	maxDepth   = 8       // levels of indexes; two levels hold a hundred million refs
 )
 
 // file is the source of a table.
@@ -23,20 +23,21 @@ type file interface {
 	io.Closer
 }
 
-// table is one file of a stack, opened.
+// table is one open file of a stack.
 type table struct {
 	file    file
-	header  int64  // its size, which the first block begins with
-	aligned int64  // size of a block of refs with its padding; 0: without padding
-	idSize  int    // bytes of an object id
+	header  int64  // size of the header, which is part of the first block
+	aligned int64  // size of a block of refs with its padding; 0 means no padding
+	idSize  int    // size of an object id in bytes
 	first   uint64 // number of its first change
-	end     int64  // where the footer begins
+	end     int64  // position of the footer
 
 	refs section
 	logs section
 }
 
-// section is the blocks of one kind in a table, and the first block of their index; 0 without one.
+// section is the position of the blocks of one kind in a table, and of the first block of their index, or 0 if there is
+// none.
 type section struct {
 	kind       byte
 	start, end int64
@@ -118,18 +119,18 @@ func (t *table) readFooter(head []byte, size int64) error {
 	t.refs = section{kind: 'r', end: nearest(end, refIndex, objects, objectIndex, logs, logIndex), index: refIndex}
 	t.logs = section{kind: 'g', start: logs, end: nearest(end, logIndex), index: logIndex, present: logs > 0}
 	if end == t.header {
-		return nil // no block at all
+		return nil // there are no blocks
 	}
 	kind := make([]byte, 1)
 	if err := readAt(t.file, kind, t.header); err != nil {
 		return err
 	}
 	t.refs.present = kind[0] == 'r'
-	t.logs.present = t.logs.present || kind[0] == 'g' // a table of reflogs alone
+	t.logs.present = t.logs.present || kind[0] == 'g' // the table has only reflogs
 	return nil
 }
 
-// nearest returns the first position at which something begins, or end.
+// nearest returns the smallest of the positions that are set, or end.
 func nearest(end int64, positions ...int64) int64 {
 	for _, p := range positions {
 		if p > 0 && p < end {
@@ -139,8 +140,8 @@ func nearest(end int64, positions ...int64) int64 {
 	return end
 }
 
-// scan calls each for the records of a section, from the first whose key is want or greater, until it returns false.
-// The bytes are valid during the call.
+// scan calls each for the records of a section, beginning with the first record whose key is not less than want, until
+// each returns false. The bytes are valid only during the call.
 func (t *table) scan(s section, want []byte, each func(key []byte, kind byte, value *reader) (bool, error)) error {
 	if !s.present {
 		return nil
@@ -171,8 +172,8 @@ func (t *table) scan(s section, want []byte, each func(key []byte, kind byte, va
 	return err
 }
 
-// seek finds the block that has a key, or would have it, through the index if there is one. The index leads down to it;
-// a level of more than one block is read from the left.
+// seek finds the block that has a key, or in which the key would be. If the section has an index, seek follows it.
+// Without an index, or within a level of several blocks, it reads from the first block on.
 func (t *table) seek(s section, want []byte) (int64, error) {
 	if s.index == 0 {
 		return s.start, nil
@@ -187,7 +188,7 @@ func (t *table) seek(s section, want []byte) (int64, error) {
 			return position, nil
 		}
 		if b.kind != 'i' {
-			return s.end, nil // beyond the last key
+			return s.end, nil // want is after the last key
 		}
 		below, found := int64(0), false
 		err = b.each(func(key []byte, _ byte, value *reader) (bool, error) {
