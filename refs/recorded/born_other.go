@@ -2,5 +2,5 @@
 
 package recorded
 
-// born returns 0: it does not ask this system.
+// born returns 0, because it is not implemented on this system.
 func born(string) int64 { return 0 }

@@ -17,24 +17,24 @@ import (
 // entry is one repository on the list.
 type entry struct {
 	GitDir string    // real path of the common git directory
-	Since  time.Time // when it was put there
+	Since  time.Time // when it was added
 	id     identity
 	mark   string
-	tops   []string // real paths of main work trees whose .git is a file or a link, and of all others
+	tops   []string // real paths of work trees: main ones whose .git is a file or a link, and all others
 
-	enrolled bool // enrolled by setup, not added by a person
+	enrolled bool // added by setup, not by a person
 }
 
-// identity is a file system's identity of a directory.
+// identity identifies a directory within its file system.
 type identity struct {
 	device, inode uint64
 	born          int64 // its time of birth, in nanoseconds; 0 if unknown
 }
 
-// form begins every file of the list.
+// form is the first line of every file of the list.
 const form = "git-trace recorded repository 1\n"
 
-// encode returns the lines of the file. Paths are quoted as Go does it, in ASCII: they may hold any bytes.
+// encode returns the content of the file. Paths are quoted as Go strings in ASCII, because they may contain any bytes.
 func (e *entry) encode() []byte {
 	var b strings.Builder
 	b.WriteString(form)
@@ -53,7 +53,7 @@ func (e *entry) encode() []byte {
 	return []byte(b.String())
 }
 
-// decode reads the lines; it skips lines of later versions.
+// decode parses the content of the file. It skips lines of later versions.
 func decode(text string) (*entry, error) {
 	rest, ok := strings.CutPrefix(text, form)
 	if !ok {
@@ -93,8 +93,8 @@ func decode(text string) (*entry, error) {
 	return e, nil
 }
 
-// read returns the entry of the repository whose common git directory has this real path, in the first place that has
-// it.
+// read returns the entry of the repository whose common git directory has this real path. It searches the places of the
+// list in order.
 func read(common string) (*entry, error) {
 	err := ErrNoPlace
 	for _, state := range stateDirs() {
@@ -120,17 +120,17 @@ func readEntry(path string) (*entry, error) {
 	return decode(string(text))
 }
 
-// matches reports whether the entry names this directory.
+// matches reports whether the entry is about this directory.
 func (e *entry) matches(common string) bool {
 	id, err := identify(common)
 	return err == nil && id.inode == e.id.inode && subtle.ConstantTimeCompare([]byte(readMark(common)),
 		[]byte(e.mark)) == 1
 }
 
-// leads reports whether the repository knows the way by which it was found. A work tree's .git is the git directory
-// itself, or points to a git directory that points back: gitdir of a linked work tree (gitrepository-layout(5)), and
-// for the main one the way noted when the repository was put on the list. If git's variables named it, git itself works
-// there.
+// leads reports whether the repository knows the way by which it was found. The .git of a work tree must be the git
+// directory itself, or point to a git directory that points back. A linked work tree points back with its gitdir file
+// (gitrepository-layout(5)). For a main work tree, the entry lists the path that was used when the repository was
+// added. If git's variables named the repository, git itself uses it, and no check is needed.
 func (e *entry) leads(found *refs.Found) bool {
 	linked := found.GitDir != found.CommonDir
 	if linked && filepath.Dir(found.GitDir) != filepath.Join(found.CommonDir, "worktrees") {
@@ -170,10 +170,10 @@ func pointsBack(found *refs.Found) bool {
 	return err == nil && real == found.Top
 }
 
-// maxFile bounds the reading of a file of the list, or beside it.
+// maxFile bounds the size of a file of the list, in bytes.
 const maxFile = 1 << 20
 
-// readSmall reads a regular file: a fifo would not answer.
+// readSmall reads a file if it is regular, because reading a FIFO would block.
 func readSmall(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {

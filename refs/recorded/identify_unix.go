@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// identify asks the file system for the numbers of a directory.
+// identify returns the inode number and the other identity data of a directory.
 func identify(dir string) (identity, error) {
 	info, err := os.Stat(dir)
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// identify asks the file system for the numbers of a directory.
+// identify returns the file number and the other identity data of a directory.
 func identify(dir string) (identity, error) {
 	name, err := syscall.UTF16PtrFromString(dir)
 	if err != nil {

@@ -12,26 +12,26 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// A hook that cannot record leaves a note wherever the user can write: in the state directory, in the runtime
-// directory, in a directory for temporary files. The next process that can record finds it by the git directory. A note
-// has the time and the reason, but nothing from the hook's input.
+// A hook that cannot record leaves a note in every place where the user can write: the state directory, the runtime
+// directory, a directory for temporary files. The next process that can record finds the note by the git directory. A
+// note contains the time and the reason, and nothing from the hook's input.
 
-// Reasons of notes.
+// Reasons in notes.
 const (
-	WhyUnlisted  = "unlisted"  // the repository was recorded, but not by this user, at this place
-	WhyUnwritten = "unwritten" // the git directory could not be written
+	WhyUnlisted  = "unlisted"  // the repository was recorded, but by another user or at another path
+	WhyUnwritten = "unwritten" // the git directory is not writable
 )
 
-// Missed holds the facts in a work tree's notes.
+// Missed is a summary of a work tree's notes.
 type Missed struct {
-	Calls       int // tool calls whose ends were missed
-	Hooks       int // all hooks that were missed
+	Calls       int // number of tool calls whose ends were missed
+	Hooks       int // number of all missed hooks
 	First, Last time.Time
 	Why         []string // the reasons, sorted
 	files       []string
 }
 
-// Add adds the missed hooks of another time.
+// Add adds the numbers of another summary.
 func (m *Missed) Add(o Missed) {
 	m.Calls, m.Hooks = m.Calls+o.Calls, m.Hooks+o.Hooks
 	if m.First.IsZero() || !o.First.IsZero() && o.First.Before(m.First) {
@@ -45,11 +45,12 @@ func (m *Missed) Add(o Missed) {
 	m.Why = slices.Compact(m.Why)
 }
 
-// maxNote bounds a note, in bytes; hooks missed beyond that are not counted.
+// maxNote bounds the size of a note in bytes. Missed hooks beyond the bound are not counted.
 const maxNote = 64 << 10
 
-// NoteMissed leaves a note that a hook in a work tree could not record; call is true at the end of a call. It leaves
-// one in each place, because a reader may not see all of them. It reports whether it found a place.
+// NoteMissed leaves a note that a hook in a work tree could not record. call is true for the end of a tool call. It
+// writes the note to every place, because a reader may not have access to all of them. It reports whether it could
+// write one.
 func NoteMissed(gitDir, why string, call bool) (left bool) {
 	kind := "hook"
 	if call {
@@ -62,7 +63,7 @@ func NoteMissed(gitDir, why string, call bool) (left bool) {
 		}
 		path := filepath.Join(dir, name(gitDir))
 		if info, err := os.Lstat(path); err == nil && (!info.Mode().IsRegular() || info.Size() > maxNote) {
-			left = left || info.Mode().IsRegular() // the full file reports the loss
+			left = left || info.Mode().IsRegular() // a full file already reports the loss
 			continue
 		}
 		file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
@@ -75,19 +76,19 @@ func NoteMissed(gitDir, why string, call bool) (left bool) {
 	return left
 }
 
-// NoteUnlisted leaves a note if the found repository has a mark, and so was recorded once, by another user or at
-// another place. It does not open the mark.
+// NoteUnlisted leaves a note if the found repository has a mark. Then the repository was recorded before, by another
+// user or at another path. NoteUnlisted does not read the mark.
 func NoteUnlisted(found *refs.Found, call bool) {
 	if mark, err := os.Lstat(markFile(found.CommonDir)); err == nil && mark.Mode().IsRegular() {
 		NoteMissed(found.GitDir, WhyUnlisted, call)
 	}
 }
 
-// MissedIn reads the notes of a work tree that are later than a moment. Without notes that costs a system call for
+// MissedIn reads the notes of a work tree that are later than a given time. Without notes it costs one system call for
 // each place.
 func MissedIn(gitDir string, after time.Time) Missed {
 	var m Missed
-	known := map[string]bool{} // the same line is in more places than one
+	known := map[string]bool{} // several places have the same line
 	for _, dir := range missedDirs() {
 		path := filepath.Join(dir, name(gitDir))
 		if _, err := os.Lstat(path); err != nil || !private(dir) {
@@ -134,7 +135,7 @@ func (m *Missed) add(fields []string, after time.Time) {
 	}
 }
 
-// Forget removes the notes, once their content is stored.
+// Forget removes the notes. Callers store their content before.
 func (m *Missed) Forget() {
 	for _, path := range m.files {
 		_ = os.Remove(path)

@@ -8,13 +8,13 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// mostEntries bounds the entries among which a moved repository is searched.
+// mostEntries bounds the entries that are searched for a moved repository.
 const mostEntries = 4096
 
-// takeOver finds the entry of a repository that was moved since it was put on the list, and writes it under its new
-// place; nil if there is none. A move keeps the device, the number and the time of birth of the git directory, and the
-// mark in it. A copy or an unpacked archive cannot have all of them: the system gives the first three. Other files of
-// the repository are read only after these agree.
+// takeOver finds the entry of a repository that was moved after it was added, and writes the entry for its new path. It
+// returns nil if there is no such entry. A move keeps four facts: the device number, the inode number and the time of
+// birth of the git directory, and the mark in it. A copy or an unpacked archive cannot have all of them, because the
+// system sets the first three. Other files of the repository are read only after these facts agree.
 func takeOver(common string) *entry {
 	id, err := identify(common)
 	id.born = born(common)
@@ -33,7 +33,7 @@ func takeOver(common string) *entry {
 			}
 			was := e.GitDir
 			e.moveTo(common)
-			// where the list cannot be written, it is found again each time
+			// if the list cannot be written, the search is repeated each time
 			if refs.WriteFileAtomic(filepath.Join(dir, name(common)), e.encode(), 0o600) == nil && !same(was, id) {
 				_ = os.Remove(old)
 			}
@@ -43,13 +43,14 @@ func takeOver(common string) *entry {
 	return nil
 }
 
-// same reports whether a directory is the one with an identity: it may be seen at two places.
+// same reports whether a directory has an identity: the same directory may be visible at two paths.
 func same(dir string, id identity) bool {
 	now, err := identify(dir)
 	return err == nil && now.inode == id.inode && now.device == id.device
 }
 
-// moveTo gives an entry another place. Work trees beside their git directory stay beside it.
+// moveTo changes the path of an entry. The paths of work trees at or below the parent of the git directory change with
+// it.
 func (e *entry) moveTo(common string) {
 	from, to := filepath.Dir(e.GitDir), filepath.Dir(common)
 	for i, top := range e.tops {

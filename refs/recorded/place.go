@@ -16,11 +16,11 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// ErrNoPlace reports that there is no directory for the list: both XDG_STATE_HOME and the home directory are unknown.
+// ErrNoPlace is returned if there is no directory for the list: both XDG_STATE_HOME and the home directory are unknown.
 var ErrNoPlace = errors.New("no state directory: neither XDG_STATE_HOME nor a home directory is known")
 
-// StateDir returns the directory of git-trace's data about the user. XDG_STATE_HOME counts on every system if it is
-// absolute (XDG Base Directory Specification); otherwise it is the system's usual place.
+// StateDir returns the directory for git-trace's data about the user. If XDG_STATE_HOME is absolute it is used on every
+// system (XDG Base Directory Specification). Otherwise the system's usual directory is used.
 func StateDir() (string, error) {
 	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "git-trace"), nil
@@ -35,7 +35,7 @@ func StateDir() (string, error) {
 	return below(home), nil
 }
 
-// below returns the usual place below a home directory.
+// below returns the usual state directory for a home directory.
 func below(home string) string {
 	switch runtime.GOOS {
 	case "darwin", "ios":
@@ -46,9 +46,9 @@ func below(home string) string {
 	return filepath.Join(home, ".local", "state", "git-trace")
 }
 
-// stateDirs returns all possible places of the user's list, the one of StateDir first. An agent may give its hooks
-// another HOME or XDG_STATE_HOME than its user has, or none: so it adds the usual place in HOME, and the one in the
-// home directory of the account.
+// stateDirs returns all possible state directories of the user, the one of StateDir first. An agent may give its hooks
+// another HOME or XDG_STATE_HOME than the user has, or none. So the list includes the usual directory in HOME, and the
+// one in the home directory of the account.
 func stateDirs() []string {
 	var out []string
 	add := func(dir string) {
@@ -77,10 +77,10 @@ func dir() (string, error) {
 	return filepath.Join(state, "recorded"), nil
 }
 
-// makeDir makes the directory of the list.
+// makeDir creates the directory of the list.
 func makeDir() (string, error) { return MakeDir("recorded") }
 
-// MakeDir makes a directory in StateDir, for its owner alone, because its files name directories.
+// MakeDir creates a directory in StateDir. Only its owner has access, because its files name directories of the user.
 func MakeDir(name string) (string, error) {
 	state, err := StateDir()
 	if err != nil {
@@ -93,7 +93,7 @@ func MakeDir(name string) (string, error) {
 	return dir, nil
 }
 
-// CheckPlace returns the reason if the list cannot be written, before anything is done that counts on it.
+// CheckPlace returns an error if the list cannot be written. Commands call it before they do work that needs the list.
 func CheckPlace() error {
 	dir, err := makeDir()
 	if err != nil {
@@ -106,8 +106,8 @@ func CheckPlace() error {
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
-// name returns the name of the entry of a common git directory. Systems whose file names differ in case alone as a rule
-// name the same file.
+// name returns the file name of the entry for a common git directory. On systems that usually ignore the case of file
+// names, paths that differ only in case have the same name.
 func name(common string) string {
 	if runtime.GOOS == "darwin" || runtime.GOOS == "windows" {
 		common = strings.ToLower(common)
@@ -116,8 +116,8 @@ func name(common string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// accountHome is the home directory of the account (passwd(5)), whatever HOME says; "" if unknown. The C library is
-// not asked: that would make every hook start later.
+// accountHome returns the home directory of the account (passwd(5)), whatever HOME says, or "" if unknown. It does not
+// call the C library, which would delay the start of every hook.
 var accountHome = sync.OnceValue(lookAccountHome)
 
 func lookAccountHome() string {

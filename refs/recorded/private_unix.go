@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// private reports whether a directory belongs to the user and only they may write it: in a directory for temporary
-// files anybody may have made it.
+// private reports whether a directory belongs to the user, and only the user can write to it. In a directory for
+// temporary files anybody may have created it.
 func private(dir string) bool {
 	info, err := os.Lstat(dir)
 	if err != nil || !info.IsDir() || info.Mode().Perm()&0o022 != 0 {

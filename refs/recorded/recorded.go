@@ -15,10 +15,10 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// ErrUnlisted says that a repository is not on the list, or that another one's path led to it.
+// ErrUnlisted is returned if a repository is not on the list, or if it was found by a path that it does not know.
 var ErrUnlisted = errors.New("not recorded")
 
-// Around opens the recorded work tree around a path, for a hook that an agent started. refs.FindHook finds it.
+// Around opens the recorded work tree that contains a path, for a hook that an agent started. It uses refs.FindHook.
 func Around(path string) (*refs.Repo, error) {
 	found, err := refs.FindHook(path)
 	if err != nil {
@@ -27,7 +27,7 @@ func Around(path string) (*refs.Repo, error) {
 	return Open(found)
 }
 
-// Here opens the recorded work tree that git's variables and the current directory name, for a hook that git started.
+// Here opens the recorded work tree that git's variables and the current directory give, for a hook that git started.
 func Here() (*refs.Repo, error) {
 	found, err := refs.Find(".")
 	if err != nil {
@@ -51,21 +51,20 @@ func Open(found *refs.Found) (*refs.Repo, error) {
 	return repo, nil
 }
 
-// Holds reports whether the repository that discovery found is on the list, and was come by as the repository itself
-// says.
+// Holds reports whether a found repository is on the list, and knows the way by which it was found.
 func Holds(found *refs.Found) bool {
 	e, err := read(found.CommonDir)
 	return err == nil && e.matches(found.CommonDir) && e.leads(found)
 }
 
-// Is reports whether a repository that is open is on the list.
+// Is reports whether an open repository is on the list.
 func Is(repo *refs.Repo) bool {
 	e, err := read(repo.CommonDir)
 	return err == nil && e.matches(repo.CommonDir)
 }
 
-// Add puts a repository on the list, by the wish of its user. It keeps an existing mark, because the repository may be
-// on the list of other users, too.
+// Add adds a repository to the list because its user asked for it. It keeps an existing mark, because the repository
+// may be on the lists of other users too.
 func Add(repo *refs.Repo) error { return add(repo, false) }
 
 // Enrol is Add for a repository that setup found (Setup).
@@ -76,13 +75,13 @@ func Enrol(repo *refs.Repo) error {
 	return refs.WriteFileAtomic(untoldFile(repo), nil, 0o644)
 }
 
-// Enrolled reports whether a repository is on the list by [Enrol] alone.
+// Enrolled reports whether only [Enrol] added a repository to the list.
 func Enrolled(repo *refs.Repo) bool {
 	e, err := read(repo.CommonDir)
 	return err == nil && e.enrolled
 }
 
-// AllEnrolled returns the git directories of repositories that are on the list by [Enrol] alone.
+// AllEnrolled returns the git directories of the repositories that only [Enrol] added to the list.
 func AllEnrolled() []string {
 	var out []string
 	for _, state := range stateDirs() {
@@ -98,16 +97,16 @@ func AllEnrolled() []string {
 	return out
 }
 
-// untoldFile is there until the user has a message that the repository was enrolled.
+// untoldFile returns the path of a file that exists until the user was told that the repository was enrolled.
 func untoldFile(repo *refs.Repo) string { return filepath.Join(repo.CommonDir, "traces", "enrolled") }
 
-// Untold reports whether the user has not yet had the message that the repository was enrolled.
+// Untold reports whether the user was not yet told that the repository was enrolled.
 func Untold(repo *refs.Repo) bool {
 	_, err := os.Lstat(untoldFile(repo))
 	return err == nil
 }
 
-// Told notes that the user had the message.
+// Told records that the user was told.
 func Told(repo *refs.Repo) error { return ignoreMissing(os.Remove(untoldFile(repo))) }
 
 func add(repo *refs.Repo, enrolled bool) error {
@@ -145,8 +144,8 @@ func add(repo *refs.Repo, enrolled bool) error {
 	return nil
 }
 
-// alsoAtHome puts an entry in the usual place, too, where XDG_STATE_HOME names another: hooks that are started without
-// it look there.
+// alsoAtHome also writes an entry to the usual directory if XDG_STATE_HOME names another one: hooks that start without
+// that variable search there.
 func alsoAtHome(dir string, e *entry) {
 	home, err := os.UserHomeDir()
 	if err != nil || !filepath.IsAbs(home) {
@@ -156,21 +155,20 @@ func alsoAtHome(dir string, e *entry) {
 	if usual == dir || os.MkdirAll(usual, 0o700) != nil {
 		return
 	}
-	_ = refs.WriteFileAtomic(filepath.Join(usual, name(e.GitDir)), e.encode(), 0o600) // else hooks leave a note
+	_ = refs.WriteFileAtomic(filepath.Join(usual, name(e.GitDir)), e.encode(), 0o600) // if this fails, hooks leave a note
 }
 
-// youngest is the least age of an entry that may be dropped: a newer one may be of a repository that is being
-// moved.
+// youngest is the age below which an entry is not dropped: its repository may be moving at the moment.
 const youngest = 24 * time.Hour
 
-// dropGone removes the entries of deleted repositories from the list. A repository on an unmounted volume still exists:
-// the directory at its path is on another device.
+// dropGone removes the entries of deleted repositories from the list. A repository on an unmounted volume does not
+// count as deleted: the directory at its path is on another device.
 func dropGone(dir string) {
-	files, _ := os.ReadDir(dir) // a list that cannot be read stays unchanged
+	files, _ := os.ReadDir(dir) // if the list cannot be read, it stays unchanged
 	for _, file := range files {
 		path := filepath.Join(dir, file.Name())
 		if e, err := readEntry(path); err == nil && time.Since(e.Since) > youngest && e.gone() {
-			_ = os.Remove(path) // it does no harm
+			_ = os.Remove(path) // an entry that cannot be removed does no harm
 		}
 	}
 }
@@ -188,7 +186,7 @@ func (e *entry) gone() bool {
 	}
 }
 
-// Remove takes a repository off the list, and removes its mark.
+// Remove removes a repository from the list, and removes its mark.
 func Remove(repo *refs.Repo) error {
 	gone := errors.Join(ignoreMissing(os.Remove(markFile(repo.CommonDir))), Told(repo))
 	for _, state := range stateDirs() {
@@ -208,14 +206,14 @@ func ignoreMissing(err error) error {
 	return err
 }
 
-// markSize is the length of a mark in bytes; it is written as hexadecimal digits.
+// markSize is the length of a mark in bytes. A mark is written as hexadecimal digits.
 const markSize = 16
 
-// markFile returns the file of a repository that holds its mark. In older versions the file alone showed that the
-// repository is recorded.
+// markFile returns the path of the file that contains a repository's mark. In older versions the file alone showed that
+// the repository is recorded.
 func markFile(common string) string { return filepath.Join(common, "traces", "recording") }
 
-// readMark returns the mark of a repository, "" without one.
+// readMark returns the mark of a repository, or "" if it has none.
 func readMark(common string) string {
 	text, err := readSmall(markFile(common))
 	if err != nil {

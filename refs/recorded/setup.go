@@ -17,14 +17,14 @@ import (
 // Keys of the user's own configuration. A repository cannot set them.
 const (
 	RecordKey = "trace.record" // a directory: repositories below it are enrolled
-	IgnoreKey = "trace.ignore" // a directory: repositories below it are not
+	IgnoreKey = "trace.ignore" // a directory: repositories below it are not enrolled
 )
 
-// Setup holds the changes of `git trace setup` to the user's configuration, so that they can be undone. While its
-// file is there, repositories are enrolled.
+// Setup holds the changes that `git trace setup` made to the user's configuration, so that they can be undone. While
+// its file exists, repositories are enrolled.
 type Setup struct {
-	Values [][2]string // key and value
-	Made   string      // the configuration file, if it was not there before
+	Values [][2]string // pairs of key and value
+	Made   string      // path of the configuration file, if setup created it
 }
 
 const setupForm = "git-trace setup 1\n"
@@ -42,7 +42,7 @@ func Enrols() bool {
 	})
 }
 
-// ReadSetup reads the file of the setup; the error is fs.ErrNotExist without one.
+// ReadSetup reads the file of the setup. The error is fs.ErrNotExist if there is none.
 func ReadSetup() (*Setup, error) {
 	path, err := setupFile()
 	if err != nil {
@@ -69,7 +69,7 @@ func ReadSetup() (*Setup, error) {
 	return s, nil
 }
 
-// Write stores the file of the setup.
+// Write writes the file of the setup.
 func (s *Setup) Write() error {
 	if _, err := makeDir(); err != nil {
 		return err
@@ -98,11 +98,11 @@ func RemoveSetup() error {
 	return ignoreMissing(os.Remove(path))
 }
 
-// ErrNotWanted says that a repository is not enrolled, since the user's configuration does not ask for it.
+// ErrNotWanted is returned for a repository that the user's configuration does not ask to enrol.
 var ErrNotWanted = errors.New("the configuration does not ask for it")
 
-// Wanted returns the reason why a found repository is not enrolled, or nil. A stranger's repository is not: its own
-// configuration could make recording start programs, or write elsewhere.
+// Wanted returns the reason why a found repository must not be enrolled, or nil. Repositories from strangers are not
+// enrolled: their own configuration could make recording start programs or write elsewhere.
 func Wanted(ctx context.Context, found *refs.Found) error {
 	config, err := refs.OwnConfig(ctx)
 	if err != nil {
@@ -123,11 +123,11 @@ func Wanted(ctx context.Context, found *refs.Found) error {
 	return judge(ctx, found, false)
 }
 
-// Answers returns the reason why git-trace does not call a repository's remotes on its own, or nil. For nil, the
-// repository's own configuration must not decide which programs git starts for that, or what it sends.
+// Answers returns the reason why git-trace must not contact a repository's remotes on its own, or nil. The result is
+// nil only if the repository's own configuration does not decide which programs git starts, or what it sends.
 func Answers(ctx context.Context, found *refs.Found) error { return judge(ctx, found, true) }
 
-// anyHolds reports whether a path is one of these directories or below one. Relative directories hold no path.
+// anyHolds reports whether a path is one of the directories or below one. Relative directories are ignored.
 func anyHolds(dirs []string, path string) bool {
 	return slices.ContainsFunc(dirs, func(dir string) bool {
 		real, err := filepath.EvalSymlinks(dir)
@@ -144,8 +144,8 @@ type StrangeError struct{ What string }
 
 func (e *StrangeError) Error() string { return e.What }
 
-// judge checks the place of a repository, links in its git directory, and its own settings; talks is true if a
-// remote will be asked.
+// judge checks the path of a repository, links in its git directory, and its own settings. talks is true if a remote
+// will be contacted.
 func judge(ctx context.Context, found *refs.Found, talks bool) error {
 	main := filepath.Dir(found.CommonDir)
 	switch {
@@ -175,7 +175,8 @@ func judge(ctx context.Context, found *refs.Found, talks bool) error {
 	return nil
 }
 
-// linkIn names an entry of a directory that is a link, or no file of a disk. Git's own daemon has a socket there.
+// linkIn returns the path of an entry of a directory that is a link, a FIFO or a device. The socket of git's own daemon
+// is allowed.
 func linkIn(dir string) string {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -189,8 +190,9 @@ func linkIn(dir string) string {
 	return ""
 }
 
-// judgeConfig searches a repository's own file for settings that name programs which recording starts, other files, or
-// places to write to. With talks, it also searches settings for git's calls to a remote.
+// judgeConfig searches a repository's own configuration file for three kinds of settings: programs that recording would
+// start, other configuration files, places to write to. With talks, it also searches for settings that affect git's
+// connection to a remote.
 func judgeConfig(ctx context.Context, file, top string, talks bool) error {
 	info, err := os.Lstat(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -234,17 +236,17 @@ func judgeConfig(ctx context.Context, file, top string, talks bool) error {
 	return nil
 }
 
-// waysToTalk are sections that say how git talks with a remote; remoteKeys are keys of a remote that do not.
+// waysToTalk lists sections that affect how git connects to a remote. remoteKeys lists keys of a remote that do not.
 var (
 	waysToTalk = []string{"credential", "http", "protocol", "ssh", "url"}
 	remoteKeys = []string{"url", "pushurl", "fetch", "push", "tagopt", "prune"}
 )
 
-// lfsFilters are the values that `git lfs install --local` gives filters.
+// lfsFilters lists the values of filter settings that `git lfs install --local` writes.
 var lfsFilters = []string{"true", "git-lfs clean -- %f", "git-lfs smudge -- %f", "git-lfs filter-process",
 	"git-lfs smudge --skip -- %f", "git-lfs filter-process --skip"}
 
-// passesLink reports whether the way from a directory down to a path leads over a link.
+// passesLink reports whether the path rel below a directory passes through a link.
 func passesLink(dir, rel string) bool {
 	for part := range strings.SplitSeq(filepath.ToSlash(rel), "/") {
 		dir = filepath.Join(dir, part)

@@ -9,38 +9,38 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// State is the standing of a repository in the list.
+// State is the state of a repository in the list.
 type State int
 
-// The states. In all but Listed hooks do nothing.
+// The states. In all states except Listed, hooks do nothing.
 const (
 	Unlisted State = iota // not recorded
 	Listed                //
-	Moved                 // it was on the list in another place, or is on another user's list
-	Replaced              // it replaced a listed repository
-	Astray                // it is on the list, and does not know this work tree
-	NoPlace               // there is no list
+	Moved                 // listed at another path, or on another user's list
+	Replaced              // it replaced a listed repository at the same path
+	Astray                // listed, but it does not know this work tree
+	NoPlace               // there is no directory for the list
 )
 
-// Standing is the standing of a repository in the list, for people.
+// Standing describes the state of a repository in the list, for people.
 type Standing struct {
 	State State
-	File  string    // the entry, if there is one
-	Since time.Time // when it was put on the list
+	File  string    // path of the entry, if there is one
+	Since time.Time // when it was added
 }
 
-// Mendable reports whether the repository was recorded once and only needs to be put on the list again.
+// Mendable reports whether the repository was recorded before, and only needs to be added to the list again.
 func (s Standing) Mendable() bool {
 	return s.State == Moved || s.State == Replaced || s.State == Astray
 }
 
-// Look returns the standing of a repository in the list. It is not for hooks: it reads more than they do.
+// Look returns the state of a repository in the list. It is not for hooks, because it reads more than they may.
 func Look(repo *refs.Repo) Standing {
 	dir, err := dir()
 	if err != nil {
 		return Standing{State: NoPlace}
 	}
-	_ = Is(repo) // takes over a moved one
+	_ = Is(repo) // takes over the entry of a moved repository
 	file := filepath.Join(dir, name(repo.CommonDir))
 	e, err := readEntry(file)
 	for _, state := range stateDirs() {
@@ -66,13 +66,13 @@ func Look(repo *refs.Repo) Standing {
 		return Standing{State: Replaced, File: file, Since: e.Since}
 	case readMark(repo.CommonDir) != "":
 		return Standing{State: Moved}
-	case !errors.Is(err, fs.ErrNotExist): // an entry that cannot be read
+	case !errors.Is(err, fs.ErrNotExist): // the entry cannot be read
 		return Standing{State: Replaced, File: file}
 	}
 	return Standing{State: Unlisted}
 }
 
-// astray reports whether hooks of agents do not find the way to the work tree.
+// astray reports whether the hooks of agents cannot find the repository from this work tree.
 func astray(repo *refs.Repo) bool {
 	found, err := refs.FindHook(repo.WorkTree)
 	return err == nil && found.CommonDir == repo.CommonDir && !Holds(found)
