@@ -14,25 +14,26 @@ import (
 	"github.com/git-trace/git-trace/internal/fault"
 )
 
-// batch is a running `git cat-file --batch`.
+// batch is a running `git cat-file --batch` process.
 type batch struct {
 	cmd    *exec.Cmd
 	in     io.WriteCloser
 	out    *bufio.Reader
 	stderr *headBuffer
-	usable bool // the streams are at the start of a request
+	usable bool // both streams are at the start of a request
 }
 
-// closeGrace is the time that cat-file has to end after its input ended.
+// closeGrace is the time that cat-file has to exit after its input is closed.
 const closeGrace = time.Second
 
-// skipLimit is the size up to which unwanted content is read and dropped; for more, a new process is cheaper.
+// skipLimit is the size up to which unwanted content is read and discarded. For larger content, starting a new process
+// is faster.
 const skipLimit = 32 << 20
 
 func startBatch(r *Repo) (*batch, error) {
 	cmd := r.Command(context.Background(), "cat-file", "--batch")
 	cmd.Env = append(cmd.Env, r.SideReadEnv()...)
-	// In a partial clone a missing object is missing: reading must not start a transfer from a hook.
+	// In a partial clone a missing object must be reported as missing: a hook must not start a download.
 	cmd.Env = append(cmd.Env, "GIT_NO_LAZY_FETCH=1")
 	b := &batch{cmd: cmd, stderr: &headBuffer{}, usable: true}
 	cmd.Stderr = b.stderr
@@ -51,11 +52,11 @@ func startBatch(r *Repo) (*batch, error) {
 	return b, nil
 }
 
-// lineSafe reports whether a revision fits the line protocol. Git 2.38 has -z for other revisions; older versions
-// do not.
+// lineSafe reports whether a revision can be sent as one line. Since 2.38 git has -z for other revisions; older
+// versions do not.
 func lineSafe(rev string) bool { return !strings.ContainsAny(rev, "\n\r\x00") }
 
-// ask sends one name. Content is returned only if wanted.
+// ask sends one name. It returns the content only if want is set.
 func (b *batch) ask(name string, want bool, limit int64) (OID, ObjectType, []byte, error) {
 	b.usable = false
 	if _, err := io.WriteString(b.in, name+"\n"); err != nil {
@@ -116,7 +117,8 @@ func parseBatchHeader(line string) (OID, ObjectType, int64, error) {
 	return oid, ObjectType(fields[1]), size, nil
 }
 
-// explain ends a process that failed and puts git's own words to the error. Git dies on a damaged object.
+// explain ends a process that failed, and adds git's own message to the error. Git exits when it finds a damaged
+// object.
 func (b *batch) explain(err error) error {
 	_ = b.close()
 	if text := b.stderr.firstLine(); text != "" {
@@ -128,8 +130,8 @@ func (b *batch) explain(err error) error {
 	return err
 }
 
-// lacksPromised reports whether git ended because an object of a partial clone is missing. If it may not fetch, or the
-// remote is away, git-cat-file(1) dies instead of reporting the missing object.
+// lacksPromised reports whether git exited because an object of a partial clone is missing. If git may not fetch it, or
+// the remote is not available, git-cat-file(1) exits instead of reporting the missing object.
 func (e *GitError) lacksPromised() bool {
 	return strings.Contains(e.Stderr, "lazy fetching disabled") || strings.Contains(e.Stderr, "promisor remote")
 }
@@ -140,14 +142,14 @@ func (b *batch) kill() {
 	}
 }
 
-// close ends the input, waits a little, then kills.
+// close closes the input and waits for closeGrace. Then it kills the process.
 func (b *batch) close() error {
 	_ = b.in.Close()
 	timer := time.AfterFunc(closeGrace, fault.In(b.kill))
 	defer timer.Stop()
 	err := b.cmd.Wait()
 	if !b.usable {
-		return nil // killed on purpose, or reported already
+		return nil // killed on purpose, or already reported
 	}
 	if err != nil {
 		return fmt.Errorf("git cat-file: %w", err)
@@ -155,7 +157,7 @@ func (b *batch) close() error {
 	return nil
 }
 
-// parseRev resolves one revision as an argument of its own git process.
+// parseRev resolves one revision. It starts a git process with the revision as an argument.
 func (r *Repo) parseRev(rev string) (OID, error) {
 	if strings.ContainsRune(rev, 0) {
 		return OID{}, ErrMissing

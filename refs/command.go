@@ -13,11 +13,11 @@ import (
 	"time"
 )
 
-// GitError is a git process that failed. Its text holds the verb and git's own first line, never the arguments.
+// GitError is the error of a failed git process. Its text has the command and git's first line, never the arguments.
 type GitError struct {
 	Verb   string // "update-ref"
-	Code   int    // exit status; -1 when killed by a signal
-	Stderr string // first line that git printed, without its "fatal: "
+	Code   int    // exit status; -1 if a signal killed git
+	Stderr string // first line that git printed, without "fatal: "
 }
 
 // Error returns "git VERB: cause".
@@ -28,14 +28,14 @@ func (e *GitError) Error() string {
 	return fmt.Sprintf("git %s: %s", e.Verb, e.Stderr)
 }
 
-// Command prepares a git process at the top of the work tree, or in the git directory of a bare repository. Its
-// environment is built from scratch: see Env.
+// Command returns a git command that runs at the top of the work tree, or in the git directory of a bare repository. It
+// has its own environment: see Env.
 func (r *Repo) Command(ctx context.Context, args ...string) *exec.Cmd {
 	return r.CommandIn(ctx, r.root(), args...)
 }
 
-// CommandIn is Command in a directory of the caller's choice, for verbs that take paths relative to it. It does not
-// start the program in core.fsmonitor or git's own daemon: programs of hooks must end.
+// CommandIn is Command in a directory of the caller's choice, for git commands that take paths relative to it. Git
+// starts neither the program in core.fsmonitor nor its own daemon, because programs that hooks start must end.
 func (r *Repo) CommandIn(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.fsmonitor=false"}, r.quiet(args)...)...)
 	cmd.Dir, cmd.Env = dir, r.Env()
@@ -43,8 +43,8 @@ func (r *Repo) CommandIn(ctx context.Context, dir string, args ...string) *exec.
 	return cmd
 }
 
-// CommandUser prepares a git process whose output goes to the user: it keeps the environment (pager, colours, language,
-// replace refs), without the variables that a hook exports.
+// CommandUser returns a git command whose output goes to the user. It keeps the user's environment (pager, colours,
+// language, replacement refs), without the variables that git sets for hooks.
 func (r *Repo) CommandUser(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "git", r.quiet(args)...)
 	cmd.Dir, cmd.Env = dir, append(r.userEnv(os.Environ()), r.unasked.all()...)
@@ -52,16 +52,16 @@ func (r *Repo) CommandUser(ctx context.Context, dir string, args ...string) *exe
 	return cmd
 }
 
-// waitDelay is the time that a finished or cancelled git may keep its pipes open through a grandchild.
+// waitDelay is how long a child of a git process may keep git's pipes open after git has ended or was cancelled.
 const waitDelay = 2 * time.Second
 
-// Git runs a git command with the input given and returns its standard output. A failure is a *GitError, or the
-// context's error if that ended it.
+// Git runs a git command with the given input, and returns its standard output. The error is a *GitError, or the
+// context's error if the context ended.
 func (r *Repo) Git(ctx context.Context, stdin io.Reader, args ...string) ([]byte, error) {
 	return r.GitWith(ctx, stdin, nil, args...)
 }
 
-// GitWith is Git with more environment variables.
+// GitWith is Git with additional environment variables.
 func (r *Repo) GitWith(ctx context.Context, stdin io.Reader, env []string, args ...string) ([]byte, error) {
 	var stdout bytes.Buffer
 	if err := r.gitTo(ctx, stdin, &stdout, env, args); err != nil {
@@ -70,7 +70,7 @@ func (r *Repo) GitWith(ctx context.Context, stdin io.Reader, env []string, args 
 	return stdout.Bytes(), nil
 }
 
-// GitTo is Git with the output written to stdout as it comes. If stdout fails, it does not wait for git, and returns
+// GitTo is Git, but writes the output to stdout as it arrives. If stdout fails, GitTo does not wait for git and returns
 // stdout's error.
 func (r *Repo) GitTo(ctx context.Context, stdin io.Reader, stdout io.Writer, args ...string) error {
 	return r.gitTo(ctx, stdin, stdout, nil, args)
@@ -88,13 +88,13 @@ func (r *Repo) gitTo(ctx context.Context, stdin io.Reader, stdout io.Writer, env
 		return sink.err
 	case err != nil && ctx.Err() != nil:
 		return fmt.Errorf("git %s: %w", verbOf(args), ctx.Err())
-	case err != nil && interrupted(cmd.ProcessState): // the key ends git too, perhaps before this process
+	case err != nil && interrupted(cmd.ProcessState): // the interrupt key also ends git, perhaps before this process
 		return fmt.Errorf("git %s: %w", verbOf(args), context.Canceled)
 	}
 	return err
 }
 
-// interrupted reports whether a process was ended by the interrupt key.
+// interrupted reports whether the interrupt key ended a process.
 func interrupted(state *os.ProcessState) bool {
 	if state == nil {
 		return false
@@ -103,7 +103,7 @@ func interrupted(state *os.ProcessState) bool {
 	return known && status.Signal() == syscall.SIGINT
 }
 
-// sink remembers a writer's error: it kills git, which then reports another error.
+// sink stores a writer's error. The error ends git, which then fails with another error.
 type sink struct {
 	to  io.Writer
 	err error
@@ -115,7 +115,7 @@ func (s *sink) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// runGit runs a prepared command and collects both streams, of standard error only the part for an error.
+// runGit runs a command and collects both output streams. Of standard error it keeps only the beginning, for the error.
 func runGit(cmd *exec.Cmd, verb string) ([]byte, error) {
 	var stdout bytes.Buffer
 	cmd.Stdout = &stdout
@@ -131,7 +131,7 @@ func runGitTo(cmd *exec.Cmd, verb string) error {
 	return gitFailed(cmd.Run(), verb, stderr)
 }
 
-// gitFailed describes the failure of a git process, from its exit state.
+// gitFailed returns the error of a git process, from its exit state.
 func gitFailed(err error, verb string, stderr *headBuffer) error {
 	if err == nil {
 		return nil
@@ -143,7 +143,7 @@ func gitFailed(err error, verb string, stderr *headBuffer) error {
 	return fmt.Errorf("git %s: %w", verb, err)
 }
 
-// verbOf returns the first argument that is not one of git's own options.
+// verbOf returns git's command: the first argument that is not one of git's own options.
 func verbOf(args []string) string {
 	for i := 0; i < len(args); i++ {
 		switch {
@@ -163,7 +163,7 @@ func (r *Repo) root() string {
 	return r.GitDir
 }
 
-// headBuffer keeps the first bytes written to it and drops the rest.
+// headBuffer keeps the first bytes that are written to it, and drops the rest.
 type headBuffer struct {
 	buf []byte
 }
@@ -179,12 +179,12 @@ func (b *headBuffer) Write(p []byte) (int, error) {
 
 func (b *headBuffer) firstLine() string {
 	text := strings.TrimLeft(string(b.buf), "\r\n")
-	for strings.HasPrefix(text, "hint: ") { // advice, before git's error
+	for strings.HasPrefix(text, "hint: ") { // advice comes before git's error
 		_, text, _ = strings.Cut(text, "\n")
 	}
 	line, rest, _ := strings.Cut(text, "\n")
 	line = strings.TrimRight(line, "\r ")
-	if strings.HasSuffix(line, ":") { // "unknown repository extension found:", then its name
+	if strings.HasSuffix(line, ":") { // "unknown repository extension found:" is followed by a line with the name
 		second, _, _ := strings.Cut(rest, "\n")
 		line += " " + strings.TrimSpace(second)
 	}

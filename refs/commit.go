@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Commit is a commit object without the headers the project has no use for (signature, encoding, merge tags).
+// Commit is a commit object without the headers that this project does not need (signature, encoding, merge tags).
 type Commit struct {
 	Tree      OID
 	Parents   []OID
@@ -17,14 +17,14 @@ type Commit struct {
 	Message   string
 }
 
-// Signature is a person with a time; the zone of When is kept, fractions of a second are not.
+// Signature is a person with a time. When has the zone, and whole seconds only.
 type Signature struct {
 	Name  string
 	Email string
 	When  time.Time
 }
 
-// EncodeCommit writes the content of a commit object.
+// EncodeCommit returns the content of a commit object.
 func EncodeCommit(c Commit) []byte {
 	out := make([]byte, 0, 256+len(c.Message))
 	out = append(append(append(out, "tree "...), c.Tree.String()...), '\n')
@@ -43,7 +43,7 @@ func (s Signature) appendTo(out []byte) []byte {
 	return append(append(out, ' '), s.When.Format("-0700")...)
 }
 
-// cleanIdent removes characters that would end the field early; git does the same to user.name and user.email.
+// cleanIdent removes characters that would end the field early. Git does the same for user.name and user.email.
 func cleanIdent(text string) string {
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
 		if r == '\n' || r == '<' || r == '>' || r == 0 {
@@ -53,8 +53,8 @@ func cleanIdent(text string) string {
 	}, text))
 }
 
-// DecodeCommit reads the content of a commit object. Headers must come in git's order; unknown headers are skipped.
-// Names, dates and the message may be anything: an invalid date becomes the epoch.
+// DecodeCommit parses the content of a commit object. Headers must be in git's order; unknown headers are skipped.
+// Names, dates and the message may contain anything. An invalid date becomes the epoch.
 func DecodeCommit(raw []byte) (Commit, error) {
 	var c Commit
 	value, rest, ok := cutHeader(raw, "tree")
@@ -106,8 +106,8 @@ func cutHeader(raw []byte, key string) (value, rest []byte, ok bool) {
 	return value, rest, ok
 }
 
-// parseSignature reads "Name <email> seconds zone", the fields found from the outside in as git does, since names
-// and addresses may hold stray brackets.
+// parseSignature parses "Name <email> seconds zone". Like git it searches for the fields from both ends, because names
+// and addresses may contain extra brackets.
 func parseSignature(line []byte) Signature {
 	var s Signature
 	text := string(line)

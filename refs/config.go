@@ -13,7 +13,7 @@ import (
 	"sync"
 )
 
-// Config is git's whole configuration for one work tree, in the order of precedence: the last entry of a key wins.
+// Config is git's whole configuration for one work tree, in the order of precedence: the last entry for a key wins.
 type Config struct {
 	entries []configEntry
 }
@@ -21,24 +21,24 @@ type Config struct {
 // Setting is one variable as git lists it.
 type Setting struct {
 	Scope   string // "system", "global", "local", "worktree" or "command"
-	File    string // its file; a relative path counts from the top of the work tree; empty for none
+	File    string // the file of the variable, or ""; a relative path starts at the top of the work tree
 	Key     string
-	Value   string // "true" for a key alone
+	Value   string // "true" for a key without a value
 	NoValue bool
 }
 
-// listings keeps git's listings of work trees, while a context is used.
+// listings caches git's listings of settings by work tree, for one context.
 type listings struct{ byDir sync.Map }
 
 type listingsKey struct{}
 
-// SettingsOnce makes a context in which git reads the configuration of a work tree once, and again after Git has
-// changed it. It is for a command that soon ends.
+// SettingsOnce returns a context in which git lists the settings of a work tree only once, and again after a call of
+// Git has changed them. It is for short-lived commands.
 func SettingsOnce(ctx context.Context) context.Context {
 	return context.WithValue(ctx, listingsKey{}, &listings{})
 }
 
-// settingsChange makes git be asked again if its arguments change a configuration.
+// settingsChange drops the cached listings if git's arguments change a configuration.
 func settingsChange(ctx context.Context, args []string) {
 	asks := func(arg string) bool { return strings.HasPrefix(arg, "--get") || arg == "--list" }
 	if kept, ok := ctx.Value(listingsKey{}).(*listings); ok && args[0] == "config" && !slices.ContainsFunc(args, asks) {
@@ -46,7 +46,7 @@ func settingsChange(ctx context.Context, args []string) {
 	}
 }
 
-// Settings returns all variables that hold for a work tree, the least important first. Git resolves includes and
+// Settings returns all variables that apply to a work tree, the least important first. Git resolves includes and
 // scopes.
 func (r *Repo) Settings(ctx context.Context) ([]Setting, error) {
 	list := func() ([]Setting, error) {
@@ -63,14 +63,14 @@ func (r *Repo) Settings(ctx context.Context) ([]Setting, error) {
 	return list()
 }
 
-// parseSettings reads SCOPE NUL ORIGIN NUL KEY [LF VALUE] NUL …
+// parseSettings parses SCOPE NUL ORIGIN NUL KEY [LF VALUE] NUL …
 func parseSettings(out string) []Setting {
 	var list []Setting
 	fields := strings.Split(out, "\x00")
 	for i := 0; i+2 < len(fields); i += 3 {
 		file, isFile := strings.CutPrefix(fields[i+1], "file:")
 		if !isFile {
-			file = "" // the command line, or an object
+			file = "" // from the command line, or from an object
 		}
 		key, value, valued := strings.Cut(fields[i+2], "\n")
 		if !valued {
@@ -81,7 +81,7 @@ func parseSettings(out string) []Setting {
 	return list
 }
 
-// Config reads the configuration, see [Repo.Settings].
+// Config returns the configuration as Config; see [Repo.Settings].
 func (r *Repo) Config(ctx context.Context) (Config, error) {
 	list, err := r.Settings(ctx)
 	var c Config
@@ -95,7 +95,8 @@ func (r *Repo) Config(ctx context.Context) (Config, error) {
 	return c, err
 }
 
-// parseConfigList reads the output of `git config -z --list`: "key LF value NUL", or "key NUL" for a key alone.
+// parseConfigList parses the output of `git config -z --list`: "key LF value NUL", or "key NUL" for a key without a
+// value.
 func parseConfigList(out string) Config {
 	var c Config
 	for item := range strings.SplitSeq(out, "\x00") {
@@ -108,12 +109,12 @@ func parseConfigList(out string) Config {
 	return c
 }
 
-// Add appends an entry that takes precedence over the others. The key is in the case that git prints.
+// Add appends an entry that overrides all others. The key must have the case that git prints.
 func (c *Config) Add(key, value string) {
 	c.entries = append(c.entries, configEntry{Key: key, Value: value})
 }
 
-// Entries returns all keys with their values, least important first; a key without a value has "true".
+// Entries yields all keys with their values, least important first. The value of a key without a value is "true".
 func (c Config) Entries() iter.Seq2[string, string] {
 	return func(yield func(key, value string) bool) {
 		for _, e := range c.entries {
@@ -127,7 +128,7 @@ func (c Config) Entries() iter.Seq2[string, string] {
 	}
 }
 
-// Get returns the effective value of a key; a key without a value gives "true", as in git.
+// Get returns the effective value of a key. As in git, a key without a value gives "true".
 func (c Config) Get(key string) (string, bool) {
 	e, ok := c.last(key)
 	if ok && e.NoValue {
@@ -136,7 +137,7 @@ func (c Config) Get(key string) (string, bool) {
 	return e.Value, ok
 }
 
-// OwnConfig returns the configuration of the user and of the system, outside of repositories.
+// OwnConfig returns the configuration of the user and of the system, without any repository.
 func OwnConfig(ctx context.Context) (Config, error) { return listConfig(ctx) }
 
 // FileConfig returns the settings of one file, without its included files.
@@ -144,7 +145,7 @@ func FileConfig(ctx context.Context, file string) (Config, error) {
 	return listConfig(ctx, "--no-includes", "--file", file)
 }
 
-// listConfig runs git outside of repositories.
+// listConfig lists a configuration outside of any repository.
 func listConfig(ctx context.Context, from ...string) (Config, error) {
 	out, err := GitNowhere(ctx, append([]string{"config", "-z", "--list"}, from...)...)
 	if err != nil {
@@ -153,7 +154,7 @@ func listConfig(ctx context.Context, from ...string) (Config, error) {
 	return parseConfigList(string(out)), nil
 }
 
-// GitNowhere runs a git command that is about no repository. A failure is a *GitError.
+// GitNowhere runs a git command outside of any repository. The error is a *GitError.
 func GitNowhere(ctx context.Context, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir = filepath.VolumeName(os.TempDir()) + string(filepath.Separator)
@@ -162,7 +163,7 @@ func GitNowhere(ctx context.Context, args ...string) ([]byte, error) {
 	return runGit(cmd, verbOf(args))
 }
 
-// Paths returns every value of a multi-valued key, read as git reads paths.
+// Paths returns all values of a multi-valued key, as paths: see Path.
 func (c Config) Paths(key string) []string {
 	var out []string
 	for _, value := range c.All(key) {
@@ -171,7 +172,7 @@ func (c Config) Paths(key string) []string {
 	return out
 }
 
-// Path returns a key read as git reads paths: a leading ~/ is the user's home.
+// Path returns the value of a key as a path. As in git, ~/ at the beginning is replaced by the user's home directory.
 func (c Config) Path(key string) (string, bool) {
 	name, ok := c.Get(key)
 	return expandHome(name), ok
@@ -186,8 +187,8 @@ func expandHome(name string) string {
 	return name
 }
 
-// Bool reads a key as git reads booleans: true, yes, on, a number other than 0, or the key alone. A value that is
-// not a boolean counts as absent.
+// Bool returns the value of a key as a boolean, by git's rules: true, yes, on, a number other than 0, or a key without
+// a value. If the value is not a boolean, Bool returns def.
 func (c Config) Bool(key string, def bool) bool {
 	e, ok := c.last(key)
 	switch {
@@ -199,7 +200,7 @@ func (c Config) Bool(key string, def bool) bool {
 	return parseBool(e.Value, def)
 }
 
-// All returns every value of a multi-valued key, least important first.
+// All returns all values of a multi-valued key, least important first.
 func (c Config) All(key string) []string {
 	key = canonicalKey(key)
 	var values []string
@@ -221,7 +222,8 @@ func (c Config) last(key string) (configEntry, bool) {
 	return configEntry{}, false
 }
 
-// canonicalKey lower-cases section and variable name and keeps the subsection, which is case-sensitive.
+// canonicalKey converts the section and the variable name to lower case. It keeps the subsection, which is
+// case-sensitive.
 func canonicalKey(key string) string {
 	first, last := strings.IndexByte(key, '.'), strings.LastIndexByte(key, '.')
 	if first < 0 {
@@ -230,7 +232,8 @@ func canonicalKey(key string) string {
 	return strings.ToLower(key[:first]) + key[first:last] + strings.ToLower(key[last:])
 }
 
-// parseBool reads a boolean of git-config(1); the empty value is false, a value that is not a boolean is def.
+// parseBool parses a boolean of git-config(1). The empty value is false. For a value that is not a boolean, it returns
+// def.
 func parseBool(value string, def bool) bool {
 	switch strings.ToLower(value) {
 	case "true", "yes", "on":

@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// configEntry is one variable of a configuration file, its key in git's canonical case.
+// configEntry is one variable of a configuration file, with its key in git's canonical case.
 type configEntry struct {
 	Key     string
 	Value   string
-	NoValue bool // "key" alone, which means true
+	NoValue bool // only a key, which means true
 }
 
 func (e configEntry) bool() bool { return e.NoValue || parseBool(e.Value, false) }
 
 var errConfigSyntax = errors.New("bad config line")
 
-// parseConfig reads the syntax of git-config(1), "CONFIGURATION FILE", without following includes.
+// parseConfig parses the syntax of git-config(1), "CONFIGURATION FILE". It does not follow includes.
 func parseConfig(text string) ([]configEntry, error) {
 	p := &configParser{text: strings.TrimPrefix(text, "\ufeff"), line: 1}
 	var entries []configEntry
@@ -59,7 +59,7 @@ type configParser struct {
 
 func (p *configParser) fail() error { return fmt.Errorf("%w %d", errConfigSyntax, p.line) }
 
-// next reads one byte, CR LF as LF.
+// next reads one byte. It reads CR LF as LF.
 func (p *configParser) next() int {
 	if p.pos >= len(p.text) {
 		return end
@@ -81,7 +81,7 @@ func (p *configParser) skipLine() {
 	}
 }
 
-// section reads the text after "[": name, name.sub (old form, lower-cased) or name "sub" (kept as written).
+// section parses the text after "[": name, name.sub (old form, converted to lower case) or name "sub" (case kept).
 func (p *configParser) section() (string, bool) {
 	var name strings.Builder
 	for {
@@ -151,8 +151,8 @@ func (p *configParser) variable(section string, first int) (configEntry, bool) {
 	return e, ok
 }
 
-// value reads to the end of the line: quotes, escapes, continuation lines, comments; inner white space is kept, white
-// space at either end is not.
+// value parses the rest of a line: quotes, escapes, continuation lines, comments. It keeps white space inside the value
+// and removes it at both ends.
 func (p *configParser) value() (string, bool) {
 	var out []byte
 	quoted, trim := false, 0

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// Open reads the repository's own configuration and gives its format, and the work tree by the rules of git's
-// setup_explicit_git_dir and setup_discovered_git_dir. It asks git if only git knows.
+// Open reads the repository's own configuration and returns the repository, with its format and work tree. It follows
+// git's setup_explicit_git_dir and setup_discovered_git_dir. It calls git only if git alone can decide.
 func (f *Found) Open() (*Repo, error) {
 	return f.search.describe(f)
 }
@@ -29,8 +29,8 @@ func (d *discovery) describe(at *Found) (*Repo, error) {
 	if repo.WorkTree, err = d.workTree(at, facts); err != nil {
 		return nil, err
 	}
-	// git may refuse a bare layout on the way up (safe.bareRepository), depending on its protected configuration; this
-	// is rare, so git decides.
+	// git may refuse a bare layout above the start (safe.bareRepository), depending on its protected configuration; this
+	// is rare, so git decides
 	bareWalk := !at.Named && at.Top == ""
 	if !at.Named && (bareWalk || !ownedHere(at.Top, at.GitDir, at.gitFile)) {
 		if err := d.askAccepted(); err != nil {
@@ -50,7 +50,7 @@ func (d *discovery) workTree(at *Found, facts facts) (string, error) {
 	switch {
 	case haveEnv:
 		path = d.abs(env)
-	case facts.bare: // and never mind core.worktree: git calls the pair bogus
+	case facts.bare: // core.worktree does not count: git rejects both together
 		return "", nil
 	case facts.worktree != "":
 		path = facts.worktree
@@ -65,7 +65,7 @@ func (d *discovery) workTree(at *Found, facts facts) (string, error) {
 	case at.Top == "":
 		return "", nil
 	default:
-		return path, nil // it was found on the way up from a directory without symlinks
+		return path, nil // it is above a directory without symlinks, so it has none
 	}
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -74,7 +74,7 @@ func (d *discovery) workTree(at *Found, facts facts) (string, error) {
 	return real, nil
 }
 
-// askAccepted lets git say whether it would work here (safe.directory, safe.bareRepository).
+// askAccepted asks git whether it would work in this repository (safe.directory, safe.bareRepository).
 func (d *discovery) askAccepted() error {
 	_, err := d.ask("rev-parse", "--git-dir")
 	if err == nil {
@@ -86,7 +86,7 @@ func (d *discovery) askAccepted() error {
 	return fmt.Errorf("%w: %w", ErrUnsafe, err)
 }
 
-// askFormat asks git for the hash and the ref storage if this code does not know the configuration's value.
+// askFormat asks git for the hash and the ref storage, if the configuration has values that this code does not know.
 func (d *discovery) askFormat(repo *Repo) error {
 	out, err := d.ask("rev-parse", "--show-object-format")
 	if err != nil {
@@ -95,7 +95,7 @@ func (d *discovery) askFormat(repo *Repo) error {
 	if out == "sha256" {
 		repo.Format = SHA256
 	}
-	// Git before 2.45 has no other ref storage than files and echoes the option it does not know.
+	// Git before 2.45 has no ref storage other than files, and prints the unknown option.
 	if out, err = d.ask("rev-parse", "--show-ref-format"); err == nil && !strings.HasPrefix(out, "-") {
 		repo.RefFormat = out
 	}
@@ -115,11 +115,12 @@ type facts struct {
 	refStorage string
 	bare       bool
 	worktree   string
-	unsure     bool // the files say something only a newer git understands
+	unsure     bool // the files have settings that only a newer git understands
 }
 
-// readFacts reads <common>/config as git's check_repository_format does: that file alone, without includes. A linked
-// work tree takes core.bare and core.worktree from config.worktree, if that extension is on, and never from it.
+// readFacts reads <common>/config as git's check_repository_format does: only that file, without includes. A linked
+// work tree ignores core.bare and core.worktree unless config.worktree is enabled (extensions.worktreeConfig). The
+// values in config.worktree win.
 func (d *discovery) readFacts(gitDir, common string) (facts, error) {
 	entries, err := d.configFile(filepath.Join(common, "config"))
 	if err != nil {
@@ -172,7 +173,8 @@ func (d *discovery) readFacts(gitDir, common string) (facts, error) {
 	return out, nil
 }
 
-// configFile reads one configuration file, which may be missing. If this parser fails, git reads or rejects the file.
+// configFile reads one configuration file, which may be missing. If this parser fails, git must read or reject the
+// file.
 func (d *discovery) configFile(path string) ([]configEntry, error) {
 	text, err := ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

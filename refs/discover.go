@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// Discover finds the repository that git itself would find from dir, the environment included: git exports GIT_DIR to
-// an external command that is called as `git --git-dir=… trace …`.
+// Discover finds the repository that git itself would find from dir, with the same environment: git sets GIT_DIR for an
+// external command that is called as `git --git-dir=… trace …`.
 func Discover(dir string) (*Repo, error) { return opened(Find(dir)) }
 
-// DiscoverHook is Discover for an agent's hook: see FindHook.
+// DiscoverHook is Discover for a hook of an agent: see FindHook.
 func DiscoverHook(dir string) (*Repo, error) { return opened(FindHook(dir)) }
 
 func opened(f *Found, err error) (*Repo, error) {
@@ -23,15 +23,15 @@ func opened(f *Found, err error) (*Repo, error) {
 	return f.Open()
 }
 
-// Found is a repository that discovery found and did not open. Discovery read only the files with its place: HEAD, a
-// .git file, commondir. It started no process.
+// Found is a repository that was found but is not open. Discovery read only the files that locate it: HEAD, a .git
+// file, commondir. It started no process.
 type Found struct {
 	GitDir    string // as in Repo
 	CommonDir string // as in Repo
-	Top       string // directory that holds the .git entry; empty for GIT_DIR and for a bare layout
-	Named     bool   // by GIT_DIR
+	Top       string // directory with the .git entry; empty for GIT_DIR and for a bare layout
+	Named     bool   // found by GIT_DIR
 
-	gitFile string // the .git file that led here, if it was one
+	gitFile string // the .git file that names the git directory, if there is one
 	search  *discovery
 }
 
@@ -44,10 +44,10 @@ func Find(dir string) (*Found, error) {
 	return (&discovery{cwd: cwd, lookup: os.LookupEnv, inherit: os.Environ()}).find()
 }
 
-// FindHook is Find for an agent's hook, which inherits its agent's environment and gets paths that anybody may have
-// chosen. It ignores the GIT_* variables. dir may be a file, or not exist yet; the nearest existing directory above it
-// counts. It skips a bare layout: a seeming git directory may be files of a work tree. Inside of the found git
-// directory the answer is ErrBare.
+// FindHook is Find for a hook of an agent. The hook has the agent's environment, and its input may contain any paths.
+// FindHook ignores the GIT_* variables. dir may be a file, or may not exist yet: then the nearest existing directory
+// above it is used. It skips bare layouts, because files of a work tree may look like a git directory. Inside the git
+// directory that it finds, it returns ErrBare.
 func FindHook(dir string) (*Found, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -79,20 +79,21 @@ func FindHook(dir string) (*Found, error) {
 	return found, nil
 }
 
-// isWithin reports whether a path is a directory or lies in it.
+// isWithin reports whether a path is a directory or is below it.
 func isWithin(path, dir string) bool {
 	rest, ok := strings.CutPrefix(path, dir)
 	return ok && (rest == "" || os.IsPathSeparator(rest[0]) || os.IsPathSeparator(dir[len(dir)-1]))
 }
 
-// discovery is one search: the directory it starts from, without symlinks, and the environment it may heed.
+// discovery is one search for a repository. It holds the start directory without symlinks, and the environment
+// variables that apply.
 type discovery struct {
 	cwd     string
 	lookup  func(string) (string, bool)
-	inherit []string // environment of git for questions
-	noBare  bool     // pass by bare layouts
+	inherit []string // environment for calls of git
+	noBare  bool     // skip bare layouts
 
-	// the last answer of commonDir: the git directory that is taken was looked into just before
+	// the last result of commonDir, which is called twice for the directory that is used
 	common struct{ of, is string }
 }
 
@@ -113,7 +114,7 @@ func (d *discovery) find() (*Found, error) {
 	return &at, nil
 }
 
-// resolve takes the symlinks out of the directories and finds the common one.
+// resolve resolves the symlinks in the directories, and finds the common directory.
 func (d *discovery) resolve(at *Found) (err error) {
 	at.search = d
 	if !at.plain() {
@@ -128,7 +129,7 @@ func (d *discovery) resolve(at *Found) (err error) {
 	return err
 }
 
-// plain reports whether the git directory is a .git in the work tree itself. Neither path has symlinks.
+// plain reports whether the git directory is the .git of the work tree itself. Neither path has symlinks.
 func (f *Found) plain() bool {
 	if f.Top == "" || f.GitDir != filepath.Join(f.Top, ".git") {
 		return false
@@ -154,7 +155,8 @@ func (d *discovery) fromEnv(env string) (Found, error) {
 	return Found{GitDir: path, Named: true}, nil
 }
 
-// walk goes up from the start as setup_git_directory does: at each level first the .git entry, then the level itself.
+// walk goes up from the start as setup_git_directory does. At each level it checks the .git entry first, then the
+// directory itself.
 func (d *discovery) walk() (Found, error) {
 	ceiling := d.ceiling()
 	device, haveDevice := deviceOf(d.cwd)
@@ -202,8 +204,8 @@ func (d *discovery) look(dir string) (Found, bool, error) {
 	return Found{}, false, nil
 }
 
-// ceiling returns the longest entry of GIT_CEILING_DIRECTORIES that is a proper ancestor of the start; the walk ends
-// before it. Entries after an empty one count as free of symlinks, as in git(1).
+// ceiling returns the longest entry of GIT_CEILING_DIRECTORIES that is a proper ancestor of the start. The walk ends
+// before that directory. Entries after an empty one count as free of symlinks, as in git(1).
 func (d *discovery) ceiling() string {
 	list, _ := d.lookup("GIT_CEILING_DIRECTORIES")
 	longest, literal := "", false
@@ -229,7 +231,7 @@ func (d *discovery) ceiling() string {
 	return longest
 }
 
-// isGitDir does the checks of git's is_git_directory: a sane HEAD, an object directory and refs.
+// isGitDir makes the checks of git's is_git_directory: a valid HEAD, an object directory and refs.
 func (d *discovery) isGitDir(dir string) bool {
 	if !plausibleHead(filepath.Join(dir, "HEAD")) {
 		return false
@@ -287,7 +289,7 @@ func (d *discovery) abs(path string) string {
 	return filepath.Join(d.cwd, path)
 }
 
-// plausibleHead does the checks of git's validate_headref: a symbolic ref below refs/ (a symlink or text), or an
+// plausibleHead makes the checks of git's validate_headref: a symbolic ref below refs/ (a symlink or text), or an
 // object id.
 func plausibleHead(path string) bool {
 	info, err := os.Lstat(path)
@@ -298,7 +300,7 @@ func plausibleHead(path string) bool {
 		target, err := os.Readlink(path)
 		return err == nil && strings.HasPrefix(filepath.ToSlash(target), "refs/")
 	}
-	if !info.Mode().IsRegular() { // any directory on the way up is asked, and a fifo would not answer
+	if !info.Mode().IsRegular() { // every directory above the start is checked, and reading a FIFO would block
 		return false
 	}
 	text, err := readSmall(path)
@@ -313,10 +315,10 @@ func plausibleHead(path string) bool {
 	return err == nil
 }
 
-// maxGitFile bounds the gitfiles read: a path and a word (git itself allows a mebibyte).
+// maxGitFile bounds the size of a .git file in bytes. Git itself allows 1 MiB.
 const maxGitFile = 1 << 20
 
-// readGitFile follows a file of the form "gitdir: <path>" (gitrepository-layout(5)).
+// readGitFile returns the path in a file of the form "gitdir: <path>" (gitrepository-layout(5)).
 func readGitFile(path string) (string, error) {
 	text, err := readRegular(path, maxGitFile)
 	if err != nil {
@@ -333,7 +335,7 @@ func readGitFile(path string) (string, error) {
 	return filepath.Clean(target), nil
 }
 
-// readRegular reads a file that may be anything: a fifo would not answer, and a device would not end.
+// readRegular reads a file only if it is regular: reading a FIFO would block, and a device may have no end.
 func readRegular(path string, most int64) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -358,5 +360,5 @@ func realPath(path string) (string, error) {
 	return filepath.EvalSymlinks(abs)
 }
 
-// readSmall reads a file whose first few kilobytes alone can matter (HEAD, a ref).
+// readSmall reads the first kilobytes of a file (HEAD, a ref). More of it cannot matter.
 func readSmall(path string) ([]byte, error) { return ReadStart(path, 8192) }

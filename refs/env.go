@@ -8,16 +8,17 @@ import (
 	"strings"
 )
 
-// Env returns the environment of a git child that works for git-trace: the user's, without the GIT_* variables of a
-// hook or a shell. It keeps variables for configuration, ssh, identity and tracing. The repository is named absolutely.
-// Replacement refs are off: events and anchors are about the objects themselves.
+// Env returns the environment of a git process that works for git-trace. It is the user's environment without the GIT_*
+// variables of a hook or a shell. Variables for configuration, ssh, identity and tracing stay. The repository is named
+// by absolute paths. Replacement refs are off, because events and anchors are about the original objects.
 func (r *Repo) Env() []string {
 	env := append(append(baseEnv(os.Environ()), r.place()...), retainMemory()...)
 	env = append(env, "GIT_OPTIONAL_LOCKS=0", "GIT_NO_REPLACE_OBJECTS=1", "LANGUAGE=en")
 	return append(env, r.unasked.all()...)
 }
 
-// place names the repository for a git child. Git finds the common directory itself, unless the user named another.
+// place returns the variables that name the repository. Git finds the common directory itself, unless the user named
+// another one.
 func (r *Repo) place() []string {
 	env := []string{"GIT_DIR=" + r.GitDir}
 	if r.WorkTree != "" {
@@ -37,10 +38,10 @@ func (r *Repo) place() []string {
 	return env
 }
 
-// UseIndex lets git children see another index: the one of the commit that a hook runs in (githooks(5)).
+// UseIndex makes git processes use another index: the one of the commit for which a hook runs (githooks(5)).
 func (r *Repo) UseIndex(path string) { r.index = path }
 
-// SideEnv makes a git child write its objects into the side store and read from both.
+// SideEnv makes a git process write its objects to the side store, and read from both stores.
 func (r *Repo) SideEnv() []string {
 	return []string{
 		"GIT_OBJECT_DIRECTORY=" + r.SideObjects(),
@@ -48,7 +49,7 @@ func (r *Repo) SideEnv() []string {
 	}
 }
 
-// SideReadEnv makes a git child read the side store, where there is one, beside the repository's own objects.
+// SideReadEnv makes a git process also read the side store, if there is one.
 func (r *Repo) SideReadEnv() []string {
 	if !exists(r.SideObjects()) {
 		return nil
@@ -56,12 +57,12 @@ func (r *Repo) SideReadEnv() []string {
 	return r.AlternateEnv(r.SideObjects())
 }
 
-// AlternateEnv makes a git child read the objects of another directory beside the repository's own.
+// AlternateEnv makes a git process also read the objects of another directory.
 func (r *Repo) AlternateEnv(dir string) []string {
 	return []string{"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + quoteAlternate(dir)}
 }
 
-// quoteAlternate quotes a path, so that git reads it as one entry of GIT_ALTERNATE_OBJECT_DIRECTORIES: an entry that
+// quoteAlternate quotes a path so that git reads it as one entry of GIT_ALTERNATE_OBJECT_DIRECTORIES. An entry that
 // begins with a double quote is C-quoted (git(1)).
 func quoteAlternate(path string) string {
 	if !strings.ContainsRune(path, filepath.ListSeparator) && !strings.HasPrefix(path, `"`) {
@@ -70,22 +71,23 @@ func quoteAlternate(path string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(path) + `"`
 }
 
-// FetchNothing makes every git child of this process do without objects that a partial clone has left on its remote. A
-// person who commits or calls a tool did not ask for them, and one at a time they take minutes. Git has a variable for
-// it since 2.44; before, a child that wants to fetch finds no permitted transport (GIT_ALLOW_PROTOCOL, git(1)).
+// FetchNothing stops all git processes of this process from fetching objects that a partial clone left on its remote.
+// Users who commit or call a tool did not ask for them, and fetching them one by one takes minutes. Git has a variable
+// for this since 2.44. In older versions a git process that wants to fetch finds no permitted transport
+// (GIT_ALLOW_PROTOCOL, git(1)).
 func FetchNothing() error {
 	return errors.Join(os.Setenv("GIT_NO_LAZY_FETCH", "1"), os.Setenv("GIT_ALLOW_PROTOCOL", "none"))
 }
 
-// AskNobody stops every git child of this process from asking a person for a password or a key, because nobody would
-// see the question. The command is core.sshCommand, if that is set.
+// AskNobody stops all git processes of this process from asking for a password or a key, because nobody would see the
+// question. sshCommand is the value of core.sshCommand, if it is set.
 func AskNobody(sshCommand string) error {
 	ssh := cmp.Or(os.Getenv("GIT_SSH_COMMAND"), sshCommand)
 	if ssh == "" && os.Getenv("GIT_SSH") == "" {
 		ssh = "ssh"
 	}
 	var err error
-	if program, _, _ := strings.Cut(ssh, " "); filepath.Base(program) == "ssh" { // another one may not know the option
+	if program, _, _ := strings.Cut(ssh, " "); filepath.Base(program) == "ssh" { // another program may not know the option
 		err = os.Setenv("GIT_SSH_COMMAND", ssh+" -o BatchMode=yes")
 	}
 	for _, kv := range [][2]string{
@@ -96,7 +98,7 @@ func AskNobody(sshCommand string) error {
 	return err
 }
 
-// kept are the GIT_* variables that a git child inherits.
+// kept lists the GIT_* variables that a git process inherits.
 var kept = [...]string{
 	"GIT_ALLOW_PROTOCOL", "GIT_ASKPASS", "GIT_ATTR_NOSYSTEM", "GIT_CONFIG_COUNT", "GIT_CONFIG_GLOBAL",
 	"GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_SYSTEM", "GIT_EDITOR", "GIT_EXEC_PATH",
@@ -105,13 +107,13 @@ var kept = [...]string{
 	"GIT_TERMINAL_PROMPT",
 }
 
-// keptPrefixes are prefixes of kept variables.
+// keptPrefixes lists prefixes of variables that a git process inherits.
 var keptPrefixes = [...]string{
 	"GIT_AUTHOR_", "GIT_COMMITTER_", "GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_", "GIT_CURL_", "GIT_HTTP_", "GIT_LFS_",
 	"GIT_PROXY_", "GIT_SSL_", "GIT_TRACE",
 }
 
-// baseEnv returns the environment without the GIT_* variables that are not kept, and with room for more.
+// baseEnv returns the environment without the GIT_* variables that are not kept. The slice has room for more variables.
 func baseEnv(environ []string) []string {
 	env := make([]string, 0, len(environ)+8)
 	for _, entry := range environ {
@@ -154,8 +156,8 @@ func (r *Repo) userEnv(environ []string) []string {
 	return append(append(env, r.place()...), retainMemory()...)
 }
 
-// retainMemory makes the C library of a git child keep freed memory (mallopt(3)). git frees it after each version of a
-// file, and giving it back to the system takes a third of a diff's time. The user's own setting wins.
+// retainMemory makes the C library of a git process keep freed memory (mallopt(3)). Git frees memory after each version
+// of a file, and returning it to the system takes a third of the time of a diff. The user's own setting wins.
 func retainMemory() []string {
 	settings := [...][2]string{{"MALLOC_TRIM_THRESHOLD_", "67108864"}, {"MALLOC_MMAP_THRESHOLD_", "4194304"}}
 	var env []string

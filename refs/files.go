@@ -14,13 +14,13 @@ import (
 	"syscall"
 )
 
-// WriteFileAtomic replaces a file by rename: readers see the old content or the new, never a part. Missing directories
-// are made. It does not flush to disk.
+// WriteFileAtomic replaces a file by rename: readers see the old content or the new one, never a part. It creates
+// missing directories. It does not flush to disk.
 func WriteFileAtomic(path string, data []byte, perm os.FileMode) error {
 	return writeFile(path, data, perm, false)
 }
 
-// WriteFileDurable is WriteFileAtomic, and waits until the file is on the disk under its name.
+// WriteFileDurable is WriteFileAtomic, but waits until the file and its name are on the disk.
 func WriteFileDurable(path string, data []byte, perm os.FileMode) error {
 	if err := writeFile(path, data, perm, true); err != nil {
 		return err
@@ -28,7 +28,7 @@ func WriteFileDurable(path string, data []byte, perm os.FileMode) error {
 	return syncDir(filepath.Dir(path))
 }
 
-// Rename renames a file of the repository, with a flush to disk if the repository is set to flush.
+// Rename renames a file of the repository. It flushes to disk if Repo.Fsync is set.
 func (r *Repo) Rename(from, to string) error {
 	if err := os.Rename(from, to); err != nil {
 		return err
@@ -39,8 +39,8 @@ func (r *Repo) Rename(from, to string) error {
 	return nil
 }
 
-// WriteJSON replaces a file by the JSON form of a value, readable by the user alone: with WriteFileAtomic, or with
-// WriteFileDurable if others rely on the file after a crash.
+// WriteJSON replaces a file by the JSON form of a value. Only the user can read the file. write is WriteFileAtomic, or
+// WriteFileDurable if other data depend on the file after a crash.
 func WriteJSON(path string, value any, write func(path string, data []byte, perm os.FileMode) error) error {
 	raw, err := json.Marshal(value)
 	if err != nil {
@@ -70,7 +70,7 @@ func writeFile(path string, data []byte, perm os.FileMode, flush bool) error {
 	return nil
 }
 
-// createTemp creates a new file of the exact permissions less the umask, which os.CreateTemp (0600) does not offer.
+// createTemp creates a new file with the given permissions, reduced by the umask. os.CreateTemp always uses 0600.
 func createTemp(dir, prefix string, perm os.FileMode) (*os.File, error) {
 	for try := 0; ; try++ {
 		path := filepath.Join(dir, prefix+strconv.FormatUint(rand.Uint64(), 36))
@@ -79,7 +79,7 @@ func createTemp(dir, prefix string, perm os.FileMode) (*os.File, error) {
 		case err == nil:
 			share(path, perm)
 			return f, nil
-		case errors.Is(err, fs.ErrNotExist) && try < 10: // no directory yet, or git has just pruned it
+		case errors.Is(err, fs.ErrNotExist) && try < 10: // the directory does not exist yet, or git has just removed it
 			if err := MakeDirs(dir, 0o777); err != nil {
 				return nil, err
 			}
@@ -91,8 +91,8 @@ func createTemp(dir, prefix string, perm os.FileMode) (*os.File, error) {
 }
 
 // isGitDir reports whether a directory belongs to a repository, a linked work tree or a submodule
-// (gitrepository-layout(5)). It uses the name of the directory, and of a directory inside it. For TracesDir, which is
-// not part of a ref's name, the name does not matter.
+// (gitrepository-layout(5)). It checks the name of the directory, and the name of a directory inside it. For TracesDir,
+// which is not part of a ref's name, the name of the directory does not matter.
 func isGitDir(dir, inside string) bool {
 	base, above := filepath.Base(dir), filepath.Dir(dir)
 	if strings.HasSuffix(base, ".git") {
@@ -107,9 +107,9 @@ func isGitDir(dir, inside string) bool {
 		func(part string) bool { return part == "refs" || part == tracesDir })
 }
 
-// MakeDirs is os.MkdirAll for directories inside a git directory: in a repository shared by a group
-// (core.sharedRepository) the new ones get the permissions of the one they are made in, as git gives them. A git
-// directory itself is never made: the repository, the linked work tree or the submodule was removed meanwhile.
+// MakeDirs is os.MkdirAll for directories inside a git directory. In a repository that a group shares
+// (core.sharedRepository), new directories get the permissions of their parent, as with git. It never creates a git
+// directory itself: if that is missing, somebody has removed the repository, the linked work tree or the submodule.
 func MakeDirs(dir string, perm os.FileMode) error { return makeDirs(dir, "", perm) }
 
 func makeDirs(dir, inside string, perm os.FileMode) error {
@@ -137,8 +137,8 @@ func makeDirs(dir, inside string, perm os.FileMode) error {
 	return nil
 }
 
-// MakeTracesDir makes the directory of TracesDir, for its owner alone: snapshots may keep contents of private files. In
-// a repository shared by a group, the group has access, as to all its files.
+// MakeTracesDir creates the directory of TracesDir. Only its owner has access, because snapshots may contain private
+// files. In a repository that a group shares, the group has access, as to all its files.
 func (r *Repo) MakeTracesDir() error {
 	if err := MakeDirs(r.TracesDir(), 0o777); err != nil {
 		return err
@@ -150,27 +150,27 @@ func (r *Repo) MakeTracesDir() error {
 	return os.Chmod(r.TracesDir(), 0o700)
 }
 
-// HasTraces reports whether git-trace has a directory or a ref in the repository. Without one, nobody has switched
-// recording on: then commands that read write no caches, and leave the repository unchanged.
+// HasTraces reports whether git-trace has a directory or a ref in the repository. If not, recording is off: then
+// reading commands write no caches and leave the repository unchanged.
 func (r *Repo) HasTraces() bool {
 	_, err := os.Lstat(r.TracesDir())
 	return err == nil || r.MayHaveRefs("refs/"+tracesDir+"/")
 }
 
-// share gives a new file the group's permissions that the umask took from it, if it lies in a shared directory.
+// share adds the group permissions that the umask removed from a new file, if the file is in a shared directory.
 func share(path string, perm os.FileMode) {
 	if info, err := os.Stat(filepath.Dir(path)); err == nil && isShared(info) {
 		_ = os.Chmod(path, perm&(info.Mode().Perm()&0o666|0o600))
 	}
 }
 
-// isShared reports whether git made a directory for a group: set-group-id and writable by the group.
+// isShared reports whether git made a directory for a group: it has the set-group-id bit and is writable by the group.
 func isShared(dir os.FileInfo) bool {
 	return dir.Mode()&os.ModeSetgid != 0 && dir.Mode().Perm()&0o020 != 0
 }
 
-// syncDir makes a rename in a directory durable. Systems and file systems that cannot flush a directory (Windows, some
-// network mounts) have to do without.
+// syncDir makes a rename in a directory durable. It does nothing on systems and file systems that cannot flush a
+// directory (Windows, some network mounts).
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {

@@ -11,17 +11,17 @@ import (
 	"github.com/git-trace/git-trace/internal/fault"
 )
 
-// ErrLockTimeout reports that another process held a lock during the whole waiting time.
+// ErrLockTimeout is returned if another process held a lock during the whole waiting time.
 var ErrLockTimeout = errors.New("lock is held by another process")
 
-// FileLock is an exclusive lock on a file, held by an open file: the system releases it whenever the process ends. It
-// works between processes and between goroutines.
+// FileLock is an exclusive lock on an open file. The system releases it when the process ends. It works between
+// processes and between goroutines.
 type FileLock struct {
 	file *os.File
 }
 
-// Flock takes the lock on path, creating the file and its directory, and waits up to wait for it; zero tries once. The
-// file remains, and its content has no meaning.
+// Flock takes the lock on path, and creates the file and its directory if necessary. It waits at most wait; with zero
+// it tries once. The file remains, and its content has no meaning.
 func Flock(path string, wait time.Duration) (*FileLock, error) {
 	deadline := time.Now().Add(wait)
 	for {
@@ -32,7 +32,7 @@ func Flock(path string, wait time.Duration) (*FileLock, error) {
 		if err != nil {
 			return nil, fmt.Errorf("lock %s: %w", filepath.Base(path), err)
 		}
-		// Somebody may have removed the file (and the directory) between open and lock: then the lock guards nothing.
+		// If somebody removed the file (and the directory) between open and lock, the lock protects nothing.
 		if isStill(f, path) {
 			return &FileLock{file: f}, nil
 		}
@@ -41,8 +41,7 @@ func Flock(path string, wait time.Duration) (*FileLock, error) {
 }
 
 // lockWithin locks an open file, or closes it and returns an error. It waits in the system's own queue, which serves
-// waiters roughly in order: a process that tries again and again instead may wait for a second when eight processes
-// append.
+// waiters in about the right order. A process that repeats attempts may wait for a second if eight processes append.
 func lockWithin(f *os.File, wait time.Duration) error {
 	held, err := lockFile(f)
 	if err == nil && !held && wait <= 0 {
@@ -70,11 +69,11 @@ func lockWithin(f *os.File, wait time.Duration) error {
 	}
 }
 
-// closeInTurn gives up a place in the queue. A waiter cannot leave the queue; it ends when its turn comes, or with the
-// process.
+// closeInTurn closes the file of a waiter that no longer needs the lock. A waiter cannot leave the system's queue: it
+// ends when its turn comes, or when the process ends.
 func closeInTurn(f *os.File, turn <-chan error) {
 	err := <-turn
-	_ = errors.Join(err, f.Close()) // the lock is useless by then
+	_ = errors.Join(err, f.Close()) // the lock is not needed any more
 }
 
 func isStill(f *os.File, path string) bool {
@@ -86,8 +85,8 @@ func isStill(f *os.File, path string) bool {
 	return err == nil && os.SameFile(mine, there)
 }
 
-// openLock opens the file for writing, which network file systems want for a lock, and makes missing directories
-// and the file.
+// openLock opens the file for writing, as network file systems require for a lock. It creates missing directories and
+// the file.
 func openLock(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	for try := 0; errors.Is(err, fs.ErrNotExist) && try < 3; try++ {

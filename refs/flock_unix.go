@@ -22,7 +22,7 @@ func lockFile(f *os.File) (held bool, err error) {
 	return err == nil, err
 }
 
-// waitForLock locks an open file when its turn has come.
+// waitForLock locks an open file, and blocks until its turn comes.
 func waitForLock(f *os.File) error {
 	for {
 		if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); !errors.Is(err, syscall.EINTR) {

@@ -17,7 +17,7 @@ func lockFile(f *os.File) (held bool, err error) {
 	return err == nil, err
 }
 
-// waitForLock locks an open file when its turn has come.
+// waitForLock locks an open file, and blocks until its turn comes.
 func waitForLock(f *os.File) error {
 	return windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK, 0, 1, 0, &windows.Overlapped{})
 }

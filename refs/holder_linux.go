@@ -11,16 +11,16 @@ import (
 	"time"
 )
 
-// held reports whether a live process may be the maker of a lock file; known is false if that cannot be found out.
+// held reports whether a running process may have made a lock file. known is false if this cannot be found out.
 //
-// Having the file open is not the only sign: in a transaction of many refs git closes its lock files before it renames
-// them. So a git process that runs in this repository and is older than the lock counts as well.
+// An open file is not the only sign: in a transaction of many refs, git closes its lock files before it renames them.
+// So a git process also counts if it runs in this repository and is older than the lock.
 func held(lock os.FileInfo, dirs []string) (held, known bool) {
 	stat, ok := lock.Sys().(*syscall.Stat_t)
 	if !ok {
 		return false, false
 	}
-	// Only root sees what other users' processes hold.
+	// Only root sees the open files of other users' processes.
 	if euid := os.Geteuid(); euid != 0 && int64(stat.Uid) != int64(euid) {
 		return false, false
 	}
@@ -33,7 +33,7 @@ func held(lock os.FileInfo, dirs []string) (held, known bool) {
 		if err != nil {
 			continue
 		}
-		known = known || pid == os.Getpid() // a /proc without this process is useless
+		known = known || pid == os.Getpid() // a /proc that lacks this process is useless
 		dir := filepath.Join("/proc", p.Name())
 		if hasOpen(dir, lock) || mayWriteRefs(dir, lock.ModTime(), dirs) {
 			return true, true
@@ -56,13 +56,13 @@ func hasOpen(proc string, file os.FileInfo) bool {
 	return false
 }
 
-// readers are git verbs that live long and change no ref, or that only wait for us.
+// readers lists git commands that run for a long time and change no ref, or that only wait for git-trace.
 var readers = []string{
 	"cat-file", "blame", "log", "show", "diff", "grep", "trace", "daemon", "fsmonitor--daemon", "credential",
 	"credential-cache--daemon", "check-ignore", "check-attr",
 }
 
-// mayWriteRefs reports whether a process is a git in this repository that was there before the lock.
+// mayWriteRefs reports whether a process is a git in this repository that started before the lock was made.
 func mayWriteRefs(proc string, locked time.Time, dirs []string) bool {
 	name, err := os.ReadFile(filepath.Join(proc, "comm"))
 	comm := strings.TrimSpace(string(name))
@@ -97,14 +97,14 @@ func mayWriteRefs(proc string, locked time.Time, dirs []string) bool {
 	return false
 }
 
-// startTime reads when a process began from field 22 of /proc/PID/stat, in ticks since boot (proc(5)). The tick is
-// 1/100 second on every Linux that user programs see.
+// startTime reads the start time of a process from field 22 of /proc/PID/stat, in ticks since boot (proc(5)). User
+// programs see ticks of 1/100 second on every Linux.
 func startTime(proc string) (time.Time, bool) {
 	text, err := os.ReadFile(filepath.Join(proc, "stat"))
 	if err != nil {
 		return time.Time{}, false
 	}
-	nameEnd := bytes.LastIndexByte(text, ')') // field 2, the name, may itself hold brackets and spaces
+	nameEnd := bytes.LastIndexByte(text, ')') // field 2, the name, may contain brackets and spaces
 	fields := strings.Fields(string(text[nameEnd+1:]))
 	if len(fields) < 20 {
 		return time.Time{}, false

@@ -4,5 +4,5 @@ package refs
 
 import "os"
 
-// held has no cheap answer on this system.
+// held cannot be answered cheaply on this system.
 func held(os.FileInfo, []string) (held, known bool) { return false, false }

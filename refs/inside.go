@@ -12,20 +12,20 @@ type thing struct {
 	content []byte
 }
 
-// treeCache holds trees that were read, and the roots of commits: callers read path after path.
+// treeCache caches trees, and the root trees of commits, because callers read many paths.
 type treeCache struct {
 	roots   map[OID]OID
 	trees   map[OID][]TreeEntry
 	entries int
 }
 
-// maxCachedEntries bounds the kept entries of trees, some 10 MB.
+// maxCachedEntries bounds the cached entries of trees. They take about 10 MB.
 const maxCachedEntries = 100_000
 
-// inside finds the entry of a commit or tree, named by its full id, at a path ("0123…:src/main.go"), or the commit
-// itself ("0123…^{commit}"), without git. It returns an error only if git would. known is false if git must answer: for
-// other names, for paths from the current directory, for submodules, and for objects that are not read here. With want,
-// it reads the content.
+// inside finds, without git, the entry at a path of a commit or tree that is named by its full id
+// ("0123…:src/main.go"), or the commit itself ("0123…^{commit}"). It returns an error only if git would. known is false
+// if git must answer: for other names, for paths relative to the current directory, for submodules, and for objects
+// that this code cannot read. With want it also reads the content.
 func (o *Objects) inside(rev string, want bool) (at thing, known bool, err error) {
 	digits := 2 * o.repo.Format.Size()
 	if len(rev) <= digits {
@@ -60,8 +60,8 @@ func (o *Objects) inside(rev string, want bool) (at thing, known bool, err error
 	return thing{oid: e.OID, typ: e.Type()}, o.has(e.OID), nil
 }
 
-// EntryAt returns the entry of a commit or a tree at a path of raw bytes, and the zero entry if there is none. It does
-// not read the content, which may be missing here.
+// EntryAt returns the entry of a commit or a tree at a path of raw bytes, or the zero entry if there is none. It does
+// not read the content, which may be missing in this clone.
 func (o *Objects) EntryAt(top OID, path string) (TreeEntry, error) {
 	root, known := o.root(top)
 	if !known {
@@ -77,7 +77,7 @@ func (o *Objects) EntryAt(top OID, path string) (TreeEntry, error) {
 	return e, err
 }
 
-// root returns the tree of a commit, and a tree itself.
+// root returns the tree of a commit. For a tree it returns the tree itself.
 func (o *Objects) root(top OID) (root OID, known bool) {
 	if root, known = o.seen.roots[top]; known {
 		return root, true
@@ -90,7 +90,7 @@ func (o *Objects) root(top OID) (root OID, known bool) {
 	if at.typ == CommitObject {
 		c, err := DecodeCommit(at.content)
 		if err != nil {
-			return OID{}, false // damaged: git has the message
+			return OID{}, false // damaged: git reports the error
 		}
 		root = c.Tree
 	}
@@ -116,7 +116,7 @@ func (o *Objects) entriesOf(tree OID) ([]TreeEntry, error) {
 	return entries, nil
 }
 
-// below follows a path from a tree.
+// below follows a path, starting from a tree.
 func (o *Objects) below(tree OID, path string) (found TreeEntry, there bool, err error) {
 	for more := true; more; tree = found.OID {
 		var name string

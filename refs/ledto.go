@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// LedTo reports for each commit whether one of the tips leads to it; a missing commit is left out. Tips are words
-// for git-rev-list(1), "--all" for instance; a missing tip does not count.
+// LedTo reports for each commit whether it can be reached from one of the tips. Missing commits are left out. Tips are
+// words for git-rev-list(1), for instance "--all"; a missing tip is ignored.
 func (r *Repo) LedTo(ctx context.Context, commits []OID, tips ...string) (map[OID]bool, error) {
 	if len(commits) == 0 {
 		return nil, nil
@@ -38,11 +38,11 @@ func (r *Repo) LedTo(ctx context.Context, commits []OID, tips ...string) (map[OI
 	return out, nil
 }
 
-// mostNear is the number of commits that are asked about without git: beyond that git is quicker.
+// mostNear is the number of commits that are read without git. For more commits git is faster.
 const mostNear = 2000
 
-// nearTips reports whether tips that are named by their ids lead to all commits. It goes a short way back from them,
-// and starts no process. It does not say that they do not.
+// nearTips returns true if all commits can be reached from tips that are given by their ids. It walks only a short way
+// back, and starts no process. False does not mean that they cannot be reached.
 func (r *Repo) nearTips(commits []OID, tips []string) bool {
 	if len(commits) > mostNear {
 		return false
@@ -69,7 +69,7 @@ func (r *Repo) nearTips(commits []OID, tips []string) bool {
 		}
 		met[id] = true
 		typ, raw, err := objects.stored(id)
-		if err != nil || typ != CommitObject { // a tip that is not here, or a tag
+		if err != nil || typ != CommitObject { // the tip is missing, or is a tag
 			continue
 		}
 		c, err := DecodeCommit(raw)
@@ -82,16 +82,16 @@ func (r *Repo) nearTips(commits []OID, tips []string) bool {
 	return len(wanted) == 0
 }
 
-// maxNearCommit is the size of a commit beyond which nearTips leaves it to git.
+// maxNearCommit is the size of a commit object above which nearTips leaves the answer to git.
 const maxNearCommit = 1 << 20
 
-// Lacks reports whether some of the objects are missing from the repository. It fetches none from a promisor.
+// Lacks reports whether some of the objects are missing in the repository. It does not fetch objects from a remote.
 func (r *Repo) Lacks(ctx context.Context, ids []OID) (bool, error) {
 	here, err := r.present(ctx, ids)
 	return len(here) < len(ids), err
 }
 
-// present returns the objects that are here. It asks git only if the files do not show it.
+// present returns the objects that the repository has. It calls git only if the files do not show it.
 func (r *Repo) present(ctx context.Context, ids []OID) (here []OID, err error) {
 	objects := r.Objects()
 	defer func() { _ = objects.Close() }()
@@ -108,7 +108,7 @@ func (r *Repo) present(ctx context.Context, ids []OID) (here []OID, err error) {
 		return nil, err
 	}
 	here = here[:0]
-	for line := range strings.Lines(string(there)) { // of a missing one: "<id> missing"
+	for line := range strings.Lines(string(there)) { // for a missing object: "<id> missing"
 		if id, err := ParseOID(strings.TrimSuffix(line, "\n")); err == nil {
 			here = append(here, id)
 		}

@@ -7,14 +7,15 @@ import (
 	"unicode"
 )
 
-// LeftOut names the commits that are incomplete in an answer, because an object is missing or damaged: the other parts
-// are still returned. The zero value is ready, several goroutines may use it, and a nil LeftOut takes nothing.
+// LeftOut collects the commits that are incomplete in an answer, because an object is missing or damaged. The other
+// parts of the answer are still returned. The zero value is ready for use. Several goroutines may use it. A nil LeftOut
+// collects nothing.
 type LeftOut struct {
 	mu      sync.Mutex
 	commits map[OID]bool
 }
 
-// Note names a commit that could not be read whole.
+// Note adds a commit that could not be read completely.
 func (l *LeftOut) Note(commit OID) {
 	if l == nil {
 		return
@@ -27,7 +28,7 @@ func (l *LeftOut) Note(commit OID) {
 	l.commits[commit] = true
 }
 
-// Commits returns the named commits, sorted.
+// Commits returns the collected commits, sorted.
 func (l *LeftOut) Commits() []OID {
 	if l == nil {
 		return nil
@@ -42,15 +43,15 @@ func (l *LeftOut) Commits() []OID {
 	return out
 }
 
-// NamesUnread reports whether a message of git says that it could not read an object: it has the object's full id, or
-// describes the damage.
+// NamesUnread reports whether a message of git says that git could not read an object: it has the full id of an object,
+// or describes damage.
 func NamesUnread(message string) bool {
 	signs := []string{"lazy fetching disabled", "promisor remote", "inflate: ", " corrupt", "revindex"}
 	return namesObject(message) ||
 		slices.ContainsFunc(signs, func(sign string) bool { return strings.Contains(message, sign) })
 }
 
-// namesObject reports whether a text has the full id of an object as a word.
+// namesObject reports whether a text contains the full id of an object as a word.
 func namesObject(text string) bool {
 	apart := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 	for word := range strings.FieldsFuncSeq(text, apart) {

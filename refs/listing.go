@@ -18,10 +18,10 @@ type Listed struct {
 	Size int64
 }
 
-// ListObjects lists every object in an object directory, MainObjects or SideObjects, loose and packed ones, reachable
-// or not, and the objects of alternates. It leaves out damaged ones.
+// ListObjects lists every object in an object directory, MainObjects or SideObjects: loose and packed objects,
+// reachable or not, and the objects of alternates. It leaves out damaged objects.
 func (r *Repo) ListObjects(ctx context.Context, dir string) ([]Listed, error) {
-	if !isDir(dir) { // git would reject the repository
+	if !isDir(dir) { // git would reject the directory
 		return nil, nil
 	}
 	cmd := r.Command(ctx, "cat-file", "--batch-check", "--batch-all-objects", "--unordered")
@@ -39,8 +39,8 @@ func (r *Repo) ListObjects(ctx context.Context, dir string) ([]Listed, error) {
 	return list, nil
 }
 
-// CopyObject writes the content of an object to a writer as git reads it, whatever its size. If the writer fails, it
-// does not wait for git, and returns the writer's error.
+// CopyObject writes the content of an object of any size to a writer, while git reads it. If the writer fails,
+// CopyObject does not wait for git and returns the writer's error.
 func (r *Repo) CopyObject(ctx context.Context, oid OID, to io.Writer) error {
 	cmd := r.Command(ctx, "cat-file", "--batch")
 	cmd.Env = append(append(cmd.Env, r.SideReadEnv()...), "GIT_NO_LAZY_FETCH=1")
@@ -56,13 +56,13 @@ func (r *Repo) CopyObject(ctx context.Context, oid OID, to io.Writer) error {
 		return fmt.Errorf("read object %s: %w", oid, err)
 	case body.missing():
 		return fmt.Errorf("read object %s: %w", oid, ErrMissing)
-	case body.left != -1: // the line feed after the content
+	case body.left != -1: // the line feed that follows the content
 		return fmt.Errorf("read object %s: %w: it ends early", oid, ErrCorrupt)
 	}
 	return nil
 }
 
-// batchBody parses the only answer of a cat-file.
+// batchBody parses the output of a cat-file with one answer.
 type batchBody struct {
 	to   io.Writer
 	head []byte
@@ -102,13 +102,14 @@ func (b *batchBody) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// Reached lists every object that the user's refs, reflogs, work trees and indexes lead to. Refs below refs/traces do
-// not count. It skips broken refs.
+// Reached lists every object that can be reached from the user's refs, reflogs, work trees and indexes. Refs below
+// refs/traces do not count. It skips broken refs.
 func (r *Repo) Reached(ctx context.Context) (map[OID]struct{}, error) {
 	return r.ReachedBy(ctx, "--exclude=refs/traces/*", "--all", "--reflog", "--indexed-objects")
 }
 
-// ReachedBy lists every object that is there and that some revisions lead to, as rev-list takes them: --glob=PATTERN.
+// ReachedBy lists every existing object that can be reached from some revisions. Revisions are arguments of rev-list,
+// such as --glob=PATTERN.
 func (r *Repo) ReachedBy(ctx context.Context, revisions ...string) (map[OID]struct{}, error) {
 	read, write := io.Pipe()
 	done := make(chan error, 1)
@@ -134,7 +135,7 @@ func (r *Repo) ReachedBy(ctx context.Context, revisions ...string) (map[OID]stru
 	return out, nil
 }
 
-// PacksWith returns the packs of an object directory that hold some of the objects, without ".pack".
+// PacksWith returns the packs of an object directory that contain some of the objects, without ".pack".
 func (r *Repo) PacksWith(dir string, ids map[OID]bool) ([]string, error) {
 	packs, err := listAllPacks(dir)
 	if err != nil {
@@ -156,7 +157,8 @@ func (r *Repo) PacksWith(dir string, ids map[OID]bool) ([]string, error) {
 	return out, nil
 }
 
-// FinishRemoving deletes the rest of a pack without an index: a process that removed the pack was killed.
+// FinishRemoving deletes the remaining files of a pack that has no index, because a process that removed the pack was
+// killed.
 func FinishRemoving(path string) error {
 	if exists(path+".idx") || exists(path+".keep") {
 		return nil
@@ -164,8 +166,8 @@ func FinishRemoving(path string) error {
 	return Pack{Path: path}.Remove()
 }
 
-// Everywhere has git begin at every branch and tag, remote ones too, and at HEAD (git-rev-list(1)). The log, notes
-// and stashes are not part of the history.
+// Everywhere returns arguments that make git start at every branch and tag, including remote ones, and at HEAD
+// (git-rev-list(1)). The log, notes and stashes are not part of the history.
 func Everywhere() []string {
 	return []string{"--exclude=refs/traces/*", "--exclude=refs/notes/*", "--exclude=refs/stash", "--all"}
 }

@@ -12,43 +12,43 @@ import (
 	"time"
 )
 
-// Errors of changing a ref that callers branch on.
+// Errors of changing a ref that callers check for.
 var (
 	ErrTipMoved = errors.New("tip moved")
 	ErrLocked   = errors.New("ref is locked")
 	ErrConflict = errors.New("ref name conflicts with another ref")
 )
 
-// refLockWait is the time to wait for a ref that git has locked; git's own core.filesRefLockTimeout.
+// refLockWait is the time to wait for a ref that git has locked. It is the default of git's core.filesRefLockTimeout.
 const refLockWait = 100 * time.Millisecond
 
-// guardWait is the time to wait for another git-trace process at the same ref.
+// guardWait is the time to wait for another git-trace process that changes the same ref.
 const guardWait = 5 * time.Second
 
-// RefLock is a ref held under git's own <ref>.lock, with the value it had when it was taken. End it with Commit or
-// Abort.
+// RefLock is a locked ref, with the value that it had when the lock was taken. The lock is git's own <ref>.lock.
+// Callers must end it with Commit or Abort.
 type RefLock struct {
 	repo    *Repo
 	name    string
 	current OID
-	file    *os.File  // the open <ref>.lock; nil where git does the writing
-	mark    string    // second name of the lock file, by which a later process recognises it as ours
-	guard   *FileLock // serialises git-trace processes on this ref
+	file    *os.File  // the open <ref>.lock; nil if git writes the ref
+	mark    string    // second name of the lock file, by which a later process knows that git-trace made it
+	guard   *FileLock // makes git-trace processes change this ref one after another
 	done    bool
 }
 
-// LockRef takes the lock of a ref. It waits for other git-trace processes up to five seconds and for git a tenth of a
-// second, then returns ErrLocked.
+// LockRef locks a ref. It waits up to five seconds for other git-trace processes, and 0.1 seconds for git. Then it
+// returns ErrLocked.
 //
-// The lock of a killed process must not stay, and the lock of a living one must never be taken. So the lock file is
-// first created under a second name beside the guard, and then hard-linked into place. The guard is an flock, which
-// ends with its process. If the holder of the guard finds that the present lock is the file with that second name, the
-// maker of that lock is dead. All other locks are left alone unless staleLock proves them abandoned.
+// The lock of a killed process must not stay, and the lock of a running one must never be removed. So the lock file is
+// first created under a second name, next to the guard, and then hard-linked to its own name. The guard is an flock,
+// which ends with its process. If the holder of the guard finds that the present lock is the file with the second name,
+// the process that made the lock has ended. All other locks stay, unless staleLock finds that they are abandoned.
 func (r *Repo) LockRef(name string) (*RefLock, error) {
 	return r.LockRefWithin(name, guardWait)
 }
 
-// LockRefWithin is LockRef with the caller's bound on the wait for other git-trace processes.
+// LockRefWithin is LockRef with the given time to wait for other git-trace processes.
 func (r *Repo) LockRefWithin(name string, wait time.Duration) (*RefLock, error) {
 	lock, err := r.lockRef(name, wait)
 	if err != nil {
@@ -90,7 +90,7 @@ func (l *RefLock) readCurrent() error {
 	}
 	switch {
 	case errors.Is(err, ErrRefMissing) && l.file == nil:
-		return nil // git looks for conflicts when it writes
+		return nil // git checks for conflicts when it writes
 	case errors.Is(err, ErrRefMissing):
 		return l.repo.refConflict(l.name)
 	case err != nil:
@@ -102,12 +102,12 @@ func (l *RefLock) readCurrent() error {
 	return nil
 }
 
-// Current returns the ref's value under the lock; zero if the ref is missing.
+// Current returns the ref's value when the lock was taken, or zero if the ref was missing.
 func (l *RefLock) Current() OID { return l.current }
 
-// Commit sets the ref and releases the lock. On an error the ref is unchanged and the lock is released. If refs are
-// files, nobody can have moved the tip; otherwise a git process can: then it returns ErrTipMoved, and the caller begins
-// again.
+// Commit sets the ref and releases the lock. If it fails, the ref is unchanged and the lock is released. If refs are
+// stored as files, nobody can have changed the ref. With other storages a git process can: then Commit returns
+// ErrTipMoved, and the caller must start again.
 func (l *RefLock) Commit(ctx context.Context, id OID) error {
 	if l.done {
 		return fmt.Errorf("update %s: lock already released", l.name)
@@ -146,7 +146,7 @@ func (l *RefLock) commit(ctx context.Context, id OID) error {
 	}
 	path := l.repo.refPath(l.name)
 	if err := os.Rename(path+".lock", path); err != nil {
-		// Git leaves empty directories after it deletes refs; one may have this ref's name.
+		// Git leaves empty directories after it deletes refs, and one may have the name of this ref.
 		if !isDir(path) || removeEmptyDirs(path) != nil || os.Rename(path+".lock", path) != nil {
 			return err
 		}
@@ -158,7 +158,7 @@ func (l *RefLock) commit(ctx context.Context, id OID) error {
 	return nil
 }
 
-// Abort releases the lock and leaves the ref alone. It does nothing after Commit.
+// Abort releases the lock and does not change the ref. It does nothing after Commit.
 func (l *RefLock) Abort() {
 	if l.done {
 		return
@@ -170,7 +170,7 @@ func (l *RefLock) Abort() {
 	l.release()
 }
 
-// release drops the mark before the guard, so that the mark never names the lock of a living maker.
+// release removes the mark before it releases the guard, so that the mark never names the lock of a running process.
 func (l *RefLock) release() {
 	l.done = true
 	if l.file != nil {
@@ -179,7 +179,7 @@ func (l *RefLock) release() {
 	l.guard.Unlock()
 }
 
-// takeFile creates <ref>.lock, waits for git and removes the locks of dead processes.
+// takeFile creates <ref>.lock. It waits for git, and removes the locks of ended processes.
 func (l *RefLock) takeFile() error {
 	path := l.repo.refPath(l.name) + ".lock"
 	deadline := time.Now().Add(refLockWait)
@@ -209,7 +209,7 @@ func (l *RefLock) createLock(path string) error {
 		case !errors.Is(err, fs.ErrNotExist) || try > 10:
 			return err
 		}
-		// Git removes directories that its packing has emptied, possibly just now.
+		// Git may have just removed the directory, if packing refs has emptied it.
 		if err := MakeDirs(filepath.Dir(path), 0o777); err != nil {
 			if errors.Is(err, fs.ErrExist) || errors.Is(err, syscall.ENOTDIR) {
 				return ErrConflict

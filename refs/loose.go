@@ -15,15 +15,16 @@ import (
 	"time"
 )
 
-// ErrCorrupt reports a stored object or ref with a wrong content.
+// ErrCorrupt is returned for a stored object or ref with invalid content.
 var ErrCorrupt = errors.New("corrupt")
 
-// ErrTooLarge reports an object beyond the reader's limit.
+// ErrTooLarge is returned for an object that is larger than the reader's limit.
 var ErrTooLarge = errors.New("object too large")
 
-// WriteLoose stores an object in an object directory, MainObjects or SideObjects, and returns its id. It is complete
-// or absent at every moment: a temporary file under the name that git's own prune knows, then a rename. Until a ref
-// reaches it, `git gc --prune=now` may delete it again; it is there for the two weeks of git's grace otherwise.
+// WriteLoose stores an object in an object directory, MainObjects or SideObjects, and returns its id. At every moment
+// the object is complete or missing: WriteLoose writes a temporary file, with a name that git's prune knows, and
+// renames it. If no ref reaches the object, `git gc --prune=now` may delete it again. Otherwise git keeps it for two
+// weeks.
 func (r *Repo) WriteLoose(dir string, typ ObjectType, content []byte) (OID, error) {
 	oid := r.Format.Hash(typ, content)
 	path := loosePath(dir, oid)
@@ -33,7 +34,7 @@ func (r *Repo) WriteLoose(dir string, typ ObjectType, content []byte) (OID, erro
 	}
 	var err error
 	for range writeTries {
-		// `git gc --prune=now` also removes temporary files and emptied directories in use.
+		// `git gc --prune=now` also removes temporary files that are in use, and empty directories.
 		if err = r.writeNewLoose(path, typ, content); !errors.Is(err, fs.ErrNotExist) {
 			break
 		}
@@ -46,7 +47,7 @@ func (r *Repo) WriteLoose(dir string, typ ObjectType, content []byte) (OID, erro
 
 const writeTries = 20
 
-// freshen renews a time stamp that is a day old: git's gc spares unreachable objects with a fresh one.
+// freshen updates a time stamp that is a day old or older: git's gc keeps unreachable objects with a recent time stamp.
 func freshen(path string, info os.FileInfo) {
 	now := time.Now()
 	if now.Sub(info.ModTime()) > 24*time.Hour {
@@ -71,7 +72,7 @@ func (r *Repo) writeNewLoose(path string, typ ObjectType, content []byte) error 
 	}
 	if err != nil {
 		_ = os.Remove(tmp.Name())
-		if exists(path) { // Windows refuses to replace a read-only file, and the object exists already
+		if exists(path) { // on Windows a read-only file cannot be replaced, and the object exists already
 			return nil
 		}
 		return err
@@ -82,8 +83,8 @@ func (r *Repo) writeNewLoose(path string, typ ObjectType, content []byte) error 
 	return nil
 }
 
-// storedLimit is the size up to which an object is stored without compression: it fills one disk block either way, and
-// a compressor costs more than the whole write. Git compresses it later, when it packs.
+// storedLimit is the size up to which an object is stored without compression. Such an object fills one disk block in
+// any case, and compressing takes longer than the whole write. Git compresses it later, when it packs.
 const storedLimit = 4000
 
 func writeLooseTo(w io.Writer, typ ObjectType, content []byte) error {
@@ -93,7 +94,7 @@ func writeLooseTo(w io.Writer, typ ObjectType, content []byte) error {
 		_, err := w.Write(storedStream(header, content, size))
 		return err
 	}
-	out := bufio.NewWriterSize(w, 16<<10) // the compressor writes a few hundred bytes at a time
+	out := bufio.NewWriterSize(w, 16<<10) // the compressor writes only a few hundred bytes at a time
 	z := deflater(out)
 	defer deflaters.Put(z)
 	if _, err := z.Write(header); err != nil {
@@ -108,7 +109,7 @@ func writeLooseTo(w io.Writer, typ ObjectType, content []byte) error {
 	return out.Flush()
 }
 
-// storedStream returns a zlib stream (RFC 1950) of a single stored block (RFC 1951, 3.2.4).
+// storedStream returns a zlib stream (RFC 1950) with one stored block (RFC 1951, 3.2.4).
 func storedStream(header, content []byte, size int) []byte {
 	out := make([]byte, 0, size+11)
 	out = append(out, 0x78, 0x01, 0x01)
@@ -118,12 +119,14 @@ func storedStream(header, content []byte, size int) []byte {
 	return binary.BigEndian.AppendUint32(out, adler32.Checksum(out[7:]))
 }
 
-// ReadLoose reads an object from an object directory; an object that is not there as a loose file gives os.ErrNotExist.
+// ReadLoose reads an object from an object directory. If the object has no loose file there, the error is
+// os.ErrNotExist.
 func ReadLoose(dir string, oid OID) (ObjectType, []byte, error) {
 	return readLoose(dir, oid, 0)
 }
 
-// readLoose refuses content beyond limit bytes, if limit is positive, before it reads it.
+// readLoose is ReadLoose with a limit. If limit is positive and the content is larger, it fails before it reads the
+// content.
 func readLoose(dir string, oid OID, limit int64) (ObjectType, []byte, error) {
 	raw, err := ReadFile(loosePath(dir, oid))
 	if err != nil {
@@ -159,7 +162,7 @@ func decodeLoose(raw []byte, limit int64) (ObjectType, []byte, error) {
 	if limit > 0 && size > limit {
 		return "", nil, fmt.Errorf("%w: %d bytes", ErrTooLarge, size)
 	}
-	// A deflate stream cannot grow more than about 1032 times, so a header with a larger size is false.
+	// A deflate stream expands at most about 1032 times, so a header with a larger size is wrong.
 	if size < int64(n-nul-1) || size > 1100*int64(len(raw)) {
 		return "", nil, fmt.Errorf("%w: object size differs from its header", ErrCorrupt)
 	}
@@ -168,7 +171,7 @@ func decodeLoose(raw []byte, limit int64) (ObjectType, []byte, error) {
 	if _, err := io.ReadFull(z, content[have:]); err != nil {
 		return "", nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
 	}
-	// One read past the end also makes the reader compare the check sum.
+	// Reading past the end makes the reader compare the check sum.
 	if k, err := z.Read(make([]byte, 1)); k != 0 || err != io.EOF {
 		return "", nil, fmt.Errorf("%w: object size differs from its header", ErrCorrupt)
 	}

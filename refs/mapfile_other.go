@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// mapFile is not supported here.
+// mapFile always fails, because this system does not support it.
 func mapFile(*os.File, int64) (data []byte, release func(), err error) {
 	return nil, nil, errors.ErrUnsupported
 }

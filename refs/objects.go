@@ -7,13 +7,14 @@ import (
 	"path/filepath"
 )
 
-// ErrMissing reports an object or revision that the repository does not have.
+// ErrMissing is returned for an object or revision that the repository does not have.
 var ErrMissing = errors.New("object missing")
 
-// ErrOtherType reports that an object has another type than the caller wants.
+// ErrOtherType is returned for an object whose type is not the one that the caller needs.
 var ErrOtherType = errors.New("unexpected type of object")
 
-// ReadError reports an object that could not be read. A readable object with a wrong content is another error.
+// ReadError is the error for an object that could not be read. An object that can be read and has wrong content gives
+// another error.
 type ReadError struct {
 	OID OID
 	Err error
@@ -23,14 +24,14 @@ func (e *ReadError) Error() string { return fmt.Sprintf("read object %s: %v", e.
 
 func (e *ReadError) Unwrap() error { return e.Err }
 
-// DefaultMaxObject is the largest object that a reader loads by default.
+// DefaultMaxObject is the size of the largest object, in bytes, that a reader loads by default.
 const DefaultMaxObject = 512 << 20
 
-// Objects reads objects: loose and packed ones directly, from the side store and then from the repository; everything
-// else (alternates, objects that a repack has just moved, revisions) through one `git cat-file --batch`, started on
-// demand. It is for one goroutine. The caller closes it.
+// Objects reads objects. It reads loose and packed objects directly, first from the side store and then from the
+// repository. For everything else (alternates, objects that a repack has just moved, revisions) it starts one `git
+// cat-file --batch` on demand. It is not safe for concurrent use. Callers must close it.
 type Objects struct {
-	// Max is the size in bytes beyond which an object is refused with ErrTooLarge; 0 means DefaultMaxObject.
+	// Max is the largest size of an object in bytes. For a larger one the error is ErrTooLarge. 0 means DefaultMaxObject.
 	Max int64
 
 	repo  *Repo
@@ -39,10 +40,10 @@ type Objects struct {
 	main  *packSet // see MayBeStored
 	seen  treeCache
 
-	borrows bool // git's own store has alternates; known with main
+	borrows bool // git's own store has alternates; valid if main is set
 }
 
-// Objects returns a reader. It costs nothing until it reads.
+// Objects returns a reader. It does nothing until the first read.
 func (r *Repo) Objects() *Objects { return &Objects{repo: r} }
 
 func (o *Objects) limit() int64 {
@@ -71,19 +72,19 @@ func (o *Objects) Read(oid OID) (ObjectType, []byte, error) {
 	return typ, content, nil
 }
 
-// stored reads a loose object, or one in a pack; errNotHere sends on to git.
+// stored reads a loose or packed object. With errNotHere, git must be asked.
 func (o *Objects) stored(oid OID) (ObjectType, []byte, error) {
 	for _, dir := range [...]string{o.repo.SideObjects(), o.repo.MainObjects()} {
 		typ, content, err := readLoose(dir, oid, o.limit())
 		if err == nil || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, ErrCorrupt) {
 			return typ, content, err
 		}
-		// A damaged copy may hide a sound one: git decides.
+		// Another copy may be valid, so git decides.
 	}
 	return o.packed(oid)
 }
 
-// packed reads an object from the packs that were there when it was first called; errNotHere sends on to git.
+// packed reads an object from the packs that existed at its first call. With errNotHere, git must be asked.
 func (o *Objects) packed(oid OID) (ObjectType, []byte, error) {
 	o.openPacks()
 	return o.packs.read(oid, o.limit())
@@ -95,9 +96,9 @@ func (o *Objects) openPacks() {
 	}
 }
 
-// MayBeStored reports whether git's own object store may have an object, without the side store: commits have only
-// objects of git's store. If only git could answer (alternates, very many packs), it returns true. It reads no
-// object and starts no process.
+// MayBeStored reports whether git's own object store may have an object. It does not check the side store, because
+// commits have only objects of git's store. If only git could answer (alternates, very many packs), it returns true. It
+// reads no object and starts no process.
 func (o *Objects) MayBeStored(oid OID) bool {
 	dir := o.repo.MainObjects()
 	if o.main == nil {
@@ -110,12 +111,12 @@ func (o *Objects) MayBeStored(oid OID) bool {
 	return o.main.mayHave(oid)
 }
 
-// knowsAll reports whether all answers of MayBeStored so far were certain.
+// knowsAll reports whether all results of MayBeStored so far were certain.
 func (o *Objects) knowsAll() bool {
 	return !o.borrows && (o.main == nil || !o.main.some)
 }
 
-// Blob is Read for an object that must be a blob.
+// Blob is Read for a blob.
 func (o *Objects) Blob(oid OID) ([]byte, error) {
 	return o.typed(oid, BlobObject)
 }
@@ -160,8 +161,9 @@ func (o *Objects) typed(oid OID, want ObjectType) ([]byte, error) {
 	return content, nil
 }
 
-// Resolve finds the object of a revision ("HEAD:path", "abc123^{tree}"); see gitrevisions(7). It asks git, except
-// about paths of a commit or tree with its whole id. Ambiguous and unknown names give ErrMissing.
+// Resolve returns the object that a revision names ("HEAD:path", "abc123^{tree}"); see gitrevisions(7). It calls git,
+// except for paths of a commit or tree that is given by its full id. For ambiguous and unknown names the error is
+// ErrMissing.
 func (o *Objects) Resolve(rev string) (OID, ObjectType, error) {
 	oid, typ, _, err := o.ask(rev, false)
 	if err != nil {
@@ -170,7 +172,7 @@ func (o *Objects) Resolve(rev string) (OID, ObjectType, error) {
 	return oid, typ, nil
 }
 
-// ReadRev is Resolve and Read in one round trip.
+// ReadRev is Resolve and Read in one request.
 func (o *Objects) ReadRev(rev string) (OID, ObjectType, []byte, error) {
 	oid, typ, content, err := o.ask(rev, true)
 	if err != nil {
@@ -210,7 +212,7 @@ func (o *Objects) ask(rev string, want bool) (OID, ObjectType, []byte, error) {
 	return oid, typ, content, err
 }
 
-// Close ends the git process, if one was started. It does not wait for a process that will not end.
+// Close ends the git process, if one was started. It does not wait for a process that hangs.
 func (o *Objects) Close() error {
 	if o.main != nil {
 		o.main.close()

@@ -9,11 +9,11 @@ import (
 	"github.com/zeebo/blake3"
 )
 
-// mostBorrowed bounds the object directories that one directory borrows from (gitrepository-layout(5), alternates).
+// mostBorrowed bounds the number of alternates of an object directory (gitrepository-layout(5)).
 const mostBorrowed = 16
 
-// ObjectState returns a text that changes when objects are added or removed: it has the change times of the objects'
-// directories, also of alternates. It reads no object and starts no git.
+// ObjectState returns a text that changes when objects are added or removed. It contains the change times of the object
+// directories, including alternates. It reads no object and starts no process.
 func (r *Repo) ObjectState() string {
 	sum := blake3.New()
 	dirs := []string{r.MainObjects()}
@@ -29,7 +29,7 @@ func (r *Repo) ObjectState() string {
 				dirs = append(dirs, name)
 			}
 		}
-		for n := -1; n < 256; n++ { // loose objects lie in directories by the first byte of their id
+		for n := -1; n < 256; n++ { // loose objects are in directories named by the first byte of their id
 			name := "pack"
 			if n >= 0 {
 				name = fmt.Sprintf("%02x", n)

@@ -12,16 +12,16 @@ import (
 	"strconv"
 )
 
-// ObjectFormat is the hash a repository names its objects with (extensions.objectFormat).
+// ObjectFormat is the hash function of a repository's object ids (extensions.objectFormat).
 type ObjectFormat uint8
 
-// The object formats git knows.
+// The object formats that git knows.
 const (
 	SHA1 ObjectFormat = iota
 	SHA256
 )
 
-// String returns git's own name of the format, as in extensions.objectFormat.
+// String returns git's name of the format, as in extensions.objectFormat.
 func (f ObjectFormat) String() string {
 	if f == SHA256 {
 		return "sha256"
@@ -37,7 +37,7 @@ func (f ObjectFormat) Size() int {
 	return sha1.Size
 }
 
-// New returns a fresh hash of the format.
+// New returns a new hash of the format.
 func (f ObjectFormat) New() hash.Hash {
 	if f == SHA256 {
 		return sha256.New()
@@ -45,13 +45,13 @@ func (f ObjectFormat) New() hash.Hash {
 	return sha1.New() //nolint:gosec // see the import
 }
 
-// Zero returns the all-zero id of the format, which git prints for "no object".
+// Zero returns the all-zero id of the format. Git prints it for "no object".
 func (f ObjectFormat) Zero() OID { return OID{size: uint8(f.Size())} }
 
 // EmptyTree returns the id of the tree without entries.
 func (f ObjectFormat) EmptyTree() OID { return f.Hash(TreeObject, nil) }
 
-// Hash names the object of the given type and content without storing it.
+// Hash returns the id of an object with the given type and content. It does not store the object.
 func (f ObjectFormat) Hash(typ ObjectType, content []byte) OID {
 	h := f.New()
 	header := string(typ) + " " + strconv.Itoa(len(content)) + "\x00"
@@ -72,16 +72,16 @@ const (
 	TagObject    ObjectType = "tag"
 )
 
-// OID is an object id of either format. The zero value is "no id"; OIDs compare with ==.
+// OID is an object id of either format. The zero value means "no id". OIDs are comparable with ==.
 type OID struct {
 	raw  [sha256.Size]byte
 	size uint8
 }
 
-// ErrBadOID reports text that is not a full hexadecimal object id.
+// ErrBadOID is returned for text that is not a full hexadecimal object id.
 var ErrBadOID = errors.New("not an object id")
 
-// ParseOID reads a full id of 40 or 64 lower-case hexadecimal digits.
+// ParseOID parses a full id of 40 or 64 lower-case hexadecimal digits.
 func ParseOID(text string) (OID, error) { return parseOID(text) }
 
 func parseOID[T string | []byte](text T) (OID, error) {
@@ -103,7 +103,7 @@ func parseOID[T string | []byte](text T) (OID, error) {
 	return oid, nil
 }
 
-// hexDigits are the values of lower-case hexadecimal digits; 255 is everything else.
+// hexDigits maps lower-case hexadecimal digits to their values, and every other byte to 255.
 var hexDigits = func() (values [256]byte) {
 	for c := range values {
 		values[c] = 255
@@ -114,7 +114,7 @@ var hexDigits = func() (values [256]byte) {
 	return values
 }()
 
-// OIDFromBytes reads a raw id of 20 or 32 bytes.
+// OIDFromBytes converts a raw id of 20 or 32 bytes.
 func OIDFromBytes[T ~string | ~[]byte](raw T) (OID, error) {
 	if len(raw) != sha1.Size && len(raw) != sha256.Size {
 		return OID{}, fmt.Errorf("%w: %d bytes", ErrBadOID, len(raw))
@@ -124,24 +124,24 @@ func OIDFromBytes[T ~string | ~[]byte](raw T) (OID, error) {
 	return oid, nil
 }
 
-// String returns the id in full, in lower-case hexadecimal; empty for "no id".
+// String returns the full id in lower-case hexadecimal, or "" for "no id".
 func (o OID) String() string { return hex.EncodeToString(o.raw[:o.size]) }
 
-// Compare orders ids as their texts are ordered.
+// Compare orders ids in the same way as their texts.
 func (o OID) Compare(other OID) int {
 	return cmp.Or(bytes.Compare(o.raw[:], other.raw[:]), cmp.Compare(o.size, other.size))
 }
 
-// Bytes returns the raw id: 20, 32 or, for "no id", 0 bytes.
+// Bytes returns the raw id: 20 or 32 bytes, or none for "no id".
 func (o OID) Bytes() []byte { return append([]byte(nil), o.raw[:o.size]...) }
 
 // AppendTo appends the raw id to b.
 func (o OID) AppendTo(b []byte) []byte { return append(b, o.raw[:o.size]...) }
 
-// IsZero reports whether o names no object: the zero value or an all-zero id.
+// IsZero reports whether o is the zero value or an all-zero id.
 func (o OID) IsZero() bool { return o.raw == [sha256.Size]byte{} }
 
-// Format returns the object format that o's length implies.
+// Format returns the object format of ids with o's length.
 func (o OID) Format() ObjectFormat {
 	if o.size == sha256.Size {
 		return SHA256
@@ -149,10 +149,10 @@ func (o OID) Format() ObjectFormat {
 	return SHA1
 }
 
-// MarshalText and UnmarshalText make ids plain strings in JSON; the zero id is the empty string.
+// MarshalText makes an id a plain string in JSON. The zero id is the empty string.
 func (o OID) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
 
-// UnmarshalText reads the text of MarshalText.
+// UnmarshalText parses the text of MarshalText.
 func (o *OID) UnmarshalText(text []byte) error {
 	if len(text) == 0 {
 		*o = OID{}

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// ownedHere reports whether every path that is not empty belongs to the current user, by git's rule: under sudo the
-// user who called it counts as well as root (git-config(1), safe.directory).
+// ownedHere reports whether every path that is not empty belongs to the current user, by git's rule: under sudo, files
+// of root and of the user who called sudo both count (git-config(1), safe.directory).
 func ownedHere(paths ...string) bool {
 	for _, path := range paths {
 		if path != "" && !owned(path) {
@@ -39,7 +39,7 @@ func owned(path string) bool {
 	return err == nil && uint64(stat.Uid) == sudo
 }
 
-// deviceOf returns the number of the file system a path lies on.
+// deviceOf returns the number of the file system of a path.
 func deviceOf(path string) (uint64, bool) {
 	info, err := os.Stat(path)
 	if err != nil {

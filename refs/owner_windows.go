@@ -1,7 +1,7 @@
 package refs
 
-// ownedHere leaves the question of ownership to git: access control lists are beyond this code.
+// ownedHere always returns false, so that git decides: this code does not read access control lists.
 func ownedHere(...string) bool { return false }
 
-// deviceOf is unknown here; drives have separate roots, so a walk cannot cross them.
+// deviceOf returns nothing on this system: each drive has its own root, so a walk up cannot leave it.
 func deviceOf(string) (uint64, bool) { return 0, false }

@@ -9,16 +9,16 @@ import (
 	"sync"
 )
 
-// packedRefs is the last reading of packed-refs (git-pack-refs(1)), with the lists made from it. They are valid while
-// the file has the same bytes: it is read each time and compared.
+// packedRefs caches the content of packed-refs (git-pack-refs(1)), and lists made from it. The file is read each time,
+// and the cache is valid while the bytes are equal.
 type packedRefs struct {
 	mu    sync.Mutex
-	known bool // the file was read
+	known bool // the file was read at least once
 	text  string
-	under map[string][]NamedRef // by prefixes
+	under map[string][]NamedRef // by prefix
 }
 
-// mostPacked is the size of the largest file that is kept.
+// mostPacked is the size of the largest file that is cached, in bytes.
 const mostPacked = 8 << 20
 
 // packedText returns the text of packed-refs.
@@ -59,7 +59,7 @@ func holds(path, text string) (bool, error) {
 	return same && rest == "", err
 }
 
-// packedUnder lists the packed refs below a prefix. The list is not to be changed.
+// packedUnder lists the packed refs below a prefix. Callers must not change the list.
 func (r *Repo) packedUnder(prefix string) ([]NamedRef, error) {
 	p := r.packed
 	if p == nil {
@@ -97,7 +97,7 @@ func parsePackedUnder(rest, prefix string) ([]NamedRef, error) {
 	return list, nil
 }
 
-// packedRef looks a name up in packed-refs.
+// packedRef finds a name in packed-refs.
 func (r *Repo) packedRef(name string) (OID, error) {
 	text, err := r.packedText()
 	if errors.Is(err, fs.ErrNotExist) {
@@ -109,7 +109,7 @@ func (r *Repo) packedRef(name string) (OID, error) {
 	return findPacked(text, name, r.Format)
 }
 
-// findPacked searches the text of packed-refs for "<id> SP <name> LF". The last line may have no line feed.
+// findPacked searches for "<id> SP <name> LF" in the text of packed-refs. The last line may have no line feed.
 func findPacked(text, name string, format ObjectFormat) (OID, error) {
 	needle := " " + name
 	digits := 2 * format.Size()

@@ -7,12 +7,12 @@ import (
 	"slices"
 )
 
-// PackIndex is the index of a pack, version 2 of gitformat-pack(5): its objects and their places.
+// PackIndex is the index of a pack, version 2 of gitformat-pack(5). It lists the objects and their offsets.
 type PackIndex struct {
-	ids     []byte // sorted, one after the other
-	small   []byte // a 4-byte offset each; with the top bit set, a place in large
+	ids     []byte // raw ids, sorted, one after the other
+	small   []byte // one 4-byte offset each; if the top bit is set, the rest is an index into large
 	large   []byte // 8-byte offsets
-	size    int    // of an id
+	size    int    // bytes of an id
 	objects int
 }
 
@@ -40,13 +40,13 @@ func ParsePackIndex(raw []byte, format ObjectFormat) (*PackIndex, error) {
 
 func (x *PackIndex) Len() int { return x.objects }
 
-// ID returns the id of the object at a place; places are in the order of ids.
+// ID returns the id of object number i. Objects are numbered in the order of their ids.
 func (x *PackIndex) ID(i int) OID {
 	oid, _ := OIDFromBytes(x.ids[i*x.size : (i+1)*x.size])
 	return oid
 }
 
-// Offset returns the offset in the pack of the object at a place; negative if the index is damaged there.
+// Offset returns the offset of object number i in the pack. It is negative if the index is damaged there.
 func (x *PackIndex) Offset(i int) int64 {
 	at := binary.BigEndian.Uint32(x.small[i*4:])
 	if at&(1<<31) == 0 {
@@ -59,7 +59,7 @@ func (x *PackIndex) Offset(i int) int64 {
 	return int64(binary.BigEndian.Uint64(x.large[k:]))
 }
 
-// Find returns the place of an object.
+// Find returns the number of an object.
 func (x *PackIndex) Find(oid OID) (int, bool) {
 	want := oid.Bytes()
 	if len(want) != x.size {

@@ -12,31 +12,31 @@ import (
 	"strings"
 )
 
-// PackReader reads objects of one pack, version 2 of gitformat-pack(5), without a git process. Both files are mapped,
-// so opening costs the same for any size. Safe for use by several goroutines. The caller closes it.
+// PackReader reads objects of one pack, version 2 of gitformat-pack(5), without a git process. Both files are mapped
+// into memory, so opening takes the same time for any size. It is safe for concurrent use. Callers must close it.
 type PackReader struct {
 	format  ObjectFormat
 	index   *PackIndex
 	data    []byte
 	release []func()
-	bases   map[int64]packBase // by offset: what differences were applied to
-	held    int                // bytes of bases
+	bases   map[int64]packBase // by offset: contents to which deltas were applied
+	held    int                // total bytes of bases
 }
 
-// packBase is the base of a difference. The reader owns its content.
+// packBase is the base of a delta. The reader owns its content.
 type packBase struct {
 	kind    int
 	content []byte
 }
 
-// heldBases bounds the bytes of the bases that a reader keeps. The versions of a file are one chain: each is read by
-// those before it, and without them by the whole chain again.
+// heldBases bounds the bytes of bases that a reader caches. The versions of a file form one chain of deltas. Without
+// the cache, each version would be computed again from the whole chain.
 const heldBases = 8 << 20
 
-// errNotHere reports an object, or the base of one, that the pack does not hold.
+// errNotHere is returned for an object that the pack does not have, or whose base it does not have.
 var errNotHere = errors.New("not in this pack")
 
-// OpenPack opens a pack by its path without extension.
+// OpenPack opens a pack. The path has no extension.
 func OpenPack(path string, format ObjectFormat) (*PackReader, error) {
 	p := &PackReader{format: format}
 	raw, err := p.file(path + ".idx")
@@ -80,7 +80,7 @@ func (p *PackReader) file(path string) ([]byte, error) {
 	return data, nil
 }
 
-// Close ends the mappings; results do not refer to them.
+// Close unmaps the files. Results stay valid.
 func (p *PackReader) Close() {
 	for _, release := range p.release {
 		release()
@@ -91,7 +91,7 @@ func (p *PackReader) Close() {
 // Index returns the pack's index; it is invalid after Close.
 func (p *PackReader) Index() *PackIndex { return p.index }
 
-// Types of an entry in a pack.
+// Types of entries in a pack.
 const (
 	packCommit = 1 + iota
 	packTree
@@ -102,11 +102,11 @@ const (
 	packRefDelta
 )
 
-// maxDeltas bounds a chain of differences; git makes them no longer than pack.depth, 50 unless set otherwise, and never
-// beyond 4095.
+// maxDeltas bounds a chain of deltas. Git limits chains to pack.depth, 50 by default, and never makes longer ones than
+// 4095.
 const maxDeltas = 4095
 
-// entry is the entry of the pack at an offset: a whole object, or a difference from another.
+// packEntry is the entry at one offset of a pack: a whole object, or a delta.
 type packEntry struct {
 	kind int
 	size int64
@@ -114,7 +114,7 @@ type packEntry struct {
 	data []byte
 }
 
-// At reads the object that begins at an offset. Limit is the size beyond which it is refused with ErrTooLarge.
+// At reads the object at an offset. If it is larger than limit, the error is ErrTooLarge.
 func (p *PackReader) At(offset, limit int64) (ObjectType, []byte, error) {
 	type step struct {
 		offset int64
@@ -163,7 +163,7 @@ func (p *PackReader) At(offset, limit int64) (ObjectType, []byte, error) {
 	return packTypes[base.kind], base.content, nil
 }
 
-// keep keeps a base for the next object of its chain; if it does not fit, it drops all others.
+// keep caches a base for the next object of its chain. If the cache is full, keep empties it first.
 func (p *PackReader) keep(offset int64, base packBase) {
 	if len(base.content) > heldBases/8 {
 		return
@@ -177,7 +177,7 @@ func (p *PackReader) keep(offset int64, base packBase) {
 var packTypes = [...]ObjectType{packCommit: CommitObject, packTree: TreeObject, packBlob: BlobObject,
 	packTag: TagObject}
 
-// Read reads an object; errNotHere if the pack does not hold it.
+// read reads an object. The error is errNotHere if the pack does not have it.
 func (p *PackReader) read(oid OID, limit int64) (ObjectType, []byte, error) {
 	i, ok := p.index.Find(oid)
 	if !ok {
@@ -231,8 +231,8 @@ func (p *PackReader) entry(offset int64) (packEntry, error) {
 	return e, nil
 }
 
-// offsetVarint reads the distance of a base: seven bits a byte, the first ones most significant, and one added for each
-// byte that continues. n is 0 where it does not end.
+// offsetVarint parses the distance of a base: seven bits in each byte, most significant first, and each continuation
+// byte adds one. n is 0 if the number does not end.
 func offsetVarint(in []byte) (value int64, n int) {
 	for n = 0; n < len(in) && n < 9; n++ {
 		value = value<<7 | int64(in[n]&0x7f)
@@ -244,9 +244,9 @@ func offsetVarint(in []byte) (value int64, n int) {
 	return 0, 0
 }
 
-// inflate reads a zlib stream of exactly this size; it leaves the input after it.
+// inflate reads a zlib stream of exactly size bytes. It ignores the input after the stream.
 func inflate(in []byte, size int64) ([]byte, error) {
-	if size > 1100*int64(len(in)) { // no deflate stream grows more
+	if size > 1100*int64(len(in)) { // no deflate stream expands more
 		return nil, fmt.Errorf("%w: object size differs from its header", ErrCorrupt)
 	}
 	z, err := inflater(bytes.NewReader(in))
@@ -257,7 +257,7 @@ func inflate(in []byte, size int64) ([]byte, error) {
 	if _, err := io.ReadFull(z, out); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
 	}
-	var one [1]byte // one read past the end also makes the reader compare the check sum
+	var one [1]byte // reading past the end makes the reader compare the check sum
 	if n, err := z.Read(one[:]); n != 0 || err != io.EOF {
 		return nil, fmt.Errorf("%w: object size differs from its header", ErrCorrupt)
 	}
@@ -267,7 +267,7 @@ func inflate(in []byte, size int64) ([]byte, error) {
 
 var errDelta = fmt.Errorf("%w: delta that does not fit its base", ErrCorrupt)
 
-// patch applies a difference to its base.
+// patch applies a delta to its base.
 func patch(base, delta []byte, limit int64) ([]byte, error) {
 	from, n := binary.Uvarint(delta)
 	if n <= 0 || from != uint64(len(base)) {
@@ -282,7 +282,7 @@ func patch(base, delta []byte, limit int64) ([]byte, error) {
 		return nil, fmt.Errorf("%w: %d bytes", ErrTooLarge, size)
 	}
 	delta = delta[n:]
-	// One byte of the difference makes at most 16 MiB, so a larger size is false.
+	// One byte of a delta makes at most 16 MiB, so a larger size is wrong.
 	out := make([]byte, 0, min(int64(size), int64(len(delta))<<24))
 	for len(delta) > 0 {
 		op := delta[0]
@@ -311,7 +311,8 @@ func patch(base, delta []byte, limit int64) ([]byte, error) {
 	return out, nil
 }
 
-// copyOperands reads the place and the length of a copy in the base; used is negative if the operands are cut off.
+// copyOperands parses the offset and the length of a copy from the base. used is negative if the operands are
+// incomplete.
 func copyOperands(op byte, in []byte) (at, length int64, used int) {
 	for i := range 7 {
 		if op&(1<<i) == 0 {
@@ -333,19 +334,20 @@ func copyOperands(op byte, in []byte) (at, length int64, used int) {
 	return at, length, used
 }
 
-// packSet are the packs of some object directories, opened when first needed.
+// packSet holds the packs of some object directories. They are opened at the first use.
 type packSet struct {
 	format ObjectFormat
 	dirs   []string
 	packs  []*PackReader
 	loaded bool
-	some   bool // not all packs are open
+	some   bool // only some of the packs are open
 }
 
-// maxPacks is the number of packs beyond which git reads them instead: it may have an index over all of them.
+// maxPacks is the largest number of packs that are read here. If there are more, git reads them, because it may have an
+// index over all of them.
 const maxPacks = 40
 
-// read searches the packs; errNotHere if none holds the object whole.
+// read searches all packs. The error is errNotHere if no pack has the whole object.
 func (s *packSet) read(oid OID, limit int64) (ObjectType, []byte, error) {
 	s.load()
 	for _, p := range s.packs {
@@ -357,10 +359,10 @@ func (s *packSet) read(oid OID, limit int64) (ObjectType, []byte, error) {
 	return "", nil, errNotHere
 }
 
-// mayHave reports whether one of the packs names an object, or may, not being open.
+// mayHave reports whether one of the packs has an object, or may have it because it is not open.
 func (s *packSet) mayHave(oid OID) bool { return s.has(oid) || s.some }
 
-// has reports whether one of the open packs names an object.
+// has reports whether one of the open packs has an object.
 func (s *packSet) has(oid OID) bool {
 	s.load()
 	return slices.ContainsFunc(s.packs, func(p *PackReader) bool {

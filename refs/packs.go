@@ -15,12 +15,12 @@ import (
 // Loose is an object in its own file in an object directory.
 type Loose struct {
 	OID  OID
-	Time time.Time // when it was written, or renewed
-	Size int64     // on disk, in bytes
+	Time time.Time // when it was written, or its time stamp was updated
+	Size int64     // size on disk in bytes
 }
 
-// LooseEstimate returns the approximate number of loose objects in an object directory. It looks at one of its 256
-// subdirectories, as `git gc --auto` does (gc.auto in git-config(1)): ids are spread evenly.
+// LooseEstimate returns the approximate number of loose objects in an object directory. Like `git gc --auto` (gc.auto
+// in git-config(1)) it counts one of the 256 subdirectories, because ids are evenly distributed.
 func LooseEstimate(dir string) int {
 	f, err := os.Open(filepath.Join(dir, "17"))
 	if err != nil {
@@ -56,7 +56,7 @@ func ListLoose(dir string) ([]Loose, error) {
 			}
 			info, err := e.Info()
 			if err != nil || !info.Mode().IsRegular() {
-				continue // missing, or not git's
+				continue // missing, or not a file of git
 			}
 			list = append(list, Loose{oid, info.ModTime(), info.Size()})
 		}
@@ -64,7 +64,7 @@ func ListLoose(dir string) ([]Loose, error) {
 	return list, nil
 }
 
-// StatLoose looks at one loose object; false if it is not there.
+// StatLoose returns the data of one loose object, or false if there is none.
 func StatLoose(dir string, oid OID) (Loose, bool) {
 	info, err := os.Lstat(loosePath(dir, oid))
 	if err != nil || !info.Mode().IsRegular() {
@@ -73,7 +73,7 @@ func StatLoose(dir string, oid OID) (Loose, bool) {
 	return Loose{oid, info.ModTime(), info.Size()}, true
 }
 
-// RemoveLoose deletes a loose object and reports whether it was there.
+// RemoveLoose deletes a loose object, and reports whether it existed.
 func RemoveLoose(dir string, oid OID) (bool, error) {
 	err := os.Remove(loosePath(dir, oid))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -88,12 +88,12 @@ func RemoveLoose(dir string, oid OID) (bool, error) {
 // Pack is a pack with its index.
 type Pack struct {
 	Path string    // without ".pack"
-	Time time.Time // when it was made
-	Size int64     // of the pack alone, in bytes
+	Time time.Time // when it was written
+	Size int64     // size of the .pack file in bytes
 }
 
-// ListPacks lists the packs of an object directory that have an index. One that git shall not touch (".keep") is left
-// out.
+// ListPacks lists the packs of an object directory that have an index. It leaves out packs that git must not touch
+// (".keep").
 func ListPacks(dir string) ([]Pack, error) {
 	entries, err := os.ReadDir(filepath.Join(dir, "pack"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -131,7 +131,7 @@ func (p Pack) Index(format ObjectFormat) (*PackIndex, error) {
 	return nil, fmt.Errorf("read index of %s: %w", filepath.Base(p.Path), err)
 }
 
-// packFiles are the files of a pack, in the order of removal: git ignores a pack without its index.
+// packFiles lists the extensions of a pack's files in the order of removal: git ignores a pack without its index.
 var packFiles = [...]string{".idx", ".rev", ".bitmap", ".mtimes", ".pack"}
 
 // Remove deletes a pack.
@@ -144,15 +144,15 @@ func (p Pack) Remove() error {
 	return nil
 }
 
-// MakePack writes a pack into an object directory with git-pack-objects(1), for the given arguments and input, and
-// returns it; the zero Pack if there was nothing to pack. When the pack has its name, it is whole and on the disk. A
-// side store also packs objects that the repository has.
+// MakePack writes a pack into an object directory with git-pack-objects(1), for the given arguments and input. It
+// returns the pack, or the zero Pack if there was nothing to pack. When the pack has its name, it is complete and on
+// the disk. For a side store it also packs objects that the repository has.
 func (r *Repo) MakePack(ctx context.Context, dir string, in io.Reader, args ...string) (Pack, error) {
 	base := filepath.Join(dir, "pack")
 	if err := MakeDirs(base, 0o777); err != nil {
 		return Pack{}, fmt.Errorf("make pack: %w", err)
 	}
-	// One thread: this is not urgent, and other programs need the processors.
+	// One thread, because packing is not urgent and other programs need the processors.
 	args = append([]string{"-c", "pack.threads=1", "-c", "pack.windowMemory=64m", "pack-objects", "-q", "--non-empty"},
 		args...)
 	cmd := r.Command(ctx, append(args, filepath.Join(base, "pack"))...)
@@ -178,13 +178,14 @@ func (r *Repo) MakePack(ctx context.Context, dir string, in io.Reader, args ...s
 	return p, nil
 }
 
-// temporaryAge is the age from which a temporary file counts as abandoned.
+// temporaryAge is the age at which a temporary file counts as abandoned.
 const temporaryAge = 24 * time.Hour
 
-// halfObjects are the name patterns of half-written files in an object directory.
+// halfObjects lists the name patterns of incomplete files in an object directory.
 var halfObjects = []string{"tmp_obj_*", "??/tmp_obj_*", "pack/tmp_*", "pack/.tmp-*"}
 
-// HalfWritten lists the files in an object directory that a process is writing, or was writing when it was killed.
+// HalfWritten lists the incomplete files in an object directory. A process is writing them, or was killed while it was
+// writing.
 func HalfWritten(dir string) []string {
 	var out []string
 	for _, pattern := range halfObjects {
@@ -194,21 +195,21 @@ func HalfWritten(dir string) []string {
 	return out
 }
 
-// OwnHalfWritten reports whether a file name is one of WriteLoose's temporary names. WriteLoose begins again if the
-// file is deleted. git's names are shorter.
+// OwnHalfWritten reports whether a file name is a temporary name of WriteLoose. If such a file is deleted, WriteLoose
+// starts again. Git's temporary names are shorter.
 func OwnHalfWritten(name string) bool {
 	const longestOfGit = len("tmp_obj_XXXXXX")
 	base := filepath.Base(name)
 	return strings.HasPrefix(base, "tmp_obj_") && len(base) > longestOfGit
 }
 
-// SweepTemporary removes half-written files of killed processes from an object directory, and returns their number.
-// With dry set it only counts.
+// SweepTemporary removes the incomplete files of killed processes from an object directory, and returns their number.
+// With dry set it only counts them.
 func SweepTemporary(dir string, now time.Time, dry bool) int {
 	return sweep(dir, halfObjects, now, dry)
 }
 
-// SweepHalfWritten is SweepTemporary for a directory of WriteFileAtomic.
+// SweepHalfWritten is SweepTemporary for a directory in which WriteFileAtomic writes.
 func SweepHalfWritten(dir string, now time.Time, dry bool) int {
 	return sweep(dir, []string{"tmp_*"}, now, dry)
 }

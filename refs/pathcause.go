@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// PathCause is the cause of an error without the paths that package os adds, for callers that name the file themselves.
+// PathCause returns the cause of an error without the paths that package os adds. It is for callers that name the file
+// themselves.
 func PathCause(err error) error {
 	var path *fs.PathError
 	var link *os.LinkError
@@ -21,10 +22,10 @@ func PathCause(err error) error {
 	return err
 }
 
-// QuoteGlob makes filepath.Glob take a path literally.
+// QuoteGlob escapes a path so that filepath.Glob takes it literally.
 func QuoteGlob(path string) string {
 	if filepath.Separator == '\\' {
-		return path // escapes do not exist there, and names cannot have these characters
+		return path // this system has no escapes, and names cannot have these characters
 	}
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }

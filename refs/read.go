@@ -12,23 +12,24 @@ import (
 	"syscall"
 )
 
-// Errors of reading and changing refs that callers branch on.
+// Errors of reading and changing refs that callers check for.
 var (
 	ErrRefMissing = errors.New("no such ref")
 	ErrBadRef     = errors.New("bad ref name")
 )
 
-// maxSymbolic is the depth to which git follows symbolic refs.
+// maxSymbolic is the depth up to which git follows symbolic refs.
 const maxSymbolic = 5
 
-// The storages of refs that are read without git (git-init(1), --ref-format).
+// The ref storages that are read without git (git-init(1), --ref-format).
 const (
 	refFiles  = "files"
 	refTables = "reftable"
 )
 
-// ReadRef returns the id of a full ref name ("refs/heads/main", "HEAD"), or ErrRefMissing. It follows symbolic
-// refs. An empty or torn file is damage (ErrCorrupt), not absence: taking it for absence starts a second history.
+// ReadRef returns the id of a ref, given by its full name ("refs/heads/main", "HEAD"), or ErrRefMissing. It follows
+// symbolic refs. For an empty or incomplete file the error is ErrCorrupt: treating such a ref as missing would start a
+// second history.
 func (r *Repo) ReadRef(name string) (OID, error) {
 	oid, _, err := r.followRef(name)
 	if errors.Is(err, errAskGit) {
@@ -37,8 +38,8 @@ func (r *Repo) ReadRef(name string) (OID, error) {
 	return oid, err
 }
 
-// Head returns the commit of HEAD (zero on an unborn branch) and the full name of the branch ("refs/heads/main";
-// empty when detached).
+// Head returns HEAD's commit (zero on an unborn branch) and the full name of the branch ("refs/heads/main"; "" if HEAD
+// is detached).
 func (r *Repo) Head() (OID, string, error) {
 	oid, last, err := r.followRef("HEAD")
 	if errors.Is(err, errAskGit) {
@@ -53,7 +54,7 @@ func (r *Repo) Head() (OID, string, error) {
 	return oid, last, err
 }
 
-// followRef also returns the name at the end of the symbolic chain.
+// followRef follows symbolic refs. It also returns the name of the last ref.
 func (r *Repo) followRef(name string) (OID, string, error) {
 	for range maxSymbolic {
 		if err := checkRefName(name); err != nil {
@@ -71,7 +72,7 @@ func (r *Repo) followRef(name string) (OID, string, error) {
 	return OID{}, name, fmt.Errorf("read %s: %w: symbolic refs too deep", name, ErrCorrupt)
 }
 
-// readOne reads one ref without following it; errAskGit if only git can.
+// readOne reads one ref without following it. The error is errAskGit if only git can read it.
 func (r *Repo) readOne(name string) (OID, string, error) {
 	if r.fileRef(name) {
 		return r.readRefFile(name)
@@ -80,12 +81,12 @@ func (r *Repo) readOne(name string) (OID, string, error) {
 	return oid, target, err
 }
 
-// readRefFile reads the loose file, else the packed line. git removes the packed line first when it deletes a ref, and
-// adds it first when it packs one, so this order never misses a ref.
+// readRefFile reads the loose file, otherwise the line in packed-refs. When git deletes a ref it removes the packed
+// line first, and when it packs a ref it adds the line first. So this order never misses a ref.
 func (r *Repo) readRefFile(name string) (OID, string, error) {
 	path := r.refPath(name)
 	if name == "HEAD" {
-		if target, err := os.Readlink(path); err == nil { // how old git wrote it
+		if target, err := os.Readlink(path); err == nil { // old versions of git wrote symbolic refs in this form
 			if target = filepath.ToSlash(target); strings.HasPrefix(target, "refs/") {
 				return OID{}, target, nil
 			}
@@ -123,8 +124,8 @@ func (r *Repo) parseLooseRef(text []byte) (OID, string, error) {
 	return oid, "", nil
 }
 
-// refPath returns the loose file of a ref. HEAD and its like, and a few namespaces, belong to one work tree
-// (git-worktree(1), "REFS").
+// refPath returns the path of the loose file of a ref. HEAD and similar refs, and a few namespaces, belong to one work
+// tree (git-worktree(1), "REFS").
 func (r *Repo) refPath(name string) string {
 	dir := r.CommonDir
 	if perWorktree(name) {
@@ -138,8 +139,8 @@ func perWorktree(name string) bool {
 		strings.HasPrefix(name, "refs/worktree/") || strings.HasPrefix(name, "refs/rewritten/")
 }
 
-// checkRefName keeps the rules of git-check-ref-format(1) that matter for safety here: a name is a path below the git
-// directory, so nothing in it may lead elsewhere or collide with git's own files.
+// checkRefName checks the rules of git-check-ref-format(1) that matter for safety. A name is a path below the git
+// directory, so it must not lead elsewhere or collide with git's own files.
 func checkRefName(name string) error {
 	if !strings.HasPrefix(name, "refs/") {
 		if name != "" && strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == "" {
@@ -153,9 +154,10 @@ func checkRefName(name string) error {
 	return nil
 }
 
-// namesPath reports whether a name keeps the rules, in one pass: a remote may have thousands.
+// namesPath reports whether a name follows the rules. It reads the name once, because a remote may have thousands of
+// refs.
 func namesPath(name string) bool {
-	start := 0 // of the part between slashes
+	start := 0 // start of the current component
 	for i := range len(name) {
 		switch c := name[i]; {
 		case unnamed[c]:
@@ -173,7 +175,7 @@ func namesPath(name string) bool {
 	return last != "" && !strings.HasSuffix(last, ".lock") && !strings.HasSuffix(last, ".")
 }
 
-// unnamed are the bytes that a ref's name never has.
+// unnamed holds the bytes that the name of a ref must not contain.
 var unnamed = func() (bad [256]bool) {
 	for c := range ' ' + 1 {
 		bad[c] = true

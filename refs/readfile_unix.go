@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// ReadFile reads a whole file, like os.ReadFile, which makes five more system calls for each, to see whether the file
-// can be waited for. Files of a repository and of /proc cannot, and a hook reads forty of them.
+// ReadFile reads a whole file, like os.ReadFile. os.ReadFile makes five more system calls for each file, to find out
+// whether it can be polled. Files of a repository and of /proc cannot be polled, and a hook reads about forty of them.
 func ReadFile(path string) ([]byte, error) { return ReadStart(path, math.MaxInt) }
 
 // ReadStart reads at most the first most bytes of a file.
@@ -19,12 +19,12 @@ func ReadStart(path string, most int) ([]byte, error) {
 	if err != nil {
 		return nil, failed("open", err)
 	}
-	defer func() { _ = syscall.Close(fd) }() // nothing was written
+	defer func() { _ = syscall.Close(fd) }() // a file that was only read
 	var st syscall.Stat_t
 	if err := syscall.Fstat(fd, &st); err != nil {
 		return nil, failed("stat", err)
 	}
-	size := min(int(max(min(st.Size, math.MaxInt32), leastRead)), most) // /proc reports less than the real size
+	size := min(int(max(min(st.Size, math.MaxInt32), leastRead)), most) // /proc reports a size that is too small
 	for out := make([]byte, 0, size+1); ; {
 		n, err := again(func() (int, error) { return syscall.Read(fd, out[len(out):min(cap(out), most)]) })
 		if err != nil {
@@ -40,10 +40,10 @@ func ReadStart(path string, most int) ([]byte, error) {
 	}
 }
 
-// leastRead is the size of the smallest buffer, in bytes. A file of /proc gives 0 as its size.
+// leastRead is the size of the smallest buffer in bytes. Files in /proc report the size 0.
 const leastRead = 1024
 
-// again repeats a call that a signal has interrupted.
+// again repeats a system call that a signal interrupted.
 func again(call func() (int, error)) (int, error) {
 	for {
 		if n, err := call(); err != syscall.EINTR { //nolint:errorlint // a system call's own
@@ -60,7 +60,7 @@ func ReadParts(path string, take func(part []byte, size int64) bool) error {
 	if err != nil {
 		return failed("open", err)
 	}
-	defer func() { _ = syscall.Close(fd) }() // nothing was written
+	defer func() { _ = syscall.Close(fd) }() // a file that was only read
 	var st syscall.Stat_t
 	if err := syscall.Fstat(fd, &st); err != nil {
 		return failed("stat", err)

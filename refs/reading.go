@@ -8,9 +8,9 @@ import (
 	"os/exec"
 )
 
-// GitRead is Git with a reader for the output as it comes. If git fails, the reader gets git's error instead of the end
-// of the output: the part before may be incomplete. If the reader leaves early, git is ended, and GitRead returns the
-// reader's error.
+// GitRead is Git, but read gets the output while git is running. If git fails, the reader returns git's error instead
+// of io.EOF, because the output may be incomplete. If read returns early, git is ended, and GitRead returns the error
+// of read.
 func (r *Repo) GitRead(ctx context.Context, stdin io.Reader, read func(io.Reader) error, args ...string) error {
 	alive, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -26,19 +26,19 @@ func (r *Repo) GitRead(ctx context.Context, stdin io.Reader, read func(io.Reader
 	err = read(out)
 	if out.ended == nil {
 		cancel()
-		_ = out.cmd.Wait() // the rest is not needed
+		_ = out.cmd.Wait() // the rest of the output is not needed
 	}
 	return err
 }
 
-// output holds the output of a git process, and its end.
+// output is the output of a git process; it waits for the process at the end.
 type output struct {
 	ctx    context.Context
 	cmd    *exec.Cmd
 	verb   string
 	stderr headBuffer
 	pipe   io.Reader
-	ended  error // io.EOF, or the reason of git's failure
+	ended  error // io.EOF, or the reason why git failed
 }
 
 func (o *output) Read(p []byte) (int, error) {

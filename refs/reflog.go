@@ -7,11 +7,11 @@ import (
 	"path/filepath"
 )
 
-// Bounds of one reading of a reflog.
+// Bounds for one reading of a reflog.
 const (
 	maxLogBytes   = 1 << 20
 	maxLogEntries = 8192
-	lineBytes     = 4 << 10 // an entry of a file is hardly ever longer
+	lineBytes     = 4 << 10 // entries in a file are hardly ever longer
 	maxTailBytes  = 64 << 10
 )
 
@@ -21,8 +21,8 @@ type LogEntry struct {
 	Message string // "commit (amend): subject"; may be empty
 }
 
-// LogPosition returns the end of a ref's reflog; 0 without one. It grows with each entry. Positions of different ref
-// storages cannot be compared.
+// LogPosition returns the position of the end of a ref's reflog, or 0 if there is none. It grows with each entry.
+// Positions in different ref storages cannot be compared.
 func (r *Repo) LogPosition(name string) int64 {
 	if r.fileRef(name) {
 		info, err := os.Stat(r.logPath(name))
@@ -38,8 +38,8 @@ func (r *Repo) LogPosition(name string) int64 {
 	return entries[0].position
 }
 
-// LogSince reads the entries of a ref's reflog after a position, the oldest first; whole is false if some could not be
-// read, or do not name their action.
+// LogSince reads the entries of a ref's reflog after a position, oldest first. whole is false if some entries could not
+// be read, or have no message.
 func (r *Repo) LogSince(name string, position int64) (entries []LogEntry, whole bool) {
 	if !r.fileRef(name) {
 		found := r.tableLog(name, position, maxLogEntries)
@@ -56,7 +56,7 @@ func (r *Repo) LogSince(name string, position int64) (entries []LogEntry, whole 
 	return readLog(f, maxLogBytes)
 }
 
-// LastLog reads at most the last most entries of a ref's reflog, the oldest first.
+// LastLog reads the last entries of a ref's reflog, at most most of them, oldest first.
 func (r *Repo) LastLog(name string, most int) []LogEntry {
 	if !r.fileRef(name) {
 		return plain(r.tableLog(name, 0, most))
@@ -72,11 +72,11 @@ func (r *Repo) LastLog(name string, most int) []LogEntry {
 			return nil
 		}
 	}
-	entries, _ := readLog(f, size) // the first line may be cut
+	entries, _ := readLog(f, size) // the first line may be incomplete
 	return entries[max(0, len(entries)-most):]
 }
 
-// readLog reads lines "OLD NEW WHO\tMESSAGE".
+// readLog reads lines of the form "OLD NEW WHO\tMESSAGE".
 func readLog(in io.Reader, limit int64) (entries []LogEntry, whole bool) {
 	text, err := io.ReadAll(io.LimitReader(in, limit))
 	if err != nil {
@@ -115,7 +115,8 @@ type tableEntry struct {
 	position int64
 }
 
-// tableLog reads at most the newest most entries after a position. An entry that cannot be read counts as absent.
+// tableLog reads the newest entries after a position, at most most of them. An entry that cannot be read counts as
+// missing.
 func (r *Repo) tableLog(name string, position int64, most int) []tableEntry {
 	stack, err := r.tables(name)
 	if err != nil {

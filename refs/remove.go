@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// RemoveObjects deletes objects from an object directory, MainObjects or SideObjects. It deletes loose ones. It writes
-// packs with such objects again, with all other objects, even unreachable ones. It does not check whether they are
-// needed. It returns the number of removed copies, and the objects that are still there: in packs that git must keep
-// (".keep") or that belong to a promisor.
+// RemoveObjects deletes objects from an object directory, MainObjects or SideObjects. It deletes loose objects. It
+// replaces each pack that has such objects by a new pack with all its other objects, even unreachable ones. It does not
+// check whether the objects are needed. It returns the number of removed copies, and the objects that could not be
+// removed because they are in packs that git must keep (".keep") or that come from a promisor remote.
 func (r *Repo) RemoveObjects(ctx context.Context, dir string, ids map[OID]bool) (removed int, left []OID, err error) {
 	for oid := range ids {
 		gone, err := RemoveLoose(dir, oid)
@@ -63,10 +63,10 @@ func (r *Repo) RemoveObjects(ctx context.Context, dir string, ids map[OID]bool) 
 	return removed, left, err
 }
 
-// rewritePack puts some of the objects of a pack into a new one and removes the old one.
+// rewritePack writes some of the objects of a pack into a new pack, and removes the old pack.
 func (r *Repo) rewritePack(ctx context.Context, dir string, old Pack, keep string) error {
 	if keep != "" {
-		// Objects whose ids are listed are packed in full: a delta must not need a removed object.
+		// The listed objects are packed without existing deltas: a delta must not need a removed object.
 		kept, err := r.MakePack(ctx, dir, strings.NewReader(keep), "--no-reuse-delta")
 		if err != nil {
 			return err
@@ -81,8 +81,8 @@ func (r *Repo) rewritePack(ctx context.Context, dir string, old Pack, keep strin
 	return old.Remove()
 }
 
-// dropDerived removes git's files derived from packs, which would miss objects: the index of many packs, and the
-// graph of commits, which it writes again.
+// dropDerived removes the files that git derives from packs and that would refer to removed objects: the multi-pack
+// index and the commit graph. It makes git write the commit graph again.
 func (r *Repo) dropDerived(ctx context.Context, dir string) error {
 	midx, err := filepath.Glob(filepath.Join(dir, "pack", "multi-pack-index*"))
 	if err != nil {
@@ -111,7 +111,7 @@ func (r *Repo) rewriteCommitGraph(ctx context.Context, dir string) error {
 	return err
 }
 
-// listAllPacks is ListPacks with the packs that git shall keep.
+// listAllPacks is ListPacks including the packs that git must keep.
 func listAllPacks(dir string) ([]Pack, error) {
 	names, err := filepath.Glob(filepath.Join(dir, "pack", "pack-*.idx"))
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// The places of git-trace's data, relative to a git directory. See docs/format.md.
+// The paths of git-trace's data, relative to a git directory. See docs/format.md.
 const (
 	EventsRef      = "refs/traces/events"
 	CheckpointsRef = "refs/traces/checkpoints"
@@ -16,42 +16,42 @@ const (
 	sideObjects    = "objects"
 )
 
-// Errors of discovery that callers branch on.
+// Errors of discovery that callers check for.
 var (
 	ErrNotRepository = errors.New("not a git repository (or any of the parent directories)")
 	ErrBare          = errors.New("this operation must be run in a work tree")
 	ErrUnsafe        = errors.New("repository is owned by somebody else")
 )
 
-// Repo is one work tree of one repository. It is a value of paths and facts read at discovery; it holds nothing open.
+// Repo is one work tree of one repository. It holds the paths and facts that discovery found, and no open files.
 type Repo struct {
 	GitDir    string // absolute; of this work tree (…/.git/worktrees/NAME in a linked one)
-	CommonDir string // absolute; shared by all work trees
-	WorkTree  string // absolute, symlinks resolved; empty in a bare repository
+	CommonDir string // absolute; the same for all work trees
+	WorkTree  string // absolute, without symlinks; empty in a bare repository
 	Format    ObjectFormat
-	RefFormat string // extensions.refStorage: "files", "reftable", or another value that only git reads
+	RefFormat string // extensions.refStorage: "files", "reftable", or another value for which only git can read refs
 
-	// Fsync makes WriteLoose and RefLock.Commit wait until their files are on the disk. Git's default is not to.
+	// Fsync makes WriteLoose and RefLock.Commit wait until their files are on the disk. Git by default does not wait.
 	Fsync bool
 
-	// Grafts is a file with other parents of some commits for git children (GIT_GRAFT_FILE); empty for none.
+	// Grafts is a file that gives some commits other parents, for git processes (GIT_GRAFT_FILE); empty if there is none.
 	Grafts string
-	// LeftOut takes the commits that could not be read whole; may be nil.
+	// LeftOut collects the commits that could not be read completely; may be nil.
 	LeftOut *LeftOut
 
-	index         string      // UseIndex
-	unasked       *settled    // StartNothing; nil if git children may start configured programs
-	commonFromEnv bool        // GIT_COMMON_DIR named CommonDir, so a git child needs it too
-	packed        *packedRefs // the last reading; nil without one
+	index         string      // set by UseIndex
+	unasked       *settled    // set by StartNothing; nil if git processes may start configured programs
+	commonFromEnv bool        // GIT_COMMON_DIR gave CommonDir, so git processes need it too
+	packed        *packedRefs // the last content that was read; nil if none
 }
 
-// Bare reports whether the repository has no work tree here.
+// Bare reports whether the repository has no work tree.
 func (r *Repo) Bare() bool { return r.WorkTree == "" }
 
-// HookLog returns the file with the messages of hooks, which cannot print.
+// HookLog returns the path of the file with the messages of hooks, because hooks cannot print.
 func (r *Repo) HookLog() string { return filepath.Join(r.TracesDir(), "hook.log") }
 
-// Top returns the directory from which paths in the repository count.
+// Top returns the directory to which paths in the repository are relative.
 func (r *Repo) Top() string {
 	if r.Bare() {
 		return r.GitDir
@@ -62,7 +62,7 @@ func (r *Repo) Top() string {
 // Linked reports whether this is a linked work tree (git-worktree(1)).
 func (r *Repo) Linked() bool { return r.GitDir != r.CommonDir }
 
-// WorktreeName returns the name git gave a linked work tree, or "" for the main one.
+// WorktreeName returns git's name of a linked work tree, or "" for the main one.
 func (r *Repo) WorktreeName() string {
 	if !r.Linked() {
 		return ""
@@ -71,7 +71,7 @@ func (r *Repo) WorktreeName() string {
 }
 
 // WorkTrees lists the directories of all work trees of the repository (gitrepository-layout(5)), the main one first. It
-// starts no process, and does not look whether they are there.
+// starts no process, and does not check whether they exist.
 func (r *Repo) WorkTrees() []string {
 	var out []string
 	add := func(dir string) {
@@ -87,7 +87,7 @@ func (r *Repo) WorkTrees() []string {
 	for _, link := range links {
 		text, err := ReadFile(link)
 		name := strings.TrimSpace(string(text))
-		if !filepath.IsAbs(name) { // since git 2.48, if the person wants it
+		if !filepath.IsAbs(name) { // possible since git 2.48, if configured
 			name = filepath.Join(filepath.Dir(link), name)
 		}
 		if err == nil && filepath.Base(name) == ".git" {
@@ -97,17 +97,17 @@ func (r *Repo) WorkTrees() []string {
 	return out
 }
 
-// TracesDir returns the directory shared by all work trees: <common git dir>/traces.
+// TracesDir returns the directory that all work trees share: <common git dir>/traces.
 func (r *Repo) TracesDir() string { return filepath.Join(r.CommonDir, tracesDir) }
 
-// MaintenanceLock returns the lock file of processes that seal, pack and expire.
+// MaintenanceLock returns the path of the lock file for processes that seal, pack and expire.
 func (r *Repo) MaintenanceLock() string { return filepath.Join(r.TracesDir(), "maintenance.lock") }
 
-// WorktreeTracesDir returns the directory of this work tree's own state: <git dir>/traces.
+// WorktreeTracesDir returns the directory for this work tree's own state: <git dir>/traces.
 func (r *Repo) WorktreeTracesDir() string { return filepath.Join(r.GitDir, tracesDir) }
 
-// SideObjects returns the object directory of snapshot trees and blobs. Git's gc therefore does not prune them or warn
-// the user about them.
+// SideObjects returns the object directory for trees and blobs of snapshots. Because it is separate, git's gc does not
+// prune them or warn about them.
 func (r *Repo) SideObjects() string { return filepath.Join(r.TracesDir(), sideObjects) }
 
 // MainObjects returns the repository's own object directory.

@@ -10,17 +10,17 @@ import (
 	"time"
 )
 
-// staleAge is the age below which a lock of others counts as live.
+// staleAge is the age up to which another program's lock counts as in use.
 const staleAge = 10 * time.Second
 
-// staleAgeBlind is that age on a system that does not show the openers of a file.
+// staleAgeBlind replaces staleAge on a system that does not show which processes have a file open.
 const staleAgeBlind = 10 * time.Minute
 
-// tryCreate makes the lock file under the mark, then links it to its place, which fails if a lock is there. A file
-// system without hard links gets the lock by O_EXCL alone and no mark.
+// tryCreate creates the lock file with the name of the mark, and then links it to the lock's name. The link fails if
+// there is a lock. If the file system has no hard links, it creates the lock with O_EXCL and without a mark.
 func (l *RefLock) tryCreate(path string) error {
 	if exists(path) {
-		// Not yet: the mark must keep pointing at a lock of a dead predecessor until that is cleared.
+		// Do not replace the mark yet: it must name the lock of an ended process until that lock is removed.
 		return fs.ErrExist
 	}
 	if err := os.Remove(l.mark); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -44,8 +44,8 @@ func (l *RefLock) tryCreate(path string) error {
 	return err
 }
 
-// clearStale removes the present lock if its maker is certainly dead, and reports whether it did. The caller holds the
-// guard, so no other git-trace process decides at the same time.
+// clearStale removes the present lock if the process that made it has certainly ended. It reports whether it did. The
+// caller holds the guard, so no other git-trace process checks at the same time.
 func (l *RefLock) clearStale(path string) bool {
 	lock, err := os.Lstat(path)
 	if err != nil {
@@ -57,8 +57,8 @@ func (l *RefLock) clearStale(path string) bool {
 	if !staleLock(lock, time.Now(), l.repo.CommonDir, l.repo.GitDir, l.repo.WorkTree) {
 		return false
 	}
-	// The maker may end between look and removal, and another lock take its place: move the lock aside and check it
-	// again. Git ignores any name that ends in .lock.
+	// Between the check and the removal, the lock may be released and another process may take it. So move the lock to
+	// another name and check it again. Git ignores all names that end in .lock.
 	aside := strings.TrimSuffix(path, "lock") + strconv.Itoa(os.Getpid()) + ".lock"
 	if err := os.Rename(path, aside); err != nil {
 		return errors.Is(err, fs.ErrNotExist)
@@ -72,8 +72,9 @@ func (l *RefLock) clearStale(path string) bool {
 	return os.Remove(aside) == nil
 }
 
-// StaleLocks returns the locks of git-trace's refs that a killed process left: git's own block the ref until somebody
-// removes them. It includes locks of packed-refs, because they stop every pull (git-pack-refs(1)), but not live ones.
+// StaleLocks returns the locks that killed processes left on git-trace's refs. Git's own locks block a ref until
+// somebody removes them. The list includes stale locks of packed-refs, because these stop every pull
+// (git-pack-refs(1)). It has no locks that are in use.
 func (r *Repo) StaleLocks() (paths []string) {
 	for _, name := range [...]string{"packed-refs.lock", "packed-refs.new"} {
 		if path := filepath.Join(r.CommonDir, name); r.isStale(path) {
@@ -85,7 +86,7 @@ func (r *Repo) StaleLocks() (paths []string) {
 		if err == nil && d.Type().IsRegular() && strings.HasSuffix(path, ".lock") && r.isStale(path) {
 			paths = append(paths, path)
 		}
-		return nil // an unreadable directory
+		return nil // the directory cannot be read
 	})
 	return paths
 }
@@ -95,7 +96,7 @@ func (r *Repo) isStale(path string) bool {
 	return err == nil && staleLock(lock, time.Now(), r.CommonDir, r.GitDir, r.WorkTree)
 }
 
-// RemoveStaleLocks removes them, each after another look.
+// RemoveStaleLocks removes stale locks. It checks each of them again before.
 func (r *Repo) RemoveStaleLocks() error {
 	var failed error
 	for _, path := range r.StaleLocks() {
@@ -106,8 +107,8 @@ func (r *Repo) RemoveStaleLocks() error {
 	return failed
 }
 
-// staleLock reports whether another program's lock is abandoned: it is old, and no living process can be its maker.
-// dirs are the directories in which a git working on this repository would run.
+// staleLock reports whether another program's lock is abandoned: it is old, and no running process can have made it.
+// dirs are the directories in which a git process for this repository would run.
 func staleLock(lock os.FileInfo, now time.Time, dirs ...string) bool {
 	age := now.Sub(lock.ModTime())
 	if age < staleAge {
@@ -120,7 +121,7 @@ func staleLock(lock os.FileInfo, now time.Time, dirs ...string) bool {
 	return !held
 }
 
-// removeEmptyDirs removes a directory that holds nothing but empty directories.
+// removeEmptyDirs removes a directory that contains only empty directories.
 func removeEmptyDirs(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

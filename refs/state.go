@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// RefsState returns a text that is another one whenever git-rev-list(1) --all begins at other commits: a ref or the
-// HEAD of a work tree moved. Refs whose names begin with except, which ends in a slash, do not count. It starts no
-// process where refs are files.
+// RefsState returns a text that changes whenever git-rev-list(1) --all starts at other commits: if a ref, or the HEAD
+// of a work tree, has moved. Refs whose names begin with except do not count; except ends in a slash. If refs are
+// files, it starts no process.
 func (r *Repo) RefsState(ctx context.Context, except string) ([]byte, error) {
 	if !r.fileRef("refs/") {
 		return r.Git(ctx, nil, "rev-list", "--no-walk=unsorted", "--exclude="+except+"*", "--all")
@@ -35,7 +35,7 @@ func (r *Repo) RefsState(ctx context.Context, except string) ([]byte, error) {
 			return nil, err
 		}
 	}
-	// Packing adds a line before it removes the file, so this order misses no ref.
+	// When git packs refs it adds a line before it removes a file, so this order misses no ref.
 	dirs := []string{r.CommonDir}
 	if r.Linked() {
 		dirs = append(dirs, r.GitDir)
@@ -44,7 +44,7 @@ func (r *Repo) RefsState(ctx context.Context, except string) ([]byte, error) {
 		err := filepath.WalkDir(filepath.Join(dir, "refs"), func(path string, d fs.DirEntry, err error) error {
 			name, _ := filepath.Rel(dir, path)
 			switch {
-			case errors.Is(err, fs.ErrNotExist): // removed meanwhile, and packed where it was not deleted
+			case errors.Is(err, fs.ErrNotExist): // the file was removed; if the ref was not deleted, it is packed
 				return nil
 			case err != nil:
 				return err
@@ -69,7 +69,7 @@ func (r *Repo) RefsState(ctx context.Context, except string) ([]byte, error) {
 	skipped := false
 	for line := range bytes.Lines(packed) {
 		_, name, _ := bytes.Cut(line, []byte(" "))
-		if line[0] != '^' { // the target of a tag follows the tag
+		if line[0] != '^' { // the line after a tag names the object of the tag
 			skipped = line[0] == '#' || bytes.HasPrefix(name, []byte(except))
 		}
 		if !skipped {

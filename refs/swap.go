@@ -10,8 +10,9 @@ import (
 	"strings"
 )
 
-// SwapRef sets a ref to id if it still is old (zero: if it does not exist). ErrTipMoved: it has another value;
-// ErrLocked: git is changing it. A caller that derives the new value from the old one uses LockRef instead.
+// SwapRef sets a ref to id if its value is still old (zero: if it does not exist). The error is ErrTipMoved if it has
+// another value, and ErrLocked if git is changing it. A caller that computes the new value from the old one must use
+// LockRef instead.
 func (r *Repo) SwapRef(ctx context.Context, name string, old, id OID) error {
 	lock, err := r.LockRef(name)
 	if err != nil {
@@ -33,14 +34,14 @@ func (r *Repo) SetRef(ctx context.Context, name string, id OID) error {
 	return lock.Commit(ctx, id)
 }
 
-// casByGit is git's compare-and-swap of refs. Without the setting, git checks, before it holds the lock, whether an
-// object name is also the name of a ref. That reads packed-refs, and under the lock git trusts the earlier reading if
-// the file's size, inode and second are the same. A packed-refs that was written twice in between can have all three:
-// git then compares with an old value, and overwrites the newer one. With the setting the first reading happens under
-// the lock.
+// casByGit holds the arguments of git's compare-and-swap of refs. Without the setting, git reads packed-refs before it
+// takes the lock, to check whether an object name is also the name of a ref. Under the lock, git trusts that reading if
+// the file's size, inode and time in seconds are the same. If packed-refs was written twice in between, all three can
+// be the same: git then compares an old value, and overwrites the newer one. With the setting, git first reads the file
+// under the lock.
 var casByGit = [...]string{"-c", "core.warnAmbiguousRefs=false", "update-ref", "--no-deref", "-z", "--stdin"}
 
-// updateRefByGit is git's own compare-and-swap, for ref storages that this code does not write.
+// updateRefByGit uses git's compare-and-swap, for ref storages that this code does not write.
 func (r *Repo) updateRefByGit(ctx context.Context, name string, old, id OID) error {
 	before := old.String()
 	if old.IsZero() {
@@ -65,8 +66,8 @@ func (r *Repo) updateRefByGit(ctx context.Context, name string, old, id OID) err
 	return err
 }
 
-// refConflict reports whether a new ref would be a directory of an existing one or lie below one: git keeps "a" and
-// "a/b" from existing together.
+// refConflict reports whether the name of a new ref is a directory of an existing ref, or the reverse: in git "a" and
+// "a/b" cannot both exist.
 func (r *Repo) refConflict(name string) error {
 	if path := r.refPath(name); isDir(path) && holdsFile(path) {
 		return ErrConflict
@@ -89,7 +90,7 @@ func (r *Repo) refConflict(name string) error {
 	return nil
 }
 
-// holdsFile reports whether a file is below dir; an unreadable directory counts as a file.
+// holdsFile reports whether there is a file below dir. A directory that cannot be read counts as a file.
 func holdsFile(dir string) bool {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -10,11 +10,11 @@ import (
 	"github.com/git-trace/git-trace/refs/reftable"
 )
 
-// errAskGit says that refs are stored in a way that only git can read.
+// errAskGit says that only git can read the refs.
 var errAskGit = errors.New("refs are stored in a way that only git can read")
 
-// tables opens the tables with a ref of this work tree. Each linked work tree has its own tables for refs that are not
-// shared.
+// tables opens the tables that contain a ref of this work tree. Each linked work tree has its own tables for refs that
+// are not shared.
 func (r *Repo) tables(name string) (*reftable.Stack, error) {
 	if r.RefFormat != refTables {
 		return nil, errAskGit
@@ -50,7 +50,8 @@ func (r *Repo) tableRef(name string) (oid OID, target string, update uint64, err
 	return oid, "", ref.Update, err
 }
 
-// fileRef reports whether a ref is a file in any storage: git notes several commits there (git-fetch(1), git-merge(1)).
+// fileRef reports whether a ref is a file in every storage: git lists several commits in such files (git-fetch(1),
+// git-merge(1)).
 func (r *Repo) fileRef(name string) bool {
 	return r.RefFormat == refFiles || r.RefFormat == "" || name == "MERGE_HEAD" || name == "FETCH_HEAD"
 }
@@ -61,7 +62,7 @@ func (r *Repo) HasRef(name string) bool {
 	return err == nil
 }
 
-// RefWritten returns a number that changes when git writes a ref; 0 for a missing ref. Numbers of different ref
+// RefWritten returns a number that changes when git writes a ref, or 0 for a missing ref. Numbers of different ref
 // storages cannot be compared.
 func (r *Repo) RefWritten(name string) int64 {
 	if r.fileRef(name) {
@@ -74,7 +75,7 @@ func (r *Repo) RefWritten(name string) int64 {
 	return int64(update)
 }
 
-// HeadFile returns a file that changes when HEAD comes to name another branch, and possibly more often.
+// HeadFile returns the path of a file that changes when HEAD switches to another branch. It may change more often.
 func (r *Repo) HeadFile() string {
 	if r.fileRef("HEAD") {
 		return filepath.Join(r.GitDir, "HEAD")
@@ -82,8 +83,8 @@ func (r *Repo) HeadFile() string {
 	return filepath.Join(r.GitDir, "reftable", "tables.list")
 }
 
-// MayHaveRefs reports whether there may be refs whose names begin with prefix, which ends in a slash. It starts no
-// process; if it cannot read them, it returns true.
+// MayHaveRefs reports whether there may be refs whose names begin with prefix; prefix ends in a slash. It starts no
+// process. If it cannot read the refs, it returns true.
 func (r *Repo) MayHaveRefs(prefix string) bool {
 	if r.fileRef(prefix) {
 		return r.mayHaveRefFiles(prefix)
@@ -106,7 +107,7 @@ func (r *Repo) mayHaveRefFiles(prefix string) bool {
 	return err != nil && !errors.Is(err, fs.ErrNotExist) || strings.Contains(packed, " "+prefix)
 }
 
-// modified returns the time of a file's last write, in nanoseconds; 0 for a missing file.
+// modified returns the time of a file's last write in nanoseconds, or 0 for a missing file.
 func modified(path string) int64 {
 	info, err := os.Stat(path)
 	if err != nil {

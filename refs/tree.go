@@ -18,8 +18,8 @@ const (
 
 const modeType uint32 = 0o170000
 
-// TreeEntry is one name in a tree. Names are bytes as stored and may be anything but "/" and NUL: a tree that came from
-// elsewhere can hold "..", ".git" or control characters.
+// TreeEntry is one name in a tree. Names are raw bytes and may be anything without "/" and NUL: a tree from elsewhere
+// may contain "..", ".git" or control characters.
 type TreeEntry struct {
 	Name string
 	Mode uint32
@@ -39,7 +39,7 @@ func (e TreeEntry) Type() ObjectType {
 	return BlobObject
 }
 
-// EncodeTree writes the content of a tree object, with the entries in git's order.
+// EncodeTree returns the content of a tree object. It sorts the entries in git's order.
 func EncodeTree(entries []TreeEntry) []byte {
 	if !slices.IsSortedFunc(entries, compareEntries) {
 		entries = slices.Clone(entries)
@@ -60,7 +60,7 @@ func EncodeTree(entries []TreeEntry) []byte {
 	return out
 }
 
-// compareEntries orders names by bytes, a directory as though its name ended in "/".
+// compareEntries compares names by bytes. A directory is compared as if its name ended in "/".
 func compareEntries(a, b TreeEntry) int {
 	n := min(len(a.Name), len(b.Name))
 	if c := compareStrings(a.Name[:n], b.Name[:n]); c != 0 {

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// StartNothing stops git children of this repository from starting programs that its configuration or its hooks name.
+// StartNothing stops git processes for this repository from starting programs that its configuration or its hooks name.
 // It is for answers that nobody requested, such as an editor's hints. It switches off filters and hooks by settings in
-// the environment (git-config(1)), and conversions of diffs by options. The user's own programs judge signatures.
-// Objects that a partial clone left on its remote stay there.
+// the environment (git-config(1)), and conversions of diffs by options. Programs that verify signatures are started
+// only if the user's own configuration names them. Objects that a partial clone left on its remote are not fetched.
 func (r *Repo) StartNothing(ctx context.Context) error {
 	list, err := r.Git(ctx, nil, "config", "--list", "--show-scope", "--name-only", "-z")
 	if err != nil {
@@ -20,13 +20,13 @@ func (r *Repo) StartNothing(ctx context.Context) error {
 	}
 	off := [][2]string{{"core.fsmonitor", "false"}, {"core.hooksPath", os.DevNull}}
 	words := strings.Split(string(list), "\x00")
-	for i := 0; i+1 < len(words); i += 2 { // the scope, then the name
+	for i := 0; i+1 < len(words); i += 2 { // the scope comes before the name
 		theirs := words[i] == "local" || words[i] == "worktree"
 		if value, starts := instead(words[i+1], theirs); starts {
 			off = append(off, [2]string{words[i+1], value})
 		}
 	}
-	count, _ := strconv.Atoi(os.Getenv("GIT_CONFIG_COUNT")) // git rejects other texts, and then the call fails
+	count, _ := strconv.Atoi(os.Getenv("GIT_CONFIG_COUNT")) // git rejects an invalid number, and then the call fails
 	env := []string{"GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "GIT_CONFIG_COUNT=" + strconv.Itoa(count+len(off))}
 	for i, setting := range off {
 		n := strconv.Itoa(count + i)
@@ -36,7 +36,7 @@ func (r *Repo) StartNothing(ctx context.Context) error {
 	return nil
 }
 
-// settled holds additions to the environment of git children.
+// settled holds additional environment variables for git processes.
 type settled struct{ env []string }
 
 func (s *settled) all() []string {
@@ -46,8 +46,8 @@ func (s *settled) all() []string {
 	return s.env
 }
 
-// instead returns a harmless value for a setting that may start a program: for filters (gitattributes(5)) from any
-// source, and for programs that judge signatures if the repository itself names them.
+// instead returns a harmless value for a setting that may start a program. It does this for filters (gitattributes(5))
+// from any source, and for programs that verify signatures if the repository itself names them.
 func instead(name string, theirs bool) (value string, starts bool) {
 	section, rest, _ := strings.Cut(name, ".")
 	switch key := rest[strings.LastIndexByte(rest, '.')+1:]; section {
@@ -65,9 +65,9 @@ func instead(name string, theirs bool) (value string, starts bool) {
 	return "", false
 }
 
-// quiet adds options that keep git's commands from converting the contents that they compare.
+// quiet adds options so that git's commands do not convert the contents that they compare.
 func (r *Repo) quiet(args []string) []string {
-	if r.unasked == nil || slices.Contains(args, "--git-completion-helper") { // git takes that alone, and compares nothing
+	if r.unasked == nil || slices.Contains(args, "--git-completion-helper") { // git then compares nothing
 		return args
 	}
 	var options []string

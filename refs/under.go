@@ -12,15 +12,15 @@ import (
 	"strings"
 )
 
-// NamedRef is a ref with the object that it names.
+// NamedRef is a ref and the object that it names.
 type NamedRef struct {
 	Name string
 	OID  OID
 }
 
-// RefsUnder lists the refs whose names begin with a prefix, which ends in a slash, sorted by name. It reads git's
-// files (gitrepository-layout(5)), and asks git where it meets what is not a plain ref. Others may have the same
-// list: it is not to be changed.
+// RefsUnder lists the refs whose names begin with a prefix, sorted by name; the prefix ends in a slash. It reads git's
+// files (gitrepository-layout(5)), and calls git if it finds something other than a plain ref. Callers share the list
+// and must not change it.
 func (r *Repo) RefsUnder(ctx context.Context, prefix string) ([]NamedRef, error) {
 	list, err := r.readUnder(prefix)
 	if err != nil {
@@ -29,7 +29,7 @@ func (r *Repo) RefsUnder(ctx context.Context, prefix string) ([]NamedRef, error)
 	return sorted(list), nil
 }
 
-// sorted returns a list sorted by names, each once.
+// sorted sorts a list by name and removes duplicates.
 func sorted(list []NamedRef) []NamedRef {
 	for i := range list {
 		if i > 0 && list[i-1].Name >= list[i].Name {
@@ -41,7 +41,7 @@ func sorted(list []NamedRef) []NamedRef {
 	return list
 }
 
-// askUnder has git list the refs (git-for-each-ref(1)).
+// askUnder lists the refs with git (git-for-each-ref(1)).
 func (r *Repo) askUnder(ctx context.Context, prefix string) ([]NamedRef, error) {
 	out, err := r.Git(ctx, nil, "for-each-ref", "--format=%(objectname) %(refname)", prefix)
 	if err != nil {
@@ -59,12 +59,12 @@ func (r *Repo) askUnder(ctx context.Context, prefix string) ([]NamedRef, error) 
 	return list, nil
 }
 
-// readUnder reads the refs for RefsUnder, in any order. After an error, git must be asked.
+// readUnder reads the refs for RefsUnder, in any order. If it fails, git must be called.
 func (r *Repo) readUnder(prefix string) ([]NamedRef, error) {
 	if !r.fileRef(prefix) {
 		return r.tablesUnder(prefix)
 	}
-	loose, err := r.filesUnder(prefix) // first: git adds the packed line before it removes the file
+	loose, err := r.filesUnder(prefix) // files first: git adds the packed line before it removes the file
 	if err != nil {
 		return nil, err
 	}
@@ -87,13 +87,13 @@ func (r *Repo) readUnder(prefix string) ([]NamedRef, error) {
 	return list, nil
 }
 
-// filesUnder reads the refs that are files.
+// filesUnder reads the refs that are stored as files.
 func (r *Repo) filesUnder(prefix string) (map[string]OID, error) {
 	found := map[string]OID{}
 	top := strings.TrimSuffix(prefix, "/")
 	err := filepath.WalkDir(r.refPath(top), func(path string, entry fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil // missing, or just packed by git
+			return nil // the file is missing, or git has just packed the ref
 		}
 		if err != nil || entry.IsDir() || strings.HasSuffix(path, ".lock") {
 			return err
@@ -134,7 +134,7 @@ func (r *Repo) tablesUnder(prefix string) ([]NamedRef, error) {
 	for i, ref := range list {
 		found[i].Name = ref.Name
 		if found[i].OID, err = OIDFromBytes(ref.ID); err != nil {
-			return nil, err // of a symbolic ref, too
+			return nil, err // also for a symbolic ref
 		}
 	}
 	return found, nil

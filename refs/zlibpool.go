@@ -6,11 +6,11 @@ import (
 	"sync"
 )
 
-// Compressors take more than a megabyte and decompressors forty kilobytes: a snapshot that writes a thousand blobs must
-// not build one for each. The pools hold no visible state.
+// A compressor takes more than 1 MB of memory and a decompressor 40 KB: a snapshot that writes a thousand blobs must
+// not create one for each. The pools have no visible state.
 var (
 	deflaters = sync.Pool{New: func() any {
-		w, _ := zlib.NewWriterLevel(io.Discard, zlib.BestSpeed) // errs only for a level that does not exist
+		w, _ := zlib.NewWriterLevel(io.Discard, zlib.BestSpeed) // fails only for a level that does not exist
 		return w
 	}}
 	inflaters sync.Pool
@@ -22,7 +22,7 @@ func deflater(w io.Writer) *zlib.Writer {
 	return z
 }
 
-// inflater returns a reader of the zlib stream; give it back with inflaters.Put unless it failed.
+// inflater returns a reader of a zlib stream. Callers return it with inflaters.Put, unless it failed.
 func inflater(r io.Reader) (io.ReadCloser, error) {
 	z, ok := inflaters.Get().(io.ReadCloser)
 	if !ok {
