@@ -1,10 +1,10 @@
-// Package agents is the list of coding agents that git-trace can be connected with.
+// Package agents lists the coding agents that git-trace supports.
 //
-// Package agents/capability defines the capabilities; each agent's package implements the capabilities of that agent.
-// Other packages serve several agents: agents/payload and agents/transcript for reading foreign data safely,
-// agents/installer, agents/hookfile and agents/userfile for editing settings without touching the entries of others.
-// Session files of JSON lines are read by agents/jsonlines and agents/sessionfile.
+// Package agents/capability defines the capabilities. Each agent has its own package, which implements the capabilities
+// of that agent. Other packages serve several agents: agents/payload and agents/transcript read untrusted data safely;
+// agents/installer, agents/hookfile and agents/userfile edit settings and leave other programs' entries untouched.
+// agents/jsonlines and agents/sessionfile read session files in JSON lines.
 //
-// The list is a function: nothing registers itself, and there is no state. To add an agent, write its package,
-// whose New returns an Agent with its capabilities, and name it in registry: no other place names an agent.
+// The list is a function: there is no self-registration and no state. To add an agent, write its package with a
+// function New that returns an Agent with its capabilities, and add it to registry. No other place names an agent.
 package agents

@@ -8,11 +8,11 @@ import (
 	"github.com/git-trace/git-trace/agents/transcript"
 )
 
-// HeadBytes is the number of bytes of a file that are read to find its agent.
+// HeadBytes is the number of bytes of a file from which its agent is identified.
 const HeadBytes = 256 << 10
 
-// Identify returns the agent that wrote a session file, judged by its content; false if it is not a session file.
-// The name of the file does not count: people copy session files and rename them.
+// Identify returns the agent that wrote a session file, from the file's content; false if it is not a session file. The
+// file's name is ignored, because people copy and rename session files.
 func Identify(env Env, path string) (Agent, bool, error) {
 	file, err := transcript.Open(path)
 	if err != nil {

@@ -11,13 +11,13 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Installable lists the agents that git-trace has hooks for.
+// Installable lists the agents for which git-trace has hooks.
 func Installable(env Env) []Agent {
 	return slices.DeleteFunc(All(env), func(one Agent) bool { return one.Installer == nil })
 }
 
-// agent makes an agent whose installer writes the command for a target. A file that a project commits must not name one
-// person's machine: there the command finds the program on the PATH.
+// agent makes an agent whose installer writes the hook command for the scope of a target. A file that a project commits
+// must not name a path on one person's machine. There the command finds the program on the PATH.
 func (r registered) agent(env Env) Agent {
 	own := r.make(env)
 	if own.Installer == nil || env.Binary == "" { // a hook installs nothing
@@ -31,7 +31,7 @@ func (r registered) agent(env Env) Agent {
 	return own
 }
 
-// byScope is the installer of an agent for one person, and the one for everybody in a project.
+// byScope has an agent's installer for one person, and its installer for everybody in a project.
 type byScope struct{ own, project HookInstaller }
 
 func (b byScope) of(target Target) HookInstaller {
@@ -57,11 +57,11 @@ func (b byScope) Status(ctx context.Context, target Target) (Status, error) {
 	return b.of(target).Status(ctx, target)
 }
 
-// IgnoreKey is the configuration key, given once or more, for agents and editors that the user does not want to trace.
-// Init leaves them out unless they are named, and status does not mention them.
+// IgnoreKey is the configuration key for agents and editors that the user does not want to trace; it may be given
+// several times. Init skips them unless they are named, and status does not mention them.
 const IgnoreKey = "trace.ignoreAgent"
 
-// UnknownError reports an unknown agent's name.
+// UnknownError reports an unknown name of an agent or editor.
 type UnknownError struct {
 	Name  string
 	Known []string
@@ -72,7 +72,7 @@ func (e *UnknownError) Error() string { return IgnoreKey + ": unknown agent '" +
 // Hint lists the known names.
 func (e *UnknownError) Hint() string { return "known are " + strings.Join(e.Known, ", ") }
 
-// Ignored returns the agents and editors that the key names; it is an UnknownError if one does not exist.
+// Ignored returns the agents and editors that the key names. The error is an UnknownError if one does not exist.
 func Ignored(ctx context.Context, repo *refs.Repo, env Env) ([]string, error) {
 	config, err := repo.Config(ctx)
 	if err != nil {
@@ -81,14 +81,14 @@ func Ignored(ctx context.Context, repo *refs.Repo, env Env) ([]string, error) {
 	return IgnoredBy(config, env)
 }
 
-// IgnoredBy is [Ignored] for a configuration that has been read.
+// IgnoredBy is [Ignored] for a configuration that was already read.
 func IgnoredBy(config refs.Config, env Env) ([]string, error) {
 	var known []string
 	for _, one := range Installable(env) {
 		known = append(known, one.Name)
 	}
 	for _, name := range editors.Names() {
-		if !slices.Contains(known, name) { // Cursor is both
+		if !slices.Contains(known, name) { // Cursor is an agent and an editor
 			known = append(known, name)
 		}
 	}

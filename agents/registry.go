@@ -25,7 +25,7 @@ import (
 	"github.com/git-trace/git-trace/agents/zed"
 )
 
-// The words of agents/capability, so that callers need to import the list alone.
+// These are types of agents/capability, so that callers need to import only this package.
 type (
 	Agent         = capability.Agent
 	Env           = capability.Env
@@ -37,10 +37,10 @@ type (
 	Status        = capability.Status
 )
 
-// ScopeProject is the scope of the settings that a project has.
+// ScopeProject is the scope of settings that a project commits.
 const ScopeProject = capability.ScopeProject
 
-// SystemEnv reads the environment of this process at the time of the call.
+// SystemEnv reads the environment of this process when it is called.
 func SystemEnv() (Env, error) { return capability.SystemEnv() }
 
 // registered is an agent's name and its New.
@@ -49,7 +49,7 @@ type registered struct {
 	make func(Env) Agent
 }
 
-// registry returns the list of agents, in the order of display. To add an agent, write its package and name it here.
+// registry returns the list of agents, in the order of display. To add an agent, write its package and add a line here.
 func registry() []registered {
 	return []registered{
 		{claudecode.Name, claudecode.New},
@@ -86,7 +86,7 @@ func All(env Env) []Agent {
 	return out
 }
 
-// Lookup finds an agent by its name. It makes no other: every hook pays for it.
+// Lookup finds an agent by its name. It makes only this agent, because every hook calls it.
 func Lookup(env Env, name string) (Agent, bool) {
 	for _, one := range registry() {
 		if one.name == name {
@@ -96,7 +96,7 @@ func Lookup(env Env, name string) (Agent, bool) {
 	return Agent{}, false
 }
 
-// Names lists the names of the agents.
+// Names returns the names of the agents.
 func Names() []string {
 	var out []string
 	for _, one := range registry() {

@@ -14,30 +14,30 @@ import (
 
 // Env is the environment of an agent's package. Tests replace it.
 type Env struct {
-	Home   string                  // absolute path of the user's home directory
-	Binary string                  // absolute path of the program for hook commands; only installers need it
+	Home   string                  // the absolute path of the user's home directory
+	Binary string                  // the absolute path of the program for hook commands; only installers need it
 	Getenv func(key string) string // the environment of the process; nil for an empty one
 	// Environ lists the environment of the process; nil for an empty one.
 	Environ func() []string
 	Now     func() time.Time // the clock; nil for time.Now
-	State   string           // git-trace's own directory of data about the user; "" for none
-	// Unzstd unpacks zstd. It is nil in hooks: the library would make every hook slower.
+	State   string           // git-trace's own directory for data about the user; "" if there is none
+	// Unzstd decompresses zstd. It is nil in hooks, because the library would make every hook slower.
 	Unzstd func(packed io.Reader) (io.ReadCloser, error)
 }
 
-// SystemEnv reads the environment of this process at the time of the call.
+// SystemEnv reads the environment of this process when it is called.
 func SystemEnv() (Env, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {
 		return Env{}, fmt.Errorf("find home directory: %w", err)
 	}
-	state, _ := recorded.StateDir() // without it nothing is noted
+	state, _ := recorded.StateDir() // without it, the directories made are not listed
 	return Env{Home: home, Binary: hookProgram(Program()), Getenv: os.Getenv, Environ: os.Environ, Now: time.Now,
 		State: state}, nil
 }
 
-// MadeList returns the file that lists the directories that installers made beside the user's directories; "" for
-// none.
+// MadeList returns the file that lists the directories that installers made among the user's directories; "" if there
+// is none.
 func (e Env) MadeList() string {
 	if e.State == "" {
 		return ""
@@ -45,7 +45,7 @@ func (e Env) MadeList() string {
 	return filepath.Join(e.State, "made-directories")
 }
 
-// Lookup returns the value of an environment variable, "" when it is not set.
+// Lookup returns the value of an environment variable; "" if it is not set.
 func (e Env) Lookup(key string) string {
 	if e.Getenv == nil {
 		return ""
@@ -53,7 +53,7 @@ func (e Env) Lookup(key string) string {
 	return e.Getenv(key)
 }
 
-// ConfigDirs returns the directories in which graphical programs keep the user's settings, on all systems.
+// ConfigDirs returns the directories in which graphical programs keep the user's settings, for all systems.
 func (e Env) ConfigDirs() []string {
 	return []string{
 		cmp.Or(e.Lookup("XDG_CONFIG_HOME"), filepath.Join(e.Home, ".config")),
@@ -62,7 +62,7 @@ func (e Env) ConfigDirs() []string {
 	}
 }
 
-// Time returns the present moment in UTC.
+// Time returns the current time in UTC.
 func (e Env) Time() time.Time {
 	if e.Now == nil {
 		return time.Now().UTC()
@@ -70,10 +70,10 @@ func (e Env) Time() time.Time {
 	return e.Now().UTC()
 }
 
-// HookProgram is the name of the program that runs as git-trace in hooks, and starts faster.
+// HookProgram is the name of the program that hooks run instead of git-trace, because it starts faster.
 const HookProgram = "git-trace-hook"
 
-// hookProgram returns the path in hook commands: HookProgram if it is installed beside git-trace, otherwise git-trace
+// hookProgram returns the path for hook commands: HookProgram if it is installed next to git-trace, otherwise git-trace
 // itself.
 func hookProgram(program string) string {
 	beside := filepath.Join(filepath.Dir(program), HookProgram+filepath.Ext(program))
@@ -83,8 +83,8 @@ func hookProgram(program string) string {
 	return program
 }
 
-// Program returns the path by which other programs call this one, "" if unknown. It prefers the name on the search path
-// to the target of the link: package managers keep the name and move the file with every version.
+// Program returns the path with which other programs can call this one; "" if unknown. It prefers the name on the PATH
+// to the target of a symbolic link: package managers keep the name, but move the file with every version.
 func Program() string {
 	own, err := os.Executable()
 	if err != nil {
@@ -107,7 +107,7 @@ func Program() string {
 	return own
 }
 
-// findProgram returns the path of a program on the search path, "" without one.
+// findProgram returns the path of a program on the PATH; "" if there is none.
 func (e Env) findProgram(name string) string {
 	for _, dir := range filepath.SplitList(e.Lookup("PATH")) {
 		if !filepath.IsAbs(dir) {

@@ -1,36 +1,36 @@
 package capability
 
-// Traits describe the contents of an agent's hooks.
+// Traits describe the data that an agent's hooks provide.
 type Traits struct {
 	CallIDs   CallIDs  `json:"call_ids"`
 	Model     ModelOf  `json:"model"`
 	Edits     EditsOf  `json:"edits"`
-	Subagents bool     `json:"subagents"` // sub-agents' calls are distinguished, under their session
+	Subagents bool     `json:"subagents"` // subagents' calls are distinguished, within their session
 	HooksEnd  bool     `json:"hooks_end"` // reports when all hooks of an answer's calls have ended
 	Notes     []string `json:"notes,omitempty"`
 }
 
-// CallIDs say how the two ends of a tool call are brought together.
+// CallIDs says how the before and after boundaries of a tool call are matched.
 type CallIDs string
 
-// The ways. Paired calls are marked in the log with tool_call_id_missing.
+// The ways to match them. Paired calls are marked with tool_call_id_missing in the log.
 const (
 	CallIDsNative CallIDs = "native" // by the agent's id of the call
-	CallIDsPaired CallIDs = "paired" // by content and order, because the agent gives none
-	CallIDsEither CallIDs = "either" // by the id where the payload has one
+	CallIDsPaired CallIDs = "paired" // by content and order, because the agent provides no id
+	CallIDsEither CallIDs = "either" // by the id, if the payload has one
 )
 
-// ModelOf says where the model of a call is from.
+// ModelOf says where the model of a call is taken from.
 type ModelOf string
 
 // The sources of a model.
 const (
 	ModelOfCall    ModelOf = "call"         // the payload of each call
-	ModelOfSession ModelOf = "session_file" // the last answer in the session file at the moment of the call
+	ModelOfSession ModelOf = "session_file" // the last answer in the session file at the time of the call
 	ModelUnknown   ModelOf = "unknown"      // no event names it
 )
 
-// EditsOf says which texts of an edit tool are known.
+// EditsOf says which texts of an edit are known.
 type EditsOf string
 
 // The known texts of an edit.

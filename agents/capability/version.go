@@ -8,8 +8,8 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// Newer reports whether a version of numbers with dots between is newer than another. A part after a hyphen does
-// not count; a text that is not a version is older than any.
+// Newer reports whether a dotted version number is newer than another. A part after a hyphen is ignored; a text that is
+// not a version is older than any version.
 func Newer(version, than string) bool {
 	is, ok := numbersOf(version)
 	if !ok {
@@ -44,8 +44,8 @@ func numbersOf(version string) ([]int, bool) {
 	return out, true
 }
 
-// Untested names a part of a session file that the parser was not tested with, in half a sentence, "" for nothing.
-// Such a file is read like any other: agents change little from version to version.
+// Untested describes, in half a sentence, the parts of a session file with which the parser was not tested; "" if there
+// are none. Such a file is read like any other, because agents change little from version to version.
 func (a Agent) Untested(head *records.Record) string {
 	var said []string
 	if v := head.Agent.Version; a.Tested != "" && v != nil && Newer(*v, a.Tested) {

@@ -10,9 +10,9 @@ import (
 	"github.com/git-trace/git-trace/agents/transcript"
 )
 
-// settleBackground finds out whether a call that continued in the background has ended. At its end the client puts a
-// notification for the model into the queue of the conversation, and a line about it into the session file, both before
-// the next call begins.
+// settleBackground finds out whether a call that continued in the background has ended. When it ends, the client adds a
+// notification for the model to the conversation's queue and a line about it to the session file, both before the next
+// call begins.
 func settleBackground(call capability.Call) capability.End {
 	file, err := transcript.Open(payload.AbsPath(call.Transcript))
 	if err != nil {

@@ -10,11 +10,11 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// ofTheMoment are lines that only concern the living session: waiting prompts, and copies of files for /rewind, which
-// the client keeps by session.
+// ofTheMoment are lines that concern only the running session: waiting prompts, and copies of files for /rewind, which
+// the client stores by session.
 var ofTheMoment = []string{"queue-operation", "file-history-snapshot", "last-prompt"}
 
-// Copy writes the copy as the client's own --fork-session does: each line keeps its id and says where it is from.
+// Copy writes the copy in the form of the client's own --fork-session: each line keeps its id and names its origin.
 func (c *Client) Copy(from capability.Beginning) (capability.Session, error) {
 	id := sessioncopy.NewID(time.Time{})
 	path := filepath.Join(c.configDir(), "projects", projectKey(from.Start), id+".jsonl")

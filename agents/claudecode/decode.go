@@ -9,7 +9,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// kinds are the hook events with a boundary, in the order in which they happen.
+// kinds are the hook events that are boundaries, in the order in which they occur.
 var kinds = payload.Events{
 	{Name: "SessionStart", Kind: events.SessionStart},
 	{Name: "UserPromptSubmit", Kind: events.PromptSubmit},
@@ -28,11 +28,11 @@ var kinds = payload.Events{
 	{Name: "SessionEnd", Kind: events.SessionEnd},
 }
 
-// Events lists the hook events that carry a boundary.
+// Events returns the hook events that are boundaries.
 func (c *Client) Events() []string { return kinds.Names() }
 
-// Decode reads the payload of one hook call. It gives no boundary and no error for an event without one. So it does for
-// a call that another client made because it reads Claude's settings as well.
+// Decode decodes the payload of one hook call. For an event that is not a boundary, it returns no boundary and no
+// error. The same holds for a call by another client that also reads Claude's settings.
 func (c *Client) Decode(event string, data []byte) ([]events.Boundary, error) {
 	in := payload.Decoder[wire]{Env: c.env, Agent: Name, Kinds: kinds, Fields: c.fields, Fill: c.fill}
 	out, err := in.Decode(event, snaked(data))
@@ -54,7 +54,7 @@ func (c *Client) fields(w *wire) payload.Fields {
 	}
 }
 
-// fill adds the fields of the kind of boundary.
+// fill adds the fields for the kind of boundary.
 func (c *Client) fill(b *events.Boundary, w *wire) bool {
 	if c.otherClient(w.Session) {
 		return false
@@ -72,13 +72,13 @@ func (c *Client) fill(b *events.Boundary, w *wire) bool {
 		c.fillTool(b, w)
 	case events.ToolsEnd:
 		c.fillBatch(b, w)
-		return b.Tool != nil // else nothing was edited
+		return b.Tool != nil // otherwise nothing was edited
 	}
 	return true
 }
 
-// running lists the tasks that continue, whether shells or subagents. The payload at a subagent's end still lists that
-// subagent as running. nil: the client does not list tasks.
+// running returns the ids of the tasks that still run, both shells and subagents. When a subagent ends, the payload
+// still lists it as running. The result is nil if the client does not list tasks.
 func running(w *wire) []string {
 	if w.Background == nil {
 		return nil
@@ -92,7 +92,7 @@ func running(w *wire) []string {
 	return ids
 }
 
-// fillBatch names the files that the calls of an answer edited.
+// fillBatch adds the files that the calls of an answer edited.
 func (c *Client) fillBatch(b *events.Boundary, w *wire) {
 	for i := range w.Calls {
 		call := &w.Calls[i]
@@ -122,7 +122,7 @@ func (c *Client) fillTool(b *events.Boundary, w *wire) {
 		}
 	}
 	tool := call.Describe(b, c.env.Home)
-	if id := payload.Name(w.PromptID); id != "" { // a sub-agent has the id of the conversation
+	if id := payload.Name(w.PromptID); id != "" { // a subagent has the id of its conversation
 		b.Prompt = &events.Prompt{ID: id}
 	}
 	if tool.Class == events.ToolReads {

@@ -6,9 +6,9 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// declare lists an edit tool's statements about its path, in order. It gives whole contents if the payload has them or
-// allows deriving them exactly: Before is in the first edit, After in the last, because Claude reports the file around
-// the whole call.
+// declare returns what an edit tool declares about its path, in order. It adds whole contents if the payload has them
+// or if they follow exactly from it. Before is in the first edit and After in the last, because Claude reports the file
+// around the whole call.
 func declare(kind events.BoundaryKind, tool, path string, in *input, out *response) []events.DeclaredEdit {
 	done := kind == events.ToolAfter
 	if !done {
@@ -50,9 +50,8 @@ func declare(kind events.BoundaryKind, tool, path string, in *input, out *respon
 	return edits
 }
 
-// steps returns the replacements that an Edit or a MultiEdit made or is about to make. The tool's report comes
-// before its input: the tool also finds texts with other quotation marks, and drops white space at the end of
-// lines.
+// steps returns the replacements that an Edit or a MultiEdit made or will make. The tool's report is preferred to its
+// input: the tool also matches other quotation marks, and drops white space at line ends.
 func steps(in *input, out *response) []replacement {
 	switch {
 	case len(out.Edits) > 0:
@@ -79,12 +78,12 @@ func replacements(done bool, path string, steps []replacement, out *response) []
 	if before == nil {
 		before = out.OriginalMulti
 	}
-	if before == nil && steps[0].Old == "" { // an edit of nothing makes a new file
+	if before == nil && steps[0].Old == "" { // an edit with an empty old text makes a new file
 		before = new(string)
 	}
 	edits[0].Before = before
 	if before == nil || out.UserModified {
-		for i := range edits { // the tool formats nothing
+		for i := range edits { // the tool does not format
 			edits[i].Exact = !out.UserModified
 		}
 		return edits
@@ -101,7 +100,7 @@ func replacements(done bool, path string, steps []replacement, out *response) []
 	return edits
 }
 
-// replace makes a replacement in a content as Claude's edit tools do, and reports whether the result is certain.
+// replace makes a replacement as Claude's edit tools do, and reports whether the result is certain.
 func replace(content string, step *replacement) (string, bool) {
 	from, to := step.Old, step.New
 	if from == "" {
@@ -111,7 +110,7 @@ func replace(content string, step *replacement) (string, bool) {
 	if count == 0 || count > 1 && !step.All {
 		return "", false
 	}
-	// Text that is replaced by nothing takes its newline with it.
+	// If a text is deleted, the newline after it is deleted too.
 	if to == "" && !strings.HasSuffix(from, "\n") && strings.Contains(content, from+"\n") {
 		from += "\n"
 	}

@@ -7,13 +7,14 @@ import (
 	"strings"
 )
 
-// otherClient reports whether another client that reads Claude's settings ran the hook. Copilot CLI runs the hooks of
-// `.claude/settings.json` and `settings.local.json` with payloads of Claude's shape but without tool call ids; Cursor
-// can import them. Their own hooks record them, and as Claude's they would be attributed to the wrong agent.
+// otherClient reports whether the hook was run by another client that reads Claude's settings. Copilot CLI runs the
+// hooks of `.claude/settings.json` and `settings.local.json` with payloads in Claude's form but without tool call ids.
+// Cursor can import these hooks. These clients have git-trace hooks of their own; a record from Claude's hooks would
+// name the wrong agent.
 //
-// Processes inherit the environment, so such a mark may also come from a shell of that client, in which a person
-// started Claude Code. Claude Code names its own session in the environment of its hooks; if that is the payload's
-// session, the call is its own.
+// Child processes inherit the environment, so such a variable may also come from a shell of the other client in which a
+// person started Claude Code. Claude Code sets its session id in the environment of its hooks. If that is the session
+// of the payload, the call is from Claude Code.
 func (c *Client) otherClient(session string) bool {
 	if c.env.Lookup("CLAUDE_CODE_SESSION_ID") == session {
 		return false
@@ -26,13 +27,13 @@ func (c *Client) otherClient(session string) bool {
 	return false
 }
 
-// sessionEntry is the end of the name of the entry in which clients give their hooks the session.
+// sessionEntry is the end of the variable name with which clients pass the session id to their hooks.
 const sessionEntry = "_SESSION_ID"
 
-// clientOf names the client that ran the hook: Grok and Devin read Claude's settings, too, and have no hooks of ours.
-// The entry of the environment that holds the session's id has the client's name. Visual Studio Code, which has no
-// such entry, names a transcript of its own. Or it writes the names of the common members in camel case and the names
-// of a call's members in snake case.
+// clientOf returns the name of the client that ran the hook. Grok and Devin also read Claude's settings, and have no
+// git-trace hooks of their own. The variable with the session id has the client's name in its own name. Visual Studio
+// Code has no such variable, but names its own transcript. Or it has the common members in camel case and the members
+// of a call in snake case.
 func (c *Client) clientOf(session, transcript string, data []byte) string {
 	if c.env.Lookup("CLAUDE_CODE_SESSION_ID") == session || c.env.Environ == nil {
 		return Name
@@ -54,10 +55,10 @@ func (c *Client) clientOf(session, transcript string, data []byte) string {
 	return Name
 }
 
-// editorName is Copilot in Visual Studio Code.
+// editorName is the name of Copilot in Visual Studio Code.
 const editorName = "copilot-vscode"
 
-// editorHooks reports whether Visual Studio Code also runs our hooks in the files of Copilot CLI, which report more.
+// editorHooks reports whether Visual Studio Code also runs git-trace's hooks in Copilot CLI's files, which report more.
 func (c *Client) editorHooks(cwd string) bool {
 	for _, dir := range []string{filepath.Join(cwd, ".github"), filepath.Join(c.env.Home, ".copilot")} {
 		if _, err := os.Lstat(filepath.Join(dir, "hooks", "git-trace.json")); err == nil {
@@ -67,7 +68,7 @@ func (c *Client) editorHooks(cwd string) bool {
 	return false
 }
 
-// clientName reports whether an entry's name may belong to a client.
+// clientName reports whether a name can be the name of a client.
 func clientName(name string) bool {
 	return len(name) > 1 && len(name) <= 32 && strings.Trim(name, "-") == name &&
 		!strings.ContainsFunc(name, func(r rune) bool {

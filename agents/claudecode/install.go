@@ -10,23 +10,23 @@ import (
 	"github.com/git-trace/git-trace/agents/userfile"
 )
 
-// hookTimeout is the number of seconds after which Claude ends a hook. The hook needs far less; without its own limit
-// Claude ends the hook of SessionEnd after about a second.
+// hookTimeout is the number of seconds after which Claude stops a hook. The hook needs far less. Without a limit,
+// Claude stops the hook of SessionEnd after about a second.
 const hookTimeout = 10
 
-// hookEvents are the events that get an entry. StopFailure, PostCompact and CwdChanged are decoded but not requested:
-// clients from before early 2026 do not know them, and skip the whole settings file because of one, with the user's own
-// settings. Their facts are known without them: the next prompt or the session's end closes a failed turn, PreCompact
-// comes before PostCompact, and every payload has the current directory.
+// hookEvents are the events for which an entry is installed. StopFailure, PostCompact and CwdChanged are decoded but
+// not installed. Clients from before early 2026 do not know them and therefore ignore the whole settings file,
+// including the user's own settings. These events are not needed: the next prompt or the end of the session closes a
+// failed turn, PreCompact comes before PostCompact, and every payload has the current directory.
 var hookEvents = [...]string{
 	"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure", "Stop", "SubagentStart",
 	"SubagentStop", "PreCompact", "SessionEnd",
 }
 
-// newerEvents are requested only if the client on the PATH is known to have them (newerSince), for the same reason.
+// newerEvents are installed only if the client on the PATH is known to have them (newerSince), for the same reason.
 var newerEvents = [...]string{"PermissionRequest", "PostToolBatch"}
 
-// newInstaller installs the entries in Claude's settings files.
+// newInstaller returns the installer of entries in Claude's settings files.
 func (c *Client) newInstaller() *installer.Installer {
 	return &installer.Installer{
 		Env: c.env, Agent: Name, Title: title,
@@ -35,8 +35,8 @@ func (c *Client) newInstaller() *installer.Installer {
 	}
 }
 
-// wanted returns the events that get an entry. It has no pattern to leave out reading tools: the pattern would be a
-// negative one, and such a hook takes a few milliseconds.
+// wanted returns the events for which an entry is installed. It uses no pattern to exclude reading tools: the pattern
+// would have to be negative, and such a hook takes only a few milliseconds.
 func (c *Client) wanted() []string {
 	if capability.Newer(newerSince, c.version()) {
 		return hookEvents[:]
@@ -44,7 +44,7 @@ func (c *Client) wanted() []string {
 	return slices.Concat(hookEvents[:], newerEvents[:])
 }
 
-// disabledBy lists the settings files that keep the target's hooks from running.
+// disabledBy returns the settings files that prevent the target's hooks from running.
 func (c *Client) disabledBy(target capability.Target) []string {
 	paths := []string{filepath.Join(c.configDir(), settingsName)}
 	if target.Repo != nil && !target.Repo.Bare() {

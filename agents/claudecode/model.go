@@ -10,12 +10,12 @@ import (
 	"github.com/git-trace/git-trace/agents/transcript"
 )
 
-// modelWindows are the sizes of the part at the session file's end that is searched for the model, smallest first. The
-// last is for a line with the content of a large file.
+// modelWindows are the sizes of the part at the end of the session file that is searched for the model, smallest first.
+// The last size is for a line with the content of a large file.
 var modelWindows = [...]int64{64 << 10, 512 << 10, 4 << 20}
 
-// sessionFiles returns the possible files of a conversation's lines, best first: the session's own, or a subagent's in
-// the layouts of newer and older clients.
+// sessionFiles returns the files that may contain a conversation's lines, best first: the session's file, or a
+// subagent's file in the layouts of newer and older clients.
 func sessionFiles(path, subagent string) []string {
 	if filepath.Ext(path) != ".jsonl" {
 		return nil
@@ -30,9 +30,9 @@ func sessionFiles(path, subagent string) []string {
 	}
 }
 
-// lastModel returns the model of the last answer in the session file, "" if it has none. At a tool's hook the answer
-// with the call is on disk already; a subagent's first answer is often not, and the file beside its session file names
-// its first model.
+// lastModel returns the model of the last answer in the session file; "" if it has none. When a tool's hook runs, the
+// answer with the call is already on disk. A subagent's first answer often is not; then its description, next to its
+// session file, names the first model.
 func lastModel(path, subagent string) string {
 	for _, path := range sessionFiles(path, subagent) {
 		name := ""
@@ -64,8 +64,9 @@ func modelIn(file *transcript.Tail) string {
 	return ""
 }
 
-// modelOf returns the model in a session line, "" for most lines: an answer names its author, and newer clients note
-// the model before the first answer and when it changes. Answers that the client made up have the model "<synthetic>".
+// modelOf returns the model in a session line; "" for most lines. An answer names its model; newer clients also write
+// the model before the first answer and when it changes. Answers that the client itself wrote have the model
+// "<synthetic>".
 func modelOf(line []byte) string {
 	if !bytes.Contains(line, []byte(`"model"`)) ||
 		!bytes.Contains(line, []byte(`"assistant"`)) && !bytes.Contains(line, []byte(`"modelId"`)) {
@@ -95,7 +96,7 @@ func modelOf(line []byte) string {
 	return ""
 }
 
-// startedWith returns the model in the description of a subagent, a small file of one object.
+// startedWith returns the model in the description of a subagent, a small file with one object.
 func startedWith(path string) string {
 	file, err := transcript.Open(path)
 	if err != nil {

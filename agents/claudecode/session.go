@@ -18,42 +18,41 @@ import (
 
 type session struct {
 	ctx     context.Context
-	id      string // the session whose steps these are
+	id      string // the session of these steps
 	main    *chain
 	agents  *agentFiles
 	origins *origins
 	entry   entry
-	depth   int              // of subagents' files that are being read
-	lines   int              // objects read this time
-	lost    jsonlines.Faults // in the session's own file
-	lostAt  capability.Place // of the first of lost
+	depth   int              // the depth of subagents' files that are being read
+	lines   int              // the objects that were read this time
+	lost    jsonlines.Faults // in the session's main file
+	lostAt  capability.Place // the place of the first lost object
 	below   jsonlines.Faults // in subagents' files
 }
 
-// chain is one conversation in a session file: the main one, or a subagent's.
+// chain is one conversation in a session file: the main one, or the conversation of a subagent.
 type chain struct {
 	c       *assemble.Conversation
 	file    string // of a subagent, relative to the session file's directory
 	reg     registers
 	command *command // a slash command whose effect is not known yet
-	asked   bool     // a prompt has been taken
+	asked   bool     // there was a prompt
 	warmup  bool     // the client talks to itself to fill a cache
 	sides   map[string]*chain
-	roots   map[string]*chain // the subagent of one of its lines, by the line's uuid
+	roots   map[string]*chain // by a line's uuid: the subagent that the line belongs to
 }
 
-// registers holds the facts of earlier lines that the next line needs. It travels in cursors, so its fields are
-// stored.
+// registers holds the data of earlier lines that later lines need. It is stored in cursors, so its fields are exported.
 type registers struct {
 	Cwd     string           `json:"cwd,omitempty"`
 	Version string           `json:"version,omitempty"`
 	Branch  string           `json:"branch,omitempty"`
 	Entry   string           `json:"entry,omitempty"` // how the client was started: cli, sdk-cli
 	User    string           `json:"user,omitempty"`
-	Prompt  string           `json:"prompt,omitempty"` // hash of the system prompt
+	Prompt  string           `json:"prompt,omitempty"` // the hash of the system prompt
 	Tools   []string         `json:"tools,omitempty"`
 	Lost    jsonlines.Faults `json:"lost,omitzero"`
-	// Summaries are titles of conversations whose last line has not come: most belong to others.
+	// Summaries are titles of conversations whose last line was not read yet: most belong to other conversations.
 	Summaries []summary `json:"summaries,omitempty"`
 }
 
@@ -61,13 +60,13 @@ type registers struct {
 type sessionCursor struct {
 	*assemble.Cursor
 	Session string           `json:"session"`
-	Start   string           `json:"start"`              // hash of the beginning of the file
-	Origins []string         `json:"origins,omitzero"`   // the sessions that lines were known to be copied from
-	Agents  map[string]int64 `json:"subagents,omitzero"` // sizes of the subagents' files that were read
-	Below   jsonlines.Faults `json:"below,omitzero"`     // the unreadable part of them
+	Start   string           `json:"start"`              // the hash of the file's beginning
+	Origins []string         `json:"origins,omitzero"`   // the sessions from which lines are known to be copied
+	Agents  map[string]int64 `json:"subagents,omitzero"` // the sizes of the subagents' files that were read
+	Below   jsonlines.Faults `json:"below,omitzero"`     // the unreadable parts of these files
 }
 
-// Parse reads a session file of any version since 1.0. Subagents follow the step that started them.
+// Parse reads a session file of any version since 1.0. The steps of a subagent follow the step that started it.
 func (c *Client) Parse(ctx context.Context, path string, options capability.ParseOptions,
 	sink records.Sink) (*capability.Parsed, error) {
 	file, err := transcript.Open(path)
@@ -107,7 +106,7 @@ func (c *Client) Parse(ctx context.Context, path string, options capability.Pars
 	return parsed, nil
 }
 
-// begin makes the conversation, from a cursor or from the beginning.
+// begin starts the conversation, from a cursor or from the beginning.
 func (s *session) begin(options capability.ParseOptions, sink records.Sink, cursor *sessionCursor) error {
 	o := assemble.Options{
 		Agent: Name, Session: s.id, TraceID: string(events.NewTraceID(Name, s.id)),
@@ -165,7 +164,7 @@ func (s *session) read(ch *chain, in *jsonlines.Reader) error {
 	}
 }
 
-// end resolves a command that still waits for its next line.
+// end settles a slash command that still waits for its next line.
 func (ch *chain) end() error {
 	if ch.command == nil {
 		return nil
@@ -173,7 +172,7 @@ func (ch *chain) end() error {
 	return ch.resolve(commandBuiltIn)
 }
 
-// cursor must be taken before the conversation is finished.
+// cursor must be called before the conversation is finished.
 func (s *session) cursor(file *transcript.Tail, in *jsonlines.Reader) (json.RawMessage, error) {
 	s.main.reg.Lost = s.lost
 	s.main.reg.Lost.Torn = 0 // it will be read again

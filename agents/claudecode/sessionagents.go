@@ -16,29 +16,29 @@ import (
 	"github.com/git-trace/git-trace/records/assemble"
 )
 
-// maxAgentDepth is the depth to which subagents may start subagents, maxAgentFiles bounds their files.
+// maxAgentDepth is the greatest depth of nested subagents, maxAgentFiles the greatest number of their files.
 const (
 	maxAgentDepth = 10
 	maxAgentFiles = 5000
 )
 
 type agentFiles struct {
-	dir    string // of the session file: older clients put the files of subagents beside it
+	dir    string // the session file's directory: older clients put the files of subagents there
 	byID   map[string]*agentFile
 	byCall map[string]*agentFile
 }
 
 // agentFile is the session file of one subagent.
 type agentFile struct {
-	path, name string // name is relative to the directory of the session file, in slashes
+	path, name string // name is relative to the session file's directory, with slashes
 	id, role   string
-	call       string // the call that started it, as the description beside the file says
+	call       string // the call that started the subagent, according to the description next to the file
 	size       int64
 	read       bool
-	before     bool // an earlier reading, whose cursor is used, has read it
+	before     bool // it was read by the earlier reading from which a cursor continues
 }
 
-// listAgents lists the files below <session>/subagents, in newer clients with a description beside each.
+// listAgents lists the files below <session>/subagents. Newer clients put a description next to each.
 func listAgents(path string) *agentFiles {
 	a := &agentFiles{dir: filepath.Dir(path), byID: map[string]*agentFile{}, byCall: map[string]*agentFile{}}
 	root := filepath.Join(strings.TrimSuffix(path, ".jsonl"), "subagents")
@@ -79,10 +79,10 @@ func (a *agentFiles) add(path, id string) *agentFile {
 	return file
 }
 
-// maxSmall is the size of a description.
+// maxSmall is the greatest size of a description, in bytes.
 const maxSmall = 256 << 10
 
-// find returns the file of a subagent by its id or by the call that started it; nil without one.
+// find returns the file of a subagent by its id or by the call that started it; nil if there is none.
 func (a *agentFiles) find(id, call string) *agentFile {
 	if file := a.byID[id]; file != nil {
 		return file
@@ -96,7 +96,7 @@ func (a *agentFiles) find(id, call string) *agentFile {
 	return a.add(filepath.Join(a.dir, "agent-"+id+".jsonl"), id)
 }
 
-// unread returns the files that no call has led to, sorted by name.
+// unread returns the files that were not reached from any call, sorted by name.
 func (a *agentFiles) unread() []*agentFile {
 	var files []*agentFile
 	for _, id := range slices.Sorted(maps.Keys(a.byID)) {
@@ -107,7 +107,7 @@ func (a *agentFiles) unread() []*agentFile {
 	return files
 }
 
-// sizes returns the files that have been read, with their sizes, for a cursor.
+// sizes returns the sizes of the files that were read, for a cursor.
 func (a *agentFiles) sizes() map[string]int64 {
 	sizes := map[string]int64{}
 	for id, file := range a.byID {
@@ -118,11 +118,11 @@ func (a *agentFiles) sizes() map[string]int64 {
 	return sizes
 }
 
-// errGrown reports a subagent that has written more since the cursor was made: its steps are in the middle of the
+// errGrown reports that a subagent's file has grown since the cursor was made: its steps are in the middle of the
 // record.
 var errGrown = errors.New("a subagent's file has changed")
 
-// resume takes the files that an earlier reading has read.
+// resume marks the files that an earlier reading has read.
 func (a *agentFiles) resume(sizes map[string]int64) error {
 	for id, size := range sizes {
 		file := a.find(id, "")
@@ -146,7 +146,7 @@ func (s *session) subagent(parent *assemble.Conversation, step int, call *assemb
 	return s.readAgent(parent, file, step)
 }
 
-// readAgent puts a subagent's file into the record. One that cannot be read is counted and does no harm.
+// readAgent adds a subagent's file to the record. An unreadable file is only counted.
 func (s *session) readAgent(parent *assemble.Conversation, file *agentFile, step int) error {
 	file.read = true
 	if s.depth >= maxAgentDepth {
@@ -162,7 +162,7 @@ func (s *session) readAgent(parent *assemble.Conversation, file *agentFile, step
 	file.size = opened.Size()
 	s.depth++
 	defer func() { s.depth-- }()
-	kept := s.entry // the line of the parent that is being read
+	kept := s.entry // the parent's line that is being read
 	defer func() { s.entry = kept }()
 	ch := &chain{c: parent.Child(step, file.id, file.role), file: file.name, sides: map[string]*chain{},
 		roots: map[string]*chain{}}

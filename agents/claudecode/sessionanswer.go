@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// answer takes a line of the role assistant: a piece of an answer, most often one block of it.
+// answer handles a line with the role assistant: a piece of an answer, usually one block of it.
 func (s *session) answer(ch *chain, e *entry, at records.Locator) error {
 	if err := ch.resolve(commandPrompt); err != nil {
 		return err
@@ -45,7 +45,7 @@ func (s *session) answer(ch *chain, e *entry, at records.Locator) error {
 	return nil
 }
 
-// ownWords takes a text that the client wrote in the model's name: that a request failed, or that the answer was empty.
+// ownWords handles a text that the client wrote in the model's name: a failed request or an empty answer.
 func (ch *chain) ownWords(e *entry, m *message) error {
 	if !e.apiError {
 		ch.c.Skip("synthetic_answer")
@@ -61,7 +61,7 @@ func (ch *chain) ownWords(e *entry, m *message) error {
 // message is one line of an answer.
 type message struct {
 	id, model, time string
-	stop            string // the reason
+	stop            string // the reason why the answer ended
 	texts, thoughts []string
 	calls           []assemble.Call
 	results         []serverResult
@@ -145,7 +145,7 @@ func (m *message) serverResult(raw []byte) {
 	})
 }
 
-// cleaned returns a copy of a value as strict JSON. A value that was walked already can always be written.
+// cleaned returns a copy of a value as strict JSON. A value that was already read without error can always be written.
 func cleaned(raw []byte) []byte {
 	clean, err := rawjson.AppendClean(nil, raw)
 	if err != nil {
@@ -173,7 +173,7 @@ func (m *message) call(raw []byte) {
 	m.calls = append(m.calls, call)
 }
 
-// describe reads facts about the project from a call.
+// describe sets the paths and the command of a call.
 func describe(call *assemble.Call) {
 	switch call.Name {
 	case "Read":

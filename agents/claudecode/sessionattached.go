@@ -10,7 +10,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// attachment takes an attachment that the client added.
+// attachment handles an attachment that the client added.
 func (s *session) attachment(ch *chain, e *entry, at records.Locator) error {
 	kind := memberText(e.attachment, "type")
 	d := rawjson.NewDecoder(e.attachment)
@@ -53,7 +53,7 @@ func (ch *chain) environment(d *rawjson.Decoder) {
 	})
 }
 
-// status finds the commit and the branch that the conversation began with in the text of git's status.
+// status reads the commit and the branch at the start of the conversation from the output of git status.
 func (ch *chain) status(d *rawjson.Decoder) {
 	var text string
 	for d.Open(); d.Member(); {

@@ -8,7 +8,7 @@ import (
 	"github.com/git-trace/git-trace/records/assemble"
 )
 
-// command is a slash command. The line after its own shows what kind of command it is.
+// command is a slash command. The line after it shows which kind of command it is.
 type command struct {
 	name, args, time string
 	at               records.Locator
@@ -20,15 +20,15 @@ type effect string
 
 // The effects of a command.
 const (
-	commandBuiltIn effect = "built_in" // of the client: not a prompt
+	commandBuiltIn effect = "built_in" // a command of the client, not a prompt
 	commandPrompt  effect = "prompt"   // a stored prompt
 	commandSkill   effect = "skill"
 )
 
-// skillBody begins the text of a skill that the client puts into the conversation.
+// skillBody begins the text of a skill that the client adds to the conversation.
 const skillBody = "Base directory for this skill:"
 
-// metaText takes a text that the client put into the conversation, which shows the kind of the command before it.
+// metaText handles a text that the client added to the conversation. It shows the kind of the previous command.
 func (ch *chain) metaText(e *entry, said []string) error {
 	text := strings.TrimSpace(strings.Join(said, "\n"))
 	reason := "meta"
@@ -52,8 +52,8 @@ func (ch *chain) metaText(e *entry, said []string) error {
 	return nil
 }
 
-// resolve settles the last slash command. A command of the client leaves a note; any other is a prompt of the user: its
-// arguments, or its name if it has none.
+// resolve settles the last slash command. A command of the client is kept as a remark. Any other command is a prompt of
+// the user: its arguments or, without arguments, its name.
 func (ch *chain) resolve(what effect) error {
 	c := ch.command
 	if c == nil {
@@ -81,7 +81,7 @@ func (ch *chain) resolve(what effect) error {
 	return nil
 }
 
-// skillCall notes a skill that the model called by its tool.
+// skillCall records a skill that the model used through the skill tool.
 func (ch *chain) skillCall(call *assemble.Call, time string, at records.Locator) {
 	name := cmp.Or(memberText(call.Input, "skill"), memberText(call.Input, "command"))
 	if name == "" {

@@ -7,14 +7,14 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// noted holds the facts of an edit in toolUseResult. Texts stay raw until it is known that they are needed.
+// noted is the data about an edit in toolUseResult. Texts are decoded only when they are needed.
 type noted struct {
 	path     string
 	content  []byte // of a Write
 	old, new []byte // of an Edit
 	many     []byte // of a MultiEdit
 	source   []byte // of a NotebookEdit
-	original []byte // the file before; null for a long one in newer versions, and for a new one
+	original []byte // the file before the edit; null for a new file, and in newer versions for a long one
 	patch    []byte
 	all      bool
 }
@@ -25,7 +25,7 @@ func (n *noted) member(d *rawjson.Decoder) {
 		"originalFileContents", &n.original, "structuredPatch", &n.patch, "replaceAll", &n.all)
 }
 
-// tool returns the edit tool that writes such a note, or "" if another tool wrote it.
+// tool returns the edit tool that writes such a note; "" for another tool.
 func (n *noted) tool() string {
 	switch {
 	case len(n.new) > 0:
@@ -40,7 +40,8 @@ func (n *noted) tool() string {
 	return ""
 }
 
-// edits returns the changes of the call in its file. Without a note, as in some old files, only the request is known.
+// edits returns the changes that the call made to its file. Without a note, as in some old files, only the requested
+// change is known.
 func (n *noted) edits(call *assemble.Call) []assemble.Edit {
 	if n.path == "" && len(call.Writes) > 0 {
 		n.path = call.Writes[0]
@@ -55,7 +56,7 @@ func (n *noted) edits(call *assemble.Call) []assemble.Edit {
 		lines := assemble.SplitLines(edit.Text)
 		if hunks := patchHunks(n.patch); len(hunks) > 0 {
 			edit.Hunks = exactHunks(hunks, lines)
-		} else if len(lines) > 0 { // a new file, or one that is replaced as a whole
+		} else if len(lines) > 0 { // a new file, or a file that is replaced as a whole
 			edit.Hunks = []assemble.Hunk{{At: 1, Removed: wholeOld(n.original), Added: len(lines), Lines: lines}}
 		}
 	case "NotebookEdit":
@@ -86,7 +87,7 @@ func wholeOld(original []byte) int {
 	return 1 << 29
 }
 
-// replacements returns the replacements of an Edit or a MultiEdit, as the client made them, or else as the model
+// replacements returns the replacements of an Edit or a MultiEdit: as the client made them or, if unknown, as the model
 // requested them.
 func (n *noted) replacements(call *assemble.Call) []replacement {
 	list := n.many
@@ -128,7 +129,7 @@ func memberBool(raw []byte, name string) bool {
 	return false
 }
 
-// after returns the file after the edit, where it can be derived.
+// after returns the file after the edit; false if it cannot be derived.
 func (n *noted) after(steps []replacement) (string, bool) {
 	if len(n.original) == 0 || n.original[0] != '"' || len(n.patch) == 0 {
 		return "", false

@@ -22,7 +22,7 @@ import (
 )
 
 // ProjectSessions lists the session files of conversations in a directory or below it, oldest first. The client's
-// folder names do not identify a directory exactly; the lines do.
+// folder names do not identify a directory exactly, but the lines in the files do.
 func (c *Client) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
 	root := filepath.Join(cmp.Or(c.env.Lookup("CLAUDE_CONFIG_DIR"), filepath.Join(c.env.Home, ".claude")), "projects")
 	entries, err := os.ReadDir(root)
@@ -43,7 +43,7 @@ func (c *Client) ProjectSessions(dir string, since time.Time) ([]capability.Sess
 	return found, nil
 }
 
-// filedUnder reports whether sessions of a project can be in a folder of this name, and whether it is exactly the
+// filedUnder reports whether a folder with this name can contain sessions of a project, and whether it is exactly the
 // project's folder.
 func filedUnder(project sessionfile.Project, folder string) (possible, exact bool) {
 	if project.Any() {
@@ -56,8 +56,8 @@ func filedUnder(project sessionfile.Project, folder string) (possible, exact boo
 	return possible, exact
 }
 
-// sessionsIn lists the main session files of one folder of the client. Two directories can have the same folder, so it
-// reads each file; a file without a directory belongs to the folder's project.
+// sessionsIn lists the main session files in one of the client's folders. Two directories can share a folder, so it
+// reads each file. A file that names no directory belongs to the project of the folder.
 func sessionsIn(folder string, project sessionfile.Project, exact bool, since time.Time) []capability.Session {
 	return sessionfile.List(folder, 0, since, func(path string) (capability.Session, bool) {
 		name := filepath.Base(path)
@@ -69,7 +69,7 @@ func sessionsIn(folder string, project sessionfile.Project, exact bool, since ti
 	})
 }
 
-// heldIn returns the directory in which a session began, or "" if its first lines do not name it.
+// heldIn returns the directory in which a session began; "" if its first lines do not name it.
 func heldIn(path string) string {
 	file, err := transcript.Open(path)
 	if err != nil {
@@ -89,7 +89,7 @@ func heldIn(path string) string {
 	return ""
 }
 
-// SessionID returns the name of the session file.
+// SessionID returns the session id in the name of a session file.
 func (c *Client) SessionID(path string) string {
 	if filepath.Ext(path) != ".jsonl" {
 		return ""
@@ -97,7 +97,7 @@ func (c *Client) SessionID(path string) string {
 	return stem(path)
 }
 
-// Recognises identifies the client's lines by members that only they have: the session in each, and an id of the
+// Recognises identifies the client's lines by members that only they have: the session in each line, and an id of the
 // line or of another line.
 func (c *Client) Recognises(_ string, head []byte) bool {
 	in := jsonlines.NewReader(bytes.NewReader(head), 0, 0)
@@ -123,22 +123,22 @@ func (c *Client) Recognises(_ string, head []byte) bool {
 			}
 		}
 		if session && line && kind {
-			return !foreign // Qwen Code writes an envelope like this one
+			return !foreign // Qwen Code writes a similar envelope
 		}
 	}
 	return false
 }
 
-// maxKey is the length beyond which the client shortens the name of a directory.
+// maxKey is the length beyond which the client shortens the folder name of a directory.
 const maxKey = 200
 
-// keyStem returns the common beginning of the names of all directories below a directory.
+// keyStem returns the common beginning of the folder names of all directories below a directory.
 func keyStem(dir string) string {
 	key := keyLetters(dir)
 	return string(key[:min(len(key), maxKey)]) + "-"
 }
 
-// keyLetters replaces everything but letters and digits, by UTF-16 code units like the client.
+// keyLetters replaces everything except letters and digits, for each UTF-16 code unit, like the client.
 func keyLetters(dir string) []byte {
 	units := utf16.Encode([]rune(dir))
 	key := make([]byte, len(units))
@@ -151,8 +151,8 @@ func keyLetters(dir string) []byte {
 	return key
 }
 
-// projectKey returns the folder name in which the client files the sessions of a directory. A long one is cut and gets
-// a hash.
+// projectKey returns the name of the folder in which the client stores the sessions of a directory. A long name is cut
+// and gets a hash.
 func projectKey(dir string) string {
 	key := keyLetters(dir)
 	if len(key) <= maxKey {

@@ -10,8 +10,8 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// hookLine takes the client's line about a hook that it ran: an attachment when the hook has ended, in older
-// clients a line of progress when it began.
+// hookLine handles the client's line about a hook that it ran: an attachment after the hook has ended or, in older
+// clients, a progress line when it started.
 func (ch *chain) hookLine(raw []byte, call string) bool {
 	run := records.HookRun{Outcome: "started"}
 	var printed, complained string
@@ -37,7 +37,7 @@ func (ch *chain) hookLine(raw []byte, call string) bool {
 	if run.Event == "" {
 		return false
 	}
-	if strings.Contains(run.Event, "ToolUse") && payload.CallID(call) { // other events have an id of their own making
+	if strings.Contains(run.Event, "ToolUse") && payload.CallID(call) { // for other events, the id is not a call's
 		run.Call = call
 	}
 	run.Output = cmp.Or(strings.TrimSpace(run.Output), strings.TrimSpace(printed), complained)
@@ -67,7 +67,7 @@ func hookText(d *rawjson.Decoder) string {
 	return strings.Join(list, "\n")
 }
 
-// hookSummary takes the line that the client writes after the hooks of a turn's end.
+// hookSummary handles the line that the client writes after the hooks at the end of a turn.
 func (ch *chain) hookSummary(e *entry) {
 	const most = 1000
 	ran, failed := int64(0), 0
@@ -88,12 +88,12 @@ func (ch *chain) hookSummary(e *entry) {
 	ch.c.HookCount("Stop", "ran", ran)
 }
 
-// openTraces takes a line that opentraces' own hooks have put into the session file.
+// openTraces handles a line that opentraces' own hooks added to the session file.
 func (ch *chain) openTraces(e *entry) {
 	member := map[string]string{
 		"PreToolUse": records.MetaHookBefore, "PostToolUse": records.MetaHookAfter, "Stop": records.MetaHookStop,
 	}[rawjson.MemberText(e.raw, "event")]
-	if member == "" { // PostCompact has the client's text, too
+	if member == "" { // PostCompact also has the client's text
 		ch.c.Skip(e.kind)
 		return
 	}

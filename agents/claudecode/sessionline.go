@@ -10,8 +10,8 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// entry is a line of a session file with the members that matter. Values that only some kinds of lines need stay raw;
-// they are valid while the line is.
+// entry is a line of a session file with its relevant members. Values that only some kinds of lines need stay
+// undecoded; they are valid only as long as the line.
 type entry struct {
 	d rawjson.Decoder
 
@@ -28,7 +28,7 @@ type entry struct {
 	origin, forked, compact, shape, cost, raw  []byte
 }
 
-// decode reads a line. It reads every JSON object; missing members are empty.
+// decode decodes a line. It accepts every JSON object; missing members are empty.
 func (e *entry) decode(raw []byte) error {
 	d := &e.d
 	d.Reset(raw)
@@ -50,7 +50,7 @@ func (e *entry) decode(raw []byte) error {
 // object passes a line to its chain.
 func (s *session) object(ch *chain, object jsonlines.Object) error {
 	e := &s.entry
-	if err := e.decode(object.Raw); err != nil { // the reader has walked it already
+	if err := e.decode(object.Raw); err != nil { // the reader has already checked it
 		ch.c.Skip("broken")
 		return nil //nolint:nilerr // it is counted
 	}
@@ -81,7 +81,7 @@ func (s *session) object(ch *chain, object jsonlines.Object) error {
 	return nil
 }
 
-// turn takes a line of the conversation itself.
+// turn handles a line of the conversation itself.
 func (s *session) turn(ch *chain, e *entry, at records.Locator) error {
 	if e.kind == "assistant" {
 		return s.answer(ch, e, at)
@@ -89,7 +89,7 @@ func (s *session) turn(ch *chain, e *entry, at records.Locator) error {
 	return s.user(ch, e, at)
 }
 
-// repeated returns the reason why a line does not belong to this conversation: "" if it does.
+// repeated returns the reason why a line does not belong to this conversation; "" if it does.
 func (s *session) repeated(ch *chain, e *entry, offset int64) string {
 	fresh := ch.c.Begin(e.uuid)
 	if !fresh {
@@ -101,7 +101,7 @@ func (s *session) repeated(ch *chain, e *entry, offset int64) string {
 	return ""
 }
 
-// remember keeps the agent's version and place, and notes the changes in the record.
+// remember stores the agent's version and directory, and records changes of them.
 func (ch *chain) remember(s *session, e *entry) {
 	if ch.file != "" {
 		return

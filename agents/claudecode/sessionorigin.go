@@ -16,13 +16,13 @@ import (
 	"github.com/git-trace/git-trace/agents/transcript"
 )
 
-// hints are the signs of ownership in the first lines of a session file, and in its last.
+// hints are signs of the session that a file belongs to, from its first lines and its end.
 type hints struct {
-	sessions []string // that the first lines name as theirs
-	origins  []string // the origins of copies, from the first lines
+	sessions []string // the sessions that the first lines name as their own
+	origins  []string // the sessions that the first lines were copied from
 	last     string
-	copied   string // id of the first answer, where Claude Code 1.0 wrote it without a request
-	answer   string // id of the first answer
+	copied   string // the id of the first answer, if Claude Code 1.0 wrote it without a request
+	answer   string // the id of the first answer
 }
 
 const (
@@ -31,7 +31,8 @@ const (
 	tailBytes   = 64 << 10
 )
 
-// peek reads up to the first answer: a fork begins with copied lines, and answers say which session asked.
+// peek reads up to the first answer: a fork begins with copied lines, and an answer names the session that requested
+// it.
 func peek(file *transcript.Tail) hints {
 	var h hints
 	in := jsonlines.NewReader(io.LimitReader(file.From(0), peekBytes), 0, 0)
@@ -72,8 +73,8 @@ func addID(ids []string, id string) []string {
 	return append(ids, id)
 }
 
-// session decides whose file it is: the session that the file is named after, if its lines know it; otherwise the one
-// of the session that wrote last.
+// session returns the session of a file: the session in the file's name if its lines also name it, otherwise the
+// session that wrote last.
 func (h hints) session(known, path string) string {
 	if known != "" {
 		return known
@@ -93,13 +94,13 @@ func (h hints) session(known, path string) string {
 
 func stem(path string) string { return strings.TrimSuffix(filepath.Base(path), ".jsonl") }
 
-// origins are the sessions from which lines of this file were copied, if their own files are here. Such lines count
-// there. If the file of the other session is missing, only the copies are left, and they stay.
+// origins are the other sessions from which lines of this file were copied and whose files exist. Such lines count in
+// the other file. If the file of the other session is missing, the copies count.
 type origins struct {
 	own   string
 	dir   string
-	lines map[string]map[string]bool // the uuids of the lines of each session; nil for one without a file
-	until int64                      // offset of the last answer that Claude Code 1.0 copied; -1 without one
+	lines map[string]map[string]bool // the uuids of the lines of each session; nil for a session without a file
+	until int64                      // the offset of the last answer that Claude Code 1.0 copied; -1 if there is none
 }
 
 func findOrigins(path, own string, h hints) *origins {
@@ -113,8 +114,8 @@ func findOrigins(path, own string, h hints) *origins {
 	return o
 }
 
-// loadUnnamed finds the lines that Claude Code 1.0 copied when it resumed a session. It wrote a new file with new
-// ids and times, and did not name the other session. Copied answers keep their ids and lose their requests.
+// loadUnnamed finds the lines that Claude Code 1.0 copied when it resumed a session. It wrote a new file with new ids
+// and times, and did not name the other session. Copied answers keep their ids but have no request id.
 func (o *origins) loadUnnamed(path, first string) {
 	siblings, _ := filepath.Glob(filepath.Join(o.dir, "*.jsonl"))
 	requested := map[string]bool{}
@@ -146,7 +147,7 @@ func (o *origins) loadUnnamed(path, first string) {
 	}
 }
 
-// answersOf lists the ids and offsets of the answers with a request, or without one.
+// answersOf yields the ids and offsets of the answers that have a request id, or of the answers that have none.
 func answersOf(file *transcript.Tail, requested bool) iter.Seq2[string, int64] {
 	return func(yield func(string, int64) bool) {
 		in := jsonlines.NewReader(file.From(0), 0, 0)
@@ -166,7 +167,7 @@ func answersOf(file *transcript.Tail, requested bool) iter.Seq2[string, int64] {
 	}
 }
 
-// load reads the ids of the lines of another session.
+// load reads the uuids of the lines of another session.
 func (o *origins) load(session string) map[string]bool {
 	if session == o.own || !payload.SessionID(session) {
 		return nil
@@ -195,7 +196,7 @@ func (o *origins) load(session string) map[string]bool {
 	return lines
 }
 
-// open opens the file of another session: beside this one, or in another directory's folder.
+// open opens the file of another session, in the same folder or in the folder of another directory.
 func (o *origins) open(name string) *transcript.Tail {
 	if file, err := transcript.Open(filepath.Join(o.dir, name)); err == nil {
 		return file
@@ -213,7 +214,7 @@ func (o *origins) open(name string) *transcript.Tail {
 	return nil
 }
 
-// copied reports whether a line is one of another session whose file is there.
+// copied reports whether a line belongs to another session whose file exists.
 func (o *origins) copied(e *entry, offset int64) bool {
 	if offset <= o.until {
 		return true
@@ -235,7 +236,7 @@ func (o *origins) copied(e *entry, offset int64) bool {
 	return false
 }
 
-// names lists the sessions that lines were copied from.
+// names returns the sessions from which lines were copied, sorted.
 func (o *origins) names() []string {
 	var names []string
 	for session := range o.lines {
@@ -245,10 +246,10 @@ func (o *origins) names() []string {
 	return names
 }
 
-// startBytes is the length of the file's beginning that must be the same for a cursor to fit.
+// startBytes is the length of the beginning of a file that must be unchanged for a cursor to be valid.
 const startBytes = 4096
 
-// startOf returns a hash of the file's first line, or of its beginning.
+// startOf returns a hash of the file's first line; if the line is longer than startBytes, of its beginning.
 func startOf(file *transcript.Tail) (string, error) {
 	buf := make([]byte, startBytes)
 	n, err := io.ReadFull(file.From(0), buf)

@@ -7,8 +7,8 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// patchHunk is a hunk of structuredPatch. Its lines are made for display: each leading tab became two spaces. Numbers
-// and the kinds of lines are right.
+// patchHunk is a hunk of structuredPatch. Its lines are made for display: each leading tab is shown as two spaces. The
+// line numbers and the kinds of lines are right.
 type patchHunk struct {
 	oldStart, newStart int
 	lines              []string
@@ -36,14 +36,14 @@ func patchHunks(raw []byte) []patchHunk {
 	return hunks
 }
 
-// run is a piece of a hunk without context: removed lines, and the added lines that replace them.
+// run is a part of a hunk without context: removed lines, and the added lines that replace them.
 type run struct {
 	at, removed int
 	newAt       int
 	added       []string // as displayed
 }
 
-// runs cuts a hunk at its context lines.
+// runs splits a hunk at its context lines.
 func (h patchHunk) runs() []run {
 	var out []run
 	var current *run
@@ -77,7 +77,7 @@ func (h patchHunk) runs() []run {
 	return out
 }
 
-// exactHunks returns the hunks of a patch with their lines taken from the file after the edit.
+// exactHunks returns the hunks of a patch with lines from the file after the edit.
 func exactHunks(patch []patchHunk, after []string) []assemble.Hunk {
 	var hunks []assemble.Hunk
 	for _, h := range patch {
@@ -92,8 +92,8 @@ func exactHunks(patch []patchHunk, after []string) []assemble.Hunk {
 	return hunks
 }
 
-// matchedHunks returns the hunks of a patch if the file after the edit is unknown: lines are certain if the display
-// does not change them, or if they are among the edit's lines.
+// matchedHunks returns the hunks of a patch if the file after the edit is unknown. The text of a line is known only if
+// the display does not change it, or if it is among the edit's lines.
 func matchedHunks(patch []patchHunk, written []string) []assemble.Hunk {
 	var hunks []assemble.Hunk
 	for _, h := range patch {
@@ -110,7 +110,7 @@ func matchedHunks(patch []patchHunk, written []string) []assemble.Hunk {
 	return hunks
 }
 
-// find looks for the lines of a display among others; nil where they do not, or at several places that differ.
+// find returns the first place in lines that is displayed like this; nil if there is none.
 func find(lines, display []string) []string {
 	if len(display) == 0 || len(lines) > 20_000 {
 		return nil
@@ -132,19 +132,19 @@ func sameDisplay(lines, display []string) bool {
 	return true
 }
 
-// displayed reports whether a line is shown so: each leading tab as two spaces.
+// displayed reports whether a line is displayed like this: each leading tab as two spaces.
 func displayed(line, display string) bool {
 	for strings.HasPrefix(line, "\t") {
 		rest, found := strings.CutPrefix(display, "  ")
 		if !found {
-			return line == display // a version that shows tabs
+			return line == display // a version that displays tabs
 		}
 		line, display = line[1:], rest
 	}
 	return line == display
 }
 
-// shownAsIs reports whether no line of a display can have begun with a tab.
+// shownAsIs reports whether no displayed line can have begun with a tab.
 func shownAsIs(display []string) bool {
 	for _, line := range display {
 		if strings.HasPrefix(line, "  ") {

@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// user takes a line of the role user: results of calls, the user's text, or the client's text in the user's name.
+// user handles a line with the role user: results of calls, the user's text, or the client's text in the user's name.
 func (s *session) user(ch *chain, e *entry, at records.Locator) error {
 	said, results, err := s.userBlocks(ch, e, at)
 	switch {
@@ -39,7 +39,7 @@ func (ch *chain) summary(said, time string) {
 	ch.c.Take()
 }
 
-// notTyped returns the reason why a line of the role user is not a prompt; "" if it can be one.
+// notTyped returns the reason why a line with the role user is not a prompt; "" if it may be one.
 func (e *entry) notTyped() string {
 	switch {
 	case e.hidden:
@@ -54,7 +54,7 @@ func (e *entry) notTyped() string {
 	return ""
 }
 
-// userBlocks takes the results out of a message and gives its texts.
+// userBlocks adds the results in a message and returns its texts.
 func (s *session) userBlocks(ch *chain, e *entry, at records.Locator) (said []string, results int, err error) {
 	d := rawjson.NewDecoder(e.message)
 	for d.Open(); d.Member(); {
@@ -83,7 +83,7 @@ func (s *session) userBlocks(ch *chain, e *entry, at records.Locator) (said []st
 	return said, results, nil
 }
 
-// placeholder returns a text for a block that is not text.
+// placeholder returns a text that stands for a block of another kind.
 func placeholder(block []byte) string {
 	kind := memberText(block, "type")
 	d := rawjson.NewDecoder(block)
@@ -99,10 +99,10 @@ func placeholder(block []byte) string {
 	return "[" + kind + " " + media + "]"
 }
 
-// interrupted begins the client's line after the user pressed Esc.
+// interrupted begins the line that the client writes after the user pressed Esc.
 const interrupted = "[Request interrupted by user"
 
-// typed takes the text of a line that can be a prompt.
+// typed handles the text of a line that may be a prompt.
 func (s *session) typed(ch *chain, said, time string, at records.Locator) error {
 	switch {
 	case strings.HasPrefix(said, interrupted):
@@ -144,7 +144,7 @@ func (s *session) typed(ch *chain, said, time string, at records.Locator) error 
 	return ch.prompt(assemble.Prompt{At: at, Time: time, Text: text})
 }
 
-// prompt takes a prompt after the end of a turn.
+// prompt adds a prompt after the end of a turn.
 func (ch *chain) prompt(p assemble.Prompt) error {
 	if err := ch.c.Settle(); err != nil {
 		return err
@@ -179,8 +179,8 @@ var synthetic = []struct{ prefix, reason string }{
 	{"<user-prompt-submit-hook>", "hook_output"},
 }
 
-// clean takes the client's additions out of a prompt: reminders, and the file that is open in the editor. If
-// nothing is left, it returns the reason.
+// clean removes the client's additions from a prompt: reminders, and the file that is open in the editor. If nothing is
+// left, it returns the reason.
 func clean(said string) (text, reason string) {
 	for _, tag := range []string{"system-reminder", "ide_opened_file", "ide_selection", "ide_diagnostics"} {
 		for range 64 {
@@ -208,7 +208,7 @@ func clean(said string) (text, reason string) {
 	return "", cmp.Or(reason, "empty_prompt")
 }
 
-// queued takes a prompt that the user typed while the agent worked.
+// queued handles a prompt that the user typed while the agent worked.
 func (s *session) queued(ch *chain, e *entry, at records.Locator) error {
 	var mode, text string
 	d := rawjson.NewDecoder(e.attachment)
@@ -236,7 +236,7 @@ func (s *session) queued(ch *chain, e *entry, at records.Locator) error {
 	return nil
 }
 
-// promptText returns a prompt that is text or a list of blocks.
+// promptText returns a prompt, which is a text or a list of blocks.
 func promptText(d *rawjson.Decoder) string {
 	if d.Kind() == rawjson.String {
 		return d.Text()

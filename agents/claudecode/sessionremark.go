@@ -20,8 +20,8 @@ func (ch *chain) keep() {
 	}
 }
 
-// bookkeeping are the kinds of lines for the client's own data. Each release adds some; an unlisted one is skipped as
-// well, and counted as unknown.
+// bookkeeping are the kinds of lines with the client's own data. Each release adds some. A kind that is not listed is
+// skipped too, but counted as unknown.
 var bookkeeping = []string{
 	"agent-color", "agent-name", "agent-setting", "agent_metadata", "api-request", "api-request-blob", "atis-latch",
 	"attribution-snapshot", "bridge-session", "content-replacement", "derived-from", "file-history-snapshot",
@@ -29,7 +29,7 @@ var bookkeeping = []string{
 	"relocated", "speculation-accept", "tag", "task-summary", "tools-used", "worktree-state",
 }
 
-// remark takes a line about the session as a whole.
+// remark handles a line about the session as a whole.
 func (s *session) remark(ch *chain, e *entry) {
 	switch e.kind {
 	case "summary", "custom-title", "ai-title":
@@ -58,7 +58,7 @@ func (s *session) remark(ch *chain, e *entry) {
 	ch.c.Take()
 }
 
-// skipKind counts a line that is the client's own business.
+// skipKind counts a line with the client's own data.
 func (ch *chain) skipKind(prefix, kind string) {
 	if !slices.Contains(bookkeeping, kind) && prefix == "" {
 		kind = "unknown"
@@ -66,11 +66,11 @@ func (ch *chain) skipKind(prefix, kind string) {
 	ch.c.Skip(prefix + kind)
 }
 
-// mostSummaries bounds the summaries whose last line has not come.
+// mostSummaries limits the number of summaries whose last line was not read yet.
 const mostSummaries = 100
 
-// title keeps the best title of the conversation: the user's own before a model's. A summary may belong to another
-// conversation: it names the last line of its own, before or after that line.
+// title keeps the best title of the conversation: the user's title is preferred to a model's. A summary may belong to
+// another conversation: it names the last line of its conversation, which may come later in the file.
 func (ch *chain) title(e *entry) {
 	title := e.title
 	if e.kind == "summary" {
@@ -87,13 +87,13 @@ func (ch *chain) title(e *entry) {
 	ch.entitle(title, e.kind)
 }
 
-// summary is the title of the conversation that ends in a line.
+// summary is the title of the conversation that ends with a line.
 type summary struct {
 	Leaf  string `json:"leaf"`
 	Title string `json:"title"`
 }
 
-// summed takes the summary that waits for a line.
+// summed uses the summary that waits for a line.
 func (ch *chain) summed(line string) {
 	for _, s := range ch.reg.Summaries {
 		if s.Leaf == line {
@@ -130,7 +130,7 @@ func (ch *chain) pullRequest(e *entry) {
 	ch.c.Append("pull_requests", "after_step", link)
 }
 
-// shape takes the system prompt and the tools of the requests that follow.
+// shape sets the system prompt and the tools of the following requests.
 func (ch *chain) shape(raw []byte) {
 	var prompt []string
 	ch.reg.Tools = nil
@@ -160,7 +160,7 @@ func (ch *chain) shape(raw []byte) {
 	ch.keep()
 }
 
-// outcome takes the last line of a run without a terminal.
+// outcome handles the last line of a run without a terminal.
 func (ch *chain) outcome(e *entry) {
 	failed, turns := false, int64(0)
 	_ = rawjson.Fill(e.raw, "is_error", &failed, "num_turns", &turns)
@@ -173,7 +173,7 @@ func (ch *chain) outcome(e *entry) {
 	})
 }
 
-// system takes a line of the client about the conversation.
+// system handles a line of the client about the conversation.
 func (s *session) system(ch *chain, e *entry) error {
 	switch e.subtype {
 	case "compact_boundary":
@@ -198,7 +198,7 @@ func (s *session) system(ch *chain, e *entry) error {
 	return nil
 }
 
-// compaction notes where the model lost its memory.
+// compaction records a point at which the model lost its history.
 func (ch *chain) compaction(e *entry) {
 	value := map[string]any{"timestamp": e.time}
 	d := rawjson.NewDecoder(e.compact)
@@ -215,5 +215,5 @@ func (ch *chain) compaction(e *entry) {
 	ch.c.Append("compactions", "after_step", value)
 }
 
-// memberText returns a member of an object that is a string.
+// memberText returns a member of an object if it is a string, otherwise "".
 func memberText(raw []byte, name string) string { return rawjson.MemberText(raw, name) }

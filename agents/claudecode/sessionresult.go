@@ -13,7 +13,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// result takes the result of a call: the text for the model, and the client's note beside it.
+// result handles the result of a call: the text for the model, and the client's note next to it.
 func (s *session) result(ch *chain, e *entry, block []byte, at records.Locator) error {
 	var id, content string
 	failed := false
@@ -44,7 +44,7 @@ func (s *session) result(ch *chain, e *entry, block []byte, at records.Locator) 
 	return ch.c.Result(at, id, r)
 }
 
-// resultText returns the result for the model: text, or blocks, with placeholders for blocks that are not text.
+// resultText returns the result for the model: a text, or blocks, with placeholders for blocks that are not text.
 func resultText(d *rawjson.Decoder) string {
 	if d.Kind() == rawjson.String {
 		return d.Text()
@@ -68,7 +68,7 @@ func resultText(d *rawjson.Decoder) string {
 	return strings.Join(parts, "\n")
 }
 
-// errorOf returns the kind of failure that a result reports.
+// errorOf returns the error that a result reports.
 func (e *entry) errorOf(content, tool string) string {
 	if code, found := strings.CutPrefix(content, "Exit code "); found {
 		code, _, _ = strings.Cut(code, "\n")
@@ -91,8 +91,8 @@ func (e *entry) errorOf(content, tool string) string {
 	return records.ErrorTool
 }
 
-// take reads the client's note beside a result. It is an object for successful calls, text for failed calls, a list
-// for tools of MCP servers.
+// take decodes the client's note next to a result. The note is an object for a successful call, a text for a failed
+// call, and a list for a tool of an MCP server.
 func (n *note) take(raw []byte) {
 	d := rawjson.NewDecoder(raw)
 	for d.Open(); d.Member(); {
@@ -113,7 +113,7 @@ func (n *note) take(raw []byte) {
 	}
 }
 
-// note is toolUseResult with the members of all tools that matter.
+// note is toolUseResult with the relevant members of all tools.
 type note struct {
 	agent       string
 	took        int64
@@ -137,7 +137,7 @@ func (n *note) add(r *assemble.Result, call *assemble.Call) {
 	if r.Error != "" {
 		return
 	}
-	if call == nil { // its line comes later
+	if call == nil { // the line of the call comes later
 		call = &assemble.Call{Name: n.edit.tool()}
 	}
 	switch call.Name {
@@ -148,7 +148,7 @@ func (n *note) add(r *assemble.Result, call *assemble.Call) {
 	}
 }
 
-// wholeFile returns a file that was read from its first line to its last.
+// wholeFile returns a file that was read from its first line to its last; nil for other reads.
 func wholeFile(raw []byte) *assemble.File {
 	file := &assemble.File{}
 	var start, lines, total int64

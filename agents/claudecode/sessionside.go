@@ -8,11 +8,12 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// maxSides bounds the subagents in the main file.
+// maxSides limits the number of subagents in the main file.
 const maxSides = 1000
 
-// sidechain returns the chain of a subagent's line that an old client wrote into the main file. It gives nil for a line
-// of the main conversation. A subagent's first line is its prompt, which is an argument of the call that started it.
+// sidechain returns the chain of a subagent whose line an old client wrote into the main file. It returns nil for a
+// line of the main conversation. A subagent's first line is its prompt, which is also an argument of the call that
+// started it.
 func (s *session) sidechain(ch *chain, e *entry) *chain {
 	if !e.sidechain || ch.file != "" || len(ch.sides) >= maxSides {
 		return nil
@@ -31,12 +32,12 @@ func (s *session) sidechain(ch *chain, e *entry) *chain {
 	return side
 }
 
-// newSide begins the conversation of a subagent in the main file.
+// newSide starts the conversation of a subagent in the main file.
 func (ch *chain) newSide(call, id, role string) *chain {
 	return &chain{c: ch.c.Side(call, id, role), file: "#" + id, sides: map[string]*chain{}, roots: map[string]*chain{}}
 }
 
-// starter finds the call whose prompt a subagent's first line repeats.
+// starter returns the call that started a subagent: its prompt equals the subagent's first line.
 func (s *session) starter(ch *chain, e *entry) string {
 	prompt := ""
 	d := rawjson.NewDecoder(e.message)
@@ -53,8 +54,8 @@ func (s *session) starter(ch *chain, e *entry) string {
 	return ""
 }
 
-// progress takes the output of a running call. Clients from 2.0.70 to 2.1.81 wrote the lines of subagents so,
-// beside the file of the subagent; they count only if that file is lost.
+// progress handles the output of a running call. Clients from 2.0.70 to 2.1.81 also wrote the lines of subagents in
+// this form, in addition to the subagent's file. They count only if that file is missing.
 func (s *session) progress(ch *chain, e *entry, at records.Locator) error {
 	var kind, agent string
 	var message []byte

@@ -12,11 +12,11 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// settleWindow is the length of the session file's end that is searched for the result of a call.
+// settleWindow is the size of the part at the end of a session file that is searched for the result of a call.
 const settleWindow = 1 << 20
 
-// Settle looks for the result of a tool call in the session file. It is unknown while the file does not hold one.
-// A result can mean both that the call was refused and that it was interrupted (End.Unbegun).
+// Settle searches the session file for the result of a tool call. As long as the file has no result, the end is
+// unknown. Some results mean either that the call was refused or that it was interrupted (see End.Unbegun).
 func (c *Client) Settle(call capability.Call) capability.End {
 	if !payload.CallID(call.CallID) || (call.Subagent != "" && !payload.SessionID(call.Subagent)) {
 		return capability.End{}
@@ -46,17 +46,17 @@ func (c *Client) Settle(call capability.Call) capability.End {
 	return capability.End{}
 }
 
-// result describes the end of a call in a session line.
+// result describes the end of a call, from a session line.
 type result struct {
 	failed    bool
 	text      string // the beginning of the text for the model
-	denial    string // why a call has no real result, as newer clients write it
+	denial    string // the reason why a call has no real result, in the form of newer clients
 	beforeRun bool
 	afterRun  bool
-	at        time.Time // when it was written
+	at        time.Time // the time of the line
 }
 
-// parseResult reads a session line of the type user whose message holds the result of the call.
+// parseResult decodes a session line of the type user that contains the result of the call.
 func parseResult(line []byte, callID string) (result, bool) {
 	var user struct {
 		Type    string `json:"type"`
@@ -88,7 +88,7 @@ func parseResult(line []byte, callID string) (result, bool) {
 	return result{}, false
 }
 
-// firstText returns the text of a result's content, which is text or a list of blocks.
+// firstText returns the text of a result's content, which is a text or a list of blocks.
 func firstText(content json.RawMessage) string {
 	var text string
 	if json.Unmarshal(content, &text) == nil {
@@ -109,8 +109,9 @@ func (r result) ambiguous(class events.ToolClass) bool {
 		strings.HasPrefix(r.text, refusalOrInterruption) && !strings.Contains(r.text, refusalWithReason)
 }
 
-// outcome decides. The newest clients say whether a refused call had begun. Others have only the text, and a call
-// refused with Esc has the same text as a call interrupted with Esc. An edit tool is too quick to be interrupted.
+// outcome returns the outcome of the call. The newest clients say whether a refused call had started. Others have only
+// the text, which is the same for a call refused with Esc and a call interrupted with Esc. An edit tool is too quick to
+// be interrupted.
 func (r result) outcome(class events.ToolClass) capability.Outcome {
 	switch {
 	case r.beforeRun:
@@ -121,11 +122,11 @@ func (r result) outcome(class events.ToolClass) capability.Outcome {
 		return capability.OutcomeRejected
 	case strings.HasPrefix(r.text, refusalOrInterruption):
 		if r.ambiguous(class) {
-			return capability.OutcomeRan // or it never did, see End.Unbegun; it is over in any case
+			return capability.OutcomeRan // or it never ran (see End.Unbegun); in any case it has ended
 		}
 		return capability.OutcomeRejected
 	case r.denial != "" || strings.HasPrefix(r.text, "<tool_use_error>"):
-		return capability.OutcomeUnknown // cancelled beside another call: before or after it began
+		return capability.OutcomeUnknown // cancelled together with another call, before or after it started
 	}
 	return capability.OutcomeRan
 }
@@ -135,7 +136,7 @@ const (
 	refusalWithReason     = "the user said:" // typed into the permission prompt
 )
 
-// refusals begin the results of calls that a rule, a mode or a hook refused.
+// refusals are the beginnings of the results of calls that a rule, a mode or a hook refused.
 var refusals = []string{
 	"Permission for ",
 	"Permission to ",

@@ -9,18 +9,19 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Claude looks for settings in these places (measured with 2.1.328 in a repository with sub-directories, linked
-// work trees, a bare `.git`, a bare `repo.git` and a submodule):
+// Claude reads settings from these places (measured with 2.1.328 in a repository with sub-directories, linked work
+// trees, a bare `.git`, a bare `repo.git` and a submodule):
 //
 //   - the user's settings.json: always.
-//   - .claude/settings.json: only in the directory in which Claude is started. In a sub-directory it is not read.
-//   - .claude/settings.local.json: in the directory of the repository's `.git`, whichever sub-directory or linked work
-//     tree Claude is started in, also when that `.git` is bare. For a submodule and for work trees of a `repo.git` it
-//     is the work tree itself.
+//   - .claude/settings.json: only from the directory in which Claude is started. It is not read from a sub-directory.
+//   - .claude/settings.local.json: from the directory that contains the repository's `.git`, even if Claude is started
+//     in a sub-directory or a linked work tree, and even if that `.git` is bare. For a submodule and for work trees of
+//     a `repo.git`, that directory is the work tree itself.
 //
-// So settings.local.json is the place for one repository: it sees every session in it, and it is personal, so that the
-// absolute path of this machine's program does not reach other people. Claude keeps the file out of commits by a global
-// ignore rule when it makes it; Install adds a rule of its own if nothing ignores the file yet (see package installer).
+// So settings.local.json is the right file for one repository. It applies to every session in the repository. It is
+// also personal, so other people do not get the absolute path of this machine's program. When Claude creates the file,
+// it excludes it from commits with a global ignore rule. If nothing ignores the file yet, Install adds its own rule
+// (see package installer).
 
 const (
 	settingsName = "settings.json"
@@ -70,7 +71,7 @@ func (c *Client) configDir() string {
 	return filepath.Join(c.env.Home, configName)
 }
 
-// localRoot returns the directory with the .claude in which the personal settings of a repository are read.
+// localRoot returns the directory with the .claude folder of a repository's personal settings.
 func localRoot(repo *refs.Repo) string {
 	if repo.Linked() && filepath.Base(repo.CommonDir) == ".git" {
 		return filepath.Dir(repo.CommonDir)
@@ -78,7 +79,7 @@ func localRoot(repo *refs.Repo) string {
 	return repo.WorkTree
 }
 
-// managedSettings returns the file of an administrator's settings, which can switch off all others' hooks.
+// managedSettings returns the file of an administrator's settings, which can disable all other hooks.
 func managedSettings() string {
 	switch runtime.GOOS {
 	case "darwin":

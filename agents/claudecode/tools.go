@@ -5,8 +5,8 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// tools lists the built-in tools of Claude Code, under the names of all versions since 1.0. Skill and SlashCommand
-// only load text, and the tools of work trees only change the directory.
+// tools lists the built-in tools of Claude Code, with the names of all versions since 1.0. Skill and SlashCommand only
+// load text, and the work tree tools only change the directory.
 var tools = payload.Tools{
 	{events.ToolEdits, []string{"Edit", "MultiEdit", "Write", "NotebookEdit"}},
 	{events.ToolRuns, []string{"Bash", "PowerShell"}},

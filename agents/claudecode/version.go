@@ -10,11 +10,11 @@ import (
 	"github.com/git-trace/git-trace/agents/capability"
 )
 
-// newerSince is a version of the client that has the events PermissionRequest and PostToolBatch, by its documentation
-// of April 2026.
+// newerSince is a version of the client that has the events PermissionRequest and PostToolBatch, according to its
+// documentation of April 2026.
 const newerSince = "2.1.121"
 
-// hooksSince is the first version of the client that runs hooks, by its list of changes.
+// hooksSince is the first version of the client that runs hooks, according to its changelog.
 const hooksSince = "1.0.38"
 
 // obstacles reports a client that is too old for hooks.
@@ -29,9 +29,9 @@ func (c *Client) obstacles(context.Context, capability.Target) ([]capability.Obs
 	}}, nil
 }
 
-// version returns the version of the client on the PATH, and starts no process. The client's own installer keeps each
-// version in a directory of that name; npm keeps it in the manifest of the package. The result is empty if both are
-// missing.
+// version returns the version of the client on the PATH, without starting a process. The client's own installer names
+// the directory of each version after it; npm stores the version in the manifest of the package. The result is "" if
+// neither exists.
 func (c *Client) version() string {
 	for _, dir := range filepath.SplitList(c.env.Lookup("PATH")) {
 		if !filepath.IsAbs(dir) {

@@ -8,7 +8,7 @@ import (
 	"github.com/git-trace/git-trace/agents/payload"
 )
 
-// wire is a hook payload with the fields of all events. One pass decodes it; other members are skipped without a
+// wire is a hook payload with the fields of all events. It is decoded in one pass; other members are skipped without a
 // copy.
 type wire struct {
 	Session    string   `json:"session_id"`
@@ -51,15 +51,14 @@ type input struct {
 	InBackground bool          `json:"run_in_background"`
 }
 
-// replacement is one old text and its new one.
+// replacement is an old text and the new text that replaces it.
 type replacement struct {
 	Old string `json:"old_string"`
 	New string `json:"new_string"`
 	All bool   `json:"replace_all"`
 }
 
-// response is tool_response with the fields of all tools that write. It is text instead of an object for calls that
-// failed.
+// response is tool_response with the fields of all tools that write. For a failed call, it is a text and not an object.
 type response struct {
 	Type          string        `json:"type"` // of a Write: create or update
 	FilePath      string        `json:"filePath"`
@@ -85,10 +84,10 @@ type task struct {
 	Status string `json:"status"`
 }
 
-// model is a model's name, given as text or as an object with its id.
+// model is the name of a model, given as a text or as an object with the model's id.
 type model string
 
-// UnmarshalJSON accepts either form.
+// UnmarshalJSON accepts both forms.
 func (m *model) UnmarshalJSON(data []byte) error {
 	var object struct {
 		ID string `json:"id"`
@@ -101,7 +100,7 @@ func (m *model) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// snaked returns a payload with keys in snake case: relatives of the client write them in camel case.
+// snaked returns a payload with its keys in snake case: similar clients write them in camel case.
 func snaked(data []byte) []byte {
 	text, err := payload.UTF8(data)
 	if err != nil || !bytes.Contains(text, []byte(`"sessionId"`)) {
@@ -116,8 +115,8 @@ func snaked(data []byte) []byte {
 	return snakeKeys(text)
 }
 
-// snakeKeys returns a valid object with the keys of its fields and of its tool input's fields in snake case. A tool's
-// response has camel case in the native payload too and stays.
+// snakeKeys returns an object with the keys of its fields and of the fields of its tool input in snake case. A tool's
+// response has camel case in Claude's own payload too, and is unchanged.
 func snakeKeys(object []byte) []byte {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(object, &fields) != nil {
@@ -150,5 +149,5 @@ func snake(key string) string {
 	return string(out)
 }
 
-// path returns the file that the tool is asked to write.
+// path returns the file that the tool has to write.
 func (in *input) path() string { return cmp.Or(in.FilePath, in.Notebook) }

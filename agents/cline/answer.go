@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// answer takes an answer of the model.
+// answer handles an answer of the model.
 func (s *session) answer(m *message, at records.Locator) error {
 	a := assemble.Answer{At: at, Time: sessionfile.Millis(m.at), Model: modelOf(m.model)}
 	var said []string
@@ -42,7 +42,7 @@ func (s *session) answer(m *message, at records.Locator) error {
 	add(&thought, m.reasoning)
 	a.Text, a.Thinking = strings.Join(said, "\n\n"), strings.Join(thought, "\n\n")
 	switch {
-	case m.kind == "reasoning": // the beginning of the next answer
+	case m.kind == "reasoning": // thinking that belongs to the next answer
 		d := rawjson.NewDecoder(m.thoughts)
 		for d.OpenArray(); d.Element(); {
 			add(&thought, rawjson.MemberText(d.Raw(), "text"))
@@ -80,7 +80,7 @@ func (s *session) answer(m *message, at records.Locator) error {
 	return err
 }
 
-// usage takes the tokens of an answer: the tokens of the prompt include the cache.
+// usage returns the tokens of an answer; the prompt's tokens include the cache.
 func (s *session) usage(metrics []byte) *assemble.Usage {
 	d := rawjson.NewDecoder(metrics)
 	if d.Kind() != rawjson.Object {
@@ -102,7 +102,7 @@ func (s *session) usage(metrics []byte) *assemble.Usage {
 	return u
 }
 
-// modelOf returns the model of an answer, with its provider unless the id has one.
+// modelOf returns the model of an answer, with its provider unless the id contains one.
 func modelOf(raw []byte) string {
 	return modelName(rawjson.MemberText(raw, "id"), rawjson.MemberText(raw, "provider"))
 }
@@ -129,7 +129,7 @@ var xmlTools = []string{
 	"condense", "report_bug", "focus_chain", "generate_image", "run_slash_command", "skill", "use_skill",
 }
 
-// called reads the call in XML at the end of an answer: from the first tag of a tool that begins a line.
+// called returns the XML call at the end of an answer: it starts at the first tag of a tool at the beginning of a line.
 func called(text string) (name string, input []byte, found bool) {
 	at := -1
 	for _, tool := range xmlTools {
@@ -157,7 +157,8 @@ func called(text string) (name string, input []byte, found bool) {
 	return name, parameters(body), true
 }
 
-// parameters reads the parameters of a call, each in tags of its name. A file's text ends only at its last closing tag.
+// parameters returns the parameters of a call; each is in a tag with its name. The text of a file ends only at its last
+// closing tag.
 func parameters(body string) []byte {
 	var in rawjson.Members
 	in.Text("form", "xml")

@@ -31,14 +31,14 @@ func New(env capability.Env) capability.Agent {
 	}
 }
 
-// NewRoo returns Roo Code.
+// NewRoo returns Roo Code with its capabilities.
 func NewRoo(env capability.Env) capability.Agent {
 	files := sessions{env: env, name: RooName, folder: "rooveterinaryinc.roo-cline"}
 	return capability.Agent{Name: RooName, Title: "Roo Code", Parser: files, Discoverer: files, Identifier: files,
 		Dir: filepath.Join(env.Home, ".roo"), Stands: []string{historyFile, olderFile, shownFile}}
 }
 
-// newInstaller installs a program for each event: among the user's, or in the directory of the project's settings.
+// newInstaller installs a program for each event, in the user's directory or in the project's settings directory.
 func newInstaller(env capability.Env) capability.HookInstaller {
 	return installer.NewFiles(env, installer.Dirs{
 		Agent: Name, Title: title, User: sessions{env: env}.dir(), Repo: ".cline", Below: "hooks",

@@ -10,7 +10,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// kinds are the hooks of Cline with a boundary, in the order in which they happen. Cline waits only for the hooks of
+// kinds are Cline's hooks that are boundaries, in the order in which they occur. Cline waits only for the hooks of
 // calls.
 var kinds = payload.Events{
 	{Name: "UserPromptSubmit", Kind: events.PromptSubmit},
@@ -39,7 +39,7 @@ type wire struct {
 	Result call `json:"tool_result"`
 }
 
-// call is a call of a tool, or its end.
+// call is a tool call, or its end.
 type call struct {
 	ID    string          `json:"id"`
 	Name  string          `json:"name"`
@@ -47,7 +47,7 @@ type call struct {
 	Error string          `json:"error"`
 }
 
-// decoder reads the payload of one hook call.
+// decoder returns the decoder of hook payloads.
 func (h *hooks) decoder() capability.PayloadDecoder {
 	return payload.Decoder[wire]{Env: h.env, Agent: Name, Kinds: kinds, Fields: h.fields, Fill: h.fill}
 }
@@ -68,7 +68,7 @@ func (h *hooks) fields(w *wire) payload.Fields {
 
 func (h *hooks) fill(b *events.Boundary, w *wire) bool {
 	if b.Subagent != "" && !payload.OfCall(b.Kind) {
-		return false // a sub-agent's task and end are parts of the turn
+		return false // a subagent's task and end are parts of the turn
 	}
 	if !payload.OfCall(b.Kind) {
 		return true

@@ -15,7 +15,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// The names of the files in the directory of a task or session. Older versions kept the user's view, or the
+// The names of the files in the directory of a task or session. Older versions stored the user's view, or the
 // conversation, in claude_messages.json.
 const (
 	historyFile = "api_conversation_history.json"
@@ -26,16 +26,16 @@ const (
 	document    = ".messages.json"
 )
 
-// sessions implements the capabilities for the files of Cline, or of Roo.
+// sessions implements the capabilities for the session files of Cline or Roo.
 type sessions struct {
 	env          capability.Env
-	name, folder string // folder is the extension's folder in the global storage of an editor
+	name, folder string // folder is the extension's folder in an editor's global storage
 }
 
-// editors are the directories of settings of the editors that the extensions run in.
+// editors are the settings directories of the editors in which the extensions run.
 var editors = []string{"Code", "Code - Insiders", "Cursor", "Windsurf", "VSCodium"}
 
-// roots returns the directories that hold tasks.
+// roots returns the directories that contain tasks.
 func (s sessions) roots() []string {
 	home := s.env.Home
 	var storages []string
@@ -63,7 +63,7 @@ func (s sessions) dir() string {
 	return cmp.Or(s.env.Lookup("CLINE_DIR"), filepath.Join(s.env.Home, ".cline"))
 }
 
-// ProjectSessions reads every task and session, because they are filed by their ids. It leaves out subtasks that their
+// ProjectSessions reads every task and session, because they are stored by id. It leaves out subtasks that their
 // parents name.
 func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
 	project := sessionfile.NewProject(dir)
@@ -84,7 +84,7 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 	return found, nil
 }
 
-// SessionID returns the name of the task's folder, or of the session's document.
+// SessionID returns the id in the name of the task's folder, or in the name of the session's document.
 func (s sessions) SessionID(path string) string {
 	if name := filepath.Base(path); name == historyFile || name == olderFile || alone(path) {
 		return payload.CheckedID(filepath.Base(filepath.Dir(path)))
@@ -92,8 +92,8 @@ func (s sessions) SessionID(path string) string {
 	return sessionfile.NamedID(path, document)
 }
 
-// Recognises identifies a session's document by its members, and a task's conversation by texts that only Cline and
-// Roo give the model. Roo names its modes by a slug. The user's view counts where the conversation was not kept.
+// Recognises identifies a session's document by its members, and a task's conversation by texts that only Cline and Roo
+// send to the model. Only Roo has modes with a slug. If the conversation was not kept, it uses the user's view.
 func (s sessions) Recognises(path string, head []byte) bool {
 	head = bytes.TrimSpace(bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF")))
 	if len(head) == 0 {
@@ -121,7 +121,7 @@ func (s sessions) Recognises(path string, head []byte) bool {
 	return roo == (s.name == RooName)
 }
 
-// begins reports whether the text begins a session's document: the members before its messages.
+// begins reports whether a text is the beginning of a session's document: the members before its messages.
 func begins(head []byte) bool {
 	return sessionfile.Members{
 		"agent":     sessionfile.Text,
@@ -130,7 +130,7 @@ func begins(head []byte) bool {
 	}.Before("messages", head)
 }
 
-// dirOf returns the directory of a conversation: from its manifest, or from the text for the model.
+// dirOf returns the directory of a conversation, from its manifest or from the text for the model.
 func dirOf(path string) string {
 	if strings.HasSuffix(path, document) {
 		raw := manifestOf(path)
@@ -155,8 +155,8 @@ func dirOf(path string) string {
 	return dir
 }
 
-// told returns the directory in a message to the model: "# Current Working Directory (/home/dev/project) Files";
-// newer versions call it workspace.
+// told returns the directory in a message to the model: "# Current Working Directory (/home/dev/project) Files"; newer
+// versions write Workspace.
 func told(message []byte) string {
 	for _, words := range []string{"# Current Working Directory (", "# Current Workspace Directory ("} {
 		_, rest, found := bytes.Cut(message, []byte(words))
@@ -167,7 +167,8 @@ func told(message []byte) string {
 	return ""
 }
 
-// manifestOf reads the manifest of a session's document: it is named as the session is, and was called session.json.
+// manifestOf reads the manifest of a session's document: it has the name of the session, and was called session.json in
+// older versions.
 func manifestOf(path string) []byte {
 	if raw := beside(path, strings.TrimSuffix(filepath.Base(path), document)+".json"); raw != nil {
 		return raw
@@ -175,10 +176,10 @@ func manifestOf(path string) []byte {
 	return beside(path, manifest)
 }
 
-// maxBeside is the size of the largest file beside a conversation.
+// maxBeside is the greatest size of a file next to a conversation that is read, in bytes.
 const maxBeside = 64 << 20
 
-// beside reads a small file in the folder of a conversation, nil without one.
+// beside reads a small file in the folder of a conversation; nil if there is none.
 func beside(path, name string) []byte {
 	return sessionfile.Small(filepath.Join(filepath.Dir(path), name), maxBeside)
 }

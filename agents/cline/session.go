@@ -28,7 +28,7 @@ var tools = toolcall.Tools{
 	"apply_patch":  toolcall.Patches,
 	"run_commands": toolcall.Runs, "execute_command": toolcall.Runs,
 	"search_codebase": toolcall.Looks, "fetch_web_content": toolcall.Looks, "ask_question": toolcall.Looks,
-	"spawn_agent": toolcall.Looks, // a sub-agent's calls are in the file
+	"spawn_agent": toolcall.Looks, // the file has a subagent's calls
 }
 
 // Parse reads a session's document or a task's conversation.
@@ -45,7 +45,7 @@ func (s sessions) Parse(ctx context.Context, path string, options capability.Par
 	return kind.Parse(ctx, path, options, sink)
 }
 
-// open opens a document with a list of messages, or the list alone.
+// open opens a document with a list of messages, or a bare list.
 func open(path, _ string) (sessionfile.File, error) {
 	tail, err := transcript.Open(path)
 	if err != nil {
@@ -66,7 +66,7 @@ func open(path, _ string) (sessionfile.File, error) {
 	return sessionfile.Document(path, "messages")
 }
 
-// idIn returns the id that a document says it has.
+// idIn returns the session id in a document.
 func idIn(file sessionfile.File) string {
 	id := ""
 	sessionfile.First(file, 8, func(object jsonlines.Object) bool {
@@ -81,17 +81,17 @@ type session struct {
 	sessionfile.Plain
 	c      *assemble.Conversation
 	cwd    string
-	copies map[string]bool // messages of the session that this one was forked from
+	copies map[string]bool // the messages of the session that was forked
 	shown  *shown          // the user's view of a task; nil for a session's document
 	sum    *totals
 	child  string // the subtask that is running
-	open   string // the call in XML that has no result yet
-	number int    // of the last answer
+	open   string // the XML call that has no result yet
+	number int    // the number of the last answer
 
-	thought []string // by the model, before an answer that has not come
+	thought []string // the model's thinking before an answer that has not come yet
 }
 
-// totals adds up a task and its subtasks.
+// totals has the totals of a task and its subtasks.
 type totals struct {
 	cost        float64
 	checkpoints []checkpoint
@@ -131,7 +131,7 @@ func newSession(c *assemble.Conversation, of sessionfile.Place, sum *totals) *se
 	return s
 }
 
-// copiesIn lists the messages of a session that others were forked from.
+// copiesIn returns the ids of the messages of a session that was forked.
 func copiesIn(path string) map[string]bool {
 	file, err := open(path, "")
 	if err != nil {
@@ -151,18 +151,18 @@ func copiesIn(path string) map[string]bool {
 	}
 }
 
-// original returns the id that a message had before forks made it longer.
+// original returns the id that a message had before a fork extended it.
 func original(id string) string {
 	id, _, _ = strings.Cut(id, "_tool_")
 	return id
 }
 
-// End notes the client's cost of the conversation, and the kept states of the work tree.
+// End records the client's cost of the conversation, and the client's checkpoints of the work tree.
 func (s *session) End() error {
 	if s.shown != nil {
 		s.sum.checkpoints = append(s.sum.checkpoints, s.shown.checkpoints...)
 	}
-	s.c.Change(func(h *assemble.Head) { // subtasks may be read before this, and after
+	s.c.Change(func(h *assemble.Head) { // subtasks may be read before or after this
 		if len(s.sum.checkpoints) > 0 {
 			h.SetMeta("checkpoints", s.sum.checkpoints)
 		}
@@ -173,7 +173,7 @@ func (s *session) End() error {
 	return s.delegated()
 }
 
-// Object takes a message, or a member of the document beside them.
+// Object handles a message, or another member of the document.
 func (s *session) Object(object jsonlines.Object) error {
 	var m message
 	m.decode(object.Raw)
@@ -204,13 +204,13 @@ func (s *session) Object(object jsonlines.Object) error {
 	return nil
 }
 
-// message is a message with the members that matter.
+// message is a message with its relevant members.
 type message struct {
 	id, role, kind, display       string
 	at                            int64
 	content, model, metrics, meta []byte
 	reasoning                     string
-	request                       string // of the client, as the user's view has it
+	request                       string // the client's request, from the user's view
 	thoughts                      []byte
 	marker, summary               bool // it replaces messages that were condensed or cut off
 }

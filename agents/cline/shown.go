@@ -8,39 +8,38 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// shown holds the user's view of a task, for facts that the conversation with the model does not have: tokens and
-// times.
+// shown is the user's view of a task. It has data that the conversation with the model lacks: tokens and times.
 type shown struct {
 	requests []request
-	models   []modelUse // of a task of Cline, in the order of their times
-	model    string     // Roo's last statement to the model about its name
+	models   []modelUse // for a task of Cline, in the order of time
+	model    string     // the model's name that Roo last told the model
 
 	checkpoints []checkpoint
 }
 
-// checkpoint is a state of the work tree that the client kept, as a commit in the client's own repository.
+// checkpoint is a state of the work tree that the client stored, as a commit in the client's own repository.
 type checkpoint struct {
 	SHA  string `json:"sha"`
 	Time string `json:"timestamp"`
 }
 
-// modelUse is the model from a time on.
+// modelUse is the model that was used from a time on.
 type modelUse struct {
 	at    int64
 	model string
 }
 
-// request is a question to the model.
+// request is a request to the model.
 type request struct {
 	at    int64
 	usage *assemble.Usage
 	cost  float64
 }
 
-// maxRequests is the number of questions of one task that are kept.
+// maxRequests limits the number of requests of a task that are kept.
 const maxRequests = 100_000
 
-// readShown reads the file beside a task's conversation. Without it the tokens are unknown.
+// readShown reads the user's view next to a task's conversation. Without it, the tokens are unknown.
 func readShown(path string) *shown {
 	s := &shown{}
 	told := beside(path, shownFile)
@@ -59,7 +58,7 @@ func readShown(path string) *shown {
 			s.requests = append(s.requests, requestOf(at, []byte(text)))
 		case "checkpoint_created":
 			s.checkpoint(at, rawjson.MemberText(raw, "lastCheckpointHash"))
-		case "checkpoint_saved": // of Roo
+		case "checkpoint_saved": // only in Roo
 			s.checkpoint(at, text)
 		}
 	}
@@ -91,7 +90,7 @@ func (s *shown) modelAt(at int64) string {
 	return model
 }
 
-// requestOf takes the tokens of a question: the tokens of the prompt do not include the cache.
+// requestOf returns a request with its tokens; the prompt's tokens do not include the cache.
 func requestOf(at int64, text []byte) request {
 	r := request{at: at}
 	d := rawjson.NewDecoder(text)
@@ -113,7 +112,7 @@ func requestOf(at int64, text []byte) request {
 	return r
 }
 
-// answer returns the question of the nth answer, from 1.
+// answer returns the request of the n-th answer, from 1.
 func (s *shown) answer(n int) request {
 	if n > len(s.requests) {
 		return request{}

@@ -13,11 +13,11 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// newTask is the tool that starts a subtask in Roo, and waits for it.
+// newTask is Roo's tool that starts a subtask and waits for it.
 const newTask = "new_task"
 
-// atWork and finished begin the result of such a call: atWork while the subtask runs, finished afterwards. Its id
-// follows.
+// atWork and finished are the beginnings of the results of such a call: atWork while the subtask runs, finished
+// afterwards. The id of the subtask follows.
 const (
 	atWork   = "Delegated to child task "
 	finished = "Subtask "
@@ -27,7 +27,7 @@ var delegation = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("^(?:" + atWork + "|" + finished + `)([0-9A-Za-z][0-9A-Za-z-]{7,63})\b`)
 })
 
-// delegatedTo returns the id of the subtask that a result names, "" for none.
+// delegatedTo returns the id of the subtask that a result names; "" if there is none.
 func delegatedTo(result string) string {
 	if m := delegation().FindStringSubmatch(result); m != nil {
 		return m[1]
@@ -35,7 +35,7 @@ func delegatedTo(result string) string {
 	return ""
 }
 
-// delegated names the subtask of a call that still waits for its result.
+// delegated sets the subtask of a call that still waits for its result.
 func (s *session) delegated() error {
 	calls := s.c.Pending(newTask)
 	if payload.CheckedID(s.child) == "" || len(calls) == 0 {
@@ -45,7 +45,8 @@ func (s *session) delegated() error {
 	return s.c.Result(records.Locator{}, calls[0].ID, assemble.Result{Error: records.ErrorNoResult, Subagent: s.child})
 }
 
-// subtask finds the conversation of a subtask, which is in a sibling folder of its parent and has to name the parent.
+// subtask finds the conversation of a subtask: it is in a sibling folder of the parent's folder, and must name the
+// parent.
 func subtask(of sessionfile.Place, call *assemble.Call, id string) sessionfile.Place {
 	path := filepath.Join(filepath.Dir(filepath.Dir(of.Path)), payload.CheckedID(id), filepath.Base(of.Path))
 	if payload.CheckedID(id) == "" || parentOf(path) != filepath.Base(filepath.Dir(of.Path)) {
@@ -54,12 +55,12 @@ func subtask(of sessionfile.Place, call *assemble.Call, id string) sessionfile.P
 	return sessionfile.Place{Path: path, Session: id, Role: payload.Name(rawjson.MemberText(call.Input, "mode"))}
 }
 
-// parentOf returns the id of the task that started this one, "" if none did.
+// parentOf returns the id of the task that started this one; "" if there is none.
 func parentOf(path string) string {
 	return payload.CheckedID(rawjson.MemberText(beside(path, itemFile), "parentTaskId"))
 }
 
-// toldByParent reports whether the conversation of the parent, beside the subtask's, names the subtask.
+// toldByParent reports whether the conversation of the parent task names the subtask.
 func toldByParent(path, id string) bool {
 	parent := parentOf(path)
 	if parent == "" {

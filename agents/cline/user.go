@@ -15,7 +15,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// user takes a message to the model: results of calls, the user's text, the client's additions.
+// user handles a message to the model: results of calls, the user's text, the client's additions.
 func (s *session) user(m *message, at records.Locator) error {
 	time := sessionfile.Millis(m.at)
 	u := turn{time: time}
@@ -28,7 +28,7 @@ func (s *session) user(m *message, at records.Locator) error {
 		switch rawjson.MemberText(block, "type") {
 		case "text":
 			u.text(s, rawjson.MemberText(block, "text"))
-		case "said": // as the user's view has it, without a tag
+		case "said": // from the user's view, without a tag
 			u.said = append(u.said, rawjson.MemberText(block, "text"))
 		case "image":
 			u.said = append(u.said, "[image]")
@@ -53,13 +53,13 @@ func (s *session) user(m *message, at records.Locator) error {
 // turn is the content of one message to the model.
 type turn struct {
 	time     string
-	said     []string // by the user
-	results  []string // of the call in XML
-	notices  []string // of the client
+	said     []string // texts of the user
+	results  []string // results of the XML call
+	notices  []string // texts of the client
 	returned bool
 }
 
-// resultHead begins the result of a call in XML.
+// resultHead matches the beginning of the result of an XML call.
 var resultHead = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^\[[a-z_]+(?: for '(?s:.*?)')?\] Result:\s*`)
 })
@@ -69,9 +69,9 @@ var added = []string{"environment_details", "explicit_instructions", "SYSTEM_NOT
 	"file_content",
 	"folder_content", "hook_context"}
 
-// text takes a piece of text.
+// text adds a piece of text.
 func (u *turn) text(s *session, text string) {
-	if s.shown == nil { // a session's document has the user's words without tags
+	if s.shown == nil { // in a session's document, the user's words have no tags
 		if tag, tagged := sessionfile.Tagged(text); tagged && slices.Contains(added, tag) {
 			u.notices = append(u.notices, text)
 			return
@@ -107,7 +107,7 @@ func (u *turn) text(s *session, text string) {
 	}
 }
 
-// prompt takes the user's text, if there is one.
+// prompt adds the user's text as a prompt, if there is one.
 func (s *session) prompt(m *message, u *turn, at records.Locator) error {
 	said := strings.TrimSpace(strings.Join(u.said, "\n\n"))
 	kind := rawjson.MemberText(m.meta, "kind")
@@ -122,14 +122,14 @@ func (s *session) prompt(m *message, u *turn, at records.Locator) error {
 	return s.c.Said(assemble.Prompt{At: at, Time: u.time, Text: said}, u.returned, "client_message")
 }
 
-// compacted notes that a summary replaced the conversation so far.
+// compacted records that a summary replaced the conversation so far.
 func (s *session) compacted(summary, time string) {
 	s.c.Append("compactions", "after_step", map[string]any{"timestamp": time})
 	s.c.Summarised(summary, time)
 	s.c.Take()
 }
 
-// result takes a block with the result of a call.
+// result handles a block with the result of a call.
 func (s *session) result(block []byte, time string, at records.Locator) error {
 	content, failed := resultText(rawjson.Member(block, "content"))
 	r := assemble.Result{Time: time, Content: &content}
@@ -153,8 +153,8 @@ func (s *session) returned(at records.Locator, id string, r assemble.Result) err
 	return s.c.Result(at, id, r)
 }
 
-// resultText returns the text of a result: a text, blocks of text, or {query, result, success}, one or several, as JSON
-// or within a text.
+// resultText returns the text of a result: a text, blocks of text, or one or several {query, result, success}, as JSON
+// or in a text.
 func resultText(raw []byte) (content string, failed bool) {
 	d := rawjson.NewDecoder(raw)
 	switch d.Kind() {
@@ -190,13 +190,13 @@ func resultText(raw []byte) (content string, failed bool) {
 	}
 }
 
-// exitCode finds how a command ended.
+// exitCode matches the exit code of a command.
 var exitCode = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)exit(?:ed with)? code:? (\d+)`)
 })
 
-// errorOf returns the kind of failure that a result reports. It takes an exit code from the result of a command or of
-// an unknown call. Results of other calls may quote one.
+// errorOf returns the error that a result reports. It uses an exit code only in the result of a command or of an
+// unknown call. Results of other calls may quote one.
 func errorOf(content string, call *assemble.Call) string {
 	head := content[:min(len(content), 2000)]
 	switch {

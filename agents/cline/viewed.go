@@ -18,8 +18,8 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// viewed is the user's view of a task, for a task without a kept conversation. Its objects are the model's messages
-// that the user saw.
+// viewed is the user's view of a task whose conversation was not kept. Its objects are the model's messages as the user
+// saw them.
 type viewed struct{ sessionfile.File }
 
 // From returns the messages.
@@ -27,7 +27,7 @@ func (v viewed) From(offset, lines int64) sessionfile.Source {
 	return &retold{Source: v.File.From(offset, lines)}
 }
 
-// isView reports whether the elements of an array belong to a user's view.
+// isView reports whether an array contains the elements of a user's view.
 func isView(array sessionfile.File) (is bool) {
 	sessionfile.First(array, 1, func(object jsonlines.Object) bool {
 		kind := rawjson.MemberText(object.Raw, "type")
@@ -37,7 +37,7 @@ func isView(array sessionfile.File) (is bool) {
 	return is
 }
 
-// alone reports whether a file is the user's view, and the conversation with the model is not beside it.
+// alone reports whether a file is the user's view and the folder has no conversation with the model.
 func alone(path string) bool {
 	if filepath.Base(path) != shownFile {
 		return false
@@ -47,32 +47,32 @@ func alone(path string) bool {
 	return history != nil && older != nil
 }
 
-// beginsView reports whether a text begins a user's view.
+// beginsView reports whether a text is the beginning of a user's view.
 func beginsView(head []byte) bool {
 	head = bytes.ReplaceAll(head[:min(len(head), 4096)], []byte(" "), nil)
 	return bytes.Contains(head, []byte(`"ts":`)) &&
 		(bytes.Contains(head, []byte(`"type":"say"`)) || bytes.Contains(head, []byte(`"type":"ask"`)))
 }
 
-// retold makes messages from the user's view: a question of the client begins one with the user's text and the results
-// of calls, and ends the answer before it.
+// retold makes messages from the user's view. A request of the client ends the previous answer, and starts a message
+// with the user's text and the results of calls.
 type retold struct {
 	sessionfile.Source
-	ready   []jsonlines.Object // whole messages that were not given yet
-	said    []string           // by the user since the last question
-	calls   []shownCall        // without a result in a message
+	ready   []jsonlines.Object // complete messages that were not returned yet
+	said    []string           // texts of the user since the last request
+	calls   []shownCall        // calls without a result in a message
 	answer  answered
-	request []byte // the question of the next answer
-	number  int    // of calls
-	model   []byte // the last known one
-	begun   bool   // a question was seen
+	request []byte // the request of the next answer
+	number  int    // the number of calls
+	model   []byte // the last known model
+	begun   bool   // there was a request
 }
 
-// answered is an answer of the model that is being put together.
+// answered is an answer of the model that is being assembled.
 type answered struct {
 	from   jsonlines.Object
 	blocks [][]byte
-	last   string // text
+	last   string // the last text
 	called bool
 	model  []byte
 	at     int64
@@ -82,7 +82,7 @@ type answered struct {
 type shownCall struct {
 	id, name string
 	output   []string
-	approved bool // Roo: the call was made, though its result is missing
+	approved bool // Roo: the call was made, although its result is missing
 }
 
 // Next returns the next message; io.EOF after the last.
@@ -104,7 +104,7 @@ func (r *retold) Next() (jsonlines.Object, error) {
 	return first, nil
 }
 
-// take takes an element of the view.
+// take handles an element of the view.
 func (r *retold) take(object jsonlines.Object) {
 	raw := object.Raw
 	at, text := rawjson.MemberInt(raw, "ts"), rawjson.MemberText(raw, "text")
@@ -114,7 +114,7 @@ func (r *retold) take(object jsonlines.Object) {
 	}
 	switch kind := cmp.Or(rawjson.MemberText(raw, "say"), rawjson.MemberText(raw, "ask")); kind {
 	case "api_req_started":
-		if partial { // it is repeated
+		if partial { // a repetition
 			return
 		}
 		r.flush()
@@ -143,19 +143,19 @@ func (r *retold) take(object jsonlines.Object) {
 		switch {
 		case name != "" && !partial:
 			r.call(object, name, input)
-		case name == "" && !slices.Contains(states, kind): // a kind of message that is counted
+		case name == "" && !slices.Contains(states, kind): // other kinds of messages are only counted
 			var m rawjson.Members
 			r.give(object, m.Text("role", cmp.Or(kind, "without_kind")).End())
 		}
 	}
 }
 
-// add adds a piece of an answer. The client repeats some pieces.
+// add adds a piece of an answer. The client repeats some pieces, which are skipped.
 func (r *retold) add(object jsonlines.Object, kind, text string) {
 	if text = strings.TrimSpace(text); text == "" || text == r.answer.last {
 		return
 	}
-	if r.answer.called { // text after a call comes after its end
+	if r.answer.called { // text after a call belongs to the next answer
 		r.flush()
 	}
 	var block rawjson.Members
@@ -196,7 +196,8 @@ func (r *retold) flush() {
 	r.answer = answered{}
 }
 
-// ask takes a question of the client: it has the user's text since the last one, and the results of calls.
+// ask handles a request of the client: its message has the user's text since the last request, and the results of
+// calls.
 func (r *retold) ask(object jsonlines.Object, request []byte, at int64) {
 	r.begun, r.request = true, request
 	var blocks [][]byte
@@ -226,13 +227,13 @@ func (r *retold) ask(object jsonlines.Object, request []byte, at int64) {
 	}
 }
 
-// shownResult matches the line before the result of a call in the text of a question.
+// shownResult matches the line before the result of a call in the text of a request.
 var shownResult = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^\[([a-z_]+)(?: for '[^\n]*')?(?: in '[^\n]*')?\] Result:[ \t]*\n*`)
 })
 
-// resultOf takes the result of a call out of a question, if it is the first remaining one. Otherwise it returns the
-// text that the user saw.
+// resultOf takes the result of a call from the text of a request, if the first remaining result is of this tool.
+// Otherwise it returns the text that the user saw.
 func (r *retold) resultOf(c *shownCall, sent *string) (content string, found bool) {
 	at := shownResult().FindStringSubmatchIndex(*sent)
 	if at == nil || (*sent)[at[2]:at[3]] != c.name {
@@ -266,7 +267,7 @@ func list(blocks [][]byte) []byte {
 	return append(append([]byte{'['}, bytes.Join(blocks, []byte{','})...), ']')
 }
 
-// viewNames are the names of tools in the user's view that the model knows by another one.
+// viewNames maps the tool names in the user's view to the model's names, where they differ.
 var viewNames = map[string]string{
 	"newFileCreated": "write_to_file", "editedExistingFile": "replace_in_file", "appliedDiff": "apply_diff",
 	"insertContent": "insert_content", "searchAndReplace": "search_and_replace",
@@ -276,7 +277,7 @@ var viewNames = map[string]string{
 	"newTask": newTask, "switchMode": "switch_mode", "fetchInstructions": "fetch_instructions",
 }
 
-// callOf returns the call in an element of the view; "" for none.
+// callOf returns the call in an element of the view; "" if there is none.
 func callOf(kind, text string) (name string, input []byte) {
 	told := []byte(text)
 	var in rawjson.Members
@@ -303,8 +304,8 @@ func callOf(kind, text string) (name string, input []byte) {
 	return "", nil
 }
 
-// viewedTool returns a call of a tool. Of a file that is read the view repeats the path; of a changed one it has the
-// blocks that the model wrote, or a difference that the client made.
+// viewedTool returns a tool call. For a file that was read, the view has only the path. For a changed file, it has the
+// blocks that the model wrote, or a diff that the client made.
 func viewedTool(told []byte) (name string, input []byte) {
 	tool := rawjson.MemberText(told, "tool")
 	if name = cmp.Or(viewNames[tool], tool); name == "" {

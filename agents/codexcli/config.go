@@ -16,7 +16,7 @@ type config struct {
 	tables   []table
 }
 
-// configDir returns the directory of the user's configuration for Codex.
+// configDir returns the directory of the user's configuration of Codex.
 func (c *Client) configDir() string {
 	if dir := c.env.Lookup("CODEX_HOME"); dir != "" {
 		return filepath.Clean(dir)
@@ -42,7 +42,7 @@ func (c *Client) readConfig() (config, error) {
 	return conf, nil
 }
 
-// get returns the last setting of a path.
+// get returns the last setting with a path.
 func (conf *config) get(path ...string) (setting, bool) {
 	for _, s := range slices.Backward(conf.settings) {
 		if slices.Equal(s.path, path) {
@@ -52,7 +52,7 @@ func (conf *config) get(path ...string) (setting, bool) {
 	return setting{}, false
 }
 
-// has reports whether a table has its own header.
+// has returns the table with a path, if it has its own header.
 func (conf *config) has(path ...string) (table, bool) {
 	for _, t := range conf.tables {
 		if slices.Equal(t.path, path) {
@@ -62,8 +62,8 @@ func (conf *config) has(path ...string) (table, bool) {
 	return table{}, false
 }
 
-// projectTrusted reports whether Codex reads the hooks of a work tree. Codex uses the top of the main work tree for
-// linked ones, too.
+// projectTrusted reports whether Codex reads the hooks of a work tree. For a linked work tree, Codex also uses the
+// trust of the main work tree.
 func (conf *config) projectTrusted(repo *refs.Repo) bool {
 	roots := []string{repo.WorkTree}
 	if repo.Linked() && filepath.Base(repo.CommonDir) == ".git" {

@@ -10,7 +10,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// kinds are the hook events with a boundary, in the order in which they happen.
+// kinds are the hook events that are boundaries, in the order in which they occur.
 var kinds = payload.Events{
 	{Name: "SessionStart", Kind: events.SessionStart},
 	{Name: "UserPromptSubmit", Kind: events.PromptSubmit},
@@ -42,13 +42,13 @@ type wire struct {
 	Tool       string `json:"tool_name"`
 	ToolUse    string `json:"tool_use_id"`
 	Input      struct {
-		Command string `json:"command"` // of a patch its text
-		Path    string `json:"path"`    // of tools of MCP servers
+		Command string `json:"command"` // for a patch, its text
+		Path    string `json:"path"`    // for tools of MCP servers
 		File    string `json:"file_path"`
 	} `json:"tool_input"`
 }
 
-// decoder reads the payload of one hook call.
+// decoder returns the decoder of hook payloads.
 func (c *Client) decoder() capability.PayloadDecoder {
 	return payload.Decoder[wire]{Env: c.env, Agent: Name, Kinds: kinds, Fields: fields, Fill: c.fill, End: c.settle}
 }
@@ -98,7 +98,7 @@ var tools = payload.Tools{
 
 // classOf returns the class of a tool: its possible effects on a work tree.
 func classOf(tool string) events.ToolClass {
-	if rest, found := strings.CutPrefix(tool, "collaboration"); found { // the name space precedes the name
+	if rest, found := strings.CutPrefix(tool, "collaboration"); found { // the namespace precedes the name
 		tool = strings.TrimLeft(rest, "_.")
 	}
 	return tools.Class(tool)

@@ -17,8 +17,8 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// ProjectSessions looks into every rollout: the client files them by day. A subagent's rollout is left out if its
-// parent's is there, which includes it.
+// ProjectSessions reads every rollout, because the client stores rollouts by day. A subagent's rollout is left out if
+// its parent's rollout exists, because that includes it.
 func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
 	home := cmp.Or(s.env.Lookup("CODEX_HOME"), filepath.Join(s.env.Home, ".codex"))
 	project := sessionfile.NewProject(dir)
@@ -49,7 +49,7 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 // idLength is the length of a UUID.
 const idLength = 36
 
-// SessionID returns the id at the end of a rollout's name.
+// SessionID returns the id at the end of a rollout's file name.
 func (s sessions) SessionID(path string) string {
 	name, found := strings.CutSuffix(filepath.Base(path), ".jsonl")
 	if !found || !strings.HasPrefix(name, "rollout-") || len(name) < idLength {
@@ -72,10 +72,10 @@ func (s sessions) Recognises(_ string, head []byte) bool {
 	})
 }
 
-// beginning holds the facts of the first line of a rollout.
+// beginning is the data in the first line of a rollout.
 type beginning struct {
 	id, cwd string
-	origin  string // the session that this one was forked from, or that started this subagent
+	origin  string // the session that was forked, or that started this subagent
 	parent  string // the session that started this subagent
 	role    string
 }
@@ -117,8 +117,8 @@ func subagentFile(of sessionfile.Place, _ *assemble.Call, id string) sessionfile
 	return sessionfile.Place{Path: path, Session: id, Role: cmp.Or(sessionfile.Peek(path, peek).role, "subagent")}
 }
 
-// rolloutOf finds the rollout of a session by its id, from the place of another one: beside it, or under the day in the
-// id, in any time zone. It is "" without one.
+// rolloutOf finds the rollout of a session by its id, starting from another rollout: in the same folder, or in the
+// folder of the day in the id, in any time zone. It returns "" if there is none.
 func rolloutOf(beside, id string) string {
 	if !payload.SessionID(id) {
 		return ""
@@ -145,7 +145,7 @@ func rolloutOf(beside, id string) string {
 	return ""
 }
 
-// datedRoot returns the directory above year, month and day.
+// datedRoot returns the directory that contains the folders for year, month and day.
 func datedRoot(path string) (string, bool) {
 	dir := filepath.Dir(path)
 	for range 3 {

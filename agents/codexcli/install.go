@@ -11,8 +11,8 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// Limits of a hook in seconds. Codex itself cuts the limits of the last two events down to shortTimeout; without a
-// limit the hook of SessionEnd is ended after one second.
+// The time limits of hooks, in seconds. Codex reduces the limits of SessionEnd and Interrupt to shortTimeout; without a
+// limit, the hook of SessionEnd is stopped after one second.
 const (
 	hookTimeout  = 10
 	shortTimeout = 3
@@ -20,7 +20,7 @@ const (
 
 const hooksFile = "hooks.json"
 
-// Installer installs the hooks in hooks.json: the user's, or the file of a project, which Codex reads in every
+// Installer installs the hooks in hooks.json: the user's file, or a project's file, which Codex reads in every
 // sub-directory of a trusted project.
 type Installer struct {
 	*installer.Installer
@@ -58,7 +58,7 @@ func (c *Client) entries() []hookfile.Entry {
 	return list
 }
 
-// clamp returns the limit that Codex gives a hook with this wish.
+// clamp returns the limit that Codex gives a hook for which this limit is configured.
 func clamp(event string, seconds int) int {
 	if event == "SessionEnd" || event == "Interrupt" {
 		return min(seconds, shortTimeout)
@@ -76,8 +76,7 @@ func (in *Installer) Remove(ctx context.Context, target capability.Target) ([]ca
 	return append(removed, withdrawn...), err
 }
 
-// obstacles lists the conditions of Codex for its hooks: that hooks are on, that the project is trusted, that each
-// hook is.
+// obstacles checks Codex's conditions for hooks: hooks are enabled, the project is trusted, and each hook is trusted.
 func (in *Installer) obstacles(_ context.Context, target capability.Target) ([]capability.Obstacle, error) {
 	conf, err := in.client.readConfig()
 	if err != nil {

@@ -30,29 +30,29 @@ type rollout struct {
 	sessionfile.Plain
 	c     *assemble.Conversation
 	state state
-	notes map[string]*note // data of events about calls without a result
+	notes map[string]*note // data from events about calls without a result
 	line  line
 
 	programs   []program // answers that run programs, the latest last
-	forkedFrom bool      // the other session's own file is there
+	forkedFrom bool      // the file of the session that was forked exists
 }
 
-// state holds the facts of earlier lines that the next line needs.
+// state holds the data of earlier lines that later lines need.
 type state struct {
-	ID      string   `json:"id,omitempty"` // of the session, as the first line says
+	ID      string   `json:"id,omitempty"` // the session's id in the first line
 	Cwd     string   `json:"cwd,omitempty"`
 	Model   string   `json:"model,omitempty"`
-	Prompt  string   `json:"prompt,omitempty"` // hash of the system prompt
+	Prompt  string   `json:"prompt,omitempty"` // the hash of the system prompt
 	Tools   []string `json:"tools,omitempty"`
 	Running bool     `json:"running,omitempty"` // a turn is running
-	Said    bool     `json:"said,omitempty"`    // the model has answered in it
-	Typed   string   `json:"typed,omitempty"`   // hash of the last prompt, until something else comes
-	Copied  bool     `json:"copied,omitempty"`  // the lines are copies of another session's
+	Said    bool     `json:"said,omitempty"`    // the model has answered in this turn
+	Typed   string   `json:"typed,omitempty"`   // the hash of the last prompt, until another item comes
+	Copied  bool     `json:"copied,omitempty"`  // the lines are copies from another session
 
 	Open  bool   `json:"open,omitempty"` // the next item belongs to the last answer
-	Last  string `json:"last,omitempty"` // key of the last answer
-	Usage usage  `json:"usage,omitzero"` // of the last answer
-	Total usage  `json:"total,omitzero"` // of the session, from the last report
+	Last  string `json:"last,omitempty"` // the key of the last answer
+	Usage usage  `json:"usage,omitzero"` // the tokens of the last answer
+	Total usage  `json:"total,omitzero"` // the tokens of the session, from the last report
 }
 
 func newRollout(c *assemble.Conversation, of sessionfile.Place) *rollout {
@@ -67,7 +67,7 @@ func newRollout(c *assemble.Conversation, of sessionfile.Place) *rollout {
 
 func (r *rollout) State() any { return &r.state }
 
-// Object takes a line.
+// Object handles a line.
 func (r *rollout) Object(object jsonlines.Object) error {
 	l := &r.line
 	l.decode(object.Raw)

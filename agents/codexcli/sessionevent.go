@@ -13,7 +13,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// event takes an event of the client.
+// event handles an event of the client.
 func (r *rollout) event(l *line, at records.Locator) error {
 	switch l.item.kind {
 	case "user_message":
@@ -69,7 +69,7 @@ func (r *rollout) title(title string) {
 	}
 }
 
-// completed takes the event with which newer versions report each finished item.
+// completed handles the event with which newer versions report each finished item.
 func (r *rollout) completed(l *line, at records.Locator) error {
 	done := l.item.item
 	id := rawjson.MemberText(done, "id")
@@ -92,8 +92,9 @@ func (r *rollout) completed(l *line, at records.Locator) error {
 	return nil
 }
 
-// nested takes a call that a program of the model made: in code mode the model calls one tool, exec, with a program,
-// and the hooks see the calls of the program. Their arguments are not in the file as the program gave them.
+// nested handles a call that a program of the model made. In code mode, the model calls a single tool, exec, with a
+// program; hooks run for the calls in the program. The file does not have their arguments in the form that the program
+// passed.
 func (r *rollout) nested(l *line, at records.Locator, id, kind string) error {
 	done := l.item.item
 	call := assemble.Call{ID: id, Input: []byte("{}")}
@@ -142,10 +143,10 @@ type program struct {
 	time time.Time
 }
 
-// maxPrograms bounds the remembered answers with programs.
+// maxPrograms limits the number of remembered answers with programs.
 const maxPrograms = 256
 
-// ran notes that an answer runs a program.
+// ran records that an answer runs a program.
 func (r *rollout) ran(l *line) {
 	at, err := time.Parse(time.RFC3339Nano, l.time)
 	if err != nil {
@@ -157,8 +158,8 @@ func (r *rollout) ran(l *line) {
 	r.programs = append(r.programs, program{r.state.Last, at})
 }
 
-// program returns the answer whose program made a call at some time: the last one before it. A program continues while
-// the model answers again.
+// program returns the answer whose program made a call at a time: the last answer before that time. A program may still
+// run while the model answers again.
 func (r *rollout) program(ms int64) string {
 	for _, one := range slices.Backward(r.programs) {
 		if (ms == 0 || one.time.UnixMilli() <= ms) && r.c.Waits(one.key) {

@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// take takes an item of the conversation with the model.
+// take handles an item of the conversation with the model.
 func (r *rollout) take(l *line, at records.Locator) error {
 	i := &l.item
 	switch i.kind {
@@ -37,8 +37,8 @@ func (r *rollout) take(l *line, at records.Locator) error {
 	return nil
 }
 
-// said adds a piece to the open answer, or begins one. The tokens of an answer, the result of one of its calls and a
-// prompt end it.
+// said adds a piece to the open answer, or starts an answer. An answer is ended by its tokens, by the result of one of
+// its calls, or by a prompt.
 func (r *rollout) said(l *line, at records.Locator, a assemble.Answer) error {
 	if !r.state.Open {
 		r.state.Open, r.state.Last, r.state.Usage = true, fmt.Sprintf("@%d", at.Offset), usage{}
@@ -66,10 +66,10 @@ func (r *rollout) said(l *line, at records.Locator, a assemble.Answer) error {
 	return nil
 }
 
-// serverRun reports whether the provider runs a call itself: its result is in no line.
+// serverRun reports whether the provider itself runs a call, so that the file has no result for it.
 func serverRun(kind string) bool { return kind == "web_search_call" || kind == "image_generation_call" }
 
-// reasoning returns the thoughts of the model: in full if the provider gives them, otherwise their summary.
+// reasoning returns the model's thinking: in full if the provider gives it, otherwise its summary.
 func reasoning(i *item) string {
 	parts := texts(rawjson.NewDecoder(i.content))
 	if len(parts) == 0 {
@@ -81,7 +81,7 @@ func reasoning(i *item) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// texts returns the texts of a list of parts, with a placeholder for a part that is not text.
+// texts returns the texts of a list of parts, with a placeholder for each part of another kind.
 func texts(d *rawjson.Decoder) []string {
 	var list []string
 	for d.OpenArray(); d.Element(); {
@@ -105,7 +105,7 @@ func part(raw []byte) string {
 	return ""
 }
 
-// message takes a message of any role.
+// message handles a message of any role.
 func (r *rollout) message(l *line, at records.Locator) error {
 	switch l.item.role {
 	case "assistant":
@@ -123,7 +123,7 @@ func (r *rollout) message(l *line, at records.Locator) error {
 	return nil
 }
 
-// instructed takes instructions that the client adds to the model's.
+// instructed handles instructions that the client adds to the model's.
 func (r *rollout) instructed(text string) {
 	if text == "" {
 		r.c.Skip("message:developer")
@@ -135,7 +135,7 @@ func (r *rollout) instructed(text string) {
 	r.c.Take()
 }
 
-// call makes a call of an item.
+// call returns the call in an item.
 func (r *rollout) call(i *item, at records.Locator) assemble.Call {
 	call := assemble.Call{ID: cmp.Or(i.callID, i.id), Name: payload.Name(i.name), Input: []byte("{}")}
 	if call.ID == "" {
@@ -156,7 +156,8 @@ func (r *rollout) call(i *item, at records.Locator) assemble.Call {
 	return call
 }
 
-// arguments returns the arguments of a function call: JSON in a string. Anything but an object stays a text.
+// arguments returns the arguments of a function call, which are JSON in a string. Anything except an object is kept as
+// a text.
 func arguments(raw []byte) []byte {
 	text := rawjson.Unquote(raw)
 	if d := rawjson.NewDecoder([]byte(text)); d.Kind() == rawjson.Object {
@@ -170,13 +171,13 @@ func arguments(raw []byte) []byte {
 	return object("arguments", text)
 }
 
-// object returns a JSON object with one member that is a string.
+// object returns a JSON object with a single member, which is a string.
 func object(name, text string) []byte {
 	out := append(rawjson.AppendString([]byte("{"), name), ':')
 	return append(rawjson.AppendString(out, text), '}')
 }
 
-// describe adds the paths and commands of a call.
+// describe sets the paths and the command of a call.
 func (r *rollout) describe(call *assemble.Call) {
 	input := rawjson.NewDecoder(call.Input)
 	switch call.Name {
@@ -194,7 +195,7 @@ func (r *rollout) describe(call *assemble.Call) {
 	}
 }
 
-// commandLine returns a command: a text, the script in the three words of a shell (bash -lc …), or all words.
+// commandLine returns a command: a text, the script in a shell's three words (bash -lc …), or all words.
 func commandLine(d *rawjson.Decoder) string {
 	if d.Kind() == rawjson.String {
 		return d.Text()

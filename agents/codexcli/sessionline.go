@@ -4,7 +4,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// line is a line of a rollout: an envelope of time, kind and payload. Versions before 0.32 wrote the payload alone.
+// line is a line of a rollout: an envelope with time, kind and payload. Versions before 0.32 wrote only the payload.
 type line struct {
 	kind, time string
 	payload    []byte
@@ -12,7 +12,7 @@ type line struct {
 	item       item
 }
 
-// item is a payload with the members that matter; values that only some kinds need stay raw.
+// item is a payload with its relevant members; values that only some kinds need stay undecoded.
 type item struct {
 	kind, id, role, name, callID, turn      string
 	content, input, output, action, passed  []byte

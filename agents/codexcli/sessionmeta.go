@@ -8,7 +8,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// meta takes the line that begins a rollout. It ignores another session's, which a fork copied.
+// meta handles the line that begins a rollout. It ignores the first line of another session, which a fork copied.
 func (r *rollout) meta(l *line) {
 	if r.state.ID != "" {
 		r.c.Append("continued", "after_step", map[string]any{"timestamp": l.time})
@@ -22,7 +22,7 @@ func (r *rollout) meta(l *line) {
 		switch string(d.Key()) {
 		case "originator":
 			source = payload.Name(d.Text())
-		case "source": // a subagent has an object here
+		case "source": // for a subagent, this is an object
 			entry = payload.Name(d.Text())
 		case "base_instructions":
 			prompt = rawjson.MemberText(d.Raw(), "text")
@@ -64,7 +64,7 @@ func (r *rollout) meta(l *line) {
 	})
 }
 
-// tools takes definitions of tools; tools of a name space are in a separate list.
+// tools reads tool definitions; the tools of a namespace are in a nested list.
 func (r *rollout) tools(d *rawjson.Decoder) {
 	for d.OpenArray(); d.Element(); {
 		definition := rawjson.Cleaned(d.Raw())
@@ -81,10 +81,10 @@ func (r *rollout) tools(d *rawjson.Decoder) {
 	}
 }
 
-// maxTools bounds the names of tools in a step.
+// maxTools limits the number of tool names in a step.
 const maxTools = 200
 
-// turnContext takes the settings for the answers that follow.
+// turnContext handles the settings of the following answers.
 func (r *rollout) turnContext(l *line) {
 	mode := ""
 	d := rawjson.NewDecoder(l.payload)
@@ -107,9 +107,9 @@ func (r *rollout) turnContext(l *line) {
 	})
 }
 
-// copied reports whether a line is a copy of another session's. Forks and subagents of versions up to 0.14x begin with
-// their own line. The other session's lines follow, its first line among them, and then their own turn. Ids are UUIDs
-// of version 7: a turn that is older than the session is a copy.
+// copied reports whether a line is a copy from another session. Forks and subagents of versions up to 0.14x begin with
+// their own first line. Then come the lines of the other session, including its first line, and then the session's own
+// turn. Ids are UUIDs of version 7, so a turn that is older than the session is a copy.
 func (r *rollout) copied(l *line) bool {
 	switch {
 	case !r.forkedFrom || r.state.ID == "":
@@ -124,7 +124,7 @@ func (r *rollout) copied(l *line) bool {
 	return r.state.Copied
 }
 
-// compaction notes where the model lost its memory.
+// compaction records a point at which the model lost its history.
 func (r *rollout) compaction(l *line) {
 	r.c.Append("compactions", "after_step", map[string]any{"timestamp": l.time})
 	r.c.Summarised(rawjson.MemberText(l.payload, "message"), l.time)

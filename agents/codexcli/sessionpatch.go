@@ -9,7 +9,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// changedFiles returns the edits of a patch as the client made them, by path.
+// changedFiles returns the edits of a patch as the client applied them, by path.
 func changedFiles(changes []byte) []assemble.Edit {
 	var edits []assemble.Edit
 	d := rawjson.NewDecoder(changes)
@@ -28,7 +28,7 @@ func changedFiles(changes []byte) []assemble.Edit {
 	return edits
 }
 
-// patchEdits returns the edits of a patch that is known only from the model's text. They have no line numbers.
+// patchEdits returns the edits of a patch of which only the model's text is known. They have no line numbers.
 func (r *rollout) patchEdits(call *assemble.Call) []assemble.Edit {
 	var edits []assemble.Edit
 	for _, file := range patchFiles(patchOf(call)) {
@@ -42,7 +42,7 @@ func (r *rollout) patchEdits(call *assemble.Call) []assemble.Edit {
 	return edits
 }
 
-// patchOf returns the patch that a call applies: by the tool for it, or by its name in a shell command.
+// patchOf returns the patch that a call applies, through the tool apply_patch or the command of that name in a shell.
 func patchOf(call *assemble.Call) string {
 	if call.Name == "apply_patch" {
 		return cmp.Or(rawjson.MemberText(call.Input, "input"), rawjson.MemberText(call.Input, "patch"))
@@ -54,17 +54,17 @@ func patchOf(call *assemble.Call) string {
 	return ""
 }
 
-// patchFile is a file of a patch in the model's form.
+// patchFile is one file of a patch in the model's form.
 type patchFile struct {
 	path  string
 	added bool
 	text  string // the lines that the patch adds
 }
 
-// maxPatchFiles bounds the files of a patch.
+// maxPatchFiles limits the number of files in a patch.
 const maxPatchFiles = 1000
 
-// patchFiles reads a patch of the form
+// patchFiles decodes a patch of the form
 //
 //	*** Begin Patch
 //	*** Add File: path | *** Update File: path | *** Delete File: path

@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// userMessage takes a message of the role user: the user's text, and the client's additions. Newer versions name
+// userMessage handles a message with the role user: the user's text, and the client's additions. Newer versions name
 // the kind of each part.
 func (r *rollout) userMessage(l *line, at records.Locator) error {
 	var kinds []string
@@ -39,7 +39,7 @@ func (r *rollout) userMessage(l *line, at records.Locator) error {
 	} else if err := r.typed(l, at, strings.Join(typed, "\n\n")); err != nil {
 		return err
 	}
-	for _, text := range told { // after the step that the line may have begun, because both are read again together
+	for _, text := range told { // after the step that the line may have started, because both are read again together
 		r.injected(l, text)
 	}
 	return nil
@@ -54,7 +54,7 @@ func injected(text string) bool {
 		strings.HasPrefix(text, "<user_instructions>") || strings.HasPrefix(text, "<turn_aborted>")
 }
 
-// injected notes facts in the client's texts: the shell, a requested skill, a command that the user ran.
+// injected records facts in the client's texts: the shell, a requested skill, a command that the user ran.
 func (r *rollout) injected(l *line, text string) {
 	switch tag, _ := sessionfile.Tagged(text); tag {
 	case "environment_context":
@@ -72,10 +72,10 @@ func (r *rollout) injected(l *line, text string) {
 	}
 }
 
-// typed takes a prompt. It comes twice, as an item and as an event: the second is skipped.
+// typed adds a prompt. A prompt comes twice, as an item and as an event; the second one is skipped.
 func (r *rollout) typed(l *line, at records.Locator, text string) error {
 	text = strings.TrimSpace(text)
-	hash := sessionfile.Hash(strings.TrimSpace(strings.ReplaceAll(text, "[image]", ""))) // the event has images apart
+	hash := sessionfile.Hash(strings.TrimSpace(strings.ReplaceAll(text, "[image]", ""))) // the event's text lacks images
 	if text == "" || r.state.Typed == hash {
 		r.c.Skip("repeated_prompt")
 		return nil
@@ -96,8 +96,8 @@ func (r *rollout) typed(l *line, at records.Locator, text string) error {
 	return nil
 }
 
-// agentMessage takes a message from one agent to another: the task of a subagent is its prompt, if it can be read.
-// Its answer is the result of a call.
+// agentMessage handles a message from one agent to another: the task of a subagent becomes its prompt, if it is
+// readable. The subagent's answer is the result of a call.
 func (r *rollout) agentMessage(l *line, at records.Locator) error {
 	text := strings.Join(texts(rawjson.NewDecoder(l.item.content)), "\n")
 	head, task, found := strings.Cut(text, "\nPayload:\n")

@@ -11,19 +11,19 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// note holds the facts of events about a call.
+// note is the data from events about a call.
 type note struct {
 	status  string // completed, failed, declined
 	exit    int64
-	exited  bool // exit is known
+	exited  bool // the exit code is known
 	success string
 	millis  int64
-	changes []byte // of a patch: what became of each file
+	changes []byte // for a patch: the result for each file
 	agent   string // the id of the subagent that the call started
 }
 
-// noteFor returns the note of a call that waits for its result. Notes about other calls are dropped: so a reading that
-// continues from the line of a call finds the same notes as an earlier one.
+// noteFor returns the note of a call that waits for its result. Notes about other calls are dropped. So a reading that
+// continues from a call's line finds the same notes as one from the beginning.
 func (r *rollout) noteFor(id string) *note {
 	if r.c.Waiting(id) == nil {
 		return &note{}
@@ -36,7 +36,7 @@ func (r *rollout) noteFor(id string) *note {
 	return n
 }
 
-// note keeps an event about a call until the result comes.
+// note stores an event about a call until the result comes.
 func (r *rollout) note(raw []byte, id string) { r.noteFor(id).decode(raw) }
 
 func (n *note) decode(raw []byte) {
@@ -59,7 +59,7 @@ func (n *note) decode(raw []byte) {
 	}
 }
 
-// output takes the result of a call.
+// output handles the result of a call.
 func (r *rollout) output(l *line, at records.Locator) error {
 	id := l.item.callID
 	content := outputText(l.item.output)
@@ -89,7 +89,7 @@ func (r *rollout) output(l *line, at records.Locator) error {
 	return r.c.Result(at, id, result)
 }
 
-// add adds the events' facts to a result.
+// add adds the data of the note to a result.
 func (n *note) add(result *assemble.Result, call *assemble.Call) {
 	if n.millis > 0 {
 		result.DurationMS = &n.millis
@@ -110,7 +110,7 @@ func (n *note) add(result *assemble.Result, call *assemble.Call) {
 	}
 }
 
-// outputText returns the result for the model: text, or parts.
+// outputText returns the result for the model: a text or parts.
 func outputText(raw []byte) string {
 	d := rawjson.NewDecoder(raw)
 	switch d.Kind() {
@@ -118,14 +118,14 @@ func outputText(raw []byte) string {
 		return d.Text()
 	case rawjson.Array:
 		return strings.Join(texts(d), "\n")
-	case rawjson.Object: // {content, success} of old versions
+	case rawjson.Object: // {content, success} in old versions
 		return rawjson.MemberText(raw, "content")
 	}
 	return ""
 }
 
-// unwrap takes the output out of the JSON that versions up to 0.12x put around it. The client writes some lines before
-// a command's output; the command's exit code is in them.
+// unwrap extracts the output from the JSON that versions up to 0.12x put around it. The client writes some lines before
+// a command's output, which contain the exit code.
 func unwrap(content string, n *note) (text string, exit int64, exited bool) {
 	if strings.HasPrefix(content, `{"output":`) {
 		raw := []byte(content)
@@ -151,7 +151,7 @@ func unwrap(content string, n *note) (text string, exit int64, exited bool) {
 	return content, n.exit, false
 }
 
-// refusal returns the error of a call that was refused or could not be made, by the text of its result.
+// refusal returns the error of a call that was refused or could not be made, from the text of its result.
 func refusal(content string) string {
 	if len(content) > 400 {
 		content = content[:400]

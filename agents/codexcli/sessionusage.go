@@ -6,8 +6,8 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// usage are tokens as the client counts them: Input includes the tokens read from and written to the cache, Output
-// includes the reasoning.
+// usage has token counts as the client counts them: Input includes the cache reads and writes, Output includes the
+// reasoning.
 type usage struct {
 	Input  int64 `json:"input,omitempty"`
 	Read   int64 `json:"read,omitempty"`
@@ -26,7 +26,7 @@ func (u usage) plus(other usage) usage {
 	return usage{u.Input + other.Input, u.Read + other.Read, u.Write + other.Write, u.Output + other.Output}
 }
 
-// buckets returns the tokens without overlap.
+// buckets returns the token counts without overlap.
 func (u usage) buckets() *assemble.Usage {
 	return &assemble.Usage{TokenUsage: records.TokenUsage{
 		InputTokens: max(u.Input-u.Read-u.Write, 0), CacheReadTokens: u.Read, CacheWriteTokens: u.Write,
@@ -34,22 +34,22 @@ func (u usage) buckets() *assemble.Usage {
 	}}
 }
 
-// tokenCount takes the event with the sums of the session and of the last answer. The same sums may come again:
-// only changed sums count.
+// tokenCount handles the event with the totals of the session and of the last answer. The same totals may come again:
+// they count only if they changed.
 func (r *rollout) tokenCount(l *line) error {
 	return r.spent(usageOf(rawjson.Member(l.item.info, "last_token_usage")),
 		usageOf(rawjson.Member(l.item.info, "total_token_usage")))
 }
 
-// usageRecord takes the line that newer versions write for every answer.
+// usageRecord handles the line that newer versions write for every answer.
 func (r *rollout) usageRecord(l *line) error {
 	err := r.spent(usageOf(l.item.usage), usageOf(l.item.thread))
 	r.c.Take()
 	return err
 }
 
-// spent adds tokens to the last answer. An answer without an entry, such as the summary of a compaction in older
-// versions, adds to the answer before it.
+// spent adds tokens to the last answer. The tokens of an answer without an entry, such as the summary of a compaction
+// in older versions, are added to the previous answer.
 func (r *rollout) spent(last, total usage) error {
 	if total == r.state.Total || total == (usage{}) {
 		return nil

@@ -12,12 +12,11 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// settleWindow is the length of the session file's end that is searched for the result of a call.
+// settleWindow is the size of the part at the end of a session file that is searched for the result of a call.
 const settleWindow = 1 << 20
 
-// settle looks for the end of a tool call in the session file, which names the call by the id that the hook had. A
-// patch holds up every other call of its conversation. So a patch without a known end has ended when another
-// boundary comes.
+// settle searches the session file for the end of a tool call, by the id that the hook had. While a patch is applied,
+// no other call of the conversation runs. So a patch without a known end has ended when another boundary comes.
 func (c *Client) settle(call capability.Call) capability.End {
 	var found capability.End
 	if !payload.CallID(call.CallID) {
@@ -47,7 +46,7 @@ func (c *Client) settle(call capability.Call) capability.End {
 	return found
 }
 
-// endIn reads a session line: the result that the model was given, or the client's own note that the call is over.
+// endIn decodes a session line: the result for the model, or the client's own note that the call has ended.
 func endIn(line []byte, callID string) (end capability.End) {
 	var entry struct {
 		Time    string `json:"timestamp"`
@@ -85,7 +84,8 @@ func endIn(line []byte, callID string) (end capability.End) {
 	return end
 }
 
-// outcomeOfText reads the text for the model. A command that outlasts its call has reported something and runs on.
+// outcomeOfText returns the outcome from the text for the model. A command that outlives its call has reported
+// something and still runs.
 func outcomeOfText(text string) capability.Outcome {
 	switch {
 	case strings.HasPrefix(text, "apply_patch verification failed"),

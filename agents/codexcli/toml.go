@@ -12,24 +12,24 @@ import (
 // errConfig reports a configuration file that is not TOML.
 var errConfig = errors.New("not valid TOML")
 
-// setting is one `key = value` of a TOML document. Only strings and booleans have a value here.
+// setting is a `key = value` of a TOML document. Only strings and booleans have a value here.
 type setting struct {
-	path       []string // the table's path with the key, unquoted
-	text       string   // of a string
-	set        bool     // of a boolean
-	inline     bool     // an inline table, which nothing can be added to from outside
-	start, end int      // of a string or a boolean in the document
+	path       []string // the path of the table and the key, unquoted
+	text       string   // the value of a string
+	set        bool     // the value of a boolean
+	inline     bool     // an inline table, which cannot be extended from outside
+	start, end int      // the position of a string or boolean in the document
 }
 
-// table is one `[header]` of a TOML document.
+// table is a `[header]` of a TOML document.
 type table struct {
 	path []string
-	end  int // after its closing bracket
+	end  int // the position after its closing bracket
 }
 
-// readTOML lists the settings and the tables of a document with their places. An edit needs the places to leave all
-// other bytes unchanged. The inside of inline tables is listed like other tables; arrays and arrays of tables are left
-// out, because none of our settings is in one.
+// readTOML lists the settings and tables of a document with their positions. The positions are needed for edits that
+// leave all other bytes unchanged. Inline tables are listed like other tables. Arrays and arrays of tables are left
+// out, because they contain no setting that git-trace needs.
 func readTOML(doc string) ([]setting, []table, error) {
 	var parser unstable.Parser
 	parser.Reset([]byte(doc))
@@ -51,13 +51,13 @@ func readTOML(doc string) ([]setting, []table, error) {
 
 type tomlReader struct {
 	doc      string
-	table    []string // the header that holds here
-	list     bool     // it is one of an array of tables
+	table    []string // the header of the current line
+	list     bool     // the table is in an array of tables
 	settings []setting
 	tables   []table
 }
 
-// expression takes one line: a header, or a key with its value.
+// expression handles one expression: a header, or a key with its value.
 func (r *tomlReader) expression(n *unstable.Node) {
 	switch n.Kind {
 	case unstable.Table, unstable.ArrayTable:
@@ -73,7 +73,7 @@ func (r *tomlReader) expression(n *unstable.Node) {
 	}
 }
 
-// value lists the settings in the value of a key of the table `within`.
+// value lists the settings in the value of a key in the table `within`.
 func (r *tomlReader) value(within []string, n *unstable.Node) {
 	key, _ := keyPath(n)
 	value := n.Value()
@@ -97,7 +97,7 @@ func (r *tomlReader) value(within []string, n *unstable.Node) {
 	}
 }
 
-// keyPath returns the dotted key of a header or of a pair, and the place after it.
+// keyPath returns the dotted key of a header or a pair, and the position after it.
 func keyPath(n *unstable.Node) (path []string, end int) {
 	for key := n.Key(); key.Next(); {
 		part := key.Node()

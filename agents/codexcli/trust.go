@@ -16,19 +16,19 @@ import (
 	"github.com/git-trace/git-trace/agents/userfile"
 )
 
-// Codex runs a hook only if the user has allowed exactly this hook. config.toml keeps a hash of its definition, under
-// a key that names its place. Moving or changing the hook makes it wait for its user again.
+// Codex runs a hook only if the user has allowed exactly this hook. config.toml contains a hash of the hook's
+// definition, under a key with the hook's position. If the hook is moved or changed, the user must allow it again.
 //
 //	[hooks.state."/home/dev/.codex/hooks.json:pre_tool_use:0:0"]
 //	trusted_hash = "sha256:…"
 
-// git-trace keeps the consent that it recorded in a block.
+// git-trace keeps the consent that it recorded in a marked block.
 func trustBlock() userfile.Block { return userfile.Marked("codex-cli") }
 
-// hook is one of our hooks as Codex knows it.
+// hook is a hook of git-trace as Codex identifies it.
 type hook struct{ key, hash string }
 
-// located lists our handlers in the hooks.json of a target.
+// located lists git-trace's handlers in the hooks.json of a target.
 func (in *Installer) located(target capability.Target) ([]hookfile.Handler, string, error) {
 	place, err := in.Place(target)
 	if err != nil {
@@ -45,7 +45,7 @@ func (in *Installer) located(target capability.Target) ([]hookfile.Handler, stri
 	return handlers, place.Path, err
 }
 
-// pending returns the hooks that Codex does not run with its present configuration.
+// pending returns the hooks that Codex does not run with its current configuration.
 func pending(conf *config, path string, handlers []hookfile.Handler) []hook {
 	var out []hook
 	for _, h := range handlers {
@@ -75,10 +75,11 @@ func snake(event string) string {
 	return out.String()
 }
 
-// defaultTimeout is the limit, in seconds, of a hook without one.
+// defaultTimeout is the limit, in seconds, of a hook for which none is configured.
 const defaultTimeout = 600
 
-// hashOf returns the hash by which Codex recognises a hook: of its JSON with sorted keys and without white space.
+// hashOf returns the hash by which Codex identifies a hook: the hash of its JSON with sorted keys and without white
+// space.
 func hashOf(h hookfile.Handler) string {
 	type command struct {
 		Async   bool   `json:"async"`
@@ -92,7 +93,7 @@ func hashOf(h hookfile.Handler) string {
 	var canonical bytes.Buffer
 	encoder := json.NewEncoder(&canonical)
 	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(struct { // strings and numbers into a buffer
+	_ = encoder.Encode(struct { // strings and numbers into a buffer: no error is possible
 		Event   string    `json:"event_name"`
 		Hooks   []command `json:"hooks"`
 		Matcher string    `json:"matcher,omitempty"`
@@ -135,7 +136,7 @@ func (in *Installer) Allow(_ context.Context, target capability.Target) ([]capab
 	return installer.Write(conf.file, data, "allow the hooks of git-trace")
 }
 
-// allow puts the hashes into the document: it replaces older hashes, or adds git-trace's block at the end.
+// allow adds the hashes to the document: it replaces older hashes, or adds git-trace's block at the end.
 func allow(conf *config, hooks []hook) ([]byte, error) {
 	doc := slices.Clone(conf.file.Data)
 	var fresh []hook
@@ -153,7 +154,7 @@ func allow(conf *config, hooks []hook) ([]byte, error) {
 			fresh = append(fresh, h)
 		}
 	}
-	slices.SortFunc(edits, func(a, b edit) int { return b.start - a.start }) // from the end, so that places stay
+	slices.SortFunc(edits, func(a, b edit) int { return b.start - a.start }) // from the end: positions stay valid
 	for _, e := range edits {
 		doc = slices.Concat(doc[:e.start], []byte(e.text), doc[e.end:])
 	}
@@ -176,7 +177,7 @@ func allow(conf *config, hooks []hook) ([]byte, error) {
 	return doc, nil
 }
 
-// withdraw removes the consent for the hooks of a target from the block, and an empty block.
+// withdraw removes the consent for the hooks of a target from the block. It removes the block if that is then empty.
 func (in *Installer) withdraw(target capability.Target) ([]capability.Action, error) {
 	place, err := in.Place(target)
 	if err != nil {
@@ -202,7 +203,7 @@ func (in *Installer) withdraw(target capability.Target) ([]capability.Action, er
 	return installer.Write(conf.file, data, "no longer allow the hooks of git-trace")
 }
 
-// withoutHooks leaves out the tables of the hooks in one hooks.json. Each is a header and a line below it.
+// withoutHooks removes the tables of the hooks in one hooks.json. Each table is a header and the line below it.
 func withoutHooks(block, path string) string {
 	prefix := "[hooks.state." + strings.TrimSuffix(quoteTOML(path), `"`) + ":"
 	var out strings.Builder
