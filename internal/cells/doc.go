@@ -1,13 +1,13 @@
-// Package cells prepares text for a terminal: it makes foreign text safe to print, measures it in the cells it takes on
-// the screen, and fits it to a number of them.
+// Package cells prepares text for a terminal: it makes foreign text safe to print, measures it in cells (columns of the
+// screen), and fits it to a number of cells.
 //
-// A file name, a commit, a prompt or a fetched log may hold anything. What Safe returns has no control characters, no
-// line or paragraph separators, and no invalid bytes. Nor has it characters that act on the order of the text around
-// them. All of them stay visible as what they are. Every other function expects text that went through Safe, without
-// escape sequences: colour comes after fitting.
+// A file name, a commit, a prompt or a fetched log may contain any characters. The result of Safe has no control
+// characters, no line or paragraph separators, no invalid bytes, and no characters that change the order of the text
+// around them. Safe replaces each of them by a visible form. Every other function expects safe text without escape
+// sequences, so colour is added after fitting.
 //
-// Widths follow the East Asian Width property, ambiguous characters take one cell and combining characters none, as
-// terminals do by default. A sequence that is shown as one character (a family of emoji, a skin tone, a flag) is
-// measured as one and never cut in two. Terminals that draw the parts of such a sequence beside each other need more
-// cells than are counted.
+// Widths follow the East Asian Width property, ambiguous characters take one cell, and combining characters take none,
+// as by default in terminals. A sequence that is shown as one character (a family of emoji, a skin tone, a flag) counts
+// as one, and is never cut. A terminal that draws the parts of such a sequence side by side needs more cells than are
+// counted.
 package cells

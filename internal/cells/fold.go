@@ -2,9 +2,10 @@ package cells
 
 import "strings"
 
-// Fold breaks a line that is wider than n cells, with its colours. It breaks before a part that follows two blanks or "
-// · ". It breaks at single blanks if such a part is too wide. Continuation lines begin below the second part, so that a
-// label keeps its column. A word that is wider than a line stays whole, so that it can be pasted.
+// Fold breaks a line that is wider than n cells. The line may have colours. It breaks before a part that follows two
+// blanks or " · ". If such a part is too wide, it breaks at single blanks. Continuation lines are indented to the
+// second part, so that a label keeps its column. A word that is wider than a line stays whole, so that it can be
+// pasted.
 func Fold(line string, n int) string {
 	if len(line) <= n {
 		return line
@@ -20,31 +21,31 @@ func Fold(line string, n int) string {
 	return f.out.String()
 }
 
-// word is the text between two blanks, with the blanks before it.
+// word is the text between two blanks, with the blanks before it (gap).
 type word struct {
 	gap, text string // text has colours, gap does not
 	width     int
 }
 
-// part are words that stay on one line if it is wide enough for them.
+// part is a group of words that stay on one line if it is wide enough.
 type part struct {
 	words []word
-	width int // without the gap before it
+	width int // without the gap before the part
 }
 
 type folder struct {
 	n      int
 	total  int // width of the unfolded line
-	indent int // of the line
+	indent int // of the first line
 	hang   int // of continuation lines
-	at     int // width of the line that is being written
+	at     int // width of the current line so far
 	out    strings.Builder
 	colour string // active colours
 }
 
 const (
 	partGap   = 2 // blanks between parts
-	hangBelow = 2 // more than the line's indent, by default
+	hangBelow = 2 // default, added to the first line's indent
 )
 
 // parse cuts a line into parts.
@@ -81,7 +82,7 @@ func (f *folder) parse(line string) []part {
 	return parts
 }
 
-// part writes a part: on this line, on the next one, or word by word.
+// part writes a part on this line, on the next one, or word by word.
 func (f *folder) part(p *part) {
 	whole := p.width <= f.n-f.hang
 	for i, w := range p.words {
@@ -93,7 +94,7 @@ func (f *folder) part(p *part) {
 	}
 }
 
-// word writes a word, on the next line if this one has no room for it and its punctuation.
+// word writes a word. It starts a new line if this one has no room for the word and its punctuation.
 func (f *folder) word(w word, width int) {
 	if f.at > 0 && f.at+len(w.gap)+width > f.n && (width <= f.n-f.hang || w.width <= f.n-f.indent-hangBelow) {
 		indent := f.hang

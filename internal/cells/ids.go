@@ -2,7 +2,7 @@ package cells
 
 import "slices"
 
-// UniqueLength returns the fewest leading bytes, at least fewest, that distinguish all ids.
+// UniqueLength returns the smallest number of leading bytes, but at least fewest, that distinguishes all ids.
 func UniqueLength(ids []string, fewest int) int {
 	ids = slices.Clone(ids)
 	slices.Sort(ids)

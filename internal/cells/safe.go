@@ -8,7 +8,7 @@ import (
 )
 
 // Safe makes text safe for a terminal. Control characters become ^X, and bytes that are not UTF-8 become <E9>. Other
-// characters that act on a terminal or on the order of the text around them become <U+202E>.
+// characters that control a terminal, or change the order of the text around them, become a form like <U+202E>.
 func Safe(text string) string {
 	at := firstUnsafe(text)
 	if at == len(text) {
@@ -34,7 +34,7 @@ func Safe(text string) string {
 	return b.String()
 }
 
-// SafeTabs is Safe for the content of a file's line: tabs stay.
+// SafeTabs does the same for a line of a file, and keeps tabs.
 func SafeTabs(text string) string {
 	for rest, more := text, true; more; {
 		var field string
@@ -49,10 +49,9 @@ func SafeTabs(text string) string {
 	return text
 }
 
-// Line returns the beginning of a text on one line: white space of any kind becomes one blank, and the rest is made
-// safe.
+// Line returns the beginning of a text as one safe line. Each run of white space becomes one blank.
 func Line(text string) string {
-	const enough = 4096 // enough for a prompt that is a whole document; no screen is so wide
+	const enough = 4096 // cells; wider than any screen, so the rest of a long prompt is not needed
 	if len(text) > enough {
 		text = text[:enough]
 	}
@@ -75,8 +74,8 @@ func firstUnsafe(text string) int {
 	return len(text)
 }
 
-// Printable reports whether a character only shows itself. Format characters are refused except for the joiners that
-// scripts and emoji are written with; they change nothing outside of their word.
+// Printable reports whether a character only shows itself. It refuses format characters, except the joiners that
+// scripts and emoji need: they change nothing outside their word.
 func Printable(r rune) bool {
 	const nonJoiner, joiner = 0x200c, 0x200d
 	switch {

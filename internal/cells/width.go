@@ -6,11 +6,11 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// screen measures what terminals show as one character: an emoji with its skin tone, a family, a flag, a letter with
-// its accents. It does not ask the locale, so that the same text is as wide everywhere.
+// screen measures text as terminals show it. These are one character: an emoji with its skin tone, a family, a flag, a
+// letter with accents. It ignores the locale, so that the same text always has the same width.
 func screen() *runewidth.Condition { return &runewidth.Condition{StrictEmojiNeutral: true} }
 
-// Width returns the number of cells that text takes.
+// Width returns the width of a text in cells.
 func Width(text string) int {
 	if ascii(text) {
 		return len(text)
@@ -18,7 +18,7 @@ func Width(text string) int {
 	return screen().StringWidth(text)
 }
 
-// ascii reports whether a text has only ASCII letters, figures and signs, a cell each.
+// ascii reports whether a text has only printable ASCII characters, each one cell wide.
 func ascii(text string) bool {
 	for i := range len(text) {
 		if text[i] < ' ' || text[i] > '~' {
@@ -28,12 +28,12 @@ func ascii(text string) bool {
 	return true
 }
 
-// Pad adds blanks up to n cells. It does not change longer text.
+// Pad adds blanks up to a width of n cells. It does not change wider text.
 func Pad(text string, n int) string {
 	return text + strings.Repeat(" ", max(n-Width(text), 0))
 }
 
-// Cut shortens text to at most n cells; a cut text ends in an ellipsis.
+// Cut shortens text to at most n cells. If it cuts, the text ends with an ellipsis.
 func Cut(text string, n int) string {
 	switch {
 	case n < 1:
@@ -44,13 +44,12 @@ func Cut(text string, n int) string {
 	return screen().Truncate(text, n, "…")
 }
 
-// CutLeft is Cut at the other end, for paths, whose end says more than their beginning. It cuts before a slash where
-// one is near enough.
+// CutLeft cuts the beginning instead, for paths, whose end says more. It cuts before a slash if one is near.
 func CutLeft(text string, n int) string {
 	if n < 1 || Width(text) <= n {
 		return Cut(text, n)
 	}
-	// Half of a wide character is left as a blank.
+	// A wide character that was cut in half leaves a blank.
 	rest := strings.TrimLeft(screen().TruncateLeft(text, Width(text)-n+1, ""), " ")
 	if slash := strings.IndexByte(rest, '/'); slash > 0 && slash < len(rest)-1 && slash <= len(rest)/2 {
 		rest = rest[slash:]
@@ -61,8 +60,8 @@ func CutLeft(text string, n int) string {
 // Fit pads or cuts text to exactly n cells.
 func Fit(text string, n int) string { return Pad(Cut(text, n), n) }
 
-// Wrap breaks text at blanks into lines of at most n cells; a word that is longer is broken where it must. It gives
-// at most limit lines. An ellipsis ends the last one if there is more.
+// Wrap breaks text at blanks into at most limit lines of at most n cells. It breaks a word only if it is longer than a
+// line. If text is left over, the last line ends with an ellipsis.
 func Wrap(text string, n, limit int) []string {
 	var lines []string
 	line := ""
@@ -92,7 +91,7 @@ func Wrap(text string, n, limit int) []string {
 	return lines
 }
 
-// headOf returns the part of a word that fits n cells, at least one displayed character.
+// headOf returns the beginning of a word that fits in n cells, with at least one displayed character.
 func headOf(word string, n int) string {
 	head := ""
 	for ; head == ""; n++ {
@@ -101,7 +100,7 @@ func headOf(word string, n int) string {
 	return head
 }
 
-// Expand replaces tabs by blanks, with stops every eight cells of the text.
+// Expand replaces tabs by blanks, with a tab stop every eight cells.
 func Expand(text string) string {
 	const stop = 8
 	var b strings.Builder

@@ -1,10 +1,8 @@
-// Package conformance holds git-trace against other people's implementations of the same thing. It holds the objects,
-// packs, pack indexes and refs that refs reads against go-git. It holds the rules for secrets, and what they find,
-// against gitleaks. It holds pages of Markdown against a CommonMark parser.
+// Package conformance compares git-trace with other implementations: objects, packs, pack indexes and refs with go-git,
+// the rules for secrets and their findings with gitleaks, and pages of Markdown with a CommonMark parser.
 //
-// It is a module of its own, so that git-trace itself asks for none of the seventy modules that these libraries bring:
-// what is in go.mod has to be fetched, checked and watched by everybody who builds the program. Nothing else imports
-// it.
+// It is a module of its own. Its libraries need seventy modules, and everybody who builds git-trace would have to
+// download and check them. No other package imports it.
 //
-//	go -C conformance test ./...
+//	go -C internal/conformance test ./...
 package conformance

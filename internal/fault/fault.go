@@ -1,5 +1,5 @@
-// Package fault turns a panic of a program into an error of one line, without a trace of Go; a hook stays silent.
-// Goroutines use it too, because a panic in one of them would end the program past every recover of main.
+// Package fault turns a panic of a program into an error on one line, without Go's stack trace. A hook prints nothing.
+// Goroutines must use this package, too: recover in main does not catch their panics.
 //
 // A program first sets the handler (Tell or Hush) and then calls Run. Without a handler, as in tests, a panic stays a
 // panic. The runtime itself may end the program, for example when memory runs out; a handler cannot prevent that.
@@ -17,10 +17,10 @@ import (
 
 var door atomic.Pointer[func(what string)]
 
-// At sets the handler of faults. tell gets the fault and its place, in one line, and ends the program.
+// At sets the handler of panics. tell receives the panic and its place on one line, and ends the program.
 func At(tell func(what string)) { door.Store(&tell) }
 
-// Tell sets the handler of a program for people: an error in one line, and git's exit status for it.
+// Tell sets the handler for programs that people run: it prints an error on one line, and exits with git's status.
 func Tell() {
 	At(func(what string) {
 		fmt.Fprintf(os.Stderr, "git-trace: error: %s\n", text(what))
@@ -28,20 +28,20 @@ func Tell() {
 	})
 }
 
-// died is the exit status of git where it dies.
+// died is git's exit status after die().
 const died = 128
 
-// Hush sets the door of a hook, which never prints and never fails.
+// Hush sets the handler for hooks, which never print and never fail.
 func Hush() { At(func(string) { os.Exit(0) }) }
 
-// Caught turns a panic into an error, so that a server can answer the next question. It is deferred.
+// Caught turns a panic into an error, so that a server can answer further requests. Call it with defer.
 func Caught(err *error) {
 	if what := recover(); what != nil {
 		*err = errors.New(text(fmt.Sprintf("%v, at %s", what, place())))
 	}
 }
 
-// text says in one line what happened, without anything that a terminal would obey.
+// text describes a panic on one line, without characters that control a terminal.
 func text(what string) string {
 	what = strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
@@ -52,7 +52,7 @@ func text(what string) string {
 	return "a fault of git-trace itself: " + what + "; please report it: https://github.com/git-trace/git-trace/issues"
 }
 
-// Catch takes a panic to the door. It is deferred.
+// Catch passes a panic to the handler. Call it with defer.
 func Catch() {
 	tell := door.Load()
 	if tell == nil {
@@ -63,16 +63,16 @@ func Catch() {
 	}
 }
 
-// Run runs a program with the handler, and returns its exit status.
+// Run runs a program, passes its panics to the handler, and returns its exit status.
 func Run(program func() int) int {
 	defer Catch()
 	return program()
 }
 
-// Go starts a goroutine whose faults come to the door.
+// Go starts a goroutine whose panics are passed to the handler.
 func Go(do func()) { go In(do)() }
 
-// In wraps do for a goroutine: its faults go to the handler.
+// In wraps do for a goroutine, so that its panics are passed to the handler.
 func In(do func()) func() {
 	return func() {
 		defer Catch()
@@ -82,7 +82,7 @@ func In(do func()) func() {
 
 const module = "github.com/git-trace/git-trace/"
 
-// place returns our line in which a panic occurred, or the outermost one that led to it.
+// place returns the line of our code in which a panic occurred, or that called the code in which it occurred.
 func place() string {
 	callers := make([]uintptr, 64)
 	frames := runtime.CallersFrames(callers[:runtime.Callers(1, callers)])

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Age returns the time between two moments in one number and unit: "2h", "3d", "1y". A moment yet to come is "now":
-// clocks differ.
+// Age returns the time between two moments as one number with a unit: "2h", "3d", "1y". A moment in the future gives
+// "now", because clocks differ.
 func Age(then, now time.Time) string {
 	n, unit := age(then, now)
 	if n == 0 {
@@ -15,7 +15,7 @@ func Age(then, now time.Time) string {
 	return strconv.Itoa(n) + unit.short
 }
 
-// Ago is Age in words: "2 hours ago". A zero time is not long ago.
+// Ago returns the age in words: "2 hours ago". For a zero time it is "long ago".
 func Ago(then, now time.Time) string {
 	if then.IsZero() {
 		return "time unknown"
@@ -33,12 +33,12 @@ func Ago(then, now time.Time) string {
 type ageUnit struct {
 	short, word string
 	length      time.Duration
-	below       int // the number up to which this unit is used
+	below       int // the unit is used for numbers below this
 }
 
 const (
 	day  = 24 * time.Hour
-	year = 8766 * time.Hour // a quarter of four, leap day included
+	year = 8766 * time.Hour // a quarter of four years with a leap day
 )
 
 var ageUnits = [...]ageUnit{
@@ -50,7 +50,7 @@ var ageUnits = [...]ageUnit{
 	{"y", "year", year, 1 << 30},
 }
 
-// age returns the time from then to now, rounded, in the finest unit whose number is below its bound; 0 below 30 s.
+// age returns the rounded time from then to now, in the finest unit whose number is below its limit; 0 below 30 s.
 func age(then, now time.Time) (int, ageUnit) {
 	passed := now.Sub(then)
 	if passed < time.Minute/2 {
@@ -61,10 +61,10 @@ func age(then, now time.Time) (int, ageUnit) {
 			return n, unit
 		}
 	}
-	return 0, ageUnit{} // not reached: nothing is older than the last bound
+	return 0, ageUnit{} // not reached: no number is beyond the last limit
 }
 
-// Took writes a length of time in one number and unit: "12 s", "40 min", "2.3 h"; nothing for none.
+// Took returns a duration as one number with a unit: "12 s", "40 min", "2.3 h"; "" for 0.
 func Took(d time.Duration) string {
 	switch {
 	case d <= 0:

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Count counts things: "1 event", "18,204 events", "2 batches", "3 histories".
+// Count returns a number with its noun: "1 event", "18,204 events", "2 batches", "3 histories".
 func Count(n int, word string) string {
 	if n != 1 {
 		word = many(word)
@@ -29,7 +29,7 @@ func many(word string) string {
 	return word + "s"
 }
 
-// Agree returns the form of a verb that goes with a number of things: Agree(2, "is", "are") is "are".
+// Agree returns the verb form for n things: Agree(2, "is", "are") is "are".
 func Agree(n int, one, more string) string {
 	if n == 1 {
 		return one
@@ -50,8 +50,7 @@ func Thousands(n int) string {
 	return sign + digits
 }
 
-// Short writes a number that is not negative in at most six characters, rounded: "9,999", "20k", "1.3M",
-// "23M".
+// Short writes a non-negative number, rounded, in at most six characters: "9,999", "20k", "1.3M", "23M".
 func Short(n int64) string {
 	const k, m = 1000, 1000 * 1000
 	switch {
@@ -65,7 +64,7 @@ func Short(n int64) string {
 	return Thousands(int(n))
 }
 
-// Percents are Shares as text. A positive share is never shown as 0. They fit a column of three digits.
+// Percents returns Shares as text, at most three digits wide. A positive share is never shown as 0.
 func Percents(parts []int, whole int) []string {
 	out := make([]string, len(parts))
 	for i, percent := range Shares(parts, whole) {
@@ -77,13 +76,13 @@ func Percents(parts []int, whole int) []string {
 	return out
 }
 
-// Shares are parts of a whole in percent, rounded so that they add up to 100 if the parts are the whole. Less than all
-// is never 100.
+// Shares returns the parts in percent of whole. They add up to 100 if the parts add up to whole. A part smaller than
+// whole is never 100.
 func Shares(parts []int, whole int) []int {
 	percent := make([]int, len(parts))
 	order := make([]int, len(parts))
 	whole = max(whole, 1)
-	lost := func(i int) int { return parts[i] * 100 % whole } // by rounding down
+	lost := func(i int) int { return parts[i] * 100 % whole } // the remainder that rounding down drops
 	left, all := 100, 0
 	for i, part := range parts {
 		order[i] = i
@@ -92,7 +91,7 @@ func Shares(parts []int, whole int) []int {
 		all += part
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(lost(b), lost(a)) })
-	for _, i := range order { // the largest rounding losses are rounded up
+	for _, i := range order { // round up where the remainder is largest
 		up := left > 0 && lost(i)*2 >= whole
 		if all == whole {
 			up = left > 0 && lost(i) > 0
@@ -105,7 +104,7 @@ func Shares(parts []int, whole int) []int {
 	return percent
 }
 
-// Dollars returns a sum of money, with cents, and with more digits if cents would show nothing.
+// Dollars returns an amount of money with cents. It adds digits if cents would show zero.
 func Dollars(sum float64) string {
 	if sum > 0 && sum < 0.01 {
 		return "$" + strconv.FormatFloat(sum, 'f', 4, 64)

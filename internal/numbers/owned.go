@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// Owned holds figures of lines by owner. As in documents, Unknown includes the lines older than the recording.
+// Owned holds numbers of lines by owner. As in the documentation, Unknown includes Older.
 type Owned struct{ AI, Human, Unknown, Older int }
 
-// Part holds the lines of one kind of owner.
+// Part is the lines of one kind of owner.
 type Part struct {
-	Kind  string // ai, human, older, unknown: each owner has one
+	Kind  string // ai, human, older, unknown; each kind has one part
 	Word  string // for people: agents, people, older, unknown
 	Lines int
 }
 
-// Parts returns the lines by kind. They add up to all lines. Older lines have a part only if there are some; then
-// unknown lines also have one only if there are some.
+// Parts returns the lines by kind. The parts add up to all lines. There is an older part only if it has lines. In that
+// case the unknown part, too, exists only if it has lines.
 func (o Owned) Parts() []Part {
 	out := []Part{{"ai", "agents", o.AI}, {"human", "people", o.Human}}
 	if o.Older > 0 {
@@ -28,7 +28,7 @@ func (o Owned) Parts() []Part {
 	return out
 }
 
-// By returns the lines by parts that a whole has: a column for each.
+// By returns the number of lines for each of the given parts, one for each column.
 func (o Owned) By(parts []Part) []int {
 	of := map[string]int{"ai": o.AI, "human": o.Human, "older": o.Older, "unknown": o.Unknown - o.Older}
 	out := make([]int, len(parts))
@@ -38,7 +38,7 @@ func (o Owned) By(parts []Part) []int {
 	return out
 }
 
-// Plus adds the lines of another.
+// Plus adds other figures.
 func (o Owned) Plus(a Owned) Owned {
 	return Owned{o.AI + a.AI, o.Human + a.Human, o.Unknown + a.Unknown, o.Older + a.Older}
 }
@@ -46,7 +46,7 @@ func (o Owned) Plus(a Owned) Owned {
 // Sum returns the number of all lines.
 func (o Owned) Sum() int { return o.AI + o.Human + o.Unknown }
 
-// Lines returns the lines of the parts.
+// Lines returns the number of lines of each part.
 func (o Owned) Lines() []int {
 	var out []int
 	for _, p := range o.Parts() {
@@ -64,7 +64,7 @@ func (o Owned) String() string {
 	return strings.Join(out, ", ")
 }
 
-// Phrase returns the word after a number of lines: by agents, by people, older, unknown.
+// Phrase returns the words after a number of lines: by agents, by people, older, unknown.
 func (p Part) Phrase() string {
 	if p.Kind == "ai" || p.Kind == "human" {
 		return "by " + p.Word
@@ -72,13 +72,13 @@ func (p Part) Phrase() string {
 	return p.Word
 }
 
-// Share is a part with its percentage.
+// Share is a part and its percentage.
 type Share struct {
 	Part
 	Percent string
 }
 
-// Shares returns the parts with percentages that add up to 100; none for no lines.
+// Shares returns the parts with percentages that add up to 100; nothing if there are no lines.
 func (o Owned) Shares() []Share {
 	if o.Sum() == 0 {
 		return nil

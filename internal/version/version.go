@@ -1,4 +1,4 @@
-// Package version says which version of git-trace a program is, the same for each of its programs.
+// Package version has the version of git-trace, which is the same for all of its programs.
 package version
 
 import (
@@ -6,15 +6,14 @@ import (
 	"strings"
 )
 
-// Number is the version without a commit. A release sets it by the linker
-// (-X github.com/git-trace/git-trace/internal/version.Number=…).
+// Number is the version without the commit. A release sets it with the linker (-X
+// github.com/git-trace/git-trace/internal/version.Number=…).
 var Number = "0.1.0-dev"
 
-// Text returns the number with the commit that the program was built from, where the build knew it: "0.2.0
-// (4be77d1a2b3c)". In a checkout of a tag the number is the tag's. What `go install …@v0.2.0` built has no commit, and
-// its module's version is the program's.
+// Text returns the number, and the commit of the build if it is known: "0.2.0 (4be77d1a2b3c)". In a checkout of a tag,
+// the number is the tag's. A program of `go install …@v0.2.0` has no commit, and its version is that of the module.
 func Text() string {
-	info, _ := debug.ReadBuildInfo() // nil where the build left none
+	info, _ := debug.ReadBuildInfo() // nil if the build stored none
 	return text(info)
 }
 
@@ -33,7 +32,7 @@ func text(info *debug.BuildInfo) string {
 	}
 	number := Number
 	asked, known := strings.CutPrefix(info.Main.Version, "v")
-	asked, _, _ = strings.Cut(asked, "+") // what Go says of a changed checkout, vcs.modified says too
+	asked, _, _ = strings.Cut(asked, "+") // vcs.modified gives the same fact as this suffix
 	switch tagged := known && !strings.HasSuffix(asked, "-"+commit); {
 	case commit == "" && known:
 		return asked

@@ -5,55 +5,55 @@ import (
 	"strings"
 )
 
-// Document is text in parts. Some parts may be left out.
+// Document is a text made of parts. Some parts may be left out.
 type Document struct {
 	Part
 	order []loose
 }
 
-// Part is text, or parts between a head and a foot. A part that loses all its parts is left out itself.
+// Part is a text, or parts between a head and a foot. If all its parts are left out, it is left out, too.
 type Part struct {
 	head, foot string
 	parts      []*Part
 	gone       bool
 }
 
-// loose is a part that may be left out, with its kind.
+// loose is a part that may be left out, and its kind.
 type loose struct {
 	*Part
 	what string
 }
 
-// Add adds a part: head, then its own parts, then foot.
+// Add adds a part, and returns it. In the text come its head, its own parts, then its foot.
 func (p *Part) Add(head, foot string) *Part {
 	part := &Part{head: head, foot: foot}
 	p.parts = append(p.parts, part)
 	return part
 }
 
-// Loose marks parts that may be left out, the last one first, after the parts of earlier calls. what is the name of one
-// part.
+// Loose marks parts that may be left out: first those of earlier calls, then these, from the last to the first. what
+// names the kind of part.
 func (d *Document) Loose(what string, parts []*Part) {
 	for i := len(parts) - 1; i >= 0; i-- {
 		d.order = append(d.order, loose{parts[i], what})
 	}
 }
 
-// Left has a kind of part, the number of parts left out, and their total.
+// Left gives a kind of part, the number of parts that were left out, and their total number.
 type Left struct {
 	What      string
 	Parts, Of int
 }
 
-// TooSmallError reports a limit that is too small even for the fixed parts.
+// TooSmallError means that the limit is too small even for the parts that must stay.
 type TooSmallError struct{ Limit, Least int }
 
 func (e *TooSmallError) Error() string {
 	return fmt.Sprintf("%d bytes are too few: the least is %d", e.Limit, e.Least)
 }
 
-// Within returns the text in at most limit bytes; 0 is no limit. tell describes at the end what was left out for the
-// limit.
+// Within returns the text in at most limit bytes; 0 means no limit. tell returns the text at the end about the parts
+// that were left out.
 func (d *Document) Within(limit int, tell func(limit int, left []Left) string) (string, error) {
 	told := func(left []Left) string { return tell(limit, left) }
 	text := d.without(0, told)
@@ -64,7 +64,7 @@ func (d *Document) Within(limit int, tell func(limit int, left []Left) string) (
 	if len(least) > limit {
 		return "", &TooSmallError{limit, d.least(tell)}
 	}
-	fits, over := len(d.order), 0 // this many parts left out are too few, or too many
+	fits, over := len(d.order), 0 // leaving out fits parts is enough, leaving out over parts is not
 	text = least
 	for fits-over > 1 {
 		middle := (fits + over) / 2
@@ -77,7 +77,7 @@ func (d *Document) Within(limit int, tell func(limit int, left []Left) string) (
 	return text, nil
 }
 
-// least returns the smallest limit that can be kept. The text of tell for a larger one may be longer.
+// least returns the smallest possible limit. With a larger limit, the text of tell may be longer.
 func (d *Document) least(tell func(int, []Left) string) int {
 	for limit := 0; ; {
 		n := len(d.without(len(d.order), func(left []Left) string { return tell(limit, left) }))
@@ -88,7 +88,7 @@ func (d *Document) least(tell func(int, []Left) string) int {
 	}
 }
 
-// without returns the text without the first parts of the order.
+// without returns the text without the first n parts of the order.
 func (d *Document) without(n int, told func([]Left) string) string {
 	var left []Left
 	for i, one := range d.order {

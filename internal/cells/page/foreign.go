@@ -7,7 +7,7 @@ import (
 	"github.com/git-trace/git-trace/internal/cells"
 )
 
-// Code is foreign text as a code span of one line, a path for example; empty for an empty text.
+// Code returns foreign text, a path for example, as a code span of one line; "" for an empty text.
 func Code(text string) string {
 	if text = tame(cells.Safe(text)); text == "" {
 		return ""
@@ -15,20 +15,20 @@ func Code(text string) string {
 	marks := strings.Repeat("`", longestRun(text)+1)
 	if strings.HasPrefix(text, "`") || strings.HasSuffix(text, "`") ||
 		strings.HasPrefix(text, " ") && strings.HasSuffix(text, " ") {
-		text = " " + text + " " // one space on each side is not part of the span
+		text = " " + text + " " // CommonMark removes one space on each side
 	}
 	return marks + text + marks
 }
 
-// Cell is Code for a cell of a table.
+// Cell returns the same for a cell of a table.
 func Cell(text string) string { return strings.ReplaceAll(Code(text), "|", "¦") }
 
-// HTML is foreign text of one line for our HTML.
+// HTML returns foreign text of one line for use inside our HTML.
 func HTML(text string) string {
 	return "<code>" + html.EscapeString(tame(cells.Safe(text))) + "</code>"
 }
 
-// Fence is foreign text of several lines between fences, each line after a bar.
+// Fence returns foreign text of several lines between fences. Each line begins with a bar.
 func Fence(text string) string {
 	marks := strings.Repeat("`", max(longestRun(text)+1, len("```")))
 	var out strings.Builder
@@ -40,7 +40,7 @@ func Fence(text string) string {
 	return out.String()
 }
 
-// longestRun is the length of the longest run of backticks.
+// longestRun returns the length of the longest run of backticks.
 func longestRun(text string) int {
 	longest, run := 0, 0
 	for i := range len(text) {
@@ -59,10 +59,11 @@ const (
 	joiner  = "\u2060"
 )
 
-// closing are the words before an issue that close it, on any forge, without their endings.
+// closing are the words that close an issue on some forge, without their endings.
 var closing = []string{"clos", "fix", "resolv", "implement"}
 
-// tame disarms text for programs that read the source: mentions, words that close issues, and commands of runners.
+// tame changes text so that programs that read the source ignore it: mentions, words that close issues, and commands of
+// CI runners.
 func tame(text string) string {
 	var out strings.Builder
 	for i := range len(text) {

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// crop leaves the window of the hunk that has the line, or is the nearest before it.
+// crop keeps the rows around the line, in the hunk that contains it, or else in the last hunk before it.
 func (s Style) crop(hunks []hunk) []hunk {
 	if len(hunks) == 0 {
 		return nil
@@ -25,7 +25,7 @@ func (s Style) crop(hunks []hunk) []hunk {
 	}
 	from := max(min(middle-s.Crop.Rows/2, len(rows)-s.Crop.Rows), 0)
 	to := min(from+s.Crop.Rows, len(rows))
-	for to < len(rows) && rows[to].sign == '\\' { // it belongs to the line before
+	for to < len(rows) && rows[to].sign == '\\' { // it belongs to the previous line
 		to++
 	}
 	out := hunk{rows: s.leftOut(hunks[:at], rows[:from])}
@@ -34,7 +34,7 @@ func (s Style) crop(hunks []hunk) []hunk {
 	return []hunk{out}
 }
 
-// leftOut draws the number of changed lines that are not shown, if there are any.
+// leftOut draws the number of changed lines that are left out, if there are any.
 func (s Style) leftOut(hunks []hunk, rows []row) []row {
 	for _, h := range hunks {
 		rows = append(rows[:len(rows):len(rows)], h.rows...)
@@ -51,7 +51,7 @@ func (s Style) leftOut(hunks []hunk, rows []row) []row {
 	return []row{{text: s.Crop.LeftOut(n), sign: '\\'}}
 }
 
-// ranges describes the places of the rows of a window.
+// ranges returns the line ranges of the rows of a window.
 func (s Style) ranges(rows []row) string {
 	old, now := 0, 0
 	for i := range rows {
@@ -75,7 +75,7 @@ func (s Style) ranges(rows []row) string {
 	return text + "\n"
 }
 
-// span returns a range as a unified diff writes it.
+// span returns a range in the form of a unified diff.
 func span(start, count int) string {
 	switch count {
 	case 0:

@@ -11,24 +11,25 @@ import (
 
 // Style holds the settings of the drawing.
 type Style struct {
-	Terminal bool // tabs are blanks there
+	Terminal bool // for a terminal: tabs become blanks
 	Color    bool
-	// Margin gives the text before a line, by its number in the new content, or in the old one for a removed line; nil
-	// for no margin. For other lines of the patch the number is 0.
+	// Margin returns the text before a line. line is its number in the new content; for a removed line, in the old
+	// content; for other lines of the patch, 0. nil means no margin.
 	Margin func(removed bool, line int) string
-	Crop   *Crop // nil for the whole patch
+	Crop   *Crop // nil: the whole patch
 }
 
-// Crop leaves a window of a patch: the rows around a line of the new content.
+// Crop selects a window of a patch: the rows around a line of the new content.
 type Crop struct {
 	Line, Rows int
-	Title      string // follows the ranges, instead of the names of the files
-	Ranges     string // replaces the ranges if they are unknown
-	// LeftOut returns a line with the number of changed lines before or after the window.
+	Title      string // written after the ranges, instead of the file names
+	Ranges     string // used if the ranges are unknown
+	// LeftOut returns a line that tells the number of changed lines before or after the window.
 	LeftOut func(lines int) string
 }
 
-// Escape sequences (ECMA-48, select graphic rendition). The words that changed are reversed, which leaves the colour.
+// Escape sequences (ECMA-48, select graphic rendition). Changed words are shown in reverse video, which keeps their
+// colour.
 const (
 	red     = "\x1b[31m"
 	green   = "\x1b[32m"
@@ -37,7 +38,7 @@ const (
 	forward = "\x1b[27m"
 )
 
-// Draw returns the patch for people: safe for a terminal, with the words that changed inside a line.
+// Draw returns the patch for people. It is safe for a terminal, and marks the changed words in a line.
 func (f *File) Draw(style Style) (string, error) {
 	drawn := &File{OldPath: cells.Safe(f.OldPath), NewPath: cells.Safe(f.NewPath)}
 	for i, c := range f.chunks {
@@ -61,13 +62,13 @@ func (f *File) Draw(style Style) (string, error) {
 	return style.finish(out.String()), nil
 }
 
-// Replaced draws removed lines, and the lines that replaced them, with the changed words if there is colour. Lines keep
-// their ends.
+// Replaced draws removed lines and the lines that replaced them. With colour, it marks the changed words. Lines keep
+// their line ends.
 func (s Style) Replaced(gone, came []string) (drawnGone, drawnCame []string) {
 	return s.lines(chunk{diff.Delete, gone}, came), s.lines(chunk{diff.Add, came}, gone)
 }
 
-// lines draws the lines of a chunk; other are the lines that they replace.
+// lines draws the lines of a chunk. other are the lines that they replace, or that replace them.
 func (s Style) lines(c chunk, other []string) []string {
 	out := make([]string, len(c.lines))
 	for i, line := range c.lines {
@@ -101,7 +102,7 @@ func sideOf(op diff.Operation) int {
 	return 0
 }
 
-// text returns a line without its end, and its end.
+// text splits a line into its text and its line end.
 func (s Style) text(line string) (text, end string) {
 	text, found := strings.CutSuffix(line, "\n")
 	if found {
@@ -113,7 +114,7 @@ func (s Style) text(line string) (text, end string) {
 	return text, end
 }
 
-// safe removes characters that act on a terminal.
+// safe removes characters that control a terminal.
 func (s Style) safe(text string) string {
 	if s.Terminal {
 		return cells.Safe(text)
@@ -124,11 +125,11 @@ func (s Style) safe(text string) string {
 	return cells.SafeTabs(text)
 }
 
-// row is a line of a hunk, with its number on its side, or 0.
+// row is a line of a hunk, with its line number on its side, or 0.
 type row struct {
 	text     string
 	sign     byte
-	old, now int // the numbers that the two sides have got to
+	old, now int // line numbers of the two sides at this row
 }
 
 func (r *row) number() (removed bool, line int) {
@@ -141,13 +142,13 @@ func (r *row) number() (removed bool, line int) {
 	return false, r.now
 }
 
-// hunk is a run of rows below the line that says where they are.
+// hunk is a run of rows, with the line that gives its ranges.
 type hunk struct {
 	head string
 	rows []row
 }
 
-// finish removes unwanted parts of a patch, and puts the margin before its lines.
+// finish removes unwanted parts of a patch, and writes the margin before its lines.
 func (s Style) finish(text string) string {
 	names, hunks := split(text)
 	if s.Crop != nil {
@@ -173,7 +174,8 @@ func (s Style) finish(text string) string {
 	return out.String()
 }
 
-// split takes a patch apart. Before the first hunk only the names are kept, because there are no ids.
+// split splits a patch into hunks. Of the lines before the first hunk it keeps only the file names, since there are no
+// object ids.
 func split(text string) (names []string, hunks []hunk) {
 	old, now := 0, 0
 	for line := range strings.Lines(text) {
@@ -203,7 +205,8 @@ func split(text string) (names []string, hunks []hunk) {
 	return names, hunks
 }
 
-// cutHeading keeps the ranges of "@@ -1,2 +1,3 @@ text": the text is any line before, not a function's name.
+// cutHeading keeps only the ranges of "@@ -1,2 +1,3 @@ text". The text is some earlier line, not the name of a
+// function.
 func cutHeading(line string) string {
 	const mark = " @@"
 	at := strings.Index(line, mark)
@@ -214,7 +217,7 @@ func cutHeading(line string) string {
 	return line[:at+len(mark)] + "\n"
 }
 
-// starts reads the first lines of the two ranges of "@@ -1,2 +1,3 @@". An empty range names the line before it.
+// starts returns the first lines of the two ranges of "@@ -1,2 +1,3 @@". An empty range gives the line before it.
 func starts(line string) (old, now int) {
 	ranges := strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == '-' || r == '+' || r == '@' })
 	if len(ranges) < 2 {

@@ -1,7 +1,6 @@
-// Package patch makes unified patches of changed lines: for git apply, and for people, with colour, the words that
-// changed inside a line, and room for a margin.
+// Package patch makes unified patches: for git apply, and for people, with colour, marked words and a margin.
 //
-// The caller says where the lines of a content changed. This package only compares the two forms of one line.
+// The caller gives the changed lines. This package itself only compares the two forms of one line.
 package patch
 
 import (
@@ -20,23 +19,23 @@ import (
 // Context is the number of unchanged lines around a change.
 const Context = 3
 
-// Change maps lines of the old content to lines of the new one. Lines are counted from 1; if the count is 0, the start
-// is the previous line.
+// Change maps lines of the old content to lines of the new one. Lines are counted from 1. If a count is 0, the start is
+// the previous line.
 type Change struct {
 	OldStart, OldCount, NewStart, NewCount int
 }
 
 // File is a file whose content changed.
 type File struct {
-	OldPath, NewPath string // "" for a file that did not exist, or no longer exists
+	OldPath, NewPath string // "" if the file did not exist, or no longer exists
 	chunks           []chunk
 }
 
-// ErrRange reports a change of lines that a content does not have.
+// ErrRange is the error for a change of lines that a content does not have.
 var ErrRange = errors.New("no such lines")
 
-// Of returns the patch of some changes between two contents. Other changes are in both sides of the patch, so it can be
-// undone alone.
+// Of returns a patch with some of the changes between two contents. Both sides of the patch contain all other changes,
+// so it can be undone separately.
 func Of(oldPath, newPath string, before, after []byte, changes []Change) (*File, error) {
 	f := &File{OldPath: oldPath, NewPath: newPath}
 	old, now, at := lines(before), lines(after), 0
@@ -59,7 +58,7 @@ func Of(oldPath, newPath string, before, after []byte, changes []Change) (*File,
 	return f, nil
 }
 
-// first returns the position of a range, counted from 0.
+// first returns the index of a range's first line, counted from 0.
 func first(start, count int) int {
 	if count == 0 {
 		return start
@@ -67,7 +66,7 @@ func first(start, count int) int {
 	return start - 1
 }
 
-// lines cuts a content after each newline.
+// lines splits a content after each newline.
 func lines(content []byte) []string {
 	var out []string
 	for line := range bytes.Lines(content) {
@@ -82,18 +81,18 @@ func (f *File) add(op diff.Operation, lines []string) {
 	}
 }
 
-// Write writes the patch as git apply takes it.
+// Write writes the patch in the form of git apply.
 func (f *File) Write(to io.Writer) error {
 	return diff.NewUnifiedEncoder(to, Context).Encode(f)
 }
 
-// FilePatches, Message, IsBinary, Files and Chunks answer the encoder.
+// FilePatches, Message, IsBinary, Files and Chunks implement the interfaces of the encoder.
 func (f *File) FilePatches() []diff.FilePatch { return []diff.FilePatch{f} }
 
-// Message returns the text before a patch: nothing.
+// Message returns the text before a patch, which is empty.
 func (f *File) Message() string { return "" }
 
-// IsBinary returns false: a file has lines here.
+// IsBinary returns false: a file of this package has lines.
 func (f *File) IsBinary() bool { return false }
 
 // Files returns the two sides.
@@ -107,7 +106,7 @@ func (f *File) Files() (from, to diff.File) {
 	return from, to
 }
 
-// Chunks returns all lines of both sides.
+// Chunks returns all lines of both sides, as runs.
 func (f *File) Chunks() []diff.Chunk {
 	out := make([]diff.Chunk, len(f.chunks))
 	for i := range f.chunks {
@@ -116,7 +115,7 @@ func (f *File) Chunks() []diff.Chunk {
 	return out
 }
 
-// chunk is a run of lines that are kept, deleted or added.
+// chunk is a run of lines that are all kept, deleted or added.
 type chunk struct {
 	op    diff.Operation
 	lines []string
@@ -125,7 +124,7 @@ type chunk struct {
 func (c chunk) Content() string      { return strings.Join(c.lines, "") }
 func (c chunk) Type() diff.Operation { return c.op }
 
-// side is a path with another content.
+// side is one side of a file: its path, and whether it exists.
 type side struct {
 	path    string
 	content byte

@@ -6,18 +6,19 @@ import (
 	"github.com/sergi/go-diff/diffmatchpatch"
 )
 
-// Piece is a stretch of a line.
+// Piece is a part of a line.
 type Piece struct {
 	Text    string
 	Changed bool
 }
 
 const (
-	longestLine = 1000 // in characters: longer ones are shown without their words
-	leastAlike  = 0.4  // of the characters: less alike texts are different lines
+	longestLine = 1000 // in characters; longer lines are shown without marked words
+	leastAlike  = 0.4  // share of common characters; texts with less count as different lines
 )
 
-// Words divides two forms of a line into common and changed pieces. Lines with too little in common are one piece each.
+// Words splits the two forms of a line into common and changed pieces. Lines with too little in common are one piece
+// each.
 func Words(before, after string) [2][]Piece {
 	whole := [2][]Piece{{{Text: before}}, {{Text: after}}}
 	most := max(utf8.RuneCountInString(before), utf8.RuneCountInString(after))
@@ -25,7 +26,7 @@ func Words(before, after string) [2][]Piece {
 		return whole
 	}
 	d := diffmatchpatch.New()
-	d.DiffTimeout = 0 // the same lines give the same words on every machine
+	d.DiffTimeout = 0 // no time limit, so that every machine gives the same result
 	var out [2][]Piece
 	same := 0
 	for _, part := range d.DiffCleanupSemantic(d.DiffMain(before, after, false)) {

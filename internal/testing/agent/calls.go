@@ -43,7 +43,7 @@ func (p *player) call(verb string, args []string) (*toolCall, error) {
 			return nil
 		}
 		var complaint bytes.Buffer
-		if !p.serving { // a process that stays would keep the pipe open
+		if !p.serving { // a process left in the background would keep the pipe open
 			cmd.Stderr = &complaint
 		}
 		if err := cmd.Run(); err != nil {
@@ -139,8 +139,8 @@ func (p *player) fileCall(verb string, args []string) *toolCall {
 	return c
 }
 
-// patch is the client's description of a change, in session files of the moment: hunks in display form, with two spaces
-// for each leading tab. A new file has none.
+// patch returns a change in the form of current session files: hunks for display, with two spaces for each leading tab.
+// A new file has none.
 func (p *player) patch(before *string, after string) []any {
 	hunks := []any{}
 	if before == nil || os.Getenv("TRANSCRIPTS") != "now" {
@@ -165,8 +165,8 @@ func (p *player) patch(before *string, after string) []any {
 	return hunks
 }
 
-// reportedBy returns a file in the form of a client's report: without a byte order mark and carriage returns, from
-// UTF-16; other text as Latin-1 or, for a client that knows no other encoding, with marks for unreadable bytes.
+// reportedBy returns a file as a client reports it: UTF-16 decoded, without a byte order mark and carriage returns.
+// Other text is decoded as Latin-1 or, for a client that does not know Latin-1, with replacement characters.
 func reportedBy(client string, raw []byte) string {
 	text := strings.TrimPrefix(string(raw), "\uFEFF")
 	switch {
@@ -192,7 +192,7 @@ func reportedBy(client string, raw []byte) string {
 	return strings.ReplaceAll(text, "\r\n", "\n")
 }
 
-// writtenLike returns a text the encoding and the line ends that a file had.
+// writtenLike returns a text in the encoding and with the line ends of a former content.
 func writtenLike(raw []byte, text string) []byte {
 	if bytes.Contains(raw, []byte("\r\n")) {
 		text = strings.ReplaceAll(text, "\n", "\r\n")

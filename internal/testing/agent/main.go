@@ -2,8 +2,8 @@
 //
 //	agent SESSION[/SUBAGENT] VERB ARGS
 //
-// It does what a tool does and calls the real hook process with the payload that the client sends. Texts are read as
-// Go strings without their quotes, so that \n is a line feed. The verbs:
+// It does the work of a tool, and runs the real hook process with the client's payload. Texts are Go strings without
+// their quotes, so \n is a line feed. The verbs:
 //
 //	start [SOURCE] · prompt TEXT · stop [RUNNING…] · end · substart · subend
 //	edit FILE OLD NEW · write FILE TEXT · bash COMMAND · fail COMMAND · read FILE

@@ -19,13 +19,13 @@ import (
 	"github.com/git-trace/git-trace/trails/process"
 )
 
-// player is one conversation, whose counters are kept beside the home directory between calls.
+// player is one conversation. Its counters are kept in files beside the home directory between calls.
 type player struct {
 	session, sub string
 	dir          string
 	counters     string
 	serving      bool
-	shell        *shell // of the command under way; nil for none
+	shell        *shell // of the running command; nil if none runs
 }
 
 func newPlayer(name string) (*player, error) {
@@ -38,7 +38,7 @@ func newPlayer(name string) (*player, error) {
 	return &player{session: session, sub: sub, dir: dir, counters: counters}, os.MkdirAll(counters, 0o755)
 }
 
-// count numbers what a conversation does; keep gives the last number again.
+// count returns the next number of a counter; with keep, the last one again.
 func (p *player) count(what string, keep bool) int {
 	name := filepath.Join(p.counters, what)
 	raw, _ := os.ReadFile(name)
@@ -117,7 +117,7 @@ func (p *player) play(verb string, args []string) error {
 	}
 }
 
-// serve plays the verbs from its input, one a line, and confirms each.
+// serve plays the verbs from in, one a line, and confirms each.
 func (p *player) serve(in io.Reader, out io.Writer) error {
 	p.serving = true
 	if err := os.Setenv("CLAUDE_PID", strconv.Itoa(os.Getpid())); err != nil {
@@ -145,7 +145,7 @@ func (p *player) turn(fields map[string]any) map[string]any {
 	return out
 }
 
-// half plays one side of a tool call.
+// half plays the before or the after side of a tool call.
 func (p *player) half(side, verb string, args []string) error {
 	call, err := p.call(verb, args)
 	if err != nil {
@@ -178,11 +178,11 @@ func (p *player) half(side, verb string, args []string) error {
 	var response any
 	began := time.Now()
 	p.endShell()
-	if side == "did" { // it was running since its before-boundary
+	if side == "did" { // it has been running since its before-boundary
 		if info, err := os.Stat(filepath.Join(p.counters, key)); err == nil {
 			began = info.ModTime()
 		}
-		var before *string // the tool found the file as it was at the before-boundary
+		var before *string // content of the file at the before-boundary; nil if the file did not exist
 		if raw, err := os.ReadFile(filepath.Join(p.counters, key+".before")); err == nil {
 			text := string(raw)
 			before = &text
@@ -222,7 +222,7 @@ func fnvSum(text string) uint64 {
 	return h
 }
 
-// hook calls the real hook process. It must print nothing and end well.
+// hook runs the real hook process. The process must print nothing and succeed.
 func (p *player) hook(event string, fields map[string]any) error {
 	unhooked := strings.Split(os.Getenv("UNHOOKED"), ",")
 	tool, _ := fields["tool_name"].(string)
@@ -244,7 +244,7 @@ func (p *player) hook(event string, fields map[string]any) error {
 	cmd := exec.Command(hookProgram(), "hook", "claude-code", event)
 	cmd.Dir = p.dir
 	cmd.Stdin = bytes.NewReader(raw)
-	if os.Getenv("CLAUDE_PID") == "" { // this process plays one moment of an agent; what started it lives as long as that
+	if os.Getenv("CLAUDE_PID") == "" { // the process that started this one plays the agent
 		cmd.Env = append(os.Environ(), "CLAUDE_PID="+strconv.Itoa(process.Starter()))
 	}
 	out, err := cmd.CombinedOutput()
@@ -257,7 +257,7 @@ func (p *player) hook(event string, fields map[string]any) error {
 	return nil
 }
 
-// hookProgram returns the hook program beside the git-trace in PATH, or git-trace itself.
+// hookProgram returns git-trace-hook beside the git-trace in PATH, or git-trace itself.
 func hookProgram() string {
 	program, err := exec.LookPath("git-trace")
 	if err != nil {
@@ -270,14 +270,14 @@ func hookProgram() string {
 	return beside
 }
 
-// shell is a child of the agent while a command runs.
+// shell is the agent's child process while a command runs.
 type shell struct {
 	cmd *exec.Cmd
 	in  io.WriteCloser
 	out *bufio.Reader
 }
 
-// run gives the shell of the present command another command.
+// run runs a further command in the shell of the present one.
 func (p *player) run(command string) error {
 	if p.shell == nil {
 		s := &shell{cmd: exec.Command("sh")}
@@ -306,7 +306,7 @@ func (p *player) run(command string) error {
 	return err
 }
 
-// endShell ends the shell when the command has done its work.
+// endShell ends the shell after its last command.
 func (p *player) endShell() {
 	if p.shell == nil {
 		return

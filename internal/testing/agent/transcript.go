@@ -14,7 +14,7 @@ func (p *player) transcriptPath() string {
 	return filepath.Join(os.Getenv("HOME"), ".claude", "projects", key, p.session+".jsonl")
 }
 
-// sessionFile is the file of the actor's lines: subagents have separate files beside the main one.
+// sessionFile returns the session file for the present actor. Subagents have their own files beside the main one.
 func (p *player) sessionFile() string {
 	path := p.transcriptPath()
 	if p.sub == "" {
@@ -23,8 +23,9 @@ func (p *player) sessionFile() string {
 	return filepath.Join(strings.TrimSuffix(path, ".jsonl"), "subagents", "agent-"+p.sub+".jsonl")
 }
 
-// transcript adds a line to the session file of Claude Code, if the script wants one: a prompt, an answer, a call or
-// the result of a call. Each answer and each call is one answer of the model, of 100 tokens in and 20 out.
+// transcript adds a line to the session file in Claude Code's form, if the script wants a session file: a prompt, an
+// answer, a call or the result of a call. An answer or a call is one answer of the model, with 100 input and 20 output
+// tokens.
 func (p *player) transcript(kind string, fields map[string]any, text string) error {
 	if os.Getenv("TRANSCRIPTS") == "" || p.sub != "" && !p.serving {
 		return nil

@@ -11,15 +11,14 @@ import (
 	"strings"
 )
 
-// agent plays Claude Code in a repository where recording is on: it starts the hooks with the payloads that the real
-// one sends.
+// agent plays Claude Code in a recorded repository: it runs the hooks with the payloads of the real client.
 type agent struct {
 	bench *bench
 	dir   string
 	calls int
 }
 
-// startAgent turns recording on and begins a conversation.
+// startAgent starts recording, and begins a conversation.
 func (b *bench) startAgent(dir string) (*agent, error) {
 	a := &agent{bench: b, dir: dir}
 	if err := b.check(b.trace(dir, "init", "--agent", "claude-code")); err != nil {
@@ -31,7 +30,7 @@ func (b *bench) startAgent(dir string) (*agent, error) {
 	return a, b.check(a.hook("UserPromptSubmit", map[string]any{"prompt": "Make it faster."}))
 }
 
-// hook prepares the process that the agent would start at an event.
+// hook returns the process that the agent would start at an event.
 func (a *agent) hook(event string, members map[string]any) *exec.Cmd {
 	payload := map[string]any{
 		"session_id": "0b5e2d4c-6f1a-4e0b-9a3d-2c7f8e915a60", "transcript_path": filepath.Join(a.dir, ".git", "transcript"),
@@ -41,14 +40,14 @@ func (a *agent) hook(event string, members map[string]any) *exec.Cmd {
 	maps.Copy(payload, members)
 	text, err := json.Marshal(payload)
 	if err != nil {
-		return &exec.Cmd{Err: fmt.Errorf("encode payload: %w", err)} // running it returns the error
+		return &exec.Cmd{Err: fmt.Errorf("encode payload: %w", err)} // running it returns this error
 	}
 	cmd := a.bench.command(a.dir, a.bench.hooks, "hook", "claude-code", event)
 	cmd.Stdin = bytes.NewReader(text)
 	return cmd
 }
 
-// call is one tool call, to be played in steps: before, the change itself, after.
+// call is one tool call, played in steps: before, the change itself, after.
 type call struct{ before, after *exec.Cmd }
 
 // shell returns a call of the shell tool.
@@ -65,7 +64,7 @@ func (a *agent) shell() call {
 	}
 }
 
-// edit returns a call of the edit tool that adds a line to a file; change makes the change.
+// edit returns a call of the edit tool that adds a line to a file. change makes the change.
 func (a *agent) edit(name string) (c call, change func() error, err error) {
 	a.calls++
 	file := filepath.Join(a.dir, filepath.FromSlash(name))

@@ -13,7 +13,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Concurrent writers in the check that nothing is lost.
+// Concurrent writers in the check that no event is lost.
 const (
 	writers      = 8
 	perWriter    = 25
@@ -88,7 +88,7 @@ func (b *bench) appendByGit(dir string, n int) error {
 	return err
 }
 
-// countLost lets several processes append at once and then counts the missing events in the log.
+// countLost lets several processes append at once. Then it counts the events that the log lacks.
 func (b *bench) countLost(r *recorder, dir string) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -109,7 +109,7 @@ func (b *bench) countLost(r *recorder, dir string) error {
 	}
 	after, err := b.countEvents(dir)
 	if before == 0 {
-		after-- // log_started
+		after-- // the event log_started
 	}
 	r.set("lost", float64(before+writers*perWriter-after))
 	return err
@@ -130,7 +130,7 @@ func (b *bench) countEvents(dir string) (int, error) {
 	return n, nil
 }
 
-// countStarts counts the git processes in a trace of GIT_TRACE2_EVENT.
+// countStarts counts the git processes in the output of GIT_TRACE2_EVENT.
 func countStarts(file string) (int, error) {
 	text, err := os.ReadFile(file)
 	return bytes.Count(text, []byte(`"event":"start"`)), err

@@ -17,11 +17,11 @@ import (
 // bench is one run of the program, with its directories and options.
 type bench struct {
 	options
-	ctx           context.Context // a bench lives as long as the call that made it
-	root          string          // of everything that is made
-	binary, hooks string          // the release binaries
-	work          string          // where it was built
-	remove        bool            // root at the end
+	ctx           context.Context // a bench lives for one call
+	root          string          // directory of all generated files
+	binary, hooks string          // paths of the release binaries
+	work          string          // directory of the build
+	remove        bool            // remove root at the end
 }
 
 // newBench builds the release binary and sets up a home without configuration, for this process and its children.
@@ -59,8 +59,8 @@ func (b *bench) close() {
 	}
 }
 
-// build makes the programs like releases. Go's temporary files stay until the end: ext4 checks each file that was
-// removed within the last minutes before it makes a new one, and that would be measured.
+// build builds the programs as a release does. Go's temporary files stay until the end: after a removal, ext4 makes the
+// next new files more slowly for some minutes, and the measurements would contain that.
 func (b *bench) build() error {
 	exe := ""
 	if runtime.GOOS == "windows" {
@@ -82,7 +82,7 @@ func (b *bench) build() error {
 	return nil
 }
 
-// home keeps the user's configuration out of the figures, and the figures out of the user's home.
+// home keeps the user's configuration out of the measurements, and the measurements out of the user's home.
 func (b *bench) home() error {
 	home := filepath.Join(b.root, "home")
 	if err := os.MkdirAll(home, 0o777); err != nil {
@@ -109,7 +109,7 @@ func (b *bench) home() error {
 	return nil
 }
 
-// place makes a directory with fill, once: what an earlier run with --dir made is used again.
+// place makes a directory with fill. If an earlier run with --dir made it, it is used again.
 func (b *bench) place(name string, fill func(dir string) error) (string, error) {
 	dir := filepath.Join(b.root, name)
 	done := dir + ".done"
@@ -126,12 +126,12 @@ func (b *bench) place(name string, fill func(dir string) error) (string, error) 
 	return dir, os.WriteFile(done, nil, 0o666)
 }
 
-// say shows a person at a terminal which step takes so long.
+// say tells a person at a terminal which step is running.
 func (b *bench) say(text string) {
 	fmt.Fprintf(os.Stderr, "bench: %s\n", text)
 }
 
-// command prepares a process. Its output is dropped; what it says of an error is kept for check.
+// command prepares a process. Its output is dropped. check reports its standard error.
 func (b *bench) command(dir, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(b.ctx, name, args...)
 	cmd.Dir = dir
@@ -143,7 +143,7 @@ func (b *bench) git(dir string, args ...string) *exec.Cmd { return b.command(dir
 
 func (b *bench) trace(dir string, args ...string) *exec.Cmd { return b.command(dir, b.binary, args...) }
 
-// check runs a process that must succeed.
+// check runs a process, and fails if the process fails.
 func (b *bench) check(cmd *exec.Cmd) error {
 	err := cmd.Run()
 	if err == nil {
@@ -165,11 +165,11 @@ func (b *bench) output(cmd *exec.Cmd) (string, error) {
 	return out.String(), err
 }
 
-// settle waits until no file counts as just made: file systems have coarse clocks, and a program that compares time
-// stamps must read a file twice that is younger than a tick.
+// settle waits until all files are older than a tick of the file system's clock. A program that compares time stamps
+// must read younger files twice.
 func settle() { time.Sleep(2500 * time.Millisecond) }
 
-// touch changes a file by a line.
+// touch adds a line to a file.
 func touch(path string, n int) error {
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {

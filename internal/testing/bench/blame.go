@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// blaming returns the command that people call most, beside git's own.
+// blaming measures blame, which people call most, apart from git's own commands.
 func blaming(quick bool) []scenario {
 	commits, again, since, first, plain := historyCommits, 0.15, 0.3, 1.1, 1.05
-	if quick { // git needs a third of the time there, and our own time is the same: see docs/performance.md
+	if quick { // git needs a third of the time there, but our own time is the same: see docs/performance.md
 		commits, again, since, first, plain = quickCommits, 0.2, 0.4, 1.2, 1.25
 	}
 	const reference, changed = "git blame", "git blame, changed file"
@@ -56,7 +56,7 @@ const (
 	fewEvents      = 1000
 )
 
-// history makes, or finds, the repository with this many commits and a log with this many events.
+// history makes a repository with this many commits, and a log with this many events, or finds an existing one.
 func (b *bench) history(commits, logged int) (string, error) {
 	return b.place(fmt.Sprintf("history-%s-log-%s", size(commits), size(logged)), func(dir string) error {
 		if err := b.makeHistory(dir, commits); err != nil {
@@ -80,7 +80,7 @@ func (b *bench) prepareBlame(commits int) (func(int, *recorder) error, error) {
 	ours := func(args ...string) error { return b.check(b.trace(dir, append([]string{"blame"}, args...)...)) }
 	c := blameCache{dir: filepath.Join(dir, ".git", "traces", "cache", "blame"),
 		aside: filepath.Join(b.root, "blame-cache")}
-	// The cached data after a blame of long ago, and after one of now.
+	// The caches after a blame of an old log, and after a blame of the present one.
 	err = errors.Join(
 		os.RemoveAll(c.dir),
 		b.check(b.git(dir, "checkout", "-q", "-f", fmt.Sprintf("main~%d", behind))), ours(hotFile), c.save("old"),
@@ -160,12 +160,12 @@ func (b *bench) preparePlain(commits int) (func(int, *recorder) error, error) {
 	}, nil
 }
 
-// blameCache restores the former cache of blame.
+// blameCache restores a former state of blame's cache.
 type blameCache struct{ dir, aside string }
 
 func (c blameCache) save(state string) error { return copyTree(filepath.Join(c.aside, state), c.dir) }
 
-// restore with no state empties the cache.
+// restore restores a state; "" is an empty cache.
 func (c blameCache) restore(state string) error {
 	if state == "" {
 		return os.RemoveAll(c.dir)
@@ -209,7 +209,7 @@ func (b *bench) prepareTiny() (func(int, *recorder) error, error) {
 	}, nil
 }
 
-// prepareWhy has an agent write a file, commit after commit.
+// prepareWhy lets an agent write a file over several commits.
 func (b *bench) prepareWhy() (func(int, *recorder) error, error) {
 	const file = "main.go"
 	dir, err := b.place("why", func(dir string) error {

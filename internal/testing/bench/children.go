@@ -11,13 +11,13 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// The first argument of this program as its own child.
+// First arguments with which this program starts itself as a child.
 const (
 	appenderArg = "child-append"
 	peakArg     = "child-peak"
 )
 
-// printPeak runs a command and prints the most memory it had resident, in bytes.
+// printPeak runs a command, and prints its peak resident memory in bytes.
 func printPeak(args []string) int {
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Stdin, cmd.Stderr = os.Stdin, os.Stderr
@@ -29,7 +29,7 @@ func printPeak(args []string) int {
 	return 0
 }
 
-// appendMany appends a number of events to the log of a repository, one after the other.
+// appendMany appends a number of events to the log of a repository, one at a time.
 func appendMany(dir, number string) int {
 	repo, err := refs.Discover(dir)
 	if err == nil {
@@ -48,7 +48,7 @@ func appendMany(dir, number string) int {
 	return 0
 }
 
-// appendTool appends an event as a tool call's hook writes it.
+// appendTool appends an event as the hook of a tool call writes it.
 func appendTool(ctx context.Context, log *events.Log, i int) error {
 	data, err := events.Encode(events.WindowData{
 		Tool: "Edit", Class: "edit", Prompt: 1, Model: "claude-sonnet-4-5", Paths: []string{"cmd/file.go"},

@@ -15,28 +15,28 @@ import (
 	"github.com/git-trace/git-trace/trails/ledger"
 )
 
-// Bounds of looking for conversations, in milliseconds.
+// Limits for lists and searches of conversations, in milliseconds.
 const (
 	completeLimit = 30
 	searchLimit   = 100
-	listAllLimit  = 150 // of thirty thousand lines of text
+	listAllLimit  = 150 // for thirty thousand lines of text
 )
 
-// Every tenth conversation has no record yet: its prompts are kept in their typed form.
+// Every tenth conversation has no record yet, only its typed prompts.
 const withoutRecord = 10
 
 // stepsPerRecord is the number of steps in a conversation.
 const stepsPerRecord = 30
 
-// One more conversation is long. A person says something every twentieth step.
+// One further conversation is long. A person writes a prompt at every twentieth step.
 const (
 	longSession = "conversation-long"
 	longSteps   = 1000
 	longTurn    = 20
 )
 
-// conversing measures the cost of listing and searching many conversations that are stored, and some that are not
-// yet. Each has ten events: 10,000 are a log of 100,000.
+// conversing measures lists and searches of many conversations, some without a record. Each conversation has ten
+// events, so 10,000 conversations make a log of 100,000 events.
 func conversing(number int) scenario {
 	name := size(number) + " conversations"
 	return scenario{
@@ -82,7 +82,7 @@ func conversing(number int) scenario {
 	}
 }
 
-// makeConversations makes a repository with a number of conversations, each with its events.
+// makeConversations makes a repository with a number of conversations and their events.
 func (b *bench) makeConversations(dir string, number int) error {
 	if err := b.check(b.git(dir, "init", "-q")); err != nil {
 		return err
@@ -151,7 +151,7 @@ func (b *bench) makeConversations(dir string, number int) error {
 	return b.check(b.git(dir, "gc", "-q"))
 }
 
-// short returns the ten events of a conversation of two edits.
+// short returns the ten events of a conversation with two edits.
 func (l *logWriter) short() []events.Draft {
 	out := []events.Draft{
 		l.draft(events.SessionStarted, "", events.SessionData{Source: "startup", Model: benchModel}),
@@ -174,7 +174,7 @@ func (l *logWriter) short() []events.Draft {
 		l.draft(events.SessionEnded, "", events.SessionData{Source: "prompt_input_exit"}))
 }
 
-// words returns a sentence whose words are as unequally common as the words of a language.
+// words returns a sentence. Its words differ in frequency like the words of a language.
 func words(rng *rand.Rand, n int) string {
 	stems := []string{"parse", "server", "close", "index", "render", "commit", "branch", "widget"}
 	zipf := rand.NewZipf(rng, 1.2, 4, 2500)
@@ -185,7 +185,7 @@ func words(rng *rand.Rand, n int) string {
 	return strings.Join(out, " ")
 }
 
-// conversation returns a record of prompts and answers with calls. Each turn has the given number of steps.
+// conversation returns a record of prompts, and answers with calls. turn is the number of steps in a turn.
 func conversation(rng *rand.Rand, trace, session string, steps, turn int) *records.Record {
 	title, model := words(rng, 12), "anthropic/"+benchModel
 	r := &records.Record{

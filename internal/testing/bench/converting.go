@@ -10,17 +10,17 @@ import (
 	"strings"
 )
 
-// Converted session files have this many bytes of calls' results. With the rest they are 24 to 26 MB, and at 50 MB a
-// second each takes the limit.
+// Converted session files contain this many bytes of results of calls. With the rest they have 24 to 26 MB; the limit
+// is the time at 50 MB a second.
 const (
 	convertedSize   = 20 << 20
-	convertedPiece  = 8 << 10 // the result of a call
+	convertedPiece  = 8 << 10 // bytes of a call's result
 	convertLimit    = 500
 	convertedMemory = 120
 )
 
-// converting measures the cost of turning a session file of lines into a record, with redaction and without. Results of
-// calls are pieces of Go's own sources, and no piece is repeated.
+// converting measures how long it takes to turn a session file of lines into a record, with redaction and without.
+// Results of calls are pieces of Go's own sources. No piece is repeated.
 func converting() scenario {
 	agents := []string{"claude-code", "codex-cli"}
 	lines := map[string]func(i int, text string) []any{"claude-code": claudeLines, "codex-cli": codexLines}
@@ -68,7 +68,7 @@ func converting() scenario {
 	}}
 }
 
-// writeSession writes a session file with each piece of the sources as the result of a call.
+// writeSession writes a session file. Each piece of the sources is the result of a call.
 func writeSession(name, sources string, lines func(i int, text string) []any) error {
 	file, err := os.Create(name)
 	if err != nil {
@@ -109,7 +109,7 @@ func writeSession(name, sources string, lines func(i int, text string) []any) er
 
 type object = map[string]any
 
-// claudeLines returns the lines of an answer that reads a file, and of its result, as Claude Code writes them.
+// claudeLines returns the lines of Claude Code for an answer that reads a file, and for the result.
 func claudeLines(i int, text string) []any {
 	id, call := fmt.Sprintf("u%d", i), fmt.Sprintf("toolu_%d", i)
 	line := func(kind, uuid, parent string, message object) object {
@@ -129,7 +129,7 @@ func claudeLines(i int, text string) []any {
 	}
 }
 
-// codexLines returns the same as Codex writes them.
+// codexLines returns the same lines in the form of Codex.
 func codexLines(i int, text string) []any {
 	line := func(kind string, payload object) object {
 		return object{"timestamp": moment(i), "type": kind, "payload": payload}

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// The compared branch: each of its commits changes some files, a few of them once more.
+// The compared branch. Each commit changes some files, and a few of them again.
 const (
 	branchFiles   = 300
 	branchCommits = 40
@@ -18,7 +18,7 @@ const (
 	workFiles     = 10_000
 	workChanged   = 10
 	diffBound     = 1.5
-	smallBound    = 2.5 // mostly the start of the program and of git
+	smallBound    = 2.5 // mostly the start of git-trace and git
 	diffByGit     = "git diff, and git blame of files changed twice"
 	workByGit     = "git diff, git diff-index --cached, git ls-files --others"
 	reportByGit   = "git log --numstat, git diff, git blame of files changed twice"
@@ -27,8 +27,8 @@ const (
 	groupBound    = 1.5
 )
 
-// diffing measures the cost of the owners of a diff. The reference is git's work for it: the diff, and a blame,
-// within the range, of each file that several commits changed.
+// diffing measures finding the owners of a diff. The reference is git's part of the work: the diff, and a blame within
+// the range for each file that several commits changed.
 func diffing() scenario {
 	return scenario{
 		name: fmt.Sprintf("diff, %d files in %d commits", branchFiles, branchCommits),
@@ -68,7 +68,7 @@ func (b *bench) prepareDiff() (func(int, *recorder) error, error) {
 		return nil, err
 	}
 	err = errors.Join(os.WriteFile(name, append(text, "one line more\n"...), 0o644),
-		b.check(b.trace(dir, "diff", between))) // the index of the log is not what is measured
+		b.check(b.trace(dir, "diff", between))) // builds the index of the log, which is not to be measured
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +122,7 @@ func (b *bench) prepareWork() (string, error) {
 	return dir, b.check(b.trace(dir, "diff"))
 }
 
-// workByGit lists git's commands for the changes of a work tree, staged ones and new files among them.
+// workByGit lists git's commands for the changes of a work tree, including staged changes and new files.
 func (b *bench) workByGit(dir string) []*exec.Cmd {
 	return []*exec.Cmd{b.git(dir, "diff"), b.git(dir, "diff-index", "--cached", "HEAD"),
 		b.git(dir, "ls-files", "--others", "--exclude-standard")}
@@ -142,7 +142,7 @@ func (b *bench) byGit(dir, between string, times map[string]int) []*exec.Cmd {
 
 func branchFile(n int) string { return fmt.Sprintf("unit%d.go", n) }
 
-// makeBranch makes commits that git's hooks are heard of.
+// makeBranch makes commits, with git's hooks running.
 func (b *bench) makeBranch(dir string) error {
 	rng := rand.New(rand.NewPCG(3, branchFiles))
 	write := func(n int, more string) error {

@@ -14,17 +14,17 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// The history that files are blamed in: one file that every eighth commit changes, among many others. Every sixteenth
-// commit is the merge of a short branch.
+// The history of the blamed file, called the hot file. Every eighth commit changes it, the others change many other
+// files. Every sixteenth commit is the merge of a short branch.
 const (
 	hotFile    = "core/engine.go"
 	hotLines   = 2500
 	hotEvery   = 8
 	mergeEvery = 16
-	historyOf  = 600 // other files
+	historyOf  = 600 // number of other files
 )
 
-// edit names the lines of the hot file that a commit added: 1-based, as the commit has them.
+// edit is the range of lines of the hot file that a commit added, counted from 1 in that commit.
 type edit struct {
 	commit       refs.OID
 	start, count int
@@ -45,7 +45,8 @@ func (b *bench) makeHistory(dir string, commits int) error {
 	})
 }
 
-// historyWriter writes a stream for git fast-import. Marks are the numbers of commits. Branches have later numbers.
+// historyWriter writes a stream for git-fast-import(1). Marks are the numbers of commits. Commits on branches have
+// higher marks.
 type historyWriter struct {
 	w    *bufio.Writer
 	rng  *rand.Rand
@@ -80,7 +81,7 @@ func (h *historyWriter) writeHot() {
 	data(h.w, strings.Join(h.hot, "\n")+"\n")
 }
 
-// commit changes the hot file or another one.
+// commit changes the hot file, or another file.
 func (h *historyWriter) commit(n int) {
 	h.head("main", n, n)
 	if n%hotEvery != 0 && n%hotEvery != 3 {
@@ -104,7 +105,7 @@ func (h *historyWriter) other() {
 	data(h.w, source(h.rng, n, 30))
 }
 
-// merge makes a commit on a branch from a few commits ago, and merges it.
+// merge makes a commit on a branch that starts a few commits ago, and merges it.
 func (h *historyWriter) merge(n int) {
 	h.side++
 	h.head("side", sideMark+h.side, n)
@@ -119,7 +120,7 @@ func (h *historyWriter) merge(n int) {
 	data(h.w, text)
 }
 
-// hotEdits finds the lines that each commit added to the hot file.
+// hotEdits returns the lines that each commit added to the hot file.
 func (b *bench) hotEdits(dir string) ([]edit, error) {
 	out, err := b.output(b.git(dir, "log", "--first-parent", "--no-merges", "--format=commit %H", "-U0", "--no-color",
 		"HEAD", "--", hotFile))

@@ -7,14 +7,14 @@ import (
 	"path/filepath"
 )
 
-// Names of the references: what a snapshot costs with git alone, on a scratch index that is kept between snapshots.
+// Names of the references: snapshots made by git alone, with a scratch index that is kept between snapshots.
 const (
 	addChanged = "git add -A + write-tree"
 	largeTree  = 10_000
 	hookMemory = 40
 )
 
-// toolHooks measures the time that an agent waits at each tool call.
+// toolHooks measures how long an agent waits for hooks at each tool call.
 func toolHooks(files int) scenario {
 	name := size(files) + " files"
 	s := scenario{name: "tool hooks, " + name, prepare: func(b *bench) (func(int, *recorder) error,
@@ -25,7 +25,7 @@ func toolHooks(files int) scenario {
 	if files >= largeTree {
 		shell = 0.45
 		if files == largeTree {
-			shell = 0.6 // the start of the process, which a larger tree hides
+			shell = 0.6 // the start of the process, which counts less in a larger tree
 		}
 		s.rows = append(s.rows,
 			row{"edit tool, before, " + name, "edit before", addChanged, ratio, 0.15},
@@ -55,7 +55,7 @@ func (b *bench) prepareHooks(files int) (func(int, *recorder) error, error) {
 		return nil, err
 	}
 	next := 0
-	change := func() error { // a file of its own each time, as a person edits
+	change := func() error { // a new file each time, as when a person edits
 		next++
 		return touch(filepath.Join(dir, filepath.FromSlash(fileName(next*37%files))), next)
 	}
@@ -104,8 +104,8 @@ func (b *bench) prepareHooks(files int) (func(int, *recorder) error, error) {
 	}, nil
 }
 
-// growthByFiles compares the shell tool's hook in repositories of different size: ten times the files may cost ten
-// times the time, and some noise.
+// growthByFiles compares the hook of the shell tool in repositories of different sizes. Ten times the files may take
+// ten times as long, with a margin for noise.
 func growthByFiles(results []result) []result {
 	const prefix, noise = "shell tool, after, 1 change, ", 1.25
 	var rows []result
@@ -132,7 +132,7 @@ func growthByFiles(results []result) []result {
 	return rows
 }
 
-// scratchIndex gives git a separate index.
+// scratchIndex lets git use a separate index.
 func scratchIndex(dir string) func(*exec.Cmd) *exec.Cmd {
 	index := "GIT_INDEX_FILE=" + filepath.Join(dir, ".git", "scratch-index")
 	return func(cmd *exec.Cmd) *exec.Cmd {
@@ -141,7 +141,7 @@ func scratchIndex(dir string) func(*exec.Cmd) *exec.Cmd {
 	}
 }
 
-// committing measures the cost of a commit beyond a commit with a hook that does nothing.
+// committing measures a commit, compared with a commit whose hook does nothing.
 func committing(files int) scenario {
 	name := size(files) + " files"
 	return scenario{
@@ -173,7 +173,7 @@ func (b *bench) prepareCommits(files int) (func(int, *recorder) error, error) {
 	if err != nil {
 		return nil, err
 	}
-	settle() // also of the configuration, which is read again until its time stamp is old enough to be trusted
+	settle() // the configuration, too, is read again until its time stamp is old enough
 	commit := func(dir string, i int) *exec.Cmd {
 		return b.git(dir, "commit", "-q", "-a", "-m", fmt.Sprint("change ", i))
 	}
@@ -196,7 +196,7 @@ func (b *bench) prepareCommits(files int) (func(int, *recorder) error, error) {
 	}, nil
 }
 
-// playEdit is a whole call of the edit tool.
+// playEdit plays a whole call of the edit tool.
 func (a *agent) playEdit(name string) error {
 	edit, write, err := a.edit(name)
 	if err != nil {
@@ -211,7 +211,7 @@ func (a *agent) playEdit(name string) error {
 	return a.bench.check(edit.after)
 }
 
-// countProcesses counts the git processes of a commit (GIT_TRACE2_EVENT in git(1)), with our hook and without.
+// countProcesses counts the git processes of a commit, with our hook and without (GIT_TRACE2_EVENT in git(1)).
 func (b *bench) countProcesses(r *recorder, a *agent, plain string, commit func(string, int) *exec.Cmd) error {
 	counted := func(dir string) (int, error) {
 		file := filepath.Join(b.root, "trace2.json")

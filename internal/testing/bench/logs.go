@@ -12,16 +12,16 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// The shape of a generated log: the events of conversations with an agent.
+// The shape of a generated log, which has the events of conversations.
 const (
 	promptsPerTrace = 40
 	callsPerPrompt  = 10
 	patchesPerCall  = 2
-	packEvery       = 4000 // batches
+	packEvery       = 4000 // number of batches
 )
 
-// makeLog appends a number of events to the log of a repository of makeHistory. Evenly among them is one
-// commit_anchored for every commit of the hot file. A log of any length says the same about that file.
+// makeLog appends a number of events to the log of a repository of makeHistory. They include one commit_anchored for
+// every commit of the hot file, evenly distributed. So logs of all lengths say the same about that file.
 func (b *bench) makeLog(dir string, number int) error {
 	repo, err := refs.Discover(dir)
 	if err != nil {
@@ -42,7 +42,7 @@ func (b *bench) makeLog(dir string, number int) error {
 	return b.check(b.git(dir, "gc", "-q"))
 }
 
-// logWriter appends batch after batch, as the hooks of an agent do.
+// logWriter appends batches, as the hooks of an agent do.
 type logWriter struct {
 	bench   *bench
 	dir     string
@@ -52,9 +52,9 @@ type logWriter struct {
 	number  int // number of requested events
 	left    int // number of remaining events
 	batches int
-	edits   []edit // all edits to be anchored
-	next    int    // of the edits
-	err     error  // of drafts, see draft
+	edits   []edit // edits that get an anchor
+	next    int    // index of the next edit
+	err     error  // first error of draft
 
 	session          string
 	prompt, interval int
@@ -100,7 +100,7 @@ func (l *logWriter) turn() error {
 		Tree: l.oid()}))
 }
 
-// call is a tool call: a window opens, and closes with its changes.
+// call appends the events of a tool call: a window opens, and closes with its changes.
 func (l *logWriter) call(n int) error {
 	id := fmt.Sprintf("toolu_%s_%d_%d", l.session, l.prompt, n)
 	path := fileName(l.rng.IntN(historyOf))
@@ -125,7 +125,7 @@ func (l *logWriter) call(n int) error {
 	return l.append(append(batch, l.draft(events.WindowClosed, id, window))...)
 }
 
-// anchor records the next commit of the hot file.
+// anchor appends the anchor of the next commit of the hot file.
 func (l *logWriter) anchor() error {
 	commit := l.edits[l.next].commit
 	file := events.AnchorFile{Path: hotFile, Blob: l.oid()}
@@ -153,7 +153,7 @@ func (l *logWriter) anchor() error {
 	return l.store([]events.Draft{d})
 }
 
-// append stores a batch, unless there are enough events.
+// append appends a batch, unless the log is long enough.
 func (l *logWriter) append(drafts ...events.Draft) error {
 	if l.left <= 0 {
 		return nil
@@ -169,13 +169,13 @@ func (l *logWriter) store(drafts []events.Draft) error {
 	if _, err := l.log.Append(context.Background(), drafts); err != nil {
 		return err
 	}
-	if l.batches++; l.batches%packEvery == 0 { // what is loose alone, as the upkeep of a log does
+	if l.batches++; l.batches%packEvery == 0 { // pack only loose objects, as the upkeep of a log does
 		return l.bench.check(l.bench.git(l.dir, "repack", "-d", "-q"))
 	}
 	return l.bench.ctx.Err()
 }
 
-// draft makes an event. It keeps an error for the append.
+// draft makes an event. It keeps an error for append.
 func (l *logWriter) draft(typ events.Type, call string, content any) events.Draft {
 	encoded, err := events.Encode(content)
 	if err != nil {
@@ -190,7 +190,7 @@ func (l *logWriter) draft(typ events.Type, call string, content any) events.Draf
 
 func (l *logWriter) trace() events.TraceID { return traceOf(l.session) }
 
-// traceOf returns the conversation of a session.
+// traceOf returns the trace id of a session.
 func traceOf(session string) events.TraceID { return events.NewTraceID("claude-code", session) }
 
 func (l *logWriter) oid() refs.OID {

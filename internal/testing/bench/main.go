@@ -11,14 +11,14 @@ import (
 	"strings"
 )
 
-// options are the flags.
+// options are the options of the command line.
 type options struct {
 	json, markdown, quick, million, list bool
-	rounds, most                         int // of each measurement: the least, and the limit for short ones
+	rounds, most                         int // rounds of each measurement: the least; the most for short ones
 	only, dir                            string
 }
 
-// errMissed ends the program when a promise is not kept.
+// errMissed ends the program if a promise is not kept.
 var errMissed = errors.New("not every budget is kept")
 
 func main() {

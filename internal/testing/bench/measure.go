@@ -12,7 +12,7 @@ import (
 // scenario is a set of measurements made in turn on the same repositories.
 type scenario struct {
 	name string
-	// prepare makes the files and returns one round of measurements. Rounds are numbered from 0; the first ones do not
+	// prepare makes the files, and returns the function for one round. Rounds are numbered from 0. Warm-up rounds do not
 	// count.
 	prepare func(b *bench) (func(round int, r *recorder) error, error)
 	rows    []row
@@ -21,41 +21,41 @@ type scenario struct {
 // warmups is the number of rounds that are not counted.
 const warmups = 2
 
-// enough is the time after which a scenario makes only the necessary rounds. A median of five short ones mostly shows
-// another process's work.
+// enough is the time after which a scenario makes only the least number of rounds. For short measurements, a median of
+// five rounds mostly shows other processes' work.
 const enough = 3 * time.Second
 
-// kind is the kind of comparison of a row.
+// kind is the kind of comparison in a row.
 type kind uint8
 
 const (
-	ratio     kind = iota // ours by the reference
-	work                  // the same of processor time
-	extra                 // ours less the reference, in ms
-	extraWork             // the same of processor time
-	limit                 // ours alone, in ms
-	memory                // the most memory of ours, in MB
-	count                 // a number that the scenario counted itself
+	ratio     kind = iota // ours divided by the reference
+	work                  // the same with processor time
+	extra                 // ours minus the reference, in ms
+	extraWork             // the same with processor time
+	limit                 // only ours, in ms
+	memory                // peak memory of ours, in MB
+	count                 // a number that the scenario counted
 )
 
-// row is one line of the result: a promise.
+// row is a promise: one line of the result.
 type row struct {
 	title     string
-	ours      string // name of a series
-	reference string // name of the reference
+	ours      string // name of the series to judge
+	reference string // name of the series to compare with
 	kind      kind
 	bound     float64
 }
 
-// series is everything measured under one name.
+// series holds the measurements with one name.
 type series struct {
 	times []time.Duration
-	cpu   []time.Duration // of the processes and of those they waited for
-	rss   int64           // the most that one process used, in bytes
+	cpu   []time.Duration // of the processes, and of children that they waited for
+	rss   int64           // peak of one process, in bytes
 	count float64
 }
 
-// recorder takes measurements.
+// recorder makes and keeps measurements.
 type recorder struct {
 	bench   *bench
 	series  map[string]*series
@@ -71,7 +71,7 @@ func (r *recorder) of(name string) *series {
 	return s
 }
 
-// run measures processes that run one after the other, as one.
+// run measures processes that run one after the other as one measurement.
 func (r *recorder) run(name string, cmds ...*exec.Cmd) error {
 	var cpu time.Duration
 	err := r.time(name, func() error {
@@ -90,8 +90,8 @@ func (r *recorder) run(name string, cmds ...*exec.Cmd) error {
 	return err
 }
 
-// peak measures the most memory that a process has resident, by way of a small process of this program's own: what a
-// process shares with its parent until it is replaced counts as its own memory.
+// peak measures the peak resident memory of a process. It starts the process from a small child of this program: memory
+// that a process shares with its parent before exec counts as its own.
 func (r *recorder) peak(name string, cmd *exec.Cmd) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -109,7 +109,7 @@ func (r *recorder) peak(name string, cmd *exec.Cmd) error {
 	return err
 }
 
-// time measures what a function takes.
+// time measures the duration of a function.
 func (r *recorder) time(name string, do func() error) error {
 	start := time.Now()
 	err := do()
@@ -123,7 +123,7 @@ func (r *recorder) time(name string, do func() error) error {
 
 func (r *recorder) set(name string, n float64) { r.of(name).count = n }
 
-// inTurn does two things, the second one first in every other round.
+// inTurn runs two functions; in every second round the second one runs first.
 func inTurn(round int, first, second func() error) error {
 	if round%2 == 1 {
 		first, second = second, first
@@ -155,7 +155,7 @@ func (b *bench) measure(s scenario) ([]result, error) {
 	return results, nil
 }
 
-// median returns the middle of some times, in ms.
+// median returns the median of durations, in ms.
 func median(times []time.Duration) float64 {
 	if len(times) == 0 {
 		return 0

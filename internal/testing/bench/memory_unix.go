@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// peakMemory returns the most memory that an ended process had resident, in bytes.
+// peakMemory returns the peak resident memory of an ended process, in bytes.
 func peakMemory(state *os.ProcessState) int64 {
 	usage, ok := state.SysUsage().(*syscall.Rusage)
 	if !ok {

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// made is the directory of the files that a call makes.
+// made is the directory for the files that a call makes.
 const made = "made"
 
-// newFiles returns a shell call that makes many files, as a generator or a package manager does.
+// newFiles measures a shell call that makes many files, as a generator or a package manager does.
 func newFiles(files int) scenario {
 	name := fmt.Sprintf("%d new files", files)
 	return scenario{
@@ -38,7 +38,7 @@ func (b *bench) prepareNewFiles(files int) (func(int, *recorder) error, error) {
 	}
 	scratch := scratchIndex(dir)
 	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), uint64(files)))
-	create := func() error { // with new contents, unlike those of an earlier run in the same directory
+	create := func() error { // with contents that no earlier run in this directory has written
 		if err := os.MkdirAll(filepath.Join(dir, made), 0o777); err != nil {
 			return err
 		}

@@ -18,9 +18,9 @@ import (
 	"strings"
 )
 
-// Bounds of pages, in milliseconds, and of the memory of their server, in MB.
+// Limits for pages in milliseconds, and for the memory of their server in MB.
 const (
-	firstPage   = 150 // from the start of the server
+	firstPage   = 150 // includes the start of the server
 	listPage    = 50
 	talkPage    = 80
 	firstSearch = 60 // for words that were not searched before
@@ -28,7 +28,7 @@ const (
 	serveMemory = 150
 )
 
-// The limits of the sent data, in kB, and of a browser's requests for a page and its parts.
+// Limits for the sent data in kB, and for the number of a browser's requests for a page and its parts.
 const (
 	listBytes   = 60
 	talkBytes   = 200
@@ -39,17 +39,17 @@ const (
 	mostAsked   = 4
 )
 
-// pageRow is a page with the limits of its time and size.
+// pageRow is a page with the limits for its time and size.
 type pageRow struct {
 	name, path string
 	bound      float64
 	bytes      float64
-	lines      int     // of the file that bytes are for; 0 for all of the page
-	first      float64 // the bound of the first time; 0 for the same
+	lines      int     // number of the file's lines that bytes is for; 0: bytes is for the whole page
+	first      float64 // limit for the first request; 0: the same as for the others
 }
 
-// serving measures the pages of git trace serve: of many conversations, and of a long history beside a long log. Each
-// round starts a server, so that no answer is kept from the previous round.
+// serving measures the pages of git trace serve, with many conversations, and with a long history and a long log. Each
+// round starts a new server, so that no answer is cached from the previous round.
 func serving(stored, log int) []scenario {
 	talks := []pageRow{
 		{"/log", "/log", listPage, listBytes, 0, 0},
@@ -97,7 +97,7 @@ func pages(of string, rows []pageRow, place func(*bench) (string, error)) scenar
 		}
 		for i, p := range rows {
 			if p.path == "" {
-				out, err := b.output(b.trace(dir, "log", "-n", "2", "--format", "%H")) // the newest is the long one
+				out, err := b.output(b.trace(dir, "log", "-n", "2", "--format", "%H")) // the newest is the long conversation
 				ids := strings.Fields(out)
 				if err != nil || len(ids) < 2 {
 					return nil, fmt.Errorf("git trace log gives %q: %w", out, err)
@@ -110,7 +110,7 @@ func pages(of string, rows []pageRow, place func(*bench) (string, error)) scenar
 	return s
 }
 
-// servePages starts a server and asks it for the pages, each twice.
+// servePages starts a server, and requests each page twice.
 func (b *bench) servePages(dir string, rows []pageRow, r *recorder) (err error) {
 	cmd := b.trace(dir, "serve")
 	said, err := cmd.StdoutPipe()
@@ -132,7 +132,7 @@ func (b *bench) servePages(dir string, rows []pageRow, r *recorder) (err error) 
 			return fmt.Errorf("git trace serve says %q: %w", line, err)
 		}
 		base, _, _ = strings.Cut(strings.TrimSpace(line), "/?k=")
-		if _, err := fetch(client, strings.TrimSpace(line)); err != nil { // the secret becomes a cookie
+		if _, err := fetch(client, strings.TrimSpace(line)); err != nil { // turns the secret into a cookie
 			return err
 		}
 		_, err = fetch(client, base+"/")
@@ -142,7 +142,7 @@ func (b *bench) servePages(dir string, rows []pageRow, r *recorder) (err error) 
 	}
 	defer func() {
 		_ = cmd.Process.Signal(os.Interrupt)
-		_ = cmd.Wait() // it ends by the signal
+		_ = cmd.Wait() // the signal ends it
 	}()
 	ask := func(name, path string) (body []byte, err error) {
 		err = r.time(name, func() error {
@@ -180,8 +180,8 @@ func (b *bench) servePages(dir string, rows []pageRow, r *recorder) (err error) 
 	return nil
 }
 
-// belonging requests the parts of a page, as a browser does, and returns their size. The requests are for the page, for
-// the files that it names, and for news.
+// belonging requests the parts of a page as a browser does, and returns their size: the page, the files that it names,
+// and its request for news.
 func belonging(client *http.Client, base string, page []byte, r *recorder) error {
 	asked := 2.0
 	for _, m := range regexp.MustCompile(`<(?:link|script|img)\s[^>]*(?:href|src)="([^"]+)"`).FindAllSubmatch(page, -1) {
@@ -194,7 +194,7 @@ func belonging(client *http.Client, base string, page []byte, r *recorder) error
 		if err != nil {
 			return err
 		}
-		wanted.Header.Set("Accept-Encoding", "gzip") // counts the bytes as sent
+		wanted.Header.Set("Accept-Encoding", "gzip") // measure the size as sent
 		answer, err := client.Do(wanted)
 		if err != nil {
 			return err
@@ -210,16 +210,16 @@ func belonging(client *http.Client, base string, page []byte, r *recorder) error
 	return nil
 }
 
-// packed returns the length of a page when it is compressed.
+// packed returns the compressed length of a page.
 func packed(page []byte) int {
 	var out bytes.Buffer
 	w := gzip.NewWriter(&out)
-	_, _ = w.Write(page) // memory takes everything
+	_, _ = w.Write(page) // a write to memory cannot fail
 	_ = w.Close()
 	return out.Len()
 }
 
-// fetch reads a page whole.
+// fetch reads a whole page.
 func fetch(client *http.Client, address string) ([]byte, error) {
 	answer, err := client.Get(address)
 	if err != nil {
@@ -236,8 +236,7 @@ func fetch(client *http.Client, address string) ([]byte, error) {
 	return body, nil
 }
 
-// peakOf returns the most memory that a process and its children had resident, in MB, where the system tells it
-// (proc(5)); else 0.
+// peakOf returns the peak resident memory of a process and its children in MB; 0 on systems without proc(5).
 func peakOf(pid int) float64 {
 	sum := 0.0
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)) // the process may have ended
@@ -247,7 +246,7 @@ func peakOf(pid int) float64 {
 			sum += float64(n) / 1024
 		}
 	}
-	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid)) // each has its children
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid)) // each thread has its own children
 	for _, name := range threads {
 		children, _ := os.ReadFile(name)
 		for _, field := range strings.Fields(string(children)) {

@@ -15,16 +15,16 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// The past of a repository: conversations that are only in session files, and the commits with their lines. Two edits
-// of three are a conversation's.
+// The history for backfill: conversations that exist only in session files, and the commits with their lines. Two of
+// three edits belong to a conversation.
 const (
 	pastFiles  = 120
-	pastLines  = 200 // of each file
-	pastEdits  = 3   // of each commit
-	pastLonger = 56  // than four lines an edit is at most
+	pastLines  = 200 // lines of each file
+	pastEdits  = 3   // edits of each commit
+	pastLonger = 56  // an edit has at most this many lines more than four
 )
 
-// makePast makes a history with a number of commits, and session files of a number of conversations.
+// makePast makes a history with a number of commits, and session files for a number of conversations.
 func (b *bench) makePast(dir, sessions string, commits, conversations int) error {
 	if err := errors.Join(os.RemoveAll(sessions), os.MkdirAll(sessions, 0o777)); err != nil {
 		return err
@@ -46,14 +46,14 @@ func (b *bench) makePast(dir, sessions string, commits, conversations int) error
 	return errors.Join(err, p.err, p.save())
 }
 
-// pastWriter writes a history and the session files of its writers.
+// pastWriter writes a history, and the session files of its conversations.
 type pastWriter struct {
 	historyWriter
 	dir, sessions string
 	files         [][]string
 	session       int
-	open          int      // the session of the transcript
-	transcript    []string // lines of it
+	open          int      // number of the conversation in transcript
+	transcript    []string // lines of its session file
 	calls         int
 	err           error
 }
@@ -79,7 +79,7 @@ func (p *pastWriter) put(n int) {
 	data(p.w, strings.Join(p.files[n], "\n")+"\n")
 }
 
-// commit has the edits of a conversation, and one of a person.
+// commit writes a commit with edits of a conversation, and one edit of a person.
 func (p *pastWriter) commit(n int) {
 	p.head("main", n, n)
 	var changed []int
@@ -99,7 +99,7 @@ func (p *pastWriter) commit(n int) {
 	}
 }
 
-// edit is a call of the conversation, between two commits.
+// edit adds a tool call of the conversation between two commits.
 func (p *pastWriter) edit(n, i int, path string, old, fresh []string) {
 	if p.session != p.open {
 		p.err = errors.Join(p.err, p.save())
@@ -124,10 +124,10 @@ func (p *pastWriter) edit(n, i int, path string, old, fresh []string) {
 		"originalFile": nil, "replaceAll": false, "structuredPatch": []any{}})
 }
 
-// name returns the id of the session.
+// name returns the session id.
 func (p *pastWriter) name() string { return fmt.Sprintf("7a0e1c52-9f3b-4d68-8e21-%012d", p.open) }
 
-// entry is a line of a session file of Claude Code.
+// entry adds a line to a session file in the form of Claude Code.
 func (p *pastWriter) entry(kind string, at time.Time, message, result any) {
 	line := map[string]any{
 		"type": kind, "uuid": fmt.Sprintf("%s-%d", p.name(), len(p.transcript)), "parentUuid": nil, "sessionId": p.name(),
@@ -144,7 +144,7 @@ func (p *pastWriter) entry(kind string, at time.Time, message, result any) {
 	p.transcript = append(p.transcript, string(raw))
 }
 
-// save ends a session file.
+// save writes a finished session file.
 func (p *pastWriter) save() error {
 	if len(p.transcript) == 0 {
 		return nil
@@ -154,8 +154,8 @@ func (p *pastWriter) save() error {
 	return os.WriteFile(filepath.Join(p.sessions, p.name()+".jsonl"), []byte(text), 0o666)
 }
 
-// makeUnanchored makes the same history after a log had begun, but without hooks: no commit is reported, and each may
-// have lines that the log knows.
+// makeUnanchored makes the same history after the start of a log, but without hooks. No commit is reported, and each
+// may have lines that the log knows.
 func (b *bench) makeUnanchored(dir string, commits, conversations int) error {
 	if err := b.check(b.git(dir, "init", "-q")); err != nil {
 		return err
@@ -175,20 +175,20 @@ func (b *bench) makeUnanchored(dir string, commits, conversations int) error {
 		b.check(b.git(dir, "gc", "-q")))
 }
 
-// The limits of counting, compared with git-log(1) with --numstat over the same history. Without a log there is nothing
-// to count or read.
+// The limits for counting, compared with git-log(1) with --numstat over the same history. Without a log there is
+// nothing to read or count.
 const (
 	numstat      = "git log --numstat"
 	countBound   = 1.5
 	countAgain   = 0.5
 	nothingBound = 0.1
-	// Of a few hundred commits the start of the program is more.
+	// For a few hundred commits, the start of the program takes most of the time.
 	countFew      = 2.8
 	countAgainFew = 0.6
 	nothingFew    = 0.15
 )
 
-// counting measures the cost of counting the lines of a history that no hook saw, and of one without a log.
+// counting measures counting the lines of a history that no hook saw, and of one without a log.
 func counting(commits, conversations int) scenario {
 	s := scenario{name: fmt.Sprintf("counting, %s commits", size(commits))}
 	lists := []struct {
@@ -228,7 +228,7 @@ func counting(commits, conversations int) scenario {
 		if err != nil {
 			return nil, err
 		}
-		if err := b.check(b.trace(dir, "stats")); err != nil { // the index of the log is not what is measured
+		if err := b.check(b.trace(dir, "stats")); err != nil { // builds the index of the log, which is not to be measured
 			return nil, err
 		}
 		repo, err := refs.Discover(dir)

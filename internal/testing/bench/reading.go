@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Bounds of reading.
+// Limits for reading.
 const (
 	listLimit    = 50
 	verifyMemory = 200
@@ -19,7 +19,7 @@ const (
 	verifyRatio  = 6
 )
 
-// reading measures commands that look at the whole log.
+// reading measures commands that read the whole log.
 func reading(logged int) scenario {
 	name := size(logged) + " events"
 	return scenario{
@@ -74,7 +74,7 @@ func (b *bench) prepareReading(logged int) (func(int, *recorder) error, error) {
 	}, nil
 }
 
-// verifying returns the same for a log that takes long to make.
+// verifying measures the same for a log that takes long to make.
 func verifying(logged int) scenario {
 	name := size(logged) + " events"
 	return scenario{
@@ -106,21 +106,21 @@ func verifying(logged int) scenario {
 	}
 }
 
-// The first command after a log came, or grew long, checks it and builds its index.
+// The first command with a new or much longer log checks the log, and builds its index.
 const (
-	firstMillion   = 6000 // ms for a million events, and for fewer in proportion
+	firstMillion   = 6000 // ms for a million events; proportional for other numbers
 	firstMemory    = 200
-	firstStart     = 100  // ms that no length of the log explains
+	firstStart     = 100  // ms that do not depend on the length of the log
 	answersMillion = 3000 // ms for unreported commits, with a million events
 )
 
-// indexing returns the first reading of a log, without a kept index. Separately, it
-// finds the owners of unreported commits, whose kept answers are beside the index.
+// indexing measures the first reading of a log without an index. A second measurement finds the owners of unreported
+// commits, whose answers are stored beside the index.
 func indexing(logged int) scenario {
 	name := size(logged) + " events"
 	const first, search = "first reading", "answers not kept"
 	answers := row{"log -n 20, answers not kept, " + name, search, numstat, work, countFew}
-	if logged >= 1_000_000 { // mostly the log is read, and the time of numstat on a short history is not a measure of that
+	if logged >= 1_000_000 { // reading the log takes most of the time; with a short history, numstat is not comparable
 		answers = row{answers.title, search, "", limit, answersMillion}
 	}
 	return scenario{
@@ -161,22 +161,23 @@ func indexing(logged int) scenario {
 	}
 }
 
-// grownPaths are paths whose time must not depend on the length of the log.
+// grownPaths are the operations whose time must not depend on the length of the log.
 var grownPaths = []string{"append", "edit tool", "commit", "blame again"}
 
-// grownTitle names the row that compares a path at a length of the log with the shortest one.
+// grownTitle names the row that compares an operation for a log of this length with the same operation for the shortest
+// log.
 func grownTitle(path string, events int) string { return path + ", " + size(events) + " events" }
 
-// growing measures the paths whose cost must not depend on the length of the log.
+// growing measures the operations whose time must not depend on the length of the log.
 func growing(logs []int) scenario {
 	most := logs[len(logs)-1]
 	s := scenario{
 		name:    "growth, " + size(logs[0]) + " to " + size(most) + " events",
 		prepare: func(b *bench) (func(int, *recorder) error, error) { return b.prepareGrowth(logs) },
 	}
-	same := 1.25 // what noise leaves of "not at all"
+	same := 1.25 // "not at all", with a margin for noise
 	if most < 100_000 {
-		same = 1.4 // of five rounds instead of eleven
+		same = 1.4 // a larger margin: five rounds instead of eleven
 	}
 	for _, events := range logs[1:] {
 		for _, path := range grownPaths {
@@ -233,7 +234,7 @@ func (b *bench) prepareGrowth(logs []int) (func(int, *recorder) error, error) {
 		return r.run(label("blame again"), b.trace(s.dir, "blame", hotFile))
 	}
 	return func(i int, r *recorder) error {
-		for n := range sides { // another one is the first in each round
+		for n := range sides { // each round begins with another side
 			if err := play(sides[(i+n)%len(sides)], i, r); err != nil {
 				return err
 			}

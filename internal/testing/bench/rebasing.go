@@ -6,15 +6,15 @@ import (
 	"path/filepath"
 )
 
-// The rebased commits are an agent's. Each changes every file. The new main has changed every file too, so each line
-// must be found at a new place.
+// The rebased commits are an agent's. Each changes every file. The new main branch has changed every file, too, so each
+// line has a new place.
 const (
 	rebaseFiles  = 20
 	rebaseLines  = 60
 	rebaseMemory = 200
 )
 
-// rebasing measures the cost of a rebase beyond one in a repository without git-trace.
+// rebasing measures a rebase, compared with one in a repository without git-trace.
 func rebasing(commits int) scenario {
 	name := fmt.Sprintf("%d commits of %d files", commits, rebaseFiles)
 	return scenario{
@@ -41,7 +41,7 @@ func (b *bench) prepareRebases(commits int) (func(int, *recorder) error, error) 
 	if err != nil {
 		return nil, err
 	}
-	// The rebase that memory is measured of would count among the timed ones.
+	// The rebase for the memory would otherwise count among the timed ones.
 	rebase := func(dir string, measure func(*exec.Cmd) error, options ...string) error {
 		if err := b.check(b.git(dir, "switch", "-q", "-C", "rebased", "topic")); err != nil {
 			return err
@@ -69,8 +69,8 @@ func (b *bench) prepareRebases(commits int) (func(int, *recorder) error, error) 
 	}, nil
 }
 
-// makeTopic makes a repository with a branch of a number of commits and a main that moved on. In a traced one an
-// agent's shell makes each of them.
+// makeTopic makes a repository with a branch of a number of commits, and a main branch that has moved on. With traced,
+// an agent's shell makes each of these commits.
 func (b *bench) makeTopic(dir string, commits int, traced bool) error {
 	if err := b.check(b.git(dir, "init", "-q")); err != nil {
 		return err

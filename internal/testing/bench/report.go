@@ -18,11 +18,11 @@ type result struct {
 	OursMS      float64 `json:"ours_ms,omitempty"`
 	ReferenceMS float64 `json:"reference_ms,omitempty"`
 	Value       float64 `json:"value"`
-	Unit        string  `json:"unit"` // "×", "ms", "MB" or "" for a number
+	Unit        string  `json:"unit"` // "×", "ms", "MB"; "" for a plain number
 	Bound       float64 `json:"bound"`
 	Kept        bool    `json:"kept"`
 	Rounds      int     `json:"rounds"`
-	// Processor time is steadier than time on a machine that has other work. It has no budget.
+	// Processor time varies less than elapsed time on a busy machine. It has no limit.
 	OursCPU      float64 `json:"ours_cpu_ms,omitempty"`
 	ReferenceCPU float64 `json:"reference_cpu_ms,omitempty"`
 }
@@ -88,7 +88,7 @@ func printRows(w io.Writer, results []result) {
 	}
 }
 
-// printMarkdown writes all results as one table, with the machine below it.
+// printMarkdown writes all results as one table, and a description of the machine below.
 func printMarkdown(w io.Writer, b *bench, results []result) {
 	fmt.Fprintf(w, "| path | compared with | measured | bound |\n| --- | --- | --- | --- |\n")
 	missed := 0
@@ -108,7 +108,7 @@ func printMarkdown(w io.Writer, b *bench, results []result) {
 		strings.Join(b.machine(), ", "))
 }
 
-// figure writes a value with the digits that mean something.
+// figure writes a value with its significant digits.
 func figure(value float64, unit string) string {
 	switch unit {
 	case "×":
@@ -129,14 +129,14 @@ func printSummary(w io.Writer, b *bench, results []result) {
 	fmt.Fprintf(w, "\n%d of %d budgets kept · %s\n", len(results)-missed, len(results), strings.Join(b.machine(), " · "))
 }
 
-// machine describes where the figures come from, without naming it.
+// machine describes the machine without naming it.
 func (b *bench) machine() []string {
 	version, _ := exec.Command("git", "--version").Output()
 	said := []string{
 		runtime.GOOS + "/" + runtime.GOARCH, fmt.Sprintf("%d cores", runtime.NumCPU()), strings.TrimSpace(string(version)),
 		runtime.Version(),
 	}
-	// Linux has more data: proc(5).
+	// Linux tells more: proc(5).
 	if kernel, err := os.ReadFile("/proc/sys/kernel/osrelease"); err == nil {
 		said = append(said, "kernel "+strings.TrimSpace(string(kernel)))
 	}

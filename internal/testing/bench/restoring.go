@@ -6,14 +6,14 @@ import (
 	"path/filepath"
 )
 
-// restoreBound is relative to git's own checkout of the same files. A restore takes a snapshot of the work tree before
-// and after.
+// restoreBound is the limit relative to git's own checkout of the same files. A restore takes a snapshot before and
+// after.
 const (
 	restoreBound = 12
 	checkout     = "git checkout"
 )
 
-// restoring measures the cost of restoring files to their state at a call.
+// restoring measures restoring files to their state at a call.
 func restoring() scenario {
 	return scenario{
 		name:    fmt.Sprintf("restore, %d files", branchFiles),
@@ -59,7 +59,7 @@ func (b *bench) prepareRestore() (func(int, *recorder) error, error) {
 	}, nil
 }
 
-// checkRestored looks whether the last of the two brought the files back.
+// checkRestored checks that the last restore brought the files back.
 func (b *bench) checkRestored(dir string) error {
 	out, err := b.output(b.git(dir, "diff", "--stat"))
 	if err == nil && out != "" {

@@ -2,7 +2,7 @@ package main
 
 import "fmt"
 
-// scenarios lists all measurements in the order in which they run.
+// scenarios lists all measurements in order.
 func scenarios(o options) []scenario {
 	trees, logs := []int{1000, 10_000, 100_000}, []int{fewEvents, 10_000, 100_000}
 	log, commitTree, rebased, stored := 100_000, 20_000, 200, 10_000
@@ -43,7 +43,7 @@ func size(n int) string {
 	return fmt.Sprint(n)
 }
 
-// startup measures the cost of every process.
+// startup measures the start of a process.
 func startup() scenario {
 	return scenario{
 		name: "start-up",

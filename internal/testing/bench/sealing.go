@@ -14,16 +14,16 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// The limits of a seal, which a background process makes at the end of each turn.
+// The limits for a seal, which a background process makes at the end of each turn.
 const (
 	sealTime   = 10  // ms of processor time, without the start of the process
-	sealGrowth = 1.3 // with a log ten times as long
-	sealDisk   = 6   // KB after git gc, with the events of a turn in it
+	sealGrowth = 1.3 // factor for a log ten times as long
+	sealDisk   = 6   // KB after git gc, including the events of a turn
 	mostHaves  = 32
 	plainStart = "git-trace --version"
 )
 
-// sealing measures the cost of a log's ref, with a number of events and of seals.
+// sealing measures the ref of a log with a number of events and seals.
 func sealing(logged, seals int) scenario {
 	name := size(logged) + " events"
 	return scenario{
@@ -79,7 +79,7 @@ func (b *bench) turnsOf(logged int) (*logWriter, error) {
 		return nil, err
 	}
 	repo, err := refs.Discover(dir)
-	if err == nil { // what seals works where somebody records
+	if err == nil { // sealing needs a recorded repository
 		_, err = b.startAgent(dir)
 	}
 	if err != nil {
@@ -91,7 +91,7 @@ func (b *bench) turnsOf(logged int) (*logWriter, error) {
 	return l, err
 }
 
-// seal measures the process that hooks leave running, and makes sure that it sealed what there is.
+// seal measures the background process of hooks, and checks that it sealed all events.
 func (l *logWriter) seal(r *recorder, name string) error {
 	err := r.run(name, l.bench.trace(l.dir, "git-hook", "seal"))
 	if left := l.log.Unsealed(); err == nil && left > 0 {
@@ -100,7 +100,7 @@ func (l *logWriter) seal(r *recorder, name string) error {
 	return err
 }
 
-// countSeals adds turns with a seal each, and counts their size on the disk and in a fetch of another commit.
+// countSeals adds turns, each with a seal, and measures their size on disk, and in a fetch of one further commit.
 func (b *bench) countSeals(r *recorder, l *logWriter, seals int) error {
 	packed := func() (bytes int64, err error) {
 		if err := b.check(b.git(l.dir, "gc", "-q")); err != nil {
@@ -139,7 +139,8 @@ func (b *bench) countSeals(r *recorder, l *logWriter, seals int) error {
 	return err
 }
 
-// countHaves counts the commits that a fetch of one new commit names to the remote (gitprotocol-pack(5)).
+// countHaves counts the commits that a fetch of one new commit sends to the remote as "have" lines
+// (gitprotocol-pack(5)).
 func (b *bench) countHaves(dir string) (int, error) {
 	remote, other := filepath.Join(b.root, "seals.git"), filepath.Join(b.root, "seals-other")
 	for _, old := range []string{remote, other} {

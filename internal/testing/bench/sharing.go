@@ -14,8 +14,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// The shared repository has this many clones with this many commits each, and one with some more. The gathered one has
-// more of both. A writer's file keeps its last lines.
+// The shared repository has sharers clones with sharedEach commits each; one clone has sharedMore further commits. The
+// gathered repository has more of both. A writer's file keeps its last sharedLines lines.
 const (
 	sharers      = 20
 	sharedEach   = 200
@@ -25,12 +25,12 @@ const (
 	gatheredEach = 2000
 )
 
-// Bounds of sharing, in milliseconds, and of blame against a clone that recorded it all itself.
+// Limits for sharing in milliseconds, and for blame compared with a clone that recorded everything itself.
 const (
 	pushTime    = 1000
 	pullTime    = 2000
 	sharedBlame = 1.5
-	pushGits    = 5 // one looks for the writer's commits, which are each twentieth of a long history
+	pushGits    = 5 // processes; one searches for the writer's commits, which are one in twenty
 	pullGits    = 3
 )
 
@@ -54,7 +54,7 @@ func sharing() scenario {
 	}
 }
 
-// Bounds of the first reading of many logs, in milliseconds and megabytes.
+// Limits for the first reading of many logs, in milliseconds and megabytes.
 const (
 	gatherPull   = 10_000
 	gatherLog    = 2000
@@ -93,11 +93,11 @@ func gathering(writers, each int) scenario {
 	}
 }
 
-// sharedFile returns the file of a writer's lines.
+// sharedFile returns the name of a writer's file.
 func sharedFile(writer int) string { return fmt.Sprintf("shared/of%02d.go", writer) }
 
-// makeShared makes a remote on which all writers but one have published everything. The last one has more commits, and
-// the remote has those too. One clone has all commits, and has recorded them itself, too.
+// makeShared makes a remote on which all writers except one have published everything. The last writer has further
+// commits, which are on the remote, too. One clone has all commits, and has recorded them itself.
 func (b *bench) makeShared(dir string, writers, each int) error {
 	all, remote := filepath.Join(dir, "all"), filepath.Join(dir, "remote.git")
 	total := writers * each
@@ -170,7 +170,7 @@ func (b *bench) makeShared(dir string, writers, each int) error {
 	return b.record(all, everything)
 }
 
-// sharedAnchor says that an agent wrote the last line of a writer's file in a commit.
+// sharedAnchor returns an event: in a commit, an agent wrote the last line of a writer's file.
 func sharedAnchor(commit string, writer, line int) (events.Draft, error) {
 	id, err := refs.ParseOID(commit)
 	if err != nil {
@@ -198,7 +198,7 @@ func (b *bench) record(dir string, drafts []events.Draft) error {
 	return err
 }
 
-// share is one round: the last writer pushes from the same state, and a fresh clone pulls and blames.
+// share plays one round: the last writer pushes from the same state, and a fresh clone pulls and blames.
 func (b *bench) share(dir string, round int, r *recorder) error {
 	at := func(name string) string { return filepath.Join(dir, name) }
 	for _, name := range []string{"remote.git", "clone00"} {
@@ -229,20 +229,21 @@ func (b *bench) share(dir string, round int, r *recorder) error {
 	)
 }
 
-// gits measures a command in the rounds that count, and in the others counts the git processes that it starts.
+// gits measures a command in the rounds that count. In the other rounds it counts the git processes that the command
+// starts.
 func (b *bench) gits(r *recorder, name string, cmd *exec.Cmd) error {
 	if r.counted {
 		return r.run(name, cmd)
 	}
 	file := filepath.Join(b.root, "trace2.json")
-	_ = os.Remove(file) // of an earlier count
+	_ = os.Remove(file) // from an earlier count
 	cmd.Env = append(os.Environ(), "GIT_TRACE2_EVENT="+file)
 	if err := b.check(cmd); err != nil {
 		return err
 	}
 	text, err := os.ReadFile(file)
 	n := 0
-	for line := range bytes.Lines(text) { // for git's children, the name has their parent before a slash
+	for line := range bytes.Lines(text) { // a child of git has a name with its parent before a slash
 		_, sid, _ := bytes.Cut(line, []byte(`"sid":"`))
 		sid, _, _ = bytes.Cut(sid, []byte(`"`))
 		if bytes.Contains(line, []byte(`"event":"start"`)) && !bytes.Contains(sid, []byte("/")) {

@@ -10,11 +10,10 @@ import (
 	"strings"
 )
 
-// filesPerDir is the number of files that lie in a directory on average. Large public repositories have between two
-// and ten.
+// filesPerDir is the average number of files in a directory. In large public repositories it is between two and ten.
 const filesPerDir = 5
 
-// fileName returns the path of the nth file.
+// fileName returns the path of file n.
 func fileName(n int) string {
 	dir := n / filesPerDir
 	return fmt.Sprintf("pkg%02d/part%02d/unit%d/file%d.go", dir/1000, dir/50%20, dir%50, n)
@@ -33,7 +32,7 @@ func (b *bench) makeTree(dir string, files int) error {
 	})
 }
 
-// fastImport fills a new repository with a stream of git-fast-import(1) and checks it out.
+// fastImport fills a new repository with a stream of git-fast-import(1), and checks it out.
 func (b *bench) fastImport(dir string, write func(w *bufio.Writer)) error {
 	if err := b.check(b.git(dir, "init", "-q")); err != nil {
 		return err
@@ -54,7 +53,7 @@ func (b *bench) fastImport(dir string, write func(w *bufio.Writer)) error {
 	return b.check(b.git(dir, "checkout", "-q", "-f", "main"))
 }
 
-// data writes one data command.
+// data writes a data command.
 func data(w io.Writer, text string) { fmt.Fprintf(w, "data %d\n%s\n", len(text), text) }
 
 // source returns a text that looks like a program.
@@ -67,7 +66,7 @@ func source(rng *rand.Rand, n, lines int) string {
 	return text.String()
 }
 
-// sourceLine is one line; some are the same everywhere, as in programs.
+// sourceLine returns a line. As in programs, some lines are the same in all files.
 func sourceLine(rng *rand.Rand, i int) string {
 	switch i % 6 {
 	case 0:

@@ -1,4 +1,4 @@
-// Package blamerepo has the repositories that the tests of blame and of gitblame share.
+// Package blamerepo has the repositories for the tests of blame and of gitblame.
 package blamerepo
 
 import (
@@ -18,10 +18,10 @@ import (
 type Repo struct {
 	T    testing.TB
 	Dir  string
-	Tick int // of the clock: one day for each commit
+	Tick int // the clock: one day a commit
 }
 
-// New makes one. Of git init it takes arguments.
+// New makes a repository. initArgs are arguments of git init.
 func New(t testing.TB, initArgs ...string) *Repo {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -30,7 +30,7 @@ func New(t testing.TB, initArgs ...string) *Repo {
 	}
 	r := &Repo{T: t, Dir: dir}
 	r.Git(append([]string{"init", "-q", "-b", "main"}, initArgs...)...)
-	// Traced, though nothing was recorded yet: otherwise no answer is kept.
+	// Make it a recorded repository: otherwise nothing is cached.
 	if err := r.Discover(r.Dir).MakeTracesDir(); err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func (r *Repo) Git(args ...string) string {
 	return out
 }
 
-// Try runs git in any directory and returns its output and its exit status.
+// Try runs git in any directory, and returns its output and exit status.
 func (r *Repo) Try(dir, stdin string, args ...string) (string, int) {
 	r.T.Helper()
 	cmd := exec.Command("git", args...)
@@ -67,7 +67,7 @@ func (r *Repo) Try(dir, stdin string, args ...string) (string, int) {
 	return out.String(), 0
 }
 
-// Write makes a file.
+// Write writes a file.
 func (r *Repo) Write(name, content string) {
 	r.T.Helper()
 	file := filepath.Join(r.Dir, name)
@@ -79,7 +79,7 @@ func (r *Repo) Write(name, content string) {
 	}
 }
 
-// Commit commits everything, a day after the previous commit.
+// Commit commits everything, one day after the previous commit.
 func (r *Repo) Commit(subject string) refs.OID {
 	r.T.Helper()
 	r.Tick++
@@ -98,7 +98,7 @@ func (r *Repo) Head() refs.OID {
 	return oid
 }
 
-// Discover opens the repository from a directory.
+// Discover opens the repository from one of its directories.
 func (r *Repo) Discover(dir string) *refs.Repo {
 	r.T.Helper()
 	found, err := refs.Discover(dir)
@@ -108,8 +108,8 @@ func (r *Repo) Discover(dir string) *refs.Repo {
 	return found
 }
 
-// History returns a repository with most things that blame can meet: renames, a merge, moved and copied blocks,
-// white-space changes, several paths in one commit, odd names, bytes that are not UTF-8, changes not committed.
+// History returns a repository with most things that affect blame: renames, a merge, moved and copied blocks,
+// white-space changes, several paths in one commit, unusual names, bytes that are not UTF-8, and uncommitted changes.
 func History(t testing.TB, initArgs ...string) *Repo {
 	t.Helper()
 	r := New(t, initArgs...)

@@ -8,13 +8,13 @@ import (
 	"runtime"
 )
 
-// amp plays a conversation in Amp's plugin runtime (amp.ts). Amp's own conversations need an account.
+// amp plays a conversation in Amp's plugin runtime (amp.ts), because Amp's own conversations need an account.
 type amp struct{}
 
 //go:embed amp.ts
 var ampPlayer []byte
 
-// ampPackage returns the npm package that holds the client for this platform.
+// ampPackage returns the npm package with the client for this platform.
 func ampPackage() string {
 	arch := runtime.GOARCH
 	if arch == "amd64" {
@@ -35,7 +35,7 @@ func (amp) prepare(j *job) (args, env []string, err error) {
 	return append(args, j.opts.Args...), []string{"BUN_BE_BUN=1", "AMP_SKIP_UPDATE_CHECK=1"}, nil
 }
 
-// inspect reads what the player prints, one object a line.
+// inspect reads the player's output, one object a line.
 func (amp) inspect(_ *job, res *Result) error {
 	type event struct{ Thread, Answer string }
 	each(res.Stdout, func(e event) {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// anthropic is the Messages protocol, streamed and whole.
+// anthropic is the Messages protocol, with streamed and with single answers.
 type anthropic struct{}
 
 func (anthropic) accepts(path string) bool { return strings.HasSuffix(path, "/messages") }
@@ -80,7 +80,7 @@ func (a anthropic) answer(w http.ResponseWriter, r *http.Request, body []byte, s
 	return s.err
 }
 
-// blocks turns a scene into content blocks: thinking, text, tool calls.
+// blocks returns a scene as content blocks: thinking, text, tool calls.
 func (anthropic) blocks(sc scene) []map[string]any {
 	var out []map[string]any
 	if sc.Thinking != "" {
@@ -96,7 +96,7 @@ func (anthropic) blocks(sc scene) []map[string]any {
 	return out
 }
 
-// block streams one content block up to its end, which the caller writes.
+// block streams one content block, without its end, which the caller writes.
 func (anthropic) block(s *stream, i int, block map[string]any) {
 	start := func(empty map[string]any) {
 		s.event("content_block_start", map[string]any{"index": i, "content_block": empty})

@@ -12,7 +12,7 @@ import (
 // claude runs Claude Code in its print mode.
 type claude struct{}
 
-// claudeTools are allowed without a question; edits are by the permission mode.
+// claudeTools are the tools that run without a question. The permission mode allows edits.
 const claudeTools = "Bash,Read,Edit,Write,NotebookEdit,Glob,Grep,Agent,TodoWrite,TaskCreate,TaskUpdate"
 
 func (claude) prepare(j *job) (args, env []string, err error) {
@@ -43,7 +43,7 @@ func (claude) prepare(j *job) (args, env []string, err error) {
 	}, nil
 }
 
-// claudeAtHome stores the answers of a person who has used the client before.
+// claudeAtHome writes the settings of a person who has used the client before.
 func claudeAtHome(j *job) error {
 	return j.place(map[string]any{
 		"hasCompletedOnboarding": true, "lastOnboardingVersion": "99.0.0", "theme": "dark", "numStartups": 5,
@@ -54,8 +54,8 @@ func claudeAtHome(j *job) error {
 	}, ".claude.json")
 }
 
-// inspect reads the result object of --output-format json. A client that was stopped by a signal prints none; its
-// newest session file then has the id.
+// inspect reads the result object of --output-format json. A client that was ended by a signal prints none. Then the id
+// comes from its newest session file.
 func (claude) inspect(j *job, res *Result) error {
 	var out struct {
 		Session string `json:"session_id"`

@@ -1,9 +1,9 @@
 package driver
 
-// The tools of Claude Code that scripts made in Go use most. Paths may be
-// relative to the working directory or begin with "${REPO}/".
+// The tools of Claude Code that scripts in Go use most. Paths are relative to the working directory, or begin with
+// "${REPO}/".
 
-// Write returns a call that makes a whole file.
+// Write returns a call that writes a whole file.
 func Write(path, content string) Tool {
 	return Tool{Name: "Write", Input: map[string]any{"file_path": path, "content": content}}
 }

@@ -11,22 +11,22 @@ import (
 	"strings"
 )
 
-// Client is a coding-agent client that the driver can install and run.
+// Client is a coding agent's client that the driver can install and run.
 type Client struct {
-	Name    string // the name used everywhere in this package
-	Package string // npm package
-	Version string // the version the scripts and expectations were written for
+	Name    string // the client's name in this package
+	Package string // its npm package
+	Version string // the version for which scripts and expectations were written
 
-	with     map[string]string // further packages that it needs, with their versions
-	binaries []string          // patterns below node_modules, the first match is the client
-	node     bool              // the match is a script for the Node.js of nodePackage, not a program
+	with     map[string]string // further npm packages that it needs, with their versions
+	binaries []string          // patterns below node_modules; the first match is the client
+	node     bool              // the match is a script for the Node.js of nodePackage
 	runner   runner
 }
 
-// nodeVersion is the Node.js for clients in JavaScript; some refuse the Node.js of the machine.
+// nodeVersion is the version of Node.js for clients in JavaScript. Some clients refuse the version on the machine.
 const nodeVersion = "24.21.0"
 
-// nodePackage returns the npm package that holds Node.js itself for this platform.
+// nodePackage returns the npm package with Node.js for this platform.
 func nodePackage() string {
 	arch := runtime.GOARCH
 	if arch == "amd64" {
@@ -35,7 +35,7 @@ func nodePackage() string {
 	return "node-" + runtime.GOOS + "-" + arch
 }
 
-// Clients returns the table of clients and of their pinned versions.
+// Clients returns the clients with their pinned versions.
 func Clients() []Client {
 	return []Client{
 		{
@@ -53,7 +53,7 @@ func Clients() []Client {
 			binaries: []string{"@earendil-works/pi-coding-agent/dist/bundle/cli.js"}, node: true,
 			runner: pi{},
 		},
-		{ // the name and the version before the package moved
+		{ // name and version from before the package was renamed
 			Name: "pi-old", Package: "@mariozechner/pi-coding-agent", Version: "0.73.1",
 			binaries: []string{"@mariozechner/pi-coding-agent/dist/cli.js"}, node: true,
 			runner: pi{},
@@ -97,7 +97,7 @@ func Clients() []Client {
 	}
 }
 
-// packages lists the packages that npm installs for the client, with their versions.
+// packages returns the npm packages for the client, with their versions.
 func (c Client) packages() map[string]string {
 	all := map[string]string{c.Package: c.Version}
 	maps.Copy(all, c.with)
@@ -107,7 +107,7 @@ func (c Client) packages() map[string]string {
 	return all
 }
 
-// command returns the program that runs the client found at path, and its first arguments.
+// command returns the program that runs the client at path, and its first arguments.
 func (c Client) command(path string) (program string, args []string) {
 	if !c.node {
 		return path, nil
@@ -116,7 +116,7 @@ func (c Client) command(path string) (program string, args []string) {
 	return filepath.Join(modules, nodePackage(), "bin", "node"), []string{path}
 }
 
-// ClientNamed looks a client up in [Clients].
+// ClientNamed finds a client of [Clients] by its name.
 func ClientNamed(name string) (Client, error) {
 	all := Clients()
 	if i := slices.IndexFunc(all, func(c Client) bool { return c.Name == name }); i >= 0 {
@@ -129,8 +129,8 @@ func ClientNamed(name string) (Client, error) {
 	return Client{}, fmt.Errorf("no client %q (known: %s)", name, strings.Join(names, ", "))
 }
 
-// Root returns the directory that holds one directory per installed client: $GITTRACE_AGENTS, else git-trace-agents in
-// the user's cache ($XDG_CACHE_HOME, else ~/.cache).
+// Root returns the directory of all installed clients, one directory each: $GITTRACE_AGENTS, or git-trace-agents in the
+// user's cache ($XDG_CACHE_HOME, or ~/.cache).
 func Root() (string, error) {
 	if dir := os.Getenv("GITTRACE_AGENTS"); dir != "" {
 		return filepath.Abs(dir)
@@ -145,8 +145,8 @@ func Root() (string, error) {
 	return filepath.Join(home, ".cache", "git-trace-agents"), nil
 }
 
-// Find returns the path of an installed client. If there is none in the pinned
-// version, the path is empty and reason says what is missing, fit for t.Skip.
+// Find returns the path of an installed client in its pinned version. If it is not installed, the path is empty, and
+// reason is a text for t.Skip.
 func Find(name string) (path, reason string) {
 	c, err := ClientNamed(name)
 	if err != nil {

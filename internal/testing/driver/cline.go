@@ -7,10 +7,10 @@ import (
 	"runtime"
 )
 
-// cline runs Cline's command line in its print mode, with the user's own model. Then it needs no account.
+// cline runs Cline's command line in its print mode, with a custom model. So it needs no account.
 type cline struct{}
 
-// clinePackage returns the npm package that holds the client for this platform.
+// clinePackage returns the npm package with the client for this platform.
 func clinePackage() string {
 	arch := runtime.GOARCH
 	if arch == "amd64" {
@@ -38,11 +38,11 @@ func (cline) prepare(j *job) (args, env []string, err error) {
 		return nil, nil, err
 	}
 	return append(append([]string{"--json"}, j.opts.Args...), j.opts.Prompt), []string{
-		"CLINE_NO_AUTO_UPDATE=1", "CLINE_SESSION_BACKEND_MODE=local", // no process stays
+		"CLINE_NO_AUTO_UPDATE=1", "CLINE_SESSION_BACKEND_MODE=local", // so that no background process stays
 	}, nil
 }
 
-// inspect reads the events of --json, one a line; the session is the newest that it keeps.
+// inspect reads the events of --json, one a line. The session is the newest that the client has stored.
 func (cline) inspect(j *job, res *Result) error {
 	type event struct {
 		Type string `json:"type"`
@@ -54,7 +54,7 @@ func (cline) inspect(j *job, res *Result) error {
 		}
 	})
 	found, err := filepath.Glob(filepath.Join(j.repo.Home, ".cline", "data", "sessions", "*", "*.messages.json"))
-	if n := len(found); n > 0 { // they are named by their time
+	if n := len(found); n > 0 { // their names begin with their time
 		res.Session, res.Transcripts = filepath.Base(filepath.Dir(found[n-1])), found[n-1:]
 	}
 	return err

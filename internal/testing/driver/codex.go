@@ -10,7 +10,7 @@ import (
 	"strconv"
 )
 
-// codex runs Codex CLI by `codex exec`. Its configuration is given as arguments, so that the test can use
+// codex runs Codex CLI with `codex exec`. Its configuration is passed as arguments, so that the test can use
 // ~/.codex/config.toml.
 type codex struct{}
 
@@ -23,7 +23,7 @@ func (codex) prepare(j *job) (args, env []string, err error) {
 			return nil, nil, err
 		}
 	}
-	model := cmp.Or(j.opts.Model, "gpt-5.5") // a model with plain tools; most others run JavaScript
+	model := cmp.Or(j.opts.Model, "gpt-5.5") // a model with plain tools; most others get a JavaScript tool
 	args = []string{"exec", "--json", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"}
 	if j.opts.At != nil {
 		args = []string{"--ask-for-approval", "on-request", "--sandbox", "read-only"}
@@ -47,7 +47,7 @@ func (codex) prepare(j *job) (args, env []string, err error) {
 	return append(append(args, j.opts.Args...), j.opts.Prompt), []string{"SCRIPTED_API_KEY=test-key"}, nil
 }
 
-// inspect reads the events of --json, one per line.
+// inspect reads the events of --json, one a line.
 func (codex) inspect(j *job, res *Result) error {
 	type event struct {
 		Type   string `json:"type"`
@@ -70,8 +70,8 @@ func (codex) inspect(j *job, res *Result) error {
 	return err
 }
 
-// rollouts lists the session files of a thread: first its own, then the transcripts of its sub-agents, which name it in
-// their first line.
+// rollouts lists the session files of a thread: its own first, then those of its subagents, whose first line names the
+// thread.
 func rollouts(home, thread string) ([]string, error) {
 	found, err := filepath.Glob(filepath.Join(home, ".codex", "sessions", "*", "*", "*", "rollout-*.jsonl"))
 	if err != nil {

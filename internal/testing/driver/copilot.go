@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// copilot runs Copilot CLI in its print mode, with a model of the user's own instead of GitHub's.
+// copilot runs Copilot CLI in its print mode, with a custom model instead of GitHub's.
 type copilot struct{}
 
 func (copilot) prepare(j *job) (args, env []string, err error) {
@@ -16,7 +16,7 @@ func (copilot) prepare(j *job) (args, env []string, err error) {
 			return nil, nil, err
 		}
 	}
-	model := cmp.Or(j.opts.Model, "claude-sonnet-4.5") // a model with tools for edits; OpenAI's get apply_patch
+	model := cmp.Or(j.opts.Model, "claude-sonnet-4.5") // it gets tools for edits; OpenAI's models get apply_patch
 	args = []string{
 		"--allow-all-tools", "--allow-all-paths", "--disable-client-telemetry", "--output-format", "json",
 		"--log-dir", filepath.Join(j.run, "logs"),
@@ -40,7 +40,7 @@ func (copilot) prepare(j *job) (args, env []string, err error) {
 	}, nil
 }
 
-// inspect reads the events of --output-format json, one per line; the last one names the session.
+// inspect reads the events of --output-format json, one a line. The last one names the session.
 func (copilot) inspect(j *job, res *Result) error {
 	type event struct {
 		Type    string `json:"type"`

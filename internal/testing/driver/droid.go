@@ -9,10 +9,10 @@ import (
 	"runtime"
 )
 
-// droid runs Droid with the user's own model. Without a network it needs no account.
+// droid runs Droid with a custom model. So it needs no account.
 type droid struct{}
 
-// droidPackage returns the npm package that holds the client for this platform.
+// droidPackage returns the npm package with the client for this platform.
 func droidPackage() string {
 	arch := runtime.GOARCH
 	if arch == "amd64" {
@@ -38,9 +38,9 @@ func (droid) prepare(j *job) (args, env []string, err error) {
 	if err != nil && !os.IsNotExist(err) {
 		return nil, nil, fmt.Errorf("read settings: %w", err)
 	}
-	settings["customModels"] = []any{own} // hooks that the test put there stay
+	settings["customModels"] = []any{own} // keep hooks that the test wrote there
 	chosen := "custom:" + model
-	if j.opts.At != nil { // at a terminal no option names the model
+	if j.opts.At != nil { // for interactive runs no option names the model
 		settings["model"], settings["sessionDefaultSettings"] = chosen, map[string]any{"model": chosen}
 	}
 	if err := j.place(settings, ".factory", "settings.json"); err != nil {

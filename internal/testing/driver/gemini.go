@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// gemini is the generateContent protocol, streamed and whole.
+// gemini is the generateContent protocol, with streamed and with single answers.
 type gemini struct{}
 
 func (gemini) accepts(path string) bool {

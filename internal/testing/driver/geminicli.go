@@ -58,8 +58,8 @@ func (qwen) inspect(j *job, res *Result) error {
 	return streamed(res, filepath.Join(j.repo.Home, ".qwen", "projects", "*", "chats", "*.jsonl"))
 }
 
-// geminiSettings adds the settings that Gemini CLI or a derived client needs offline to the user's settings. The test's
-// settings, such as hooks, are kept.
+// geminiSettings adds the settings that Gemini CLI, or a client derived from it, needs offline. It keeps the test's
+// settings, such as hooks.
 func geminiSettings(j *job, dir, auth string, more map[string]any) error {
 	settings := map[string]any{}
 	data, err := os.ReadFile(filepath.Join(j.repo.Home, dir, "settings.json"))
@@ -84,7 +84,7 @@ func geminiSettings(j *job, dir, auth string, more map[string]any) error {
 	return j.place(settings, dir, "settings.json")
 }
 
-// streamed reads the events of `-o stream-json`, one per line, of Gemini CLI or Qwen Code.
+// streamed reads the events of `-o stream-json` of Gemini CLI or Qwen Code, one a line.
 func streamed(res *Result, chats string) error {
 	type event struct {
 		Type    string `json:"type"`

@@ -11,12 +11,12 @@ import (
 	"path/filepath"
 )
 
-// ErrNoNPM says that npm, which installs clients, is not on the PATH.
+// ErrNoNPM means that npm, which installs clients, is not in PATH.
 var ErrNoNPM = errors.New("npm is not on the PATH (it comes with Node.js)")
 
-// Install brings the pinned version of a client to root and returns the path of its binary. It does nothing if that
-// version is installed. Install scripts of packages are not run: the native binary needs none. npm's output goes to
-// log.
+// Install installs the pinned version of a client into root, and returns the path of its program. If that version is
+// installed, it does nothing. It does not run install scripts of packages: the native program needs none. log receives
+// npm's output.
 func Install(ctx context.Context, c Client, root string, log io.Writer) (string, error) {
 	if path, err := c.find(root); err == nil {
 		return path, nil

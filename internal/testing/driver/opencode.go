@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 )
 
-// opencode runs OpenCode by `opencode run`. Its sessions are in a database, so there are no transcripts.
+// opencode runs OpenCode with `opencode run`. Its sessions are in a database, so there are no session files.
 type opencode struct{}
 
 func (opencode) prepare(j *job) (args, env []string, err error) {
@@ -14,7 +14,7 @@ func (opencode) prepare(j *job) (args, env []string, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, nil, err
 	}
-	// At its start the client installs this package into its configuration, over the network.
+	// At its start the client would install this package from the network into its configuration.
 	modules := filepath.Join(dir, "node_modules")
 	if _, err := os.Lstat(modules); err != nil {
 		installed := filepath.Dir(filepath.Dir(filepath.Dir(filepath.Dir(j.binary))))
@@ -56,7 +56,7 @@ func (opencode) prepare(j *job) (args, env []string, err error) {
 	}, nil
 }
 
-// inspect reads the events of --format json, one per line.
+// inspect reads the events of --format json, one a line.
 func (opencode) inspect(_ *job, res *Result) error {
 	type event struct {
 		Type    string `json:"type"`

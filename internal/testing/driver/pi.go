@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 )
 
-// pi runs Pi in its print mode, under its old or its new package name.
+// pi runs Pi in its print mode, under its former or its present package name.
 type pi struct{}
 
 func (pi) prepare(j *job) (args, env []string, err error) {
@@ -32,7 +32,7 @@ func (pi) prepare(j *job) (args, env []string, err error) {
 		[]string{"PI_OFFLINE=1", "PI_SKIP_VERSION_CHECK=1", "PI_TELEMETRY=0"}, nil
 }
 
-// inspect reads the events of --mode json, one per line; the first is the head of the session file.
+// inspect reads the events of --mode json, one a line. The first is the head of the session file.
 func (pi) inspect(j *job, res *Result) error {
 	type event struct {
 		Type    string `json:"type"`

@@ -6,22 +6,22 @@ import (
 	"strings"
 )
 
-// position is a request's place in the script. It is read from the request alone, so retries, resumed sessions and side
-// requests do no harm.
+// position is a request's place in the script. It depends only on the request, so retries, resumed sessions and side
+// requests do not matter.
 type position struct {
-	Script string // "" when the request carries no marker
-	Turn   int    // assistant turns since the marker
-	recent string // JSON of the last messages, where "@{re:…}@" looks
+	Script string // "" if the request has no marker
+	Turn   int    // number of the model's turns since the marker
+	recent string // JSON of the last messages, which "@{re:…}@" searches
 }
 
 var (
 	marker = regexp.MustCompile(`\[\[script:([A-Za-z0-9_-]+)\]\]`)
 
-	// injected is text that clients put into user messages by themselves.
+	// injected matches text that clients add to user messages.
 	injected = regexp.MustCompile(`(?s)<task-notification>.*?</task-notification>|<system-reminder>.*?</system-reminder>`)
 )
 
-// lastMarker returns the name in the last marker of a text that the user wrote.
+// lastMarker returns the name in the last marker of the user's text.
 func lastMarker(text string) string {
 	all := marker.FindAllStringSubmatch(injected.ReplaceAllString(text, ""), -1)
 	if len(all) == 0 {
@@ -30,13 +30,13 @@ func lastMarker(text string) string {
 	return all[len(all)-1][1]
 }
 
-// message is the part that the Messages and the Chat Completions protocol have in common.
+// message has the members that the Messages and the Chat Completions protocol share.
 type message struct {
 	Role    string          `json:"role"`
 	Content json.RawMessage `json:"content"`
 }
 
-// texts returns the text parts of a content, which is a string or a list of typed parts.
+// texts returns the text parts of a content: a string, or a list of typed parts.
 func texts(content json.RawMessage) []string {
 	var whole string
 	if json.Unmarshal(content, &whole) == nil {
@@ -60,7 +60,7 @@ func texts(content json.RawMessage) []string {
 	return out
 }
 
-// locateMessages finds the position in a list of role and content messages.
+// locateMessages finds the position from a list of messages with role and content.
 func locateMessages(raw []json.RawMessage) position {
 	pos := position{recent: recent(raw)}
 	for _, item := range raw {

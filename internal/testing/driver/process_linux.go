@@ -12,21 +12,21 @@ import (
 	"time"
 )
 
-// ownGroup makes the client the leader of a process group that is killed with it. It lets the client end when the test
-// binary is killed.
+// ownGroup puts the client into its own process group, which can be killed as a whole. If the test binary is killed,
+// the system kills the client.
 func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 }
 
-// patience is the time for git-trace's background processes, which end without help.
+// patience is the time that git-trace's background processes get to end.
 const patience = time.Minute
 
-// reap waits for the processes that carry the mark in their environment, and kills those still there after linger. Then
-// it kills the rest of the group. Clients start shells in new sessions, so the group alone does not include them. It
-// returns the names of the killed ones.
+// reap waits for the processes with the mark in their environment. After linger it kills those that still run, then the
+// rest of the group. The group alone is not enough, since clients start shells in new sessions. It returns the names of
+// the killed processes.
 func reap(group int, mark string, linger time.Duration) []string {
-	defer func() { _ = syscall.Kill(-group, syscall.SIGKILL) }() // usually empty
+	defer func() { _ = syscall.Kill(-group, syscall.SIGKILL) }() // the group is usually empty by then
 	var killed []string
 	end := time.Now().Add(linger)
 	for {
@@ -43,8 +43,8 @@ func reap(group int, mark string, linger time.Duration) []string {
 	}
 }
 
-// kill repeats until no process is left, because one may have just started another. It stops them first: a shell would
-// run its next command when the awaited one is killed.
+// kill kills until no process is left, because one may have just started another. It first stops all of them: otherwise
+// a shell whose present command is killed runs its next command.
 func kill(mark string, all bool) []string {
 	var names []string
 	for range 50 {
@@ -68,8 +68,8 @@ func kill(mark string, all bool) []string {
 	return names
 }
 
-// marked lists the running processes with an entry in their environment (proc(5)), with their names: the client's
-// processes, and processes that hooks of git-trace left.
+// marked lists the running processes with an entry in their environment (proc(5)), by name: the client's processes, and
+// processes that git-trace's hooks left.
 func marked(entry string) (clients, behind map[int]string) {
 	clients, behind = map[int]string{}, map[int]string{}
 	paths, err := filepath.Glob("/proc/[0-9]*/environ")
@@ -79,7 +79,7 @@ func marked(entry string) (clients, behind map[int]string) {
 	for _, path := range paths {
 		env, err := os.ReadFile(path)
 		if err != nil || !bytes.Contains(append([]byte{0}, env...), []byte("\x00"+entry+"\x00")) {
-			continue // ended meanwhile, or of another user
+			continue // it has ended, or belongs to another user
 		}
 		dir := filepath.Dir(path)
 		pid, err := strconv.Atoi(filepath.Base(dir))

@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// ownGroup makes the client the leader of a process group that ends with it.
+// ownGroup puts the client into its own process group.
 func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 }
 
-// reap kills what is left of the group after linger. Processes that made a
-// session of their own cannot be found by it; the mark is for systems with proc(5).
+// reap kills the rest of the group after linger. It does not find processes with their own session: the mark needs
+// proc(5).
 func reap(group int, _ string, linger time.Duration) []string {
 	end := time.Now().Add(linger)
 	for time.Now().Before(end) {

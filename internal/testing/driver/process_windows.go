@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// ownGroup does nothing: Windows has no process groups that signals reach. A client ends with its own process.
+// ownGroup does nothing: Windows has no process groups with signals. Only the client's own process is ended.
 func ownGroup(*exec.Cmd) {}
 
 // reap kills no process, for the same reason.

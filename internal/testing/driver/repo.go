@@ -12,24 +12,24 @@ import (
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
-// Date is the author and committer date of everything [Repo.Git] commits.
+// Date is the author and committer date of all commits by [Repo.Git].
 const Date = "2026-01-01T00:00:00Z"
 
-// Repo is a repository for one test, with a home directory that the human and the clients of the test share. It does
-// not use the machine's git configuration.
+// Repo is a repository for one test. The person and the clients of the test share its home directory. The machine's git
+// configuration is not used.
 type Repo struct {
 	Dir  string // the work tree
 	Home string // $HOME of git and of the clients
 	Tmp  string // $TMPDIR of the clients
 
 	t    testing.TB
-	logs string // one directory per run; kept by go test -artifacts
+	logs string // one directory a run; go test -artifacts keeps it
 	runs int
 }
 
 // removeBesideWriters removes a directory in which background processes may still write, such as git-trace's process
-// that stores records. Such a process may make a directory again, so it must stay away. It gives up after ten seconds;
-// then the test reports the remaining files.
+// that stores records. It repeats this, because they may make the directory again. It gives up after ten seconds, and
+// the test reports the remaining files.
 func removeBesideWriters(dir string) {
 	const rest = 100 * time.Millisecond
 	for until := time.Now().Add(10 * time.Second); time.Now().Before(until); {
@@ -41,8 +41,8 @@ func removeBesideWriters(dir string) {
 	}
 }
 
-// NewRepo makes a repository on branch main with one commit of a.txt, b.py and
-// README.md. Names and dates are fixed, so the commit has the same id always.
+// NewRepo makes a repository with the branch main and one commit of a.txt, b.py and README.md. Names and dates are
+// fixed, so the commit always has the same id.
 func NewRepo(t testing.TB) *Repo {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(testenv.TempDir(t))
@@ -76,7 +76,7 @@ func NewRepo(t testing.TB) *Repo {
 	return r
 }
 
-// Git runs git as the human does and returns its output, without the last line end. A failure ends the test.
+// Git runs git as the person, and returns its output without the last line end. A failure ends the test.
 func (r *Repo) Git(args ...string) string {
 	r.t.Helper()
 	cmd := exec.CommandContext(r.t.Context(), "git", args...)
@@ -90,7 +90,7 @@ func (r *Repo) Git(args ...string) string {
 	return strings.TrimSuffix(string(out), "\n")
 }
 
-// Write makes a file of the work tree hold a text: an edit by the human.
+// Write writes a file of the work tree, as an edit by the person.
 func (r *Repo) Write(path, text string) {
 	r.t.Helper()
 	full := filepath.Join(r.Dir, filepath.FromSlash(path))
@@ -112,8 +112,7 @@ func (r *Repo) Read(path string) string {
 	return string(data)
 }
 
-// Env returns the environment of everything that runs in the test: built from scratch, with a PATH that first searches
-// the given directories.
+// Env returns the environment of all processes of the test. It is built new. PATH begins with the given directories.
 func (r *Repo) Env(path ...string) []string {
 	search := os.Getenv("PATH")
 	if search == "" {
@@ -128,10 +127,10 @@ func (r *Repo) Env(path ...string) []string {
 		"SHELL=" + shell(),
 		"GIT_CONFIG_NOSYSTEM=1",
 		"GIT_TERMINAL_PROMPT=0",
-		"GITTRACE_HOOK_SECONDS=60", // what is recorded is the question here, not how soon
+		"GITTRACE_HOOK_SECONDS=60", // long, because these tests check what is recorded, not how fast
 	}
 	if dir := os.Getenv("GOCOVERDIR"); dir != "" {
-		env = append(env, "GOCOVERDIR="+dir) // a git-trace built with -cover reports from within hooks
+		env = append(env, "GOCOVERDIR="+dir) // a git-trace built with -cover also reports the coverage of hooks
 	}
 	return env
 }

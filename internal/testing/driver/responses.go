@@ -14,7 +14,7 @@ type responses struct{}
 
 func (responses) accepts(path string) bool { return strings.HasSuffix(path, "/responses") }
 
-// responseItem is the part of an input item that locate needs.
+// responseItem has the members of an input item that locate needs.
 type responseItem struct {
 	Type    string          `json:"type"`
 	Role    string          `json:"role"`
@@ -45,7 +45,7 @@ func (responses) locate(body []byte, header http.Header) (position, error) {
 		}
 		return position{Script: lastMarker(text)}, nil
 	}
-	// The task of a Codex sub-agent arrives as a message of the agent that called it.
+	// The task of a Codex subagent arrives as a message of the agent that started it.
 	sub := header.Get("X-Openai-Subagent") != ""
 	pos := position{recent: recent(raw)}
 	var since []responseItem
@@ -67,8 +67,8 @@ func (responses) locate(body []byte, header http.Header) (position, error) {
 
 var turnInID = regexp.MustCompile(`_t(\d+)_\d+_`)
 
-// responseTurns counts the answers of the model in a flat list of items: the
-// calls of one answer share the turn in their ids, and its text comes before them.
+// responseTurns counts the model's answers in a flat list of items. The ids of one answer's calls have the same turn.
+// The answer's text comes before its calls.
 func responseTurns(items []responseItem) int {
 	turns, text := 0, false
 	seen := map[string]bool{}
@@ -153,7 +153,7 @@ func (d responses) answer(w http.ResponseWriter, _ *http.Request, body []byte, s
 	return s.err
 }
 
-// items turns a scene into output items: reasoning, a message, tool calls.
+// items returns a scene as output items: reasoning, a message, tool calls.
 func (responses) items(sc scene) ([]map[string]any, error) {
 	var out []map[string]any
 	if sc.Thinking != "" {
@@ -191,7 +191,7 @@ func (responses) items(sc scene) ([]map[string]any, error) {
 	return out, nil
 }
 
-// item streams one output item up to its end, which the caller writes.
+// item streams one output item, without its end, which the caller writes.
 func (responses) item(event func(string, map[string]any), i int, item map[string]any) {
 	open := maps.Clone(item)
 	open["status"] = "in_progress"
@@ -199,7 +199,7 @@ func (responses) item(event func(string, map[string]any), i int, item map[string
 		fields["item_id"], fields["output_index"] = item["id"], i
 		return fields
 	}
-	// spread sends a text in pieces and then whole.
+	// spread sends a text in pieces, then the whole text.
 	spread := func(name, key, text string, more map[string]any) {
 		for _, p := range pieces(text) {
 			delta := maps.Clone(more)

@@ -14,60 +14,60 @@ import (
 	"time"
 )
 
-// Options change how a client is run. The zero value is one prompt that plays
-// the script "main" at the top of the work tree.
+// Options change how a client runs. The zero value sends one prompt, which plays the script "main" at the top of the
+// work tree.
 type Options struct {
-	Prompt   string   // default "[[script:main]] please do the scripted work"
-	Dir      string   // working directory, absolute or below the work tree
-	Args     []string // further arguments of the client: --continue, --resume ID, --fork-session
-	Env      []string // further NAME=VALUE
-	Path     []string // directories searched before PATH, for the git-trace under test
-	Model    string   // what the client believes to talk to; it decides which tools there are
-	Settings []byte   // written to the user's hook configuration first; may be nil
+	Prompt   string   // default: "[[script:main]] please do the scripted work"
+	Dir      string   // working directory, absolute or relative to the work tree
+	Args     []string // further arguments for the client: --continue, --resume ID, --fork-session
+	Env      []string // further variables, NAME=VALUE
+	Path     []string // directories to search before PATH, for the git-trace under test
+	Model    string   // the model that the client believes to use, which decides its tools
+	Settings []byte   // written to the user's hook configuration before the run; may be nil
 
-	Limit  time.Duration // after it the client is killed; default six minutes, for machines that are busy
-	Linger time.Duration // how long background processes may continue; default two seconds
+	Limit  time.Duration // the client is killed after this time; default: six minutes, for busy machines
+	Linger time.Duration // the time that background processes get to end; default: two seconds
 
-	SignalOn string         // a file; once it exists, Signal is sent to the client
-	Signal   syscall.Signal // default SIGINT
+	SignalOn string         // a file; when it exists, Signal is sent to the client
+	Signal   syscall.Signal // default: SIGINT
 
-	// At is the behaviour of a person at the terminal while the client runs interactively; the client is killed when they
-	// are done. nil runs it in its print mode. Permissions are not granted beforehand.
+	// At plays a person at a terminal, while the client runs interactively. When it returns, the client is killed.
+	// Permissions are not granted beforehand. If nil, the client runs in its print mode.
 	At func(*Terminal)
 
-	CheckTrust   bool // Codex runs those hooks only that its configuration declares trusted
-	AllowFailure bool // an exit code other than 0 and an unfinished script are not a failure of the test
+	CheckTrust   bool // Codex runs only hooks that its configuration declares trusted
+	AllowFailure bool // a failed client or an unfinished script does not fail the test
 }
 
-// Result holds the visible facts of one run.
+// Result holds what is visible of one run.
 type Result struct {
-	ExitCode int // -1 when a signal ended the client
+	ExitCode int // -1 if a signal ended the client
 	TimedOut bool
 	Stdout   []byte
 	Stderr   []byte
 
-	Session     string   // the client's own session id
-	Answer      string   // its last words
-	Transcripts []string // session files, the main one first, then sub-agents'
+	Session     string   // the client's session id
+	Answer      string   // the model's last text
+	Transcripts []string // session files, the main one first, then those of subagents
 
 	Requests []Request
-	Outbound []string // hosts other than 127.0.0.1 that it called, in vain
-	Unplayed []string // "NAME#TURN" never reached in conversations that were begun
-	Problems []string // why the script was not played as written
-	Killed   []string // command names of the processes that were killed after Linger
+	Outbound []string // hosts other than 127.0.0.1 that the client tried to reach
+	Unplayed []string // "NAME#TURN" of turns that were not played in conversations that began
+	Problems []string // reasons why the script was not played as written
+	Killed   []string // names of the processes that were killed after Linger
 
-	Dir string // requests, standard output and error of the run
+	Dir string // directory with the run's requests, standard output and standard error
 }
 
-// runner holds the differences between clients.
+// runner hides the differences between clients.
 type runner interface {
-	// prepare writes the configuration and returns arguments and environment.
+	// prepare writes the client's configuration, and returns the client's arguments and environment.
 	prepare(j *job) (args, env []string, err error)
-	// inspect fills in the facts from the client's own formats.
+	// inspect reads the facts from the client's own formats.
 	inspect(j *job, res *Result) error
 }
 
-// job is one run in the making.
+// job is a run while it is prepared and made.
 type job struct {
 	client Client
 	binary string
@@ -75,10 +75,10 @@ type job struct {
 	opts   Options
 	dir    string // working directory
 	run    string // directory of the run
-	url    string // of the model
+	url    string // of the model server
 }
 
-// place writes a file of the client below the user's home: bytes unchanged, everything else as JSON.
+// place writes a file below the user's home. Bytes are written unchanged, any other content as JSON.
 func (j *job) place(content any, path ...string) error {
 	raw, ok := content.([]byte)
 	if !ok {
@@ -94,7 +94,7 @@ func (j *job) place(content any, path ...string) error {
 	return os.WriteFile(name, raw, 0o600)
 }
 
-// each reads the events that a client prints, one per line. It ignores half a line, which a killed client leaves.
+// each reads the events that a client printed, one a line. It ignores an incomplete line of a killed client.
 func each[E any](printed []byte, hear func(E)) {
 	for line := range bytes.Lines(printed) {
 		var e E
@@ -104,7 +104,7 @@ func each[E any](printed []byte, hear func(E)) {
 	}
 }
 
-// runMark names the variable that marks the processes of a run.
+// runMark is the variable that marks the processes of a run.
 const runMark = "GITTRACE_DRIVER_RUN"
 
 func (j *job) do(ctx context.Context, script Script) (*Result, error) {
@@ -150,7 +150,7 @@ func (j *job) do(ctx context.Context, script Script) (*Result, error) {
 	return res, nil
 }
 
-// ask is one of two values: the second where a person is at a terminal.
+// ask returns asking if the client runs at a terminal, otherwise printing.
 func (j *job) ask(printing, asking string) string {
 	if j.opts.At != nil {
 		return asking
@@ -158,7 +158,7 @@ func (j *job) ask(printing, asking string) string {
 	return printing
 }
 
-// offline sends everything but calls of 127.0.0.1 to a proxy that refuses it.
+// offline returns variables that send all requests, except those to 127.0.0.1, to a proxy that refuses them.
 func offline(url string) []string {
 	var env []string
 	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"} {
@@ -167,12 +167,12 @@ func offline(url string) []string {
 	return append(env, "NO_PROXY=127.0.0.1,localhost", "no_proxy=127.0.0.1,localhost")
 }
 
-// execute starts the client in a process group of its own and waits for it. It returns the group, which is 0 if the
-// client could not be started.
+// execute starts the client in its own process group, and waits for it. It returns the group; 0 if the client could not
+// be started.
 func (j *job) execute(ctx context.Context, args, env []string, res *Result) (group int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, j.opts.Limit)
 	defer cancel()
-	// Files, not pipes: a remaining process may hold them open.
+	// Files, not pipes: a remaining process could hold pipes open.
 	outPath, errPath := filepath.Join(j.run, "stdout"), filepath.Join(j.run, "stderr")
 	stdout, err := os.Create(outPath)
 	if err != nil {
@@ -198,7 +198,7 @@ func (j *job) execute(ctx context.Context, args, env []string, res *Result) (gro
 		atTerminal(cmd, terminal)
 	}
 
-	// The parent-death signal is tied to the thread that started the process.
+	// The parent-death signal belongs to the thread that started the process.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	if err := cmd.Start(); err != nil {
@@ -213,13 +213,13 @@ func (j *job) execute(ctx context.Context, args, env []string, res *Result) (gro
 		go func() {
 			defer close(done)
 			j.opts.At(screen)
-			_ = cmd.Process.Kill() // it may have ended already
+			_ = cmd.Process.Kill() // the process may have ended already
 		}()
 	}
 	if j.opts.SignalOn != "" {
 		go func() {
 			if waitFile(ctx, j.opts.SignalOn, j.opts.Limit) == nil {
-				_ = cmd.Process.Signal(j.opts.Signal) // it may have ended already
+				_ = cmd.Process.Signal(j.opts.Signal) // the process may have ended already
 			}
 		}()
 	}

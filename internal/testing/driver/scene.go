@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// scene is a turn ready to be written in some wire protocol.
+// scene is a turn with everything that a protocol needs to send it.
 type scene struct {
 	Turn
 	script string
@@ -15,7 +15,7 @@ type scene struct {
 	nonce  string
 }
 
-// id names the n-th tool call of the scene.
+// id returns the id of the scene's n-th tool call.
 func (s scene) id(prefix string, n int) string {
 	if id := s.Tools[n].ID; id != "" {
 		return id
@@ -25,7 +25,7 @@ func (s scene) id(prefix string, n int) string {
 
 func (s scene) key() string { return s.script + "#" + strconv.Itoa(s.index) }
 
-// said returns the text of the answer; one without tool calls must have some.
+// said returns the text of the answer. An answer without tool calls must have a text.
 func (s scene) said() string {
 	if s.Text == "" && len(s.Tools) == 0 {
 		return "done"
@@ -71,8 +71,8 @@ func fillTool(tool Tool, history string) (Tool, error) {
 	return tool, nil
 }
 
-// fill replaces the holes in every string of a JSON value. A string that is one
-// hole and matches digits becomes a number, as ids of processes are.
+// fill replaces the holes "@{re:…}@" in all strings of a JSON value. If a string is only a hole, and digits replace it,
+// the result is a number, as ids of processes are.
 func fill(value any, history string) (any, error) {
 	switch v := value.(type) {
 	case string:

@@ -9,39 +9,39 @@ import (
 	"strings"
 )
 
-// Script is a set of named conversations. The last marker "[[script:NAME]]" in the text the user wrote decides which
-// one a request plays. So the prompt of a sub-agent or of a resumed session selects its own.
+// Script is a set of named conversations. The last marker "[[script:NAME]]" in the user's text selects the one that a
+// request plays. So the prompts of subagents and of resumed sessions select their own.
 type Script struct {
 	Scripts map[string][]Turn `json:"scripts"`
 }
 
-// Turn is one answer of the model with its side effects.
+// Turn is one answer of the model, with side effects.
 type Turn struct {
-	Text     string `json:"text,omitempty"`     // said before the tool calls
-	Thinking string `json:"thinking,omitempty"` // reasoning shown before the text
-	Tools    []Tool `json:"tools,omitempty"`    // several are one message of parallel calls
+	Text     string `json:"text,omitempty"`     // text before the tool calls
+	Thinking string `json:"thinking,omitempty"` // reasoning before the text
+	Tools    []Tool `json:"tools,omitempty"`    // several tools are parallel calls in one message
 
-	// Sh runs in the repository just before the model answers: a human who edits between two tool calls. It runs once,
+	// Sh runs in the repository just before the model answers, as a person who edits between two tool calls. It runs once,
 	// even if the turn is requested again.
 	Sh       string `json:"sh,omitempty"`
-	WaitFile string `json:"wait_file,omitempty"` // hold the answer until this file exists, at most a minute
+	WaitFile string `json:"wait_file,omitempty"` // wait until this file exists, at most three minutes, then answer
 	DelayMS  int    `json:"delay_ms,omitempty"`
 
 	Error      *Fault `json:"error,omitempty"`      // answer with an API error; the retry gets the next turn
-	Disconnect bool   `json:"disconnect,omitempty"` // drop the connection in the middle of the stream
-	Repeat     bool   `json:"repeat,omitempty"`     // Error and Disconnect hold for every retry
+	Disconnect bool   `json:"disconnect,omitempty"` // close the connection in the middle of the stream
+	Repeat     bool   `json:"repeat,omitempty"`     // Error and Disconnect also apply to retries
 
 	StopReason string         `json:"stop_reason,omitempty"`
 	Usage      map[string]any `json:"usage,omitempty"`
 	BlockGapMS int            `json:"block_gap_ms,omitempty"` // pause between content blocks
 }
 
-// Tool is one tool call of a [Turn]. In its strings "@{re:REGEXP}@" is replaced by group 1 of the last match in the
-// recent history of the request. So a script can use an id that the client made up.
+// Tool is one tool call of a [Turn]. In its strings, "@{re:REGEXP}@" is replaced by group 1 of the last match in the
+// request's recent history. So a script can use an id that the client made.
 type Tool struct {
 	Name      string  `json:"name"`
 	Input     any     `json:"input,omitempty"`
-	Custom    *string `json:"custom,omitempty"`    // free-form input of an OpenAI custom tool
+	Custom    *string `json:"custom,omitempty"`    // input of an OpenAI custom tool, as free text
 	Namespace string  `json:"namespace,omitempty"` // OpenAI tool namespace
 	Shell     any     `json:"local_shell,omitempty"`
 	ID        string  `json:"id,omitempty"` // replaces the readable id
@@ -53,12 +53,12 @@ type Fault struct {
 	Body   json.RawMessage `json:"body,omitempty"`
 }
 
-// Main returns a script of a single conversation, the one the default prompt asks for.
+// Main returns a script with a single conversation, which the default prompt selects.
 func Main(turns ...Turn) Script {
 	return Script{Scripts: map[string][]Turn{"main": turns}}
 }
 
-// ParseScript reads the JSON form of a script. A key it does not know is an error.
+// ParseScript parses the JSON form of a script. An unknown key is an error.
 func ParseScript(data []byte) (Script, error) {
 	var s Script
 	dec := json.NewDecoder(bytes.NewReader(data))
@@ -72,7 +72,7 @@ func ParseScript(data []byte) (Script, error) {
 	return s, nil
 }
 
-// ReadScript reads a script of testdata/agent-scripts in the module that holds the working directory.
+// ReadScript reads a script of testdata/agent-scripts in the module of the working directory.
 func ReadScript(name string) (Script, error) {
 	root, err := moduleRoot()
 	if err != nil {
@@ -106,8 +106,8 @@ func moduleRoot() (string, error) {
 	}
 }
 
-// expand replaces ${NAME} by vars[NAME] in every string of the script. It works
-// on the JSON form, where each value is escaped as the inside of a JSON string.
+// expand replaces ${NAME} by vars[NAME] in every string of the script. It works on the JSON form, with each value
+// escaped as part of a JSON string.
 func (s Script) expand(vars map[string]string) (Script, error) {
 	data, err := json.Marshal(s)
 	if err != nil {

@@ -15,30 +15,30 @@ import (
 	"time"
 )
 
-// Config sets the script and the place of a [Server].
+// Config configures a [Server].
 type Config struct {
 	Script Script
 	Vars   map[string]string // values of ${NAME} in the script
-	Dir    string            // where Turn.Sh runs
+	Dir    string            // directory in which Turn.Sh runs
 	Env    []string          // environment of Turn.Sh
-	Seed   string            // part of every tool id; runs that share a session need different ones
-	Log    string            // directory for one JSON file per request; empty for none
+	Seed   string            // part of every tool id; runs that share a session must have different seeds
+	Log    string            // directory for one JSON file a request; empty: none
 }
 
-// Request is one request that the server received, without its credentials.
+// Request is a request that the server received, without its credentials.
 type Request struct {
-	N      int             `json:"n"` // from 1, in order of arrival
+	N      int             `json:"n"` // number from 1, in order of arrival
 	Time   time.Time       `json:"time"`
 	Method string          `json:"method"`
 	Path   string          `json:"path"`
 	Header http.Header     `json:"header"`
-	Script string          `json:"script,omitempty"` // conversation it belongs to
-	Turn   int             `json:"turn"`             // assistant turns so far in it
+	Script string          `json:"script,omitempty"` // the conversation that it belongs to
+	Turn   int             `json:"turn"`             // number of the model's turns in it so far
 	Body   json.RawMessage `json:"body,omitempty"`
 }
 
-// Server is a scripted model on 127.0.0.1. It is also the proxy for all other addresses: it refuses and notes these
-// requests.
+// Server is a scripted model server on 127.0.0.1. It is also the proxy for all other addresses, which refuses and
+// records their requests.
 type Server struct {
 	stage    *stage
 	dialects []dialect
@@ -52,11 +52,11 @@ type Server struct {
 	outbound []string
 }
 
-// dialect is one wire protocol between a client and its model.
+// dialect is a protocol between a client and its model.
 type dialect interface {
 	// accepts reports whether a POST to this path belongs to the protocol.
 	accepts(path string) bool
-	// locate finds a request's place in the script.
+	// locate returns the place of a request in the script.
 	locate(body []byte, header http.Header) (position, error)
 	// answer writes a scene.
 	answer(w http.ResponseWriter, r *http.Request, body []byte, sc scene) error
@@ -65,7 +65,7 @@ type dialect interface {
 // dialects are tried in this order.
 func dialects() []dialect { return []dialect{anthropic{}, responses{}, chat{}, gemini{}} }
 
-// Serve starts a server. Close it to free its port.
+// Serve starts a server. The caller must close it.
 func Serve(cfg Config) (*Server, error) {
 	script, err := cfg.Script.expand(cfg.Vars)
 	if err != nil {
@@ -97,10 +97,10 @@ func Serve(cfg Config) (*Server, error) {
 	return s, nil
 }
 
-// URL returns the base of the server: http://127.0.0.1:PORT.
+// URL returns the base address of the server: http://127.0.0.1:PORT.
 func (s *Server) URL() string { return s.url }
 
-// Close drops the open connections and stops listening.
+// Close closes all connections, and stops listening.
 func (s *Server) Close() error {
 	err := s.http.Close()
 	<-s.done
@@ -114,21 +114,21 @@ func (s *Server) Requests() []Request {
 	return append([]Request(nil), s.requests...)
 }
 
-// Outbound lists the hosts other than 127.0.0.1 that were called and refused.
+// Outbound lists the hosts other than 127.0.0.1 that clients tried to reach.
 func (s *Server) Outbound() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]string(nil), s.outbound...)
 }
 
-// Problems lists deviations from the script: an unknown script, a human edit that failed, a file that never appeared.
+// Problems lists deviations from the script: an unknown script, a failed Turn.Sh, a file that never appeared.
 func (s *Server) Problems() []string {
 	s.stage.mu.Lock()
 	defer s.stage.mu.Unlock()
 	return append([]string(nil), s.stage.problems...)
 }
 
-// Unplayed lists, as "NAME#TURN", the turns that were never requested, for conversations that were begun.
+// Unplayed lists the turns that were not requested in conversations that began, as "NAME#TURN".
 func (s *Server) Unplayed() []string { return s.stage.unplayed() }
 
 // ServeHTTP answers one request of a client.
@@ -177,7 +177,7 @@ func (s *Server) converse(w http.ResponseWriter, r *http.Request, d dialect, bod
 
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if errors.Is(err, context.Canceled) {
-		return // the client went away
+		return // the client has ended
 	}
 	s.stage.problem("%s %s: %v", r.Method, r.URL.Path, err)
 	writeJSON(w, http.StatusInternalServerError, map[string]any{"error": map[string]any{"message": err.Error()}})
@@ -190,7 +190,7 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request) {
 	http.Error(w, "offline", http.StatusForbidden)
 }
 
-// record keeps a request without the headers that identify an account.
+// record stores a request without headers that identify an account.
 func (s *Server) record(r *http.Request, body []byte, pos position) {
 	header := r.Header.Clone()
 	for name := range header {
@@ -222,8 +222,7 @@ func (s *Server) record(r *http.Request, body []byte, pos position) {
 	}
 }
 
-// aside answers what clients ask besides the conversation: token counts, the
-// list of models, checks that the server is alive.
+// aside answers requests outside the conversation: token counts, the list of models, checks that the server runs.
 func aside(w http.ResponseWriter, r *http.Request) {
 	path := r.URL.Path
 	switch {

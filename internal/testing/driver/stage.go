@@ -16,17 +16,17 @@ import (
 
 const waitFileLimit = 3 * time.Minute
 
-// stage holds the effects of a script so far: errors spent, human edits made.
+// stage holds the state of a script: errors that were sent, and shell commands that ran.
 type stage struct {
 	script Script
-	seed   string   // makes tool ids of different runs differ
-	dir    string   // where Turn.Sh runs
+	seed   string   // makes the tool ids of runs differ
+	dir    string   // directory in which Turn.Sh runs
 	env    []string // its environment
 
 	mu       sync.Mutex
-	spent    map[string]int  // script name → one-shot faults already given
+	spent    map[string]int  // number of errors sent once, by script
 	edited   map[string]bool // "name#turn" whose Sh has run
-	asked    map[string]int  // "name#turn" → how often it was served
+	asked    map[string]int  // number of requests for each "name#turn"
 	problems []string
 }
 
@@ -37,8 +37,8 @@ func newStage(script Script, seed, dir string, env []string) *stage {
 	}
 }
 
-// play picks the turn for a position, does what has to happen before the
-// answer, and fills in the values taken from the history.
+// play selects the turn for a position, does everything that must happen before the answer, and replaces the holes with
+// values of the history.
 func (st *stage) play(ctx context.Context, pos position) (scene, error) {
 	sc := st.pick(pos)
 	if sc.Sh != "" {
@@ -87,7 +87,7 @@ func (st *stage) pick(pos position) scene {
 	return sc
 }
 
-// edit runs Turn.Sh, the first time its turn is played.
+// edit runs Turn.Sh when its turn is played first.
 func (st *stage) edit(ctx context.Context, sc scene) {
 	st.mu.Lock()
 	done := st.edited[sc.key()]
@@ -96,10 +96,10 @@ func (st *stage) edit(ctx context.Context, sc scene) {
 	if done {
 		return
 	}
-	// A client that gives up on the request must not cut a human edit in two.
+	// If the client gives up the request, Turn.Sh must still finish.
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), "/bin/sh", "-c", sc.Sh)
 	cmd.Dir, cmd.Env = st.dir, st.env
-	cmd.WaitDelay = time.Second // a command left in the background may hold the pipes
+	cmd.WaitDelay = time.Second // a background command may hold the pipes open
 	if out, err := cmd.CombinedOutput(); err != nil {
 		st.problem("%s turn %d: sh: %v: %s", sc.script, sc.index, err, out)
 	}

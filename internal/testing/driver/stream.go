@@ -7,7 +7,7 @@ import (
 	"net/http"
 )
 
-// stream writes server-sent events; after the first error it writes nothing more.
+// stream writes server-sent events. After the first error it writes nothing.
 type stream struct {
 	w   http.ResponseWriter
 	out *http.ResponseController
@@ -21,7 +21,7 @@ func newStream(w http.ResponseWriter) *stream {
 	return &stream{w: w, out: http.NewResponseController(w)}
 }
 
-// event sends one event under a name, its data also holding the name as "type".
+// event sends a named event. The member "type" of its data has the name, too.
 func (s *stream) event(name string, fields map[string]any) {
 	data := map[string]any{"type": name}
 	maps.Copy(data, fields)
@@ -52,7 +52,7 @@ func (s *stream) raw(text string) {
 	}
 }
 
-// drop closes the connection without ending the response, as a failing network does.
+// drop closes the connection in the middle of the response, as a failing network does.
 func (s *stream) drop() error {
 	conn, _, err := s.out.Hijack()
 	if err != nil {
@@ -61,7 +61,7 @@ func (s *stream) drop() error {
 	return conn.Close()
 }
 
-// pieces cuts a text the way a model streams it.
+// pieces splits a text as a model streams it.
 func pieces(text string) []string {
 	const size = 40
 	runes := []rune(text)

@@ -9,18 +9,18 @@ import (
 	"time"
 )
 
-// Terminal is the terminal before a person while a client runs interactively: they read the screen and press keys.
+// Terminal is a person's terminal while a client runs interactively: it shows the screen, and sends keys.
 type Terminal struct {
 	t      testing.TB
 	person *os.File
 	limit  time.Duration
 
 	mu    sync.Mutex
-	shown []byte // since the last key
+	shown []byte // output since the last key
 	ended bool
 }
 
-// queries are the questions of clients to a terminal at their start, with its answers.
+// queries are control sequences with which clients ask a terminal at their start, and the answers.
 var queries = []struct{ asked, answer string }{
 	{"\x1b[c", "\x1b[?62;22c"},
 	{"\x1b[6n", "\x1b[1;1R"},
@@ -29,7 +29,7 @@ var queries = []struct{ asked, answer string }{
 	{"\x1b]11;?", "\x1b]11;rgb:0000/0000/0000\x1b\\"},
 }
 
-// watch reads the screen until the last writer has ended.
+// watch reads the screen until all writers have ended.
 func (s *Terminal) watch() {
 	buf := make([]byte, 1<<16)
 	for {
@@ -43,13 +43,13 @@ func (s *Terminal) watch() {
 		}
 		for _, q := range queries {
 			if bytes.Contains(buf[:n], []byte(q.asked)) {
-				_, _ = s.person.WriteString(q.answer) // a client that has ended needs no answer
+				_, _ = s.person.WriteString(q.answer) // if the client has ended, it needs no answer
 			}
 		}
 	}
 }
 
-// readiness is the time between the first drawing of a client and its first reaction to a key.
+// readiness is the time from a client's first output until it reacts to keys.
 const readiness = 500 * time.Millisecond
 
 // Press sends keys: "\r" is Enter, "\x1b" Esc.
@@ -64,8 +64,8 @@ func (s *Terminal) Press(keys string) {
 	}
 }
 
-// See waits until the text that was shown since the last key matches a pattern. White space is left out, since clients
-// draw it by moving the cursor. It returns whether it came to be.
+// See waits until the text shown since the last key matches a pattern, and reports whether it did. The text has no
+// white space, since clients draw white space by moving the cursor.
 func (s *Terminal) See(pattern string) bool {
 	s.t.Helper()
 	want := regexp.MustCompile(pattern)
@@ -99,5 +99,5 @@ func (s *Terminal) File(path string) bool {
 var drawing = regexp.MustCompile(`\x1b\[[0-9;:?<>=]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(\x07|\x1b\\)|` +
 	`\x1bP[^\x1b]*\x1b\\|\x1b.|\s`)
 
-// plain returns the shown text without colours, movements and white space.
+// plain returns the shown text without colours, cursor movements and white space.
 func plain(shown []byte) string { return string(drawing.ReplaceAll(shown, nil)) }

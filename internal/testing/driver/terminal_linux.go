@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openTerminal makes a pseudo-terminal: the client's end and the person's.
+// openTerminal makes a pseudo-terminal. It returns the client's end and the person's end.
 func openTerminal() (client, person *os.File, err error) {
 	person, err = os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
@@ -33,7 +33,7 @@ func openTerminal() (client, person *os.File, err error) {
 	return client, person, nil
 }
 
-// atTerminal gives the client its terminal, in a new session.
+// atTerminal starts the client in a new session with the terminal.
 func atTerminal(cmd *exec.Cmd, terminal *os.File) {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = terminal, terminal, terminal
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Pdeathsig: syscall.SIGKILL}

@@ -11,8 +11,8 @@ import (
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
-// Need returns the path of an installed client. Without one the test is
-// skipped with the reason, and in continuous integration ($CI set) it fails.
+// Need returns the path of an installed client. If it is not installed, the test is skipped with the reason; with $CI
+// set it fails.
 func Need(t testing.TB, name string) string {
 	t.Helper()
 	testenv.Wide(t)
@@ -38,21 +38,21 @@ func Load(t testing.TB, name string) Script {
 	return s
 }
 
-// RunClaude runs Claude Code once in the repository. Successive runs share the home directory, so Args of --continue or
-// --resume continue the session. The test fails if the client fails or the script is not played to its end, unless
-// [Options].AllowFailure is set; it is skipped if there is no client.
+// RunClaude runs Claude Code once in the repository. Runs in one repository share the home directory, so --continue or
+// --resume in Args continues a session. The test fails if the client fails, or if the script is not played to its end,
+// unless [Options].AllowFailure is set. It is skipped if the client is not installed.
 func RunClaude(t testing.TB, repo *Repo, script Script, opts Options) *Result {
 	t.Helper()
 	return Run(t, "claude", repo, script, opts)
 }
 
-// RunCodex is [RunClaude] for Codex CLI; to continue with a session, Args are "resume", "--last".
+// RunCodex is [RunClaude] for Codex CLI. Args "resume", "--last" continue a session.
 func RunCodex(t testing.TB, repo *Repo, script Script, opts Options) *Result {
 	t.Helper()
 	return Run(t, "codex", repo, script, opts)
 }
 
-// Run is [RunClaude] for the client of that name in [Clients].
+// Run is [RunClaude] for any client of [Clients].
 func Run(t testing.TB, name string, repo *Repo, script Script, opts Options) *Result {
 	t.Helper()
 	binary := Need(t, name)
@@ -103,7 +103,7 @@ func (o Options) withDefaults(t testing.TB) Options {
 	if o.Limit == 0 {
 		o.Limit = 6 * time.Minute
 	}
-	// A test binary that runs out of time kills itself and leaves the client alone.
+	// At its time limit, a test binary kills only itself, and not the client.
 	if d, ok := t.(interface{ Deadline() (time.Time, bool) }); ok {
 		if end, ok := d.Deadline(); ok {
 			o.Limit = min(o.Limit, max(time.Until(end)-5*time.Second, time.Second))

@@ -2,9 +2,9 @@
 //
 //	follows <directory of schemas> <name>    # the name as in <name>-1.schema.json
 //
-// If a value does not match, it names the fault and exits with 1. It is a program and not a package of the tests,
-// because the library adds 3 ms to every start. The test program of package cmd/git-trace is git-trace too, and it
-// starts thousands of times.
+// If a value does not match, it prints the fault and exits with 1. It is a program, not a package of the tests, because
+// the library adds 3 ms to every start. The test binary of package cmd/git-trace also plays git-trace, and starts
+// thousands of times.
 package main
 
 import (
@@ -30,7 +30,7 @@ func main() {
 	}
 }
 
-// follows reads values to the end.
+// follows checks all values of a stream.
 func follows(dir, name string, values io.Reader) error {
 	schema, err := compile(dir, name)
 	if err != nil {
@@ -53,7 +53,7 @@ func follows(dir, name string, values io.Reader) error {
 	}
 }
 
-// compile reads all schemas, because they name each other.
+// compile reads all schemas, because they refer to each other.
 func compile(dir, name string) (*jsonschema.Schema, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.schema.json"))
 	if err != nil {

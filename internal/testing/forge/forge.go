@@ -1,4 +1,4 @@
-// Package forge serves test repositories like a forge: by git's HTTP back end, and by a real SSH server.
+// Package forge serves test repositories like a forge: with git's HTTP back end, and with a real SSH server.
 package forge
 
 import (
@@ -13,17 +13,17 @@ import (
 	"strings"
 )
 
-// ErrMissing reports that a program which the tests need is not installed.
+// ErrMissing means that a program which the tests need is not installed.
 var ErrMissing = errors.New("not installed")
 
-// HTTP returns a server of the repositories below a directory. They take pushes if http.receivepack is true there.
+// HTTP returns a server for the repositories below a directory. It accepts pushes if http.receivepack is true there.
 func HTTP(root string) (http.Handler, error) {
 	out, err := exec.Command("git", "--exec-path").Output()
 	if err != nil {
 		return nil, fmt.Errorf("git --exec-path: %w", err)
 	}
 	programs := strings.TrimSpace(string(out))
-	for _, name := range []string{"git-http-backend", "git-remote-http"} { // some gits are built without
+	for _, name := range []string{"git-http-backend", "git-remote-http"} { // some builds of git do not have them
 		if _, err := os.Stat(filepath.Join(programs, name)); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, ErrMissing)
 		}
@@ -32,10 +32,10 @@ func HTTP(root string) (http.Handler, error) {
 		Env: []string{"GIT_PROJECT_ROOT=" + root, "GIT_HTTP_EXPORT_ALL=1"}}, nil
 }
 
-// SSH makes keys in a directory. It returns the command for GIT_SSH_COMMAND that reaches this machine, and the address
-// before a path. Each connection starts a server on the standard streams of ssh, so no port is opened.
+// SSH writes keys into a directory. It returns the command for GIT_SSH_COMMAND that connects to this machine, and the
+// part of a URL before the path. Each connection starts a server on ssh's standard streams, so no port is opened.
 func SSH(dir string) (command, address string, err error) {
-	var server string // it wants to be called by its whole path
+	var server string // sshd must be started by its absolute path
 	for _, name := range []string{"ssh", "ssh-keygen", "sshd"} {
 		if server, err = exec.LookPath(name); err != nil {
 			return "", "", fmt.Errorf("%s: %w", name, ErrMissing)
@@ -45,7 +45,7 @@ func SSH(dir string) (command, address string, err error) {
 	if err != nil {
 		return "", "", err
 	}
-	if me.Uid == "0" { // where the service of Debian makes it when it starts
+	if me.Uid == "0" { // Debian's service makes this directory at its start
 		if err := os.MkdirAll("/run/sshd", 0o755); err != nil {
 			return "", "", fmt.Errorf("%w: %w", ErrMissing, err)
 		}

@@ -1,4 +1,4 @@
-// Package harm has harmful input: texts for terminals and pages, paths, and names of revisions.
+// Package harm contains harmful input: texts for terminals and pages, paths, and names of revisions.
 package harm
 
 import (
@@ -10,7 +10,8 @@ import (
 	"strings"
 )
 
-// Sequences act on a terminal, on the order of the text beside them, or on a drawing: 256 single bytes and the rest.
+// Sequences returns texts that control a terminal, change the order of the text beside them, or spoil a drawing. The
+// first 256 are the single bytes.
 func Sequences() []string {
 	list := []string{
 		"\x1b]0;title\x07", "\x1b]8;;http://evil\x1b\\link\x1b]8;;\x1b\\", "\x1b]52;c;ZXZpbA==\x07", "\x1b[2J",
@@ -30,8 +31,8 @@ func Sequences() []string {
 	return list
 }
 
-// Paths point out of the work tree, into .git, or are not paths. The directory base holds the work tree as 'work',
-// and beside it what must not be reached: 'outside', 'theirs' and 'home'.
+// Paths returns paths that lead out of the work tree or into .git, or that are not paths. The directory base contains
+// the work tree 'work', and 'outside', 'theirs' and 'home', which must not be reached.
 func Paths(base string) []string {
 	paths := []string{
 		"..", "../x", "../../../../../../etc/passwd", "/etc/passwd", "/", ".", "", "./../x", "a/../../x", ".git",
@@ -55,16 +56,16 @@ func Paths(base string) []string {
 	return all
 }
 
-// markup is read by the tests in a browser too, which are a module of their own. %s stands for what would run.
+// The tests in a browser, which are a separate module, also read markup. %s stands for the script that would run.
 //
 //go:embed markup.json
 var markup []byte
 
-// Markup lists texts that a page would run or load, or that would change it, if they were not shown as text.
+// Markup returns texts that would run, load something or change a page if they were not shown as text.
 func Markup() []string {
 	var list []string
 	if err := json.Unmarshal(bytes.ReplaceAll(markup, []byte("%s"), []byte("alert(1)")), &list); err != nil {
-		return nil // TestTablesAreWhole counts
+		return nil // TestTablesAreWhole checks the number
 	}
 	return list
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Mutants that are known to survive, each with its reason. An equivalent mutant changes nothing visible, and does not
-// count; the others count as survivors.
+// Known surviving mutants, each with a reason. An equivalent mutant changes nothing visible, so it does not count. The
+// others count as survivors.
 //
 //go:embed accepted.txt
 var acceptedText string
@@ -18,7 +18,7 @@ type acceptance struct {
 	reason     string
 }
 
-// readAccepted reads a mutant's key a line, and after it a line with `= reason` (equivalent) or `- reason` (not
+// readAccepted parses the list: a line with a mutant's key, then a line with `= reason` (equivalent) or `- reason` (not
 // tested).
 func readAccepted(text string) (map[string]acceptance, error) {
 	out := map[string]acceptance{}

@@ -16,17 +16,17 @@ import (
 	"github.com/git-trace/git-trace/internal/testing/mutate/active"
 )
 
-// world is the code under test: its mutants, and the test programs that have them all in them, asleep.
+// world is the code under test: its mutants, and the test programs that contain all of them, inactive.
 type world struct {
-	root, dir string // of the module; of what this program makes
+	root, dir string // of the module; for files that this program makes
 	mutants   []*mutant
 	perFile   map[string][]*site
 	text      map[string][]byte
-	broken    []*mutant // do not compile
+	broken    []*mutant // mutants that do not compile
 	programs  map[string]string
 }
 
-// survey finds every mutant of the decisions whose package is wanted.
+// survey finds the mutants in the listed functions of the wanted packages.
 func survey(root string, list []decision, wanted func(pkg string) bool) (*world, error) {
 	var dirs []string
 	for _, d := range list {
@@ -61,7 +61,7 @@ func survey(root string, list []decision, wanted func(pkg string) bool) (*world,
 	return w, nil
 }
 
-// number gives the mutants their ids, from 1.
+// number gives the mutants ids from 1.
 func (w *world) number() {
 	w.mutants = nil
 	files := make([]string, 0, len(w.perFile))
@@ -79,7 +79,7 @@ func (w *world) number() {
 	}
 }
 
-// overlay writes the changed files and their list for the go command.
+// overlay writes the changed files, and their list for the go command.
 func (w *world) overlay() (string, error) {
 	replace := map[string]string{}
 	for file, sites := range w.perFile {
@@ -109,7 +109,7 @@ func (w *world) overlay() (string, error) {
 
 var complaint = regexp.MustCompile(`(?m)([^\s:]+\.go):(\d+)(?::\d+)?: `)
 
-// compile builds the packages with all mutants. A mutant on a line that the compiler does not take is dropped.
+// compile builds the packages with all mutants. It drops mutants on lines that do not compile.
 func (w *world) compile(ctx context.Context, packages []string) (overlay string, err error) {
 	for range 8 {
 		if overlay, err = w.overlay(); err != nil {
@@ -132,7 +132,7 @@ func (w *world) compile(ctx context.Context, packages []string) (overlay string,
 	return "", fmt.Errorf("the mutants do not compile after eight attempts")
 }
 
-// drop removes the mutants that do not compile.
+// drop removes mutants that do not compile, by the compiler's output.
 func (w *world) drop(said []byte) bool {
 	bad := map[string]bool{}
 	for _, m := range complaint.FindAllSubmatch(said, -1) {
@@ -173,7 +173,7 @@ func (w *world) link(ctx context.Context, overlay, pkg string) error {
 	return nil
 }
 
-// awaken writes a copy of a test program in which one mutant is active, or which records the mutants that it reaches.
+// awaken copies a test program with one mutant active, or with recording of the reached mutants.
 func awaken(program, to string, id int32, record string) error {
 	data, err := os.ReadFile(program)
 	if err != nil {

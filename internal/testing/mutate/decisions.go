@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// The functions that decide: one line a file, and after it its functions that count, or none for all of them.
+// The functions to mutate: one line a file, with the names of its functions after it; without names, all of them.
 //
 //go:embed decisions.txt
 var decisionText string
 
 // decision is one file of the list.
 type decision struct {
-	file  string   // below the module's root, slashes
-	funcs []string // "Name" or "Type.Name"; none means all
+	file  string   // relative to the module's root, with slashes
+	funcs []string // "Name" or "Type.Name"; empty: all
 }
 
 func (d decision) pkg() string { return path.Dir(d.file) }

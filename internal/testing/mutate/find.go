@@ -9,41 +9,41 @@ import (
 	"strings"
 )
 
-// mutant is one change of one place.
+// mutant is one change at one place.
 type mutant struct {
 	id     int32
-	key    string // function, kind, texts, and a number where these are equal: stays the same when lines move
+	key    string // function, kind and texts, with a number to distinguish equal ones; it does not change when lines move
 	pkg    string
 	file   string
 	line   int
 	kind   string
 	before string
 	after  string
-	code   string // after, not shortened
+	code   string // the code after the change, not shortened
 }
 
-// site is a place in a file where code is rewritten to switch its mutants on. It replaces text of the source, or is
-// put before it.
+// site is a place in a file with code that switches its mutants on. The code replaces text of the source, or is
+// inserted before it.
 type site struct {
-	from, to int // offsets
+	from, to int // offsets in the source
 	prefix   bool
 	mutants  []*mutant
 	write    func(s *site, inner string) string
 }
 
-// finder looks for the mutants of one file.
+// finder finds the mutants of one file.
 type finder struct {
 	src   *source
 	path  string
 	text  []byte
-	fn    string // what the mutants are called after
+	fn    string // name of the function for the keys
 	sites []*site
 	bools map[ast.Expr]*site
 	skip  map[ast.Node]bool
 	stack []ast.Node
 }
 
-// find returns the sites of the functions that the list names in a file, and the names that are not there.
+// find returns the sites in the listed functions of a file, and listed names that do not exist.
 func find(src *source, d decision) (sites []*site, unknown []string) {
 	f := &finder{src: src, path: d.file, text: src.text[d.file], bools: map[ast.Expr]*site{}, skip: map[ast.Node]bool{}}
 	found := map[string]bool{}
@@ -81,7 +81,7 @@ func nameOf(fn *ast.FuncDecl) string {
 	return fmt.Sprint(t) + "." + fn.Name.Name
 }
 
-// number gives every mutant its key. Equal changes of one function are counted.
+// number gives every mutant its key. Equal changes in one function are numbered.
 func (f *finder) number() {
 	times := map[string]int{}
 	for _, s := range f.sites {
@@ -111,7 +111,7 @@ func (f *finder) function(fn *ast.FuncDecl) {
 
 func (f *finder) parent() ast.Node { return f.stack[len(f.stack)-1] }
 
-// results returns the result types of the innermost function.
+// results returns the results of the innermost function.
 func (f *finder) results() *ast.FieldList {
 	for i := len(f.stack) - 1; i >= 0; i-- {
 		switch fn := f.stack[i].(type) {
@@ -143,7 +143,7 @@ func (f *finder) mutant(at ast.Node, kind, before, after string) *mutant {
 	}
 }
 
-// around returns the line of a short text, to distinguish it from equal ones.
+// around returns the line around a short text, which distinguishes equal texts.
 func (f *finder) around(at ast.Node, before string) string {
 	if len(before) > 20 {
 		return ""
@@ -167,7 +167,7 @@ func oneLine(text string) string {
 	return string(runes)
 }
 
-// another adds a mutant of a condition: alternative text, of the same type, that is evaluated in its place.
+// another adds a mutant of a condition: an alternative expression of the same type replaces it.
 func (f *finder) another(e ast.Expr, kind, alternative string) {
 	t := f.src.info.Types[e]
 	if t.Value != nil || !isBool(t.Type) {

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// inGroup lets a command's whole process group end with it.
+// inGroup puts a command into its own process group, so that all its processes end with it.
 func inGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

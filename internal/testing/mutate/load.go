@@ -21,15 +21,15 @@ const module = "github.com/git-trace/git-trace"
 
 // source is a package with its types.
 type source struct {
-	dir   string // below the root
+	dir   string // relative to the root
 	fset  *token.FileSet
-	files map[string]*ast.File // by path below the root
+	files map[string]*ast.File // by path relative to the root
 	text  map[string][]byte
 	info  *types.Info
 	pkg   *types.Package
 }
 
-// listed is the answer of go list about a package.
+// listed is the output of go list about a package.
 type listed struct {
 	ImportPath, Dir, Export         string
 	GoFiles                         []string
@@ -58,7 +58,7 @@ func goList(root string, args ...string) ([]listed, error) {
 	}
 }
 
-// load reads and checks the packages in these directories.
+// load parses and type-checks the packages in these directories.
 func load(root string, dirs []string) (map[string]*source, error) {
 	args := []string{"-export", "-deps"}
 	for _, dir := range dirs {

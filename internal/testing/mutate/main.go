@@ -1,9 +1,9 @@
-// Command mutate reports whether the tests notice when the code that decides is wrong. It changes one place at a
-// time, in the functions that decisions.txt names, and runs the tests that reach the place. It lists the changes that
-// no test noticed. docs/testing.md says how to read it.
+// Command mutate reports whether tests notice faults in important code. It changes one place at a time, in the
+// functions that decisions.txt lists, and runs the tests that reach the place. It lists the changes that no test
+// noticed. docs/testing.md explains the output.
 //
-// All changes are built into the test programs at once, asleep (package active): a mutant costs the running of tests
-// and no compiling. The files of the work tree are left alone: the go command is given an overlay.
+// All changes are compiled into the test programs at once, inactive (package active). So a mutant needs a run of tests,
+// but no compilation. The files of the work tree do not change: the go command gets an overlay.
 package main
 
 import (
@@ -23,7 +23,7 @@ import (
 	"time"
 )
 
-// options are the flags.
+// options are the options of the command line.
 type options struct {
 	packages, funcs, seed, dir, results, without string
 	sample, jobs                                 int
@@ -32,7 +32,7 @@ type options struct {
 	bar                                          float64
 }
 
-// errUnder ends the program when too many mutants survive.
+// errUnder ends the program if too many mutants survive.
 var errUnder = errors.New("too few mutants are noticed")
 
 func main() {
@@ -131,8 +131,8 @@ func moduleRoot() (string, error) {
 
 func say(line string) { fmt.Fprintln(os.Stderr, line) }
 
-// choose takes the sample. A mutant's place in the order hangs on its key alone, so that other code may change and the
-// sample stays.
+// choose selects the sample. The position of a mutant depends only on its key and the seed. So the sample stays the
+// same when other code changes.
 func choose(all []*mutant, o options) []*mutant {
 	out := slices.DeleteFunc(slices.Clone(all), func(m *mutant) bool { return !strings.HasPrefix(m.key, o.funcs) })
 	if o.sample == 0 {
@@ -154,13 +154,13 @@ func choose(all []*mutant, o options) []*mutant {
 func place(seed, key string) uint64 {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(seed + "\x00" + key))
-	x := h.Sum64() // the last bytes of a key hardly reach the first bits of the sum
+	x := h.Sum64() // the last bytes of a key hardly change the first bits of the sum
 	x ^= x >> 33
 	x *= 0xff51afd7ed558ccd
 	return x ^ x>>33
 }
 
-// prepare builds the test programs and gives, for each mutant, the tests that reach it.
+// prepare builds the test programs, and returns the tests that reach each mutant.
 func (w *world) prepare(ctx context.Context, o options) (map[int32][]*unit, error) {
 	var mutated []string
 	for _, m := range w.mutants {
@@ -190,7 +190,7 @@ func (w *world) prepare(ctx context.Context, o options) (map[int32][]*unit, erro
 			return nil, err
 		}
 		if _, err := os.Stat(w.programs[pkg]); err != nil {
-			continue // it has no tests
+			continue // the package has no tests
 		}
 		units, err := w.measure(ctx, pkg, o.jobs, say)
 		if err != nil {
@@ -209,7 +209,7 @@ func (w *world) prepare(ctx context.Context, o options) (map[int32][]*unit, erro
 	return tests, nil
 }
 
-// judgeAll judges the mutants, some at once, and keeps the results after each.
+// judgeAll judges the mutants, several at a time, and saves the results after each.
 func (w *world) judgeAll(ctx context.Context, o options, mutants []*mutant, tests map[int32][]*unit) ([]verdict,
 	error) {
 	known := map[string]verdict{}

@@ -13,8 +13,8 @@ import (
 
 // node adds the mutants of one node.
 //
-// What only passes a failure on is left out: `if err != nil` with its body, and returns of an error. Most mutants would
-// be of these. Other tests hold them: they make the disk or git fail, and see that the failure is passed on.
+// Code that only passes on a failure is left out: `if err != nil` with its body, and returns of an error. Otherwise
+// most mutants would be there. Other tests check this code: they make the disk or git fail.
 func (f *finder) node(n ast.Node) {
 	switch n := n.(type) {
 	case *ast.IfStmt:
@@ -96,7 +96,7 @@ func (f *finder) binary(n *ast.BinaryExpr) {
 		}
 		f.another(n, "without the second", x)
 	case token.EQL, token.NEQ:
-		if f.bools[n] == nil && !f.comparesError(n) { // as a whole condition it is negated already
+		if f.bools[n] == nil && !f.comparesError(n) { // as a whole condition it is already negated
 			f.another(n, "negated", alternative)
 		}
 	case token.LSS, token.LEQ, token.GTR, token.GEQ:
@@ -108,7 +108,7 @@ func (f *finder) binary(n *ast.BinaryExpr) {
 	}
 }
 
-// guards reports whether the first part of a condition only keeps the second from failing: x != nil && x.y.
+// guards reports whether the first part of a condition only protects the second: x != nil && x.y.
 func (f *finder) guards(x, y ast.Expr) bool {
 	b, ok := x.(*ast.BinaryExpr)
 	if !ok || b.Op != token.EQL && b.Op != token.NEQ || f.textOf(b.Y) != "nil" {
@@ -117,7 +117,7 @@ func (f *finder) guards(x, y ast.Expr) bool {
 	return strings.Contains(f.textOf(y), f.textOf(b.X)+".")
 }
 
-// typeName returns the name of an integer's type as this file can write it, or nothing.
+// typeName returns the name of an integer type as it is written in this file; "" if it has none.
 func (f *finder) typeName(e ast.Expr) string {
 	t := f.src.info.Types[e]
 	if t.Type == nil || t.Value != nil && t.Value.Kind() != constant.Int {
@@ -138,7 +138,7 @@ func (f *finder) typeName(e ast.Expr) string {
 	return ""
 }
 
-// harmless are functions that change nothing.
+// harmless are functions without side effects.
 var harmless = []string{"len", "cap", "min", "max", "int", "uint32"}
 
 // isPure reports whether an expression may be evaluated twice.
@@ -157,7 +157,7 @@ func (f *finder) isPure(e ast.Expr) bool {
 	return pure && f.src.info.Types[e].Value == nil
 }
 
-// pick adds a mutant whose two values are both evaluated.
+// pick adds a mutant with two values, both of which are evaluated.
 func (f *finder) pick(n ast.Node, kind, typ, before, after string) {
 	m := f.mutant(n, kind, before, after)
 	if typ != "" {
@@ -202,7 +202,7 @@ func (f *finder) truth(n *ast.Ident) {
 }
 
 func (f *finder) call(n *ast.CallExpr) {
-	if name, ok := n.Fun.(*ast.Ident); ok && name.Name == "make" { // a capacity changes no decision
+	if name, ok := n.Fun.(*ast.Ident); ok && name.Name == "make" { // a capacity does not change results
 		for i, arg := range n.Args[1:] {
 			if _, isSlice := f.src.info.TypeOf(n.Args[0]).Underlying().(*types.Slice); i > 0 || !isSlice {
 				f.skip[arg] = true
@@ -225,7 +225,7 @@ func (f *finder) call(n *ast.CallExpr) {
 	}
 }
 
-// giveBack adds a return of zero values before a return, or the opposite of a condition that is returned.
+// giveBack adds a mutant that returns zero values, or the negation of a returned condition.
 func (f *finder) giveBack(n *ast.ReturnStmt) {
 	if len(n.Results) == 0 {
 		return
@@ -249,7 +249,7 @@ func (f *finder) giveBack(n *ast.ReturnStmt) {
 	}
 	if results := f.results(); zero < len(n.Results) && results != nil {
 		if _, isTruth := last.(*ast.Ident); len(n.Results) == 1 && isTruth && f.src.info.Types[last].Value != nil {
-			return // true, which is flipped
+			return // another mutant negates a constant truth value
 		}
 		values := f.zeros(results)
 		m := f.mutant(n, "returns nothing", f.textOf(n), "")
@@ -315,8 +315,8 @@ func writeUnless(s *site, inner string) string {
 	return fmt.Sprintf("if !active.Is(%d) { %s }", s.mutants[0].id, inner)
 }
 
-// dropCase adds a mutant that leaves a case at its beginning, unless the case ends the function: then its return has a
-// mutant.
+// dropCase adds a mutant that leaves a case at its beginning. If the case ends with a return or a branch, it adds none,
+// since that statement has a mutant.
 func (f *finder) dropCase(n *ast.CaseClause) {
 	if len(n.Body) < 1 {
 		return
@@ -325,7 +325,7 @@ func (f *finder) dropCase(n *ast.CaseClause) {
 	case *ast.ReturnStmt, *ast.BranchStmt:
 		return
 	case *ast.ExprStmt:
-		if len(n.Body) == 1 { // leaving it out is the same
+		if len(n.Body) == 1 { // removing the only statement is the same mutant
 			return
 		}
 		if call, ok := last.X.(*ast.CallExpr); ok && f.textOf(call.Fun) == "panic" {

@@ -10,27 +10,27 @@ import (
 	"time"
 )
 
-// verdict is the fate of a mutant.
+// verdict is the result for a mutant.
 type verdict struct {
 	Key     string  `json:"key"`
 	Package string  `json:"package"`
 	File    string  `json:"file"`
 	Line    int     `json:"line"`
 	Status  string  `json:"status"`
-	By      string  `json:"by,omitempty"`      // the test that noticed
-	Tests   int     `json:"tests"`             // that reach it
-	Untried int     `json:"untried,omitempty"` // of them, for want of time
+	By      string  `json:"by,omitempty"`      // the test that noticed it
+	Tests   int     `json:"tests"`             // number of tests that reach it
+	Untried int     `json:"untried,omitempty"` // number of those that did not run, for lack of time
 	Seconds float64 `json:"seconds"`
 }
 
 const (
 	killed    = "killed"
 	survived  = "survived"
-	unreached = "unreached" // survived: no test runs it
+	unreached = "unreached" // survived, because no test reaches it
 )
 
-// judge runs the tests that reach a mutant until one fails: first the cheapest of its package, then of others. A test
-// has to fail twice, because one may fail by chance.
+// judge runs the tests that reach a mutant until one fails: the cheapest of its package first, then those of other
+// packages. A test must fail twice, because one failure may be chance.
 func (w *world) judge(ctx context.Context, m *mutant, units []*unit, budget time.Duration) (verdict, error) {
 	v := verdict{Key: m.key, Package: m.pkg, File: m.file, Line: m.line, Status: unreached, Tests: len(units)}
 	if len(units) == 0 {
@@ -84,7 +84,7 @@ func (w *world) judge(ctx context.Context, m *mutant, units []*unit, budget time
 	return v, nil
 }
 
-// batches orders tests and puts those together that run in one process: first little ones, then ever larger ones.
+// batches sorts tests, and groups those that run in one process: small groups first, then larger ones.
 func batches(own string, units []*unit) [][]*unit {
 	sorted := slices.Clone(units)
 	slices.SortStableFunc(sorted, func(a, b *unit) int {
@@ -109,7 +109,7 @@ func batches(own string, units []*unit) [][]*unit {
 	return out
 }
 
-// far ranks the packages whose tests are tried, nearest first.
+// far returns the distance of a test's package; nearer ones run first.
 func far(own string, u *unit) int {
 	switch u.Package {
 	case own:

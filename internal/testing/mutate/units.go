@@ -19,23 +19,23 @@ import (
 	"time"
 )
 
-// unit is a test or a script, with its measurements.
+// unit is a test or a script, with measurements.
 type unit struct {
 	Package string        `json:"package"`
 	Name    string        `json:"name"`
 	Took    time.Duration `json:"took"`
-	Failed  string        `json:"failed,omitempty"` // why it cannot be used
+	Failed  string        `json:"failed,omitempty"` // the reason why it cannot be used
 	Reaches []int32       `json:"reaches"`
 }
 
-// scriptTest is the test whose parts are counted separately: each script of scriptDir is a unit.
+// scriptTest is the test whose scripts count separately: each script in scriptDir is a unit.
 const (
 	scriptPackage = "cmd/git-trace"
 	scriptTest    = "TestScripts"
 	scriptDir     = "testdata/script"
 )
 
-// Bounds of a test that runs for single mutants: processor time, which does not depend on the load of the machine, and
+// Limits for a test that runs for single mutants: processor time, which does not depend on the load of the machine, and
 // elapsed time.
 const (
 	tooLong = 2 * time.Minute
@@ -81,7 +81,7 @@ func (w *world) units(ctx context.Context, pkg string) ([]*unit, error) {
 			continue
 		}
 		if pkg == scriptPackage && strings.HasPrefix(name, scriptTest) {
-			if name != scriptTest { // the variants take the same ways through the code
+			if name != scriptTest { // its variants reach the same code
 				continue
 			}
 			scripts, err := filepath.Glob(filepath.Join(w.root, filepath.FromSlash(scriptDir), "*.txtar"))
@@ -98,8 +98,8 @@ func (w *world) units(ctx context.Context, pkg string) ([]*unit, error) {
 	return all, nil
 }
 
-// measure runs every test of a package once without a mutant and records which mutants it reaches. It reuses the
-// measurements of the same program.
+// measure runs every test of a package once without a mutant, and records the mutants that each test reaches. For an
+// unchanged program it reuses earlier measurements.
 func (w *world) measure(ctx context.Context, pkg string, jobs int, say func(string)) ([]*unit, error) {
 	program, err := os.ReadFile(w.programs[pkg])
 	if err != nil {
@@ -114,7 +114,7 @@ func (w *world) measure(ctx context.Context, pkg string, jobs int, say func(stri
 			known[u.Name] = u
 		}
 	}
-	if !bytes.Contains(program, []byte("git-trace-mutant")) { // the program links no mutant
+	if !bytes.Contains(program, []byte("git-trace-mutant")) { // the program contains no mutants
 		return nil, nil
 	}
 	all, err := w.units(ctx, pkg)
@@ -184,7 +184,7 @@ func (w *world) measureOne(ctx context.Context, u *unit) error {
 	return nil
 }
 
-// outcome is the outcome of a run of tests.
+// outcome is the result of a run of tests.
 type outcome int
 
 const (
@@ -198,13 +198,12 @@ func (o outcome) String() string { return [...]string{"passed", "failed", "timed
 type result struct {
 	outcome outcome
 	failed  string        // the first test that failed
-	took    time.Duration // of processors, with the programs that it waited for
+	took    time.Duration // processor time, with that of child processes
 }
 
 var failedTest = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
 
-// runTests runs some tests of a package, either top-level tests or scripts. limit is the processor time of each
-// process.
+// runTests runs tests of one package: either top-level tests, or scripts. limit is the processor time of each process.
 func runTests(ctx context.Context, root, place, program, pkg string, units []*unit, limit time.Duration) result {
 	ctx, cancel := context.WithTimeout(ctx, byClock)
 	defer cancel()
@@ -212,7 +211,7 @@ func runTests(ctx context.Context, root, place, program, pkg string, units []*un
 	if err := os.MkdirAll(temp, 0o755); err != nil {
 		return result{outcome: failed, failed: err.Error()}
 	}
-	// A mutant that allocates without end must not take the machine with it.
+	// A mutant that allocates without end must not harm the machine.
 	cmd := exec.CommandContext(ctx, "sh", "-c", `ulimit -v 8000000; ulimit -t "$1"; shift; exec "$0" "$@"`, program,
 		strconv.Itoa(1+int(limit.Seconds())), "-test.run", pattern(units), "-test.failfast", "-test.count=1", "-test.timeout",
 		byClock.String())
@@ -256,7 +255,7 @@ func pattern(units []*unit) string {
 	return prefix + "^(" + strings.Join(names, "|") + ")$"
 }
 
-// takeAway removes the files of a run, also unwritable ones.
+// takeAway removes the files of a run, including read-only ones.
 func takeAway(place string) {
 	if os.RemoveAll(place) == nil {
 		return
@@ -285,7 +284,7 @@ func keepJSON(path string, value any) error {
 }
 
 // killLeft ends the processes whose program is below a directory, such as processes that a test's hooks left. Without
-// /proc it ends none.
+// /proc it does nothing.
 func killLeft(dir string) {
 	links, err := filepath.Glob("/proc/[0-9]*/exe")
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// rewrite returns the text of a file with all its mutants in it, each asleep. Lines keep their numbers.
+// rewrite returns the text of a file with all its mutants, inactive. Line numbers do not change.
 func rewrite(text []byte, sites []*site) ([]byte, error) {
 	sites = slices.Clone(sites)
 	slices.SortStableFunc(sites, func(a, b *site) int {
@@ -31,7 +31,7 @@ func rank(s *site) int {
 	return 0
 }
 
-// render writes text[from:to] and takes the sites that lie in it.
+// render writes text[from:to] with the sites in it, and returns the remaining sites.
 func render(text []byte, from, to int, sites []*site) (string, []*site) {
 	var b strings.Builder
 	for len(sites) > 0 && sites[0].from < to && sites[0].to <= to {

@@ -2,8 +2,8 @@
 //
 //	owners [BLAME OPTIONS] FILE
 //
-// It prints a line for each line, "OWNER | content". OWNER is the session (and sub-agent) of an agent's line, or human
-// or unknown.
+// For each line it prints "OWNER | content". OWNER is the session (and subagent) of an agent's line, or human or
+// unknown.
 package main
 
 import (
@@ -45,7 +45,7 @@ func printOwners(args []string) error {
 	return nil
 }
 
-// ownedLine is a line of blame --json, with the members that scripts ask for.
+// ownedLine is a line of blame --json, with the members that scripts use.
 type ownedLine struct {
 	Commit      *string `json:"commit"`
 	Content     string  `json:"content"`
@@ -62,8 +62,8 @@ type ownedLine struct {
 	Confidence string            `json:"confidence"`
 }
 
-// owner returns a session and its sub-agent, human or unknown; ?N for N candidates, < for a line that replaced another,
-// * for a line that is not committed.
+// owner returns a session and its subagent, or human, or unknown. It adds ?N for N candidates, < for a line that
+// replaced another, * for an uncommitted line.
 func (l *ownedLine) owner() string {
 	owner := l.Contributor
 	if owner == "ai" && l.Session != "" {
@@ -99,10 +99,10 @@ func (l *ownedLine) testimony() string {
 	return out
 }
 
-// evidenceEnv names the file that scripts keep the evidence in.
+// evidenceEnv is the variable with the file in which scripts store the evidence.
 const evidenceEnv = "OWNERS_EVIDENCE"
 
-// noteEvidence adds the evidence for the lines of one file.
+// noteEvidence appends the evidence for the lines of one file.
 func noteEvidence(args []string, lines []ownedLine) error {
 	path := os.Getenv(evidenceEnv)
 	if path == "" {

@@ -1,5 +1,5 @@
-// Package recording has test repositories in which conversations write. Git hooks are reported only where a test does
-// so.
+// Package recording makes test repositories with conversations that change files. Only the test itself reports git
+// hooks.
 package recording
 
 import (
@@ -17,16 +17,17 @@ import (
 	"github.com/git-trace/git-trace/trails"
 )
 
-// World is a repository with a timeline. Its clock begins an hour ago and advances by a second at each step.
+// World is a repository with a timeline. Its clock starts one hour in the past, and advances by one second at each
+// step.
 type World struct {
 	T      testing.TB
 	Repo   *refs.Repo
 	Engine *trails.Engine
 	Clock  time.Time
-	Calls  int // the number of the last call
+	Calls  int // number of the last call
 }
 
-// New makes a World whose first commit, "base", has three lines in base.txt and an anchor.
+// New makes a World. Its first commit, "base", has base.txt with three lines, and an anchor.
 func New(t testing.TB) *World {
 	t.Helper()
 	w := Open(t, t.TempDir(), time.Now().Add(-time.Hour), "init", "-q", "-b", "main", ".")
@@ -36,7 +37,7 @@ func New(t testing.TB) *World {
 	return w
 }
 
-// Open makes a repository in a directory by a git command, and begins its timeline.
+// Open makes a repository in a directory with a git command, and begins its timeline.
 func Open(t testing.TB, dir string, clock time.Time, make ...string) *World {
 	t.Helper()
 	w := &World{T: t, Repo: &refs.Repo{WorkTree: dir}, Clock: clock}
@@ -61,7 +62,7 @@ func (w *World) Clone() *World {
 	return Open(w.T, w.T.TempDir(), w.Now(), "clone", "-q", w.Repo.WorkTree, ".")
 }
 
-// Linked makes another work tree of the repository, on a new branch.
+// Linked adds a linked work tree on a new branch.
 func (w *World) Linked(name string) *World {
 	w.T.Helper()
 	dir := filepath.Join(w.T.TempDir(), name)
@@ -69,7 +70,7 @@ func (w *World) Linked(name string) *World {
 	return (&World{T: w.T, Clock: w.Now(), Calls: 1000}).in(dir)
 }
 
-// Check ends the test at an error.
+// Check ends the test if err is not nil.
 func (w *World) Check(err error) {
 	w.T.Helper()
 	if err != nil {
@@ -77,13 +78,13 @@ func (w *World) Check(err error) {
 	}
 }
 
-// Now returns the next second.
+// Now advances the clock by one second, and returns the time.
 func (w *World) Now() time.Time {
 	w.Clock = w.Clock.Add(time.Second)
 	return w.Clock
 }
 
-// Git runs git; a conflict is not a failure. It returns git's output.
+// Git runs git and returns its output. A conflict does not fail the test.
 func (w *World) Git(args ...string) string {
 	w.T.Helper()
 	cmd := exec.Command("git", args...)
@@ -98,19 +99,19 @@ func (w *World) Git(args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// Write leaves a file with a text, as a person does.
+// Write writes a file, as a person does.
 func (w *World) Write(name, text string) {
 	w.T.Helper()
 	w.Check(os.WriteFile(filepath.Join(w.Repo.WorkTree, name), []byte(text), 0o644))
 }
 
-// Edit is an edit call of a conversation that leaves a file with a text.
+// Edit makes an edit call of a conversation that writes a file.
 func (w *World) Edit(session, name, text string) {
 	w.T.Helper()
 	w.Call(session, "Edit", events.ToolEdits, []string{name}, func() { w.Write(name, text) })
 }
 
-// Call is a call of a conversation that declares files and does something.
+// Call makes a call of a conversation. The call declares files, and do does its work.
 func (w *World) Call(session, tool string, class events.ToolClass, files []string, do func()) {
 	w.T.Helper()
 	w.Calls++
@@ -127,7 +128,7 @@ func (w *World) Call(session, tool string, class events.ToolClass, files []strin
 	w.Check(w.Engine.Handle(w.T.Context(), b))
 }
 
-// Commit makes a commit of everything and returns it.
+// Commit commits everything.
 func (w *World) Commit(subject string) refs.OID {
 	w.T.Helper()
 	w.Git("add", "-A")
@@ -162,7 +163,7 @@ func (w *World) Rewritten(kind string, older, newer refs.OID) {
 		[]events.RewritePair{{Old: older, New: newer}}, w.Now()))
 }
 
-// Append writes an event into the log.
+// Append appends an event to the log.
 func (w *World) Append(typ events.Type, method events.Method, data any) {
 	w.T.Helper()
 	raw, err := events.Encode(data)
@@ -173,7 +174,7 @@ func (w *World) Append(typ events.Type, method events.Method, data any) {
 	w.Check(err)
 }
 
-// Log reads the events of the log.
+// Log returns the events of the log.
 func (w *World) Log() []events.Event {
 	w.T.Helper()
 	var out []events.Event

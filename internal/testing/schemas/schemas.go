@@ -1,6 +1,6 @@
-// Package schemas writes the schema of an answer from the type that a command fills and others decode. The type has the
-// members, their form, and which of them can be absent. A list of words adds the rest: descriptions, the values of an
-// enumeration, bounds, and where null is allowed.
+// Package schemas writes the JSON Schema of an answer from its Go type. The type gives the members, their forms, and
+// which of them may be absent. Words add the rest: descriptions, the values of an enumeration, limits, and where null
+// is allowed.
 package schemas
 
 import (
@@ -12,26 +12,26 @@ import (
 	"strings"
 )
 
-// Words say of the members of types, named as in package.Type, what the types do not: keywords of JSON Schema. Apart
-// from them, "null" says whether null is allowed, and "optional" whether the member can be absent. The member "" is the
-// type itself.
+// Words holds the keywords of JSON Schema that a type does not give, by type (as package.Type), then by member. Two
+// words are not keywords: "null" says whether null is allowed, and "optional" whether the member may be absent. The
+// member "" is the type itself.
 type Words map[string]map[string]map[string]json.RawMessage
 
 // Writer writes schemas.
 type Writer struct {
 	Words Words
-	// Types have a schema that is not made from their form: the names are as in Words.
+	// Types maps a type to the schema to use instead of one made from its form. Names are as in Words.
 	Types map[string]string
 
 	used map[string]int
-	defs []string // the names of types with a definition, in the order of their first use
+	defs []string // names of types with a definition, in order of first use
 	of   map[string]reflect.Type
 }
 
-// At names a type as Words do.
+// At returns the name of a type in Words.
 func At(t reflect.Type) string { return t.String() }
 
-// Schema returns the schema of an answer: name is as in "log-1", the id of the answer as in "git-trace.log/1".
+// Schema returns the schema of an answer. For the name "log-1", the answer's id is "git-trace.log/1".
 func (w *Writer) Schema(name string, t reflect.Type) ([]byte, error) {
 	w.used, w.defs, w.of = map[string]int{}, nil, map[string]reflect.Type{}
 	w.count(t)
@@ -49,7 +49,7 @@ func (w *Writer) Schema(name string, t reflect.Type) ([]byte, error) {
 	}
 	out = append(out, *body...)
 	defs := &object{}
-	for i := 0; i < len(w.defs); i++ { // it grows
+	for i := 0; i < len(w.defs); i++ { // the list grows in the loop
 		defs.add(short(w.defs[i]), w.form(w.of[w.defs[i]]))
 	}
 	if len(*defs) > 0 {
@@ -63,10 +63,10 @@ func (w *Writer) Schema(name string, t reflect.Type) ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// short is the name of a type among others of the same schema.
+// short returns the name of a type within one schema.
 func short(name string) string { return strings.ReplaceAll(name, ".", "_") }
 
-// count counts how often structs are used.
+// count counts the uses of each struct.
 func (w *Writer) count(t reflect.Type) {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice:
@@ -90,7 +90,7 @@ func (w *Writer) count(t reflect.Type) {
 	}
 }
 
-// node returns the schema of a value, and whether it can be null.
+// node returns the schema of a type, and whether null is allowed.
 func (w *Writer) node(t reflect.Type) (out *object, null bool) {
 	if text := w.Types[At(t)]; text != "" {
 		return parse([]byte(text)), false
@@ -125,7 +125,7 @@ func (w *Writer) node(t reflect.Type) (out *object, null bool) {
 		return &object{{"type", "number"}}, false
 	case reflect.String:
 		return &object{{"type", "string"}}, false
-	default: // any value
+	default: // any value is allowed
 		return &object{}, false
 	}
 }
@@ -158,15 +158,15 @@ func (w *Writer) form(t reflect.Type) *object {
 	return out.told(w.Words[At(t)][""])
 }
 
-// Member is a member of a struct as JSON has it.
+// Member is a member of a JSON object that a struct has.
 type Member struct {
 	Name     string
-	Owner    string // the type that declares it
+	Owner    string // the type that declares the field
 	Type     reflect.Type
 	Optional bool
 }
 
-// Members lists the members of a struct, with the members of embedded structs in their places.
+// Members lists the members of a struct. Members of an embedded struct are in its place.
 func Members(t reflect.Type) (out []Member) {
 	for _, f := range reflect.VisibleFields(t) {
 		tag, tagged := f.Tag.Lookup("json")
@@ -189,7 +189,7 @@ func Members(t reflect.Type) (out []Member) {
 		}
 		one := Member{name, At(owner), f.Type, strings.Contains(options, "omit")}
 		if at := slices.IndexFunc(out, func(m Member) bool { return m.Name == name }); at >= 0 {
-			if len(f.Index) == 1 { // the outer member hides the embedded struct's
+			if len(f.Index) == 1 { // an outer member hides that of the embedded struct
 				out[at] = one
 			}
 			continue
@@ -199,7 +199,7 @@ func Members(t reflect.Type) (out []Member) {
 	return out
 }
 
-// object is a schema, its keywords in order.
+// object is a schema: its keywords in order.
 type object []keyword
 
 type keyword struct {
@@ -228,7 +228,7 @@ func (o *object) set(name string, value any) {
 	o.add(name, value)
 }
 
-// told returns the schema with its descriptions. The word "is" replaces the rest of the schema.
+// told returns the schema with the words added. The word "is" replaces the rest of the schema.
 func (o *object) told(words map[string]json.RawMessage) *object {
 	out := &object{}
 	if text, is := words["description"]; is {
@@ -260,13 +260,13 @@ func (o *object) told(words map[string]json.RawMessage) *object {
 	return out
 }
 
-// joined joins the keywords of two schemas.
+// joined returns the keywords of both schemas.
 func joined(a, b *object) *object {
 	out := append(slices.Clone(*a), *b...)
 	return &out
 }
 
-// nullable allows null, too.
+// nullable makes the schema allow null.
 func (o *object) nullable() {
 	switch {
 	case o.get("enum") != nil:
@@ -295,7 +295,7 @@ func (o *object) nullable() {
 	}
 }
 
-// parse reads the schema of a type.
+// parse parses a schema.
 func parse(text []byte) *object {
 	out := &object{}
 	decoder := json.NewDecoder(bytes.NewReader(text))
@@ -311,7 +311,7 @@ func parse(text []byte) *object {
 	return out
 }
 
-// MarshalJSON returns the keywords in their order, in one line.
+// MarshalJSON returns the keywords in order, on one line.
 func (o *object) MarshalJSON() ([]byte, error) {
 	var out bytes.Buffer
 	out.WriteByte('{')
@@ -329,7 +329,7 @@ func (o *object) MarshalJSON() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// plain is a value in one line.
+// plain returns the JSON of a value on one line.
 func plain(value any) ([]byte, error) {
 	switch v := value.(type) {
 	case *object:
@@ -353,10 +353,10 @@ func plain(value any) ([]byte, error) {
 	return bytes.TrimSpace(out.Bytes()), err
 }
 
-// wide is the length in bytes of the longest schema on one line.
+// wide is the length in bytes up to which a schema is on one line.
 const wide = 110
 
-// write writes a schema, a keyword in each line where it is long.
+// write writes a schema; a long one has one line for each keyword.
 func write(out *bytes.Buffer, o *object, indent string) error {
 	text, err := o.MarshalJSON()
 	if err != nil {

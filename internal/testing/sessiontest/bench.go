@@ -9,13 +9,13 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// nowhere is a sink that forgets the steps.
+// nowhere is a sink that drops the steps.
 type nowhere struct{}
 
 func (nowhere) Step(*records.Step) error            { return nil }
 func (nowhere) Late(int, records.Observation) error { return nil }
 
-// Bench reads the real sessions again and again.
+// Bench measures reading the real sessions.
 func (s Suite) Bench(b *testing.B) {
 	b.Helper()
 	var files []string

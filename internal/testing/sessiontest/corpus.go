@@ -14,19 +14,19 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// Plain holds the counts of a second, simple reading of a session.
+// Plain holds the counts of an independent, simple reading of a session.
 type Plain struct {
-	Objects int // that the file holds
+	Objects int // number of objects in the file
 	Calls   map[string]bool
 	Results map[string]bool
 	Usage   records.TokenUsage
-	// Prompts and Answers are the texts of the user and of the model. They are not compared where both are nil.
+	// Prompts and Answers are the texts of the user and of the model. If both are nil, they are not compared.
 	Prompts, Answers []string
-	// NoUsage leaves the tokens out of the comparison, NoCalls the calls and their results.
+	// NoUsage excludes tokens from the comparison. NoCalls excludes calls and their results.
 	NoUsage, NoCalls bool
 }
 
-// Corpus lists the real sessions; without any the test is skipped.
+// RealSessions lists the real sessions. If there are none, the test is skipped.
 func (s Suite) RealSessions(t *testing.T) []string {
 	t.Helper()
 	dir := os.Getenv("GITTRACE_CORPUS")
@@ -55,7 +55,7 @@ func (s Suite) RealSessions(t *testing.T) []string {
 	return all
 }
 
-// Invariants tests what is true of any session.
+// Invariants tests facts that hold for every session.
 func (s Suite) Invariants(t *testing.T) {
 	t.Helper()
 	for _, path := range s.RealSessions(t) {
@@ -159,8 +159,8 @@ func checkUsage(t *testing.T, record *records.Record, want Plain) {
 	}
 }
 
-// checkLines tests that every object of the file is in the record or counted, and that unknown kinds are only those
-// with a reason in the agent's tests.
+// checkLines tests that every object of the file is in the record, or is counted as left out. Objects of an unknown
+// kind need a reason in the agent's tests.
 func checkLines(t *testing.T, record *records.Record, parsed *capability.Parsed, want Plain, reason string) {
 	t.Helper()
 	var capture struct {
@@ -182,7 +182,7 @@ func checkLines(t *testing.T, record *records.Record, parsed *capability.Parsed,
 	}
 }
 
-// checkPrompts tests that no prompt is a text of the client.
+// checkPrompts tests that no prompt is a text that the client wrote.
 func checkPrompts(t *testing.T, record *records.Record) {
 	t.Helper()
 	for _, step := range record.Steps {
@@ -198,8 +198,8 @@ func checkPrompts(t *testing.T, record *records.Record) {
 	}
 }
 
-// Figures compares the figures of each real session with a table, so that a change of the rules shows where it counts.
-// `GITTRACE_UPDATE=1 go test` rewrites it.
+// Figures compares the figures of each real session with a table, to show the effect of a changed rule.
+// `GITTRACE_UPDATE=1 go test` rewrites the table.
 func (s Suite) Figures(t *testing.T) {
 	t.Helper()
 	files := s.RealSessions(t)
@@ -262,7 +262,7 @@ func figures(name string, record *records.Record) string {
 		skipped)
 }
 
-// RealGrowing lets real sessions grow from a few places.
+// RealGrowing does the same as Growing for real sessions, at a few places.
 func (s Suite) RealGrowing(t *testing.T) {
 	t.Helper()
 	used := 0

@@ -12,8 +12,8 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// Grown reads a part of a session file and then, with the cursor, the whole file: both readings together must give the
-// same as one reading. It reports whether the cursor was used.
+// Grown parses the beginning of a session file and then, from the cursor, the whole file. Both parts together must
+// equal a single reading. It reports whether the cursor was used.
 func (s Suite) Grown(t testing.TB, path string, data []byte, cut int, want []byte, session string) bool {
 	t.Helper()
 	if err := os.WriteFile(path, data[:cut], 0o600); err != nil {
@@ -38,7 +38,7 @@ func (s Suite) Grown(t testing.TB, path string, data []byte, cut int, want []byt
 	}
 	after.Head.Steps = more.Steps[:after.Head.Metrics.TotalSteps]
 	if got := Encode(t, after.Head); !bytes.Equal(got, want) {
-		got = bytes.Replace(got, []byte(*after.Head.ContentHash), hashOf(want), 1) // to show what made the difference
+		got = bytes.Replace(got, []byte(*after.Head.ContentHash), hashOf(want), 1) // the diff shows the rest
 		at := 0
 		for at < min(len(got), len(want)) && got[at] == want[at] {
 			at++
@@ -54,9 +54,9 @@ func hashOf(record []byte) []byte {
 	return after[:64]
 }
 
-// Growing cuts each session at the ends of its lines and within them, and lets it grow to its end: at the first lines,
-// where most is decided, and at places spread over the rest; with GITTRACE_LONG set at every line. Of all files
-// together at least one must be read on from its cursor.
+// Growing cuts each session at and within its lines, and lets it grow to its end. It cuts at the first lines, where
+// most is decided, and at places spread over the rest; with GITTRACE_LONG, at every line. In at least one of the files,
+// reading must continue from the cursor.
 func (s Suite) Growing(t *testing.T) {
 	t.Helper()
 	used := 0
@@ -87,7 +87,7 @@ func (s Suite) Growing(t *testing.T) {
 	}
 }
 
-// cuts returns the places where a file is cut: before and after ends of lines, and in the middle.
+// cuts returns the offsets at which a file is cut: before and after line ends, and in the middle of lines.
 func cuts(data []byte) []int {
 	ends := []int{0}
 	for at, c := range data {
@@ -115,7 +115,7 @@ func cuts(data []byte) []int {
 	return out
 }
 
-// Fuzz tests that any content of a session file gives a sound record, and the same one when it is read in two parts.
+// Fuzz tests that any content of a session file gives a valid record, and the same record if it is read in two parts.
 func (s Suite) Fuzz(f *testing.F, name string) {
 	f.Helper()
 	for _, path := range s.files(f) {

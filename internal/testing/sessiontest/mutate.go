@@ -11,8 +11,8 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// Damaged damages sessions at random, like crashes, editors and other versions, and tests the same as Fuzz. The damage
-// is the same in every run; with GITTRACE_LONG set there is much more of it.
+// Damaged damages sessions as crashes, editors and other versions do, and tests the same as Fuzz. The damage is random,
+// but the same in every run. With GITTRACE_LONG there is much more.
 func (s Suite) Damaged(t *testing.T) {
 	t.Helper()
 	rounds := 8
@@ -25,7 +25,7 @@ func (s Suite) Damaged(t *testing.T) {
 			t.Fatal(err)
 		}
 		path := filepath.Join(t.TempDir(), filepath.Base(source))
-		random := rand.New(rand.NewPCG(1, uint64(len(data)))) // the same damage in every run
+		random := rand.New(rand.NewPCG(1, uint64(len(data)))) // a fixed seed: the same damage in every run
 		for round := range rounds {
 			damaged := data
 			for range 1 + random.IntN(4) {
@@ -55,7 +55,7 @@ func (s Suite) Damaged(t *testing.T) {
 	}
 }
 
-// keepDamaged writes a damaged file to the artifacts of the test and prints its path.
+// keepDamaged writes a damaged file to the test's artifacts, and prints its path.
 func keepDamaged(t *testing.T, source string, round int, data []byte) {
 	t.Helper()
 	path := filepath.Join(t.ArtifactDir(), filepath.Base(source))
@@ -64,35 +64,35 @@ func keepDamaged(t *testing.T, source string, round int, data []byte) {
 	}
 }
 
-// damage makes one change.
+// damage makes one random change.
 func damage(random *rand.Rand, data []byte) []byte {
 	lines := bytes.SplitAfter(data, []byte("\n"))
 	at, other := random.IntN(len(lines)), random.IntN(len(lines))
 	out := make([][]byte, len(lines))
 	copy(out, lines)
 	switch random.IntN(9) {
-	case 0: // a line is lost
+	case 0: // delete a line
 		out[at] = nil
-	case 1: // a line is written twice
+	case 1: // repeat a line
 		out[at] = bytes.Join([][]byte{lines[at], lines[at]}, nil)
-	case 2: // two lines change places
+	case 2: // swap two lines
 		out[at], out[other] = out[other], out[at]
-	case 3: // a line feed is lost
+	case 3: // delete a line feed
 		out[at] = bytes.TrimSuffix(lines[at], []byte("\n"))
-	case 4: // a line is cut off
+	case 4: // cut a line
 		if len(lines[at]) > 1 {
 			out[at] = append(bytes.Clone(lines[at][:random.IntN(len(lines[at]))]), '\n')
 		}
-	case 5: // a byte is another one
+	case 5: // change a byte
 		if len(lines[at]) > 0 {
 			out[at] = bytes.Clone(lines[at])
 			out[at][random.IntN(len(out[at]))] = byte(random.IntN(256))
 		}
-	case 6: // the file ends here
+	case 6: // cut the file
 		return data[:random.IntN(len(data)+1)]
-	case 7: // a value of another kind
+	case 7: // replace a value by one of another kind
 		out[at] = replaceValue(random, lines[at])
-	case 8: // a piece of another line comes in between
+	case 8: // insert a piece of another line
 		if n := len(lines[other]); n > 0 {
 			out[at] = append(bytes.Clone(lines[other][random.IntN(n):]), lines[at]...)
 		}
@@ -100,7 +100,7 @@ func damage(random *rand.Rand, data []byte) []byte {
 	return bytes.Join(out, nil)
 }
 
-// replaceValue replaces the value after one of the colons of a line.
+// replaceValue replaces the value after a random colon of a line.
 func replaceValue(random *rand.Rand, line []byte) []byte {
 	values := [][]byte{
 		[]byte(`null`), []byte(`7`), []byte(`-1`), []byte(`1e400`), []byte(`""`), []byte(`"x"`), []byte(`[]`), []byte(`{}`),

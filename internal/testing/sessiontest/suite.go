@@ -18,21 +18,22 @@ import (
 // Suite tests one agent's parser. It runs in the directory of the agent's package.
 type Suite struct {
 	Agent  capability.Agent
-	Names  []string // patterns of the files in testdata/sessions/<agent> that are sessions
-	Corpus []string // patterns of real sessions, relative to the corpus
-	// Plain is a second, simple reading of a real session: what it counts must be in the record.
+	Names  []string // patterns for the sessions among the files of testdata/sessions/<agent>
+	Corpus []string // patterns for real sessions, relative to the corpus
+	// Plain reads a real session in an independent, simple way. The record must contain everything that it counts.
 	Plain func(t *testing.T, path string) Plain
-	// Unknown names the real sessions with lines of kinds that the parser does not know, with the reason for each.
+	// Unknown lists the real sessions with lines of a kind that the parser does not know, each with a reason.
 	Unknown map[string]string
-	// Pieces cuts a real file that holds several sessions into files of one each; nil for an agent without such files.
+	// Pieces splits a real file with several sessions into files with one session each; nil if the agent has no such
+	// files.
 	Pieces func(t *testing.T, path string) []string
-	// Whole marks files that are rewritten instead of growing: a part of one is not a session.
+	// Whole marks agents that rewrite the file instead of appending: a part of such a file is not a session.
 	Whole bool
-	// Refuses marks an agent whose parser fails on a file without a session.
+	// Refuses marks agents whose parser fails on a file without a session.
 	Refuses bool
 }
 
-// Sessions returns the directory of the agent's sessions.
+// Sessions returns the directory of the agent's sample sessions.
 func (s Suite) Sessions() string {
 	return filepath.Join("..", "..", "testdata", "sessions", s.Agent.Name)
 }
@@ -57,7 +58,7 @@ func (s Suite) files(t testing.TB) []string {
 	return files
 }
 
-// Parse reads a session file into a whole record.
+// Parse parses a whole session file into a record.
 func (s Suite) Parse(t testing.TB, path string, options capability.ParseOptions) (*records.Record, *capability.Parsed) {
 	t.Helper()
 	var steps records.Collector
@@ -69,7 +70,7 @@ func (s Suite) Parse(t testing.TB, path string, options capability.ParseOptions)
 	return parsed.Head, parsed
 }
 
-// Encode writes a record as one line.
+// Encode returns a record on one line.
 func Encode(t testing.TB, record *records.Record) []byte {
 	t.Helper()
 	raw, err := records.Encode(record)
@@ -79,8 +80,8 @@ func Encode(t testing.TB, record *records.Record) []byte {
 	return raw
 }
 
-// Golden compares the record of each session with the one beside it, and with the schema. `GITTRACE_UPDATE=1 go test`
-// rewrites the records; the diff is for review.
+// Golden compares the record of each sample session with the stored record beside it, and with the schema.
+// `GITTRACE_UPDATE=1 go test` rewrites the stored records; review the diff.
 func (s Suite) Golden(t *testing.T) {
 	t.Helper()
 	schema, err := jsonschema.NewCompiler().Compile(filepath.Join("..", "..", "docs", "schema",

@@ -1,11 +1,11 @@
-// Command suite runs `go test` for CI and prints what its output hides: which tests were skipped and why, which took
-// longest, and how much processor time all of it took.
+// Command suite runs `go test` for CI, and prints facts that go test hides: the skipped tests with their reasons, the
+// slowest tests, and the total processor time.
 //
 //	suite [-tally <file>] [<go test arguments>]    # exits as go test does
 //	suite -total <file>                            # what all runs came to that wrote to the file
 //
-// A test that the machine cannot run says so in its skip (package testenv); the count shows it, so that a machine that
-// cannot run half of the tests does not look as if all had passed.
+// A test that the machine cannot run is skipped with a reason (package testenv). The count shows such tests, so that a
+// machine that cannot run half of them does not seem to pass all.
 package main
 
 import (
@@ -27,8 +27,8 @@ func main() {
 	os.Exit(status)
 }
 
-// options returns the options of this program, which come first. The rest is for go test, and may begin with a dash
-// too, which package flag would refuse.
+// options splits the arguments: options of this program come first. The rest is for go test. It may begin with a dash,
+// which package flag would refuse.
 func options(args []string) (tally, total string, test []string) {
 	for len(args) > 1 {
 		switch args[0] {
@@ -61,7 +61,7 @@ func run(tally, total string, args []string) (int, error) {
 	return status, addTo(tally, o)
 }
 
-// runTests runs go test with the arguments, prints as it does, and returns its exit status.
+// runTests runs go test with the arguments, prints its output as go test does, and returns its exit status.
 func runTests(w io.Writer, args []string) (*outcome, int, error) {
 	cmd := exec.Command("go", append([]string{"test", "-json"}, args...)...)
 	cmd.Stderr = os.Stderr

@@ -13,14 +13,14 @@ import (
 	"time"
 )
 
-// outcome is the outcome of a run of tests.
+// outcome is the result of a run of tests.
 type outcome struct {
 	Passed    int                 `json:"passed"`
 	Failed    []string            `json:"failed"`  // tests, and packages that failed as a whole
-	Skipped   map[string][]string `json:"skipped"` // tests by the reason that they gave
+	Skipped   map[string][]string `json:"skipped"` // skipped tests, by reason
 	Slowest   []timed             `json:"slowest"`
 	Wall      time.Duration       `json:"wall"`
-	Processor time.Duration       `json:"processor"` // of go test and all that it started
+	Processor time.Duration       `json:"processor"` // of go test and all its children
 }
 
 type timed struct {
@@ -60,17 +60,17 @@ type event struct {
 	Output  string
 }
 
-// follow reads the lines of `go test -json` and prints the output of go test without -v: packages and failures.
+// follow reads the output of `go test -json`, and prints the output of go test without -v: packages and failures.
 func follow(w io.Writer, in io.Reader) (*outcome, error) {
 	o := newOutcome()
-	said := map[string]*strings.Builder{} // what a test or a package has printed
+	said := map[string]*strings.Builder{} // output of each test or package so far
 	lines := bufio.NewReader(in)
 	for {
 		line, err := lines.ReadBytes('\n')
 		if len(line) > 0 {
 			var e event
 			if json.Unmarshal(line, &e) != nil {
-				fmt.Fprint(w, string(line)) // a program that prints past the test
+				fmt.Fprint(w, string(line)) // output that does not come from package testing
 			} else {
 				o.take(w, e, said)
 			}
@@ -110,7 +110,7 @@ func (o *outcome) take(w io.Writer, e event, said map[string]*strings.Builder) {
 	switch {
 	case e.Action == "fail":
 		o.Failed = append(o.Failed, name)
-		if e.Test == "" { // tests of a program that died have no end of their own
+		if e.Test == "" { // if a test program dies, its tests have no end event
 			for _, left := range slices.Sorted(maps.Keys(said)) {
 				if strings.HasPrefix(left, name+" ") {
 					fmt.Fprint(w, said[left])
@@ -138,13 +138,13 @@ func lastLine(text string) string {
 	return lines[len(lines)-1]
 }
 
-// saidAt matches a log line of a test in the output of package testing.
+// saidAt matches a log line of a test.
 var saidAt = regexp.MustCompile(`(?m)^\s+\S+\.go:\d+: (.*)$`)
 
 // skippedBy matches the line with which testscript skips the rest of a script.
 var skippedBy = regexp.MustCompile(`(?m)^\s+> (?:\[[^\]]*\] )*skip '(.+)'$`)
 
-// reason returns the last message of a test; a script says it in the line that skips.
+// reason returns the reason of a skip: the last message of a test; for a script, the message of the line that skips.
 func reason(text string) string {
 	if m := skippedBy.FindStringSubmatch(text); m != nil {
 		return m[1]
@@ -156,7 +156,7 @@ func reason(text string) string {
 	return all[len(all)-1][1]
 }
 
-// print prints the outcome; it names three of the tests that were skipped for one reason.
+// print prints the outcome. For each reason it lists three of the skipped tests.
 func (o *outcome) print(w io.Writer) {
 	if len(o.Slowest) > 0 {
 		fmt.Fprintln(w, "\nslowest:")
@@ -190,5 +190,5 @@ func (o *outcome) print(w io.Writer) {
 		o.Passed, len(o.Failed), skipped, o.Wall.Seconds(), o.Processor.Seconds())
 }
 
-// short returns a test without the path of its package.
+// short returns the name of a test without its package.
 func short(name string) string { return name[strings.LastIndex(name, " ")+1:] }

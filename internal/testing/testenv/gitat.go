@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// GitAt runs git in a directory, at a number of minutes after a fixed moment, so that commit ids are always the same. A
-// conflict is not a failure. It returns git's output.
+// GitAt runs git in a directory and returns its output. The date is a number of minutes after a fixed moment, so that
+// commit ids are always the same. A conflict does not fail the test.
 func GitAt(t testing.TB, dir string, minute int, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("git", args...)

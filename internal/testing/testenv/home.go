@@ -8,16 +8,15 @@ import (
 	"testing"
 )
 
-// Config is the part of a configuration that every git of a test needs: newer ones start their housekeeping in a
-// process that outlives the command. That process changes files under a test that looks at them, and under its
-// clean-up.
+// Config is the configuration that git needs in all tests. Without it, newer versions of git start maintenance in a
+// background process. That process would change files while a test reads them, or while the test's files are removed.
 const Config = "[maintenance]\n\tauto = false\n[gc]\n\tautoDetach = false\n"
 
 const home = "[init]\n\tdefaultBranch = main\n[advice]\n\tdetachedHead = false\n" + Config
 
-// Main runs the tests of a package in a temporary home with Config as its .gitconfig, so that no setting of the user
-// affects them. It returns the exit status. Of the GIT_* variables only Formats are kept, and an author and a committer
-// are set; more are further variables, NAME=VALUE.
+// Main runs the tests of a package in a temporary home with Config as .gitconfig, so that the user's settings have no
+// effect. It returns the exit status. It removes all GIT_* variables except Formats, and sets an author and a
+// committer. more has further variables, NAME=VALUE.
 func Main(m *testing.M, more ...string) int {
 	dir, err := os.MkdirTemp("", "git-trace-test-home-")
 	if err != nil {
@@ -47,9 +46,8 @@ func Main(m *testing.M, more ...string) int {
 	return m.Run()
 }
 
-// Formats returns the variables of the environment that say how git makes new repositories: GIT_DEFAULT_HASH and
-// GIT_DEFAULT_REF_FORMAT (git(1)). A test that builds an environment for git passes them on, so that the suite can be
-// run with other formats.
+// Formats returns the variables that choose the format of new repositories: GIT_DEFAULT_HASH and GIT_DEFAULT_REF_FORMAT
+// (git(1)). A test that builds an environment for git must include them, so that the suite can run with other formats.
 func Formats() []string {
 	var out []string
 	for _, entry := range os.Environ() {

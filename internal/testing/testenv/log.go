@@ -14,29 +14,29 @@ import (
 	"strings"
 )
 
-// ownLog is the ref of a repository's own log. Tests that move a log or cut it call the functions below, which write
-// the stored form as docs/format.md describes it.
+// ownLog is the ref of a repository's own log. The functions below change a log for tests. They write the stored form
+// that docs/format.md describes.
 const ownLog = "refs/traces/events"
 
-// failing is a test, or a script of one.
+// failing is a test, or a script in a test.
 type failing interface {
 	Fatalf(format string, args ...any)
 }
 
-// FetchLog fetches the log of another clone into a repository with `git fetch`, and returns its writer.
+// FetchLog fetches another clone's log with `git fetch`, and returns its writer.
 func FetchLog(t failing, into, from, remote string) (writer string) {
 	writer = WriterOf(t, from)
 	FetchLogAs(t, into, from, FetchedLog(remote, writer))
 	return writer
 }
 
-// FetchLogAs is FetchLog under any name.
+// FetchLogAs does the same, and stores the log under any ref.
 func FetchLogAs(t failing, into, from, ref string) {
 	SealLog(t, from)
 	inRepo(t, into, "", "fetch", "-q", "--no-write-fetch-head", from, "+"+ownLog+":"+ref)
 }
 
-// TakeLog replaces this clone's log by the log of another clone.
+// TakeLog replaces a clone's log by the log of another clone.
 func TakeLog(t failing, into, from string) {
 	FetchLogAs(t, into, from, ownLog)
 	text, err := os.ReadFile(LogFile(t, from))
@@ -66,7 +66,7 @@ func LogFile(t failing, dir string) string {
 	return filepath.Join(commonDir(t, dir), "traces", "events.log")
 }
 
-// batches returns the events of a repository's own log, a line each, with the line that ends each batch.
+// batches returns the events of a repository's own log by batch, one event a line, with the line that ends each batch.
 func batches(t failing, dir string) (header string, list [][]string) {
 	text, err := os.ReadFile(LogFile(t, dir))
 	if err != nil {
@@ -82,7 +82,7 @@ func batches(t failing, dir string) (header string, list [][]string) {
 	return lines[0], list
 }
 
-// CutLog takes the last batches from a repository's log.
+// CutLog removes the last n batches of a repository's log.
 func CutLog(t failing, dir string, n int) {
 	header, list := batches(t, dir)
 	text := header + strings.Join(slices.Concat(list[:len(list)-n]...), "")
@@ -91,7 +91,7 @@ func CutLog(t failing, dir string, n int) {
 	}
 }
 
-// LoseLog takes a repository's log away, if it has one.
+// LoseLog removes a repository's log, if it has one.
 func LoseLog(t failing, dir string) {
 	if err := os.Remove(LogFile(t, dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		t.Fatalf("lose the log of %s: %v", dir, err)
@@ -128,7 +128,7 @@ func SealLog(t failing, dir string) {
 	inRepo(t, dir, "", "update-ref", ownLog, StoreSeal(t, dir, WriterOf(t, dir), parent, text.String()))
 }
 
-// StoreSeal writes a seal of files of events as a forger would, without asking what is in them, and returns its id.
+// StoreSeal writes a seal of files of events without checking their content, as a forger would, and returns its id.
 func StoreSeal(t failing, dir, writer, parent string, files ...string) string {
 	objects := looseObjects(t, dir)
 	n, entries, last := 0, []treeEntry(nil), ""
@@ -154,7 +154,7 @@ func StoreSeal(t failing, dir, writer, parent string, files ...string) string {
 
 const dated = "\nauthor git-trace <git-trace@localhost> 0 +0000\ncommitter git-trace <git-trace@localhost> 0 +0000\n"
 
-// RefAlone removes everything of a repository's log but the ref, as in a mirror.
+// RefAlone removes everything of a repository's log except the ref, as in a mirror.
 func RefAlone(t failing, dir string) {
 	SealLog(t, dir)
 	for _, name := range []string{"events.log", "cache"} {
@@ -164,7 +164,7 @@ func RefAlone(t failing, dir string) {
 	}
 }
 
-// SealedFiles returns the files of events that the seal on a ref holds.
+// SealedFiles returns the files of events in the seal on a ref.
 func SealedFiles(t failing, dir, ref string) (files []string) {
 	for name := range strings.FieldsSeq(inRepo(t, dir, "", "ls-tree", "-r", "--name-only", ref+":log")) {
 		files = append(files, inRepo(t, dir, "", "cat-file", "blob", ref+":log/"+name))
@@ -172,7 +172,8 @@ func SealedFiles(t failing, dir, ref string) (files []string) {
 	return files
 }
 
-// commonDir asks git only where the top of a work tree does not show it: tests do it thousands of times.
+// commonDir runs git only if the top of the work tree does not show the directory, since tests call it thousands of
+// times.
 func commonDir(t failing, dir string) string {
 	if info, err := os.Lstat(filepath.Join(dir, ".git")); err == nil && info.IsDir() && filepath.IsAbs(dir) {
 		return filepath.Join(dir, ".git")

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// MountSpace returns the beginning of a command that runs the rest of it in a new mount name space, where it may mount
-// (unshare(1)). Users other than root also need a user name space, which many machines refuse.
+// MountSpace returns the beginning of a command that runs its further arguments in a new mount name space, where they
+// may mount (unshare(1)). Users other than root also need a user name space, which many machines refuse.
 func MountSpace(t testing.TB) []string {
 	t.Helper()
 	Needs(t, "unshare")

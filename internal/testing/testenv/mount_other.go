@@ -4,7 +4,7 @@ package testenv
 
 import "testing"
 
-// MountSpace is for Linux alone (unshare(1)).
+// MountSpace skips the test: only Linux has unshare(1).
 func MountSpace(t testing.TB) []string {
 	t.Helper()
 	Forbids(t, "no mount name spaces on this system")

@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// loose writes objects of a repository in the form of git, without a process for each.
+// loose writes loose objects of a repository without a git process for each.
 type loose struct {
 	dir, format string
 	sum         func() hash.Hash
@@ -32,7 +32,7 @@ func looseObjects(t failing, dir string) loose {
 	return loose{filepath.Join(common, "objects"), "sha1", sha1.New}
 }
 
-// write stores an object, unless it is there, and returns its id.
+// write stores an object, unless it exists, and returns its id.
 func (l loose) write(t failing, kind, content string) string {
 	text := fmt.Sprintf("%s %d\x00%s", kind, len(content), content)
 	sum := l.sum()
@@ -54,7 +54,7 @@ func (l loose) write(t failing, kind, content string) string {
 
 type treeEntry struct{ mode, name, id string }
 
-// tree stores a tree. The caller gives the entries in the order that git wants.
+// tree stores a tree. The entries must be in git's order.
 func (l loose) tree(t failing, entries []treeEntry) string {
 	var text strings.Builder
 	for _, e := range entries {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Program writes an executable file that another process will run, and replaces an existing one.
+// Program writes an executable file that another process will run. It replaces an existing file.
 func Program(t testing.TB, path, content string) {
 	t.Helper()
 	if err := writeProgram(path, strings.NewReader(content)); err != nil {
@@ -18,7 +18,7 @@ func Program(t testing.TB, path, content string) {
 	}
 }
 
-// CopySelf writes the program of the running test to another file.
+// CopySelf copies the running test program to a file.
 func CopySelf(t testing.TB, path string) {
 	t.Helper()
 	self, err := os.Open(os.Args[0])
@@ -31,8 +31,8 @@ func CopySelf(t testing.TB, path string) {
 	}
 }
 
-// writeProgram lets no other goroutine start a process meanwhile: the process would have the file open for writing
-// until its exec, and the kernel does not run such a file (ETXTBSY).
+// writeProgram writes a program while no other goroutine can start a process. Such a process would have the file open
+// for writing until its exec, and the kernel does not run a file that is open for writing (ETXTBSY).
 func writeProgram(path string, content io.Reader) error {
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
@@ -47,8 +47,8 @@ func writeProgram(path string, content io.Reader) error {
 	return errors.Join(err, file.Close(), os.Chmod(path, 0o755))
 }
 
-// TempDir returns a temporary directory that goes when the test ends. Unlike the framework's own it waits for processes
-// that hooks have left running in it.
+// TempDir returns a temporary directory that is removed when the test ends. Unlike testing's own, it waits for
+// background processes of hooks in it.
 func TempDir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "traced-")

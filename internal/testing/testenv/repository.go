@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Repository runs a shell script in a new repository with the branch main, and returns its directory. It does not use
-// the user's configuration. More are variables of the environment.
+// Repository runs a shell script in a new repository with the branch main, and returns its directory. The user's
+// configuration has no effect. more has further variables, NAME=VALUE.
 func Repository(t testing.TB, script string, more ...string) string {
 	t.Helper()
 	dir := t.TempDir()

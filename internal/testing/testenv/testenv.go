@@ -1,12 +1,11 @@
-// Package testenv tells the tests of all packages which of their parts to run, and which programs the machine must
-// have.
+// Package testenv decides for the tests of all packages which parts run, and which programs the machine must have.
 //
-// There are three forms. `go test ./...` plays the quick one: minutes, with git and Go alone. GITTRACE_CI=1, which
-// .ci/run sets for some, plays the wide one: real clients, other surroundings, kills at each system call.
-// GITTRACE_LONG=1 asks for the full one; docs/testing.md says what that is for each test. Under CI=true a missing
-// program fails the test that needs it, elsewhere the test is skipped and says so. What the machine itself does not
-// allow (a name space, tracing, being root) skips a test everywhere: a step of CI could not change that. `go run
-// ./internal/testing/suite` counts what was skipped, by the reason.
+// Tests have three forms. `go test ./...` runs the quick form: minutes, with only git and Go. GITTRACE_CI=1, which
+// .ci/run sets for some tests, runs the wide form: real clients, other environments, kills at each system call.
+// GITTRACE_LONG=1 runs the full form; docs/testing.md describes it for each test. With CI=true, a test fails if a
+// program that it needs is missing; otherwise it is skipped with a reason. If the machine does not allow something (a
+// name space, tracing, being root), the test is always skipped, since CI could not change that. `go run
+// ./internal/testing/suite` counts the skipped tests by reason.
 package testenv
 
 import (
@@ -17,10 +16,10 @@ import (
 	"time"
 )
 
-// Long reports whether the full form of a test is wanted.
+// Long reports whether tests run in the full form.
 func Long() bool { return os.Getenv("GITTRACE_LONG") != "" }
 
-// Quick reports whether the quick form of a test is wanted.
+// Quick reports whether tests run in the quick form.
 func Quick() bool { return !Long() && os.Getenv("GITTRACE_CI") == "" }
 
 // Wide skips a test in the quick form.
@@ -31,7 +30,7 @@ func Wide(t testing.TB) {
 	}
 }
 
-// Pick returns the number for the form of the tests.
+// Pick returns the number for the present form.
 func Pick(quick, wide, long int) int {
 	switch {
 	case Long():
@@ -42,7 +41,7 @@ func Pick(quick, wide, long int) int {
 	return wide
 }
 
-// Some returns each n-th item of a list in the quick form, and all items in the others.
+// Some returns every n-th item of a list in the quick form, and all items in the other forms.
 func Some[T any](list []T, n int) []T {
 	if !Quick() {
 		return list
@@ -54,8 +53,8 @@ func Some[T any](list []T, n int) []T {
 	return out
 }
 
-// Within returns the time that something may take. In the full form it is the bar itself, since that form has the
-// machine for itself. The others get half a minute more, since they share it with tests that use every processor.
+// Within returns the time that something may take. In the full form it is bar itself, because nothing else runs on the
+// machine. In the other forms it is half a minute more, because other tests use every processor.
 func Within(bar time.Duration) time.Duration {
 	if Long() {
 		return bar
@@ -63,7 +62,7 @@ func Within(bar time.Duration) time.Duration {
 	return bar + 30*time.Second
 }
 
-// Needs skips a test, or fails it under CI, unless all programs are installed.
+// Needs skips a test if a program is not installed; in CI it fails the test.
 func Needs(t testing.TB, programs ...string) {
 	t.Helper()
 	for _, program := range programs {
@@ -73,7 +72,7 @@ func Needs(t testing.TB, programs ...string) {
 	}
 }
 
-// NeedsTrace is Needs for strace(1), which may be installed and not allowed to trace.
+// NeedsTrace is Needs for strace(1). It also skips the test if tracing is not allowed.
 func NeedsTrace(t testing.TB) {
 	t.Helper()
 	Wide(t)
@@ -83,7 +82,7 @@ func NeedsTrace(t testing.TB) {
 	}
 }
 
-// NeedsReftable skips a test where git is older than its reftable storage (2.45).
+// NeedsReftable skips a test if git does not support reftable (before 2.45).
 func NeedsReftable(t testing.TB) {
 	t.Helper()
 	if err := exec.Command("git", "init", "-q", "--ref-format=reftable", t.TempDir()).Run(); err != nil {
@@ -91,7 +90,7 @@ func NeedsReftable(t testing.TB) {
 	}
 }
 
-// Lacks skips a test for a reason, or fails it under CI.
+// Lacks skips a test with a reason; in CI it fails the test.
 func Lacks(t testing.TB, why string) {
 	t.Helper()
 	if os.Getenv("CI") == "true" {
@@ -100,7 +99,7 @@ func Lacks(t testing.TB, why string) {
 	t.Skipf("not possible here: %s", why)
 }
 
-// Forbids skips a test that this machine does not allow.
+// Forbids skips a test because this machine does not allow it.
 func Forbids(t testing.TB, why string) {
 	t.Helper()
 	t.Skipf("this machine does not allow it: %s", why)

@@ -4,5 +4,5 @@ package testenv
 
 import "testing"
 
-// AsNobody reports whether to continue a test of what a user may not do.
+// AsNobody reports whether to continue a test about missing permissions.
 func AsNobody(*testing.T) bool { return true }

@@ -14,10 +14,11 @@ import (
 
 const nobody = 65534
 
-// asNobody says in the environment that AsNobody started this process.
+// asNobody is the variable that tells a process that AsNobody started it.
 const asNobody = "TESTENV_AS_NOBODY"
 
-// openPlace returns a directory for temporary files that every user can reach: a parent of os.TempDir may be private.
+// openPlace returns a directory for temporary files that every user can reach: a directory above os.TempDir may be
+// private.
 func openPlace() string {
 	for _, place := range []string{os.TempDir(), "/tmp", "/var/tmp"} {
 		open := true
@@ -32,8 +33,8 @@ func openPlace() string {
 	return os.TempDir()
 }
 
-// AsNobody reports whether to continue a test of what a user may not do. As root, who may do everything, it runs the
-// test in a process of another user with a directory for temporary files, and returns false.
+// AsNobody reports whether to continue a test about missing permissions. Root has all permissions. So, as root, it runs
+// the test in a process of another user, with a directory for temporary files, and returns false.
 func AsNobody(t *testing.T) bool {
 	t.Helper()
 	if os.Geteuid() != 0 || os.Getenv(asNobody) != "" {

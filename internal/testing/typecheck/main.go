@@ -1,4 +1,4 @@
-// Command typecheck checks the types of all packages and their tests for other systems, from the sources alone.
+// Command typecheck checks the types of all packages and their tests for other systems, by reading only the sources.
 //
 //	typecheck GOOS/GOARCH ...    # status 1 if a package has an error
 //
@@ -31,7 +31,7 @@ func main() {
 	}
 }
 
-// check prints the errors of the packages below the current directory, and returns how many packages have some.
+// check prints the errors of the packages below the current directory, and returns the number of packages with errors.
 func check(target string) (faults int, err error) {
 	system, arch, _ := strings.Cut(target, "/")
 	here, err := os.Getwd()
@@ -45,7 +45,7 @@ func check(target string) (faults int, err error) {
 		Env:   append(os.Environ(), "GOOS="+system, "GOARCH="+arch, "CGO_ENABLED=0"),
 		ParseFile: func(set *token.FileSet, name string, src []byte) (*ast.File, error) {
 			file, err := parser.ParseFile(set, name, src, parser.SkipObjectResolution)
-			// Other modules give declarations alone. The main file of a test has a name without an ending.
+			// For other modules the declarations are enough. The main file of a test has a name without an extension.
 			if file != nil && strings.HasSuffix(name, ".go") && !strings.HasPrefix(name, here) {
 				for _, decl := range file.Decls {
 					if f, is := decl.(*ast.FuncDecl); is {

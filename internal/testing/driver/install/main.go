@@ -1,10 +1,10 @@
-// Command install brings coding-agent clients, in the versions that the tests
-// are written for, to the directory where the tests look for them.
+// Command install installs clients of coding agents, in the versions for which the tests were written, into the
+// directory in which the tests search.
 //
 //	go run ./internal/testing/driver/install claude    install one or several
 //	go run ./internal/testing/driver/install           list what is known and what is installed
 //
-// The directory is $GITTRACE_AGENTS, else git-trace-agents in the user's cache.
+// The directory is $GITTRACE_AGENTS, or git-trace-agents in the user's cache.
 package main
 
 import (

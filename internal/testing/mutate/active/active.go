@@ -1,8 +1,8 @@
-// Package active says, inside a program that internal/testing/mutate built, which mutant the program is. The product
-// does not import it: mutate writes the calls into copies of the source files, which only its own builds see.
+// Package active tells a program that internal/testing/mutate built which mutant is active. git-trace itself does not
+// import it: mutate writes the calls into copies of the source files, which only its builds use.
 //
-// The number is part of the program's file and not of its environment. Git and the tests run programs with environments
-// of their own making.
+// The number is in the program's file, not in its environment, because git and the tests run programs with new
+// environments.
 package active
 
 import (
@@ -12,11 +12,11 @@ import (
 	"sync/atomic"
 )
 
-// marker is changed in the built file, at the same length: a number, a space, the path of the file that takes what was
-// reached, spaces.
+// marker is overwritten in the built file with the same length: a number, a space, the path of the file that records
+// reached mutants, spaces.
 var marker = Mark + Blank
 
-// Mark begins the marker, Blank is the rest of it.
+// Mark is the beginning of the marker, Blank is the rest.
 const (
 	Mark  = "\x01git-trace-mutant\x02"
 	Blank = "000000 " + sixty + sixty + sixty + sixty
@@ -40,7 +40,7 @@ func init() {
 	if path = strings.TrimSpace(path); path == "" {
 		return
 	}
-	// A process that may not write there takes part in the test all the same.
+	// A process that may not write the file still takes part in the test.
 	if record, err = os.OpenFile(path, os.O_WRONLY, 0); err == nil {
 		seen = make([]atomic.Bool, n)
 		number = 0
@@ -50,13 +50,13 @@ func init() {
 //go:noinline
 func text() string { return marker }
 
-// Is reports whether the program is this mutant.
+// Is reports whether this mutant is active.
 func Is(id int32) bool { return id == number || record != nil && reached(id) }
 
-// In reports whether the program is one of these mutants, the last not included.
+// In reports whether one of the mutants from…to-1 is active.
 func In(from, to int32) bool { return from <= number && number < to }
 
-// Pick returns the other value in this mutant.
+// Pick returns other if this mutant is active, otherwise original.
 func Pick[T any](id int32, original, other T) T {
 	if Is(id) {
 		return other
@@ -67,7 +67,7 @@ func Pick[T any](id int32, original, other T) T {
 // Zero returns the zero value of a type.
 func Zero[T any]() (zero T) { return zero }
 
-// reached notes in the file, by a byte at the mutant's number, that a test ran its code.
+// reached sets the byte at the mutant's number in the file, to record that a test ran its code.
 func reached(id int32) bool {
 	if int(id) < len(seen) && !seen[id].Swap(true) {
 		_, _ = record.WriteAt([]byte{1}, int64(id))
