@@ -44,7 +44,7 @@ func main() {
 	os.Exit(fault.Run(answer))
 }
 
-// answer runs the verb in the arguments, and returns the exit status.
+// answer runs the verb that the arguments name, and returns the exit status.
 func answer() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, os.Args[1:])
@@ -61,7 +61,7 @@ func answer() int {
 	return exitUnchecked
 }
 
-// exitUnchecked is the status of git-trace for work that could not be done.
+// exitUnchecked is git-trace's exit status if something could not be done or checked.
 const exitUnchecked = 2
 
 func run(ctx context.Context, args []string) error {
@@ -81,7 +81,7 @@ func run(ctx context.Context, args []string) error {
 	return verb(ctx, &answers{program: args[1]}, args[before:])
 }
 
-// serveTools serves agents until standard input ends.
+// serveTools serves agents as an MCP server until standard input ends.
 func serveTools(ctx context.Context, a *answers, _ []string) error {
 	err := newServer(a).Run(ctx, &mcp.StdioTransport{})
 	stopped := errors.Is(err, io.EOF) || ctx.Err() != nil
@@ -91,7 +91,7 @@ func serveTools(ctx context.Context, a *answers, _ []string) error {
 	return err
 }
 
-// mostAnswer bounds one answer to an editor, in bytes.
+// mostAnswer is the size in bytes of the largest answer to an editor.
 const mostAnswer = 64 << 20
 
 // serveEditor serves an editor until the editor ends the session or closes the stream.
@@ -104,11 +104,10 @@ func serveEditor(ctx context.Context, a *answers, _ []string) error {
 	return lsp.Serve(ctx, os.Stdin, os.Stdout, lsp.Host{Version: version.Number, Ask: ask, Open: o.open})
 }
 
-// unzstdMemory bounds the window that a stream may ask for, in bytes.
+// unzstdMemory is the size in bytes of the largest zstd window that a stream may need.
 const unzstdMemory = 256 << 20
 
-// unzstd writes the content of a stream compressed with zstd. git-trace does not link the library, because it would
-// slow down hooks.
+// unzstd decompresses a zstd stream. git-trace does not link the library, because it would slow down hooks.
 func unzstd(in io.Reader, out io.Writer) error {
 	z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(unzstdMemory))
 	if err != nil {

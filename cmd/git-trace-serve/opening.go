@@ -15,7 +15,7 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// anyPort is the address of an editor's pages.
+// anyPort is the address of the pages for an editor, with any free port.
 const anyPort = "127.0.0.1:0"
 
 // opener shows pages for an editor. It uses the pages of a running git trace serve. Without one it serves the pages

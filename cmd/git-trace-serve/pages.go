@@ -69,7 +69,7 @@ func servePages(ctx context.Context, a *answers, args []string) error {
 	})
 }
 
-// asked makes the function through which pages and editors call git-trace in a directory; who is one of view.ByPage and
+// asked returns the function with which pages and editors run git-trace in a directory. who is view.ByPage or
 // view.ByEditor.
 func (a *answers) asked(dir, who string) web.Ask {
 	return func(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
@@ -120,8 +120,8 @@ func drawReport(ctx context.Context, a *answers, args []string) error {
 	return err
 }
 
-// show opens an address in the browser. It passes the address in a file that only the person can read, because others
-// can see the arguments of a program. The server removes the file at its end.
+// show opens an address in the browser. It passes the address in a file that only the person can read, because other
+// users can see the arguments of a program. The server removes the file when it ends.
 func (r *running) show(ctx context.Context, url string) error {
 	dir := r.dir
 	if _, err := os.Stat(dir); err != nil { // nothing was ever recorded here, or the server is an editor's

@@ -25,7 +25,7 @@ type running struct {
 	made string // a temporary directory, removed at the end
 }
 
-// noted is a server's note about itself.
+// noted is the note of a server about itself, as JSON.
 type noted struct {
 	web.Opened
 	Version string     `json:"version"`

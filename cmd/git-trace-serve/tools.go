@@ -23,11 +23,11 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// Bounds of an answer.
+// Limits for an answer.
 const (
 	pageBytes  = 20_000  // in bytes: 8,000 tokens of two and a half bytes each
 	pageWeight = 80_000  // in tenths of a token, for texts with fewer bytes a token
-	mostOutput = 8 << 20 // bytes of a command's output: for more, a client must make smaller requests
+	mostOutput = 8 << 20 // bytes of a command's output; beyond them, a client must ask for less
 	mostTime   = time.Minute
 )
 
@@ -173,7 +173,7 @@ func runsOf(output string) (string, error) {
 	return out.String(), nil
 }
 
-// toldOf returns the facts about a line besides its number.
+// toldOf returns the facts about a line in words, without its number.
 func toldOf(l *blame.LineJSON) string {
 	who := string(l.Contributor)
 	switch {
@@ -202,7 +202,7 @@ func plain(words ...string) error {
 	return nil
 }
 
-// add offers a tool that runs git-trace with a function's arguments.
+// add offers a tool. The tool runs git-trace with the arguments that the given function returns.
 func add[In any](s *mcp.Server, a *answers, name, about string, arguments func(In) (asked, error)) {
 	closed := false
 	tool := &mcp.Tool{
@@ -227,8 +227,8 @@ func add[In any](s *mcp.Server, a *answers, name, about string, arguments func(I
 // answers runs git-trace.
 type answers struct{ program string }
 
-// ask returns the output of a command, in pages. A command that found nothing says so in its answer. If a command
-// fails, its standard error is the error.
+// ask returns the output of a command, in pages. If the command found nothing, the answer says so. If the command
+// fails, the error is its text on standard error.
 func (a *answers) ask(ctx context.Context, asked asked) (string, error) {
 	out, err := a.output(ctx, asked.args...)
 	text := strings.ToValidUTF8(out.String(), "\ufffd")
@@ -317,7 +317,7 @@ type question struct {
 	most  int
 }
 
-// run runs the command. If it fails, its message is the error.
+// run runs the command. If it fails, the error is its message.
 func (a *answers) run(ctx context.Context, q question) (*bounded, error) {
 	cmd := exec.CommandContext(ctx, a.program, append([]string{"--no-pager"}, q.args...)...)
 	out, complaints := &bounded{most: q.most}, &bounded{most: 4 << 10}
@@ -336,7 +336,7 @@ func (a *answers) run(ctx context.Context, q question) (*bounded, error) {
 	return out, nil
 }
 
-// bounded keeps the beginning of the bytes written to it.
+// bounded keeps only the first bytes that are written to it.
 type bounded struct {
 	bytes.Buffer
 	most    int

@@ -8,7 +8,7 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// abreast converts several records at once and returns the results in their order. Each processor has one record.
+// abreast converts several records in parallel, one a processor, and returns the results in order.
 type abreast struct {
 	ctx    context.Context
 	as     outgoing // the form of the output
@@ -26,7 +26,7 @@ type became struct {
 	err    error
 }
 
-// goAbreast starts the conversion. It passes the results to take, one after the other; the first error ends it.
+// goAbreast starts the conversion. It passes the results to take, in order. The first error ends it.
 func goAbreast(ctx context.Context, as outgoing, take func(*became) error) *abreast {
 	n := runtime.GOMAXPROCS(0)
 	a := &abreast{ctx: ctx, as: as, lanes: make(chan struct{}, n), order: make(chan chan *became, n),

@@ -114,7 +114,7 @@ func (a *app) beginLine(args []string) {
 	}
 }
 
-// globals takes the options before the verb: -C, --git-dir, --work-tree and --no-pager.
+// globals parses the options before the verb: -C, --git-dir, --work-tree and --no-pager.
 func (a *app) globals(args []string) ([]string, error) {
 	for len(args) > 0 {
 		arg := args[0]

@@ -39,7 +39,7 @@ func attestCommand() *command {
 	}
 }
 
-// The types of a statement and of its envelope, by in-toto and DSSE.
+// The types of a statement and of its envelope, from in-toto and DSSE.
 const (
 	statementType = "https://in-toto.io/Statement/v1"
 	payloadType   = "application/vnd.in-toto+json"
@@ -78,7 +78,7 @@ type signature struct {
 	Sig   []byte `json:"sig"`
 }
 
-// sum returns the SHA-256 of the text that DSSE signs: the payload with its type and the lengths of both.
+// sum returns the SHA-256 of the text that DSSE signs: the payload, its type, and the lengths of both.
 func (e *envelope) sum() []byte {
 	sum := sha256.Sum256(fmt.Appendf(nil, "DSSEv1 %d %s %d %s", len(e.PayloadType), e.PayloadType, len(e.Payload),
 		e.Payload))
@@ -124,7 +124,7 @@ func (a *app) attest(c *call, ops operands) error {
 	return nil
 }
 
-// attestable reads the facts of a statement about a range, without texts.
+// attestable reads the facts about a range for a statement, without texts.
 func (a *app) attestable(ctx context.Context, repo *refs.Repo, about span.Range) (*span.Report, error) {
 	known, err := a.openConversations(ctx, repo)
 	if err != nil {
@@ -176,7 +176,7 @@ type attested struct {
 
 const attestedSchema = "git-trace.verify-attestation/1"
 
-// attestedLog says whether the log that a statement names is here.
+// attestedLog is the answer to: is the log of the statement here?
 type attestedLog string
 
 // The answers.
@@ -186,7 +186,7 @@ const (
 	logNotHere attestedLog = "not_here" // nothing could be checked
 )
 
-// mostStatement bounds a file with a statement.
+// mostStatement is the size in bytes of the largest statement that is read.
 const mostStatement = 64 << 20
 
 // verifyAttestation checks a statement against this clone.

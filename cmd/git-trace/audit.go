@@ -175,7 +175,7 @@ func (p *auditProof) add(c *call, repo *refs.Repo) error {
 	return nil
 }
 
-// mostUnreviewed bounds the commits without a review on the page.
+// mostUnreviewed is the number of commits without a review that the page lists.
 const mostUnreviewed = 20
 
 // draw answers the questions as Markdown.
@@ -212,7 +212,7 @@ func (u *audit) draw(short func(events.TraceID) string) string {
 	return b.String()
 }
 
-// mostAuditPrompt bounds a prompt on the page, in cells.
+// mostAuditPrompt is the width in cells to which a prompt on the page is cut.
 const mostAuditPrompt = 300
 
 func (u *audit) used() string {

@@ -19,8 +19,8 @@ import (
 // backfillSchema names the schema of a line of the JSON output; docs/schema/backfill-1.schema.json describes it.
 const backfillSchema = "git-trace.backfill/1"
 
-// backfillGrowth is the percentage by which the memory may grow between two garbage collections, because the edits of
-// all sessions are in memory at once.
+// backfillGrowth is the percentage by which the memory may grow between two garbage collections. It is small, because
+// the edits of all sessions are in memory at once.
 const backfillGrowth = 60
 
 func backfillCommand() *command {
@@ -107,8 +107,8 @@ type filler struct {
 	keeper *keeper
 }
 
-// commits lists the history of the range down to its roots: a line that is in an earlier commit cannot come from a
-// later one.
+// commits lists the history of the range, down to the root commits: lines of an earlier commit cannot come from a later
+// edit.
 func (b *filler) commits(revs []string) ([]history.Commit, error) {
 	if head, _, err := b.repo.Head(); err == nil && head.IsZero() && len(revs) == 0 {
 		return nil, nil
@@ -256,7 +256,7 @@ func (b *filler) run(list []history.Commit, found []*transcripts.Transcript) err
 	return damage.fault()
 }
 
-// store compares the sessions with the log, and stores the records of the linked ones.
+// store compares the sessions with the log, and stores the records of the linked sessions.
 func (b *filler) store(byTrace map[events.TraceID]*transcripts.Transcript) error {
 	noted, err := b.keeper.noted()
 	if err != nil {

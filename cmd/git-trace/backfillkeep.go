@@ -16,11 +16,11 @@ import (
 	"github.com/git-trace/git-trace/view/transcripts"
 )
 
-// keeper stores the records of conversations that backfill linked, as hooks would have done. A conversation is put on
-// the waiting list before the log gets its events. So the next run or hook finishes a killed run.
+// keeper stores the records of conversations that backfill linked, as hooks would do. A conversation gets on the
+// waiting list before its events get into the log. So after a kill, the next run or hook completes the work.
 type keeper struct {
 	filler  *filler
-	job     *recording // nil when nothing is stored
+	job     *recording // nil if nothing is stored
 	prompts *ledger.Prompts
 	byTrace map[events.TraceID]*transcripts.Transcript
 	roots   map[events.TraceID]string // the work tree in which each conversation was held

@@ -57,7 +57,7 @@ func (a *app) blameInBrowser(args []string) error {
 	}
 	page := "/blame/worktree"
 	switch {
-	case len(words) == 2: // a revision and a file
+	case len(words) == 2: // a revision, then a file
 		id, err := commitOf(a.life, repo, words[0])
 		if err != nil {
 			return err

@@ -85,7 +85,7 @@ func (a *app) checkpoint(c *call, _ operands) error {
 	return nil
 }
 
-// signable verifies the log and returns its end. A signature of a broken log would be worthless.
+// signable verifies the log and returns its end, because a signature of a broken log is worthless.
 func (a *app) signable(ctx context.Context, log *events.Log, force bool) (events.End, error) {
 	report, err := log.Verify(ctx, events.Verification{Anchors: checkpoint.Sources()})
 	if err != nil {

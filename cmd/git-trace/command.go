@@ -43,7 +43,7 @@ const (
 	likeGit                     // it takes the options of git's command, too, and parses its arguments itself
 	seals                       // it writes events, and seals them in the log when it ends
 	bounded                     // it only reads or fetches, so it may end at any moment if it needs too much memory
-	anew                        // it only reads, and can start again with a part of the history left out
+	anew                        // it only reads, and can start again without a part of the history
 	verbatim                    // its output contains lines of files
 	fetchless                   // it fetches nothing in a partial clone
 	atOnce                      // its first call searches nothing in the repository
@@ -85,7 +85,7 @@ func allCommands() []*command {
 	return all
 }
 
-// called returns the command that arguments call, nil for none.
+// called returns the command that the arguments name; nil for none.
 func called(args []string) *command {
 	all := allCommands()
 	if i := slices.IndexFunc(all, func(c *command) bool { return len(args) > 0 && c.name == args[0] }); i >= 0 {
@@ -126,7 +126,7 @@ func (a *app) sealing(c *call, ops operands) error {
 	}
 	_, before := unsealed()
 	err := c.command.run(a, c, ops)
-	if repo, now := unsealed(); now > before || c.command.name == "record" && now > 0 { // the hook left the seal to do
+	if repo, now := unsealed(); now > before || c.command.name == "record" && now > 0 { // the hook did not seal
 		runner.Seal(c.Context, repo)
 	}
 	return err

@@ -26,7 +26,7 @@ func newCommitOwners(ctx context.Context, reader *view.Reader) *commitOwners {
 		hooked: map[events.TraceID]*callsHooked{}}
 }
 
-// unknown names the lines of a commit without a known owner.
+// unknown returns the lines of a commit that have no known owner.
 func (o *commitOwners) unknown(commit refs.OID) claim.Unknown {
 	return o.ofKind(commit, events.OwnerUnknown, "")
 }

@@ -16,9 +16,9 @@ import (
 	"github.com/git-trace/git-trace/internal/version"
 )
 
-// companion returns a call of git-trace-serve, found beside this program or in PATH, which has the code that would slow
-// down every hook. The first arguments are a verb, and the name and version of this program: both must have one
-// version.
+// companion returns the call of git-trace-serve, which is beside this program or in PATH. That program has the code
+// that would slow down every hook. The arguments begin with a verb, and the name and version of this program, because
+// both programs must have one version.
 func companion(ctx context.Context, verb string, args ...string) (*exec.Cmd, error) {
 	own, err := os.Executable()
 	if err != nil {

@@ -124,7 +124,8 @@ func (n *recordReader) lines(r *records.Record, side *answers.Side) error {
 	return nil
 }
 
-// drawComparison shows a comparison to a person: the figures of both side by side, then the drifts by prompts.
+// drawComparison draws a comparison for people: the figures of both conversations side by side, then the drifts by
+// prompt.
 func drawComparison(c *answers.Compare, p pen, width int, whole bool) string {
 	var b strings.Builder
 	const label, column = 12, 26

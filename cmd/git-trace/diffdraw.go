@@ -302,7 +302,7 @@ func (d *diffDrawer) sums() {
 	}
 }
 
-// gone returns the numbers of a writer's lost lines, and of those that came from a merge or were moved.
+// gone describes the loss of a writer's lines: how many are lost, and how many lines came from a merge or were moved.
 func (d *diffDrawer) gone(c diff.Churn, added int) string {
 	if c.Gone == 0 {
 		return ""

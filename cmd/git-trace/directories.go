@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/view/transcripts"
 )
 
-// mostInDirectory bounds the files of one directory that are searched.
+// mostInDirectory is the number of files of one directory that are searched.
 const mostInDirectory = 200_000
 
 // named is a file to read, with the directory that was named; "" if the file was named.

@@ -17,7 +17,7 @@ import (
 	"github.com/git-trace/git-trace/trails"
 )
 
-// originLimit bounds the time of the first snapshot, which reads the whole work tree.
+// originLimit is the longest time of the first snapshot, which reads the whole work tree.
 const originLimit = 10 * time.Minute
 
 // startRecording marks the repository as recorded, opens its log and takes the first snapshot. Nobody owns the content

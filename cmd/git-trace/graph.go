@@ -85,7 +85,7 @@ func (a *app) graph(c *call, ops operands) error {
 	return write(quietWriter{a.std.out}, g, graph.Style{ShortTrace: abbreviator(g.IDDigits)})
 }
 
-// needsCommits fails if HEAD was named and has no commits yet.
+// needsCommits fails if no revision was named, and HEAD has no commits yet.
 func needsCommits(repo *refs.Repo, revs []string) error {
 	if head, _, err := repo.Head(); err == nil && head.IsZero() && len(revs) == 0 {
 		return fail(exitGit, errNoCommits, "")

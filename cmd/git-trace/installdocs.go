@@ -164,7 +164,7 @@ func docFiles(pages, data string) ([]docFile, error) {
 	return out, nil
 }
 
-// put writes the file. With away it removes the file, and the directories below root that become empty.
+// put writes the file. With away it removes the file, and the directories inside f.below that become empty.
 func (f docFile) put(away bool) error {
 	if away {
 		if err := os.Remove(f.path); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -77,7 +77,7 @@ func firstWords(c *view.Conversation) string {
 // nameOf returns the name of a conversation in a row: its title, or its first prompt.
 func nameOf(c *view.Conversation) string { return cmp.Or(cells.Line(c.Called()), firstWords(c)) }
 
-// formatted returns a conversation in the form of --format, or an error that names an unknown placeholder.
+// formatted returns a conversation in the form of --format. The error names an unknown placeholder.
 func (d *logDrawer) formatted(c *view.Conversation, form string) (string, error) {
 	if form != "" && !strings.Contains(form, "%") {
 		return "", &failure{code: exitUsage, err: fmt.Errorf("option '--format': '%s' has no placeholder", form),

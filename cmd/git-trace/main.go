@@ -43,7 +43,7 @@ func run(args []string, std streams) int {
 	return runApp(args, std)
 }
 
-// runHeavyHook returns a hook of git that needs code which package runner may not link. The hook always succeeds.
+// runHeavyHook runs a hook that needs code which package runner may not link. It always returns success.
 func runHeavyHook(args []string) int {
 	fault.Hush()
 	if len(args) == 0 {

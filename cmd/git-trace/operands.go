@@ -19,7 +19,7 @@ type operands struct {
 type call struct {
 	Context context.Context // a call lives for one command
 	command *command
-	given   map[string][]string // the values of each option, by its first name
+	given   map[string][]string // the values of each option, by the first of its names
 }
 
 // IsSet reports whether an option was given.

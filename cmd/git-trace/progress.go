@@ -190,7 +190,7 @@ type progress struct {
 	next  time.Time
 }
 
-// progress begins to show the progress of a task.
+// progress starts showing the progress of a task.
 func (a *app) progress(what string) *progress {
 	return &progress{line: a.line, what: what, begun: time.Now(), next: time.Now().Add(progressDelay)}
 }

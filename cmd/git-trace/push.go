@@ -52,7 +52,7 @@ func pushCommand() *command {
 	}
 }
 
-// push adopts, takes back, or sends what it plans.
+// push adopts publications, retracts its own, or sends a plan.
 func (a *app) push(c *call, ops operands) error {
 	to, err := a.destination(c, ops)
 	if err != nil {

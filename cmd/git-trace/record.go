@@ -134,7 +134,7 @@ func (a *app) record(c *call, ops operands) error {
 	return err
 }
 
-// recordNamed stores conversations that the log knows.
+// recordNamed stores the named conversations, which the log must know.
 func (a *app) recordNamed(ctx context.Context, job *recording, names []string, force bool,
 	tell func(recordedConversation)) error {
 	known, err := a.openConversations(ctx, job.repo)
@@ -181,7 +181,7 @@ func (a *app) recordNamed(ctx context.Context, job *recording, names []string, f
 	return nil
 }
 
-// recording holds the tools that store the conversations of a repository.
+// recording holds everything that is needed to store the conversations of a repository.
 type recording struct {
 	repo     *refs.Repo
 	list     *waiting.List

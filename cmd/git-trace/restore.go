@@ -121,8 +121,8 @@ func (a *app) restore(c *call, ops operands) error {
 	return a.printRestored(&out, repo, plan, words[1:])
 }
 
-// takeTurn waits until no other process writes files. It returns the paths that a killed process left unfinished. A dry
-// run does not wait, and changes nothing.
+// takeTurn waits until no other process writes files. It returns the paths that a killed restore had deleted. A dry run
+// does not wait, and changes nothing.
 func takeTurn(repo *refs.Repo, dry bool) (gone []string, end func(), err error) {
 	if dry {
 		return nil, func() {}, nil

@@ -235,7 +235,7 @@ func (t *taking) take(paths, gone []string) error {
 		if plan, err = restore.Make(ctx, t.repo, made.Tree, taken.Tree, changed, gone); err != nil {
 			return refused(err)
 		}
-		if recorded.Is(t.repo) { // the timeline keeps the present content, and no line of others is lost
+		if recorded.Is(t.repo) { // the timeline keeps the present content, and others keep their lines
 			plan.Unsaved = nil
 		}
 		remembered, err := plan.Remembered(ctx)

@@ -162,7 +162,7 @@ func newStatistics(named []string, by stats.By) *statistics {
 	return &statistics{Sums: figures.New(named, by)}
 }
 
-// hintNothing prints the reason why all figures are zero. It reads the history only if the reason needs it.
+// hintNothing prints a hint if nothing is recorded here: the publications of a remote, or how to find old sessions.
 func (a *app) hintNothing(repo *refs.Repo) {
 	if a.tellOffer(repo, true) {
 		return

@@ -185,7 +185,7 @@ var whyOpen = map[string]string{
 	"end_unknown":  "a lost hook may have been its end",
 }
 
-// openText describes an open call: its conversation, its start, and its work tree if it is a different one.
+// openText describes an open call: agent, tool, start, why it is open, and the work tree if it is another one.
 func openText(call trails.OpenCall, here string, now time.Time) string {
 	text := call.Agent + ": " + cmp.Or(call.Tool, "a call")
 	if call.WorkTree != here {

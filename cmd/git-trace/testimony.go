@@ -234,8 +234,8 @@ func (w *witnesses) begin(ctx context.Context, log *view.Log, t *transcripts.Tra
 		Session: t.Session.ID, Transcript: t.Path, WorkTree: w.repo.WorkTree})
 }
 
-// toldIn returns a call in the form that the timeline of a work tree compares. Commands of a conversation in another
-// directory write there.
+// toldIn returns a call in the form that the timeline of a work tree compares. If the conversation is held outside the
+// work tree, its commands do not count as possible writers.
 func toldIn(repo *refs.Repo, t *transcripts.Transcript, c *transcripts.Call) *trails.Told {
 	dirs := t.Session.Dirs
 	out := &trails.Told{

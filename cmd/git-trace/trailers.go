@@ -184,7 +184,7 @@ func heaviest(shares []share, text func(share) string) []string {
 	return out
 }
 
-// longestName bounds a name in a trailer.
+// longestName is the greatest length of a name in a trailer.
 const longestName = 80
 
 // plainName makes a foreign name safe for a trailer, so that it cannot end the line or begin another trailer.

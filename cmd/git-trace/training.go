@@ -24,7 +24,7 @@ import (
 type training struct {
 	app     *app
 	options tracestate.Options
-	count   bool // also print the number of skipped ones
+	count   bool // also print how many were skipped
 	stats   tracestate.Stats
 	// told returns the log's facts about a conversation; nil without a log.
 	told  func(r *records.Record) (tracestate.Told, error)

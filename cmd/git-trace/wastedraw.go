@@ -10,7 +10,7 @@ import (
 	"github.com/git-trace/git-trace/report/figures"
 )
 
-// costView draws the cost of a conversation, and the unnecessary text in its context.
+// costView draws the cost of a conversation, and the waste in its context.
 type costView struct{ *traceView }
 
 // costsOnly keeps the costs of conversations, without their steps.

@@ -20,7 +20,7 @@ type Compare struct {
 	*compare.Result
 }
 
-// Side is one side of a comparison.
+// Side is one of the two conversations of a comparison.
 type Side struct {
 	Trace   string `json:"trace"`
 	Agent   string `json:"agent"`

@@ -170,7 +170,7 @@ func (c *checking) unlined(f *diff.File, lines int) string {
 	return ""
 }
 
-// line checks an added line.
+// line checks the owner of an added line.
 func (c *checking) line(o *blame.Attribution, at Finding, rule, from *Rule, reviewed bool) {
 	unknown := o.Kind == events.OwnerUnknown || o.Kind == events.OwnerOlder
 	c.count(rule, from, at, unknown, reviewed)

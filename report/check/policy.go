@@ -17,7 +17,7 @@ import (
 // File is the path of the policy, at the top of the work tree.
 const File = ".git-trace-policy"
 
-// Limits of a policy.
+// Limits for a policy.
 const (
 	maxSize  = 64 << 10
 	maxRules = 500
@@ -89,7 +89,7 @@ func ReadFile(ctx context.Context, repo *refs.Repo, name string) (*Policy, error
 	return list(ctx, repo, "--file", name)
 }
 
-// list lets git parse the policy (git-config(1)). Because a file is named, git follows no includes.
+// list lets git parse the policy, without includes (git-config(1)).
 func list(ctx context.Context, repo *refs.Repo, from, name string) (*Policy, error) {
 	out, err := repo.Git(ctx, nil, "config", "--no-includes", from, name, "-z", "--list")
 	if err != nil {
@@ -182,7 +182,7 @@ func (r *Rule) set(key, value string) (err error) {
 	return err
 }
 
-// names adds patterns of names to a list; "none" means no name.
+// names adds name patterns to a list. "none" means that no name is allowed.
 func names(list []string, value string) ([]string, error) {
 	more, err := words(value)
 	if err != nil {

@@ -87,7 +87,7 @@ type place struct {
 // mostPaths limits the paths of a command line.
 const mostPaths = 1000
 
-// readPatches reads the hunks of the files of chains.
+// readPatches reads the hunks of all files with chains, by commit and path.
 func readPatches(ctx context.Context, repo *refs.Repo, list []*question) (map[place][]gitdiff.Hunk, error) {
 	args := append([]string{"--root", "--text"}, gitdiff.Patch()...)
 	if args = append(args, "--no-renames", "--"); len(list) <= mostPaths {

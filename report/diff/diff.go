@@ -142,7 +142,7 @@ func Read(ctx context.Context, repo *refs.Repo, dir string, o Options, from Sour
 	return d, err
 }
 
-// git runs git diff. Our options come before the user's, so that the user's override them. Required options come last.
+// git runs git diff. Our options come before the user's, so that the user's override them.
 func (f *finder) git() (out []byte, changed bool, err error) {
 	args := []string{"diff", "--raw", "-p", "--no-abbrev", "--no-color", "--no-ext-diff"}
 	if value, _ := f.from.Config.Get("diff.submodule"); value == "diff" {

@@ -225,7 +225,7 @@ func (f *finder) has(commit string, file *File, sign byte) bool {
 	return err == nil && found == id
 }
 
-// revOf returns the commit of a side.
+// revOf returns the commit id of a side.
 func (f *finder) revOf(s Side) (string, error) {
 	if f.sides.fork && s == f.sides.old {
 		if f.base == "" {

@@ -1,6 +1,6 @@
 // Package figures counts the lines of commits and the usage of their conversations: tokens, cost and models.
 //
-// Sums counts them by author, by agent, by model and in the requested groups. The parts add up to the totals. A
+// Sums counts both by author, by agent, by model and in the requested groups. The parts add up to the totals. A
 // conversation counts once. Its cost is unknown if neither the price table nor its client gives it. The package draws
 // nothing: commands, reports and pages show the same figures.
 package figures

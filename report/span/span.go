@@ -133,7 +133,7 @@ type Limits struct {
 	Unrecorded int  `json:"without_record"`       // conversations without tokens and cost, because they have no record
 	Blocked    int  `json:"blocked"`              // conversations that could not be read in large part
 	Elsewhere  int  `json:"told_by_other_clones"` // conversations that are only in another clone's log
-	Posed      int  `json:"ids_used_elsewhere"`   // writers of a remote whose ids a repository without a name uses
+	Posed      int  `json:"ids_used_elsewhere"`   // writers whose id is also in logs of no configured remote
 }
 
 // Prompts decides which prompts a report contains.

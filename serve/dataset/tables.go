@@ -245,7 +245,7 @@ func maybeOf[T ~string](text *T) *string {
 	return maybe(*text)
 }
 
-// number returns nil for 0.
+// number returns a pointer to n; nil for 0.
 func number[T ~int | ~int64](n T) *int64 {
 	if n == 0 {
 		return nil

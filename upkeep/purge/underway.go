@@ -47,8 +47,8 @@ func (p *Purge) settle() error {
 	}
 }
 
-// underWay returns the snapshot or the conversation that is being stored; "" for none. With early, spooled work counts,
-// too.
+// underWay returns the running work that may store data, a snapshot or git trace gc; "" for none. With early, work that
+// waits counts, too.
 func (p *Purge) underWay(trees []*refs.Repo, early bool) string {
 	for _, tree := range trees {
 		name := "the work tree"

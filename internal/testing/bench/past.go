@@ -21,7 +21,7 @@ const (
 	pastFiles  = 120
 	pastLines  = 200 // lines of each file
 	pastEdits  = 3   // edits of each commit
-	pastLonger = 56  // an edit has at most this many lines more than four
+	pastLonger = 56  // an edit writes 4 lines, and fewer than this many more
 )
 
 // makePast makes a history with a number of commits, and session files for a number of conversations.

@@ -31,7 +31,7 @@ type Log interface {
 	OwnWriter() (string, error)
 }
 
-// Step is the change of one file from one content to the next.
+// Step is one change of a file, from a content to the next.
 type Step struct {
 	Path    string
 	OldPath string   // the former name if the work renamed the file; otherwise empty
