@@ -8,28 +8,29 @@ import (
 	"github.com/git-trace/git-trace/agents/userfile"
 )
 
-// marks are the two lines around our part of a hook.
+// marks are the two lines around git-trace's part of a hook.
 var marks = userfile.Marked("")
 
-// kind is the form of our part in a hook file.
+// kind is the form of git-trace's part in a hook file.
 type kind string
 
 const (
-	own     kind = "own"     // the file is ours alone
-	insert  kind = "insert"  // our lines are after the first line of another program's shell script
-	chain   kind = "chain"   // the file is ours and calls the earlier hook, which was renamed
-	source  kind = "source"  // like chain, but the same shell reads the renamed hook, so that $0 stays
-	forward kind = "forward" // in a directory of our own: hands over to the hook in the directory of before
+	own     kind = "own"     // the whole file is ours
+	insert  kind = "insert"  // our lines follow the first line of another program's shell script
+	chain   kind = "chain"   // the file is ours, and runs the earlier hook, which was renamed
+	source  kind = "source"  // like chain, but the same shell reads the renamed hook, so that $0 stays the same
+	forward kind = "forward" // in a directory of our own: runs the hook in the former directory
 )
 
-// block is our part as found in a file.
+// block is git-trace's part in a file.
 type block struct {
 	kind    kind
 	version int
-	text    []byte // with both marker lines
+	text    []byte // including both marker lines
 }
 
-// findBlock returns the first of our blocks in a file, or nil. A begin without an end, or the reverse, is ErrDamaged.
+// findBlock returns the first of our blocks in a file, or nil. If a begin or an end marker is alone, the error is
+// ErrDamaged.
 func findBlock(content []byte) (*block, error) {
 	start, end, err := marks.Find(content)
 	if err != nil || start < 0 {
@@ -41,7 +42,7 @@ func findBlock(content []byte) (*block, error) {
 	return b, nil
 }
 
-// parseHead reads "# version 1, insert: …"; a line of another form gives version 0.
+// parseHead parses "# version 1, insert: …". For another line the version is 0.
 func parseHead(line string) (int, kind) {
 	rest, ok := strings.CutPrefix(line, "# version ")
 	if !ok {
@@ -56,7 +57,7 @@ func parseHead(line string) (int, kind) {
 	return version, kind(name)
 }
 
-// stripBlocks removes all our blocks: the result has the earlier bytes.
+// stripBlocks removes all our blocks, which gives the bytes from before the install.
 func stripBlocks(content []byte) ([]byte, error) {
 	rest := bytes.Clone(content)
 	for {
@@ -71,7 +72,7 @@ func stripBlocks(content []byte) ([]byte, error) {
 	}
 }
 
-// insertBlock puts a block after the "#!" line of a script, or at its top if it has none.
+// insertBlock inserts a block after the "#!" line of a script, or at its top if it has none.
 func insertBlock(script, text []byte) []byte {
 	at := 0
 	if bytes.HasPrefix(script, []byte("#!")) {
@@ -83,7 +84,7 @@ func insertBlock(script, text []byte) []byte {
 	return append(out, script[at:]...)
 }
 
-// lineAfter returns the rest of the block's line that begins with a prefix.
+// lineAfter returns the rest of the line of the block that begins with a prefix.
 func (b *block) lineAfter(prefix string) string {
 	for line := range strings.Lines(string(b.text)) {
 		if rest, ok := strings.CutPrefix(line, prefix); ok {

@@ -13,8 +13,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// plan lists the steps in order, and messages for the user. Between any two steps every hook that ran before still
-// runs.
+// plan is a list of steps in order, with messages for the user. Between any two steps, all earlier hooks still run.
 type plan struct {
 	steps userfile.Plan[Action]
 	notes []string
@@ -24,7 +23,8 @@ func (p *plan) add(a Action, c userfile.Change) { p.steps.Add(a, c) }
 func (p *plan) quietly(c userfile.Change)       { p.steps.Quietly(c) }
 func (p *plan) note(f string, args ...any)      { p.notes = append(p.notes, fmt.Sprintf(f, args...)) }
 
-// writeFile replaces a file as a whole and gives it exactly these permissions. A symbolic link is replaced itself.
+// writeFile replaces a whole file and sets exactly the given permissions. A symbolic link is replaced, and not
+// followed.
 type writeFile struct {
 	path   string
 	data   []byte
@@ -32,7 +32,7 @@ type writeFile struct {
 	before *savedFile
 }
 
-// savedFile is an earlier file or link; nil for none.
+// savedFile holds an earlier file or link; nil if there was none.
 type savedFile struct {
 	data []byte
 	mode fs.FileMode
@@ -95,7 +95,7 @@ func restoreFile(path string, before *savedFile) error {
 }
 
 func replaceFile(path string, data []byte, mode fs.FileMode) error {
-	// The umask may have removed bits that the earlier file had.
+	// The umask may remove bits that the earlier file had.
 	if err := refs.WriteFileAtomic(path, data, mode); err != nil {
 		return named(err, "write", path)
 	}
@@ -117,8 +117,8 @@ func replaceLink(path, target string) error {
 	return named(err, "link", path)
 }
 
-// setAside renames a hook before ours takes its name. The bytes, the permissions and, if the file system has hard
-// links, the file itself stay the same.
+// setAside renames a hook before ours takes its name. The bytes and permissions stay the same. If the file system has
+// hard links, the file itself stays the same, too.
 type setAside struct {
 	from, to string
 	made     bool
@@ -154,7 +154,7 @@ func (c *setAside) Revert() error {
 	return named(os.Remove(c.to), "remove", c.to)
 }
 
-// putBack is the reverse: the earlier hook replaces ours, in one rename.
+// putBack is the reverse of setAside: the earlier hook replaces ours, in one rename.
 type putBack struct {
 	from, to string
 	before   *savedFile
@@ -171,7 +171,7 @@ func (c *putBack) Apply() error {
 		}
 		return named(os.Remove(c.from), "remove", c.from)
 	}
-	if sameFile(c.from, c.to) { // rename(2) does nothing between two names of one file
+	if sameFile(c.from, c.to) { // rename(2) does nothing if both names are the same file
 		return named(os.Remove(c.from), "remove", c.from)
 	}
 	return named(os.Rename(c.from, c.to), "put back", c.to)
@@ -185,7 +185,7 @@ func (c *putBack) Revert() error {
 	return restoreFile(c.to, c.before)
 }
 
-// moveLink adapts a relative link for a move between the hooks directory and a directory in it.
+// moveLink adapts a relative link that moves from the hooks directory into one of its subdirectories, or back.
 func moveLink(link, from, to string) string {
 	up := ".." + string(filepath.Separator)
 	switch {
@@ -216,11 +216,11 @@ func sameFile(a, b string) bool {
 	if err != nil {
 		return false
 	}
-	y, _ := os.ReadFile(b) // nothing is as long only where both are empty
+	y, _ := os.ReadFile(b) // nil equals the other only if that is empty too
 	return bytes.Equal(x, y)
 }
 
-// makeDir makes a directory and its missing parents.
+// makeDir creates a directory and its missing parents.
 type makeDir struct {
 	path string
 	made []string
@@ -248,7 +248,7 @@ func (c *makeDir) Revert() error {
 	return nil
 }
 
-// removeDir deletes a directory that was made for us, unless it has other files.
+// removeDir deletes a directory that an install created, unless it has other files.
 type removeDir struct{ path string }
 
 func (c removeDir) Apply() error {
@@ -258,7 +258,7 @@ func (c removeDir) Apply() error {
 
 func (c removeDir) Revert() error { return nil }
 
-// named puts the action and the path, once, before the cause.
+// named adds the action and the path, if it is missing, to an error.
 func named(err error, verb, path string) error {
 	if err == nil {
 		return nil

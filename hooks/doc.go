@@ -1,23 +1,26 @@
-// Package hooks puts git-trace's part into the git hooks of a repository, reports its state, and removes it. It records
-// nothing. docs/hooks.md is its page for users.
+// Package hooks installs git-trace's part in the git hooks of a repository, reports its state, and removes it. It
+// records nothing. docs/hooks.md describes it for users.
 //
-// Git has one file for each hook, and somebody else's may be in it. It keeps its bytes, permissions, arguments,
-// standard input and exit status:
+// Git has one file for each hook, and it may already contain another program's hook. That hook keeps its bytes,
+// permissions, arguments, standard input and exit status:
 //
-//   - A shell script gets our lines after its "#!" line, between marker comments. At the end they would not run: every
-//     hook manager ends its script with exit or exec. In a file put before it, $0 would be another, which husky reads.
-//   - Anything else (another language, a program, a link, a file git ignores) gets a second name, which is a hard link.
-//     Ours takes the first name and hands over with exec. A link to a shell script is read in instead, so that $0
-//     stays.
-//   - Where a hook is part of the work tree, core.hooksPath is pointed at a directory of ours, which hands over every
-//     hook. This is not the rule: lefthook and pre-commit refuse to install beside a core.hooksPath they do not know.
+//   - A shell script gets our lines after its "#!" line, between marker comments. At the end they would not run,
+//     because every hook manager ends its script with exit or exec. In a separate file that runs first, $0 would be
+//     different, and husky reads $0.
+//   - Any other hook (another language, a program, a link, a file that git ignores) is renamed, with a hard link. Ours
+//     gets its name and runs it with exec. If the hook is a link to a shell script, ours reads the script in the same
+//     shell, so that $0 stays the same.
+//   - If the hooks are part of the work tree, core.hooksPath is set to a directory of our own, whose hooks run the
+//     hooks of the former directory. This is the exception, because lefthook and pre-commit refuse to install if
+//     core.hooksPath has an unknown value.
 //
-// Invariants: no process is started where there is no <common>/traces; nothing is printed, except for the line of
-// trace.summary; our lines end in success under `set -eu` in any POSIX shell; only hooks that cannot stop a command are
-// used, except for the one that adds trailers, for those who ask for it; the standard input of post-rewrite reaches
-// both sides in full; between any two steps of an install every hook that ran before still runs, and a step that fails
-// takes back those before it; taking out cuts exactly what was put in, also without the receipt.
+// Invariants. No process starts if <common>/traces is missing. Nothing is printed, except for the line of
+// trace.summary. Our lines end with success under `set -eu` in any POSIX shell. Only hooks that cannot stop a command
+// are used, except for the hook that adds trailers, which users must ask for. Both programs get the whole standard
+// input of post-rewrite. Between any two steps of an install all earlier hooks still run, and a step that fails undoes
+// the steps before it. Remove removes exactly what Install added, even if the receipt is lost.
 //
-// Not promised: a program that hangs is cut off by its own clock, not by the hook; a hook manager that rewrites its
-// hooks writes over ours, which Status tells and Install mends; on Windows every file counts as executable.
+// The package does not promise three things. The hook does not stop a program that hangs: the program has its own time
+// limit. A hook manager that rewrites its hooks overwrites ours: Status reports that, and Install repairs it. On
+// Windows every file counts as executable.
 package hooks

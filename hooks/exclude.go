@@ -8,7 +8,8 @@ import (
 	"github.com/git-trace/git-trace/agents/userfile"
 )
 
-// planExclude hides the hooks that we make in the work tree (core.hooksPath = .githooks), so that nobody commits them.
+// planExclude adds the hooks that we create in the work tree (core.hooksPath = .githooks) to the clone's ignore file,
+// so that nobody commits them.
 func (in Installer) planExclude(p *plan, s site) error {
 	if len(s.open) == 0 {
 		return nil
@@ -24,12 +25,12 @@ func (in Installer) planExclude(p *plan, s site) error {
 	return in.planIgnore(p, Action{What: "list the new hooks in", Why: s.dir + " is part of the work tree"}, files...)
 }
 
-// planUnexclude takes our lines out again.
+// planUnexclude removes these lines again.
 func (in Installer) planUnexclude(p *plan) error {
 	return in.planIgnore(p, Action{What: "take the marked block out of"})
 }
 
-// planIgnore plans that the clone's ignore file lists these files. Damaged marks are left alone.
+// planIgnore plans the lines of the clone's ignore file for some files. If the markers are damaged, it changes nothing.
 func (in Installer) planIgnore(p *plan, a Action, files ...string) error {
 	file, err := userfile.Exclude(in.Repo.CommonDir)
 	if err != nil {

@@ -18,22 +18,22 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// readLimit bounds the reading of a hook file; a larger file is not edited: our hook hands over to it.
+// readLimit bounds the size of hook files that are read. A larger file is not edited: our hook runs it.
 const readLimit = 1 << 20
 
 type hookFile struct {
 	path    string
 	exists  bool
-	blocked bool        // a directory, a socket, …
-	link    string      // text of the symbolic link, if it is one
+	blocked bool        // a directory, a socket or similar
+	link    string      // target of the symbolic link, if it is one
 	runs    bool        // git would run it (access(2) X_OK)
 	mode    fs.FileMode // permission bits of the file itself
-	content []byte      // through a link; nil when too long or dangling
+	content []byte      // read through a link; nil if it is too long or the link is broken
 	long    bool
-	block   *block // our block; never searched through a link
+	block   *block // our block; nil for a link
 }
 
-// readHook looks at a hook file as git does, and at our part in it. With an error the block is nil.
+// readHook reads a hook file as git would, and finds our part in it. If there is an error, the block is nil.
 func readHook(path string) (hookFile, error) {
 	f := hookFile{path: path}
 	info, err := os.Lstat(path)
@@ -81,7 +81,7 @@ func readHead(path string) (content []byte, long bool, err error) {
 	return content, false, err
 }
 
-// joinKind decides how our part joins another program's hook.
+// joinKind decides how our part is combined with another program's hook.
 func (f hookFile) joinKind() kind {
 	switch {
 	case !f.runs || f.long || !isShellScript(f.content):
@@ -92,7 +92,7 @@ func (f hookFile) joinKind() kind {
 	return insert
 }
 
-// shebang returns the "#!" line with its line break, or "".
+// shebang returns the "#!" line with its line end, or "".
 func shebang(content []byte) string {
 	line, _, ok := bytes.Cut(content, []byte("\n"))
 	if !ok || !bytes.HasPrefix(line, []byte("#!")) {
@@ -101,8 +101,8 @@ func shebang(content []byte) string {
 	return string(line) + "\n"
 }
 
-// isShellScript reports whether lines of POSIX shell after the first line run first and leave the rest working. In
-// doubt it returns false: then our hook calls the unchanged file.
+// isShellScript reports whether lines of POSIX shell can follow the first line: they must run first, and the rest must
+// work as before. If that is not certain, it returns false: then our hook runs the unchanged file.
 func isShellScript(content []byte) bool {
 	if bytes.IndexByte(content, 0) >= 0 || bytes.HasPrefix(content, []byte("\xef\xbb\xbf")) || readsItself(content) {
 		return false
@@ -111,25 +111,25 @@ func isShellScript(content []byte) bool {
 	switch {
 	case line != "":
 		return isShell(strings.TrimSuffix(line[2:], "\n"))
-	case bytes.HasPrefix(content, []byte("#!")): // only a "#!" line
+	case bytes.HasPrefix(content, []byte("#!")): // there is only a "#!" line
 		return false
 	}
-	// Without "#!" the system refuses the file and git starts it with sh; so does an empty one.
+	// Without "#!" the system does not run the file, and git starts it with sh. The same is true for an empty file.
 	return runtime.GOOS != "windows"
 }
 
 var (
 	shells = []string{"sh", "bash", "dash", "ash", "ksh", "ksh93", "mksh", "zsh", "yash"}
-	// Options that change nothing for our lines; not among them: -n, -r (no redirection), -s, -c, -i, -a.
+	// Options that do not affect our lines. -n, -r (no redirection), -s, -c, -i and -a are not among them.
 	shellOption = pattern(`^(-[efhluvxpBC]+|--(posix|norc|noprofile|login))$`)
 	assignment  = pattern(`^[A-Za-z_][A-Za-z0-9_]*=`)
 )
 
-// isShell reads the interpreter line after "#!".
+// isShell parses the interpreter line after "#!".
 func isShell(line string) bool {
 	if strings.HasSuffix(line, "\r") {
 		if runtime.GOOS != "windows" {
-			return false // the system looks for a program of that name with the return, and fails
+			return false // with a carriage return, the system searches for a program whose name contains it, and fails
 		}
 		line = strings.TrimSuffix(line, "\r")
 	}
@@ -167,8 +167,8 @@ var (
 		`expect|node|php|lua|python[0-9.]*|perl|ruby)\b|(^|[\s;&|(])\.\s).*(\$0\b|\$\{0\}|\bBASH_SOURCE\b)`)
 )
 
-// readsItself reports whether a script hands its own file to a program: self-extracting scripts, and scripts with
-// two lines of shell and another language after. Such a program would read our lines too.
+// readsItself reports whether a script passes its own file to a program. Examples are self-extracting scripts, and
+// scripts with two lines of shell followed by another language. Such a program would read our lines too.
 func readsItself(content []byte) bool {
 	return ownText().Match(ownPlace().ReplaceAll(content, nil))
 }
@@ -178,20 +178,22 @@ var (
 	usesFolder = pattern(`\bdirname\b|__file__|__dir__|__dirname|\bFindBin\b|require_relative`)
 )
 
-// pattern returns a regular expression that is compiled when it is first asked for: every hook starts this program, and
-// few need one.
+// pattern returns a regular expression that is compiled at its first use, because every hook starts this program and
+// few hooks need one.
 func pattern(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }
 
-// asideDir keeps a hook that is set aside under its own name, for hooks that read the name of their call.
+// asideDir is the directory for a renamed hook that keeps its file name, for hooks that read the name of their own
+// file.
 const asideDir = "git-trace-saved"
 
-// asideSuffix keeps it in the same directory, for hooks that look for files beside them.
+// asideSuffix is the suffix of a renamed hook that stays in its directory, for hooks that need files in the same
+// directory.
 const asideSuffix = ".git-trace-saved"
 
-// asideName returns the new name of a hook that is renamed, relative to the hooks directory. A program may depend on
-// its name or on its directory, and cannot keep both; asideName keeps the one that the program seems to use.
+// asideName returns the new path of a hook that is renamed, relative to the hooks directory. A program may need its
+// file name or its directory, but can keep only one of them. asideName keeps the one that the program seems to use.
 func (f hookFile) asideName() string {
 	name := filepath.Base(f.path)
 	binary := f.long || bytes.IndexByte(f.content, 0) >= 0
@@ -202,10 +204,11 @@ func (f hookFile) asideName() string {
 	return name + asideSuffix
 }
 
-// asideWord returns the shell word that finds it from the hook's own path, wherever the repository moves.
+// asideWord returns a shell word for the path of the renamed hook. It is relative to the hook's own path, so it stays
+// valid if the repository moves.
 func asideWord(asideName string) string { return `"${0%/*}"/` + shell.Quote(asideName) }
 
-// manager names the program that seems to have made a hook file; "" for the user or an unknown tool.
+// manager returns the name of the program that seems to have made a hook file, or "" for the user or an unknown tool.
 func manager(content []byte) string {
 	for _, m := range [...]struct{ name, trace string }{
 		{"lefthook", "call_lefthook"}, {"pre-commit", "File generated by pre-commit"}, {"prek", "File generated by prek"},

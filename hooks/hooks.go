@@ -13,7 +13,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Errors that callers branch on. Hint has a sentence for each.
+// Errors that callers check for. Hint returns a sentence for each.
 var (
 	ErrHooksOff = errors.New("git runs no hooks here")
 	ErrDamaged  = userfile.ErrDamaged
@@ -36,21 +36,21 @@ func Hint(err error) string {
 	return ""
 }
 
-// Names returns the hooks that get our part, in the order of listings: all of githooks(5) that run after a commit was
-// made or a work tree was changed. Their exit status cannot stop the user's command.
+// Names returns the hooks that get our part, in the order in which they are listed. They are all hooks of githooks(5)
+// that run after a commit was made or a work tree was changed. Their exit status cannot stop the user's command.
 func Names() []string {
 	return []string{"post-commit", "post-rewrite", "post-checkout", "post-merge", "post-applypatch"}
 }
 
-// Installer puts git-trace's part into the git hooks of one repository, says how it is, and takes it out again.
+// Installer installs git-trace's part in the git hooks of one repository, reports its state, and removes it.
 type Installer struct {
 	Repo   *refs.Repo
-	Binary string // absolute path of git-trace, written into the hooks
+	Binary string // absolute path of git-trace, as it is written into the hooks
 }
 
 // Action is one thing that was or would be done.
 type Action struct {
-	Hook string `json:"hook,omitempty"` // "post-commit"; empty if it concerns all of them
+	Hook string `json:"hook,omitempty"` // such as "post-commit"; empty if the action concerns all hooks
 	Path string `json:"path"`
 	What string `json:"what"`
 	Why  string `json:"why,omitempty"`
@@ -65,20 +65,19 @@ func (a Action) String() string {
 	return text
 }
 
-// Result lists the changes that Install or Remove made. Notes are sentences for the user: shared things, and kept
-// things.
+// Result lists the changes that Install or Remove made. Notes are sentences for the user, about shared and kept files.
 type Result struct {
 	Actions []Action `json:"actions"`
 	Notes   []string `json:"notes,omitempty"`
 }
 
-// Changed reports whether anything was done at all.
+// Changed reports whether anything was changed.
 func (r Result) Changed() bool { return len(r.Actions) > 0 }
 
-// lockWait is the time that a second install waits for the first.
+// lockWait is how long an install waits for another one.
 const lockWait = 5 * time.Second
 
-// Plan lists the actions of Install, without doing them. An empty plan means that everything is in place.
+// Plan lists the actions that Install would do. An empty list means that everything is installed.
 func (in Installer) Plan(ctx context.Context) ([]Action, error) {
 	p, err := in.planInstall(ctx)
 	if err != nil {
@@ -87,7 +86,7 @@ func (in Installer) Plan(ctx context.Context) ([]Action, error) {
 	return p.steps.Actions(), nil
 }
 
-// PlanRemove lists the actions of Remove, without doing them.
+// PlanRemove lists the actions that Remove would do.
 func (in Installer) PlanRemove(ctx context.Context) ([]Action, error) {
 	p, err := in.planRemove(ctx)
 	if err != nil {
@@ -96,13 +95,13 @@ func (in Installer) PlanRemove(ctx context.Context) ([]Action, error) {
 	return p.steps.Actions(), nil
 }
 
-// Install puts our part into every hook of Names, and into the hooks that the configuration wants. Done twice, it
-// changes nothing the second time. If it fails, its changes are undone.
+// Install installs our part in every hook of Names, and in the hooks that the configuration asks for. A second call
+// changes nothing. If it fails, its changes are undone.
 func (in Installer) Install(ctx context.Context) (Result, error) {
 	return in.run(ctx, "install git hooks", in.planInstall)
 }
 
-// Remove takes our part out again and leaves other people's hooks with the bytes and permissions they had.
+// Remove removes our part. The hooks of other programs get back the bytes and permissions that they had.
 func (in Installer) Remove(ctx context.Context) (Result, error) {
 	return in.run(ctx, "remove git hooks", in.planRemove)
 }
@@ -124,7 +123,8 @@ func (in Installer) run(ctx context.Context, what string, planner func(context.C
 	return Result{Actions: p.steps.Actions(), Notes: p.notes}, nil
 }
 
-// lock keeps a second install or removal out. It removes its file, and a directory made for it, at the end.
+// lock prevents a second install or removal at the same time. At the end it removes its file, and a directory that it
+// created.
 func (in Installer) lock() (unlock func(), err error) {
 	dir := in.Repo.TracesDir()
 	path := filepath.Join(dir, "hooks.lock")
@@ -135,11 +135,11 @@ func (in Installer) lock() (unlock func(), err error) {
 	return func() {
 		_ = os.Remove(path)
 		lock.Unlock()
-		_ = os.Remove(dir) // refused unless empty
+		_ = os.Remove(dir) // fails unless it is empty
 	}, nil
 }
 
-// checkBinary refuses a path that a shell script cannot hold as one word.
+// checkBinary returns an error for a path that a shell script cannot contain as one word.
 func (in Installer) checkBinary() error {
 	if !filepath.IsAbs(in.Binary) || strings.ContainsAny(in.Binary, "\x00\n\r") {
 		return ErrBinary

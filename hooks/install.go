@@ -12,7 +12,7 @@ import (
 	"strconv"
 )
 
-// hookMode are the permissions of files that are ours.
+// hookMode is the mode of hook files that are only ours.
 const hookMode = 0o755
 
 func (in Installer) planInstall(ctx context.Context) (*plan, error) {
@@ -44,7 +44,7 @@ func (in Installer) planInstall(ctx context.Context) (*plan, error) {
 	return p, in.planReceipt(p, r.with(made, in.Binary))
 }
 
-// planInPlace puts our part into the directory that git runs hooks from.
+// planInPlace installs our part in the directory from which git runs hooks.
 func (in Installer) planInPlace(ctx context.Context, p *plan, s site, made *place) error {
 	if !present(s.dir) {
 		made.Made = missingDirs(s.dir)
@@ -76,7 +76,7 @@ func (in Installer) planInPlace(ctx context.Context, p *plan, s site, made *plac
 	return nil
 }
 
-// planHook puts our part into one hook.
+// planHook installs our part in one hook.
 func (in Installer) planHook(p *plan, dir, hook string) error {
 	path := filepath.Join(dir, hook)
 	f, err := readHook(path)
@@ -102,7 +102,7 @@ func (in Installer) planHook(p *plan, dir, hook string) error {
 	return planLeftovers(p, dir, hook)
 }
 
-// byHand recognises a hook that calls git-trace without our markers: its user put that there.
+// byHand reports whether a hook calls git-trace without our markers: then the user wrote the call.
 func byHand(f hookFile) bool {
 	return f.exists && f.runs && bytes.Contains(f.content, []byte("git-hook "+filepath.Base(f.path))) &&
 		bytes.Contains(f.content, []byte("git-trace"))
@@ -134,7 +134,8 @@ func planRefresh(p *plan, f hookFile, our part) error {
 	return nil
 }
 
-// staleness describes how our part in a file differs from the part that an install would write.
+// staleness describes the difference between our part in a file and the part that an install would write, or returns
+// "".
 func staleness(f hookFile, our part) string {
 	was := f.block.binaryOf()
 	switch {
@@ -152,7 +153,7 @@ func staleness(f hookFile, our part) string {
 	return "starts " + was
 }
 
-// planDisabled serves a script with our part that somebody has made non-executable: it stays switched off.
+// planDisabled handles a script with our part that somebody has made non-executable: it stays disabled.
 func planDisabled(p *plan, f hookFile, our part) error {
 	theirs, err := stripBlocks(f.content)
 	if err != nil {
@@ -169,7 +170,7 @@ func planDisabled(p *plan, f hookFile, our part) error {
 	return nil
 }
 
-// planJoinHook puts our part beside another program's.
+// planJoinHook adds our part to another program's hook.
 func planJoinHook(p *plan, f hookFile, our part) error {
 	our.kind = f.joinKind()
 	whose := manager(f.content)
@@ -199,8 +200,8 @@ func planJoinHook(p *plan, f hookFile, our part) error {
 	return nil
 }
 
-// planMakeRoom sets aside the file at the path for a hook, unless it is the same. It is older than the time when a
-// hook manager wrote over ours.
+// planMakeRoom renames the file that has the path needed for a renamed hook, unless it is the same file. Such a file
+// was renamed before a hook manager overwrote ours.
 func planMakeRoom(p *plan, path, hook string) error {
 	if !present(path) || sameFile(path, hook) {
 		return nil
@@ -227,16 +228,16 @@ func findAside(dir, hook string) string {
 	return ""
 }
 
-// leftovers are the suffixes with which managers rename a hook of others: pre-commit runs ".legacy", lefthook keeps
-// ".old".
+// leftovers lists the suffixes with which hook managers rename other hooks: pre-commit runs ".legacy" files, lefthook
+// keeps ".old" files.
 var leftovers = [...]string{".legacy", ".old"}
 
-// planLeftovers removes our part from such copies; the hook itself has it again.
+// planLeftovers removes our part from such renamed hooks, because the hook itself has it again.
 func planLeftovers(p *plan, dir, hook string) error {
 	for _, suffix := range leftovers {
 		f, _ := readHook(filepath.Join(dir, hook+suffix))
 		if f.block == nil || (f.block.kind != own && f.block.kind != insert) {
-			continue // not ours to judge
+			continue // no block, or one that a copy needs
 		}
 		if err := planTakeOut(p, f, hook); err != nil {
 			return err
@@ -250,7 +251,7 @@ func present(path string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// missingDirs lists the missing directories, a directory and its parents, deepest first.
+// missingDirs lists those of a directory and its parents that are missing, deepest first.
 func missingDirs(dir string) []string {
 	var missing []string
 	for !present(dir) {

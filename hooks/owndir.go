@@ -11,16 +11,16 @@ import (
 	"github.com/git-trace/git-trace/agents/shell"
 )
 
-// forwarded are the hooks that our own directory calls even if the other directory does not have them now: a colleague
-// may add one tomorrow. They are the hooks of githooks(5) that run on the user's side and whose mere presence changes
-// nothing.
+// forwarded lists the hooks for which our own directory has a file, even if the former directory does not have them
+// now: somebody may add one later. They are the hooks of githooks(5) that run on the user's side, and whose mere
+// presence changes nothing.
 var forwarded = [...]string{
 	"applypatch-msg", "commit-msg", "post-applypatch", "post-checkout", "post-commit", "post-merge", "post-rewrite",
 	"pre-applypatch", "pre-auto-gc", "pre-commit", "pre-merge-commit", "pre-push", "pre-rebase", "prepare-commit-msg",
 }
 
-// planApart makes a directory of our own the hooks directory. Each file in it calls the file of the same name in the
-// former directory, which is not touched.
+// planApart makes a directory of our own the hooks directory. Each file in it runs the file with the same name in the
+// former directory, which is not changed.
 func (in Installer) planApart(ctx context.Context, p *plan, s site) error {
 	if err := in.planWithdraw(p, s); err != nil {
 		return err
@@ -51,7 +51,7 @@ func (in Installer) planApart(ctx context.Context, p *plan, s site) error {
 	return in.planPoint(ctx, p, s)
 }
 
-// planWithdraw takes out an earlier install's hooks from the directory of before, if they are only ours.
+// planWithdraw removes the hooks of an earlier install from the former directory, if they are only ours.
 func (in Installer) planWithdraw(p *plan, s site) error {
 	if s.keeper == nil {
 		return nil
@@ -68,7 +68,8 @@ func (in Installer) planWithdraw(p *plan, s site) error {
 	return in.planUnexclude(p)
 }
 
-// forwardNames returns the hooks to pass on: the usual ones, and the present ones.
+// forwardNames returns the hooks for which our own directory needs a file: the usual ones, and those that the former
+// directory has.
 func (in Installer) forwardNames(dir string) []string {
 	names := slices.Clone(forwarded[:])
 	entries, _ := os.ReadDir(dir) // a missing directory has no hooks
@@ -83,8 +84,8 @@ func (in Installer) forwardNames(dir string) []string {
 	return names
 }
 
-// nextWord returns the shell word for a hook in the directory of before. A relative core.hooksPath stays relative:
-// hooks start where git resolves it, in every work tree.
+// nextWord returns a shell word for the path of a hook in the former directory. If core.hooksPath was relative, the
+// path stays relative: hooks start in the directory from which git resolves it, in every work tree.
 func (s site) nextWord(hook string) string {
 	if s.raw == "" {
 		return `"${0%/*}"/` + shell.Quote("../../hooks/"+hook)
@@ -92,8 +93,8 @@ func (s site) nextWord(hook string) string {
 	return shell.Quote(strings.TrimSuffix(filepath.ToSlash(s.raw), "/") + "/" + hook)
 }
 
-// scopeForOwn returns the configuration file that core.hooksPath is written to: the repository's, unless the work
-// tree's own would win over it.
+// scopeForOwn returns the scope in which core.hooksPath is set: the repository's, unless the work tree's own
+// configuration would override it.
 func (s site) scopeForOwn() string {
 	if s.scope == "worktree" {
 		return s.scope
@@ -101,7 +102,7 @@ func (s site) scopeForOwn() string {
 	return "local"
 }
 
-// planPoint sets core.hooksPath and remembers its earlier value.
+// planPoint sets core.hooksPath and stores its earlier value.
 func (in Installer) planPoint(ctx context.Context, p *plan, s site) error {
 	scope := s.scopeForOwn()
 	before, err := in.rawValue(ctx, scope, "core.hooksPath")
@@ -119,7 +120,7 @@ func (in Installer) planPoint(ctx context.Context, p *plan, s site) error {
 	return nil
 }
 
-// planUnforward undoes the steps of planApart that were done.
+// planUnforward undoes the changes of planApart, as far as they were made.
 func (in Installer) planUnforward(ctx context.Context, p *plan, s site) error {
 	if s.ours != "" {
 		what := Action{Path: s.kept, What: "set core.hooksPath back to"}
@@ -137,7 +138,7 @@ func (in Installer) planUnforward(ctx context.Context, p *plan, s site) error {
 			break
 		}
 	}
-	entries, _ := os.ReadDir(in.ownDir()) // usually missing
+	entries, _ := os.ReadDir(in.ownDir()) // usually the directory is missing
 	for _, e := range entries {
 		path := filepath.Join(in.ownDir(), e.Name())
 		if f, _ := readHook(path); f.block != nil {
@@ -148,10 +149,10 @@ func (in Installer) planUnforward(ctx context.Context, p *plan, s site) error {
 	return nil
 }
 
-// setConfig sets a key in one scope, or unsets it when the value is empty.
+// setConfig sets a key in one scope. If the value is empty, it unsets the key.
 type setConfig struct {
 	in         Installer
-	ctx        context.Context // of the call that the plan was made for
+	ctx        context.Context // context of the call that made the plan
 	scope, key string
 	value      string
 	before     string
@@ -173,7 +174,7 @@ func (c *setConfig) set(value string) error {
 		args = []string{"config", "--" + c.scope, "--unset", c.key}
 	}
 	_, err := c.in.Repo.Git(c.ctx, nil, args...)
-	if value == "" && isExit(err, 5) { // was not set
+	if value == "" && isExit(err, 5) { // it was not set
 		return nil
 	}
 	return err

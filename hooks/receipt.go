@@ -11,11 +11,11 @@ import (
 	"slices"
 )
 
-// receiptName is the file in <common>/traces that lists the installed parts. It distinguishes a hook that a manager has
-// overwritten from a hook that never had ours; removal needs only the hooks themselves.
+// receiptName is the file in <common>/traces that lists the installed parts. With it, a hook that a manager has
+// overwritten can be distinguished from a hook that never had our part. Removal needs only the hooks themselves.
 const receiptName = "hooks.json"
 
-// receiptVersion is the shape of the receipt.
+// receiptVersion is the version of the receipt's format.
 const receiptVersion = 1
 
 type receipt struct {
@@ -24,19 +24,19 @@ type receipt struct {
 	Places  []place `json:"places"`
 }
 
-// place is one hooks directory with our part in it. Work trees have several if core.hooksPath is relative. Paths are
-// absolute here. In the file they are relative to the common directory if they are beside it, so that the repository
-// may be moved.
+// place is one hooks directory with our part in it. If core.hooksPath is relative, each work tree has its own. Paths
+// are absolute in memory. In the file, paths near the common directory are relative to it, so that the repository can
+// be moved.
 type place struct {
 	Dir    string   `json:"dir"`
-	Apart  bool     `json:"own_directory,omitempty"` // our own directory, named by core.hooksPath
-	Shared bool     `json:"shared,omitempty"`        // with other repositories
-	Made   []string `json:"made,omitempty"`          // directories made for us, deepest first
+	Apart  bool     `json:"own_directory,omitempty"` // our own directory, to which core.hooksPath points
+	Shared bool     `json:"shared,omitempty"`        // shared with other repositories
+	Made   []string `json:"made,omitempty"`          // directories that the install created, deepest first
 }
 
 func (in Installer) receiptPath() string { return filepath.Join(in.Repo.TracesDir(), receiptName) }
 
-// readReceipt returns an empty receipt if there is none or it is broken: an install writes it again.
+// readReceipt reads the receipt. If it is missing or damaged, the result is empty, and an install writes it again.
 func (in Installer) readReceipt() (receipt, error) {
 	data, err := os.ReadFile(in.receiptPath())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -63,7 +63,7 @@ func decodeReceipt(data []byte) receipt {
 	return r
 }
 
-// with returns the receipt with a place added or brought up to date.
+// with returns the receipt with a place added or updated.
 func (r receipt) with(at place, binary string) receipt {
 	r.Version, r.Binary, r.Places = receiptVersion, binary, slices.Clone(r.Places)
 	for i, old := range r.Places {
@@ -79,7 +79,7 @@ func (r receipt) with(at place, binary string) receipt {
 	return r
 }
 
-// at finds the entry of a directory.
+// at returns the entry for a directory.
 func (r receipt) at(dir string) (place, bool) {
 	i := slices.IndexFunc(r.Places, func(p place) bool { return p.Dir == dir })
 	if i < 0 {
@@ -88,7 +88,7 @@ func (r receipt) at(dir string) (place, bool) {
 	return r.Places[i], true
 }
 
-// planReceipt writes the receipt if it says something new.
+// planReceipt writes the receipt if it has changed.
 func (in Installer) planReceipt(p *plan, r receipt) error {
 	for i := range r.Places {
 		r.Places[i].Dir = in.relative(r.Places[i].Dir)

@@ -6,7 +6,8 @@ import (
 	"path/filepath"
 )
 
-// keptSuffix names a copy of our file with lines that somebody added, before the earlier hook replaces it.
+// keptSuffix is the suffix for a copy of our file to which somebody has added lines. The copy is made before the
+// earlier hook replaces the file.
 const keptSuffix = ".git-trace-kept"
 
 func (in Installer) planRemove(ctx context.Context) (*plan, error) {
@@ -31,7 +32,7 @@ func (in Installer) planRemove(ctx context.Context) (*plan, error) {
 	_, recorded := r.at(s.dir)
 	theirs := here.Shared && in.sharedWithOthers(s.dir)
 	if !recorded && !theirs && siteErr == nil {
-		if err := planClear(p, here); err != nil { // the receipt may be lost
+		if err := planClear(p, here); err != nil { // needed if the receipt is lost
 			return nil, err
 		}
 	}
@@ -42,7 +43,7 @@ func (in Installer) planRemove(ctx context.Context) (*plan, error) {
 	return p, nil
 }
 
-// planVacate leaves one directory of the receipt.
+// planVacate removes our part from one directory of the receipt.
 func (in Installer) planVacate(p *plan, at place) error {
 	switch {
 	case at.Apart:
@@ -54,7 +55,7 @@ func (in Installer) planVacate(p *plan, at place) error {
 	return planClear(p, at)
 }
 
-// planClear takes our part out of all hooks of a directory.
+// planClear removes our part from all hooks of a directory.
 func planClear(p *plan, at place) error {
 	for _, hook := range all() {
 		f, err := readHook(filepath.Join(at.Dir, hook))

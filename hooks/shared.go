@@ -12,8 +12,8 @@ import (
 	"github.com/git-trace/git-trace/internal/numbers"
 )
 
-// usersName is a file in a hooks directory shared by several repositories: the common git directories of the
-// installed ones, one a line. The last one to leave takes the hooks along.
+// usersName is a file in a hooks directory that several repositories share. It lists the common git directories of the
+// repositories that use our hooks, one per line. Removing the last of them removes the hooks.
 const usersName = "git-trace-repositories"
 
 func readUsers(dir string) ([]string, error) {
@@ -30,7 +30,7 @@ func readUsers(dir string) ([]string, error) {
 	return users, nil
 }
 
-// planJoin adds this repository to the users of a shared directory.
+// planJoin adds this repository to the list of a shared directory.
 func (in Installer) planJoin(p *plan, dir string) error {
 	users, err := readUsers(dir)
 	if err != nil || slices.Contains(users, in.Repo.CommonDir) {
@@ -40,10 +40,11 @@ func (in Installer) planJoin(p *plan, dir string) error {
 	return nil
 }
 
-// sharedWithOthers reports whether another repository still counts on the hooks of a directory.
+// sharedWithOthers reports whether another repository still uses our hooks in a directory.
 func (in Installer) sharedWithOthers(dir string) bool { return len(in.otherUsers(dir)) > 0 }
 
-// otherUsers leaves out repositories that were deleted or have uninstalled in another way.
+// otherUsers returns the other repositories that use our hooks in a directory. It leaves out repositories that were
+// deleted, or from which the hooks were removed in another way.
 func (in Installer) otherUsers(dir string) []string {
 	users, err := readUsers(dir)
 	if err != nil {
@@ -54,7 +55,7 @@ func (in Installer) otherUsers(dir string) []string {
 	})
 }
 
-// planLeave leaves the hooks to the others and silences them for this repository.
+// planLeave leaves the hooks for the other repositories, and disables them for this one.
 func (in Installer) planLeave(p *plan, dir string) {
 	others := in.otherUsers(dir)
 	p.note("the hooks in %s stay, since %s %s them; they do nothing here any more",
@@ -69,7 +70,7 @@ func (in Installer) planLeave(p *plan, dir string) {
 	}
 }
 
-// hasTraces reports whether the directory that activates the hooks is still there.
+// hasTraces reports whether the directory that enables the hooks exists.
 func (in Installer) hasTraces() bool {
 	entries, err := os.ReadDir(in.Repo.TracesDir())
 	return err == nil && slices.ContainsFunc(entries, func(e fs.DirEntry) bool {

@@ -12,37 +12,36 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// ownDir is our own hooks directory, in the traces directory of the repository.
+// ownDir is the name of our own hooks directory, in the traces directory of the repository.
 const ownDir = "hooks"
 
-// keepKey remembers, beside core.hooksPath, its value before it named our own directory.
+// keepKey is the setting that stores the value of core.hooksPath from before it was set to our own directory.
 const keepKey = "trace.hooksPath"
 
-// site is the directory in which git looks for the hooks of a work tree without our own directory, and its
-// consequences.
+// site describes the directory in which git would search for the hooks of a work tree without our own directory.
 type site struct {
 	dir   string // absolute
-	raw   string // git's prefix of a hook's name, relative or absolute; "" by default
-	scope string // of core.hooksPath: "local", "worktree", "global", "system", "command"; "" when it is not set
+	raw   string // git's prefix for the path of a hook, relative or absolute; "" by default
+	scope string // scope of core.hooksPath: "local", "worktree", "global", "system", "command"; "" if it is not set
 
-	ours string // core.hooksPath if it names a directory of ours: the present one, or the one before the repository moved
+	ours string // core.hooksPath if it is a directory of ours, also from before the repository was moved
 	kept string // trace.hooksPath as written
 
-	apart   string     // reason for our own directory, or ""
+	apart   string     // why our own directory is needed, or ""
 	outside bool       // dir is outside of the git directory and of every work tree
-	keeper  *refs.Repo // whose work tree holds dir, if one does
-	open    []string   // hooks that are not ignored there: they are tracked, or show up as untracked files
+	keeper  *refs.Repo // the repository whose work tree contains dir, or nil
+	open    []string   // hooks in dir that are not ignored: they are tracked, or shown as untracked files
 }
 
-// everyones reports whether the setting counts for all repositories.
+// everyones reports whether the setting applies to all repositories.
 func (s site) everyones() bool {
 	return s.scope == "global" || s.scope == "system" || s.scope == "command"
 }
 
-// shared reports whether other repositories run hooks from the same directory, or may.
+// shared reports whether other repositories run, or may run, hooks from the same directory.
 func (s site) shared() bool { return s.everyones() || s.outside }
 
-// sharing says that other repositories use the directory too.
+// sharing returns a message that other repositories use the directory too.
 func (s site) sharing() string {
 	if s.everyones() {
 		return s.dir + " is shared by all repositories (" + s.source() + ")"
@@ -50,7 +49,7 @@ func (s site) sharing() string {
 	return s.dir + " lies outside this repository and may serve others (" + s.source() + ")"
 }
 
-// source returns the setting in words.
+// source describes the setting in words.
 func (s site) source() string {
 	if s.scope == "" {
 		return "default directory"
@@ -61,7 +60,7 @@ func (s site) source() string {
 // ownDir returns the absolute path of our own directory.
 func (in Installer) ownDir() string { return filepath.Join(in.Repo.TracesDir(), ownDir) }
 
-// top returns the directory in which git starts hooks: relative hook paths count from it.
+// top returns the directory in which git starts hooks. Relative hook paths start there.
 func (in Installer) top() string {
 	if in.Repo.Bare() {
 		return in.Repo.GitDir
@@ -69,7 +68,7 @@ func (in Installer) top() string {
 	return in.Repo.WorkTree
 }
 
-// findSite asks git for core.hooksPath and looks at the directory it names.
+// findSite asks git for core.hooksPath, and examines the directory.
 func (in Installer) findSite(ctx context.Context) (site, error) {
 	s, err := in.readHooksPath(ctx)
 	if err != nil {
@@ -92,7 +91,8 @@ func isNoDirectory(path string) bool {
 // configured is one value of core.hooksPath.
 type configured struct{ scope, value string }
 
-// readHooksPath finds the value that holds, ours left out: git-config(1) lists them with the last one in force.
+// readHooksPath finds the value that applies without our own directory. git-config(1) lists values with the effective
+// one last.
 func (in Installer) readHooksPath(ctx context.Context) (site, error) {
 	values, err := in.configValues(ctx, "core.hooksPath")
 	if err != nil {
@@ -127,7 +127,7 @@ func (in Installer) readHooksPath(ctx context.Context) (site, error) {
 	return s, nil
 }
 
-// isOwn recognises our own directory, also by the path it had before the repository was moved.
+// isOwn reports whether a value is our own directory, also at the path from before the repository was moved.
 func (in Installer) isOwn(value string) bool {
 	if value == in.ownDir() {
 		return true
@@ -136,7 +136,7 @@ func (in Installer) isOwn(value string) bool {
 	return err != nil && filepath.IsAbs(value) && strings.HasSuffix(filepath.ToSlash(value), "/traces/"+ownDir)
 }
 
-// configValues returns the values of a path-typed key with their scopes, least important first.
+// configValues returns the values of a key that has paths, with their scopes, least important first.
 func (in Installer) configValues(ctx context.Context, key string) ([]configured, error) {
 	settings, err := in.Repo.Settings(ctx)
 	if err != nil {
@@ -168,7 +168,7 @@ func (in Installer) configValues(ctx context.Context, key string) ([]configured,
 	return values, nil
 }
 
-// rawValue returns a value as written in one scope, `~` unexpanded; "" when it is not set there.
+// rawValue returns a value as it is written in one scope, with `~` not expanded, or "" if it is not set there.
 func (in Installer) rawValue(ctx context.Context, scope, key string) (string, error) {
 	out, err := in.Repo.Git(ctx, nil, "config", "-z", "--"+scope, "--get", key)
 	if isExit(err, 1) {
@@ -185,8 +185,9 @@ func isExit(err error, code int) bool {
 	return errors.As(err, &exit) && exit.Code == code
 }
 
-// judge decides between the directory itself and our own one. Hooks under a team's version control stay unchanged, and
-// so do hooks that cannot be written. A decision stays: a branch without the hooks changes nothing.
+// judge decides whether to use the directory itself or our own one. Hooks under a team's version control are not
+// changed, and hooks that are not writable cannot be. An earlier decision stays: switching to a branch without the
+// hooks changes nothing.
 func (in Installer) judge(ctx context.Context, s *site) error {
 	if s.everyones() && !writable(s.dir) {
 		s.apart = "nothing can be written to the shared directory " + s.dir
@@ -207,7 +208,7 @@ func (in Installer) judge(ctx context.Context, s *site) error {
 		s.apart = s.dir + " belongs to the work tree of another repository"
 	case tracked != "":
 		s.apart = s.dir + " is part of the work tree, with a " + tracked + " of its own"
-	case s.raw == "" && s.outside: // no configuration named it: it may come with an archive
+	case s.raw == "" && s.outside: // no configuration names it: it may come from an archive
 		s.apart = s.dir + " is a link that leads out of the repository"
 	case s.ours != "":
 		s.apart = "as before"
@@ -215,7 +216,7 @@ func (in Installer) judge(ctx context.Context, s *site) error {
 	return nil
 }
 
-// foreignOpen returns the first hook of others that is not ignored: git-status(1) would show our part in it.
+// foreignOpen returns the first hook of another program that is not ignored: git-status(1) would show our part in it.
 func (s site) foreignOpen() (string, error) {
 	for _, hook := range s.open {
 		f, err := readHook(filepath.Join(s.dir, hook))
@@ -229,7 +230,8 @@ func (s site) foreignOpen() (string, error) {
 	return "", nil
 }
 
-// keeperOf returns the repository whose work tree holds a directory, or nil: .git/hooks is in no work tree.
+// keeperOf returns the repository whose work tree contains a directory, or nil. For example, .git/hooks is in no work
+// tree.
 func (in Installer) keeperOf(dir string) *refs.Repo {
 	real := realPath(dir)
 	holds := func(r *refs.Repo) bool {
@@ -251,7 +253,7 @@ func (in Installer) inGitDir(path string) bool {
 	return within(path, in.Repo.CommonDir) || within(path, in.Repo.GitDir)
 }
 
-// notIgnored lists the hooks of these names that would be part of the work tree. Tracked files are never ignored
+// notIgnored lists the hooks with the given names that would be part of the work tree. Tracked files are never ignored
 // (gitignore(5)).
 func notIgnored(ctx context.Context, keeper *refs.Repo, dir string, names []string) ([]string, error) {
 	var asked bytes.Buffer
@@ -281,7 +283,7 @@ func notIgnored(ctx context.Context, keeper *refs.Repo, dir string, names []stri
 	return open, nil
 }
 
-// realPath resolves the symbolic links of the existing part of a path.
+// realPath resolves symbolic links in the existing part of a path.
 func realPath(path string) string {
 	path = filepath.Clean(path)
 	if real, err := filepath.EvalSymlinks(path); err == nil {
@@ -294,7 +296,7 @@ func realPath(path string) string {
 	return filepath.Join(realPath(parent), filepath.Base(path))
 }
 
-// within reports whether a path is a directory or lies in it.
+// within reports whether a path is a directory or is below it.
 func within(path, dir string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))

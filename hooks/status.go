@@ -13,25 +13,25 @@ type State string
 
 // The states of a hook.
 const (
-	Absent        State = "absent"         // no hook at all
-	ForeignOnly   State = "foreign-only"   // only another program's hook
-	Installed     State = "installed"      // our part is there as an install would write it
+	Absent        State = "absent"         // there is no hook
+	ForeignOnly   State = "foreign-only"   // there is only another program's hook
+	Installed     State = "installed"      // our part is the same as an install would write
 	ByHand        State = "by-hand"        // the hook calls git-trace in lines that its user wrote
 	Stale         State = "stale"          // our part has another version, or starts another program
-	NotExecutable State = "not-executable" // our part is there, but git skips the file
-	Overwritten   State = "overwritten"    // was installed; another program has overwritten the file
-	Missing       State = "missing"        // was installed; the file was deleted
-	Bypassed      State = "bypassed"       // is installed where git no longer looks
+	NotExecutable State = "not-executable" // our part is there, but git ignores the file
+	Overwritten   State = "overwritten"    // was installed; then another program overwrote the file
+	Missing       State = "missing"        // was installed; then the file was deleted
+	Bypassed      State = "bypassed"       // is installed in a directory that git does not use any longer
 	Damaged       State = "damaged"        // one of the marker lines is missing
-	Blocked       State = "blocked"        // the present file cannot be a hook
+	Blocked       State = "blocked"        // the file at the path cannot be a hook
 )
 
-// HookStatus is one hook.
+// HookStatus describes one hook.
 type HookStatus struct {
 	Hook   string `json:"hook"`
 	Path   string `json:"path"`
 	State  State  `json:"state"`
-	Beside string `json:"beside,omitempty"` // the other program in it: "husky", "lefthook", …, "another hook"
+	Beside string `json:"beside,omitempty"` // the other program in the file: "husky", "lefthook", …, "another hook"
 	Detail string `json:"detail,omitempty"`
 }
 
@@ -40,14 +40,14 @@ func (h HookStatus) Works() bool { return h.State == Installed || h.State == ByH
 
 // Status describes the git hooks of a work tree.
 type Status struct {
-	Dir       string       `json:"dir"`              // where git runs hooks from, our own directory left out
-	Source    string       `json:"source"`           // which setting says so
-	Shared    bool         `json:"shared,omitempty"` // with other repositories
+	Dir       string       `json:"dir"`              // directory from which git would run hooks without our own directory
+	Source    string       `json:"source"`           // the setting that selects Dir
+	Shared    bool         `json:"shared,omitempty"` // shared with other repositories
 	OwnDir    string       `json:"own_dir,omitempty"`
 	Installed bool         `json:"installed"` // an install was made here and not removed
 	Hooks     []HookStatus `json:"hooks"`
 	Notes     []string     `json:"notes,omitempty"`
-	Setting   error        `json:"-"` // trace.trailers has an unknown value: no message gets a trailer
+	Setting   error        `json:"-"` // error if trace.trailers has an unknown value: then no message gets a trailer
 }
 
 // Works reports whether git starts git-trace for every hook.
@@ -55,7 +55,7 @@ func (s Status) Works() bool {
 	return !slices.ContainsFunc(s.Hooks, func(h HookStatus) bool { return !h.Works() })
 }
 
-// Status looks at every hook. It changes nothing.
+// Status examines every hook. It changes nothing.
 func (in Installer) Status(ctx context.Context) (Status, error) {
 	s, err := in.findSite(ctx)
 	off := errors.Is(err, ErrHooksOff)
@@ -103,7 +103,7 @@ func (in Installer) notes(st *Status, s site, off bool) {
 	}
 }
 
-// hookStatus judges one file; recorded says that an install was made in its directory.
+// hookStatus examines one file. recorded says that the receipt lists its directory.
 func (in Installer) hookStatus(path, hook string, recorded bool) HookStatus {
 	h := HookStatus{Hook: hook, Path: path}
 	f, err := readHook(path)
@@ -132,7 +132,7 @@ func (in Installer) hookStatus(path, hook string, recorded bool) HookStatus {
 	return h
 }
 
-// judgeBlock compares our part with the part that an install would write.
+// judgeBlock compares our part in a file with the part that an install would write.
 func (in Installer) judgeBlock(h *HookStatus, f hookFile) {
 	our := part{hook: h.Hook, kind: f.block.kind, binary: in.Binary}
 	switch our.kind {
@@ -161,7 +161,7 @@ func (in Installer) judgeBlock(h *HookStatus, f hookFile) {
 	}
 }
 
-// through finds our part in a renamed hook that pre-commit runs before its own.
+// through finds our part in a renamed hook, which pre-commit runs before its own.
 func through(h *HookStatus) {
 	if h.Beside != "pre-commit" && h.Beside != "prek" {
 		return
@@ -171,7 +171,7 @@ func through(h *HookStatus) {
 	}
 }
 
-// lookElsewhere finds our part in an earlier hooks directory, from the receipt.
+// lookElsewhere finds our part in an earlier hooks directory, which the receipt lists.
 func (in Installer) lookElsewhere(h *HookStatus, r receipt) {
 	for _, at := range r.Places {
 		if f, _ := readHook(filepath.Join(at.Dir, h.Hook)); f.block != nil {
@@ -188,7 +188,8 @@ func besides(f hookFile) string {
 	return "another hook"
 }
 
-// Neighbours names the programs whose hooks run beside ours, or the repositories that share them; "" for none.
+// Neighbours lists the programs that share hook files with git-trace, or the repositories that share the hooks; "" if
+// there are none.
 func (s Status) Neighbours() string {
 	for _, one := range s.Hooks {
 		if one.Beside != "" && one.Beside != "another hook" {

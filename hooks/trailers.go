@@ -8,12 +8,12 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// TrailersHook is the hook that adds trailers to messages, if the user wants it. Its exit status could stop a
-// commit, so its part ends in success as every other does.
+// TrailersHook is the hook that adds trailers to messages if the user asks for it. Its exit status could stop a commit,
+// so our part ends with success, as in every other hook.
 const TrailersHook = "prepare-commit-msg"
 
-// PushHook is the hook that begins to share the recorded data after a push, if the user wants it. It does not wait,
-// leaves git's input to others, and ends in success.
+// PushHook is the hook that starts to share the recorded data after a push, if the user asks for it. It does not wait,
+// does not read git's input, and ends with success.
 const PushHook = "pre-push"
 
 // The forms of trailers.
@@ -22,13 +22,13 @@ const (
 	CoAuthor   = "co-author"
 )
 
-// The settings that ask for the two hooks.
+// The settings that enable the two hooks.
 const (
 	trailersKey = "trace.trailers"
 	autoPushKey = "trace.autoPush"
 )
 
-// Trailers returns the form of trailers in a configuration; "" for none.
+// Trailers returns the form of trailers that a configuration selects, or "" for none.
 func Trailers(config refs.Config) (form string, err error) {
 	value, _ := config.Get(trailersKey)
 	switch value = strings.ToLower(value); value {
@@ -40,13 +40,13 @@ func Trailers(config refs.Config) (form string, err error) {
 	return "", fmt.Errorf("%s: '%s' is none of %s, %s and none", trailersKey, value, AssistedBy, CoAuthor)
 }
 
-// asked are the hooks that a user has to want.
+// asked lists the hooks that a user must ask for.
 var asked = [...]string{TrailersHook, PushHook}
 
 // all returns the hooks that may have our part.
 func all() []string { return append(Names(), asked[:]...) }
 
-// wanted returns the hooks that get one. The error is about a setting that asks for a missing thing.
+// wanted returns the hooks that get our part. The error is about a setting with an unknown value.
 func (in Installer) wanted(ctx context.Context) (names []string, wrong error) {
 	names = Names()
 	config, err := in.Repo.Config(ctx)
@@ -63,7 +63,7 @@ func (in Installer) wanted(ctx context.Context) (names []string, wrong error) {
 	return names, wrong
 }
 
-// names returns the hooks that get one.
+// names returns the hooks that get our part.
 func (in Installer) names(ctx context.Context) []string {
 	names, _ := in.wanted(ctx)
 	return names

@@ -31,21 +31,21 @@ import (
 )
 
 const (
-	// HardLimit is the time after which the process of a hook always ends: an agent waits for its hooks.
+	// HardLimit is the time after which the process of a hook always ends, because an agent waits for its hooks.
 	HardLimit = 2 * time.Second
-	// LimitEnv names another HardLimit, in seconds, for machines that take longer for everything.
+	// LimitEnv is a variable that replaces HardLimit, in seconds, for slow machines.
 	LimitEnv   = "GITTRACE_HOOK_SECONDS"
 	maxSeconds = 600
-	// ElsewhereEnv says that the machine ends with the agent's work. ElsewhereLimit is the HardLimit there.
+	// ElsewhereEnv is a variable that says that the machine will be deleted after the agent's work. ElsewhereLimit is the
+	// HardLimit on such a machine.
 	ElsewhereEnv   = "GITTRACE_ELSEWHERE"
 	ElsewhereLimit = time.Minute
-	// maxHookMemory is the memory, in bytes, from which a hook collects garbage. The process may take half as much
-	// again while it does.
+	// maxHookMemory is the memory, in bytes, from which a hook collects garbage. During the collection the process may
+	// need half as much again.
 	maxHookMemory = 36 << 20
 )
 
-// Limits returns two times. After the first a hook puts aside its unfinished work, and after the second its process
-// ends.
+// Limits returns two times. After soft a hook stores its unfinished work for later, and after hard its process ends.
 func Limits() (soft, hard time.Duration) {
 	hard = HardLimit
 	if elsewhere() {
@@ -57,14 +57,14 @@ func Limits() (soft, hard time.Duration) {
 	return hard * 3 / 5, hard
 }
 
-// runAgent is `git trace hook AGENT EVENT`. It never prints, never fails and never takes long: some agents feed a
-// hook's output to the model, and some loop on a hook that fails.
+// runAgent handles `git trace hook AGENT EVENT`. It never prints, never fails and never takes long: some agents pass a
+// hook's output to the model, and some repeat a hook that fails.
 func runAgent(args []string, in io.Reader) int {
 	soft, hard := Limits()
 	var current atomic.Pointer[refs.Repo]
 	guard := Guard(hard, func(error) {
 		if repo := current.Load(); repo != nil {
-			startLater(repo) // the remaining note has the unfinished work
+			startLater(repo) // the note that remains describes the unfinished work
 		}
 	})
 	defer guard()
@@ -79,7 +79,7 @@ func runAgent(args []string, in io.Reader) int {
 	if err != nil {
 		return 0
 	}
-	home, _ := os.UserHomeDir() // without it, the payload's paths lead to an agent's files
+	home, _ := os.UserHomeDir() // without it, paths in the payload lead to files of the agent
 	env := capability.Env{Home: home, Getenv: os.Getenv, Environ: os.Environ}
 	agent, found := agents.Lookup(env, args[0])
 	if !found || agent.Decoder == nil {
@@ -93,7 +93,7 @@ func runAgent(args []string, in io.Reader) int {
 	for _, b := range boundaries {
 		b.Parent, b.Moment = process.Starter(), process.Self()
 		if b.Process != b.Parent && !process.Ancestor(b.Process) {
-			b.Process = 0 // it cannot be the agent's: of another name space, or inherited from another agent
+			b.Process = 0 // it cannot be the agent: it is from another PID name space, or inherited from another agent
 		}
 		if begins(b) {
 			startEnrol(b.Cwd)
@@ -129,8 +129,8 @@ func runAgent(args []string, in io.Reader) int {
 	return 0
 }
 
-// announce leaves a note in the work tree of the current directory, where agents start their hooks. Reading a payload
-// takes time, in which the process may be killed.
+// announce leaves a note in the work tree of the current directory, in which agents start their hooks. The process may
+// be killed while it reads a payload.
 func announce() (*refs.Repo, *spool.Note) {
 	repo, err := recorded.Around(".")
 	if err != nil {
@@ -139,7 +139,7 @@ func announce() (*refs.Repo, *spool.Note) {
 	return repo, spool.Announce(repo, time.Now())
 }
 
-// TakeBoundary passes one boundary to the timeline. Without time for it, it puts the boundary aside for the next one.
+// TakeBoundary adds one boundary to the timeline. If there is no time for it, it stores the boundary for the next hook.
 func TakeBoundary(ctx context.Context, repo *refs.Repo, engine *trails.Engine, b events.Boundary) error {
 	engine.Most = MostChanges
 	if later.Open(repo).Busy() {
@@ -157,7 +157,7 @@ func TakeBoundary(ctx context.Context, repo *refs.Repo, engine *trails.Engine, b
 	defer cancel()
 	aside := engine.Late(glance, b)
 	if engine.GivesWay && aside == nil {
-		return nil // as intended; an event records it
+		return nil // intended; an event records it
 	}
 	if aside != nil {
 		return errors.Join(err, aside, errLost)
@@ -165,10 +165,10 @@ func TakeBoundary(ctx context.Context, repo *refs.Repo, engine *trails.Engine, b
 	return err
 }
 
-// errLost reports that a boundary was lost: it could not be taken, and could not be put aside.
+// errLost reports that a boundary was lost: it could not be added to the timeline, and could not be stored.
 var errLost = errors.New("the boundary is lost")
 
-// Engine advances the timeline of a work tree, with the data of agents' own files.
+// Engine returns an engine for the timeline of a work tree. It can also read agents' own files.
 func Engine(repo *refs.Repo, log trails.Log) *trails.Engine {
 	engine := trails.New(repo, log, Settler())
 	engine.Earlier, engine.Editing = earlierPrompts, Editing(repo)
@@ -186,8 +186,8 @@ func Engine(repo *refs.Repo, log trails.Log) *trails.Engine {
 	return engine
 }
 
-// Editing returns a function that checks once whether a work tree is open in an editor whose completions are not
-// reported. If the system does not show it, the answer is yes.
+// Editing returns a function that checks, once, whether an editor whose completions are not reported has a work tree
+// open. If the system does not show this, the result is true.
 func Editing(repo *refs.Repo) func() bool {
 	return sync.OnceValue(func() bool {
 		home, _ := os.UserHomeDir()
@@ -205,13 +205,13 @@ func Editing(repo *refs.Repo) func() bool {
 	})
 }
 
-// agentNamed finds an agent, to read its own files.
+// agentNamed finds an agent by its name, to read its files.
 func agentNamed(name string) (agents.Agent, bool) {
 	home, _ := os.UserHomeDir()
 	return agents.Lookup(capability.Env{Home: home, Getenv: os.Getenv}, name)
 }
 
-// Settler asks an agent's transcript how a call ended that never reported back.
+// Settler returns a function that finds in an agent's transcript how a call ended, if no hook reported its end.
 func Settler() trails.Settler {
 	return func(w trails.Window) trails.End {
 		agent, found := agentNamed(w.Call.Agent)
@@ -225,13 +225,14 @@ func Settler() trails.Settler {
 	}
 }
 
-// errHard reports that the time limit ended the process of a hook.
+// errHard says that the time limit ended the process of a hook.
 var errHard = fmt.Errorf("hard limit: %w", context.DeadlineExceeded)
 
-// Guard arms the hard limit and turns a panic into silence. The caller defers the returned function. If ended is not
-// nil, it is called before the limit ends the process, in parallel to its work.
+// Guard starts the timer of the hard limit, and makes a panic end the process silently. The caller must defer the
+// returned function. If ended is not nil, it is called before the limit ends the process, while the work may still be
+// running.
 func Guard(limit time.Duration, ended func(error)) func() {
-	debug.SetGCPercent(-1) // the process ends before a collection would pay
+	debug.SetGCPercent(-1) // the process ends before garbage collection is worth its cost
 	debug.SetMemoryLimit(maxHookMemory)
 	timer := time.AfterFunc(limit, fault.In(func() {
 		if ended != nil {
@@ -248,10 +249,10 @@ func Guard(limit time.Duration, ended func(error)) func() {
 	}
 }
 
-// maxHookLog bounds the file that doctor reads, in bytes.
+// maxHookLog bounds the size, in bytes, of the file that doctor reads.
 const maxHookLog = 64 << 10
 
-// NoteFailure leaves a line for `git trace doctor`, if it can, without a payload. It needs a repository.
+// NoteFailure appends a line for `git trace doctor`, if it can. The line has no payload. It needs a repository.
 func NoteFailure(repo *refs.Repo, err error) {
 	if repo == nil {
 		return
@@ -268,7 +269,7 @@ func NoteFailure(repo *refs.Repo, err error) {
 	fmt.Fprintf(f, "%s %s\n", time.Now().UTC().Format(time.RFC3339), oneLine(err.Error()))
 }
 
-// oneLine puts foreign text on one line, without characters that act on a terminal.
+// oneLine puts foreign text on one line, and removes control characters.
 func oneLine(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
@@ -278,11 +279,11 @@ func oneLine(text string) string {
 	}, text)
 }
 
-// EnrolHook, as the name of a hook, starts the process that records a new repository.
+// EnrolHook is the hook name that starts the process that adds a new repository to the list.
 const EnrolHook = "enrol"
 
 // startEnrol starts that process when the user starts or prompts an agent, if they ran `git trace setup` and the
-// repository is not recorded. The process decides whether the user wants it.
+// repository is not recorded. The process decides whether the configuration asks for it.
 func startEnrol(dir string) {
 	if dir == "" || !recorded.Enrols() {
 		return

@@ -4,8 +4,8 @@ package runner
 
 import "syscall"
 
-// closeInherited keeps a child from the inherited files beside the standard streams: git and agents leave the ends
-// of pipes there.
+// closeInherited prevents a child from inheriting files other than the standard streams: git and agents leave the ends
+// of pipes open.
 func closeInherited() {
 	for fd := 3; fd < 256; fd++ {
 		syscall.CloseOnExec(fd)

@@ -7,11 +7,11 @@ import (
 	"syscall"
 )
 
-// detach lets a process outlive the terminal and the process group of its parent.
+// detach makes a process independent of the terminal and the process group of its parent.
 func detach(cmd *exec.Cmd) {
 	closeInherited()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 }
 
-// LowerPriority lets all other processes go first.
+// LowerPriority gives all other processes priority over this one.
 func LowerPriority() { _ = syscall.Setpriority(syscall.PRIO_PROCESS, 0, 10) }

@@ -8,7 +8,7 @@ import (
 // detachedProcess is DETACHED_PROCESS of CreateProcess.
 const detachedProcess = 0x8
 
-// detach lets a process outlive the console of its parent.
+// detach makes a process independent of the console of its parent.
 func detach(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: detachedProcess | syscall.CREATE_NEW_PROCESS_GROUP}
 }

@@ -10,16 +10,16 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// A hook reads the session file of a conversation that began before, to number its prompts, within these limits. Beyond
-// them the prompts are numbered from 1.
+// A hook reads the session file of a conversation that began earlier, to number its prompts. These are the limits.
+// Beyond them the prompts are numbered from 1.
 const (
 	mostEarlier = 16 << 20 // bytes
 	longEarlier = time.Second
 )
 
-// earlierPrompts counts the prompts in a session file before the first prompt that hooks count. The boundary is the
-// first one of its conversation. Its own prompt is left out if hooks will count it: a call names it, or it is submitted
-// now and the file has it already.
+// earlierPrompts returns the number of prompts in a session file before the first prompt that hooks count. b is the
+// first boundary of its conversation. The prompt of b does not count if hooks will count it: because a call names it,
+// or because it is submitted now and the file already has it.
 func earlierPrompts(b events.Boundary) int {
 	info, err := os.Stat(b.Transcript)
 	if err != nil || info.Size() == 0 || info.Size() > mostEarlier {
@@ -62,5 +62,5 @@ func (a *askedSink) Step(step *records.Step) error {
 	return a.ctx.Err()
 }
 
-// Late takes a result; a result is not a prompt.
+// Late ignores a result, because it is not a prompt.
 func (a *askedSink) Late(int, records.Observation) error { return a.ctx.Err() }

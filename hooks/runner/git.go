@@ -23,14 +23,15 @@ import (
 	"github.com/git-trace/git-trace/trails/gitfacts"
 )
 
-// pairLimit is the time that the hook of a rewrite may take more for each commit: git itself took longer to make it.
+// pairLimit is the additional time that the hook of a rewrite may take for each commit: git itself took longer to make
+// the commit.
 const pairLimit = 25 * time.Millisecond
 
-// maxPairs bounds the pairs of one rewrite that are recorded.
+// maxPairs bounds the number of pairs of one rewrite that are recorded.
 const maxPairs = 100_000
 
-// runGit is `git trace git-hook NAME ARGS`, called by the shims in git's hooks. Like an agent's hook it never
-// prints, never fails and ends in time: the user's git command ends as it would without it.
+// runGit handles `git trace git-hook NAME ARGS`, which the shell lines in git's hooks call. Like the hook of an agent
+// it never prints, never fails and ends in time, so that the user's git command is not affected.
 func runGit(args []string, in io.Reader) int {
 	if len(args) == 0 {
 		return 0
@@ -82,13 +83,13 @@ func runGit(args []string, in io.Reader) int {
 	if err := TakeGitHook(ctx, repo, engine, args[0], args[1:], pairs, meanwhile); err != nil {
 		unfinished(err)
 	} else if queue.Any() {
-		startLater(repo) // the process that was to do it was killed
+		startLater(repo) // the process that should have done it was killed
 	}
 	log.noteConversations(repo)
 	anchored := len(log.anchors) > 0
 	if ahead {
-		_ = log.SealAsked() // otherwise the next hook starts another process, which finds nothing to do
-	} else if !tellRecords(repo, args[0], anchored) { // what stores records seals after them
+		_ = log.SealAsked() // if this fails, the next hook starts another process, which finds nothing to do
+	} else if !tellRecords(repo, args[0], anchored) { // the process that stores records also seals
 		startSeal(repo, anchored)
 	}
 	startUpkeep(repo)
@@ -99,10 +100,10 @@ func runGit(args []string, in io.Reader) int {
 }
 
 // tellRecords starts the process that stores waiting records and reads session files that hooks do not report. It does
-// so if commits were anchored, or if the hook may have left records that wait. git reports an amended commit twice
-// (githooks(5)): post-commit runs before post-rewrite, and only post-rewrite names the replaced commit. A record stored
-// in between would keep the link to the older commit, so post-commit leaves it to post-rewrite. It reports whether the
-// process was started.
+// so if commits were anchored, or if the hook may have left waiting records. Git reports an amended commit twice
+// (githooks(5)): post-commit runs before post-rewrite, and only post-rewrite names the replaced commit. A record that
+// is stored in between would keep the link to the older commit, so post-commit leaves the work to post-rewrite.
+// tellRecords reports whether it started the process.
 func tellRecords(repo *refs.Repo, hook string, anchored bool) (started bool) {
 	if hook == "post-commit" && amended(repo) {
 		return false
@@ -111,20 +112,19 @@ func tellRecords(repo *refs.Repo, hook string, anchored bool) (started bool) {
 	return (anchored || told && waiting.Open(repo).Any()) && startRecorder(repo)
 }
 
-// amended reports whether the last that happened to HEAD is that its commit was amended.
+// amended reports whether HEAD's last move was an amended commit.
 func amended(repo *refs.Repo) bool {
 	last := gitfacts.Last(repo, 1)
 	return len(last) > 0 && last[0].Kind == gitfacts.Amended
 }
 
-// committedLog is the log, which remembers the appended anchors: by them the records of conversations learn of
-// commits.
+// committedLog is a log that stores the appended anchors, from which the records of conversations get their commits.
 type committedLog struct {
 	*events.Log
 	anchors []json.RawMessage
 }
 
-// Append appends, and remembers anchors.
+// Append appends events, and stores the anchors among them.
 func (l *committedLog) Append(ctx context.Context, drafts []events.Draft) ([]events.Event, error) {
 	for i := range drafts {
 		if drafts[i].Type == events.CommitAnchored {
@@ -134,9 +134,8 @@ func (l *committedLog) Append(ctx context.Context, drafts []events.Draft) ([]eve
 	return l.Log.Append(ctx, drafts)
 }
 
-// noteConversations puts the conversations whose lines were committed on the waiting list. Without a stored record
-// nothing is noted. If the note cannot be written, nothing is lost: the record learns of the commit at its next
-// reading.
+// noteConversations adds the conversations whose lines were committed to the waiting list, if they have a stored
+// record. If that fails, nothing is lost: the record gets the commit when it is read the next time.
 func (l *committedLog) noteConversations(repo *refs.Repo) {
 	if len(l.anchors) == 0 {
 		return
@@ -158,10 +157,10 @@ func (l *committedLog) noteConversations(repo *refs.Repo) {
 	}
 }
 
-// heard are git's hooks that report changes of the work tree or of commits (githooks(5)).
+// heard lists git's hooks that report changes of the work tree or of commits (githooks(5)).
 var heard = [...]string{"post-commit", "post-applypatch", "post-merge", "post-checkout", "post-rewrite"}
 
-// TakeGitHook acts on one hook (githooks(5)). Meanwhile is correlate.Head's.
+// TakeGitHook handles one hook (githooks(5)). For meanwhile, see correlate.Head.
 func TakeGitHook(
 	ctx context.Context, repo *refs.Repo, engine *trails.Engine, name string, args []string, pairs []events.RewritePair,
 	meanwhile func(),
@@ -174,7 +173,7 @@ func TakeGitHook(
 		err := engine.Touched(ctx, now, events.PostCommit, "merge")
 		return errors.Join(err, correlate.Merged(ctx, repo, engine, now))
 	case "post-checkout":
-		if len(args) == 3 && args[2] == "0" { // of paths, not of a branch
+		if len(args) == 3 && args[2] == "0" { // a checkout of paths, not of a branch
 			return engine.Restored(ctx, now, events.PostCommit, "checkout")
 		}
 		return engine.Touched(ctx, now, events.PostCommit, "checkout")
@@ -184,7 +183,7 @@ func TakeGitHook(
 	return nil
 }
 
-// rewriteKind returns the command that rewrote commits, as git names it: "amend" or "rebase".
+// rewriteKind returns the command that rewrote commits, as git gives it: "amend" or "rebase".
 func rewriteKind(args []string) string {
 	if len(args) > 0 {
 		return args[0]
@@ -192,7 +191,7 @@ func rewriteKind(args []string) string {
 	return "rewrite"
 }
 
-// GitProcess returns the id of the git process that runs the hook, as its shell sets it; 0 if unknown.
+// GitProcess returns the id of the git process that runs the hook, or 0 if unknown. The shell lines of the hook set it.
 func GitProcess() int {
 	id, err := strconv.Atoi(os.Getenv("GITTRACE_GIT_PID"))
 	if err != nil {
@@ -201,7 +200,7 @@ func GitProcess() int {
 	return id
 }
 
-// readPairs reads "OLD NEW[ EXTRA]" lines, as git gives them to post-rewrite.
+// readPairs parses lines "OLD NEW[ EXTRA]", which git passes to post-rewrite.
 func readPairs(in io.Reader) []events.RewritePair {
 	var out []events.RewritePair
 	scan := bufio.NewScanner(in)

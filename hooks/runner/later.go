@@ -20,23 +20,24 @@ import (
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
-// `git trace git-hook later`, a background process, does the work for which a hook has no time: the first look at a
+// `git trace git-hook later` is a background process for work for which a hook has no time: the first snapshot of a
 // work tree with thousands of new files, and the anchors of a commit with thousands of changes.
 const (
-	// LaterHook is its name as the name of a hook.
+	// LaterHook is the hook name that starts this process.
 	LaterHook = "later"
-	// laterLimit is the time after which that process always ends.
+	// laterLimit is the time after which this process always ends.
 	laterLimit = 10 * time.Minute
 )
 
-// busyLimit returns how long a hook tries while that process, which holds the timeline most of the time, is running.
-// limit is the usual time. The result is ten times what a hook takes.
+// busyLimit returns how long a hook tries to take the timeline while the background process is running, which holds it
+// most of the time. limit is the usual time. The result is ten times as long as a hook usually takes.
 func busyLimit(limit time.Duration) time.Duration { return limit / 8 }
 
-// MostChanges bounds the changed files of a hook; that process takes more. So many take half a second.
+// MostChanges bounds the number of changed files that a hook handles, which takes about half a second. The background
+// process handles more.
 const MostChanges = 2000
 
-// wantsTime reports whether a hook failed for want of time alone.
+// wantsTime reports whether a hook failed only because it had too little time.
 func wantsTime(err error) bool {
 	for _, want := range []error{context.DeadlineExceeded, correlate.ErrLarge, snapshot.ErrMany} {
 		if errors.Is(err, want) {
@@ -46,7 +47,8 @@ func wantsTime(err error) bool {
 	return false
 }
 
-// putOff puts a git hook that needs more time into the queue, and starts the work on it. It reports whether it was.
+// putOff adds a git hook that needs more time to the queue, and starts the background process. It reports whether it
+// succeeded.
 func putOff(repo *refs.Repo, job later.Job, why error) bool {
 	if !wantsTime(why) && !errors.Is(why, refs.ErrLockTimeout) && !errors.Is(why, trails.ErrBehind) {
 		return false
@@ -59,16 +61,16 @@ func putOff(repo *refs.Repo, job later.Job, why error) bool {
 	return true
 }
 
-// startLater starts the process unless there is one.
+// startLater starts the background process, unless it is running.
 func startLater(repo *refs.Repo) {
 	queue := later.Open(repo)
 	if queue.Busy() {
-		return // it looks once more before it ends
+		return // it checks the queue again before it ends
 	}
 	if !Background(repo, repo.WorkTree, repo.Env(), "git-hook", LaterHook, strconv.Itoa(os.Getpid())) {
 		return
 	}
-	for range 50 { // until it has begun: hooks that come now are to give way to it
+	for range 50 { // wait until it has begun: following hooks must leave the work to it
 		if queue.Busy() {
 			return
 		}
@@ -76,8 +78,8 @@ func startLater(repo *refs.Repo) {
 	}
 }
 
-// runLater is that process. args is the number of the process that started it: the work that it leaves counts once
-// it has ended.
+// runLater is the background process. args has the id of the process that started it. The work that this process leaves
+// counts only after it has ended.
 func runLater(args []string) int {
 	guard := Guard(laterLimit, nil)
 	defer guard()
@@ -85,7 +87,7 @@ func runLater(args []string) int {
 	if err != nil {
 		return 0
 	}
-	debug.SetGCPercent(200) // it has thousands of files to go through
+	debug.SetGCPercent(200) // it processes thousands of files
 	debug.SetMemoryLimit(math.MaxInt64)
 	ctx, cancel := context.WithTimeout(context.Background(), laterLimit*9/10)
 	defer cancel()
@@ -96,8 +98,7 @@ func runLater(args []string) int {
 	return 0
 }
 
-// DoLater does all waiting work of a work tree, unless another process is doing it. Wait is called before the first
-// piece of work.
+// DoLater does all waiting work of a work tree, unless another process is doing it. It calls wait before the first job.
 func DoLater(ctx context.Context, repo *refs.Repo, wait func()) error {
 	log := &committedLog{Log: events.OpenLog(repo)}
 	defer func() {
@@ -122,7 +123,7 @@ func DoLater(ctx context.Context, repo *refs.Repo, wait func()) error {
 	return later.Open(repo).Work(ctx, do, rest, func() bool { return engine().Behind() })
 }
 
-// waitForEnd waits a moment for another process to end.
+// waitForEnd waits a short time for another process to end.
 func waitForEnd(args []string) {
 	const step, most = 5 * time.Millisecond, 2 * time.Second
 	if len(args) == 0 {
@@ -134,7 +135,7 @@ func waitForEnd(args []string) {
 	}
 }
 
-// takeLater does the work that a hook had no time for. The hook left a note of git's writes to the work tree
+// takeLater does the work for which a hook had no time. The hook left a note that git wrote to the work tree
 // (trails.Engine.Touched).
 func takeLater(ctx context.Context, repo *refs.Repo, log *committedLog, engine *trails.Engine, job later.Job) error {
 	now := time.Now()
@@ -152,11 +153,11 @@ func takeLater(ctx context.Context, repo *refs.Repo, log *committedLog, engine *
 	return nil
 }
 
-// about returns the commit that a git hook is about, if it is about one.
+// about returns the commit that a git hook is about, or the zero id.
 func about(repo *refs.Repo, hook string) refs.OID {
 	switch hook {
 	case "post-commit", "post-applypatch":
-		head, _, _ := repo.Head() // without HEAD, nothing was committed
+		head, _, _ := repo.Head() // without HEAD, there is no commit
 		return head
 	case "post-merge":
 		return correlate.JustMade(repo)

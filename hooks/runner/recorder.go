@@ -13,32 +13,32 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// startRecorder starts `git trace record` as its own process and does not wait for it: a hook has no time to read
-// and redact a conversation.
+// startRecorder starts `git trace record` in the background: a hook has no time to read and redact a conversation.
 func startRecorder(repo *refs.Repo) (started bool) {
 	return Background(repo, repo.WorkTree, withoutGit(os.Environ()),
 		"--git-dir="+repo.GitDir, "--work-tree="+repo.WorkTree, "record", "--quiet")
 }
 
-// elsewhere reports whether the machine ends with the agent's work. Claude Code on the web says so itself.
+// elsewhere reports whether the machine will be deleted after the agent's work. Claude Code on the web says so in its
+// environment.
 func elsewhere() bool {
 	return os.Getenv(ElsewhereEnv) != "" || os.Getenv("CLAUDE_CODE_REMOTE") == "true"
 }
 
-// publish shares with every remote that has a level, and waits for it, if no later moment is possible. If it takes
-// longer, the process continues. It does nothing without trace.autoPush.
+// publish shares data with every remote that has a sharing level, and waits for the end, if the machine will be
+// deleted. If it takes too long, publish returns and the process continues. It does nothing without trace.autoPush.
 func publish(repo *refs.Repo) {
 	if !elsewhere() {
 		return
 	}
-	_ = os.WriteFile(publishedMark(repo), nil, 0o600) // otherwise the next call tries it again
+	_ = os.WriteFile(publishedMark(repo), nil, 0o600) // if this fails, the next call tries again
 	cmd := background(repo, repo.WorkTree, withoutGit(os.Environ()), "git-hook", "push-later", "", "")
 	if cmd == nil {
 		return
 	}
 	shared := make(chan bool)
 	go fault.In(func() {
-		_ = cmd.Wait() // it noted a failure
+		_ = cmd.Wait() // the process has recorded any failure
 		close(shared)
 	})()
 	select {
@@ -47,20 +47,20 @@ func publish(repo *refs.Repo) {
 	}
 }
 
-// publishedMark returns a file that is as old as the last attempt to publish.
+// publishedMark returns the path of a file whose time is the last attempt to publish.
 func publishedMark(repo *refs.Repo) string {
 	return filepath.Join(repo.TracesDir(), "cache", "published")
 }
 
-// committed reports whether HEAD moved after the last attempt to publish. Gemini CLI keeps git from calling hooks in
-// its shell (core.hooksPath).
+// committed reports whether HEAD moved after the last attempt to publish. It is needed because Gemini CLI prevents git
+// from calling hooks in its shell (core.hooksPath).
 func committed(repo *refs.Repo) bool {
 	moved, err := os.Stat(filepath.Join(repo.GitDir, "logs", "HEAD"))
 	last, never := os.Stat(publishedMark(repo))
 	return err == nil && (never != nil || moved.ModTime().After(last.ModTime()))
 }
 
-// withoutGit leaves out the variables that git sets for its hooks: a locked index, another directory.
+// withoutGit removes the variables that git sets for its hooks, such as a locked index or another directory.
 func withoutGit(env []string) []string {
 	out := make([]string, 0, len(env))
 	for _, entry := range env {
@@ -71,8 +71,8 @@ func withoutGit(env []string) []string {
 	return out
 }
 
-// noteConversation puts the conversation of a boundary on the waiting list. It reports whether the process that
-// stores them should be started now.
+// noteConversation adds the conversation of a boundary to the waiting list. It reports whether the process that stores
+// conversations should start now.
 func noteConversation(repo *refs.Repo, agent capability.Agent, b events.Boundary) (due bool) {
 	if agent.Parser == nil || b.Agent != agent.Name || b.Session == "" || b.Subagent != "" {
 		return false
@@ -84,7 +84,7 @@ func noteConversation(repo *refs.Repo, agent capability.Agent, b events.Boundary
 	}
 	if b.Transcript != "" {
 		if _, err := os.Stat(b.Transcript); err != nil && b.Kind != events.SessionEnd {
-			return false // nothing is written yet
+			return false // nothing has been written yet
 		}
 	} else if agent.Discoverer == nil {
 		return false

@@ -1,9 +1,9 @@
-// Agents and git call package runner while somebody works: `git trace hook AGENT EVENT` and `git trace git-hook NAME
-// ARGUMENTS`. It records what happened, and leaves longer work to background processes.
+// Package runner contains the hooks that agents and git call while somebody works: `git trace hook AGENT EVENT` and
+// `git trace git-hook NAME ARGUMENTS`. A hook records what happened, and leaves longer work to background processes.
 //
-// A hook prints nothing, never fails and ends in time (Guard). It must also start in time: all linked packages are
-// initialised and read from the disk before its first line runs. So the program git-trace-hook has only this package.
-// It is installed beside git-trace, which does the same if the other is missing.
+// A hook prints nothing, never fails and ends in time (Guard). It must also start quickly: before its first line runs,
+// all linked packages are read from the disk and initialised. So the program git-trace-hook contains only this package.
+// It is installed next to git-trace, which can do the same if git-trace-hook is missing.
 package runner
 
 import (
@@ -23,11 +23,11 @@ import (
 	"github.com/git-trace/git-trace/trails/process"
 )
 
-// Name is the program of this package alone.
+// Name is the name of the program that contains only this package.
 const Name = capability.HookProgram
 
-// Takes reports whether the arguments of git-trace call a hook that this package does. The hooks that share and that
-// write into messages are not: they need more than a hook may link.
+// Takes reports whether the arguments of git-trace call a hook that this package handles. Hooks that share data or
+// change messages are not among them: they need more packages than a hook may link.
 func Takes(args []string) bool {
 	if len(args) == 0 {
 		return false
@@ -41,11 +41,11 @@ func Takes(args []string) bool {
 	return false
 }
 
-// Run does the work of the calls that Takes accepts, and returns the exit status: 0, whatever happens.
+// Run handles the calls that Takes accepts, and returns the exit status, which is always 0.
 func Run(args []string, in io.Reader) int {
 	fault.Hush()
 	if err := refs.FetchNothing(); err != nil {
-		return 0 // without memory, a hook does nothing
+		return 0 // if there is no memory, a hook does nothing
 	}
 	process.MarkOwn()
 	if args[0] == "hook" {
@@ -56,7 +56,7 @@ func Run(args []string, in io.Reader) int {
 	return status
 }
 
-// Main is git-trace-hook. git-trace beside it does the other calls.
+// Main is the main function of git-trace-hook. It passes other calls to git-trace in the same directory.
 func Main(args []string) int {
 	switch {
 	case Takes(args):
@@ -78,8 +78,8 @@ func Main(args []string) int {
 	return 0
 }
 
-// Program returns the file of git-trace: this program's own, or the one beside git-trace-hook. found is false in
-// another program that links this package, such as a test.
+// Program returns the path of git-trace: of this program itself, or of the one next to git-trace-hook. found is false
+// in any other program that links this package, such as a test.
 func Program() (path string, found bool) {
 	path, err := os.Executable()
 	if err != nil {
@@ -95,8 +95,8 @@ func Program() (path string, found bool) {
 	return path, strings.HasPrefix(base, "git-trace") && !strings.HasSuffix(base, ".test")
 }
 
-// Background starts git-trace as a background process, and reports whether it runs. Its streams are the null device:
-// agents and git wait until all processes have closed the streams of the hook.
+// Background starts git-trace as a background process, and reports whether it runs. Its streams are the null device,
+// because agents and git wait until all processes have closed the streams of the hook.
 func Background(repo *refs.Repo, dir string, env []string, args ...string) (started bool) {
 	cmd := background(repo, dir, env, args...)
 	if cmd != nil {
@@ -105,7 +105,7 @@ func Background(repo *refs.Repo, dir string, env []string, args ...string) (star
 	return cmd != nil
 }
 
-// background returns the started process; nil if it does not run.
+// background returns the started process, or nil if it does not run.
 func background(repo *refs.Repo, dir string, env []string, args ...string) *exec.Cmd {
 	program, found := Program()
 	if !found {

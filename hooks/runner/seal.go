@@ -11,41 +11,42 @@ import (
 	"github.com/git-trace/git-trace/refs/recorded"
 )
 
-// The log's ref names its sealed part (events.Log.Seal). Hooks do not seal: a background process, `git trace git-hook
-// seal`, does. The processes that store records and that do postponed work seal at their end instead.
+// The log's ref names the sealed part of the log (events.Log.Seal). Hooks do not seal. A background process does: `git
+// trace git-hook seal`. Processes that store records or do postponed work seal at their end.
 const (
-	// SealHook is its name as the name of a hook.
+	// SealHook is the hook name that starts this process.
 	SealHook  = "seal"
 	sealLimit = time.Minute
 )
 
-// begins reports whether a boundary may find an unsealed end from earlier conversations.
+// begins reports whether a boundary begins a conversation, so that the log may have unsealed events of earlier
+// conversations.
 func begins(b events.Boundary) bool {
 	return b.Kind == events.SessionStart || b.Kind == events.PromptSubmit
 }
 
-// ends reports whether the log must be sealed after a boundary: a turn or a session ended.
+// ends reports whether the log must be sealed after a boundary, because a turn or a session ended.
 func ends(b events.Boundary) bool { return b.Kind == events.TurnEnd || b.Kind == events.SessionEnd }
 
-// startSeal starts that process if now is set and an event waits, or if many events wait.
+// startSeal starts the process if now is set and an event waits, or if many events wait.
 func startSeal(repo *refs.Repo, now bool) {
 	log := events.OpenLog(repo)
 	if waits := log.Unsealed(); waits == 0 || !now && !log.SealDue() {
 		return
 	}
 	if Background(repo, repo.GitDir, repo.Env(), "git-hook", SealHook) {
-		_ = log.SealAsked() // otherwise the next hook starts another process, which finds nothing to do
+		_ = log.SealAsked() // if this fails, the next hook starts another process, which finds nothing to do
 	}
 }
 
-// startAhead starts that process while a commit's hook is running: its start costs the commit no time then. It begins
-// when the hook has ended.
+// startAhead starts the process while the hook of a commit is running, so that starting it costs the commit no time.
+// The process begins its work after the hook has ended.
 func startAhead(repo *refs.Repo) bool {
 	return Background(repo, repo.GitDir, repo.Env(), "git-hook", SealHook, strconv.Itoa(os.Getpid()))
 }
 
-// runSeal is that process. args is the number of the hook's process that started it ahead, if one did. It does what
-// that hook leaves to others.
+// runSeal is the process. args has the id of the hook's process if that started it ahead. Then runSeal also does the
+// other work that the hook leaves to background processes.
 func runSeal(args []string) int {
 	guard := Guard(sealLimit, nil)
 	defer guard()
@@ -55,7 +56,7 @@ func runSeal(args []string) int {
 	}
 	if len(args) > 0 {
 		waitForEnd(args)
-		if tellRecords(repo, "post-commit", true) { // it seals at its end
+		if tellRecords(repo, "post-commit", true) { // the recorder seals at its end
 			return 0
 		}
 	}
@@ -63,7 +64,7 @@ func runSeal(args []string) int {
 	return 0
 }
 
-// Seal seals the log, for a background process.
+// Seal seals the log. It is for background processes.
 func Seal(ctx context.Context, repo *refs.Repo) {
 	ctx, cancel := context.WithTimeout(ctx, sealLimit*9/10)
 	defer cancel()

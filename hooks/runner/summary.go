@@ -12,21 +12,21 @@ import (
 	"github.com/git-trace/git-trace/trails/process"
 )
 
-// SummaryHook is the call of git-trace that prints one line about the newest commit.
+// SummaryHook is the hook name that prints one line about the newest commit.
 const SummaryHook = "summary"
 
-// SummaryKey is the setting that asks for this line.
+// SummaryKey is the setting that enables this line.
 const SummaryKey = "trace.summary"
 
-// SeenEnv is the environment variable that is 1 for the hook of a commit whose messages go to a terminal.
+// SeenEnv is a variable that is 1 in the hook of a commit if git's messages go to a terminal.
 const SeenEnv = "GITTRACE_SEEN"
 
-// replays are the files in the git directory during a command that makes commits one after the other.
+// replays lists files that are in the git directory while a command makes several commits.
 var replays = [...]string{"rebase-merge", "rebase-apply", "sequencer", "CHERRY_PICK_HEAD", "REVERT_HEAD"}
 
-// summarise makes git-trace print a line about the commit on the terminal of the person who made it. It does so only if
-// they asked for it, if git's own messages go to a terminal, and if no agent started git: an agent may give a command
-// its own terminal.
+// summarise prints a line about the commit on the terminal of the person who made it. It does so only if they asked for
+// it, if git's own messages go to a terminal, and if no agent started git, because an agent may give a command its own
+// terminal.
 func summarise(args []string) {
 	if len(args) == 0 || args[0] != "post-commit" || os.Getenv(SeenEnv) != "1" {
 		return
@@ -46,10 +46,10 @@ func summarise(args []string) {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, "git-hook", SummaryHook)
 	cmd.Env, cmd.Stdout = process.Marked(os.Environ()), terminal
-	_ = cmd.Run() // a commit without this line is whole
+	_ = cmd.Run() // without the line the commit is still complete
 }
 
-// wantsSummary reports whether the user asked for the line, and no rebase or similar operation is under way.
+// wantsSummary reports whether the user asked for the line, and no rebase or similar operation is in progress.
 func wantsSummary(repo *refs.Repo) bool {
 	config, err := repo.Config(context.Background())
 	if err != nil || !config.Bool(SummaryKey, false) {

@@ -12,16 +12,16 @@ import (
 	"github.com/git-trace/git-trace/trails/sidestore"
 )
 
-// Packing happens in a background process. A hook starts it when there is much to pack, and checks that only now and
-// then: the check costs a few reads, and a log does not grow overnight.
+// Packing runs in a background process. A hook starts it if there is much to pack. Only some hooks check this, because
+// the check reads several files, and the number of objects grows slowly.
 const (
-	looksInHooks = 16               // one hook in 16 checks
-	retryAfter   = 10 * time.Minute // a packing that failed is not tried again sooner
+	looksInHooks = 16               // one in 16 hooks checks
+	retryAfter   = 10 * time.Minute // waiting time after a failure
 )
 
-// startUpkeep is called at the end of a hook that recorded something.
+// startUpkeep is called at the end of a hook that has recorded something.
 func startUpkeep(repo *refs.Repo) {
-	if hasRules(repo) { // of purges: stored data is compared with them
+	if hasRules(repo) { // rules of purges, against which stored data must be checked
 		Background(repo, repo.GitDir, repo.Env(), "gc", "--auto")
 		return
 	}
@@ -34,17 +34,17 @@ func startUpkeep(repo *refs.Repo) {
 	Background(repo, repo.GitDir, repo.Env(), "gc", "--auto")
 }
 
-// hasRules reports whether texts were purged that snapshots may hold again. The reader of the rules is too heavy for a
-// hook.
+// hasRules reports whether texts were purged that new snapshots may contain again. The package that reads the rules is
+// too large for a hook.
 func hasRules(repo *refs.Repo) bool {
 	_, err := os.Stat(filepath.Join(repo.TracesDir(), "purge", "rules"))
 	return err == nil
 }
 
-// LooseLimitVar replaces sidestore.LooseLimit, for tests and for users; 0 turns packing off.
+// LooseLimitVar is a variable that replaces sidestore.LooseLimit, for tests and for users; 0 disables packing.
 const LooseLimitVar = "GITTRACE_LOOSE_LIMIT"
 
-// LooseLimit returns the number of loose objects from which the side store is packed; 0 if never.
+// LooseLimit returns the number of loose objects from which the side store is packed; 0 means never.
 func LooseLimit() int {
 	n, err := strconv.Atoi(os.Getenv(LooseLimitVar))
 	if err != nil || n < 0 {
@@ -57,16 +57,16 @@ func isDue(repo *refs.Repo, limit int) bool {
 	return limit > 0 && sidestore.Open(repo).PackDue(limit)
 }
 
-// triedLately reports whether packing began a moment ago, with any result.
+// triedLately reports whether packing was started a short time ago, with any result.
 func triedLately(repo *refs.Repo) bool {
 	info, err := os.Stat(triedFile(repo))
 	return err == nil && time.Since(info.ModTime()) < retryAfter
 }
 
-// triedFile returns the file whose time stamp is the last try's.
+// triedFile returns the path of the file whose time stamp is the last try.
 func triedFile(repo *refs.Repo) string { return filepath.Join(repo.TracesDir(), "cache", "upkeep") }
 
-// PackDue packs the objects that are due. The caller holds the maintenance lock.
+// PackDue packs objects if enough of them are loose. The caller must hold the maintenance lock.
 func PackDue(ctx context.Context, repo *refs.Repo, limit int) error {
 	if limit == 0 {
 		return nil
