@@ -9,22 +9,23 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Source gives contributors: the anchors in the logs and, for commits without one, a searcher, which may be nil.
+// Source provides the contributors of commits: from the anchors in the logs, and for commits without an anchor from a
+// searcher, which may be nil.
 type Source struct {
 	Log      belief.Log
 	Searcher belief.Searcher
-	// AtOnce is the number of commits that are searched together if nobody waits for the first ones, else 0.
+	// AtOnce is the number of commits that are searched together, or 0 if somebody waits for the first ones.
 	AtOnce int
-	Keep   bool // commits keep their believed owners
+	Keep   bool // set Commit.Believed
 }
 
-// Commits are searched in batches. The first batches fill a screen.
+// Commits are searched in batches. The first batches are small enough to fill a screen soon.
 const (
 	firstBatch = 24
 	mostBatch  = 512
 )
 
-// Walk returns the commits of a query as git finds them. The first error ends it.
+// Walk yields the commits of a query in the order in which git finds them. It ends at the first error.
 func Walk(ctx context.Context, repo *refs.Repo, from Source, q Query) iter.Seq2[*Commit, error] {
 	return func(yield func(*Commit, error) bool) {
 		var named within
@@ -55,10 +56,10 @@ func Walk(ctx context.Context, repo *refs.Repo, from Source, q Query) iter.Seq2[
 	}
 }
 
-// batch holds commits back until a search for commits without an anchor pays.
+// batch collects commits until a search for commits without an anchor is worth its cost.
 type batch struct {
 	Source
-	named within // nil where all files count
+	named within // nil if all files count
 	began belief.Beginning
 	ctx   context.Context // a batch lives as long as the walk
 	size  int
@@ -76,7 +77,7 @@ func (b *batch) take(c *Commit) error {
 	return b.flush()
 }
 
-// flush searches and passes the commits on.
+// flush searches the collected commits and yields them.
 func (b *batch) flush() error {
 	ids := make([]refs.OID, len(b.list))
 	for i, c := range b.list {
@@ -107,10 +108,10 @@ func (b *batch) flush() error {
 	return nil
 }
 
-// errEnough ends a walk that its reader has had enough of.
+// errEnough ends a walk whose caller has stopped reading.
 var errEnough = errors.New("enough")
 
-// Build collects the commits of a query.
+// Build returns all commits of a query.
 func Build(ctx context.Context, repo *refs.Repo, from Source, q Query) (*Graph, error) {
 	g := &Graph{}
 	for c, err := range Walk(ctx, repo, from, q) {

@@ -9,14 +9,14 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// Uncommitted makes a commit without an id from the changes between HEAD and the work tree.
+// Uncommitted makes a commit without an id for the changes between HEAD and the work tree.
 func Uncommitted(what *belief.Commit) Commit {
 	c := Commit{Subject: "not committed", edges: edges{commit: "○ ", pad: "| "}}
 	c.credit(what)
 	return c
 }
 
-// credit fills in the commit's believed owners.
+// credit fills in the commit's numbers and contributors from its owners.
 func (c *Commit) credit(known *belief.Commit) {
 	c.Anchored = true
 	c.Added, c.AI, c.Human, c.Unknown = known.Added, known.AI, known.Human, known.Unknown
@@ -55,13 +55,13 @@ func (c *Contributor) Key() string {
 	return key
 }
 
-// tally adds up lines by contributor.
+// tally counts lines by contributor.
 type tally struct {
 	list []Contributor
 	at   map[who]int
 }
 
-// ContributorOf returns an owner as a contributor without lines.
+// ContributorOf converts an owner to a contributor without lines.
 func ContributorOf(o *events.AnchorOwner) Contributor { return newContributor(whoIs(o), o) }
 
 func whoIs(o *events.AnchorOwner) who {
@@ -81,7 +81,7 @@ func whoIs(o *events.AnchorOwner) who {
 	return k
 }
 
-// add adds lines of a file, with the clone that names their owner.
+// add adds lines of a file, and the clone that names their owner.
 func (t *tally) add(o *events.AnchorOwner, path string, by Teller) {
 	k := whoIs(o)
 	i, ok := t.at[k]
@@ -112,7 +112,7 @@ func (t *tally) add(o *events.AnchorOwner, path string, by Teller) {
 	c.Files = append(c.Files, FileLines{path, by.Lines})
 }
 
-// AddTool adds lines of a file that a tool wrote.
+// AddTool adds lines of a file that one tool wrote.
 func (c *Contributor) AddTool(tool, path string, lines int) {
 	if last := len(c.Tools) - 1; last >= 0 && c.Tools[last].Tool == tool && c.Tools[last].Path == path {
 		c.Tools[last].Lines += lines
@@ -138,7 +138,8 @@ func newContributor(k who, o *events.AnchorOwner) Contributor {
 	return c
 }
 
-// sorted puts conversations first, then people, then unknown; conversations by lines, then in a fixed order.
+// sorted returns conversations first, then people, then unknown. Conversations are sorted by number of lines, then in a
+// fixed order.
 func (t *tally) sorted() []Contributor {
 	rank := map[events.OwnerKind]int{events.OwnerAI: 0, events.OwnerHuman: 1, events.OwnerUnknown: 2}
 	slices.SortStableFunc(t.list, func(a, b Contributor) int {
@@ -153,7 +154,7 @@ func (t *tally) sorted() []Contributor {
 	return t.list
 }
 
-// mergeFiles joins entries of one path that did not follow each other.
+// mergeFiles merges entries of the same path that are not adjacent.
 func (c *Contributor) mergeFiles() {
 	at := map[string]int{}
 	files := c.Files[:0]

@@ -1,8 +1,8 @@
-// Package graph shows commits beside the conversations whose lines they hold.
+// Package graph shows commits together with the conversations that wrote their lines.
 //
-// The commits of a range, their order and the lines between them come from one `git log --graph`. So the topology is
-// drawn by git and by nobody else. The facts of the event log are next to each commit. A commit that no event speaks of
-// stays without a word: nothing is guessed here, searching for lost anchors is package correlate's.
+// The commits of a range, their order and the edges between them come from one `git log --graph`, so git alone draws
+// the topology. Next to each commit are the facts from the event log. A commit that no event names is shown without
+// facts. This package guesses nothing; package correlate searches for missing anchors.
 //
 //	Walk    commits one by one, as git finds them, each with its contributors
 //	Build   the same, collected
@@ -10,12 +10,12 @@
 //	WriteDOT, WriteMermaid, WriteHTML   for Graphviz, for Markdown, for a browser
 //	WriteJSON, the form git-trace.graph/1 (docs/schema/graph-1.schema.json)
 //
-// Invariants, and where they are tested:
+// Invariants, and their tests:
 //
-//   - Names, subjects and paths may hold any bytes. The structure of git's output is still read right (gitlog_test.go).
-//     Nothing but printable text reaches the screen (draw_test.go), and in the other forms it means nothing
+//   - Names, subjects and paths may contain any bytes: git's output is still parsed correctly (gitlog_test.go). Only
+//     printable text reaches the screen (draw_test.go). In the other formats such bytes have no special meaning
 //     (forms_test.go).
-//   - Lines put beside a commit continue git's edges: they are drawn as git itself would draw them (edges_test.go).
-//   - Eighty columns hold every line drawn.
-//   - The lines of all contributors of a commit add up to what the anchor calls added.
+//   - Lines below a commit continue git's edges as git itself would draw them (edges_test.go).
+//   - Every line fits into 80 columns.
+//   - The lines of all contributors of a commit add up to the lines that its anchor counts as added.
 package graph

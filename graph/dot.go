@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// WriteDOT writes a graph in the language of Graphviz (https://graphviz.org/doc/info/lang.html): boxes are commits,
-// rounded boxes conversations, dashed arrows the lines that they wrote.
+// WriteDOT writes a graph in the language of Graphviz (https://graphviz.org/doc/info/lang.html). Boxes are commits,
+// rounded boxes are conversations, and dashed arrows lead from conversations to the commits with their lines.
 func WriteDOT(w io.Writer, g *Graph, style Style) error {
 	l := lineageOf(g, style.short)
 	b := bufio.NewWriter(w)
@@ -35,8 +35,8 @@ func WriteDOT(w io.Writer, g *Graph, style Style) error {
 	return nil
 }
 
-// dotString returns a quoted string of lines. In a label a backslash begins one of Graphviz' escapes, such as \N for
-// the name of the node. In attributes & begins a character entity of HTML.
+// dotString returns lines as a quoted string. In a label a backslash begins an escape of Graphviz, such as \N for the
+// name of the node. In attributes & begins a character entity of HTML.
 func dotString(lines []string) string {
 	escaped := make([]string, len(lines))
 	for i, line := range lines {

@@ -14,7 +14,7 @@ import (
 	"github.com/git-trace/git-trace/internal/numbers"
 )
 
-// Drawer draws commits one by one, as Walk gives them.
+// Drawer draws commits one by one, as Walk yields them.
 type Drawer struct {
 	w     *bufio.Writer
 	style Style
@@ -25,7 +25,7 @@ func NewDrawer(w io.Writer, style Style) *Drawer {
 	return &Drawer{w: bufio.NewWriter(w), style: style}
 }
 
-// Commit draws one commit: itself, who contributed to it, and the edges that lead to the next.
+// Commit draws one commit, its contributors, and the edges that lead to the next commit.
 func (d *Drawer) Commit(c *Commit) error {
 	d.head(c)
 	rows := d.rows(c)
@@ -44,8 +44,8 @@ func (d *Drawer) Commit(c *Commit) error {
 	return nil
 }
 
-// Skip skips a commit that is not shown. It draws only edges that change columns, so that the shown lines connect as in
-// git.
+// Skip handles a commit that is not shown. It draws only edges that change columns, so that the edges of the shown
+// commits connect as in git.
 func (d *Drawer) Skip(c *Commit) error {
 	for _, drawn := range slices.Concat(c.edges.beside, c.edges.after) {
 		if !quiet(drawn) {
@@ -58,25 +58,25 @@ func (d *Drawer) Skip(c *Commit) error {
 	return nil
 }
 
-// line writes one line with its edges. Straight edges join from line to line.
+// line writes one line with its edges. Vertical edges of neighbouring lines connect.
 func (d *Drawer) line(drawn, text string) {
 	joined := strings.ReplaceAll(drawn, "|", "│")
 	if text == "" {
 		joined = strings.TrimRight(joined, " ")
 	}
-	_, _ = d.w.WriteString(joined) // the buffer keeps its first error for Flush
+	_, _ = d.w.WriteString(joined) // the buffer returns its first error in Flush
 	_, _ = d.w.WriteString(text)
 	_ = d.w.WriteByte('\n')
 }
 
-// Bounds of the drawing, in cells.
+// Limits of the drawing in cells.
 const (
-	leastSubject = 24 // a subject does not give way to the author below this
+	leastSubject = 24 // below this width a subject is not shortened in favour of the author
 	mostAuthor   = 20
 	leastFiles   = 12
 )
 
-// head draws the commit itself: id, decoration and subject on the left, author and age on the right.
+// head draws the line of the commit: id, decoration and subject on the left, author and age on the right.
 func (d *Drawer) head(c *Commit) {
 	if c.ID.IsZero() {
 		d.line(c.edges.commit, d.paint(dim, c.Subject))
@@ -109,7 +109,8 @@ func (d *Drawer) head(c *Commit) {
 	d.line(c.edges.commit, d.paint(hashColor, c.Short)+" "+d.paint(refColor, names)+subject+gap+d.paint(dim, right))
 }
 
-// refNames lists the names of a commit, as many as fit into room, and says how many are left. The first is cut to most.
+// refNames lists as many names of a commit as fit into room, and the number of those left out. The first name is
+// shortened to most cells.
 func refNames(list []string, room, most int) string {
 	around, text := len("() "), ""
 	if len(list) > 1 {
@@ -132,7 +133,7 @@ func refNames(list []string, room, most int) string {
 	return "(" + text + ") "
 }
 
-// rows returns the lines below a commit; none if only people wrote, because the author is shown already.
+// rows returns the lines below a commit. There are none if only people wrote, because the author is already shown.
 func (d *Drawer) rows(c *Commit) []string {
 	shown := together(c.Contributors)
 	if len(shown) == 1 && shown[0].Kind == events.OwnerHuman {
@@ -163,7 +164,7 @@ func (d *Drawer) rows(c *Commit) []string {
 	return rows
 }
 
-// together joins the models of a prompt: no model is shown.
+// together merges contributors that have the same prompt and different models, because models are not shown.
 func together(list []Contributor) []Contributor {
 	var out []Contributor
 	for _, c := range list {
@@ -182,7 +183,7 @@ func together(list []Contributor) []Contributor {
 	return out
 }
 
-// row returns a contributor with files and the share of the added lines.
+// row returns the line of a contributor: its files, and its share of the added lines.
 func (d *Drawer) row(who *Contributor, first bool, label, share string, room int) string {
 	if first {
 		share += ofAdded
@@ -208,7 +209,7 @@ func (d *Drawer) row(who *Contributor, first bool, label, share string, room int
 
 const ofAdded = " of added"
 
-// label names a contributor: "4f2a#3 claude-code".
+// label returns the name of a contributor, such as "4f2a#3 claude-code".
 func (d *Drawer) label(c *Contributor) string {
 	switch {
 	case c.Kind == events.OwnerHuman:
@@ -231,7 +232,7 @@ func (d *Drawer) label(c *Contributor) string {
 	return cells.Safe(strings.Join(ids, " or "))
 }
 
-// fileList lists as many files with their lines as fit, and says how many are left.
+// fileList lists as many files with their lines as fit, and the number of those left out.
 func fileList(files []FileLines, room int) string {
 	text := ""
 	for i, f := range files {

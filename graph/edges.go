@@ -2,15 +2,15 @@ package graph
 
 import "strings"
 
-// edges are the lines that `git log --graph` draws left of one commit.
+// edges are the lines that `git log --graph` draws to the left of one commit.
 type edges struct {
-	commit string   // left of the commit itself: "| * "
-	beside []string // left of the later lines, where they differ from pad: "|\ "
-	pad    string   // left of any further line: "| | "
+	commit string   // left of the commit: "| * "
+	beside []string // left of the following lines that differ from pad: "|\ "
+	pad    string   // left of all further lines: "| | "
 	after  []string // lines without text that git draws before the next commit
 }
 
-// newEdges sorts git's drawing left of the lines of one commit: first the commit's, then the fillers'.
+// newEdges sorts the edges that git drew left of one commit's lines: first the commit's line, then the filler lines.
 func newEdges(commit string, fillers []string) edges {
 	e := edges{commit: commit, beside: fillers, pad: settle(commit)}
 	if n := len(fillers); n > 0 {
@@ -22,7 +22,7 @@ func newEdges(commit string, fillers []string) edges {
 	return e
 }
 
-// at returns the drawing left of line n beside a commit; line 0 is the commit's line.
+// at returns the edges left of line n of a commit. Line 0 is the commit's line.
 func (e *edges) at(n int) string {
 	switch {
 	case n == 0:
@@ -33,11 +33,11 @@ func (e *edges) at(n int) string {
 	return e.pad
 }
 
-// quiet reports whether edges only go straight down.
+// quiet reports whether all edges are vertical.
 func quiet(drawn string) bool { return strings.Trim(drawn, "| ") == "" }
 
-// settle returns the edges of the line after one in which edges change columns, if they then go straight down: an edge
-// drawn / moves one column to the left, an edge drawn \ one to the right.
+// settle returns the edges for the line after a line in which edges change columns, if all edges are vertical there. An
+// edge drawn as / moves one column to the left, an edge drawn as \ one column to the right.
 func settle(drawn string) string {
 	if quiet(drawn) {
 		return drawn

@@ -16,26 +16,26 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Query chooses the commits to show.
+// Query selects the commits to show.
 type Query struct {
-	Dir     string   // where paths are relative to; empty for the top of the work tree
-	Options []string // of git-log(1), which choose commits: --since=…, --first-parent, -n…
-	Revs    []string // revisions and ranges; none means HEAD
+	Dir     string   // directory to which paths are relative; empty for the top of the work tree
+	Options []string // options of git-log(1) that select commits: --since=…, --first-parent, -n…
+	Revs    []string // revisions and ranges; HEAD if empty
 	Paths   []string
-	// Dashed says that the user wrote "--": revisions are before it and paths after it, so git need not guess.
+	// Dashed says that the user wrote "--", so revisions are before it and paths after it, and git need not guess.
 	Dashed bool
 }
 
-// mark begins the text of a line. Git draws edges of printable characters only, so the first mark ends them. Each field
-// with a stranger's text has its own line, because it cannot hold a line feed.
+// mark begins the text of a line. Git draws edges with printable characters only, so the first mark is the end of the
+// edges. Each field with foreign text has its own line, because such a field cannot contain a line feed.
 const mark = '\x1e'
 
-// format is one line of git's ids and times, then a line for each text by people.
+// format is one line with git's ids and times, then one line for each text that people wrote.
 const format = "tformat:%x1e%H %h %at %ct %P%n%x1e%aN%n%x1e%aE%n%x1e%D%n%x1e%s"
 
 const formatLines = 5
 
-// logArgs make the output of git-log(1) independent of the user's configuration.
+// logArgs returns arguments that make the output of git-log(1) independent of the user's configuration.
 func logArgs(q Query) []string {
 	args := []string{
 		"-c", "log.follow=false", "-c", "log.showSignature=false", "log", "--graph", "--no-color", "--no-patch", "--no-notes",
@@ -44,7 +44,7 @@ func logArgs(q Query) []string {
 	return append(args, q.chosen()...)
 }
 
-// Command prepares a git process in the directory from which paths count.
+// Command returns a git command that runs in the directory to which paths are relative.
 func (q Query) Command(ctx context.Context, repo *refs.Repo, args ...string) *exec.Cmd {
 	cmd := repo.Command(ctx, args...)
 	if q.Dir != "" {
@@ -53,7 +53,7 @@ func (q Query) Command(ctx context.Context, repo *refs.Repo, args ...string) *ex
 	return cmd
 }
 
-// chosen returns the arguments that choose commits and paths.
+// chosen returns the arguments that select commits and paths.
 func (q Query) chosen() []string {
 	args := slices.Concat(q.Options, q.Revs)
 	if q.Dashed {
@@ -62,14 +62,14 @@ func (q Query) chosen() []string {
 	return append(args, q.Paths...)
 }
 
-// Check has git judge the revisions and options of a query. It does not go through the history, as drawing edges would.
+// Check lets git check the revisions and options of a query. It does not walk the history, as drawing edges would.
 func Check(ctx context.Context, repo *refs.Repo, q Query) error {
 	q.Options = append(slices.Clone(q.Options), "--max-count=0")
 	return runLog(ctx, q.Command(ctx, repo, append([]string{"log", "--no-patch"}, q.chosen()...)...),
 		func(out io.Reader) error { _, err := io.Copy(io.Discard, out); return err })
 }
 
-// gitLog runs git and gives each commit to yield, without contributors.
+// gitLog runs git and calls yield with each commit. The commits have no contributors.
 func gitLog(ctx context.Context, repo *refs.Repo, q Query, yield func(*Commit) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -82,7 +82,7 @@ func gitLog(ctx context.Context, repo *refs.Repo, q Query, yield func(*Commit) e
 	})
 }
 
-// runLog runs git and passes its output to read. The error includes git's message.
+// runLog runs git and passes its output to read. An error includes git's message.
 func runLog(ctx context.Context, cmd *exec.Cmd, read func(out io.Reader) error) error {
 	var complaint bytes.Buffer
 	cmd.Stderr = &complaint
@@ -113,12 +113,12 @@ func runLog(ctx context.Context, cmd *exec.Cmd, read func(out io.Reader) error) 
 
 var errLogShape = errors.New("unexpected output of git log")
 
-// readLog reads git log's output in that format.
+// readLog parses the output of git log in this format.
 func readLog(in io.Reader, yield func(*Commit) error) error {
 	r := bufio.NewReaderSize(in, 64<<10)
 	var last *Commit
 	var block []string // texts of the current commit
-	var drawn []string // edges left of the lines
+	var drawn []string // edges left of these lines
 	give := func() error {
 		if last == nil {
 			return nil
@@ -180,7 +180,7 @@ func parseCommit(texts []string) (*Commit, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%w: time: %w", errLogShape, err)
 		}
-		const latest = 253402300799 // the end of the year 9999, the last that RFC 3339 can write
+		const latest = 253402300799 // the end of the year 9999, the last one that RFC 3339 can represent
 		*at = time.Unix(min(max(seconds, 0), latest), 0).UTC()
 	}
 	for _, field := range fields[4:] {

@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/internal/cells"
 )
 
-// The page loads nothing and runs nothing, and says so to the browser.
+// The page loads nothing and runs no scripts, and its policy tells the browser so.
 const pageHead = `<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -39,8 +39,8 @@ td.lines { text-align: right; font-family: monospace; }
 <ol>
 `
 
-// WriteHTML writes a graph as one page without scripts and other files: each commit with its parents, its shares and
-// the owners of its lines.
+// WriteHTML writes a graph as one HTML page without scripts or other files. It shows each commit with its parents, its
+// shares and the owners of its lines.
 func WriteHTML(w io.Writer, g *Graph, style Style) error {
 	p := page{b: bufio.NewWriter(w), style: &style}
 	p.raw(pageHead)
@@ -57,19 +57,19 @@ func WriteHTML(w io.Writer, g *Graph, style Style) error {
 	return nil
 }
 
-// page writes a page; the buffer keeps its first error.
+// page writes a page. The buffer returns its first error at the end.
 type page struct {
 	b     *bufio.Writer
 	style *Style
 }
 
-// raw writes the page's own text.
+// raw writes text of the page itself.
 func (p *page) raw(s string) { _, _ = p.b.WriteString(s) }
 
-// print formats the page's own text. Foreign text goes through text first.
+// print formats text of the page itself. Foreign text must be passed through the function text first.
 func (p *page) print(format string, args ...any) { _, _ = fmt.Fprintf(p.b, format, args...) }
 
-// text makes foreign text safe inside an element.
+// text escapes foreign text for use inside an element.
 func text(s string) string { return html.EscapeString(cells.Line(s)) }
 
 func (p *page) commit(c *Commit) {
@@ -103,7 +103,7 @@ func (p *page) parents(c *Commit) {
 	p.print("\n<div class=\"parents\">after %s</div>", strings.Join(links, ", "))
 }
 
-// bar shows the shares of the added lines.
+// bar draws the shares of the added lines.
 func (p *page) bar(c *Commit) {
 	if c.Added == 0 {
 		return

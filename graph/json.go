@@ -12,10 +12,10 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// JSONSchema names the form of the JSON output; docs/schema/graph-1.schema.json describes it.
+// JSONSchema is the schema id of the JSON output; docs/schema/graph-1.schema.json describes it.
 const JSONSchema = "git-trace.graph/1"
 
-// Document is the answer of git trace graph --json.
+// Document is the output of git trace graph --json.
 type Document struct {
 	Schema      string           `json:"schema"`
 	IDDigits    int              `json:"id_digits,omitempty"`
@@ -23,7 +23,7 @@ type Document struct {
 	Commits     []CommitJSON     `json:"commits"`
 }
 
-// CommitJSON is a commit in JSON. Figures are null when nothing is known of the commit.
+// CommitJSON is a commit in JSON. Numbers of lines are null if nothing is known about the commit.
 type CommitJSON struct {
 	Commit       refs.OID          `json:"commit"`
 	Parents      []refs.OID        `json:"parents"`
@@ -37,11 +37,11 @@ type CommitJSON struct {
 	AI           *int              `json:"ai"`
 	Human        *int              `json:"human"`
 	Unknown      *int              `json:"unknown"`
-	Older        int               `json:"older,omitempty"` // of the unknown, those older than the recording
+	Older        int               `json:"older,omitempty"` // unknown lines that are older than the recording
 	Contributors []ContributorJSON `json:"contributors"`
 }
 
-// UncommittedJSON holds the uncommitted lines, in JSON.
+// UncommittedJSON holds the uncommitted lines in JSON.
 type UncommittedJSON struct {
 	Added        int               `json:"added"`
 	AI           int               `json:"ai"`
@@ -50,7 +50,7 @@ type UncommittedJSON struct {
 	Contributors []ContributorJSON `json:"contributors"`
 }
 
-// Owned returns the added lines by owner.
+// Owned returns the numbers of added lines by owner.
 func (c CommitJSON) Owned() (out numbers.Owned) {
 	if c.Added != nil {
 		out = numbers.Owned{AI: *c.AI, Human: *c.Human, Unknown: *c.Unknown, Older: c.Older}
@@ -73,7 +73,7 @@ func (c *Commit) contributors() []ContributorJSON {
 // ContributorJSON is a contributor in JSON.
 type ContributorJSON struct {
 	Contributor events.OwnerKind `json:"contributor"`
-	Older       bool             `json:"older,omitempty"` // one of the unknown
+	Older       bool             `json:"older,omitempty"` // true for unknown lines that are older than the recording
 	Trace       *events.TraceID  `json:"trace"`
 	Agent       *string          `json:"agent"`
 	Model       *string          `json:"model"`
@@ -91,15 +91,15 @@ type PromptJSON struct {
 	Index int `json:"index"`
 }
 
-// FileJSON has the number of lines that a contributor added to a file. A path that is not UTF-8 has replacement
-// characters; its bytes are in the second field.
+// FileJSON is the number of lines that a contributor added to a file. In a path that is not UTF-8, invalid bytes are
+// replaced; the second field has the path's exact bytes.
 type FileJSON struct {
 	Path       string `json:"path"`
 	PathBase64 string `json:"path_base64,omitempty"`
 	Lines      int    `json:"lines"`
 }
 
-// WriteJSON writes a graph, one line of text for each commit.
+// WriteJSON writes a graph as JSON. Each commit takes one line of text.
 func WriteJSON(w io.Writer, g *Graph) error {
 	var out strings.Builder
 	encoder := json.NewEncoder(&out)
@@ -140,7 +140,7 @@ func WriteJSON(w io.Writer, g *Graph) error {
 	return nil
 }
 
-// JSON returns the JSON form of the commit.
+// JSON converts the commit to its JSON form.
 func (c *Commit) JSON() CommitJSON {
 	out := CommitJSON{
 		Commit: c.ID, Parents: c.Parents, Refs: make([]string, 0, len(c.Refs)), Author: valid(c.Author),

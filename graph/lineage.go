@@ -8,8 +8,8 @@ import (
 	"github.com/git-trace/git-trace/internal/cells"
 )
 
-// lineage is a graph as nodes and arrows, for the forms that other programs draw. Texts are on one line and hold only
-// printable characters; each form still escapes its special characters.
+// lineage is a graph of nodes and arrows, for output that other programs draw. Texts have one line and only printable
+// characters. Each format still escapes its special characters.
 type lineage struct {
 	nodes  []node
 	arrows []arrow
@@ -24,19 +24,19 @@ const (
 
 // node is a commit or a conversation.
 type node struct {
-	id    string // letters and digits only
+	id    string // only letters and digits
 	kind  nodeKind
 	lines []string
 }
 
-// arrow leads from a parent to its child, or from a conversation to a commit with its lines.
+// arrow leads from a parent to its child, or from a conversation to a commit that has its lines.
 type arrow struct {
 	from, to string
 	label    string
-	written  bool // by a conversation
+	written  bool // from a conversation
 }
 
-// lineageOf turns a graph around: time runs along the arrows. Parents that are not part of the graph are left out.
+// lineageOf reverses a graph, so that arrows point forward in time. Parents that are not in the graph are left out.
 func lineageOf(g *Graph, short func(events.TraceID) string) *lineage {
 	l := &lineage{}
 	known := map[string]bool{}
@@ -77,7 +77,7 @@ func commitText(c *Commit) []string {
 	return text
 }
 
-// traceNodeID makes an identifier of a trace id, for any text in a foreign log.
+// traceNodeID makes an identifier from a trace id, which in another clone's log may be any text.
 func traceNodeID(id events.TraceID) string {
 	if strings.Trim(string(id), "0123456789abcdef-") == "" {
 		return "t" + strings.ReplaceAll(string(id), "-", "")
@@ -85,7 +85,7 @@ func traceNodeID(id events.TraceID) string {
 	return fmt.Sprintf("x%x", string(id))
 }
 
-// share holds the lines of one conversation in a commit, all its prompts together.
+// share is the number of lines that one conversation has in a commit, with all its prompts.
 type share struct {
 	trace        events.TraceID
 	agent, model string

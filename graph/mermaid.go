@@ -8,8 +8,8 @@ import (
 	"unicode"
 )
 
-// WriteMermaid writes a graph as a flowchart of Mermaid (https://mermaid.js.org/syntax/flowchart.html), which GitHub
-// and GitLab draw in Markdown.
+// WriteMermaid writes a graph as a flowchart in the language of Mermaid (https://mermaid.js.org/syntax/flowchart.html).
+// GitHub and GitLab draw it in Markdown.
 func WriteMermaid(w io.Writer, g *Graph, style Style) error {
 	l := lineageOf(g, style.short)
 	b := bufio.NewWriter(w)
@@ -35,8 +35,9 @@ func WriteMermaid(w io.Writer, g *Graph, style Style) error {
 	return nil
 }
 
-// mermaidString returns a quoted string of lines. Mermaid reads Markdown, HTML and directives in labels. Letters,
-// digits and a few signs stay; all others become character codes (#35;), which have no other meaning.
+// mermaidString returns lines as a quoted string. Mermaid interprets Markdown, HTML and directives in labels. Letters,
+// digits and a few signs stay as they are. All other characters become character codes (#35;), which Mermaid does not
+// interpret.
 func mermaidString(lines []string) string {
 	var b strings.Builder
 	b.WriteByte('"')

@@ -10,52 +10,52 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Graph is a part of the history, newest commit first as git log orders it.
+// Graph is a part of the history, newest commit first as in git log.
 type Graph struct {
-	// Uncommitted comes above the commits; nil unless requested. See the function of that name.
+	// Uncommitted is shown above the commits; nil unless requested. See the function Uncommitted.
 	Uncommitted *Commit
 	Commits     []Commit
-	IDDigits    int // the length of a conversation's id in every command; 0 if unknown
+	IDDigits    int // length of conversation ids that every command accepts; 0 if unknown
 }
 
 // Commit is one commit with the owners of its added lines.
 type Commit struct {
 	ID      refs.OID
-	Short   string // as git abbreviates ids in this repository
+	Short   string // id as git abbreviates it in this repository
 	Parents []refs.OID
-	Refs    []string // as git decorates: "HEAD -> main", "tag: v1.0"
+	Refs    []string // as git log decorates commits: "HEAD -> main", "tag: v1.0"
 	Author  string
 	Mail    string
-	Time    time.Time // of authorship
+	Time    time.Time // author time
 	Subject string
-	// Committed is the time of the commit itself.
+	// Committed is the committer time.
 	Committed time.Time
-	// Nobody is the kind of the lines without a known owner: older, or unknown.
+	// Nobody is the kind of lines without a known owner: older or unknown.
 	Nobody events.OwnerKind
 
-	// Anchored reports whether a log or a search has owners for the commit. If not, the figures are zero and there are
-	// no contributors.
+	// Anchored reports whether a log or a search has owners for the commit. If not, the numbers are zero and there are no
+	// contributors.
 	Anchored bool
-	Added    int // lines
+	Added    int // numbers of lines
 	AI       int
 	Human    int
-	Unknown  int // those older than the recording among them
-	Disputed int // lines with different owners in other clones' logs
-	// Within are the files of the commit that the paths of a query name, with the lines that git counts as added. Nil
+	Unknown  int // includes lines older than the recording
+	Disputed int // lines for which other clones' logs name different owners
+	// Within maps the files that the paths of a query select to the numbers of lines that git counts as added. It is nil
 	// without paths.
 	Within map[string]int
-	// Contributors are conversations, the one with most lines first, then people, then the lines without a known owner.
+	// Contributors lists conversations, the one with most lines first, then people, then the lines without a known owner.
 	Contributors []Contributor
-	// Functions are the lines of the contributors by function. They are there where functions are asked for.
+	// Functions holds the lines of the contributors by function. It is set only if functions are requested.
 	Functions []FunctionLines
-	// Believed holds the sources of Contributors, with the places of lines. It is kept if Source.Keep is set, and nil
-	// without known owners.
+	// Believed holds the data from which Contributors were made, including line numbers. It is set if Source.Keep is set,
+	// and nil if no owner is known.
 	Believed *belief.Commit
 
 	edges edges
 }
 
-// Older returns the number of the unknown lines that are older than the recording.
+// Older returns the number of unknown lines that are older than the recording.
 func (c *Commit) Older() int {
 	if c.Nobody == events.OwnerOlder {
 		return c.Unknown
@@ -63,13 +63,13 @@ func (c *Commit) Older() int {
 	return 0
 }
 
-// Owned returns the added lines by owner.
+// Owned returns the numbers of added lines by owner.
 func (c *Commit) Owned() numbers.Owned {
 	return numbers.Owned{AI: c.AI, Human: c.Human, Unknown: c.Unknown, Older: c.Older()}
 }
 
-// Only keeps the commits that a test wants, at most the given number if most is not negative. Git rewrites parents for
-// paths (git-rev-list(1), History Simplification), and so does this: to the nearest kept ancestors.
+// Only keeps the commits that wanted accepts, at most most of them if most is not negative. The parents of a kept
+// commit become its nearest kept ancestors, as git does for paths (git-rev-list(1), History Simplification).
 func (g *Graph) Only(wanted func(*Commit) bool, most int) {
 	stay, left := map[refs.OID]bool{}, map[refs.OID][]refs.OID{}
 	var list []Commit
@@ -101,37 +101,37 @@ func (g *Graph) Only(wanted func(*Commit) bool, most int) {
 	g.Commits = list
 }
 
-// Contributor is the writer of some of the lines that a commit added: one prompt of a conversation with one model,
-// people, or unknown.
+// Contributor is a writer of lines that a commit added: one prompt of a conversation with one model, or people, or
+// unknown.
 type Contributor struct {
-	Kind    events.OwnerKind // ai, human, older or unknown; lines by an agent and a person both are counted as ai
-	Trace   events.TraceID   // of an agent; empty when several conversations could have written the lines
+	Kind    events.OwnerKind // ai, human, older or unknown; lines that an agent and a person both wrote count as ai
+	Trace   events.TraceID   // for an agent; empty if several conversations could have written the lines
 	Agent   string
 	Model   string
 	Session string
-	Prompt  int // 1-based; 0 when not known
-	Mixed   int // the number of lines that an agent and a person both wrote
+	Prompt  int // counts from 1; 0 if unknown
+	Mixed   int // number of lines that both an agent and a person wrote
 	Lines   int
 	Files   []FileLines // in the order of the commit
-	Tools   []ToolLines // the same lines of an agent, by the tool of the call too
-	// Replaced counts the lines of people that replaced an agent's line, by the agent's patch.
+	Tools   []ToolLines // the same lines of an agent, by the tool that wrote them
+	// Replaced counts people's lines that replaced an agent's line, by the agent's patch.
 	Replaced map[events.PatchID]int
-	// Tellers are the other clones whose logs name this contributor, each with its lines. This clone's log names it for
-	// the rest.
+	// Tellers lists the other clones whose logs name this contributor, each with its number of lines. This clone's log
+	// names it for all other lines.
 	Tellers []Teller
-	// Candidates are the conversations that could have written the lines when no evidence splits them.
+	// Candidates lists the conversations that could have written the lines, if no evidence decides between them.
 	Candidates []Candidate
 }
 
-// Teller is another clone by the id of its log, with the lines that it names. Signer is the signer of that log; nil if
-// git trusts no such key.
+// Teller is another clone, given by the id of its log, with the number of lines that its log names. Signer is the
+// signer of that log, or nil if the signature is not trusted.
 type Teller struct {
 	Writer string  `json:"writer"`
 	Signer *string `json:"signer"`
 	Lines  int     `json:"lines"`
 }
 
-// Tell adds lines to the lines of a clone. One without an id is this one, and not listed.
+// Tell adds lines to a clone's entry. A clone without an id is this one, and is not listed.
 func Tell(list []Teller, by Teller) []Teller {
 	if by.Writer == "" {
 		return list
@@ -143,27 +143,27 @@ func Tell(list []Teller, by Teller) []Teller {
 	return append(list, by)
 }
 
-// Candidate is a conversation that could have written lines.
+// Candidate is a conversation that could have written some lines.
 type Candidate struct {
 	Trace events.TraceID `json:"trace"`
 	Agent string         `json:"agent"`
 }
 
-// ToolLines is the number of lines of a file that an agent's tool added.
+// ToolLines is the number of lines that an agent's tool added to a file.
 type ToolLines struct {
-	Tool string // empty where it is not known
+	Tool string // empty if unknown
 	FileLines
 }
 
-// FunctionLines is the number of lines of a function that a contributor added.
+// FunctionLines is the number of lines that a contributor added to a function.
 type FunctionLines struct {
-	Who      int    // the contributor's place in the commit
-	Function string // empty where it is not known
+	Who      int    // index of the contributor in the commit
+	Function string // empty if unknown
 	ToolLines
 }
 
-// FileLines has the number of lines that a contributor added to a file.
+// FileLines is the number of lines that a contributor added to a file.
 type FileLines struct {
-	Path  string // raw bytes, as git knows it
+	Path  string // raw bytes, as in git
 	Lines int
 }

@@ -13,10 +13,12 @@ import (
 	"github.com/git-trace/git-trace/refs/gitdiff"
 )
 
-// within are the files of commits that the paths of a query name, with the lines that git counts as added in each.
+// within maps commits to their files that the paths of a query select, each with the number of lines that git counts as
+// added.
 type within map[refs.OID]map[string]int
 
-// readWithin asks git which files of the commits match the paths. A merge counts with its differences from all parents.
+// readWithin asks git which files of the commits match the paths. For a merge, these are the files that differ from all
+// parents.
 func readWithin(ctx context.Context, repo *refs.Repo, q Query) (within, error) {
 	args := []string{
 		"-c", "log.follow=false", "-c", "log.showSignature=false", "log", "--no-color", "--no-notes", "--no-renames",
@@ -54,8 +56,8 @@ func readWithin(ctx context.Context, repo *refs.Repo, q Query) (within, error) {
 	return found, err
 }
 
-// Added asks git how many lines commits added, by file; it follows renames. Merges do not count, as in git's own
-// output. A commit that git cannot read whole is named in the repository's [refs.LeftOut], and does not count.
+// Added asks git for the number of lines that commits added, by file. Renames are followed. Merges have no lines, as in
+// git's own output. A commit that git cannot read completely is added to the repository's [refs.LeftOut], and left out.
 func Added(ctx context.Context, repo *refs.Repo, commits []refs.OID) (map[refs.OID]map[string]int, error) {
 	out := make(map[refs.OID]map[string]int, len(commits))
 	lines := make([]string, len(commits))
@@ -73,7 +75,7 @@ func Added(ctx context.Context, repo *refs.Repo, commits []refs.OID) (map[refs.O
 	return out, err
 }
 
-// limit keeps only the data about some files in a commit. Lines that git counts and no owner has are unknown.
+// limit keeps only the data about some files of a commit. Lines that git counts and that have no owner are unknown.
 func (c *Commit) limit(files map[string]int) {
 	if !c.Anchored {
 		return
@@ -111,8 +113,8 @@ func (c *Commit) Nobodys() int {
 	return left
 }
 
-// Place adds lines of files that no contributor has to the unknown ones, at most this many. The files have the lines
-// that git counts as added.
+// Place adds lines without a contributor to the unknown lines, at most most of them. files has the number of lines that
+// git counts as added in each file.
 func (c *Commit) Place(files map[string]int, most int) {
 	known := map[string]int{}
 	for i := range c.Contributors {
@@ -140,7 +142,7 @@ func (c *Commit) Place(files map[string]int, most int) {
 	c.Contributors = append(c.Contributors, rest)
 }
 
-// linesIn returns the number of lines that the contributor has in the files.
+// linesIn returns the number of lines that the contributor has in some files.
 func (c *Contributor) linesIn(files map[string]int) int {
 	lines := 0
 	for _, f := range c.Files {

@@ -6,21 +6,21 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// Style holds the settings of the drawing. The caller knows the terminal.
+// Style controls the drawing. The caller knows the terminal.
 type Style struct {
 	Color bool
-	Width int       // of the screen in cells; 0 means 80
-	Whole bool      // names, subjects and lists of files are not cut to the width
-	Now   time.Time // ages are counted from this time
-	// ShortTrace abbreviates a trace id so that other commands find it.
+	Width int       // width of the screen in cells; 0 means 80
+	Whole bool      // do not shorten names, subjects and lists of files to the width
+	Now   time.Time // the time from which ages are computed
+	// ShortTrace abbreviates a trace id so that other commands accept it.
 	ShortTrace func(events.TraceID) string
-	// TraceColor is the colour of a conversation, an index in the 256-colour set.
+	// TraceColor returns the colour of a conversation, as an index in the 256-colour set.
 	TraceColor func(events.TraceID) uint8
 }
 
 const defaultWidth = 80
 
-// Escape sequences (ECMA-48, select graphic rendition). Ids and decorations have the colours that git gives them.
+// Escape sequences (ECMA-48, select graphic rendition). Ids and decorations have the same colours as in git.
 const (
 	reset     = "\x1b[m"
 	dim       = "\x1b[2m"
