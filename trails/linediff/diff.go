@@ -2,26 +2,26 @@ package linediff
 
 import "bytes"
 
-// Key says when two lines are equal.
+// Key is a rule for when two lines are equal.
 type Key int
 
 // The keys.
 const (
 	Exact   Key = iota // byte for byte
-	NoSpace            // after all white space is removed
+	NoSpace            // without all white space
 )
 
-// Options change how lines are compared. The zero value compares as git does.
+// Options control how lines are compared. The zero value compares as git does.
 type Options struct {
 	Key Key
-	// Minimal asks for the shortest script at any cost, as `git diff --minimal` does. For small inputs only.
+	// Minimal asks for the shortest script at any cost, as `git diff --minimal` does. It is for small inputs only.
 	Minimal bool
 }
 
-// Script is the outcome of a comparison.
+// Script is the result of a comparison.
 type Script struct {
 	Hunks []Hunk
-	// Capped is true if the search was cut short: the script is correct, but not the shortest.
+	// Capped is true if the search was cut short: the script is correct, but may not be the shortest.
 	Capped bool
 }
 
@@ -49,9 +49,9 @@ func Diff(old, new [][]byte, options Options) Script {
 
 // text is one side of a comparison.
 type text struct {
-	lines [][]byte // unchanged, for the indent heuristic
-	keys  [][]byte // the compared form
-	// marks says which lines are not kept. Line i has marks[i+1], so that both ends have a kept neighbour.
+	lines [][]byte // unchanged lines, for the indent heuristic
+	keys  [][]byte // the form that is compared
+	// marks holds the lines that are not kept. Line i has marks[i+1], so that both ends have a kept neighbour.
 	marks []bool
 }
 
@@ -89,7 +89,7 @@ func markChanges(a, b *text, minimal bool) (capped bool) {
 	return s.capped
 }
 
-// trim finds the end of the common beginning of a and b, and the start of their common end in each.
+// trim returns the end of the common beginning of a and b, and the start of their common end in each of them.
 func trim(a, b [][]byte) (start, aEnd, bEnd int) {
 	aEnd, bEnd = len(a), len(b)
 	for start < aEnd && start < bEnd && bytes.Equal(a[start], b[start]) {
@@ -102,7 +102,7 @@ func trim(a, b [][]byte) (start, aEnd, bEnd int) {
 	return start, aEnd, bEnd
 }
 
-// collect reads the hunks off the marks of both texts.
+// collect makes hunks from the marks of both texts.
 func collect(a, b *text) []Hunk {
 	var hunks []Hunk
 	for i, j := 0, 0; i < len(a.keys) || j < len(b.keys); {

@@ -1,18 +1,18 @@
 // Package linediff compares two texts line by line.
 //
-// [Diff] answers with the hunks that turn one list of lines into the other. They are almost always the hunks that `git
-// diff -U0` prints: ownership has to agree with what `git blame` will later say of the same change. Three things make
-// that so. Myers' linear-space search has git's limits on its cost. Lines that cannot help are left out as git does
-// (prune.go). Groups slide as git's do, with its indent heuristic (slide.go, indent.go). The package test holds the
-// share of equal hunk headers against the real git.
+// [Diff] returns the hunks that turn one list of lines into another. They are almost always the hunks that `git diff
+// -U0` prints, because ownership must agree with what `git blame` will say about the same change. Three things achieve
+// this. Myers' linear-space search has git's limits on its cost. Lines that cannot help are left out as in git
+// (prune.go). Groups slide as in git, with its indent heuristic (slide.go, indent.go). The package test compares the
+// hunk headers with git's, and checks the share of equal ones.
 //
-// Promises:
+// The package promises:
 //
-//  1. The hunks are in order, do not touch each other, and applying them to the old lines gives the new lines.
+//  1. The hunks are in order and do not touch each other. Applied to the old lines, they give the new lines.
 //  2. The same input gives the same hunks on every machine.
-//  3. The work is bounded: two texts that have little in common are not compared to the end. The answer is then still
-//     a correct script, only longer than need be, and says so ([Script.Capped]).
+//  3. The work is bounded: two texts that have little in common are not compared completely. The result is still a
+//     correct script, but longer than necessary, and is marked ([Script.Capped]).
 //
-// Lines carry no line feed, so a missing final newline is not a difference; a carriage return is part of its line.
-// Nothing here knows about owners: package vector does.
+// Lines have no line feed, so a missing final newline is not a difference. A carriage return is part of its line. The
+// package has no owners: see package vector.
 package linediff

@@ -1,36 +1,36 @@
 package linediff
 
-// The indent heuristic chooses a place for a group. Each place cuts the text twice, above and below the group. A cut is
-// good beside blank lines and before a line with little indentation; it is bad if it separates lines that belong
-// together. The weights are git's (diff.indentHeuristic in git-config(1)); M. Haggerty found them by experiment on many
-// projects. Equal hunks need equal weights.
+// The indent heuristic chooses a position for a group. At each position there are two cuts of the text, above and below
+// the group. A cut is good next to blank lines, and before a line with little indentation. It is bad if it separates
+// lines that belong together. The weights are git's (diff.indentHeuristic in git-config(1)); M. Haggerty found them by
+// experiments with many projects. Hunks are equal to git's only with the same weights.
 const (
-	maxIndent = 200 // more indentation counts as this much
-	maxBlanks = 20  // bounds the blank lines that count above and below a cut
-	maxSlide  = 100 // bounds how far a group moves
+	maxIndent = 200 // larger indentations count as this
+	maxBlanks = 20  // maximum number of blank lines that are counted above and below a cut
+	maxSlide  = 100 // maximum number of lines by which a group moves
 
 	tabWidth = 8
-	noIndent = -1 // a blank line, or no line
+	noIndent = -1 // for a blank line, or no line
 
 	weightStartOfFile   = 1
 	weightEndOfFile     = 21
-	weightBlank         = -30 // for each blank line around the cut
-	weightBlankBelow    = 6   // in addition, for each one below it
-	weightDeeper        = -4  // the line below the cut is indented more than the one above
+	weightBlank         = -30 // for each blank line above and below the cut
+	weightBlankBelow    = 6   // in addition, for each blank line below the cut
+	weightDeeper        = -4  // the line below the cut is indented more than the line above
 	weightDeeperBlank   = 10
-	weightNewBlock      = 24 // it is indented less, and more follows
+	weightNewBlock      = 24 // it is indented less, and a following line is indented more than it
 	weightNewBlockBlank = 17
-	weightBlockEnd      = 23 // it is indented less, and nothing deeper follows
+	weightBlockEnd      = 23 // it is indented less, and no following line is indented more
 	weightBlockEndBlank = 17
-	weightLessIndented  = 60 // added for the place whose cuts are indented less
+	weightLessIndented  = 60 // for the position with less indented cuts
 )
 
-// badness measures the faults of the two cuts of one place.
+// badness is the sum of the penalties of the two cuts at one position.
 type badness struct {
 	indent, penalty int
 }
 
-// worse reports whether b is a worse place than other; equal places are not worse.
+// worse reports whether b is a worse position than other. Equal positions are not worse.
 func (b badness) worse(other badness) bool {
 	sign := 0
 	switch {
@@ -42,7 +42,8 @@ func (b badness) worse(other badness) bool {
 	return weightLessIndented*sign+b.penalty-other.penalty > 0
 }
 
-// bestEnd chooses the end of a group of the given size among highest ≤ end ≤ lowest; of equals, the lowest.
+// bestEnd chooses the end of a group of the given size, with highest ≤ end ≤ lowest. If several are equal, it chooses
+// the lowest.
 func bestEnd(lines [][]byte, size, highest, lowest int) int {
 	first := max(highest, lowest-size-1, lowest-maxSlide)
 	best, least := first, badness{}
@@ -57,12 +58,12 @@ func bestEnd(lines [][]byte, size, highest, lowest int) int {
 	return best
 }
 
-// cut describes the surroundings of a cut between two lines.
+// cut describes the lines around a cut between two lines.
 type cut struct {
 	atEnd                    bool // no line follows
-	indent                   int  // of the line below the cut
-	blanksAbove, indentAbove int  // blank lines above the cut, then the indent of the first line that is not
-	blanksBelow, indentBelow int  // the same below the line that follows the cut
+	indent                   int  // indentation of the line below the cut
+	blanksAbove, indentAbove int  // number of blank lines above the cut, and indentation of the first line above them
+	blanksBelow, indentBelow int  // the same, below the line that follows the cut
 }
 
 func cutAbove(lines [][]byte, at int) cut {
@@ -75,7 +76,7 @@ func cutAbove(lines [][]byte, at int) cut {
 	return c
 }
 
-// lookAway counts the blank lines from one line on in one direction, and measures the line after them.
+// lookAway counts the blank lines from one line in one direction, and returns the indentation of the line after them.
 func lookAway(lines [][]byte, from, step int) (blanks, indent int) {
 	for i := from; i >= 0 && i < len(lines); i += step {
 		if indent = indentOf(lines[i]); indent != noIndent {
@@ -124,8 +125,8 @@ func choose(blanks, without, with int) int {
 	return with
 }
 
-// indentOf measures the white space a line starts with, in columns; noIndent for a blank line. White space here is
-// git's: no vertical tab and no form feed.
+// indentOf returns the width, in columns, of the white space at the beginning of a line, or noIndent for a blank line.
+// As in git, vertical tabs and form feeds are not white space.
 func indentOf(line []byte) int {
 	columns := 0
 	for _, c := range line {

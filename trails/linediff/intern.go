@@ -5,15 +5,15 @@ import (
 	"hash/maphash"
 )
 
-// intern gives equal keys equal numbers, from 0 without gaps. Numbers follow first appearance, so the random seed of
-// the hash shows in nothing.
+// intern numbers keys so that equal keys have the same number, from 0 without gaps. Numbers follow the order of first
+// appearance, so the random seed of the hash does not affect the result.
 func intern(a, b [][]byte) (aIDs, bIDs []int32, distinct int) {
 	t := newTable(a, b)
 	aIDs, bIDs = make([]int32, len(a)), make([]int32, len(b))
 	for i, key := range a {
 		aIDs[i] = t.id(key, i)
 	}
-	// Most of b is a, in the same order: the line after the last one found is tried before the hash.
+	// Most of b equals a, in the same order: so the line after the last match is compared before the hash is used.
 	next := 0
 	for i, key := range b {
 		if next < len(a) && bytes.Equal(key, a[next]) {
@@ -38,7 +38,7 @@ type table struct {
 	entries []entry
 }
 
-// entry is a key by its hash and the place it was first seen at, counted through a and then b.
+// entry is a key, given by its hash and by the place where it first appeared; places count through a and then b.
 type entry struct {
 	sum   uint32
 	first int32

@@ -1,6 +1,6 @@
 package linediff
 
-// Lineage maps each new line to the same old line, white space apart, or to -1.
+// Lineage maps each new line to the old line that is the same apart from white space, or to -1.
 func Lineage(old, latest [][]byte) []int {
 	out := make([]int, len(latest))
 	at, from := 0, 0

@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// Split cuts content into lines without their line feeds. The lines share the memory of content. A final line feed ends
-// the last line and does not start another one; empty content has no lines.
+// Split splits content into lines without their line feeds. The lines share the memory of content. A final line feed
+// ends the last line and does not begin another one. Empty content has no lines.
 func Split(content []byte) [][]byte {
 	if len(content) == 0 {
 		return nil
@@ -23,15 +23,15 @@ func Split(content []byte) [][]byte {
 	return lines
 }
 
-// Terminated reports whether the last line of content ends in a line feed; empty content counts as terminated.
+// Terminated reports whether the last line of content ends in a line feed. Empty content counts as terminated.
 func Terminated(content []byte) bool {
 	return len(content) == 0 || content[len(content)-1] == '\n'
 }
 
 var newline = []byte{'\n'}
 
-// StripSpace returns line without white space: space, tab, carriage return, line feed, vertical tab and form feed, as
-// `git diff -w` does, but not Unicode spaces. A line without white space is not copied.
+// StripSpace returns line without white space. As in `git diff -w`, this is space, tab, carriage return, line feed,
+// vertical tab and form feed, but no other Unicode spaces. A line without white space is not copied.
 func StripSpace(line []byte) []byte {
 	for i, c := range line {
 		if isSpace(c) {
@@ -50,7 +50,7 @@ func appendStripped(dst, line []byte) []byte {
 	return dst
 }
 
-// StripLines strips every line of lines; the results share one buffer.
+// StripLines applies StripSpace to every line. The results share one buffer.
 func StripLines(lines [][]byte) [][]byte {
 	size := 0
 	for _, line := range lines {
@@ -66,7 +66,7 @@ func StripLines(lines [][]byte) [][]byte {
 	return stripped
 }
 
-// Keys returns stripped lines as strings, which share one text.
+// Keys returns stripped lines as strings that share one text.
 func Keys(lines [][]byte) []string {
 	stripped := StripLines(lines)
 	text := string(bytes.Join(stripped, nil))

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Merge joins the changes of two texts to their common base. It is clean if the changes of the two sides do not overlap
-// or touch, or if both changes are the same: the rule of git-merge-file(1).
+// Merge combines the changes of two texts with their common base. It is clean if the changes of the two sides do not
+// overlap or touch, or if both changes are the same. This is the rule of git-merge-file(1).
 func Merge(base, ours, theirs [][]byte) (merged [][]byte, clean bool) {
 	left, right := Diff(base, ours, Options{}).Hunks, Diff(base, theirs, Options{}).Hunks
 	at := 0
@@ -33,7 +33,7 @@ func Merge(base, ours, theirs [][]byte) (merged [][]byte, clean bool) {
 	return append(merged, base[at:]...), true
 }
 
-// sameLines reports whether two hunks put the same lines in.
+// sameLines reports whether two hunks insert the same lines.
 func sameLines(a [][]byte, inA Hunk, b [][]byte, inB Hunk) bool {
 	return slices.EqualFunc(a[inA.NewStart:inA.New().End], b[inB.NewStart:inB.New().End], bytes.Equal)
 }

@@ -1,17 +1,17 @@
 package linediff
 
-// sequence is the rest of a text for the search: the numbers of its lines and their places.
+// sequence is the part of a text that is searched: the numbers of its lines, and their places in the text.
 type sequence struct {
 	ids  []int32
 	line []int32
 }
 
-// trimmed is the part of two texts between their common beginning and their common end.
+// trimmed is the part of both texts between their common beginning and their common end.
 type trimmed struct {
 	start, aEnd, bEnd int
 }
 
-// The kinds of lines, by how often the other text has them.
+// The kinds of lines by their frequency in the other text.
 type frequency uint8
 
 const (
@@ -21,14 +21,14 @@ const (
 )
 
 const (
-	pruneWindow   = 100  // lines looked at on each side of a common line
-	pruneShare    = 4    // a common line needs this many times as many absent ones around it
-	pruneMaxLimit = 1024 // a line found this often is common in a text of any size
+	pruneWindow   = 100  // number of lines that are checked on each side of a common line
+	pruneShare    = 4    // a common line is left out if so many times as many absent lines are around it
+	pruneMaxLimit = 1024 // a line with this frequency is common in a text of any size
 )
 
-// prune marks lines that the search need not see, and returns the rest. A line that is missing in the other text cannot
-// be kept. A very common line of the other text (a brace, a blank line), between two lines that are missing there, is
-// not worth keeping: the match would join two unrelated places. The rule is git's.
+// prune marks lines that the search does not need, and returns the rest. A line that is missing in the other text
+// cannot be kept. A line that is very common in the other text (a brace, a blank line) is not worth keeping between two
+// missing lines: the match would connect two unrelated places. The rule is git's.
 func prune(a, b *text, aIDs, bIDs []int32, distinct int, part trimmed, minimal bool) (sequence, sequence) {
 	aCounts, bCounts := count(aIDs, distinct), count(bIDs, distinct)
 	aSeq := pruneSide(a, aIDs[part.start:part.aEnd], bCounts, part.start, minimal)
@@ -69,8 +69,8 @@ func pruneSide(t *text, ids []int32, otherCounts []int32, start int, minimal boo
 	return seq
 }
 
-// amongAbsent reports whether the common line i lies in a run of absent and common lines. The run must have absent
-// lines on both sides of it, and enough of them.
+// amongAbsent reports whether the common line i is in a run of absent and common lines, with absent lines on both sides
+// and enough of them.
 func amongAbsent(class []frequency, i int) bool {
 	absentBefore, commonBefore := runOf(class, i, -1)
 	if absentBefore == 0 {
@@ -80,7 +80,7 @@ func amongAbsent(class []frequency, i int) bool {
 	if absentAfter == 0 {
 		return false
 	}
-	// Line i itself counts once in each direction.
+	// Line i itself is counted once in each direction.
 	commons := commonBefore + commonAfter + 2
 	return commons*pruneShare < commons+absentBefore+absentAfter
 }
@@ -100,7 +100,7 @@ func runOf(class []frequency, i, step int) (absents, commons int) {
 	return absents, commons
 }
 
-// roughRoot returns a power of two near the square root of n, never below it by more than half: git's measure for
+// roughRoot returns a power of two near the square root of n, which is at least half of the root. Git uses it for
 // limits.
 func roughRoot(n int) int {
 	root := 1

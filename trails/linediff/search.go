@@ -3,22 +3,23 @@ package linediff
 import "math"
 
 // The search is the linear-space form of E. Myers, "An O(ND) Difference Algorithm and Its Variations" (1986). It walks
-// from both corners of the edit graph at once until the two fronts meet. Then it does the same in the two boxes left
-// and right of the meeting point. The limits on the cost are git's, so hunks are equal even if the search gives up.
+// from both corners of the edit graph at the same time, until both fronts meet. Then it repeats this in the two boxes
+// before and after the meeting point. The limits on the cost are git's, so the hunks are equal to git's even if the
+// search gives up.
 const (
-	minCostLimit  = 256 // least cost at which a search may be given up
-	longSnake     = 20  // this many equal lines in a row are a find
-	snakeMinCost  = 256 // from this cost on, a find may end the search
-	snakeProgress = 4   // … if they lie this many times further than the cost
+	minCostLimit  = 256 // minimum cost at which a search may give up
+	longSnake     = 20  // so many consecutive equal lines are a good meeting point
+	snakeMinCost  = 256 // from this cost on, such a run may end the search
+	snakeProgress = 4   // … if the distance reached is this many times the cost
 )
 
-// box is a part of the edit graph: lines a0 ≤ x < a1 of one sequence against b0 ≤ y < b1 of the other.
+// box is a part of the edit graph: lines a0 ≤ x < a1 of one sequence and b0 ≤ y < b1 of the other.
 type box struct {
 	a0, a1, b0, b1 int
 }
 
-// meeting is the point that cuts a box in two. before and after say whether the boxes on each side still need a full
-// search: if the search has walked through one of them, that box is known to be cheap.
+// meeting is the point that divides a box. before and after say whether the box on each side still needs a full search.
+// If the search has walked through a box, that box is known to be cheap.
 type meeting struct {
 	x, y          int
 	before, after bool
@@ -28,7 +29,7 @@ type search struct {
 	a, b         *text
 	aLine, bLine []int32
 	aIDs, bIDs   []int32
-	// forward and backward hold the furthest x reached on each diagonal x-y; zero is the place of diagonal 0.
+	// forward and backward hold the furthest x reached on each diagonal x-y. zero is the index of diagonal 0.
 	forward, backward []int
 	zero              int
 	costLimit         int
@@ -47,7 +48,7 @@ func newSearch(a, b *text, aSeq, bSeq sequence) *search {
 	}
 }
 
-// compare marks the lines of the box that are not kept. With full set, no limit on the cost holds.
+// compare marks the lines of the box that are not kept. If full is set, the cost has no limit.
 func (s *search) compare(r box, full bool) {
 	for r.a0 < r.a1 && r.b0 < r.b1 && s.aIDs[r.a0] == s.bIDs[r.b0] {
 		r.a0++
@@ -71,13 +72,14 @@ func (s *search) compare(r box, full bool) {
 	s.compare(box{m.x, r.a1, m.y, r.b1}, m.after)
 }
 
-// front is the span of diagonals that one walk has reached.
+// front is the range of diagonals that one walk has reached.
 type front struct {
 	low, high int
 }
 
-// widen lets the front reach one diagonal further on each side. At the border of the box it reaches one less, so that
-// it holds every second diagonal. A diagonal just outside gets the value outside, so the walk needs no test for it.
+// widen extends the front by one diagonal on each side. At the border of the box it removes one instead, so that the
+// front has every second diagonal. The diagonals just outside get the value outside, so the walk needs no check for
+// them.
 func (f *front) widen(reach []int, zero, lowest, highest, outside int) {
 	if f.low > lowest {
 		f.low--
@@ -93,7 +95,7 @@ func (f *front) widen(reach []int, zero, lowest, highest, outside int) {
 	}
 }
 
-// meet finds the point that cuts a box. The box has no empty side, and its corners do not match.
+// meet finds the point that divides a box. Both sides of the box have lines, and its corners do not match.
 func (s *search) meet(r box, full bool) meeting {
 	lowest, highest := r.a0-r.b1, r.a1-r.b0
 	ahead := front{r.a0 - r.b0, r.a0 - r.b0}
@@ -150,8 +152,8 @@ func (s *search) meet(r box, full bool) meeting {
 	}
 }
 
-// promising looks for a diagonal that ends in a long run of equal lines and has come much further than the cost. The
-// distance is counted along the graph, less the distance from the corner's own diagonal.
+// promising searches for a diagonal that ends in a long run of equal lines, and whose progress is much larger than the
+// cost. Progress is the distance along the graph, minus the distance from the corner's own diagonal.
 func (s *search) promising(r box, ahead, astern front, cost int) (meeting, bool) {
 	best, at := 0, meeting{}
 	for d := ahead.high; d >= ahead.low; d -= 2 {
@@ -178,7 +180,7 @@ func (s *search) promising(r box, ahead, astern front, cost int) (meeting, bool)
 	return at, best > 0
 }
 
-// snake reports whether the longSnake lines from (x, y) on are equal.
+// snake reports whether the longSnake lines from (x, y) are equal.
 func (s *search) snake(x, y int) bool {
 	for k := range longSnake {
 		if s.aIDs[x+k] != s.bIDs[y+k] {
@@ -188,7 +190,7 @@ func (s *search) snake(x, y int) bool {
 	return true
 }
 
-// furthest gives up the search: it cuts at the point that is furthest from its own corner.
+// furthest ends the search early: it divides the box at the point that is furthest from its own corner.
 func (s *search) furthest(r box, ahead, astern front) meeting {
 	forward, fx := -1, 0
 	for d := ahead.high; d >= ahead.low; d -= 2 {

@@ -1,7 +1,8 @@
 package linediff
 
-// group is a run of marked lines, start ≤ line < end; an empty group lies before line start. A text of n kept lines has
-// n+1 groups. The group after the k-th kept line of one text faces the group after the k-th kept line of the other.
+// group is a run of marked lines, start ≤ line < end. An empty group is before line start. A text with n kept lines has
+// n+1 groups. The group after the k-th kept line of one text corresponds to the group after the k-th kept line of the
+// other.
 type group struct {
 	start, end int
 }
@@ -18,7 +19,7 @@ func (t *text) firstGroup() group {
 	return g
 }
 
-// next moves the group past the following kept line; false at the end of the text.
+// next moves to the group after the following kept line. It returns false at the end of the text.
 func (t *text) next(g *group) bool {
 	if g.end == len(t.keys) {
 		return false
@@ -30,7 +31,7 @@ func (t *text) next(g *group) bool {
 	return true
 }
 
-// previous moves the group before the kept line above it.
+// previous moves to the group before the preceding kept line.
 func (t *text) previous(g *group) {
 	g.end = g.start - 1
 	for g.start = g.end; t.changed(g.start - 1); {
@@ -38,7 +39,8 @@ func (t *text) previous(g *group) {
 	}
 }
 
-// slideUp exchanges the group's last line for the equal line above the group, and joins a group that it then touches.
+// slideUp exchanges the group's last line for the equal line above the group. If the group then touches another one,
+// both are merged.
 func (t *text) slideUp(g *group) bool {
 	if g.start == 0 || !t.same(g.start-1, g.end-1) {
 		return false
@@ -53,8 +55,8 @@ func (t *text) slideUp(g *group) bool {
 	return true
 }
 
-// slideDown exchanges the group's first line for the equal line below the group, and joins a group that it then
-// touches.
+// slideDown exchanges the group's first line for the equal line below the group. If the group then touches another one,
+// both are merged.
 func (t *text) slideDown(g *group) bool {
 	if g.end == len(t.keys) || !t.same(g.start, g.end) {
 		return false
@@ -69,9 +71,9 @@ func (t *text) slideDown(g *group) bool {
 	return true
 }
 
-// slideGroups moves every group of t to its best place. A group of lines A B C before another A can as well be B C A:
-// the text stays the same. As in git, groups that meet become one. A group that can face a group of the other text does
-// so, which makes one hunk of two. For a group that faces nothing, the indent heuristic chooses the place.
+// slideGroups moves every group of t to its best position. A group of lines A B C before another A can equally be B C
+// A: the text is the same. As in git, groups that touch are merged. If a group can move to where it corresponds to a
+// group of the other text, it does, which makes one hunk of two. Otherwise the indent heuristic chooses the position.
 func slideGroups(t, other *text) {
 	g, facing := t.firstGroup(), other.firstGroup()
 	for {

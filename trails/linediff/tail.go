@@ -2,18 +2,18 @@ package linediff
 
 import "bytes"
 
-// tailBlock is the block size in which git drops the common end of two files.
+// tailBlock is the size of the blocks in which git removes the common end of two files.
 const tailBlock = 1024
 
-// hiddenTail counts the last lines that git does not see when it makes hunks without context, as `git blame` and `git
-// diff -U0` do. These lines are the common end in whole blocks of 1 KiB, from the first line that begins in it. Groups
-// cannot slide into that end, which moves some hunks, so the same lines are left out here.
+// hiddenTail returns the number of last lines that git does not compare when it makes hunks without context, as `git
+// blame` and `git diff -U0` do. These lines are in the whole blocks of 1 KiB of the common end, from the first line
+// that begins there. Groups cannot slide into these lines, which changes some hunks, so they are left out here too.
 func hiddenTail(a, b [][]byte) int {
-	common, whole := 0, 0 // bytes, lines
+	common, whole := 0, 0 // in bytes, in lines
 	for whole < len(a) && whole < len(b) {
 		x, y := a[len(a)-1-whole], b[len(b)-1-whole]
 		if !bytes.Equal(x, y) {
-			// The line feed and the equal ends of two unequal lines belong to the common end as well.
+			// The line feed, and the equal ends of two different lines, belong to the common end too.
 			common += 1 + commonSuffix(x, y)
 			break
 		}

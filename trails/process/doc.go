@@ -1,18 +1,18 @@
-// Package process reads the system's data about the processes that may write for an agent: the agent's process, whether
-// it lives, the processes that it started and left running, and the bytes that they wrote.
+// Package process reads the system's data about the processes that may write for an agent: whether the agent's process
+// is running, the processes that it started and left running, and the bytes that they wrote.
 //
-// A process is named by its number, its start and the run of the system (ID). So a number that the system used again is
-// never taken for its earlier process. Nothing is guessed: a state that the system does not show, as from within
-// another name space of process numbers, is Unknown.
+// A process is identified by its number, its start time and the boot of the system (ID). So a reused number never
+// stands for the earlier process. Nothing is guessed: if the system does not show a state, as from another PID name
+// space, it is Unknown.
 //
-// Linux shows everything, by proc(5). macOS shows the living processes and their parents, but not their environment or
-// their written bytes. Other systems show nothing here.
+// Linux shows everything, in proc(5). macOS shows the running processes and their parents, but not their environment or
+// their written bytes. On other systems the package finds nothing.
 //
-// These do not count as the agent's: processes that git-trace itself started (own.go), the agent's other hooks, and
-// processes that work for others elsewhere, such as the daemon of a build.
+// These processes do not count as the agent's: processes that git-trace itself started (own.go), the agent's other
+// hooks, and processes that serve other programs elsewhere, such as the daemon of a build.
 //
-// The package relies on these facts about Linux, found by experiment: wchar of /proc/PID/io counts the bytes of
-// write(2) and its kin, to files, pipes and terminals alike. It includes the bytes of children that have ended and were
-// waited for. The bytes of a process that lost its parent are lost when it ends. Bytes that are written through a
-// mapping of a file are not counted, and a rename writes none.
+// The package relies on these facts about Linux, which were found by experiment. wchar in /proc/PID/io counts the bytes
+// of write(2) and similar calls, to files, pipes and terminals alike. It includes the bytes of children that have ended
+// and were waited for. If a process lost its parent, its bytes are lost when it ends. Bytes that are written through a
+// mapped file are not counted, and a rename writes no bytes.
 package process

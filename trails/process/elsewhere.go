@@ -2,8 +2,8 @@ package process
 
 import "strings"
 
-// Elsewhere reports whether all processes of a list work outside of a directory, by the system's data: each works
-// elsewhere or serves others, and has no file of the directory open for writing. An example is the daemon of a
+// Elsewhere reports whether the system shows that all processes of a list work outside of a directory: each of them
+// works elsewhere or serves others, and has no file in the directory open for writing. An example is the daemon of a
 // build.
 func Elsewhere(list []Process, dir string) bool {
 	within := func(name string) bool { return name == dir || strings.HasPrefix(name, dir+"/") }

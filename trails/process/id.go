@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// ID names a process for good. The zero ID means an unknown process.
+// ID identifies a process uniquely. The zero ID means an unknown process.
 type ID struct {
 	PID   int
-	Start int64  // when it started, in the units of the system, since the system did
-	Space string // the name space that the number belongs to
-	Boot  string // the run of the system
-	Host  string // the name of the machine
+	Start int64  // start time since boot, in the system's units
+	Space string // PID name space to which the number belongs
+	Boot  string // id of the boot
+	Host  string // name of the machine
 }
 
-// State is the known state of a process.
+// State is the state of a process, as far as it is known.
 type State int
 
 // The states of a process. The zero value is Unknown.
@@ -25,7 +25,7 @@ const (
 	Gone
 )
 
-// Of returns the ID of the process that has a number now. It is zero if the process is missing or unknown.
+// Of returns the ID of the process that has a number now. It is zero if there is no such process, or if it is unknown.
 func Of(pid int) ID {
 	if pid <= 0 {
 		return ID{}
@@ -39,11 +39,11 @@ func Of(pid int) ID {
 	return id
 }
 
-// Known reports whether the ID names a process.
+// Known reports whether the ID identifies a process.
 func (id ID) Known() bool { return id.Start != 0 }
 
-// State reports whether the process lives. A process of an earlier boot of this machine is gone. A process of another
-// machine, or of another name space, cannot be seen from here.
+// State reports whether the process is running. A process of an earlier boot of this machine has ended. The state of a
+// process on another machine, or in another PID name space, is unknown.
 func (id ID) State() State {
 	if !id.Known() {
 		return Unknown
@@ -64,26 +64,26 @@ func (id ID) State() State {
 	return Alive
 }
 
-// info holds the system's facts about a process.
+// info holds the system's data about a process.
 type info struct {
 	parent int
 	start  int64
-	name   string // of the program, cut
-	ended  bool   // it has ended; nobody has waited for it yet, or the system is removing it
+	name   string // name of the program, possibly cut off
+	ended  bool   // it has ended, and its parent has not waited for it yet or the system is removing it
 }
 
-// between are the programs that may run between an agent and its hook.
+// between lists the programs that may run between an agent and its hook.
 var between = map[string]bool{
 	"sh": true, "dash": true, "bash": true, "zsh": true, "ksh": true, "mksh": true, "ash": true, "busybox": true,
 	"fish": true,
 	"git":  true, "env": true, "timeout": true, "nice": true,
 }
 
-// maxDepth bounds how far ancestors are followed.
+// maxDepth bounds how many ancestors are followed.
 const maxDepth = 64
 
-// Starter returns the process that called the hook: the nearest ancestor that is not a shell or another program in
-// between. It is 0 if unknown.
+// Starter returns the process that called the hook: the nearest ancestor that is not a shell or a similar program. It
+// is 0 if unknown.
 func Starter() int {
 	pid := parentOfSelf()
 	for range maxDepth {
@@ -103,10 +103,10 @@ func Starter() int {
 	return 0
 }
 
-// Ancestor reports whether a process started this one, directly or through others.
+// Ancestor reports whether a process is an ancestor of this one.
 func Ancestor(pid int) bool { return pid > 1 && slices.Contains(ancestors(parentOfSelf()), pid) }
 
-// Ended returns the ID of a process that had a number and no longer exists.
+// Ended returns the ID of a process that had a number and has ended.
 func Ended(pid int) ID {
 	id := here()
 	if id.Boot != "" {

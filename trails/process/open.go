@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// Sight says what the system shows about a program and a directory.
+// Sight describes what the system shows about a program and a directory.
 type Sight int
 
 const (
-	Absent   Sight = iota // no process runs it
-	Running               // it runs, and nothing shows that it has the directory open
-	HasOpen               // it was started with the directory, or it works there, or something that it started does
+	Absent   Sight = iota // no process of the program is running
+	Running               // it is running, and nothing shows that it has the directory open
+	HasOpen               // it was started with the directory, or it or one of its descendants works in it
 	NotShown              // the system does not show it
 )
 
-// See looks for the living processes of a program, and whether they have a directory open. runs recognises its
-// processes by the system's name and the command line. For example: an editor runs a shell in one of its windows, so
-// this shell works in the directory of that window.
+// See searches for running processes of a program, and checks whether they have a directory open. runs recognises the
+// processes by their name and command line. For example: if an editor runs a shell in one of its windows, the shell
+// works in the directory of that window.
 func See(dir string, runs func(name string, arguments func() []string) bool) Sight {
 	list := all()
 	if len(list) == 0 {
@@ -53,7 +53,8 @@ func See(dir string, runs func(name string, arguments func() []string) bool) Sig
 	return seen
 }
 
-// names reports whether a word of a command line names a directory, something in it, or a directory around it.
+// names reports whether a word of a command line is the path of a directory, of something in it, or of a directory
+// around it.
 func names(word, at, dir string) bool {
 	for _, option := range []string{"--folder-uri=", "--file-uri=", "file://"} {
 		word = strings.TrimPrefix(word, option)
@@ -68,5 +69,5 @@ func names(word, at, dir string) bool {
 	return holds(dir, word) || word != "/" && holds(word, dir)
 }
 
-// holds reports whether a path is a directory or lies in it.
+// holds reports whether a path is a directory or is below it.
 func holds(dir, path string) bool { return path == dir || strings.HasPrefix(path, dir+"/") }

@@ -8,20 +8,20 @@ import (
 	"strings"
 )
 
-// git-trace's own programs may run beside an agent whose commit called a hook. They have the agent's environment and do
-// not write the work tree. Two marks identify them, wherever they lie and in any version: the system's name for them,
-// and an entry in the environment of all processes that a hook starts.
+// git-trace's own programs may run at the same time as an agent whose commit called a hook. They have the agent's
+// environment, but do not write to the work tree. Two marks identify them, at any path and in any version: their
+// process name, and a variable in the environment of all processes that a hook starts.
 
-// own are the names of the programs.
+// own lists the names of the programs.
 var own = map[string]bool{"git-trace": true, "git-trace-hook": true, "git-trace-serve": true}
 
-// ownMark begins the entry; the number of the hook follows it.
+// ownMark is the beginning of the variable. The process id of the hook follows it.
 const ownMark = "GITTRACE_OWN="
 
-// MarkOwn marks this process and all that it starts from now on.
+// MarkOwn marks this process, and all processes that it starts from now on.
 func MarkOwn() {
 	if name := strings.TrimSuffix(ownMark, "="); os.Getenv(name) == "" {
-		_ = os.Setenv(name, strconv.Itoa(os.Getpid())) // without room, the name of the program is left
+		_ = os.Setenv(name, strconv.Itoa(os.Getpid())) // if this fails, the process name still identifies it
 	}
 	if !own[strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")] {
 		rename("git-trace")
@@ -31,12 +31,13 @@ func MarkOwn() {
 // Marked returns the environment for a background process of git-trace.
 func Marked(env []string) []string { return append(env, ownMark+strconv.Itoa(os.Getpid())) }
 
-// behind reports whether an environment belongs to a process that a hook of git-trace started.
+// behind reports whether an environment is that of a process that a hook of git-trace started.
 func behind(environ []byte) bool {
 	return bytes.HasPrefix(environ, []byte(ownMark)) || bytes.Contains(environ, []byte("\x00"+ownMark))
 }
 
-// Behind reports whether a hook of git-trace has started this process. The caller of the hook need not wait for it.
+// Behind reports whether a hook of git-trace started this process. The caller of the hook does not wait for such a
+// process.
 func Behind() bool {
 	value := os.Getenv(strings.TrimSuffix(ownMark, "="))
 	return value != "" && value != strconv.Itoa(os.Getpid())

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Without cgo the system does not show the environment of other processes or their written bytes.
+// Without cgo the environment of other processes and their written bytes cannot be read on this system.
 const canSearch = false
 
 const ticks = 1_000_000
@@ -15,7 +15,7 @@ const ticks = 1_000_000
 func now() int64  { return 0 }
 func circle() int { return 0 }
 
-// Awake returns the time that the system has been awake since it started, in nanoseconds; 0 if unknown.
+// Awake returns the time in nanoseconds that the system has been awake since boot, or 0 if unknown.
 func Awake() int64 { return 0 }
 
 func selfPID() int      { return os.Getpid() }
@@ -29,7 +29,7 @@ func lookHere() (id ID) {
 		return ID{}
 	}
 	id.Boot, id.Space = boot, "all"
-	id.Host, _ = os.Hostname() // without one, an earlier run of the system is not known for one of this machine
+	id.Host, _ = os.Hostname() // without a host name, an earlier boot of this machine cannot be recognised
 	return id
 }
 

@@ -20,19 +20,20 @@ func parentOfSelf() int { return os.Getppid() }
 
 func procFile(pid int, name string) string { return "/proc/" + strconv.Itoa(pid) + "/" + name }
 
-// ticks are the units of a process's start in a second (sysconf(3), _SC_CLK_TCK; 100 for all that Go runs on).
+// ticks is the number of units of a process's start time in a second (sysconf(3), _SC_CLK_TCK). It is 100 on every
+// system that Go supports.
 const ticks = 100
 
-// now returns the time in ticks since the system started.
+// now returns the time since boot in ticks.
 func now() int64 {
 	var at unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_BOOTTIME, &at) != nil {
-		return 1 << 62 // so high that everything is looked at
+		return 1 << 62 // so high that all processes are checked
 	}
 	return at.Nano() / (1e9 / ticks)
 }
 
-// Awake returns the time that the system has been awake since it started, in nanoseconds; 0 if unknown.
+// Awake returns the time in nanoseconds that the system has been awake since boot, or 0 if unknown.
 func Awake() int64 {
 	var at unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &at) != nil {
@@ -41,7 +42,7 @@ func Awake() int64 {
 	return at.Nano()
 }
 
-// here is an ID of no process, of this run of the system and this name space.
+// here is an ID without a process, for this boot and this PID name space.
 var here = sync.OnceValue(lookHere)
 
 func lookHere() (id ID) {
@@ -61,15 +62,15 @@ func lookHere() (id ID) {
 	return id
 }
 
-// circle is the number of process numbers; 0 if unknown.
+// circle returns the number of process ids after which the system starts again, or 0 if unknown.
 func circle() int {
 	raw, _ := refs.ReadFile("/proc/sys/kernel/pid_max")
 	n, _ := strconv.Atoi(strings.TrimSpace(string(raw)))
 	return n
 }
 
-// exiting is PF_EXITING of <linux/sched.h>: the process has been killed or has ended, and the system frees its memory.
-// For a large process on a busy machine that takes a second, in which it counts as running.
+// exiting is PF_EXITING of <linux/sched.h>: the process was killed or has ended, and the system frees its memory. For a
+// large process on a busy machine this takes a second, during which the process still appears as running.
 const exiting = 0x4
 
 // infoOf reads /proc/PID/stat.
@@ -81,7 +82,7 @@ func infoOf(pid int) (info, bool) {
 	return parseStat(raw)
 }
 
-// parseStat reads a line of proc(5). The name of the program is in brackets and may contain brackets.
+// parseStat parses a line of /proc/PID/stat (proc(5)). The name of the program is in brackets and may contain brackets.
 func parseStat(raw []byte) (info, bool) {
 	first, last := bytes.IndexByte(raw, '('), bytes.LastIndexByte(raw, ')')
 	if first < 0 || last < first {
@@ -100,7 +101,7 @@ func parseStat(raw []byte) (info, bool) {
 	return out, err == nil
 }
 
-// childrenOf asks each thread for its children. If the kernel does not list them, it looks at all processes.
+// childrenOf reads the children of each thread. If the kernel does not list them, it checks all processes.
 func childrenOf(pid int) []int {
 	tasks, err := os.ReadDir(procFile(pid, "task"))
 	if err != nil {
@@ -120,8 +121,8 @@ func childrenOf(pid int) []int {
 	return out
 }
 
-// orphansOf returns the children of a process with the orphans that it adopted: an ancestor or the first process may
-// adopt them, in its first thread (prctl(2), PR_SET_CHILD_SUBREAPER).
+// orphansOf returns the children of a process, including orphans that it adopted. An ancestor or the first process may
+// adopt orphans, in its first thread (prctl(2), PR_SET_CHILD_SUBREAPER).
 func orphansOf(pid int) []int {
 	raw, err := refs.ReadFile(procFile(pid, "task/"+strconv.Itoa(pid)+"/children"))
 	if err != nil {
@@ -156,7 +157,7 @@ func all() []int {
 		return nil
 	}
 	defer func() { _ = dir.Close() }()
-	names, _ := dir.Readdirnames(-1) // as many as can be read
+	names, _ := dir.Readdirnames(-1) // those that could be read
 	var out []int
 	for _, name := range names {
 		if pid, err := strconv.Atoi(name); err == nil {
@@ -166,22 +167,22 @@ func all() []int {
 	return out
 }
 
-// environOf returns the environment with which a process was started; nil for a process of another user.
+// environOf returns the environment with which a process was started, or nil for a process of another user.
 func environOf(pid int) []byte {
 	raw, _ := refs.ReadFile(procFile(pid, "environ"))
 	return raw
 }
 
-// argumentsOf returns the words that a process was started with; none for another user's process.
+// argumentsOf returns the command line of a process, or none for a process of another user.
 func argumentsOf(pid int) []string {
 	raw, _ := refs.ReadFile(procFile(pid, "cmdline"))
 	return strings.Split(string(raw), "\x00")
 }
 
-// rename gives this process another name (proc(5), /proc/PID/comm).
+// rename sets the name of this process (proc(5), /proc/PID/comm).
 func rename(name string) { _ = os.WriteFile("/proc/self/comm", []byte(name), 0) }
 
-// Newest returns the number of the process or thread that was started last (proc(5), /proc/loadavg); 0 if unknown.
+// Newest returns the id of the process or thread that was started last (proc(5), /proc/loadavg), or 0 if unknown.
 func Newest() int {
 	raw, err := refs.ReadFile("/proc/loadavg")
 	if err != nil {
@@ -210,10 +211,10 @@ func writtenBy(pid int) (int64, bool) {
 	return 0, false
 }
 
-// maxFiles bounds how many open files of one process are looked at.
+// maxFiles bounds how many open files of one process are checked.
 const maxFiles = 1024
 
-// openFile is a file that a process has open, by its name as proc(5) gives it.
+// openFile is a file that a process has open, with its name from proc(5).
 type openFile struct {
 	name   string
 	size   int64
@@ -221,14 +222,14 @@ type openFile struct {
 	plain  bool // it is a regular file
 }
 
-// filesOf returns the files that a process has open; none for another user's process.
+// filesOf returns the files that a process has open, or none for a process of another user.
 func filesOf(pid int) (found []openFile) {
 	dir, err := os.Open(procFile(pid, "fd"))
 	if err != nil {
 		return nil
 	}
 	defer func() { _ = dir.Close() }()
-	numbers, _ := dir.Readdirnames(maxFiles) // as many as can be read
+	numbers, _ := dir.Readdirnames(maxFiles) // those that could be read
 	for _, n := range numbers {
 		name, err := os.Readlink(procFile(pid, "fd/"+n))
 		if err != nil {
@@ -243,11 +244,12 @@ func filesOf(pid int) (found []openFile) {
 	return found
 }
 
-// opensToWrite reads the flags of an open file (proc(5), /proc/PID/fdinfo), in octal digits as in open(2).
+// opensToWrite reports whether an open file was opened for writing. The flags are in octal digits, as in open(2)
+// (proc(5), /proc/PID/fdinfo).
 func opensToWrite(pid int, n string) bool {
 	raw, err := refs.ReadFile(procFile(pid, "fdinfo/"+n))
 	if err != nil {
-		return true // it may be
+		return true // unknown, so it may be
 	}
 	_, rest, _ := bytes.Cut(raw, []byte("flags:"))
 	line, _, _ := bytes.Cut(rest, []byte("\n"))
@@ -265,14 +267,14 @@ func outputsOf(pid int) (found []Output) {
 	return found
 }
 
-// directoryOf returns the current directory of a process; "" if unknown.
+// directoryOf returns the current directory of a process, or "" if unknown.
 func directoryOf(pid int) string {
 	name, _ := os.Readlink(procFile(pid, "cwd"))
 	return name
 }
 
-// listens reports whether a process waits for others to connect to it (proc(5), /proc/PID/net; the state 0A of tcp.h,
-// and the flag SO_ACCEPTCON of a socket in the file system).
+// listens reports whether a process accepts connections (proc(5), /proc/PID/net: state 0A of tcp.h, or the flag
+// SO_ACCEPTCON of a Unix socket).
 func listens(pid int) bool {
 	sockets := map[string]bool{}
 	for _, file := range filesOf(pid) {

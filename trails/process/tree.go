@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// maxFound bounds how many processes one answer has.
+// maxFound bounds the number of processes in one result.
 const maxFound = 256
 
-// Within reports whether an environment, entries with a NUL after each, belongs to a process of a conversation: an
-// entry is the mark, or has the session's id for a value. Agents pass both to their processes.
+// Within reports whether an environment belongs to a process of a conversation. The entries each end in NUL. One of
+// them must be the mark, or have the session's id as its value. Agents pass both to their processes.
 func Within(environ []byte, session, mark string) bool {
 	has := func(end string, whole bool) bool {
 		for rest := environ; len(rest) > 0; {
@@ -30,13 +30,13 @@ func Within(environ []byte, session, mark string) bool {
 	return len(session) >= minSession && has("="+session, false) || mark != "" && has(mark, true)
 }
 
-// minSession is the least length of a session's id that an environment has for no other reason.
+// minSession is the length from which the id of a session is unlikely to be the value of an unrelated variable.
 const minSession = 8
 
-// Self returns a moment at which this process was running, to compare with the start of others; 0 if unknown.
+// Self returns a time at which this process was running, to compare with the start times of others; 0 if unknown.
 func Self() int64 {
 	if canSearch {
-		return now() // a bound for later processes; reading the start itself takes much longer
+		return now() // later than the start; reading the start time itself takes much longer
 	}
 	info, _ := infoOf(selfPID())
 	return info.start
@@ -45,17 +45,17 @@ func Self() int64 {
 // Search describes the processes of a tool call.
 type Search struct {
 	Agent   ID
-	Since   int64  // when the call began, by Self of its first hook
-	After   int    // the number of that hook's process
+	Since   int64  // start of the call: Self of its first hook
+	After   int    // process id of that hook
 	Session string // see Within
 	Mark    string
-	// Hook is true if this process is a hook of the agent, and Over if the call has ended with all processes that the
+	// Hook says that this process is a hook of the agent. Over says that the call has ended, with all processes that the
 	// agent itself started for it.
 	Hook, Over bool
 }
 
-// Left lists the living processes of a call: the agent's descendants, and processes that lost their parent on the way,
-// each after its parent. known is false if the system does not show them.
+// Left lists the running processes of a call: descendants of the agent, and processes that lost their parent. Each
+// comes after its parent. known is false if the system does not show them.
 func (q Search) Left() (left []Process, known bool) {
 	if q.Since == 0 || !canSearch {
 		return nil, false
@@ -63,7 +63,7 @@ func (q Search) Left() (left []Process, known bool) {
 	return q.leftBeside(ancestors(selfPID()))
 }
 
-// leftBeside is Left for a process, given with its ancestors.
+// leftBeside is Left as seen from one process; own is that process and its ancestors.
 func (q Search) leftBeside(own []int) (left []Process, known bool) {
 	t := taken{query: q, own: own}
 	if q.Agent.State() != Alive {
@@ -98,12 +98,12 @@ func (q Search) leftBeside(own []int) (left []Process, known bool) {
 	return t.found, true
 }
 
-// hook is the process that an agent started as a hook of git-trace: the hook itself, or the shell around it. The zero
-// hook means that there is none.
+// hook is the process that an agent started as a hook of git-trace: the hook itself, or the shell that runs it. The
+// zero value means that there is none.
 type hook struct {
 	pid     int
 	start   int64
-	environ []byte // nil where the agent may give its commands the same
+	environ []byte // nil if the agent may give its commands the same environment
 }
 
 func hookOf(pid, agent int) hook {
@@ -118,15 +118,16 @@ func hookOf(pid, agent int) hook {
 	return h
 }
 
-// ofHooks ends the names of variables that agents give to hooks and not to commands: CLAUDE_PROJECT_DIR and others.
+// ofHooks is the end of the names of variables that agents set for hooks and not for commands: CLAUDE_PROJECT_DIR and
+// others.
 var ofHooks = []byte("_PROJECT_DIR=")
 
-// alike reports whether a process has the environment that the agent gives to hooks alone. For example: another hook,
+// alike reports whether a process has the environment that the agent sets only for hooks. For example: another hook,
 // which the agent started before ours, has left a program running.
 func (h hook) alike(pid int) bool { return h.environ != nil && sameEnviron(environOf(pid), h.environ) }
 
-// before reports whether the hook started before another process. A process that the agent starts after it is a hook,
-// too.
+// before reports whether the hook started before another process. A process that the agent starts after the hook is a
+// hook too.
 func (h hook) before(pid int) bool {
 	if h.pid == 0 {
 		return false
@@ -139,11 +140,12 @@ func (h hook) before(pid int) bool {
 	return pid != h.pid && (half == 0 || (pid-h.pid+2*half)%(2*half) < half)
 }
 
-// together is within how long an agent starts the hooks of one event.
+// together is the time within which an agent starts all hooks of one event.
 const together = ticks / 10
 
-// besides reports whether a process that the agent started is a hook like ours: it started after ours, or at about the
-// same time. A process that started a moment ago and belongs to a call has another environment than hooks have.
+// besides reports whether a process that the agent started is another hook: it started after ours, or at about the same
+// time. A process of a call that started just before our hook does not count: its environment is different from a
+// hook's.
 func (h hook) besides(pid int, over bool) bool {
 	if h.before(pid) || h.alike(pid) {
 		return true
@@ -152,10 +154,10 @@ func (h hook) besides(pid int, over bool) bool {
 	return h.pid != 0 && found && info.start >= h.start-together && (over || sameEnviron(environOf(pid), environOf(h.pid)))
 }
 
-// ofShells are the entries of an environment that shells set again.
+// ofShells lists the variables that shells change.
 var ofShells = []string{"_=", "PWD=", "OLDPWD=", "SHLVL="}
 
-// sameEnviron reports whether two processes were started with the same environment.
+// sameEnviron reports whether two processes were started with the same environment, apart from these variables.
 func sameEnviron(a, b []byte) bool {
 	list := func(raw []byte) []string {
 		out := slices.DeleteFunc(strings.Split(string(raw), "\x00"), func(entry string) bool {
@@ -167,14 +169,14 @@ func sameEnviron(a, b []byte) bool {
 	return len(a) > 0 && slices.Equal(list(a), list(b))
 }
 
-// fastest is the number of processes that a processor starts in a second at most.
+// fastest is the largest number of processes that one processor starts in a second.
 const fastest = 5_000
 
-// margin is the number of ids that the system uses for each process. Most of the others go to threads.
+// margin is the number of ids that the system uses for each started process. Most of the others are for threads.
 const margin = 4
 
-// young returns a test by a process's number: may it have been started since the call began? Numbers are given in a
-// circle (proc(5), pid_max), and the time limits how many.
+// young returns a function that reports, from a process's id, whether it may have been started since the call began.
+// Ids are given in order and start again at the end (proc(5), pid_max), and the elapsed time limits their number.
 func (q Search) young() func(pid int) bool {
 	half := circle() / 2
 	long := int64(half) * ticks / int64(fastest*runtime.NumCPU())
@@ -185,7 +187,7 @@ func (q Search) young() func(pid int) bool {
 	return func(pid int) bool { return (pid-q.After+2*half)%(2*half) < given }
 }
 
-// Grown lists the living ones of some processes, and all their descendants, each after its parent.
+// Grown lists the given processes that are still running, and all their descendants. Each comes after its parent.
 func Grown(list []Process) []Process {
 	t := taken{}
 	for _, p := range list {
@@ -196,15 +198,15 @@ func Grown(list []Process) []Process {
 	return t.found
 }
 
-// taken gathers processes.
+// taken collects processes.
 type taken struct {
 	query Search
-	own   []int // the way to this process; it does not belong to the call
+	own   []int // this process and its ancestors, which do not belong to the call
 	found []Process
 	seen  []int
 }
 
-// add takes a process with its descendants. If marked is set, a process without the mark is left out with its
+// add adds a process and its descendants. If marked is set, it leaves out processes without the mark, with their
 // descendants.
 func (t *taken) add(pid int, marked bool) {
 	if len(t.found) >= maxFound || slices.Contains(t.seen, pid) || slices.Contains(t.own, pid) {
@@ -227,8 +229,8 @@ func (t *taken) add(pid int, marked bool) {
 	}
 }
 
-// keepsHouse reports whether a process is git's housekeeping, which git leaves running after other commands (git-gc(1),
-// --auto; git-maintenance(1), --detach), or git's watcher of files. They do not write the work tree.
+// keepsHouse reports whether a process is git's maintenance, which git leaves running after other commands (git-gc(1),
+// --auto; git-maintenance(1), --detach), or git's file-system monitor. Neither writes to the work tree.
 func keepsHouse(pid int, info info) bool {
 	if info.name != "git" {
 		return false
@@ -245,7 +247,7 @@ func keepsHouse(pid int, info info) bool {
 	return false
 }
 
-// ancestors returns a process and its ancestors, without the first process of the system.
+// ancestors returns a process and its ancestors, except for the first process of the system.
 func ancestors(pid int) []int {
 	var out []int
 	for pid > 1 && len(out) < maxDepth {
@@ -259,14 +261,14 @@ func ancestors(pid int) []int {
 	return out
 }
 
-// Process is a process of a call, with its parent and the bytes that it has written since its start.
+// Process is a process of a call, with its parent and the number of bytes that it has written since its start.
 type Process struct {
 	ID
 	Parent int
-	Wrote  int64 // in bytes; 0 where that is not known
+	Wrote  int64 // in bytes; 0 if unknown
 }
 
-// Age returns the time that the process has run; 0 if unknown.
+// Age returns how long the process has been running, or 0 if unknown.
 func (p *Process) Age() time.Duration {
 	if !canSearch {
 		return 0
@@ -274,17 +276,17 @@ func (p *Process) Age() time.Duration {
 	return time.Duration(now()-p.Start) * time.Second / ticks
 }
 
-// Output is a file that processes print to, outside of the work tree, and its size.
+// Output is a file outside of the work tree to which processes print, and its size.
 type Output struct {
 	Name string
 	Size int64
 }
 
-// steady bounds how often a measurement is made again because something was printed meanwhile.
+// steady bounds how often a measurement is repeated because something was printed during it.
 const steady = 8
 
-// Measure reads the written bytes of a list from Left or Grown. known is false if the system does not show them for
-// one process.
+// Measure reads the numbers of written bytes of a list from Left or Grown. known is false if the system does not show
+// the number for one of the processes.
 func Measure(list []Process, workTree string) (found []Process, printed []Output, known bool) {
 	printed = outputs(list, workTree)
 	for range steady {
@@ -298,14 +300,14 @@ func Measure(list []Process, workTree string) (found []Process, printed []Output
 	return found, printed, known
 }
 
-// measure reads each process before its parent. A child that has ended since the list was made is left out: its parent
-// has waited for it and has its bytes. For example: a script runs one "sleep 0.02" after the other, and one ends in
-// every other look.
+// measure reads each process before its parent. It leaves out a child that has ended since the list was made: its
+// parent has waited for it, and its number includes the child's bytes. For example: a script runs one "sleep 0.02"
+// after another, and at every second measurement one of them ends.
 func measure(list []Process) (found []Process, known bool) {
 	known = true
 	for _, p := range slices.Backward(list) {
 		wrote, told := writtenBy(p.PID)
-		info, there := infoOf(p.PID) // after that: a process that is there now was there then
+		info, there := infoOf(p.PID) // read after the bytes: a process that exists now existed then
 		there = there && info.start == p.Start
 		if !there && slices.ContainsFunc(list, func(o Process) bool { return o.PID == p.Parent }) {
 			continue
@@ -317,7 +319,7 @@ func measure(list []Process) (found []Process, known bool) {
 	return found, known
 }
 
-// outputs returns the files outside of the work tree that processes print to.
+// outputs returns the files outside of the work tree to which processes print.
 func outputs(list []Process, workTree string) (found []Output) {
 	for _, p := range list {
 		for _, o := range outputsOf(p.PID) {
@@ -330,8 +332,9 @@ func outputs(list []Process, workTree string) (found []Output) {
 	return found
 }
 
-// Since counts the bytes that processes wrote between two measurements, without printed ones: at most these can be in
-// the work tree. known is false if a process has ended and its last count is lost; then only the others are counted.
+// Since returns the number of bytes that processes wrote between two measurements, without printed bytes: at most so
+// many bytes can be in the work tree. known is false if a process has ended and its last number is lost; then the
+// result counts only the others.
 func Since(was, is []Process, wasPrinted, isPrinted []Output) (n int64, known bool) {
 	known = true
 	for _, now := range is {
