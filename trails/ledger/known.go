@@ -18,31 +18,31 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// Known remembers the ownership vector of every content that a path was seen with: one append-only file a path under
-// <common git dir>/traces/contents/vectors. Additions are in memory until Save. A record is
+// Known stores the ownership vector of every content that a path had. There is one append-only file for each path,
+// below <common git dir>/traces/contents/vectors. Additions are in memory until Save. A record is
 //
-//	u32 length of what follows up to the checksum · u8 id length · blob id · vector · u32 CRC-32
+//	u32 length of the rest without the checksum · u8 id length · blob id · vector · u32 CRC-32
 //
-// in big-endian order. The last record of a blob counts; a record that a killed process left unfinished ends the file
-// for a reader and is overwritten by the next writer's compaction. Package trails derives the files again
-// from the patches in the log (trails.Rebuild).
+// in big-endian order. The last record for a blob counts. If a process was killed while it wrote a record, a reader
+// stops before that record, and the next writer replaces it. Package trails can derive the files again from the patches
+// in the log (trails.Rebuild).
 type Known struct {
 	dir string
 	mem map[string][]Record
-	// sizes holds the length of a path's file when all of it was read, or written, here.
+	// sizes holds the length of a path's file at the time when the whole file was read or written.
 	sizes map[string]int64
-	// recent holds the vectors of each path that were last read or put: contents are followed step by step.
+	// recent holds the last used vectors of each path, because contents are followed step by step.
 	recent map[string][]knownVector
-	// names holds the other names of paths once they are read; left the same for lines that left them.
+	// names holds the other names of paths after they were read. left holds, in the same way, the lines that left paths.
 	names map[string][]string
 	left  map[string][]left
-	// unsaved holds the additions that are in no file yet, by path.
+	// unsaved holds, by path, the additions that are not in a file yet.
 	unsaved map[string]*additions
-	// source, if set, gives the records of a path instead of its file.
+	// source, if it is set, returns the records of a path instead of its file.
 	source func(path string) []Record
 }
 
-// Record is a content of a path with its owners.
+// Record is a content of a path, with the owners of its lines.
 type Record struct {
 	Blob refs.OID
 	Raw  []byte // encoded vector
@@ -51,7 +51,7 @@ type Record struct {
 // additions holds the data that a path's files do not have yet.
 type additions struct {
 	records     []Record
-	revised     bool // the records that are there are other ones now
+	revised     bool // existing records were changed
 	left, names []byte
 }
 
@@ -60,22 +60,22 @@ type knownVector struct {
 	vec  vector.Vector
 }
 
-// Bounds of a path's file: beyond maxKnownBytes it is rewritten with its last keptRecords records.
+// Limits for a path's file: if it is longer than maxKnownBytes, it is rewritten with its last keptRecords records.
 const (
 	maxKnownBytes = 2 << 20
 	keptRecords   = 128
-	keptDecoded   = 3 // vectors of a path: of the old content, the new one, and its source
+	keptDecoded   = 3 // vectors kept per path: of the old content, the new one, and its source
 )
 
-// Dir returns the directory of what is known of contents.
+// Dir returns the directory for facts about contents.
 func Dir(repo *refs.Repo) string { return filepath.Join(repo.TracesDir(), "contents") }
 
-// NewKnown returns the known contents of the repository. It opens nothing yet, and reads a path's file once.
+// NewKnown returns the store of the repository. It reads a path's file at its first use, and once.
 func NewKnown(repo *refs.Repo) *Known {
 	return NewKnownIn(filepath.Join(Dir(repo), "vectors"))
 }
 
-// NewKnownIn returns the store of a directory.
+// NewKnownIn returns the store in a directory.
 func NewKnownIn(dir string) *Known {
 	return &Known{
 		dir: dir, mem: map[string][]Record{}, sizes: map[string]int64{}, recent: map[string][]knownVector{},
@@ -83,7 +83,7 @@ func NewKnownIn(dir string) *Known {
 	}
 }
 
-// Only returns the contents that pass a test, for a reader.
+// Only returns a store for reading, with the contents that keep accepts.
 func (k *Known) Only(keep func(*Record) bool) *Known {
 	out := NewKnownIn(k.dir)
 	out.source = func(path string) []Record {
@@ -98,7 +98,7 @@ func (k *Known) file(path string) string {
 	return filepath.Join(k.dir, name[:2], name[2:])
 }
 
-// Get returns the vector that the path had when its content was the blob.
+// Get returns the vector of a path with the given blob as content.
 func (k *Known) Get(path string, blob refs.OID) (vector.Vector, bool) {
 	records := k.load(path)
 	if vec, ok := k.recall(path, blob); ok {
@@ -117,7 +117,7 @@ func (k *Known) Get(path string, blob refs.OID) (vector.Vector, bool) {
 	return vector.Vector{}, false
 }
 
-// recall finds a vector among the last ones of a path.
+// recall finds a vector among the last used ones of a path.
 func (k *Known) recall(path string, blob refs.OID) (vector.Vector, bool) {
 	for _, r := range k.recent[path] {
 		if r.blob == blob {
@@ -127,14 +127,14 @@ func (k *Known) recall(path string, blob refs.OID) (vector.Vector, bool) {
 	return vector.Vector{}, false
 }
 
-// remember keeps a decoded vector, and replaces an older one.
+// remember adds a vector to the last used ones, and drops the oldest.
 func (k *Known) remember(path string, blob refs.OID, v vector.Vector) {
 	list := slices.DeleteFunc(k.recent[path], func(r knownVector) bool { return r.blob == blob })
 	list = slices.Insert(list, 0, knownVector{blob, v})
 	k.recent[path] = list[:min(len(list), keptDecoded)]
 }
 
-// Blobs lists the contents that the path was seen with, the last one first, each once, at most limit.
+// Blobs lists the contents that a path had, last one first, without duplicates, at most limit.
 func (k *Known) Blobs(path string, limit int) []refs.OID {
 	records := k.load(path)
 	seen := map[refs.OID]bool{}
@@ -148,7 +148,7 @@ func (k *Known) Blobs(path string, limit int) []refs.OID {
 	return out
 }
 
-// Put remembers a vector. It does not write a known vector again.
+// Put stores a vector. A vector that is already known is not written again.
 func (k *Known) Put(path string, blob refs.OID, v vector.Vector) {
 	records := k.load(path)
 	if vec, ok := k.recall(path, blob); ok && vec.Equal(v) {
@@ -169,8 +169,8 @@ func (k *Known) Put(path string, blob refs.OID, v vector.Vector) {
 	add.records = append(add.records, one)
 }
 
-// Revise gives the lines of all contents of a path the owners that they turned out to have. The contents stay in their
-// order, the first one first.
+// Revise replaces the owners of lines in all contents of a path. It calls now for each content, in order, first one
+// first.
 func (k *Known) Revise(path string, now func(blob refs.OID, v vector.Vector) vector.Vector) {
 	records := slices.Clone(k.load(path))
 	changed := false
@@ -190,7 +190,7 @@ func (k *Known) Revise(path string, now func(blob refs.OID, v vector.Vector) vec
 	}
 }
 
-// adding returns the additions to a path's files.
+// adding returns the additions for a path.
 func (k *Known) adding(path string) *additions {
 	add := k.unsaved[path]
 	if add == nil {
@@ -200,7 +200,7 @@ func (k *Known) adding(path string) *additions {
 	return add
 }
 
-// Save writes the additions and revisions since the last call.
+// Save writes the additions and revisions made since the last call.
 func (k *Known) Save() error {
 	for _, path := range slices.Sorted(maps.Keys(k.unsaved)) {
 		add := k.unsaved[path]
@@ -241,8 +241,8 @@ func (k *Known) saveRecords(path string, add *additions) error {
 	return k.append(path, name, add.records)
 }
 
-// append adds records to a path's file. If its length has changed since it was read, it is read again: a process in
-// another work tree may have written to it, or been killed meanwhile.
+// append appends records to a path's file. If the file's length has changed since it was read, append reads it again: a
+// process in another work tree may have written to it, or may have been killed while writing.
 func (k *Known) append(path, name string, records []Record) error {
 	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -258,7 +258,7 @@ func (k *Known) append(path, name string, records []Record) error {
 		if err != nil {
 			return err
 		}
-		if onDisk, end := decodeRecords(whole); end < len(whole) { // what follows an unfinished record could not be read
+		if onDisk, end := decodeRecords(whole); end < len(whole) { // a reader would stop at an incomplete record
 			return k.rewrite(path, name, append(onDisk, records...))
 		}
 	}
@@ -305,7 +305,7 @@ func (k *Known) load(path string) []Record {
 
 func appendRecord(out []byte, r Record) []byte {
 	id := r.Blob.Bytes()
-	out = binary.BigEndian.AppendUint32(out, uint32(1+len(id)+len(r.Raw))) // bounded by the vector codec
+	out = binary.BigEndian.AppendUint32(out, uint32(1+len(id)+len(r.Raw))) // limited by the vector codec
 	start := len(out)
 	out = append(out, byte(len(id)))
 	out = append(out, id...)
@@ -313,7 +313,7 @@ func appendRecord(out []byte, r Record) []byte {
 	return binary.BigEndian.AppendUint32(out, crc32.ChecksumIEEE(out[start:]))
 }
 
-// decodeRecords reads as many whole records as there are and says where they end.
+// decodeRecords decodes all complete records, and returns the offset of their end.
 func decodeRecords(raw []byte) (out []Record, end int) {
 	for len(raw)-end >= 8 {
 		n := int(binary.BigEndian.Uint32(raw[end:]))

@@ -12,29 +12,29 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
-// A path that lost lines has a third file beside its file of vectors. Each of its lines names a content, with prints of
-// the lines and phrases that left it; "*" means that some prints are not listed. So a lookup shows, without reading a
-// content, whether a new line may be an old one that comes back, perhaps in another form.
+// A path that lost lines has a third file. Each line of that file names a content, with fingerprints of the lines and
+// phrases that were removed from it; "*" means that some fingerprints are not listed. With it, a look-up finds, without
+// reading a content, whether a new line may be an old one that returns, perhaps in another form.
 
 const (
-	maxLeft      = 8192      // prints of one change
-	maxLeftBytes = 128 << 10 // of a path's file; beyond it the older half goes
+	maxLeft      = 8192      // fingerprints of one change
+	maxLeftBytes = 128 << 10 // bytes of a path's file; if it is larger, the older half is dropped
 	manyLeft     = "*"
 )
 
 func (k *Known) leftFile(path string) string { return k.file(path) + ".left" }
 
-// linePrint identifies a line, without its white space, or a phrase.
+// linePrint is the fingerprint of a line without its white space, or of a phrase.
 type linePrint [4]byte
 
-// left is a content that lines left.
+// left is a content from which lines were removed.
 type left struct {
 	blob  refs.OID
-	lines map[linePrint]bool // nil for any
+	lines map[linePrint]bool // nil means any line
 }
 
-// printsOf returns the prints of consecutive lines, and of each three words in a row: a formatter keeps these words and
-// writes other lines. In a line with fewer words, all of them make a phrase.
+// printsOf returns the fingerprints of consecutive lines, and of every three consecutive words. A formatter keeps these
+// words and writes other lines. In a line with fewer words, all words together make a phrase.
 func printsOf(lines [][]byte) map[linePrint]bool {
 	out := make(map[linePrint]bool, len(lines))
 	var words [][]byte
@@ -66,11 +66,11 @@ func printsOf(lines [][]byte) map[linePrint]bool {
 // phraseWords is the number of words of a phrase.
 const phraseWords = 3
 
-// PutLeft remembers that lines left a content of a path.
+// PutLeft stores that lines were removed from a content of a path.
 func (k *Known) PutLeft(path string, blob refs.OID, lines [][]byte) {
 	one := left{blob, printsOf(lines)}
 	if len(one.lines) > 1 {
-		delete(one.lines, linePrint{}) // blank lines are evidence only where nothing else left
+		delete(one.lines, linePrint{}) // blank lines are evidence only if nothing else was removed
 	}
 	if blob.IsZero() || len(one.lines) == 0 {
 		return
@@ -102,8 +102,8 @@ func (k *Known) saveLeft(path string, text []byte) error {
 	return err
 }
 
-// Left lists the contents of a path that one of the lines may have left, the last one first, each once, at most
-// limit. lines is called only if something left the path.
+// Left lists the contents of a path from which at least one of the lines may have been removed, last one first, without
+// duplicates, at most limit. It calls lines only if something was removed from the path.
 func (k *Known) Left(path string, lines func() [][]byte, limit int) []refs.OID {
 	list := k.leftOf(path)
 	if len(list) == 0 {
@@ -126,17 +126,17 @@ func (k *Known) Left(path string, lines func() [][]byte, limit int) []refs.OID {
 	return out
 }
 
-// PutApart and Apart are PutLeft and Left for lines that git removed when it went to another commit.
+// PutApart is PutLeft for lines that git removed when it moved HEAD to another commit.
 func (k *Known) PutApart(path string, blob refs.OID, lines [][]byte) {
 	k.PutLeft(takenFrom(path), blob, lines)
 }
 
-// Apart lists the contents with which one of the lines may have gone.
+// Apart is Left for lines that git removed when it moved HEAD to another commit.
 func (k *Known) Apart(path string, lines func() [][]byte, limit int) []refs.OID {
 	return k.Left(takenFrom(path), lines, limit)
 }
 
-// takenFrom returns the key for the lines that git took from a path. It is not a path.
+// takenFrom returns the key for the lines that git removed from a path. The key is not a valid path.
 func takenFrom(path string) string { return path + "\x00" }
 
 func (k *Known) leftOf(path string) []left {
@@ -170,7 +170,7 @@ func (l left) text() []byte {
 	return append(out, '\n')
 }
 
-// parseLeft reads a line of the file; ok is false for a line that a killed process left unfinished.
+// parseLeft parses a line of the file. ok is false for an incomplete line, which a killed process left.
 func parseLeft(line []byte) (l left, ok bool) {
 	id, prints, _ := bytes.Cut(line, []byte(" "))
 	prints, ended := bytes.CutSuffix(prints, []byte("\n"))

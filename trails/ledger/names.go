@@ -7,16 +7,15 @@ import (
 	"strconv"
 )
 
-// A path that was renamed has a second file beside its file of vectors. It lists the other names of the path's content,
-// one quoted name a line. Both names list each other, because git carries changes in both directions (git-merge(1), on
-// renames).
+// A path that was renamed has a second file. It lists the other names of the path's content, one quoted name per line.
+// Both names list each other, because git carries changes over in both directions (git-merge(1), on renames).
 
 // maxNames bounds the other names that are read for one path.
 const maxNames = 8
 
 func (k *Known) namesFile(path string) string { return k.file(path) + ".names" }
 
-// Link remembers that two paths are names of one file.
+// Link stores that two paths are names of the same file.
 func (k *Known) Link(a, b string) {
 	for _, pair := range [][2]string{{a, b}, {b, a}} {
 		list := k.otherNames(pair[0])
@@ -29,7 +28,7 @@ func (k *Known) Link(a, b string) {
 	}
 }
 
-// Names lists the other names of a path's content, the nearest first.
+// Names lists the other names of a path's content, nearest first.
 func (k *Known) Names(path string) []string {
 	out := []string{path}
 	for i := 0; i < len(out) && len(out) <= maxNames; i++ {

@@ -18,7 +18,7 @@ import (
 )
 
 // A patch id is 16 bytes in hex: 8 bytes for the patch, then 8 for its owner. So the patch id alone leads to the owner
-// of a line, which is stored once, however many patches a tool call makes.
+// of a line. An owner is stored once, however many patches a tool call makes.
 const (
 	ownerKeyStart  = 16 // in hex digits
 	patchIDLength  = 32
@@ -28,16 +28,16 @@ const (
 // OwnerKey is the part of a patch id that names the owner.
 type OwnerKey string
 
-// Person is the key of a person. It has no record: the key is enough.
+// Person is the key of a person. It has no record, because the key is enough.
 const Person OwnerKey = "0000000000000000"
 
-// NewOwnerKey returns the key of an owner, made from the texts that identify them.
+// NewOwnerKey computes the key of an owner from the texts that identify the owner.
 func NewOwnerKey(parts []string) OwnerKey {
 	sum := blake3.Sum256([]byte(strings.Join(parts, "\x00")))
 	return OwnerKey(hex.EncodeToString(sum[:ownerKeyDigits/2]))
 }
 
-// OwnerKeyOf cuts the owner's key out of a patch id; ok is false for text that is not a patch id.
+// OwnerKeyOf returns the owner's part of a patch id. ok is false for text that is not a patch id.
 func OwnerKeyOf(id events.PatchID) (OwnerKey, bool) {
 	if len(id) != patchIDLength {
 		return "", false
@@ -45,35 +45,36 @@ func OwnerKeyOf(id events.PatchID) (OwnerKey, bool) {
 	return OwnerKey(id[ownerKeyStart:]), true
 }
 
-// PatchOf returns the id of a patch, made from the seed that identifies it.
+// PatchOf computes the id of a patch from the seed that identifies it, and from its owner.
 func PatchOf(seed []byte, owner OwnerKey) events.PatchID {
 	sum := blake3.Sum256(seed)
 	return events.PatchID(hex.EncodeToString(sum[:ownerKeyStart/2])) + events.PatchID(owner)
 }
 
-// WithOwner returns the id of the same patch with another owner. The id must have an owner's key.
+// WithOwner returns a patch id with its owner replaced. The id must contain an owner's key.
 func WithOwner(id events.PatchID, owner OwnerKey) events.PatchID {
 	return id[:ownerKeyStart] + events.PatchID(owner)
 }
 
-// Owners remembers the owners of this repository's owner keys: <common git dir>/traces/contents/owners/XX, one line
-// "KEY JSON" each. Additions are in memory until Save. Every line can be derived again from the patches in the log.
+// Owners stores the owners that belong to this repository's owner keys, in <common git dir>/traces/contents/owners/XX,
+// one line "KEY JSON" for each. Additions are in memory until Save. Every line can be derived again from the patches in
+// the log.
 type Owners struct {
 	dir     string
 	unsaved map[OwnerKey]events.AnchorOwner
 }
 
-// NewOwners returns the owners of the repository. It opens nothing yet.
+// NewOwners returns the store of the repository. It opens no file before the first use.
 func NewOwners(repo *refs.Repo) *Owners {
 	return NewOwnersIn(filepath.Join(Dir(repo), "owners"))
 }
 
-// NewOwnersIn returns the store of a directory.
+// NewOwnersIn returns the store in a directory.
 func NewOwnersIn(dir string) *Owners {
 	return &Owners{dir: dir, unsaved: map[OwnerKey]events.AnchorOwner{}}
 }
 
-// Put remembers an owner once.
+// Put stores an owner, once for each key.
 func (o *Owners) Put(key OwnerKey, owner events.AnchorOwner) {
 	if _, found := o.Get(key); !found {
 		owner.Patch, owner.Previous = "", ""
@@ -81,7 +82,7 @@ func (o *Owners) Put(key OwnerKey, owner events.AnchorOwner) {
 	}
 }
 
-// Save writes the additions since the last call.
+// Save writes the additions made since the last call.
 func (o *Owners) Save() error {
 	for _, key := range slices.Sorted(maps.Keys(o.unsaved)) {
 		raw, err := json.Marshal(o.unsaved[key])
@@ -115,7 +116,7 @@ func (o *Owners) Get(key OwnerKey) (events.AnchorOwner, bool) {
 	for line := range bytes.Lines(raw) {
 		rest, ok := bytes.CutPrefix(line, prefix)
 		if !ok || !bytes.HasSuffix(rest, []byte("\n")) {
-			continue // another owner, or a line that a killed process left half written
+			continue // another owner, or an incomplete line from a killed process
 		}
 		var owner events.AnchorOwner
 		if json.Unmarshal(rest, &owner) == nil {
@@ -125,7 +126,7 @@ func (o *Owners) Get(key OwnerKey) (events.AnchorOwner, bool) {
 	return events.AnchorOwner{}, false
 }
 
-// Describe names the owner of a patch; unknown when the patch is not known here.
+// Describe returns the owner of a patch, or unknown if this repository does not know the patch.
 func (o *Owners) Describe(id events.PatchID) events.AnchorOwner {
 	key, ok := OwnerKeyOf(id)
 	if !ok {
@@ -139,8 +140,8 @@ func (o *Owners) Describe(id events.PatchID) events.AnchorOwner {
 	return owner
 }
 
-// appendFile appends to a file in one write, and makes it and its directory if they are missing. If a killed process
-// left a line without its end, it ends that line first, so that the next line stays whole.
+// appendFile appends to a file in one write. It creates the file and its directory if they are missing. If a killed
+// process left an incomplete line, appendFile ends that line first, so that the new line is complete.
 func appendFile(name string, line []byte) error {
 	if err := refs.MakeDirs(filepath.Dir(name), 0o700); err != nil {
 		return err

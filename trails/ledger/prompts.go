@@ -13,16 +13,16 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Prompts holds the typed text of prompts, readable by the user alone, until a redacted record holds them or they
-// expire: <common git dir>/traces/prompts/TRACE/INDEX. They never leave the machine.
+// Prompts stores the texts of prompts as typed, until a redacted record has them or they expire, in <common git
+// dir>/traces/prompts/TRACE/INDEX. Only the user can read them. They never leave the machine.
 type Prompts struct {
 	dir string
 }
 
-// maxPromptBytes bounds one stored prompt.
+// maxPromptBytes bounds the size of one stored prompt.
 const maxPromptBytes = 4 << 20
 
-// NewPrompts returns the prompts of the repository. It opens nothing yet.
+// NewPrompts returns the store of the repository. It opens no file before the first use.
 func NewPrompts(repo *refs.Repo) *Prompts {
 	return &Prompts{dir: filepath.Join(repo.TracesDir(), "prompts")}
 }
@@ -45,7 +45,7 @@ func (p *Prompts) Put(trace events.TraceID, index int, text string) error {
 	return nil
 }
 
-// Get returns the text of a prompt; found is false if this machine does not have it.
+// Get returns the text of a prompt. found is false if this machine does not have it.
 func (p *Prompts) Get(trace events.TraceID, index int) (text string, found bool, err error) {
 	raw, err := refs.ReadFile(filepath.Join(p.dir, filepath.Base(string(trace)), strconv.Itoa(index)))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -57,7 +57,7 @@ func (p *Prompts) Get(trace events.TraceID, index int) (text string, found bool,
 	return string(raw), true, nil
 }
 
-// List returns the texts of the prompts of a conversation that this machine has, by their numbers.
+// List returns the texts of a conversation's prompts that this machine has, by number.
 func (p *Prompts) List(trace events.TraceID) (map[int]string, error) {
 	dir := filepath.Join(p.dir, filepath.Base(string(trace)))
 	entries, err := os.ReadDir(dir)
@@ -82,7 +82,7 @@ func (p *Prompts) List(trace events.TraceID) (map[int]string, error) {
 	return texts, nil
 }
 
-// Traces returns the conversations with texts of prompts on this machine.
+// Traces returns the conversations for which this machine has texts of prompts.
 func (p *Prompts) Traces() (map[events.TraceID]bool, error) {
 	dir, err := os.Open(p.dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -103,7 +103,7 @@ func (p *Prompts) Traces() (map[events.TraceID]bool, error) {
 	return out, nil
 }
 
-// Kept counts the texts that are kept, and gives the time of the oldest.
+// Kept returns the number of stored texts, and the time of the oldest one.
 func (p *Prompts) Kept() (n int, oldest time.Time, err error) {
 	err = p.each(func(_ events.TraceID, _ int, at time.Time) error {
 		if n++; oldest.IsZero() || at.Before(oldest) {
@@ -114,7 +114,7 @@ func (p *Prompts) Kept() (n int, oldest time.Time, err error) {
 	return n, oldest, err
 }
 
-// Expire forgets the texts that were typed before a time, and gives how many. With dry set it only counts.
+// Expire deletes the texts that were typed before a time, and returns their number. With dry set it only counts them.
 func (p *Prompts) Expire(before time.Time, dry bool) (n int, err error) {
 	err = p.each(func(trace events.TraceID, index int, at time.Time) error {
 		if !at.Before(before) {
@@ -129,7 +129,7 @@ func (p *Prompts) Expire(before time.Time, dry bool) (n int, err error) {
 	return n, err
 }
 
-// each yields every stored text, with its time.
+// each calls yield for every stored text, with its time.
 func (p *Prompts) each(yield func(trace events.TraceID, index int, at time.Time) error) error {
 	traces, err := p.Traces()
 	if err != nil {
@@ -138,13 +138,13 @@ func (p *Prompts) each(yield func(trace events.TraceID, index int, at time.Time)
 	for trace := range traces {
 		entries, err := os.ReadDir(filepath.Join(p.dir, string(trace)))
 		if err != nil {
-			continue // dropped meanwhile, or no directory
+			continue // just deleted, or not a directory
 		}
 		for _, entry := range entries {
 			index, err := strconv.Atoi(entry.Name())
 			info, statErr := entry.Info()
 			if err != nil || statErr != nil {
-				continue // a file that is being written, or was just dropped
+				continue // being written, or just deleted
 			}
 			if err := yield(trace, index, info.ModTime()); err != nil {
 				return err
@@ -154,12 +154,12 @@ func (p *Prompts) each(yield func(trace events.TraceID, index int, at time.Time)
 	return nil
 }
 
-// Drop forgets the text of a prompt.
+// Drop deletes the text of a prompt.
 func (p *Prompts) Drop(trace events.TraceID, index int) error {
 	dir := filepath.Join(p.dir, filepath.Base(string(trace)))
 	if err := os.Remove(filepath.Join(dir, strconv.Itoa(index))); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("drop prompt: %w", err)
 	}
-	_ = os.Remove(dir) // only when it is empty
+	_ = os.Remove(dir) // fails unless it is empty
 	return nil
 }

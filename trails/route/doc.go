@@ -1,7 +1,7 @@
-// Package route finds the work trees that a boundary concerns, and the paths in them that a call may write.
+// Package route finds the work trees that a boundary concerns, and the paths in them to which a call may write.
 //
-// It opens a repository only if its user records it: anybody may choose the path that a call names. A path counts by
-// the file that it leads to; where it is a link, the link counts as well.
+// It opens a repository only if its user records it, because anybody may choose the path that a call names. A path
+// stands for the file to which it leads. If it is a symbolic link, it also stands for the link.
 //
-// It does not say whether a call did write there (package trails).
+// It does not decide whether a call wrote there (package trails does).
 package route

@@ -10,21 +10,21 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// A call may name a file by a link. Most tools write through the link, and some replace it with a file: the case is
-// known only after the call. Both names are looked at, and the declared text is held against the file that the name
-// leads to.
+// A call may name a file by a symbolic link. Most tools write through the link, but some replace it with a file, and
+// this is known only after the call. So both names are checked, and the declared text is compared with the file to
+// which the link leads.
 
-// maxLinks bounds the links that are followed one after the other, as Linux does (path_resolution(7)).
+// maxLinks bounds how many links are followed one after another. Linux has the same bound (path_resolution(7)).
 const maxLinks = 40
 
-// Relative makes an absolute path relative to the work tree, following the symlinks of its directories but not of its
-// last part; ok is false for a path outside, or in a git directory.
+// Relative converts an absolute path to a path relative to the work tree. It follows the symbolic links of directories,
+// but not of the last component. ok is false for a path outside of the work tree, or in a git directory.
 func Relative(repo *refs.Repo, abs string) (string, bool) {
 	return Inside(repo.WorkTree, ResolveDir(abs))
 }
 
-// Names returns the paths of this work tree that a tool with an absolute path may write: the file that it leads to and,
-// if it is a link, the link. It leaves out paths elsewhere.
+// Names returns the paths of this work tree to which a tool with an absolute path may write: the file to which the path
+// leads and, if the path is a symbolic link, the link. It leaves out paths elsewhere.
 func Names(repo *refs.Repo, abs string) []string {
 	var out []string
 	link := ResolveDir(abs)
@@ -36,11 +36,11 @@ func Names(repo *refs.Repo, abs string) []string {
 	return out
 }
 
-// Target returns the file that an absolute path leads to, without symlinks on the way; the file need not exist. If the
-// path leads nowhere, as in a loop of links, it returns the path.
+// Target returns the file to which an absolute path leads, without symbolic links. The file may be missing. If the path
+// leads nowhere, as in a loop of links, Target returns the path itself.
 func Target(abs string) string { return followed(ResolveDir(abs)) }
 
-// followed follows the symlinks of a path whose directories are not symlinks.
+// followed follows symbolic links at the end of a path. Its directories are not links.
 func followed(abs string) string {
 	path := abs
 	for n := range maxLinks {
@@ -59,7 +59,7 @@ func followed(abs string) string {
 			next = filepath.Dir(path) + string(filepath.Separator) + next
 		}
 		dir, base := filepath.Split(next)
-		if dir, err = filepath.EvalSymlinks(dir); err != nil { // before ".." is taken literally
+		if dir, err = filepath.EvalSymlinks(dir); err != nil { // resolve links before ".." is applied
 			return abs
 		}
 		path = filepath.Join(dir, base)
@@ -67,7 +67,7 @@ func followed(abs string) string {
 	return abs
 }
 
-// ResolveDir follows the symlinks of the existing directories of an absolute path.
+// ResolveDir resolves the symbolic links in the existing directories of an absolute path.
 func ResolveDir(abs string) string {
 	abs = filepath.Clean(abs)
 	dir, base := filepath.Split(abs)
@@ -85,8 +85,8 @@ func ResolveDir(abs string) string {
 	}
 }
 
-// Inside makes an absolute path relative to the work tree root; ok is false for a path outside of it or in .git. Both
-// arguments are clean absolute paths without symlinks among their directories.
+// Inside converts an absolute path to a path relative to the root of the work tree. ok is false for a path outside of
+// it or in .git. Both arguments are clean absolute paths whose directories are not symbolic links.
 func Inside(root, abs string) (string, bool) {
 	if root == "" || !strings.HasPrefix(abs, root+"/") {
 		return "", false

@@ -14,19 +14,19 @@ import (
 	"github.com/git-trace/git-trace/refs/recorded"
 )
 
-// Bounds of the search for repositories that a boundary may concern.
+// Limits for the search for repositories.
 const (
 	maxRoutes   = 8
 	maxChildren = 64
 	maxScripts  = 4
 	maxScript   = 64 << 10 // bytes
-	maxSpoken   = 32       // paths of a script
+	maxSpoken   = 32       // number of paths in a script
 )
 
-// Find lists the recorded work trees that a boundary concerns: the work trees of the declared paths. For a call that
-// may write anywhere, it lists the work tree in which the call runs, with its submodules, and the work trees that the
-// call or its script names. A directory with several repositories means all of them. around is an open repository, or
-// nil.
+// Find lists the recorded work trees that a boundary concerns: those that contain the declared paths. If a call may
+// write anywhere, these are the work tree in which the call runs, its submodules, and the work trees that the call or
+// its script names. A directory that contains several repositories stands for all of them. around is an open
+// repository, or nil.
 func Find(b events.Boundary, around *refs.Repo) []*refs.Repo {
 	r := router{seen: map[[2]string]bool{}, around: around, boundary: b}
 	if b.Tool != nil && b.Tool.Class == events.ToolEdits {
@@ -61,13 +61,13 @@ type router struct {
 	boundary events.Boundary
 	around   *refs.Repo
 	repos    []*refs.Repo
-	seen     map[[2]string]bool // by the directory with the .git entry, and by the target of that entry
-	spoken   bool               // the added paths are only mentioned
+	seen     map[[2]string]bool // key: the directory with the .git entry, and the target of that entry
+	spoken   bool               // the paths being added are only mentioned in a text
 }
 
-// add takes the recorded repository around a path; for a path that does not exist yet, it starts at the nearest
-// directory. It reports whether the path lies in a repository. It does not open a repository that is not recorded:
-// anybody may have chosen the path, and made the repository there.
+// add adds the recorded repository that contains a path. For a path that does not exist yet, the search starts at the
+// nearest existing directory. It reports whether the path is in a repository. It does not open a repository that is not
+// recorded, because anybody may have chosen the path and made the repository.
 func (r *router) add(path string) bool {
 	if !filepath.IsAbs(path) {
 		return false
@@ -94,7 +94,7 @@ func (r *router) add(path string) bool {
 	return true
 }
 
-// children adds the repositories directly below a directory that is in none.
+// children adds the repositories directly below a directory that is not in a repository.
 func (r *router) children(dir string) {
 	f, err := os.Open(dir)
 	if err != nil {
@@ -113,7 +113,7 @@ func (r *router) children(dir string) {
 	}
 }
 
-// scripts adds the repositories that are named in files which a command line names: a script may write there.
+// scripts adds the repositories that are named in files on a command line, because a script may write to them.
 func (r *router) scripts(names []string, cwd string) {
 	r.spoken = true
 	read := 0
@@ -132,7 +132,7 @@ func (r *router) scripts(names []string, cwd string) {
 		spoken := 0
 		for word := range strings.FieldsFuncSeq(string(raw), noPath) {
 			if !filepath.IsAbs(word) {
-				if !strings.Contains(word, "../") { // it stays where the command runs
+				if !strings.Contains(word, "../") { // such a path stays in the directory of the command
 					continue
 				}
 				word = filepath.Join(cwd, word)
@@ -145,7 +145,7 @@ func (r *router) scripts(names []string, cwd string) {
 	}
 }
 
-// holds reports whether a file lies in a work tree that was found. Other files are not opened: anybody may have
+// holds reports whether a file is in a work tree that was found. Other files are not opened, because anybody may have
 // made them.
 func (r *router) holds(name string) bool {
 	found, err := refs.FindHook(filepath.Dir(name))

@@ -10,20 +10,20 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// A shell command that runs in a work tree may write the files of its submodules without naming any: `npm run format`,
-// `sed -i` over all files. Submodules are separate repositories. The recorded ones get the boundaries of calls around
-// them, too. Other work trees of the same repository do not get them: people work in them beside an agent, and a window
-// in one would take their lines.
+// A shell command that runs in a work tree may write files of its submodules without naming any: for example `npm run
+// format`, or `sed -i` over all files. Submodules are separate repositories. Recorded submodules also get the
+// boundaries of calls in the work trees around them. Other work trees of the same repository do not get them: people
+// work there while an agent runs, and a window there would claim their lines.
 
-// Bounds of the search for submodules, whose names are paths (gitsubmodules(7)).
+// Limits for the search for submodules. Their names are paths (gitsubmodules(7)).
 const (
 	maxModules     = 64
 	maxModuleDepth = 4
 	maxConfig      = 64 << 10
 )
 
-// submodules lists the top directories of the checked-out submodules of a work tree in which something was recorded
-// once. The caller has to check whether they still are.
+// submodules lists the top directories of a work tree's checked-out submodules in which something was recorded. The
+// caller must check whether they are still recorded.
 func submodules(repo *refs.Repo) []string {
 	var out []string
 	modules := filepath.Join(repo.GitDir, "modules")
@@ -55,7 +55,7 @@ func submodules(repo *refs.Repo) []string {
 	return out
 }
 
-// moduleTop returns the work tree in the git directory of a submodule, as git writes it; "" if there is none, or in
+// moduleTop returns the work tree of a submodule's git directory, as git writes it, or "" if there is none or it has
 // another form.
 func moduleTop(gitDir string) string {
 	f, err := os.Open(filepath.Join(gitDir, "config"))

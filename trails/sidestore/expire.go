@@ -11,27 +11,27 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Expiry says what may go.
+// Expiry selects the objects to remove.
 type Expiry struct {
-	Before time.Time                  // younger objects stay
-	Roots  func() ([]refs.OID, error) // trees that stay with all that is in them
+	Before time.Time                  // objects that are not older stay
+	Roots  func() ([]refs.OID, error) // trees that stay, with everything in them
 	Locks  []string                   // lock files that writers of snapshots hold; see refs.Flock
-	Dry    bool                       // only count
+	Dry    bool                       // only count the objects
 }
 
-// Expired counts the removed objects.
+// Expired holds the numbers of the removed objects.
 type Expired struct {
 	Objects int   `json:"objects"`
-	Bytes   int64 `json:"bytes"` // on disk
+	Bytes   int64 `json:"bytes"` // size on disk
 }
 
-// ErrRoots reports that the objects of a last snapshot cannot be listed. Nothing expires then.
+// ErrRoots is returned if the objects of a last snapshot cannot be listed. Then nothing is removed.
 var ErrRoots = errors.New("a last snapshot is incomplete")
 
-// lockWait bounds how long expiry waits for a boundary to end.
+// lockWait bounds how long expiry waits until a boundary is finished.
 const lockWait = 10 * time.Second
 
-// Expire removes objects that are older than x.Before and not part of a root.
+// Expire removes objects that are older than x.Before and that no root contains.
 func (s *Store) Expire(ctx context.Context, x Expiry) (Expired, error) {
 	var out Expired
 	if guarded(s.repo) {
@@ -64,11 +64,11 @@ func (s *Store) Expire(ctx context.Context, x Expiry) (Expired, error) {
 	return out, nil
 }
 
-// liveSet holds the objects of the roots, in whichever store.
+// liveSet holds the objects that the roots contain, in any store.
 type liveSet struct {
 	store *Store
 	roots func() ([]refs.OID, error)
-	of    []refs.OID // the roots from which it was made
+	of    []refs.OID // the roots for which the set was computed
 	ids   map[refs.OID]struct{}
 }
 
@@ -77,7 +77,7 @@ func (l *liveSet) has(oid refs.OID) bool {
 	return ok
 }
 
-// update brings the set in line with the present roots.
+// update recomputes the set if the roots have changed.
 func (l *liveSet) update(ctx context.Context) error {
 	roots, err := l.roots()
 	if err != nil || l.ids != nil && slices.Equal(roots, l.of) {
@@ -91,7 +91,7 @@ func (l *liveSet) update(ctx context.Context) error {
 	return nil
 }
 
-// reachable lists some trees with everything in them.
+// reachable lists trees with everything in them.
 func (s *Store) reachable(ctx context.Context, roots []refs.OID) (map[refs.OID]struct{}, error) {
 	ids := map[refs.OID]struct{}{}
 	if len(roots) == 0 {
@@ -114,7 +114,7 @@ func (s *Store) reachable(ctx context.Context, roots []refs.OID) (map[refs.OID]s
 	return ids, nil
 }
 
-// lockedAtOnce is the number of objects that are removed under the writers' locks before they get their turn.
+// lockedAtOnce is the number of objects that are removed before the writers' locks are released for a moment.
 const lockedAtOnce = 500
 
 func (s *Store) expireLoose(ctx context.Context, old []refs.Loose, live *liveSet, x Expiry, out *Expired) error {
@@ -129,8 +129,8 @@ func (s *Store) expireLoose(ctx context.Context, old []refs.Loose, live *liveSet
 	return nil
 }
 
-// expireChunk looks again under the locks: a writer may have come to rely on an object since, which shows in its time
-// stamp or in the work tree's last snapshot.
+// expireChunk checks again under the locks: since the first check, a writer may have used an object. Then its time
+// stamp is new, or a last snapshot contains it.
 func (s *Store) expireChunk(ctx context.Context, chunk []refs.Loose, live *liveSet, x Expiry, out *Expired) error {
 	if !x.Dry {
 		for _, path := range x.Locks {
@@ -163,8 +163,8 @@ func (s *Store) expireChunk(ctx context.Context, chunk []refs.Loose, live *liveS
 	return nil
 }
 
-// expirePacks replaces old packs by one with their live objects. Only roots rely on an object that is packed alone:
-// writers look at loose objects only.
+// expirePacks replaces old packs by one pack with their live objects. If an object is only in a pack, only roots can
+// need it, because writers use only loose objects.
 func (s *Store) expirePacks(ctx context.Context, old []refs.Pack, live *liveSet, dry bool, out *Expired) error {
 	var rewritten []refs.Pack
 	gone, size := 0, int64(0)

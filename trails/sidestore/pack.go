@@ -19,18 +19,19 @@ type Store struct {
 	dir  string
 }
 
-// Open returns the side store, whether or not it exists yet.
+// Open returns the side store, even if it does not exist yet.
 func Open(repo *refs.Repo) *Store {
 	return &Store{repo: repo, dir: repo.SideObjects()}
 }
 
-// LooseLimit is the number of loose objects from which a store is due for packing: a few hundred tool calls.
+// LooseLimit is the number of loose objects from which a store should be packed. It stands for a few hundred tool
+// calls.
 const LooseLimit = 2000
 
-// PackDue reports whether there are about limit loose objects. It reads one directory.
+// PackDue reports whether there are approximately limit loose objects or more. It reads one directory.
 func (s *Store) PackDue(limit int) bool { return refs.LooseEstimate(s.dir) >= limit }
 
-// Pack moves all loose objects into a new pack and returns how many. Objects that are being written stay loose.
+// Pack moves all loose objects into a new pack, and returns their number. Objects that are being written stay loose.
 func (s *Store) Pack(ctx context.Context) (int, error) {
 	count, err := s.packLoose(ctx)
 	if err == nil {
@@ -52,7 +53,7 @@ func (s *Store) packLoose(ctx context.Context) (int, error) {
 	}
 	ids := make([]refs.OID, 0, len(loose))
 	for _, l := range loose {
-		if l.Size > 0 { // a crash of the machine leaves empty files, and git takes exception to them
+		if l.Size > 0 { // a crash of the machine leaves empty files, and git fails on them
 			ids = append(ids, l.OID)
 		}
 	}
@@ -77,8 +78,8 @@ func (s *Store) packLoose(ctx context.Context) (int, error) {
 	return count, nil
 }
 
-// guarded reports whether the side store has commits of the log that will be put back into the repository's store
-// (package events, guard.go). That search reads loose objects only.
+// guarded reports whether the side store has commits of the log that will be restored in the repository's store
+// (package events, guard.go). The search for them reads only loose objects.
 func guarded(repo *refs.Repo) bool {
 	_, err := os.Lstat(filepath.Join(repo.TracesDir(), "guard"))
 	return err == nil
@@ -94,13 +95,14 @@ func list(ids []refs.OID) *strings.Reader {
 	return strings.NewReader(text.String())
 }
 
-// Packs are merged only with packs of the same time, so that they grow old together.
+// A pack is merged only with packs of the same period, so that their objects expire together.
 const (
 	mergePeriod = 30 * 24 * time.Hour
-	mergeAt     = 10 // packs of one period
+	mergeAt     = 10 // number of packs of one period
 )
 
-// merge makes one pack of many. The time of the new one is the youngest's: nothing expires too early.
+// merge makes one pack from several. The time of the new pack is that of the youngest one, so nothing expires too
+// early.
 func (s *Store) merge(ctx context.Context) error {
 	packs, err := refs.ListPacks(s.dir)
 	if err != nil {
@@ -123,7 +125,7 @@ func (s *Store) merge(ctx context.Context) error {
 	return nil
 }
 
-// replace puts the kept objects of some packs into a new one and removes the packs.
+// replace writes the kept objects of some packs into a new pack, and removes the old packs.
 func (s *Store) replace(ctx context.Context, old []refs.Pack, keep func(refs.OID) bool) error {
 	var ids []refs.OID
 	var youngest time.Time
@@ -151,7 +153,7 @@ func (s *Store) replace(ctx context.Context, old []refs.Pack, keep func(refs.OID
 		}
 	}
 	for _, p := range old {
-		if p.Path == kept.Path { // the same objects again
+		if p.Path == kept.Path { // the new pack has the same objects and name
 			continue
 		}
 		if err := p.Remove(); err != nil {

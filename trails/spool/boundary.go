@@ -9,13 +9,13 @@ import (
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
-// Boundary is a boundary in the form of a spooled file.
+// Boundary is a boundary in the form in which it is spooled.
 type Boundary struct {
 	events.Boundary
 	Glance *Glance `json:"glance,omitempty"`
 }
 
-// Host returns the agent's process if it is known, else the parent of the hook.
+// Host returns the agent's process if it is known, otherwise the parent of the hook.
 func (b *Boundary) Host() int {
 	if b.Process != 0 {
 		return b.Process
@@ -23,22 +23,22 @@ func (b *Boundary) Host() int {
 	return b.Parent
 }
 
-// Glance holds the sights of a hook that put its boundary aside.
+// Glance holds the sights of paths from a hook that stored its boundary for later.
 type Glance struct {
-	Paths map[string]snapshot.Sight `json:"paths"` // by their names in events
-	// Left are the processes that the ending call leaves, and Printed the file that they print to.
+	Paths map[string]snapshot.Sight `json:"paths"` // by path, as in events
+	// Left lists the processes that the ending call leaves running, and Printed the files to which they print.
 	Left    []process.Process `json:"left,omitempty"`
 	Printed []process.Output  `json:"printed,omitempty"`
 }
 
-// DecodeLate reads a boundary that was put aside.
+// DecodeLate decodes a boundary that was stored for later.
 func DecodeLate(raw []byte) (b Boundary, err error) {
 	err = json.Unmarshal(raw, &b)
 	return b, err
 }
 
-// boundaryFields lists the fields of a boundary that a note keeps. It leaves out the texts of edits: they need the
-// snapshot of their moment.
+// boundaryFields lists the fields of a boundary that a note contains. It leaves out the texts of edits, because they
+// need the snapshot of that moment.
 func boundaryFields(f codec.Fields, b *events.Boundary) {
 	codec.Word(f, &b.Kind)
 	codec.Texts(f, &b.Agent, &b.Session, &b.Subagent, &b.SubagentType, &b.Model)

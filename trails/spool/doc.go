@@ -1,8 +1,9 @@
-// Package spool keeps files beside the timeline of a work tree: boundaries that a hook had no time to take, and notes
-// of running processes.
+// Package spool keeps files next to the timeline of a work tree: boundaries that a hook had no time to handle, and
+// notes of running processes.
 //
-// A note is written before its process begins and removed when the process is done. A note without a living process
-// shows a loss. The name of a file begins with its time and its process, so names are in the order of time.
+// A note is written before its process begins its work, and removed when the process is done. A note whose process is
+// not running shows that something was lost. The name of a file begins with its time and process id, so sorting by name
+// sorts by time.
 //
-// It does not decide what follows from a file: package trails takes boundaries and notes in its next step.
+// The package does not interpret the files: package trails takes boundaries and notes in its next step.
 package spool

@@ -14,43 +14,42 @@ import (
 	"github.com/git-trace/git-trace/refs/codec"
 )
 
-// A process that takes part in the timeline leaves a note among the spooled files of the work tree. It does so before
-// it begins, and removes the note when it is done. If its process is gone, the note shows a loss: a look at the work
-// tree is missing, and with it the proof of a window's beginning or end. The note holds
+// A process that takes part in the timeline leaves a note among the spooled files of the work tree. It writes the note
+// before it begins, and removes it when it is done. If the process is gone and the note is not, something was lost: a
+// snapshot of the work tree is missing, and with it the proof of the beginning or end of a window. The note contains
 //
-//   - nothing, while the process does not know its task. Any window may have ended then;
+//   - nothing, while the process does not know its task. Then any window may have ended;
 //   - a boundary of an agent (boundaryFields), without the texts that a call declares.
 //
-// That of a hook that git calls when it has written to the work tree says so by its name: there is no moment at which
-// it is there and does not say it.
+// If git calls a hook after it has written to the work tree, the name of the hook's note says so from the beginning.
 
-// BegunSuffix is the suffix of notes. The name begins with the time and the number of the process.
+// BegunSuffix is the suffix of notes. The name begins with the time and the id of the process.
 const BegunSuffix = ".begun"
 
-// WroteSuffix is the suffix of the note of a git hook that could not take its step; while the hook is running,
+// WroteSuffix is the suffix for the note of a git hook that could not do its step. While the hook is running,
 // BegunSuffix follows it.
 const WroteSuffix = ".wrote"
 
-// GitWrote is the content of a git hook's note in the form without its own suffix.
+// GitWrote is the content of a git hook's note in the form whose name has no WroteSuffix.
 const GitWrote = "git wrote\n"
 
-// SaysGitWrote reports whether a note is a git hook's.
+// SaysGitWrote reports whether a note is from a git hook.
 func SaysGitWrote(name string, content []byte) bool {
 	return strings.HasSuffix(strings.TrimSuffix(name, BegunSuffix), WroteSuffix) ||
 		string(content) == GitWrote && !strings.HasSuffix(name, LateSuffix)
 }
 
-// begunLong is the age from which the process of a note has certainly ended, whatever process has its number now.
+// begunLong is the age from which the process of a note has certainly ended, even if a process has its id now.
 const begunLong = time.Minute
 
-// Note is the note of a running process. A nil Note is a note that could not be written.
+// Note is the note of a running process. A nil Note means that the note could not be written.
 type Note struct {
 	name string
-	file *os.File // while it is empty
+	file *os.File // open while the note is empty
 }
 
-// Announce leaves an empty note in a work tree, for a process that has just begun. If it cannot write the note, a
-// killed process leaves no trace.
+// Announce leaves an empty note in a work tree for a process that has just started. If the note cannot be written and
+// the process is killed, nothing shows this.
 func Announce(repo *refs.Repo, at time.Time) *Note { return announce(repo, at, BegunSuffix) }
 
 func announce(repo *refs.Repo, at time.Time, suffix string) *Note {
@@ -66,7 +65,7 @@ func announce(repo *refs.Repo, at time.Time, suffix string) *Note {
 	return &Note{name, file}
 }
 
-// AnnounceWrote leaves a note that git has written to the work tree. The name of the note says so.
+// AnnounceWrote leaves a note whose name says that git has written to the work tree.
 func AnnounceWrote(repo *refs.Repo, at time.Time) *Note {
 	n := announce(repo, at, WroteSuffix+BegunSuffix)
 	if n != nil {
@@ -82,8 +81,8 @@ func leave(repo *refs.Repo, at time.Time, content []byte) *Note {
 	return n
 }
 
-// fill writes the content of the note, in a single write. Half a note counts as an empty note: it shows only that a
-// process was there.
+// fill writes the content of the note in a single write. An incomplete note counts as an empty one: it shows only that
+// there was a process.
 func (n *Note) fill(content []byte) {
 	if n == nil || n.file == nil {
 		return
@@ -93,7 +92,7 @@ func (n *Note) fill(content []byte) {
 	n.file = nil
 }
 
-// End removes the note. A second call does nothing.
+// End removes the note. Calling it again does nothing.
 func (n *Note) End() {
 	if n == nil || n.name == "" {
 		return
@@ -105,17 +104,17 @@ func (n *Note) End() {
 	*n = Note{}
 }
 
-// Stay leaves the note of a git hook to the next step.
+// Stay leaves the note of a git hook for the next step.
 func (n *Note) Stay() {
 	if n == nil {
 		return
 	}
-	// under its old name it counts once the process has ended
+	// under this name the note counts when the process has ended
 	_ = os.Rename(n.name, strings.TrimSuffix(n.name, BegunSuffix))
 }
 
-// LeaveMissed leaves the empty note of a boundary that could not even be put aside. A full disk usually takes an empty
-// file, because that needs only a name.
+// LeaveMissed leaves an empty note for a boundary that could not even be stored. An empty file can usually be created
+// on a full disk, because it needs only a name.
 func LeaveMissed(repo *refs.Repo) {
 	if n := Announce(repo, time.Now()); n != nil {
 		_ = n.file.Close()
@@ -124,7 +123,7 @@ func LeaveMissed(repo *refs.Repo) {
 
 func EncodeNote(b events.Boundary) []byte {
 	if !b.Answered.IsZero() && b.Kind != events.ToolBefore {
-		b.Model = "" // whether it is the call's is not known later
+		b.Model = "" // later it cannot be known whether this belongs to the call
 	}
 	w := &codec.Writer{}
 	boundaryFields(w, &b)
@@ -138,7 +137,7 @@ func DecodeNote(raw []byte) (b Boundary, err error) {
 }
 
 // Abandoned reports whether a spooled file is a note whose process has ended, or that is older than begunLong. A note
-// of this process is not, whatever its time.
+// of this process never counts.
 func Abandoned(name string, now time.Time) bool {
 	stem, found := strings.CutSuffix(name, BegunSuffix)
 	at, pid, _ := strings.Cut(strings.TrimSuffix(stem, WroteSuffix), "-")
@@ -150,8 +149,8 @@ func Abandoned(name string, now time.Time) bool {
 	return !events.ProcessLives(number) || now.Sub(time.Unix(0, nanos)) > begunLong
 }
 
-// Left reports whether a spooled file is a note that a process left and will not act on: it was killed, for
-// example.
+// Left reports whether a spooled file is a note for which its process will do nothing, for example because it was
+// killed.
 func Left(name string, now time.Time) bool {
 	return strings.HasSuffix(name, WroteSuffix) || Abandoned(name, now)
 }
