@@ -158,7 +158,7 @@ func shellLines(address, token string) string {
 		"export CLAUDE_CODE_ENABLE_TELEMETRY=1 OTEL_LOG_TOOL_DETAILS=1 OTEL_LOG_ASSISTANT_RESPONSES=1\n"
 }
 
-// serve answers the companion until it ends.
+// serve handles the companion's messages until the companion ends.
 func (k *collector) serve(ctx context.Context, from *json.Decoder) error {
 	for {
 		var told struct {
@@ -184,7 +184,7 @@ func (k *collector) serve(ctx context.Context, from *json.Decoder) error {
 		if err != nil {
 			fate = otel.Taken{Error: "the events cannot be stored"}
 		}
-		_ = k.in.Encode(otel.Answer{Taken: fate, N: told.N}) // if git-trace has ended, the next line shows it
+		_ = k.in.Encode(otel.Answer{Taken: fate, N: told.N}) // if the companion has ended, the next Decode fails
 	}
 }
 
@@ -197,7 +197,7 @@ func (k *collector) refuse(why string, n int) {
 	}
 }
 
-// take redacts events and keeps them. A conversation is known if hooks reported it; the client's word does not count.
+// take redacts and stores events. It refuses conversations that no hook reported, whatever the client says.
 func (k *collector) take(ctx context.Context, items []otel.Item) (fate otel.Taken, err error) {
 	fresh := map[*listened][][]byte{}
 	for _, item := range items {
@@ -229,7 +229,7 @@ func (k *collector) take(ctx context.Context, items []otel.Item) (fate otel.Take
 	}
 	for t, lines := range fresh {
 		if err := k.keep(t, lines); err != nil {
-			k.talks = map[string]*listened{} // what the files hold is read again
+			k.talks = map[string]*listened{} // so that the files are read again
 			return otel.Taken{}, err
 		}
 	}
@@ -238,12 +238,12 @@ func (k *collector) take(ctx context.Context, items []otel.Item) (fate otel.Take
 	return fate, nil
 }
 
-// keep writes events of a conversation.
+// keep appends events to a conversation's file, and puts the conversation on the waiting list.
 func (k *collector) keep(t *listened, lines [][]byte) error {
 	if err := collected.Append(collected.Path(k.repo, t.Trace), lines); err != nil {
 		return err
 	}
-	if err := waiting.Open(k.repo).NoteOnce(t.Session); err != nil { // a killed process leaves it to the next one
+	if err := waiting.Open(k.repo).NoteOnce(t.Session); err != nil { // after a kill, the next process stores it
 		return err
 	}
 	k.unstored[t.Session.Session] = t
@@ -252,7 +252,7 @@ func (k *collector) keep(t *listened, lines [][]byte) error {
 	return nil
 }
 
-// talk finds the conversation of a client's id.
+// talk returns the conversation with a client's id.
 func (k *collector) talk(ctx context.Context, session string) (*listened, error) {
 	now := time.Now()
 	t := &listened{since: now, looked: now, keys: map[string]bool{}}
@@ -331,7 +331,7 @@ func (k *collector) save() {
 	_ = refs.WriteJSON(collectorState(k.repo), k.figures, refs.WriteFileAtomic)
 }
 
-// end waits for the companion, stores the remaining data, and reports refused data.
+// end waits for the end of the companion, stores the remaining data, and prints the figures.
 func (k *collector) end(a *app) error {
 	err := <-k.ended
 	ctx, cancel := context.WithTimeout(context.Background(), watchLimit)
@@ -343,7 +343,7 @@ func (k *collector) end(a *app) error {
 	return err
 }
 
-// whyRefused says in words why something was refused.
+// whyRefused describes the reasons for which data is refused.
 var whyRefused = map[string]string{
 	"full": "beyond the bounds of a conversation", "host": "of another host or a page", "malformed": "malformed",
 	"token": "without the token", "too_large": "too large", "unknown_session": "of conversations that no hook reported",

@@ -180,7 +180,7 @@ func outcomeText(c *view.Conversation) string {
 	return dotted(text, held)
 }
 
-// pen paints text where colour is wanted.
+// pen colours text if colour is on.
 type pen struct{ on bool }
 
 // Escape sequences (ECMA-48, select graphic rendition).
@@ -200,7 +200,7 @@ func (p pen) paint(color, text string) string {
 	return color + text + plain
 }
 
-// traceColor returns the one colour of a conversation.
+// traceColor returns the escape sequence for the colour of a conversation.
 func traceColor(id events.TraceID) string {
 	return "\x1b[38;5;" + strconv.Itoa(int(blame.TraceColor(id))) + "m"
 }

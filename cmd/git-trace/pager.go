@@ -58,7 +58,7 @@ type pager struct {
 // startPager starts a pager on the terminal. If that fails, it returns nil: git, too, then writes without a pager.
 func startPager(command string, terminal *os.File, errors io.Writer) *pager {
 	cmd := exec.Command(command)
-	if strings.ContainsAny(command, "|&;<>()$`\\\"' \t\n*?[#~=%") { // as git: the shell only where it is needed
+	if strings.ContainsAny(command, "|&;<>()$`\\\"' \t\n*?[#~=%") { // like git, use the shell only if needed
 		cmd = exec.Command("sh", "-c", command)
 	}
 	cmd.Stdout, cmd.Stderr = terminal, errors

@@ -217,7 +217,7 @@ func (a *app) drawFound(c *call, repo *refs.Repo, found view.Found, text string,
 			}
 			room := max(screen.Width-len(indent)-len(label)-2, 20)
 			said := h.Text
-			if repo.WorkTree != "" { // files by their names in the work tree
+			if repo.WorkTree != "" { // shorten paths of the work tree
 				said = strings.ReplaceAll(said, repo.WorkTree+string(filepath.Separator), "")
 			}
 			for k, line := range cells.Wrap(cells.Safe(said), room, 2) {
@@ -235,7 +235,7 @@ func (a *app) drawFound(c *call, repo *refs.Repo, found view.Found, text string,
 	return errors.Join(err, screen.Close())
 }
 
-// marked paints the searched words.
+// marked highlights the searched words in a line.
 func (p pen) marked(line, text string) string {
 	if !p.on {
 		return line

@@ -44,7 +44,7 @@ func (l *Lines) Join(o Lines) {
 	l.Disputed += o.Disputed
 }
 
-// of adds lines of one kind of owner.
+// of adds a number of lines to one kind of owner.
 func (l *Lines) of(kind events.OwnerKind, lines int) {
 	l.Added += lines
 	switch kind {

@@ -153,8 +153,8 @@ func Again(ctx context.Context, repo *refs.Repo) error {
 	return errors.Join(refs.WriteFileAtomic(askedFile(repo), nil, 0o600), os.Chtimes(askedFile(repo), now, now))
 }
 
-// longestWrite is the longest time to write a content: the time of its file may be earlier by this much than the moment
-// when it gets its name.
+// longestWrite is the longest time to write a content. The time of its file may be that much earlier than the moment
+// when the file gets its name.
 const longestWrite = 10 * time.Minute
 
 // again purges the given contents.

@@ -159,7 +159,7 @@ func (r *Repo) Read(name string) string {
 	return string(text)
 }
 
-// Forms are argument vectors as people and programs write them; {} is replaced by the format. dir is their directory.
+// Forms are calls of blame as people and programs make them. {} is replaced by the format.
 var Forms = []Form{
 	{"", "{} sub.go"},
 	{"", "sub.go {}"},
@@ -263,10 +263,10 @@ var Forms = []Form{
 	{"", "{} a b c d"},
 }
 
-// Form is an argument vector, and the directory where it is given.
+// Form is the arguments of a call, and its directory in the repository.
 type Form struct{ Dir, Args string }
 
-// Words cuts a form into words; names with blanks come last, after "-- ".
+// Words splits the arguments of a form. A name with blanks is the last argument, after "-- ".
 func Words(form string) []string {
 	head, tail, quoted := strings.Cut(form, "-- od")
 	var words []string
@@ -279,28 +279,28 @@ func Words(form string) []string {
 	return words
 }
 
-// Clock matches the times of the present that git invents for uncommitted lines.
+// Clock matches the times that git prints for uncommitted lines, which are the present time.
 var Clock = regexp.MustCompile(`(?m)^((?:author|committer)-time )` + `(?:17[6-9]|1[89]\d)\d{7}$`)
 
-// Graft gives HEAD the parent of its parent.
+// Graft returns a line of a graft file that makes HEAD~2 the parent of HEAD.
 func (r *Repo) Graft() string {
 	return strings.TrimSpace(r.Git("rev-parse", "HEAD")) + " " + strings.TrimSpace(r.Git("rev-parse", "HEAD~2")) + "\n"
 }
 
-// Asked is the answer of git blame to one form.
+// Asked is a form with git's output for it.
 type Asked struct {
-	Text       string // in its typed form
+	Text       string // the arguments as typed
 	Args       []string
 	Dir, Stdin string
 	Want       string
 	Code       int // git's exit status
 }
 
-// Ask blames in each form with git, with a format instead of {}.
+// Ask runs git blame for each form, with format for {}, and passes the result to judge.
 func (r *Repo) Ask(t *testing.T, format string, forms []Form, judge func(Asked)) {
 	t.Helper()
 	r.Write("grafts", r.Graft())
-	link := filepath.Join(t.TempDir(), "link") // of its own: one repository may be compared several times
+	link := filepath.Join(t.TempDir(), "link") // a new link, since Ask may be called several times
 	if err := os.Symlink(r.Dir, link); err != nil {
 		t.Skip("no symbolic links here:", err)
 	}

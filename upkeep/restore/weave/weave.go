@@ -169,7 +169,7 @@ func (c *change) remove(span []*line) {
 		return
 	}
 	carried := 0
-	var others []*line // lines of others that the removed lines had replaced
+	var others []*line // further lines of the conflict, if there is one
 	for _, l := range span {
 		if l.gone {
 			continue
