@@ -170,66 +170,66 @@ an id alone
 
 two change places
   5 number: number 6 follows 4
-  6 chain: names b3:ID as the event before, which is b3:ID
-  7 number: number 5 in the place of 7
-  7 chain: names b3:ID as the event before, which is b3:ID
-  7 chain: names b3:ID as the event before, which is b3:ID
+  6 chain: names b3:ID as the previous event, which is b3:ID
+  7 number: number 5 instead of 7
+  7 chain: names b3:ID as the previous event, which is b3:ID
+  7 chain: names b3:ID as the previous event, which is b3:ID
 
 two files change places
   5 number: number 8 follows 4
-  8 chain: names b3:ID as the event before, which is b3:ID
-  12 number: number 5 in the place of 12
-  12 chain: names b3:ID as the event before, which is b3:ID
-  12 number: number 6 in the place of 12
-  12 number: number 7 in the place of 12
-  12 chain: names b3:ID as the event before, which is b3:ID
+  8 chain: names b3:ID as the previous event, which is b3:ID
+  12 number: number 5 instead of 12
+  12 chain: names b3:ID as the previous event, which is b3:ID
+  12 number: number 6 instead of 12
+  12 number: number 7 instead of 12
+  12 chain: names b3:ID as the previous event, which is b3:ID
 
 one is missing
   6 number: number 7 follows 5
-  7 chain: names b3:ID as the event before, which is b3:ID
+  7 chain: names b3:ID as the previous event, which is b3:ID
 
 the first is missing
   1 number: number 2 follows 0
-  2 chain: names b3:ID as the event before, but there is none
+  2 chain: names b3:ID as the previous event, but there is none
 
 the first two are missing
   1 number: number 3 follows 0
-  3 chain: names b3:ID as the event before, but there is none
+  3 chain: names b3:ID as the previous event, but there is none
 
 a file is missing
   5 number: number 8 follows 4
-  8 chain: names b3:ID as the event before, which is b3:ID
+  8 chain: names b3:ID as the previous event, which is b3:ID
 
 one is there twice
   6 number: the event is there twice
-  6 chain: names b3:ID as the event before, which is b3:ID
+  6 chain: names b3:ID as the previous event, which is b3:ID
 
 the last of a file stands in the next one, too
   7 number: the event is there twice
-  7 chain: names b3:ID as the event before, which is b3:ID
+  7 chain: names b3:ID as the previous event, which is b3:ID
 
 one of another log
   6 writer: written by ID, the log is of ID
-  6 chain: names b3:ID as the event before, which is b3:ID
-  7 number: number 6 in the place of 7
-  7 chain: names b3:ID as the event before, which is b3:ID
+  6 chain: names b3:ID as the previous event, which is b3:ID
+  7 number: number 6 instead of 7
+  7 chain: names b3:ID as the previous event, which is b3:ID
 
 one of another log in the place of one
   6 writer: written by ID, the log is of ID
-  6 chain: names b3:ID as the event before, which is b3:ID
-  7 chain: names b3:ID as the event before, which is b3:ID
+  6 chain: names b3:ID as the previous event, which is b3:ID
+  7 chain: names b3:ID as the previous event, which is b3:ID
 
 a number that is too high
-  6 number: number 20 in the place of 6
-  7 chain: names b3:ID as the event before, which is b3:ID
+  6 number: number 20 instead of 6
+  7 chain: names b3:ID as the previous event, which is b3:ID
 
 a number that is too low
-  6 number: number 2 in the place of 6
-  7 chain: names b3:ID as the event before, which is b3:ID
+  6 number: number 2 instead of 6
+  7 chain: names b3:ID as the previous event, which is b3:ID
 
 the number of the next one
-  6 number: number 7 in the place of 6
-  7 chain: names b3:ID as the event before, which is b3:ID
+  6 number: number 7 instead of 6
+  7 chain: names b3:ID as the previous event, which is b3:ID
 
 a number with its id left
   6 hash: bytes hash to b3:ID, the event says b3:ID
@@ -238,20 +238,20 @@ the last one's number is too high
   14 number: number 20 follows 13
 
 the last one's number is too low
-  14 number: number 3 in the place of 14
+  14 number: number 3 instead of 14
 
 numbers are left out from one on
   8 number: number 18 follows 7
 
 numbers come again from one on
-  8 number: number 3 in the place of 8
-  8 number: number 4 in the place of 8
-  8 number: number 5 in the place of 8
-  8 number: number 6 in the place of 8
-  8 number: number 7 in the place of 8
+  8 number: number 3 instead of 8
+  8 number: number 4 instead of 8
+  8 number: number 5 instead of 8
+  8 number: number 6 instead of 8
+  8 number: number 7 instead of 8
 
 changed with its id
-  7 chain: names b3:ID as the event before, which is b3:ID
+  7 chain: names b3:ID as the previous event, which is b3:ID
 
 changed with all ids behind it
 
@@ -264,7 +264,7 @@ another writer from one on
   14 writer: written by ID, the log is of ID
 
 an event names one before the first
-  1 chain: names b3:ID as the event before, but there is none
+  1 chain: names b3:ID as the previous event, but there is none
 
 the first is no opening
   1 shape: the log does not begin with log_started
