@@ -45,7 +45,7 @@ func (j *judge) decideSince(path string, seen int64, except ...*Window) decision
 	ws := slices.DeleteFunc(writers(j.tree.state.Windows, path, seen), func(w *Window) bool {
 		return slices.Contains(except, w) || j.idleThen(w, path)
 	})
-	if len(ws) == 0 && j.heard.unreported {
+	if len(ws) == 0 && (j.heard.unreported || j.tree.names.wasForeign(path)) {
 		return always(nobody)
 	}
 	able := slices.DeleteFunc(slices.Clone(ws), func(w *Window) bool { return j.silent(w, path) })

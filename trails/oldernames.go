@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/gitdiff"
 	"github.com/git-trace/git-trace/trails/gitfacts"
@@ -375,6 +376,17 @@ func (n *names) fromNested(f *file) []vector.Origin {
 		}
 	}
 	return nil
+}
+
+// wasForeign reports whether a path was in a nested repository at the last look, and a person did not make all of it:
+// snapshots have nothing of it, so a part of the file may be as old as the repository.
+func (n *names) wasForeign(name string) bool {
+	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+		if slices.Contains(n.older.nested, dir) {
+			return n.ownerOfNested(dir).Kind != events.OwnerHuman
+		}
+	}
+	return false
 }
 
 // noteNested notes the nested repositories of the last look that are missing in this one.
