@@ -116,8 +116,8 @@ func (s *conversations) find(id string) (events.TraceID, error) {
 	return "", ambiguousID(id, traces)
 }
 
-// meantID returns a hint with the conversation that an unknown id probably means; otherwise, if none or several are
-// likely.
+// meantID returns a hint with the conversation that an unknown id probably means. If none or several are likely, it
+// returns the other hint.
 func (s *conversations) meantID(id, otherwise string) string {
 	ids, err := s.IDs()
 	if err != nil {

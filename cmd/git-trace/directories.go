@@ -59,7 +59,7 @@ func inDirectories(env agents.Env, names []string) (all []named, over *passed, e
 	return all, over, nil
 }
 
-// notThere returns the error for a named file that is missing; otherwise, if all files are there.
+// notThere returns the error for a named file that is missing. If all files exist, it returns the other error.
 func notThere(names []string, otherwise error) error {
 	for _, name := range names {
 		if _, err := os.Stat(name); err != nil {

@@ -34,7 +34,7 @@ func nearID(word, id string) bool {
 	return least == 1 || least == 2 && len(word) >= 8
 }
 
-// meant returns the hint that names the nearest word; otherwise if no word is near.
+// meant returns a hint with the nearest word. If no word is near, it returns the other hint.
 func meant(word string, list []string, otherwise string) string {
 	if near := nearest(word, list); near != "" {
 		return "did you mean " + near + "?"

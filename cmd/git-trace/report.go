@@ -304,8 +304,8 @@ func spanOf(ctx context.Context, repo *refs.Repo, given string) (s span.Range, e
 	return s, nil
 }
 
-// cutOr returns the hint for a missing commit. A shallow clone may have cut it off; otherwise is the hint for other
-// clones.
+// cutOr returns the hint for a missing commit. In a shallow clone, the history may end before that commit. In any other
+// clone, it returns the other hint.
 func cutOr(ctx context.Context, repo *refs.Repo, otherwise string) string {
 	if out, err := repo.Git(ctx, nil, "rev-parse", "--is-shallow-repository"); err == nil && string(out) == "true\n" {
 		return "this clone has only a part of the history: git fetch --unshallow"

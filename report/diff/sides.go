@@ -104,7 +104,7 @@ func orHead(rev string) string {
 	return rev
 }
 
-// isPath reports whether git takes a word for a path. Git has accepted the word, so it is a revision or a path.
+// isPath reports whether git reads a word as a path. Git has accepted the word, so it is a revision or a path.
 func isPath(dir, word string) bool {
 	if strings.ContainsAny(word, "*?[") || strings.HasPrefix(word, ":(") || strings.HasPrefix(word, ":!") {
 		return true

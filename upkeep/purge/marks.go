@@ -82,7 +82,7 @@ type Talks struct {
 // Allow lets a conversation be recorded again.
 func Allow(repo *refs.Repo, trace events.TraceID) error { return os.Remove(markOf(repo, trace)) }
 
-// Conversations returns what the marks say about them.
+// Conversations counts the conversations that have a mark.
 func Conversations(repo *refs.Repo) Talks {
 	var p Talks
 	entries, _ := os.ReadDir(marksDir(repo)) // without the directory there are no marks
