@@ -58,7 +58,7 @@ type painter struct {
 // The words and signs in the output.
 const (
 	notCommitted = "not committed"
-	you          = "you" // the owner of uncommitted changes in the own work tree
+	you          = "you" // the owner of uncommitted changes in the user's work tree
 	bar          = "│"
 	dots         = "·"
 	signUnknown  = "?" // after recording began, without evidence

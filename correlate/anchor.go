@@ -79,8 +79,8 @@ func Confidence(tier string, owner events.AnchorOwner) string {
 	return confidences[worth]
 }
 
-// Evidence returns the word that stands for a line's evidence in output: the tier, or for a person's exact line the
-// word that its time was watched.
+// Evidence returns the word for a line's evidence: the tier, or for a person's exact line the owner's own evidence,
+// which says whether its time was watched.
 func Evidence(tier string, owner events.AnchorOwner) string {
 	if owner.Kind == events.OwnerHuman && owner.Evidence != "" && (tier == TierExactBlob || tier == TierExactLines) {
 		return string(owner.Evidence)

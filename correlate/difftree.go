@@ -23,8 +23,8 @@ const maxDiff = 256 << 20
 
 var errHuge = errors.New("the commit changes more lines than can be anchored")
 
-// diffTree compares a commit with its parent, or two commits. It returns ErrLarge if more than most files changed; 0
-// means no bound. It calls meanwhile, unless it is nil, as soon as git is running.
+// diffTree compares a commit with its parent, or two commits. most is the largest number of files; if more changed it
+// returns ErrLarge, and 0 means no bound. It calls meanwhile, unless it is nil, as soon as git is running.
 func diffTree(
 	ctx context.Context, repo *refs.Repo, most int, meanwhile func(), revs ...string,
 ) (files []fileDiff, err error) {

@@ -101,7 +101,8 @@ const mostFiles = 500
 // ErrLarge is returned for a commit that changes more files than the bound.
 var ErrLarge = errors.New("the commit changes too many files to be anchored while git waits")
 
-// anchorAt anchors one commit. It returns ErrLarge if the commit changes more than most files; 0 means no bound.
+// anchorAt anchors one commit. most is the largest number of changed files; for more it returns ErrLarge, and 0 means
+// no bound.
 func anchorAt(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, commit refs.OID, at time.Time,
 	most int, meanwhile func()) error {
 	objects := repo.Objects()

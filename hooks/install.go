@@ -237,7 +237,7 @@ func planLeftovers(p *plan, dir, hook string) error {
 	for _, suffix := range leftovers {
 		f, _ := readHook(filepath.Join(dir, hook+suffix))
 		if f.block == nil || (f.block.kind != own && f.block.kind != insert) {
-			continue // no block, or one that a copy needs
+			continue // nothing of ours, or a file that runs another hook
 		}
 		if err := planTakeOut(p, f, hook); err != nil {
 			return err
@@ -251,7 +251,7 @@ func present(path string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// missingDirs lists those of a directory and its parents that are missing, deepest first.
+// missingDirs returns the missing directories among a directory and its parents, deepest first.
 func missingDirs(dir string) []string {
 	var missing []string
 	for !present(dir) {

@@ -56,7 +56,7 @@ func (r *Repo) LogSince(name string, position int64) (entries []LogEntry, whole 
 	return readLog(f, maxLogBytes)
 }
 
-// LastLog reads the last entries of a ref's reflog, at most most of them, oldest first.
+// LastLog reads the last entries of a ref's reflog, oldest first. most is the largest number of entries.
 func (r *Repo) LastLog(name string, most int) []LogEntry {
 	if !r.fileRef(name) {
 		return plain(r.tableLog(name, 0, most))
@@ -115,8 +115,8 @@ type tableEntry struct {
 	position int64
 }
 
-// tableLog reads the newest entries after a position, at most most of them. An entry that cannot be read counts as
-// missing.
+// tableLog reads the newest entries after a position. most is the largest number of entries. An entry that cannot be
+// read counts as missing.
 func (r *Repo) tableLog(name string, position int64, most int) []tableEntry {
 	stack, err := r.tables(name)
 	if err != nil {

@@ -74,7 +74,7 @@ func (l *RefLock) clearStale(path string) bool {
 
 // StaleLocks returns the locks that killed processes left on git-trace's refs. Git's own locks block a ref until
 // somebody removes them. The list includes stale locks of packed-refs, because these stop every pull
-// (git-pack-refs(1)). It has no locks that are in use.
+// (git-pack-refs(1)). Locks that are in use are left out.
 func (r *Repo) StaleLocks() (paths []string) {
 	for _, name := range [...]string{"packed-refs.lock", "packed-refs.new"} {
 		if path := filepath.Join(r.CommonDir, name); r.isStale(path) {

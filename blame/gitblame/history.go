@@ -159,8 +159,9 @@ func readChanges(r *gitdiff.Reader) (map[string]*change, error) {
 	return byPath, nil
 }
 
-// Between lists commits that were made in a period and changed one of some paths. It leaves out merges, and returns the
-// newest commits, at most most of them. known is false if the history does not cover the period.
+// Between lists commits that were made in a period and changed one of some paths. It leaves out merges. most is the
+// largest number of commits; if there are more, it returns the newest ones. known is false if the history does not
+// cover the period.
 func (h *History) Between(from, to time.Time, paths []string, most int) (list []refs.OID, known bool) {
 	if from.Before(h.since) || slices.ContainsFunc(paths, func(path string) bool { return !h.paths[path] }) {
 		return nil, false

@@ -43,7 +43,7 @@ type finder struct {
 	postings map[print][]posting
 	alive    map[alive][]landed
 	also     map[posting][]int32    // further commits that hold the line, on other lines of history
-	named    map[refs.OID][]*placed // by commit: its edits, if the conversation says that the commit has no others
+	named    map[refs.OID][]*placed // by commit: its only edits, as their conversation says
 }
 
 // Find searches commits for lines of sessions, parents before children, and returns claims. It calls progress with the

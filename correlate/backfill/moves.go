@@ -88,7 +88,8 @@ func printBytes(list []print) [][]byte {
 	return out
 }
 
-// longest returns the place from which most consecutive lines equal those of a hunk, from a given line on.
+// longest returns the place from which the largest number of consecutive lines equal the lines of a hunk, beginning
+// with a given line.
 func longest(hunks []twoSides, out [][]source, used [][]bool, places []source, i, k int) (best source, most int) {
 	for _, s := range places {
 		gone := hunks[s.hunk].removed

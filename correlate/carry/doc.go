@@ -10,8 +10,8 @@
 //   - line_fingerprint: both files have the line once, at different places; or lines in a row are equal in a file of
 //     another name.
 //
-// A described commit cannot be a source of its own ancestors. Each of its lines goes to one commit; a later commit gets
-// it only by moving the line. Of two sources, the descendant wins; otherwise the source with more equal letters wins.
-// The line stays unknown if two sources are equally good and name different owners, or if the described commit added it
-// without an owner.
+// A described commit cannot be a source of its own ancestors. Each of its lines is credited to one commit; a later
+// commit gets it only by moving the line. Of two sources, the descendant wins; otherwise the source with more equal
+// letters wins. The line stays unknown if two sources are equally good and name different owners, or if the described
+// commit added it without an owner.
 package carry

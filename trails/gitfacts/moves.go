@@ -11,7 +11,7 @@ import (
 type Move struct {
 	From, To refs.OID // From is the zero id if it is unknown
 	Kind     Kind
-	// Reverts reports whether the subject is that of a revert. A revert that stopped at a conflict is committed by hand,
+	// Reverts reports whether the subject is a revert's subject. A revert that stopped at a conflict is committed by hand,
 	// and only its subject shows it: "commit: Revert "subject"".
 	Reverts bool
 	// Branches holds the branches before and after a checkout.
@@ -51,7 +51,7 @@ func since(repo *refs.Repo, mark Mark) (moves []Move, whole bool) {
 	return movesOf(mark.Head, entries), whole
 }
 
-// Last reads HEAD's last moves, at most most of them, oldest first.
+// Last reads HEAD's last moves, oldest first. most is the largest number of moves.
 func Last(repo *refs.Repo, most int) []Move {
 	return movesOf(refs.OID{}, repo.LastLog("HEAD", most))
 }

@@ -112,7 +112,7 @@ func (w *Work) OnlyCommitsUntil(commit refs.OID) bool {
 }
 
 // WasAt reports whether HEAD may have been at a commit of a branch. Older git gives only the last part of a branch's
-// name. An empty name stands for any branch.
+// name. An empty name matches any branch.
 func (w *Work) WasAt(commit refs.OID, branch string) bool {
 	heads := []refs.OID{w.Before.Head, w.Now.Head}
 	branches := []string{w.Before.Branch, w.Now.Branch}
@@ -159,7 +159,7 @@ func (w *Work) LeftFor(commit refs.OID) []refs.OID {
 	return distinct(slices.DeleteFunc(at, func(oid refs.OID) bool { return oid == commit }), MaxCommitted)
 }
 
-// distinct returns at most most ids, without duplicates and zero ids.
+// distinct removes duplicates and zero ids from a list, and cuts it to most ids.
 func distinct(list []refs.OID, most int) []refs.OID {
 	var out []refs.OID
 	for _, oid := range list {

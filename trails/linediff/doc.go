@@ -14,5 +14,5 @@
 //     correct script, but longer than necessary, and is marked ([Script.Capped]).
 //
 // Lines have no line feed, so a missing final newline is not a difference. A carriage return is part of its line. The
-// package has no owners: see package vector.
+// package does not handle owners; package vector does.
 package linediff

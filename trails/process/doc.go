@@ -1,9 +1,9 @@
 // Package process reads the system's data about the processes that may write for an agent: whether the agent's process
 // is running, the processes that it started and left running, and the bytes that they wrote.
 //
-// A process is identified by its number, its start time and the boot of the system (ID). So a reused number never
-// stands for the earlier process. Nothing is guessed: if the system does not show a state, as from another PID name
-// space, it is Unknown.
+// A process is identified by its number, its start time and the boot of the system (ID). So a process with a reused
+// number is never taken for the earlier one. Nothing is guessed: if the system does not show a state, as from another
+// PID name space, it is Unknown.
 //
 // Linux shows everything, in proc(5). macOS shows the running processes and their parents, but not their environment or
 // their written bytes. On other systems the package finds nothing.

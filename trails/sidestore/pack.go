@@ -24,8 +24,7 @@ func Open(repo *refs.Repo) *Store {
 	return &Store{repo: repo, dir: repo.SideObjects()}
 }
 
-// LooseLimit is the number of loose objects from which a store should be packed. It stands for a few hundred tool
-// calls.
+// LooseLimit is the number of loose objects from which a store should be packed. A few hundred tool calls make as many.
 const LooseLimit = 2000
 
 // PackDue reports whether there are approximately limit loose objects or more. It reads one directory.
@@ -101,8 +100,7 @@ const (
 	mergeAt     = 10 // number of packs of one period
 )
 
-// merge makes one pack from several. The time of the new pack is that of the youngest one, so nothing expires too
-// early.
+// merge makes one pack from several. The new pack gets the time of the youngest one, so nothing expires too early.
 func (s *Store) merge(ctx context.Context) error {
 	packs, err := refs.ListPacks(s.dir)
 	if err != nil {

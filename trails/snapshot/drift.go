@@ -62,9 +62,9 @@ func (e *Engine) emptied(path string) bool {
 	return err != nil
 }
 
-// splitOff reports whether a directory with a repository in it has entries in only one of two indexes. If the index has
-// no entry in it, git treats the directory as a separate repository. So git leaves the directory out when the last
-// tracked file is gone, and adds it as a repository the next time.
+// splitOff reports whether a directory with a repository in it has entries in only one of two indexes. If an index has
+// no entry below the directory, git treats the directory as a separate repository. So git leaves the directory out when
+// the last tracked file is gone, and adds it as a repository the next time.
 func (e *Engine) splitOff(one, other *gitIndex) bool {
 	last := ""
 	for i := range other.entries {

@@ -103,7 +103,7 @@ func (d *dir) all(list []*dir) []*dir {
 	return list
 }
 
-// known appends d and those of its descendants that have been read. The others cannot differ from the state on disk.
+// known appends d and all descendants that have been read. The others cannot differ from the state on disk.
 func (d *dir) known(list []*dir) []*dir {
 	list = append(list, d)
 	for _, s := range d.subs {

@@ -120,9 +120,9 @@ func (e *Engine) Full(ctx context.Context) (Snapshot, error) {
 }
 
 // Scoped takes a snapshot in which only the given paths may differ from the last one. It reads only these paths, and
-// finds created, changed and deleted files. A directory stands for all its content. Ignored paths are left out unless
-// they are tracked. Like Keep, it also stores unchanged contents in the side store. Without a last snapshot it does the
-// same as Full.
+// finds created, changed and deleted files. A directory means all its content. Ignored paths are left out unless they
+// are tracked. Like Keep, it also stores unchanged contents in the side store. Without a last snapshot it does the same
+// as Full.
 func (e *Engine) Scoped(ctx context.Context, paths []string) (Snapshot, error) {
 	if slices.Contains(paths, "") || slices.Contains(paths, ".") {
 		return e.take(ctx, nil)

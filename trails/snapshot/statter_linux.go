@@ -10,7 +10,7 @@ import (
 )
 
 // statter calls newfstatat(2) repeatedly without allocating. On a large tree this call takes most of the time of a
-// snapshot, and os.Lstat takes up to four times as long.
+// snapshot, and os.Lstat can take four times as long.
 type statter struct {
 	tree *workTree
 	buf  []byte

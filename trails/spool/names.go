@@ -44,7 +44,7 @@ func IsLate(name string, now time.Time) bool {
 	return strings.HasSuffix(name, LateSuffix) || Left(name, now)
 }
 
-// longest is about the longest time after which a hook gives up.
+// longest is about the longest time that a hook works before it gives up.
 const longest = 3 * time.Second
 
 // Earliest returns the earliest moment at which one of the boundaries was stored.

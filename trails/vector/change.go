@@ -121,8 +121,8 @@ func (c *Change) Yield(elsewhere func(line int) bool) {
 }
 
 // Hunks returns the changed places in order. They are the hunks of linediff with three exceptions. A deletion may be at
-// another of several equal places. Hunks that have only braces or blank lines between them may be one. A text of which
-// only punctuation remains is one hunk.
+// another of several equal places. Hunks that have only braces or blank lines between them may be one. If only
+// punctuation of a text remains, the text is one hunk.
 func (c *Change) Hunks() []linediff.Hunk {
 	hunks := make([]linediff.Hunk, len(c.parts))
 	for i, p := range c.parts {

@@ -163,7 +163,8 @@ func threeAt(places []place, i int) (three, bool) {
 	return t, t[0] >= 0 && t[1] >= 0 && t[2] >= 0
 }
 
-// blocks finds the longest blocks from three equal consecutive lines, of which one has a letter or digit.
+// blocks finds the longest blocks. It starts from three equal consecutive lines; at least one of them must have a
+// letter or digit.
 func (f *finder) blocks() candidates {
 	found := candidates{finder: f}
 	index := map[three][]int{}

@@ -10,8 +10,8 @@ import (
 
 // Lines keep their owners one by one if only their order changed: tools sort imports and lists. But any single line may
 // have been deleted at one place and added at another. So there must be evidence that an order changed: the line is an
-// import, as common languages write it, or its new place is in a sorted paragraph. An "end" lies between two names only
-// by chance. For example: a person's editor sorts the imports that an agent wrote, and they stay the agent's.
+// import, as common languages write it, or its new place is in a sorted paragraph. An "end" is sorted between two names
+// only by chance. For example: a person's editor sorts the imports that an agent wrote, and they stay the agent's.
 
 // minOrdered is the least number of lines in a sorted paragraph: fewer may be sorted by chance. minOld is the least
 // number of old lines among them: a single old line among new ones has no order.

@@ -173,7 +173,7 @@ func (r *rewording) madeOf(j, from int) (first, last int) {
 }
 
 // runOf returns the run that has all words of a new line, or nil. If an old word was removed right before or after
-// these words, the line was not wrapped but cut, and it has no run.
+// these words, the line was shortened, not wrapped, and it has no run.
 func (r *rewording) runOf(j int) *wordRun {
 	start, end := r.new.ends[j], r.new.ends[j+1]
 	i := sort.Search(len(r.runs), func(i int) bool { return r.runs[i].new+r.runs[i].words > start })
