@@ -112,7 +112,7 @@ func (m members) exact(name, text string) members {
 }
 
 // encode is json.Marshal without escapes for HTML. It also escapes the control characters U+0080 to U+009F, because a
-// terminal may execute them.
+// terminal may interpret them.
 func encode(value any) ([]byte, error) {
 	var out strings.Builder
 	encoder := json.NewEncoder(&out)

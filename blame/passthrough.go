@@ -77,8 +77,8 @@ const (
 	lastGathering  = time.Second
 )
 
-// passIncremental writes --incremental. It writes a few times a second, because finding the owners of many entries
-// takes little longer than of one.
+// passIncremental writes --incremental. It writes a few times a second, because finding the owners of many entries at
+// once takes little longer than finding the owners of one.
 func (s *session) passIncremental(out io.Writer) error {
 	shown := map[*gitblame.Commit]bool{}
 	var found []gitblame.Entry

@@ -111,7 +111,7 @@ type teller struct {
 	told   map[refs.OID]*belief.Commit // the anchors of the commits that have unknown lines
 }
 
-// open returns the commits that have lines without an owner in any anchor.
+// open returns the commits that have lines for which no anchor names an owner.
 func (t *teller) open(ctx context.Context, commits []refs.OID) ([]refs.OID, error) {
 	known, err := belief.All(ctx, t.reader, nil, commits)
 	var out []refs.OID

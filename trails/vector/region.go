@@ -53,8 +53,8 @@ func (c *Change) matchRegion(hunks []linediff.Hunk) (parts []part, taken int) {
 }
 
 // matchWhole matches hunks as one, and reports whether that keeps more than matching each hunk alone: more letters, or
-// the same letters and more lines. For example: two braces were indented, and one of them now equals the old form of
-// the other.
+// the same number of letters and more lines. For example: two braces were indented, and one of them now equals the old
+// form of the other.
 func (c *Change) matchWhole(hunks []linediff.Hunk) (whole part, more bool) {
 	var apart, together keeping
 	for i, h := range hunks {
