@@ -5,10 +5,10 @@
 //
 // Data flows in one direction:
 //
-//	gitblame.Parse  the argument vector into options (what is ours, what is git's)
-//	gitblame.Open   the question; its entries come from the cache, from git, or from both
-//	owners          entries and the resolver's answers
-//	Render, writeJSON, or the pass-through writer for git's own three formats
+//	gitblame.Parse  parses the arguments into git-trace's own options and git's
+//	gitblame.Open   starts the blame; its entries come from the cache, from git, or from both
+//	owners          finds the owner of each entry's lines with the resolver
+//	Render, writeJSON, or the pass-through writer (git's own three formats) write the output
 //
 // Invariants, and their tests:
 //
@@ -23,13 +23,13 @@
 // The porcelain and incremental formats get these additional header lines, in this order. Only trace-contributor is in
 // every block. A block of headers is valid until the next one:
 //
-//	trace-lines START COUNT    the final lines the block is about; in the incremental format only
+//	trace-lines START COUNT    the final lines of the block; only in the incremental format
 //	trace-contributor KIND     ai, human, mixed, unknown
-//	trace-older true           of an unknown line that is older than the recording
+//	trace-older true           only for an unknown line that is older than the recording
 //	trace-id, trace-agent, trace-model, trace-session, trace-subagent, trace-step, trace-tool, trace-tool-call
-//	trace-prompt NUMBER        and with --prompts trace-prompt-text TEXT, on one line
+//	trace-prompt NUMBER        with --prompts also trace-prompt-text TEXT, on one line
 //	trace-patch, trace-evidence, trace-confidence, trace-previous
-//	trace-candidate TRACE CALL and trace-limit WORD, as often as there are any
+//	trace-candidate TRACE CALL, trace-limit WORD: one line for each
 //
 // The package does not check for a terminal, start a pager or print errors: the caller does.
 package blame

@@ -4,11 +4,11 @@
 // the topology. Next to each commit are the facts from the event log. A commit that no event names is shown without
 // facts. This package guesses nothing; package correlate searches for missing anchors.
 //
-//	Walk    commits one by one, as git finds them, each with its contributors
-//	Build   the same, collected
-//	Draw    text for a terminal: pure, from the graph and a Style
-//	WriteDOT, WriteMermaid, WriteHTML   for Graphviz, for Markdown, for a browser
-//	WriteJSON, the form git-trace.graph/1 (docs/schema/graph-1.schema.json)
+//	Walk    yields commits as git finds them, each with its contributors
+//	Build   returns all these commits
+//	Drawer  draws text for a terminal; it depends only on the commits and a Style
+//	WriteDOT, WriteMermaid, WriteHTML   write a graph for Graphviz, Markdown and browsers
+//	WriteJSON   writes the form git-trace.graph/1 (docs/schema/graph-1.schema.json)
 //
 // Invariants, and their tests:
 //
