@@ -114,7 +114,7 @@ type EvidenceJSON struct {
 	Evidence   *string                `json:"evidence"`
 	Confidence *string                `json:"confidence"`
 	Candidates []events.CandidateData `json:"candidates,omitempty"`
-	Source     *SourceJSON            `json:"source,omitempty"`   // absent if this clone saw or found the owner
+	Source     *SourceJSON            `json:"source,omitempty"`   // missing if this clone saw or found the owner
 	Disputed   []string               `json:"disputed,omitempty"` // writers of other clones who name another owner
 }
 

@@ -12,7 +12,7 @@ import (
 // Query selects lines of one content of a path.
 type Query struct {
 	Revs     []string // revisions as git-blame(1) takes them; none for the work tree
-	Path     string   // relative to the top of the work tree, as raw bytes
+	Path     string   // relative to the top of the work tree, in raw bytes
 	Contents []byte   // replaces the file in the work tree; nil if unused
 	Ranges   [][2]int // first and last line of each range; none for all lines
 

@@ -8,7 +8,7 @@ import (
 
 // paint holds the colours for the cells of one row. The zero value adds no colours.
 type paint struct {
-	whole   string // one escape sequence for all cells: --color-lines, --color-by-age
+	whole   string // escape sequence for all cells: --color-lines, --color-by-age
 	trace   string // colour of the conversation
 	quieten bool   // draw all cells except the owner dimmer
 }

@@ -42,7 +42,7 @@ func writeRuns(out io.Writer, path, revision string, lines []Annotated, short fu
 	return flush(w)
 }
 
-// runOf returns the number of lines of the first run.
+// runOf returns the number of lines in the first run.
 func runOf(lines []Annotated) int {
 	n := 1
 	for first := &lines[0]; n < len(lines); n++ {

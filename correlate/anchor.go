@@ -33,7 +33,7 @@ func Tiers() []string {
 	}
 }
 
-// Disputes reports whether evidence that was found afterwards can take lines from a person. It concerns lines that
+// Disputes reports whether evidence of a tier, found afterwards, can take lines from a person. These are lines that
 // count as a person's only because no hook reported an agent. For example: an agent without hooks writes lines, and a
 // person commits them. Later its session file shows that the agent wrote them.
 func Disputes(tier string) bool {
@@ -51,7 +51,7 @@ func TierOf(o vector.Owner) string {
 // The words for confidence, lowest first.
 var confidences = []string{"low", "medium", "high"}
 
-// atMost gives, for each limitation that causes doubt, the highest confidence that it allows.
+// atMost maps each limitation that causes doubt to the highest confidence that it allows, as an index of confidences.
 var atMost = map[events.Limit]int{
 	events.LimitConcurrentWriters: 0, events.LimitBackgroundProcess: 0, events.LimitPathNotNamed: 1,
 	events.LimitConsentUnknown: 1, events.LimitNotReported: 1, events.LimitPayloadMismatch: 1,
@@ -69,7 +69,7 @@ func Confidence(tier string, owner events.AnchorOwner) string {
 		worth = 1
 	}
 	if owner.Kind == events.OwnerHuman && owner.Evidence == "" {
-		worth = min(worth, 1) // a claim by a program that did not watch
+		worth = min(worth, 1) // another program claims it, and did not see the writing
 	}
 	for _, l := range owner.Limits {
 		if most, doubtful := atMost[l]; doubtful {
@@ -88,7 +88,7 @@ func Evidence(tier string, owner events.AnchorOwner) string {
 	return tier
 }
 
-// Bounds of one event: a larger commit gets several events.
+// Bounds of one event. A larger commit gets several events.
 const (
 	maxRunsPerEvent   = 4000
 	maxOwnersPerEvent = 800
@@ -144,7 +144,8 @@ func draftParts(parts []events.CommitData, whole events.CommitData, method event
 type anchorer struct {
 	view   *trails.View
 	commit refs.OID
-	// replaced is the commit that this one replaced, if any; renamed maps that commit's file names to the names here.
+	// replaced is the commit that this one replaced, if any. renamed returns a map from file names in that commit to the
+	// names in this one.
 	replaced refs.OID
 	renamed  func() map[string]string
 
@@ -323,7 +324,7 @@ func (a *anchorer) parentVector(f fileDiff) vector.Vector {
 	return v
 }
 
-// owner returns the index of an owner in the event under construction.
+// owner returns the index of an owner in the current event, and adds the owner if it is missing.
 func (a *anchorer) owner(o vector.Owner) int {
 	o.Reformatted = false
 	if i, ok := a.owners[o]; ok {

@@ -49,8 +49,8 @@ func diffTree(
 	return files, nil
 }
 
-// diffTrees lists the changes of files in several commits with at most one parent, with one process. A commit without
-// changes is left out.
+// diffTrees lists the changes of files in several commits that have at most one parent. It starts one process. A commit
+// without changes is left out.
 func diffTrees(ctx context.Context, repo *refs.Repo, commits []refs.OID) (map[refs.OID][]fileDiff, error) {
 	var in strings.Builder
 	for _, id := range commits {

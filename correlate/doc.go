@@ -1,5 +1,5 @@
-// Package correlate ties commits to patches: for every line added by a commit it names the patch that wrote it, and the
-// evidence. A commit_anchored event holds all of it.
+// Package correlate finds, for every line that a commit added, the patch that wrote it and the evidence. A
+// commit_anchored event stores the result, the anchor.
 //
 // Anchors depend on content. The package searches the committed blob among the contents that the timeline saw at the
 // path. Partial staging makes blobs that were never in the work tree. The lines of such a blob take their owners from

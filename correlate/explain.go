@@ -268,8 +268,8 @@ func (c *FileChange) Hunks(objects *refs.Objects, content []byte) (added []lined
 	return added, change.ID(), nil
 }
 
-// linesOfGit returns the lines as git compares them: a last line without a line feed differs from the same line with
-// one.
+// linesOfGit returns the lines as git compares them: a last line without a line feed differs from the same text with a
+// line feed.
 func linesOfGit(content []byte) [][]byte {
 	lines := linediff.Split(content)
 	if last := len(lines) - 1; !linediff.Terminated(content) {

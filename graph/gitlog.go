@@ -117,7 +117,7 @@ var errLogShape = errors.New("unexpected output of git log")
 func readLog(in io.Reader, yield func(*Commit) error) error {
 	r := bufio.NewReaderSize(in, 64<<10)
 	var last *Commit
-	var block []string // texts of the current commit
+	var block []string // text lines of the current commit
 	var drawn []string // edges left of these lines
 	give := func() error {
 		if last == nil {

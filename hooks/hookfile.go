@@ -27,7 +27,7 @@ type hookFile struct {
 	blocked bool        // a directory, a socket or similar
 	link    string      // target of the symbolic link, if it is one
 	runs    bool        // git would run it (access(2) X_OK)
-	mode    fs.FileMode // permission bits of the file itself
+	mode    fs.FileMode // permission bits of the file, not of a link to it
 	content []byte      // read through a link; nil if it is too long or the link is broken
 	long    bool
 	block   *block // our block; nil for a link

@@ -48,7 +48,7 @@ type Installer struct {
 	Binary string // absolute path of git-trace, as it is written into the hooks
 }
 
-// Action is one thing that was or would be done.
+// Action is one change that was or would be made.
 type Action struct {
 	Hook string `json:"hook,omitempty"` // such as "post-commit"; empty if the action concerns all hooks
 	Path string `json:"path"`

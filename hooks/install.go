@@ -108,7 +108,7 @@ func byHand(f hookFile) bool {
 		bytes.Contains(f.content, []byte("git-trace"))
 }
 
-// planRefresh updates our part where it is.
+// planRefresh updates our part in a file that has it.
 func planRefresh(p *plan, f hookFile, our part) error {
 	hook := our.hook
 	our.kind = f.block.kind

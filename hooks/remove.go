@@ -88,7 +88,7 @@ func planClear(p *plan, at place) error {
 	return nil
 }
 
-// planTakeOut restores one hook file.
+// planTakeOut removes our part from one hook file.
 func planTakeOut(p *plan, f hookFile, hook string) error {
 	rest, err := stripBlocks(f.content)
 	if err != nil {

@@ -17,7 +17,7 @@ type part struct {
 	hook   string
 	kind   kind
 	binary string // absolute path of git-trace; empty in a hook that only runs another hook
-	next   string // shell word of the next hook (chain, source, forward)
+	next   string // shell word for the hook that runs next (chain, source, forward)
 }
 
 const purpose = `: put here by "git trace init", taken out by "git trace uninstall".`

@@ -16,8 +16,8 @@ const (
 	Absent        State = "absent"         // there is no hook
 	ForeignOnly   State = "foreign-only"   // there is only another program's hook
 	Installed     State = "installed"      // our part is the same as an install would write
-	ByHand        State = "by-hand"        // the hook calls git-trace in lines that its user wrote
-	Stale         State = "stale"          // our part has another version, or starts another program
+	ByHand        State = "by-hand"        // lines that the user wrote call git-trace
+	Stale         State = "stale"          // our part differs from the one that an install would write
 	NotExecutable State = "not-executable" // our part is there, but git ignores the file
 	Overwritten   State = "overwritten"    // was installed; then another program overwrote the file
 	Missing       State = "missing"        // was installed; then the file was deleted

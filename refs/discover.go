@@ -35,7 +35,7 @@ type Found struct {
 	search  *discovery
 }
 
-// Find finds the repository that Discover opens.
+// Find is Discover without opening the repository.
 func Find(dir string) (*Found, error) {
 	cwd, err := realPath(dir)
 	if err != nil {

@@ -134,7 +134,7 @@ func (o *Objects) below(tree OID, path string) (found TreeEntry, there bool, err
 	return found, true, nil
 }
 
-// direct reads a stored object for inside.
+// direct reads an object without git, for inside.
 func (o *Objects) direct(oid OID) (thing, bool) {
 	typ, content, err := o.stored(oid)
 	return thing{oid, typ, content}, err == nil

@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/internal/fault"
 )
 
-// Listed is an object as git lists it.
+// Listed is an object in a listing by git.
 type Listed struct {
 	OID  OID
 	Type ObjectType

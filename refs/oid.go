@@ -61,10 +61,10 @@ func (f ObjectFormat) Hash(typ ObjectType, content []byte) OID {
 	return oid
 }
 
-// ObjectType is the type word in an object's header.
+// ObjectType is the type of an object, as its header names it.
 type ObjectType string
 
-// The object types the project writes or reads.
+// The object types that the project writes or reads.
 const (
 	BlobObject   ObjectType = "blob"
 	TreeObject   ObjectType = "tree"

@@ -33,7 +33,7 @@ func ParsePackIndex(raw []byte, format ObjectFormat) (*PackIndex, error) {
 	count := int(n)
 	x := &PackIndex{size: size, objects: count}
 	x.ids, body = body[:count*size], body[count*size:]
-	body = body[count*4:] // check sums of the stored bytes
+	body = body[count*4:] // skip the check sums of the stored bytes
 	x.small, x.large = body[:count*4], body[count*4:]
 	return x, nil
 }

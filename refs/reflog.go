@@ -101,7 +101,7 @@ func readLog(in io.Reader, limit int64) (entries []LogEntry, whole bool) {
 	return entries, whole
 }
 
-// logPath returns the file of a reflog.
+// logPath returns the path of the file of a reflog.
 func (r *Repo) logPath(name string) string {
 	dir := r.CommonDir
 	if perWorktree(name) {

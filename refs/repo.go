@@ -25,7 +25,7 @@ var (
 
 // Repo is one work tree of one repository. It holds the paths and facts that discovery found, and no open files.
 type Repo struct {
-	GitDir    string // absolute; of this work tree (…/.git/worktrees/NAME in a linked one)
+	GitDir    string // absolute; only for this work tree (…/.git/worktrees/NAME in a linked one)
 	CommonDir string // absolute; the same for all work trees
 	WorkTree  string // absolute, without symlinks; empty in a bare repository
 	Format    ObjectFormat

@@ -86,7 +86,7 @@ const (
 	maxAnswerCommits = 8
 )
 
-// kept holds the cache of a path in memory.
+// kept holds the stored answers of a path in memory.
 type kept struct {
 	path    string // path and options of the question, see subject
 	context digest // context of all answers
@@ -162,7 +162,7 @@ type table struct {
 	sources map[Origin]*source
 }
 
-// tableOf returns the table of the kept answers.
+// tableOf returns a table with the commits and origins of the stored answers.
 func tableOf(k *kept) *table {
 	t := &table{commits: map[refs.OID]*Commit{}, sources: map[Origin]*source{}}
 	for _, a := range k.answers {

@@ -52,7 +52,7 @@ func (d *digester) File(path string) {
 	d.Text(string(content))
 }
 
-// Sum returns the digest of all input.
+// Sum returns the digest of everything that was added.
 func (d *digester) Sum() digest {
 	var out digest
 	copy(out[:], d.hash.Sum(nil))

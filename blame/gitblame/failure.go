@@ -7,7 +7,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Failure is git's refusal of a blame.
+// Failure is the error of a git blame that failed.
 type Failure struct {
 	Code    int    // git's exit status; -1 if a signal killed it
 	Message string // git's first line without "fatal: "

@@ -182,7 +182,7 @@ func (h *History) Between(from, to time.Time, paths []string, most int) (list []
 
 func regular(mode uint32) bool { return mode == refs.ModeFile || mode == refs.ModeExec }
 
-// changes collects the hunks of records.
+// changes collects hunks, by index of their record.
 type changes []change
 
 // Hunk implements gitdiff.Lines.

@@ -67,7 +67,7 @@ type Options struct {
 	Reverse     bool // --reverse: git shows the last commit that has a line, not its origin
 	FirstParent bool // --first-parent: git credits merges with the merged lines
 	Grafted     bool // -S: the history differs from the parents in the commits
-	Limited     bool // options cut the history: boundary commits did not write their lines
+	Limited     bool // options cut the history, so boundary commits did not write all their lines
 	HasRange    bool // -L: the output is not the whole file
 	IgnoresRevs bool // --ignore-rev, --ignore-revs-file
 	NoTextconv  bool // --no-textconv

@@ -73,7 +73,7 @@ func (p *parser) take() string {
 	return word
 }
 
-// add records an option for git.
+// add records words for git, and their role.
 func (p *parser) add(r role, words ...string) {
 	p.opts.args = append(p.opts.args, argument{words: words, role: r})
 }
@@ -163,7 +163,7 @@ func (p *parser) apply(spec option, unset bool, value string, words []string) {
 	p.add(spec.role, words...)
 }
 
-// foreign records a long option that belongs to git-rev-list(1) or git-diff(1).
+// foreign records a long option of git-rev-list(1) or git-diff(1).
 func (p *parser) foreign(word, name string, stuck bool) {
 	o := &p.opts
 	switch {

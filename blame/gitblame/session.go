@@ -193,7 +193,7 @@ func (s *Session) stream(args []string, format Format, env []string, each func(*
 	return parser.Trailer(), stderr.Bytes(), nil
 }
 
-// command returns a git blame in the user's directory.
+// command returns a git command that runs in the user's directory.
 func (s *Session) command(ctx context.Context, args []string, stderr *bytes.Buffer) *exec.Cmd {
 	cmd := s.repo.CommandUser(ctx, s.dir, args...)
 	cmd.Env = append(cmd.Env, "LANGUAGE=en") // messages are recognised by their text, so it must be English

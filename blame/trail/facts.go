@@ -171,7 +171,7 @@ func (t *Tracker) steps(held []holding) []Step {
 		for _, h := range t.heirs(out[i].Commit) {
 			j, found := at[h.New]
 			if found && !out[j].From.IsZero() || !found && t.anchored(h.New) {
-				continue // its own anchor has no line of the patch
+				continue // the new commit's own anchor has no line of the patch
 			}
 			told, err := t.log.Retell(h)
 			if err != nil {

@@ -73,7 +73,7 @@ type credit struct {
 	line   int
 }
 
-// path counts the lines of one file.
+// path counts the patch's lines in one file.
 func (l *looker) path(path string) error {
 	lines, err := l.lines(l.ref, path)
 	if err != nil {
@@ -204,7 +204,7 @@ func (l *looker) paths() ([]string, error) {
 	return out, nil
 }
 
-// inHead reports whether HEAD is known to have all of the paths.
+// inHead reports whether HEAD is known to contain all the paths.
 func (l *looker) inHead(paths []string) bool {
 	head, _, err := l.repo.Head()
 	return err == nil && !head.IsZero() && !slices.ContainsFunc(paths, func(path string) bool {

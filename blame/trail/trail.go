@@ -100,7 +100,7 @@ const (
 	Orphaned  State = "orphaned" // its commits are on no ref
 	Stashed   State = "stashed"  // only a stash has the lines
 	Dropped   State = "never_committed"
-	Unsettled State = "unknown" // git has no answer, or another work tree has it
+	Unsettled State = "unknown" // git cannot answer, or another work tree has the answer
 )
 
 // Now describes the lines of a patch that are left.

@@ -176,8 +176,8 @@ func (f *finder) index(edits map[int32][]*placed) {
 	f.count()
 }
 
-// count counts how often the history adds each line. Copies of a commit by a rebase or a cherry-pick count once: they
-// have the same author and author date.
+// count counts the times that the history adds each line. Copies of a commit by a rebase or a cherry-pick count once:
+// they have the same author and author date.
 func (f *finder) count() {
 	seen := map[uint64]bool{}
 	for i := range f.pasts {
@@ -294,7 +294,7 @@ func (f *finder) rootOf(dir string, how belonging) *root {
 	return r
 }
 
-// claim returns the claim for a commit; false if nothing was found.
+// claim returns the claim for a commit. It returns false if nothing was found.
 func (f *finder) claim(p *past, origins []fileOrigins) (claim.Commit, bool) {
 	c := claim.Commit{CommitData: events.CommitData{Commit: p.ID, Parents: p.Parents}}
 	if !slices.ContainsFunc(origins, func(o fileOrigins) bool { return o != nil }) {

@@ -48,7 +48,7 @@ func (f *finder) workOut(place int32, edits []*placed) {
 		r.trial = false
 	}
 	r.run(edits)
-	for _, e := range edits { // the blocks have the necessary data
+	for _, e := range edits { // the blocks have all data that is needed later
 		e.Replaces, e.Hunks, e.Whole, e.Rewrite = nil, nil, nil, nil
 	}
 	clear(f.read)
@@ -184,7 +184,7 @@ func (r *replay) byHunks(e *placed) *content {
 	return &content{raw: joinLines(lines), lines: lines, owners: owners}
 }
 
-// byReplacing repeats replacements on the content of the file.
+// byReplacing repeats the replacements of an edit on the content of the file.
 func (r *replay) byReplacing(e *placed) *content {
 	for old, own := range r.contents(e) {
 		raw, ok := replaceAll(old.raw, e.Replaces)

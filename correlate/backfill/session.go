@@ -56,7 +56,7 @@ type Replacement struct {
 	All      bool
 }
 
-// Options set the places of the search.
+// Options holds the repository's directories, URLs and functions for the search.
 type Options struct {
 	Roots   []string // the work trees of the repository: absolute, with slashes
 	Remotes []string // the URLs of its remotes

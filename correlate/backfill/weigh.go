@@ -35,7 +35,7 @@ const (
 	fewTimes, manyTimes   = 6, 24
 )
 
-// write notes a line that a session wrote at a place.
+// write records that a session wrote a line in a file.
 func (w *weights) write(p print, line []byte, place int32) {
 	if p.Blank() {
 		return

@@ -29,10 +29,10 @@ func originOf(e *events.Event) origin {
 	return seen
 }
 
-// beats reports whether a run takes a line from another.
+// beats reports whether the run over takes a line from the run under.
 type beats func(over, under *Run) bool
 
-// taking returns the run that counts where two overlap.
+// taking returns the run that counts where the two runs overlap.
 type taking func(over, under *Run) Run
 
 func (b beats) take(over, under *Run) Run {
@@ -187,7 +187,7 @@ func first(a, b bool) int {
 	return 1
 }
 
-// rank returns the place of a tier; an unknown tier comes last.
+// rank returns the rank of a tier, 0 for the best. An unknown tier comes last.
 func rank(tier string) int {
 	if at := slices.Index(tiers, tier); at >= 0 {
 		return at

@@ -202,7 +202,7 @@ func rowsOf(lines []rowLine) iter.Seq[row] {
 	}
 }
 
-// lines returns the lines of a content; none if it cannot be read.
+// lines returns the lines of a content. If the content cannot be read, there are none.
 func (f *finder) lines(blob refs.OID) [][]byte {
 	raw, err := f.objects.Blob(blob)
 	if err != nil {

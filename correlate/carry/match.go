@@ -226,7 +226,7 @@ func (t *target) offer(s *source, old, line int, tier string, weight int) {
 	t.bids[line] = b
 }
 
-// same reports whether two sources name one author.
+// same reports whether two sources name the same author.
 func same(a, b bid) bool {
 	if a.owner == nobody || b.owner == nobody {
 		return a.owner == b.owner

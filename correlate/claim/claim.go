@@ -15,7 +15,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Lines are the lines that a commit added to a path.
+// Lines holds the lines that a commit added to a path.
 type Lines struct {
 	Path  string // raw bytes
 	Blob  refs.OID
@@ -159,13 +159,13 @@ func within(runs []events.AnchorRun, lines map[int]bool) []events.AnchorRun {
 	return out
 }
 
-// Bounds of one event: a larger claim gets several events.
+// Bounds of one event. A larger claim gets several events.
 const (
 	maxRuns   = 4000
 	maxOwners = 800
 )
 
-// Drafts returns the events of a claim; none for an empty claim.
+// Drafts returns the events of a claim. An empty claim has no events.
 func (c *Commit) Drafts(method events.Method, at time.Time) ([]events.Draft, error) {
 	if len(c.Files) == 0 {
 		return nil, nil

@@ -19,7 +19,7 @@ type votes struct {
 
 func newVotes() votes { return votes{map[int]events.AnchorOwner{}, map[int]bool{}} }
 
-// vote adds an anchor's owner of a line.
+// vote adds the owner that an anchor names for a line.
 func (f *file) vote(v votes, line int, owner events.AnchorOwner) {
 	if vague(owner) || owner.Patch != "" && !f.believes(owner.Patch) {
 		return

@@ -136,7 +136,7 @@ func (q *Question) keptUnder() string {
 	return q.Path
 }
 
-// recallAnswer returns a kept answer that is still valid.
+// recallAnswer returns the stored answer to a question, if it is still valid.
 func (s *Search) recallAnswer(q Question) (Answer, bool) {
 	a, found := s.kept.path(q.keptUnder()).answers[q.Commit]
 	if !found || !a.isAbout(q.Lines) || !s.holds(&a) {
@@ -173,7 +173,7 @@ func (s *Search) holds(a *keptAnswer) bool {
 	return true
 }
 
-// remember keeps an answer, unless it is temporary. Lines are the lines in question; none means all.
+// remember stores an answer, unless it is temporary. lines are the lines in question; none means all.
 func (s *Search) remember(q Question, answer Answer, on depends, lines ...int) {
 	a := keptAnswer{Owners: answer.Owners, Lines: slices.Sorted(slices.Values(lines))}
 	if answer.File.Path != "" {
@@ -200,7 +200,7 @@ func (s *Search) take(under string, a keptAnswer) {
 	}
 }
 
-// recallCommit returns a kept answer about a whole commit; nil for a commit without a finding.
+// recallCommit returns the stored answer about a whole commit. found is nil for a commit without a finding.
 func (s *Search) recallCommit(under string, commit refs.OID) (found *events.CommitData, ok bool) {
 	a, there := s.kept.path(wholeUnder(under, commit)).answers[commit]
 	if !there || !s.holds(&a) {
@@ -212,7 +212,7 @@ func (s *Search) recallCommit(under string, commit refs.OID) (found *events.Comm
 	return a.Whole, true
 }
 
-// rememberCommit keeps an answer about a whole commit.
+// rememberCommit stores an answer about a whole commit.
 func (s *Search) rememberCommit(under string, commit refs.OID, found *events.CommitData, on depends) {
 	a := keptAnswer{Whole: found}
 	if n, counted := s.Added(commit); counted {

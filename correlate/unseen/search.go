@@ -176,7 +176,7 @@ func (s *Search) Ask(ctx context.Context, questions []Question) ([]Answer, error
 	return answers, nil
 }
 
-// prepare opens the digest of the logs and the kept answers.
+// prepare opens the digest of the logs and the stored answers.
 func (s *Search) prepare(ctx context.Context) error {
 	if s.digest != nil {
 		return nil

@@ -21,7 +21,7 @@ func latest(list []index.Mention, most int) []index.Mention {
 // tells reports whether a line is long enough to be evidence.
 func tells(line []byte) bool { return correlate.Letters(line) >= correlate.MinSpecific }
 
-// data decodes the data of an event; false if it is invalid.
+// data decodes the data of an event. It returns false if the data is invalid.
 func data[T any](e *events.Event) (T, bool) {
 	var d T
 	err := events.ReadData(e.Data, &d)

@@ -18,7 +18,7 @@ type Writer struct{ Out []byte }
 // Integer writes a number.
 func (w *Writer) Integer(n *int64) { w.Out = binary.AppendVarint(w.Out, *n) }
 
-// Text writes a length and bytes.
+// Text writes the length of a text and its bytes.
 func (w *Writer) Text(s *string) { w.Out = append(binary.AppendUvarint(w.Out, uint64(len(*s))), *s...) }
 
 // Flag writes 1 or 0.
@@ -128,7 +128,7 @@ func (r *Reader) Size() int {
 // Integer reads a number.
 func (r *Reader) Integer(n *int64) { *n = r.Varint() }
 
-// Text reads a length and bytes.
+// Text reads the length of a text and its bytes.
 func (r *Reader) Text(s *string) { *s = r.Take(r.Uvarint()) }
 
 // Flag reads 1 or 0.

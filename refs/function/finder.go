@@ -145,7 +145,7 @@ func (f *Finder) note(out *bufio.Reader, asked map[string][]string) error {
 	}
 }
 
-// node is a file or a directory of a tree.
+// node is a file or a directory in the tree that the finder writes.
 type node struct {
 	blob    refs.OID
 	entries map[string]*node

@@ -28,7 +28,7 @@ type Passage struct {
 	Lines []TextLine
 }
 
-// TextLine is a line of a passage.
+// TextLine is one line of a passage.
 type TextLine struct {
 	Sign     byte   // ' ', '-', '+', or '\\' for a note about the previous line
 	Text     []byte // text after the sign, with the line feed

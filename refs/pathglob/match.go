@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Longest is the length of the longest pattern.
+// Longest is the largest length of a pattern, in bytes.
 const Longest = 1000
 
 // Valid returns an error for a pattern that matches nothing, or is too long.

@@ -14,7 +14,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// entry is one repository on the list.
+// entry is the entry of one repository in the list.
 type entry struct {
 	GitDir string    // real path of the common git directory
 	Since  time.Time // when it was added

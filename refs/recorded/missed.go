@@ -111,7 +111,7 @@ func MissedIn(gitDir string, after time.Time) Missed {
 	return m
 }
 
-// add counts one line of a note.
+// add adds the data of one line of a note.
 func (m *Missed) add(fields []string, after time.Time) {
 	if len(fields) != 4 {
 		return
@@ -142,7 +142,7 @@ func (m *Missed) Forget() {
 	}
 }
 
-// missedDirs returns the places for notes.
+// missedDirs returns the directories for notes.
 func missedDirs() []string {
 	var out []string
 	add := func(parts ...string) {

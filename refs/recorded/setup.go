@@ -139,7 +139,7 @@ func anyHolds(dirs []string, path string) bool {
 	})
 }
 
-// StrangeError is the reason why a repository is not enrolled automatically.
+// StrangeError says why a repository must not be enrolled automatically.
 type StrangeError struct{ What string }
 
 func (e *StrangeError) Error() string { return e.What }

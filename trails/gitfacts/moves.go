@@ -22,7 +22,7 @@ type Move struct {
 // git wrote its files just before.
 func (m Move) LeavesFiles() bool { return kinds[m.Kind].leaves && !m.Reverts }
 
-// moveOf reads an entry of a reflog.
+// moveOf converts an entry of a reflog to a move.
 func moveOf(from refs.OID, e refs.LogEntry) Move {
 	kind, subject := classify(e.Message)
 	m := Move{From: from, To: e.New, Kind: kind, Reverts: strings.HasPrefix(subject, "Revert \"")}
@@ -32,7 +32,7 @@ func moveOf(from refs.OID, e refs.LogEntry) Move {
 	return m
 }
 
-// movesOf reads consecutive entries. at is HEAD's commit before the first one.
+// movesOf converts consecutive entries of a reflog to moves. at is HEAD's commit before the first one.
 func movesOf(at refs.OID, entries []refs.LogEntry) []Move {
 	var out []Move
 	for _, e := range entries {

@@ -142,7 +142,7 @@ func (w *Work) Lately() []refs.OID {
 	return distinct(list, maxLately)
 }
 
-// MaxCommitted bounds the moves, and the commits, that are searched for missing files.
+// MaxCommitted bounds the number of moves, and of commits, that are searched for missing files.
 const MaxCommitted = 8
 
 // LeftFor lists the commits at which HEAD was before it came to the given one, the last one first.

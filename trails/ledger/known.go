@@ -48,7 +48,7 @@ type Record struct {
 	Raw  []byte // encoded vector
 }
 
-// additions holds the data that a path's files do not have yet.
+// additions holds the data of a path that is not yet in its files.
 type additions struct {
 	records     []Record
 	revised     bool // existing records were changed

@@ -63,7 +63,7 @@ func printsOf(lines [][]byte) map[linePrint]bool {
 	return out
 }
 
-// phraseWords is the number of words of a phrase.
+// phraseWords is the number of words in a phrase.
 const phraseWords = 3
 
 // PutLeft stores that lines were removed from a content of a path.

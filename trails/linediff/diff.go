@@ -70,7 +70,7 @@ func (t *text) untouched() bool {
 	return true
 }
 
-// markChanges marks the lines of both texts that are not part of their common sequence.
+// markChanges marks the lines of both texts that are not in their common subsequence.
 func markChanges(a, b *text, minimal bool) (capped bool) {
 	start, aEnd, bEnd := trim(a.keys, b.keys)
 	if start == aEnd || start == bEnd {

@@ -150,7 +150,7 @@ func childrenAmongAll(pid int) []int {
 	return out
 }
 
-// all lists every process.
+// all returns the ids of all processes.
 func all() []int {
 	dir, err := os.Open("/proc")
 	if err != nil {
@@ -196,7 +196,7 @@ func Newest() int {
 	return n
 }
 
-// writtenBy reads wchar of /proc/PID/io (proc(5)).
+// writtenBy returns the number of bytes that a process has written: wchar of /proc/PID/io (proc(5)).
 func writtenBy(pid int) (int64, bool) {
 	raw, err := refs.ReadFile(procFile(pid, "io"))
 	if err != nil {

@@ -154,5 +154,5 @@ func (r *router) holds(name string) bool {
 	})
 }
 
-// noPath reports whether a character ends a path in a script.
+// noPath reports whether a character cannot be part of a path in a script.
 func noPath(c rune) bool { return unicode.IsSpace(c) || strings.ContainsRune("\"'`()<>|;,:=$", c) }

@@ -84,7 +84,7 @@ func guarded(repo *refs.Repo) bool {
 	return err == nil
 }
 
-// list returns the input of git-pack-objects(1).
+// list returns ids as input for git-pack-objects(1), one per line.
 func list(ids []refs.OID) *strings.Reader {
 	var text strings.Builder
 	for _, oid := range ids {

@@ -14,7 +14,7 @@ const (
 	classGit              // filters, keywords or encodings: git must make the blob
 )
 
-// macroMark begins the definition of an attribute for several others.
+// macroMark begins the definition of a macro: an attribute that sets several others.
 const macroMark = "[attr]"
 
 // classOf returns the class that an attribute file needs (gitattributes(5)). It reads only attribute names, not their

@@ -166,7 +166,7 @@ func (e *Engine) witness(old, user *gitIndex, path string) *indexEntry {
 	return nil
 }
 
-// place is the kind of thing at a path.
+// place is the kind of a path in the work tree.
 type place uint8
 
 const (
@@ -259,7 +259,7 @@ func cleanPath(path string) (string, bool) {
 	return strings.Join(parts, "/"), true
 }
 
-// lookupScratch is Lookup for the git method.
+// lookupScratch implements Lookup for the git method.
 func (e *Engine) lookupScratch(path string) (Entry, bool) {
 	if e.scratch == nil {
 		idx, err := readIndex(e.scratchPath(), e.repo.Format)

@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// job is a file or link to be hashed, and the result.
+// job is a file or link to hash, and the result.
 type job struct {
 	d    *dir
 	name string

@@ -28,7 +28,7 @@ func (x *gitIndex) lowerBound(path string) int {
 	return sort.Search(len(x.entries), func(i int) bool { return x.entries[i].path >= path })
 }
 
-// hasBelow reports whether a tracked path lies below a directory.
+// hasBelow reports whether a directory contains a tracked path, at any depth.
 func (x *gitIndex) hasBelow(dir string) bool {
 	prefix := dir + "/"
 	i := x.lowerBound(prefix)

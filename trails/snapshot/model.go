@@ -22,7 +22,7 @@ const (
 	flagRacy                          // its time stamps cannot show a change: hash it again
 	flagFromIndex                     // the id comes from the index, and was not computed here
 	flagByGit                         // git computed the id, which may depend on the path's entry in the index
-	flagUnreadable                    // cannot be read or filtered; the tree has the index's entry, or none
+	flagUnreadable                    // cannot be read or filtered; the tree has the entry of the index, or none
 	flagWatch                         // an ignored .gitignore or .gitattributes: not in the tree, but its rules apply
 
 	flagTodo // must be hashed

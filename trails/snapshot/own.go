@@ -263,7 +263,7 @@ func (s *scan) buildDir(d *dir) error {
 	}
 	content := refs.EncodeTree(list)
 	d.tree = s.e.repo.Format.Hash(refs.TreeObject, content)
-	if _, ok := s.stored[d.tree]; !ok { // before the first snapshot git has most of the trees
+	if _, ok := s.stored[d.tree]; !ok { // before the first snapshot git already has most trees
 		s.trees = append(s.trees, content)
 	}
 	return nil

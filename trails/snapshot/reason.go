@@ -15,7 +15,7 @@ type reasonKind string
 const (
 	reasonSystem  reasonKind = "system"
 	reasonConfig  reasonKind = "config"  // until the configuration changes
-	reasonIndex   reasonKind = "index"   // until the index has no such entries
+	reasonIndex   reasonKind = "index"   // until the index does not have such entries any longer
 	reasonPath    reasonKind = "path"    // until nothing is at the path
 	reasonMissing reasonKind = "missing" // until a file is at the path, or the index changes
 )

@@ -244,7 +244,7 @@ func (f *finder) free(b block) []block {
 	return parts
 }
 
-// take records that a block moved.
+// take marks the lines of a block as moved.
 func (f *finder) take(b block) {
 	for i := range b.lines {
 		from, to := &f.deleted[b.d+i], &f.inserted[b.n+i]

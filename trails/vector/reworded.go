@@ -17,7 +17,7 @@ type stream struct {
 
 func (s *stream) lines() int { return len(s.ends) - 1 }
 
-// border reports whether a line begins or ends at a word.
+// border reports whether a line begins or ends before a word.
 func (s *stream) border(word int) bool {
 	i := sort.SearchInts(s.ends, word)
 	return i < len(s.ends) && s.ends[i] == word
@@ -280,7 +280,7 @@ func (r *rewording) stood(j, said int) int {
 	return -1
 }
 
-// blank returns the old line whose owner a new blank line has.
+// blank returns the old line whose owner a new blank line gets.
 func (r *rewording) blank(j, said int) int {
 	_, _, both := r.place(j, said)
 	if !both {

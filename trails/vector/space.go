@@ -66,7 +66,7 @@ func equalRuns(old, new, oldKeys, newKeys [][]byte) []link {
 		}
 		runs = append(runs, link{linediff.Range{Start: i, End: i + 1}, linediff.Range{Start: j, End: j + 1}})
 	}
-	oldAt, newAt := 0, 0 // the first lines after the last match
+	oldAt, newAt := 0, 0 // first lines after the last match
 	match := func(i, j int) {
 		pairTrivial(oldKeys[oldAt:i], newKeys[newAt:j], func(k, l int) { pair(oldAt+k, newAt+l) })
 		if i < len(old) {

@@ -43,7 +43,7 @@ func (v Vector) At(line int) Owner {
 	return v.runs[v.find(line)].Owner
 }
 
-// find returns the index of the run that holds a line of the vector.
+// find returns the index of the run that contains a line.
 func (v Vector) find(line int) int {
 	return sort.Search(len(v.runs), func(i int) bool { return line < v.runs[i].Start+v.runs[i].Count })
 }
