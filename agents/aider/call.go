@@ -14,12 +14,12 @@ type call struct {
 	id       string
 	edit     edit
 	applied  bool
-	untold   bool // the text of the edit is not known
+	untold   bool // the text of the edit is unknown
 	rejected bool
-	settled  bool // its result has been handed on, or it has none
+	settled  bool // its result was passed on, or it has none
 }
 
-// asked returns the call as the answer asks for it.
+// asked returns the call as the answer requests it.
 func (c *call) asked(dir string) assemble.Call {
 	var in rawjson.Members
 	out := assemble.Call{ID: c.id, Name: "edit", Writes: []string{sessionfile.Absolute(c.edit.path, dir)}}
@@ -34,7 +34,7 @@ func (c *call) asked(dir string) assemble.Call {
 	return out
 }
 
-// written returns the changes of the call in its file.
+// written returns the changes that the call made to its file.
 func (c *call) written(dir string) []assemble.Edit {
 	path := sessionfile.Absolute(c.edit.path, dir)
 	if c.edit.whole {
@@ -43,7 +43,7 @@ func (c *call) written(dir string) []assemble.Edit {
 	return []assemble.Edit{{Path: path, Text: c.edit.replace}}
 }
 
-// apply notes that an edit of a file was made. If the answer has no known edit of that file, it notes a call without a
+// apply records that an edit of a file was made. If the answer has no known edit of that file, it adds a call without a
 // text.
 func (s *session) apply(at records.Locator, path string) error {
 	known := false
@@ -63,15 +63,15 @@ func (s *session) apply(at records.Locator, path string) error {
 		Input: in.Text("path", path).End(), Writes: []string{sessionfile.Absolute(path, s.dir)}}}})
 }
 
-// reject notes that edits of a file were not wanted.
+// reject records that edits of a file were declined.
 func (s *session) reject(path string) {
 	for _, c := range s.calls {
 		c.rejected = c.rejected || c.edit.path == path
 	}
 }
 
-// commit notes a commit: it holds the edits made since the last commit, if there are any. Otherwise it holds a
-// person's earlier changes, or a linter's later ones.
+// commit records a commit: it contains the edits that were made since the last commit, if there are any. Otherwise it
+// contains a person's earlier changes, or later changes of a linter.
 func (s *session) commit(sha string) error {
 	for _, c := range s.calls {
 		if c.applied && !c.settled {
@@ -82,8 +82,8 @@ func (s *session) commit(sha string) error {
 	return nil
 }
 
-// settle passes on the results of the edits that were made; the first has the commit. At the end of an answer, the
-// other edits count as failed or as unknown.
+// settle passes on the results of the edits that were made; the first result has the commit. At the end of an answer,
+// the other edits count as failed or as unknown.
 func (s *session) settle(commit *assemble.Commit, end bool) error {
 	for _, c := range s.calls {
 		var result assemble.Result
@@ -113,7 +113,7 @@ func (s *session) settle(commit *assemble.Commit, end bool) error {
 	return nil
 }
 
-// ran takes a command that the model proposed: it was run, or the user declined it.
+// ran adds a command that the model proposed: the user ran or declined it.
 func (s *session) ran(at records.Locator, command string, rejected bool) error {
 	if s.key == "" || !s.c.Waits(s.key) {
 		s.c.Drop("command_without_answer")
@@ -128,7 +128,7 @@ func (s *session) ran(at records.Locator, command string, rejected bool) error {
 	if err != nil {
 		return err
 	}
-	var result assemble.Result // the command's output is not in the file
+	var result assemble.Result // the file does not have the command's output
 	if rejected {
 		result.Error = records.ErrorRejected
 	}

@@ -8,7 +8,7 @@ const Name = "aider"
 // title is the agent's name as people write it.
 const title = "Aider"
 
-// New returns the agent with its capabilities: it has no hooks.
+// New returns the agent with its capabilities; it has no hooks.
 func New(capability.Env) capability.Agent {
 	files := sessions{&index{}}
 	return capability.Agent{

@@ -13,11 +13,11 @@ import (
 	"github.com/git-trace/git-trace/agents/transcript"
 )
 
-// fileName is the name of the chat history, unless an option gives it another.
+// fileName is the default name of the chat history; an option can change it.
 const fileName = ".aider.chat.history.md"
 
-// ProjectSessions lists the conversations of the chat history at the top of a directory. Aider has no list of its
-// histories: without a directory it returns none.
+// ProjectSessions lists the conversations of the chat history in a directory. Aider has no list of its histories, so
+// without a directory it returns none.
 func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
 	if dir == "" {
 		return nil, nil
@@ -44,8 +44,8 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 	return found, nil
 }
 
-// SessionsIn lists the conversations of a chat history. One was changed last when the next one began, by this machine's
-// clock, the last one when the file was.
+// SessionsIn lists the conversations of a chat history. A conversation's time of change is the start of the next
+// conversation, by this machine's clock, or the file's time for the last one.
 func (s sessions) SessionsIn(path string) ([]capability.Session, error) {
 	file, err := transcript.Open(path)
 	if err != nil {
@@ -72,7 +72,7 @@ func (s sessions) SessionsIn(path string) ([]capability.Session, error) {
 	return found, nil
 }
 
-// dirOf returns the directory from which the paths in a chat history count: the file's directory, if the file is in
+// dirOf returns the directory to which paths in a chat history are relative: the file's directory, if the file is in
 // Aider's usual place.
 func dirOf(path string) string {
 	if filepath.Base(path) != fileName {
@@ -85,7 +85,7 @@ func dirOf(path string) string {
 	return dir
 }
 
-// SessionID is "": a file holds several conversations.
+// SessionID returns "", because a file has several conversations.
 func (s sessions) SessionID(string) string { return "" }
 
 // headBytes is the number of bytes that must include the first heading.

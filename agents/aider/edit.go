@@ -8,18 +8,18 @@ import (
 	"github.com/git-trace/git-trace/agents/searchreplace"
 )
 
-// edit is a change of a file that an answer asks for.
+// edit is a change of a file that an answer requests.
 type edit struct {
 	path            string
 	search, replace string
 	whole           bool // replace is the whole file
 }
 
-// maxEdits bounds the edits of one answer.
+// maxEdits limits the number of edits in one answer.
 const maxEdits = 2000
 
-// editsOf reads the edits of an answer, in the form that Aider gave the model. If the form is the whole file, only
-// files that Aider names count: answers show other files in the same form.
+// editsOf returns the edits of an answer, in the form that Aider requested from the model. If the form is whole files,
+// only files that Aider names count, because answers show other files in the same form.
 func editsOf(text, format string, named []string) []edit {
 	lines := strings.Split(text, "\n")
 	edits := blocksOf(lines)
@@ -35,7 +35,7 @@ func editsOf(text, format string, named []string) []edit {
 	return edits[:min(len(edits), maxEdits)]
 }
 
-// blocksOf reads SEARCH/REPLACE blocks; one name may have several.
+// blocksOf returns SEARCH/REPLACE blocks; several blocks may follow one file name.
 func blocksOf(lines []string) []edit {
 	var edits []edit
 	path, from := "", 0
@@ -51,7 +51,7 @@ func blocksOf(lines []string) []edit {
 	return edits
 }
 
-// nameAbove returns the file name in the last lines before a block, without the fence; "" without one.
+// nameAbove returns the file name in the last lines before a block, without the fence; "" if there is none.
 func nameAbove(lines []string) string {
 	for i := len(lines) - 1; i >= max(len(lines)-3, 0); i-- {
 		line := strings.TrimSpace(lines[i])
@@ -63,8 +63,8 @@ func nameAbove(lines []string) string {
 	return ""
 }
 
-// fence returns the line that closes a fence, "" if the line does not open one. If an answer holds code with
-// fences, Aider has the model use other fences.
+// fence returns the line that closes a fence; "" if the line does not open one. If an answer contains code with fences,
+// Aider makes the model use other fences.
 func fence(line string) string {
 	for _, tag := range []string{"source", "code", "pre", "codeblock", "sourcecode"} {
 		if strings.HasPrefix(line, "<"+tag+">") {
@@ -77,7 +77,7 @@ func fence(line string) string {
 	return ""
 }
 
-// nameIn returns the file name in a line, without the signs that models put around it, or "" for a sentence.
+// nameIn returns the file name in a line, without the signs that models put around it; "" for a sentence.
 func nameIn(line string) string {
 	line = strings.TrimLeft(strings.TrimSpace(line), "`#* ")
 	line = strings.TrimRight(line, "`:* ")
@@ -89,7 +89,7 @@ func nameIn(line string) string {
 	return line
 }
 
-// patched reads the patch format of newer models.
+// patched returns the edits in the patch format of newer models.
 func patched(text string) []edit {
 	var edits []edit
 	for _, f := range applypatch.Files(text) {
@@ -100,7 +100,7 @@ func patched(text string) []edit {
 	return edits
 }
 
-// unified reads diffs in fences; their line numbers are the model's guesses.
+// unified returns diffs in fences; their line numbers are the model's guesses.
 func unified(lines []string) []edit {
 	var edits []edit
 	for i := 0; i < len(lines); i++ {
@@ -152,7 +152,7 @@ func diffEdits(lines []string) []edit {
 	return edits
 }
 
-// wholes reads whole files in fences, below their names.
+// wholes returns whole files in fences, below their names.
 func wholes(lines, named []string) []edit {
 	var edits []edit
 	for i := 1; i < len(lines); i++ {

@@ -22,17 +22,17 @@ const heading = "# aider chat started at "
 // stamp is the form of that time.
 const stamp = "2006-01-02 15:04:05"
 
-// maxSessions bounds the conversations of one file.
+// maxSessions limits the number of conversations in one file.
 const maxSessions = 100_000
 
-// part is the place of one conversation in the file.
+// part is the position of one conversation in the file.
 type part struct {
 	id, began string
 	from, to  int64 // offsets
-	lines     int64 // before it
+	lines     int64 // the number of lines before it
 }
 
-// begins reports whether a line begins a conversation, and returns its time.
+// begins reports whether a line begins a conversation, and returns the time.
 func begins(line []byte) (began string, found bool) {
 	rest, found := bytes.CutPrefix(bytes.TrimRight(line, " \r\n"), []byte(heading))
 	if !found || len(rest) != len(stamp) {
@@ -46,7 +46,7 @@ func begins(line []byte) (began string, found bool) {
 	return string(rest), true
 }
 
-// idOf returns the id of a conversation: its time in letters that an id may have.
+// idOf returns the id of a conversation: its time, with only the characters that an id may have.
 func idOf(began string, same int) string {
 	id := strings.NewReplacer(" ", "T", ":", "-").Replace(began)
 	if same > 1 {
@@ -55,13 +55,13 @@ func idOf(began string, same int) string {
 	return id
 }
 
-// partsOf lists the conversations of a file in their order. Several may have begun in the same second.
+// partsOf lists the conversations of a file in order. Several conversations may have started in the same second.
 func partsOf(in io.Reader) ([]part, error) {
 	var parts []part
 	same := map[string]int{}
 	r := bufio.NewReaderSize(in, 64<<10)
 	offset, number := int64(0), int64(0)
-	whole := true // a line begins here
+	whole := true // the read data begins at the start of a line
 	for {
 		line, err := r.ReadSlice('\n')
 		if began, found := begins(line); whole && found && len(parts) < maxSessions {
@@ -87,7 +87,7 @@ func partsOf(in io.Reader) ([]part, error) {
 	}
 }
 
-// errNoSession reports a conversation that the file does not have.
+// errNoSession reports a conversation that the file lacks.
 var errNoSession = errors.New("no such conversation in the chat history")
 
 // history is one conversation of a chat history.
@@ -96,8 +96,8 @@ type history struct {
 	part part
 }
 
-// index caches the places of the last history's conversations: a history with a thousand of them is opened a thousand
-// times.
+// index caches the positions of the conversations in the last history: a history with a thousand conversations is
+// opened a thousand times.
 type index struct {
 	sync.Mutex
 	path    string
@@ -106,7 +106,7 @@ type index struct {
 	parts   []part
 }
 
-// of lists the conversations of a history.
+// of returns the conversations of a history.
 func (x *index) of(path string, tail *transcript.Tail) ([]part, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -125,7 +125,7 @@ func (x *index) of(path string, tail *transcript.Tail) ([]part, error) {
 	return parts, nil
 }
 
-// open opens a conversation; "" is the last one.
+// open opens a conversation; "" means the last one.
 func (s sessions) open(path, session string) (sessionfile.File, error) {
 	tail, err := transcript.Open(path)
 	if err != nil {
@@ -145,7 +145,7 @@ func (s sessions) open(path, session string) (sessionfile.File, error) {
 	return nil, errNoSession
 }
 
-// Start is empty: a conversation is short, and read from its beginning.
+// Start returns "": a conversation is short, and is read from its beginning.
 func (h history) Start() (string, error) { return "", nil }
 
 // maxPart is the number of bytes of one conversation that are read.
@@ -157,7 +157,7 @@ func (h history) From(int64, int64) sessionfile.Source {
 	return &blocks{in: bufio.NewReaderSize(in, 64<<10), at: h.part.from, line: h.part.lines}
 }
 
-// The kinds of blocks, each the first byte of its object.
+// The kinds of blocks; each is the first byte of the block's object.
 const (
 	blockHeading = 'h'
 	blockPrompt  = 'p'
@@ -165,13 +165,13 @@ const (
 	blockAnswer  = 'a'
 )
 
-// blocks gives the blocks of a conversation: consecutive lines of one kind. An object is the kind of the block and its
-// unchanged lines.
+// blocks returns the blocks of a conversation: consecutive lines of one kind. An object is the kind of the block,
+// followed by its unchanged lines.
 type blocks struct {
 	in     *bufio.Reader
-	at     int64  // offset of the next line
-	line   int64  // lines before it
-	ahead  []byte // a line that begins the next block
+	at     int64  // the offset of the next line
+	line   int64  // the number of lines before it
+	ahead  []byte // the line that begins the next block
 	buf    []byte
 	faults jsonlines.Faults
 	done   bool
@@ -180,7 +180,7 @@ type blocks struct {
 // Faults returns the counts so far.
 func (b *blocks) Faults() jsonlines.Faults { return b.faults }
 
-// End returns the end of the blocks given so far.
+// End returns the offset after the blocks returned so far.
 func (b *blocks) End() int64 { return b.at }
 
 // Lines returns the number of lines before End.
@@ -209,7 +209,7 @@ func (b *blocks) next() ([]byte, error) {
 	return line, nil
 }
 
-// took counts a line that has been given.
+// took counts a line that was returned.
 func (b *blocks) took(line []byte) {
 	b.at += int64(len(line))
 	b.line++
@@ -263,7 +263,7 @@ func endOf(line []byte, err error) error {
 }
 
 // kindOf returns the kind of a line, from its text and the kind of the previous line. Aider ends each line of a prompt
-// and of its own in two blanks; similar lines of answers do not.
+// and each of its own lines with two spaces; similar lines in answers lack them.
 func kindOf(line []byte, before byte) byte {
 	text := bytes.TrimRight(line, "\r\n")
 	blanks := bytes.HasSuffix(text, []byte("  "))

@@ -12,16 +12,16 @@ import (
 	"github.com/git-trace/git-trace/records/assemble"
 )
 
-// remarks holds the facts about the answer before it in a block of Aider's own lines.
+// remarks are the facts about the previous answer in a block of Aider's own lines.
 type remarks struct {
 	usage       *assemble.Usage
 	rounded     bool
 	cost        float64
-	named       []string // paths of edits that were made, or would have been
+	named       []string // the paths of edits that were made, or would have been
 	interrupted bool
 }
 
-// read takes from lines the facts that the answer needs before it is handed on.
+// read takes from the lines the facts that are needed before the answer is passed on.
 func (r *remarks) read(lines []string) {
 	for _, line := range lines {
 		line = said(line)
@@ -38,7 +38,7 @@ func (r *remarks) read(lines []string) {
 	}
 }
 
-// notApplied reads "Did not apply edit to FILE (--dry-run)".
+// notApplied parses "Did not apply edit to FILE (--dry-run)".
 func notApplied(line string) (path string, found bool) {
 	path, found = strings.CutPrefix(line, "Did not apply edit to ")
 	path, _, _ = strings.Cut(path, " (")
@@ -50,7 +50,7 @@ func said(line string) string {
 	return strings.TrimSpace(strings.TrimPrefix(line, ">"))
 }
 
-// tokens reads "2.1k sent, 3.4k cache write, 12k cache hit, 85 received. Cost: $0.01 message, $0.02 session."
+// tokens parses "2.1k sent, 3.4k cache write, 12k cache hit, 85 received. Cost: $0.01 message, $0.02 session."
 func (r *remarks) tokens(text string) {
 	text, cost, _ := strings.Cut(text, "Cost: ")
 	var number, sent int64
@@ -72,7 +72,7 @@ func (r *remarks) tokens(text string) {
 			}
 		}
 	}
-	u.InputTokens = max(sent-u.CacheReadTokens-u.CacheWriteTokens, 0) // the sent tokens include them
+	u.InputTokens = max(sent-u.CacheReadTokens-u.CacheWriteTokens, 0) // the number of sent tokens includes them
 	r.usage = u
 	before, _, found := strings.Cut(cost, " session")
 	if at := strings.LastIndexByte(before, '$'); found && at >= 0 {
@@ -80,7 +80,7 @@ func (r *remarks) tokens(text string) {
 	}
 }
 
-// count reads 5,244 and 2.1k.
+// count parses 5,244 and 2.1k.
 func count(word string) (n int64, rounded, ok bool) {
 	word = strings.ReplaceAll(word, ",", "")
 	by := 1.0
@@ -96,7 +96,7 @@ func count(word string) (n int64, rounded, ok bool) {
 	return int64(f*by + 0.5), by > 1, true
 }
 
-// tool takes a block of Aider's own lines.
+// tool handles a block of Aider's own lines.
 func (s *session) tool(at records.Locator, lines []string) error {
 	var r remarks
 	r.read(lines)
@@ -125,10 +125,10 @@ func (s *session) tool(at records.Locator, lines []string) error {
 	return nil
 }
 
-// printed matches the text that is added to the chat for the output of a command.
+// printed matches the text that Aider adds to the chat for the output of a command.
 var printed = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\d+ lines? of output$`) })
 
-// line takes one of these lines, after another.
+// line handles one of these lines; before is the previous line.
 func (s *session) line(at records.Locator, line, before string) error {
 	head, rest, _ := strings.Cut(line, " ")
 	switch head {
@@ -188,7 +188,7 @@ func (s *session) line(at records.Locator, line, before string) error {
 	return nil
 }
 
-// announced notes the main model and its edit format from the header.
+// announced records the main model and its edit format from the header.
 func (s *session) announced(text string) {
 	if of, found := announcement(text); found {
 		s.model, s.format = of.model, of.format
@@ -196,7 +196,7 @@ func (s *session) announced(text string) {
 	}
 }
 
-// announcement reads "MODEL with FORMAT edit format, weak model OTHER".
+// announcement parses "MODEL with FORMAT edit format, weak model OTHER".
 func announcement(text string) (of writer, found bool) {
 	name, rest, found := strings.Cut(text, " with ")
 	format, _, formatted := strings.Cut(rest, " edit format")

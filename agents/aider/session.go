@@ -15,7 +15,7 @@ import (
 // sessions implements the capabilities for the chat history.
 type sessions struct{ index *index }
 
-// parser reads a conversation of a chat history: the one in the options, otherwise the last.
+// parser returns the parser of a conversation in a chat history: the one in the options, otherwise the last one.
 func (s sessions) parser() sessionfile.Kind {
 	return sessionfile.Kind{
 		Agent: Name, Open: s.open,
@@ -35,28 +35,28 @@ func (s sessions) parser() sessionfile.Kind {
 type session struct {
 	sessionfile.Plain
 	c   *assemble.Conversation
-	dir string // that paths count from; "" where it is not known
+	dir string // the directory to which paths are relative; "" if unknown
 
-	text    string // perhaps the model's text, until that is clear
+	text    string // text that may be the model's
 	textAt  records.Locator
 	command bool   // lines without a mark are the output of a user's command
-	talk    string // the user's text to the model in a command, until it is clear whether the writer repeats it
+	talk    string // the text for the model in a user's command, until it is known whether a prompt repeats it
 	talkAt  records.Locator
 
-	model, format string // of the header
-	editor        writer // that makes the edits in architect mode
-	edits         bool   // the editor was asked
+	model, format string // from the header
+	editor        writer // the model that makes the edits in architect mode
+	edits         bool   // the editor model was asked
 	answers       int
-	key           string // of the last answer
+	key           string // the key of the last answer
 	calls         []*call
 	failed        bool // Aider reported that edits of the last answer failed
 }
 
-// writer is a model and its form of edits.
+// writer is a model and its edit format.
 type writer struct{ model, format string }
 
-// writer returns the model that answers next. In architect mode one model proposes, and after the user's consent
-// another one edits.
+// writer returns the model of the next answer. In architect mode, one model makes a proposal and, after the user's
+// consent, another one makes the edits.
 func (s *session) writer() writer {
 	if s.format == "architect" && s.edits {
 		return writer{cmp.Or(s.editor.model, s.model), s.editor.format}
@@ -64,7 +64,7 @@ func (s *session) writer() writer {
 	return writer{s.model, s.format}
 }
 
-// End takes the last answer.
+// End adds the last answer.
 func (s *session) End() error {
 	if err := s.told(); err != nil {
 		return err
@@ -72,7 +72,7 @@ func (s *session) End() error {
 	return s.close(nil)
 }
 
-// Object takes a block.
+// Object handles a block.
 func (s *session) Object(object jsonlines.Object) error {
 	at := records.Locator{Offset: object.Offset, Line: object.Line, ID: "line-" + strconv.FormatInt(object.Line, 10)}
 	s.c.Begin(at.ID)
@@ -118,7 +118,7 @@ func asked(block string) string {
 	return strings.TrimSpace(strings.Join(lines, "\n"))
 }
 
-// prompt takes a prompt, or a command for Aider.
+// prompt handles a prompt, or a command for Aider.
 func (s *session) prompt(at records.Locator, text string) error {
 	if err := s.close(nil); err != nil {
 		return err
@@ -162,7 +162,7 @@ func (s *session) prompt(at records.Locator, text string) error {
 	return nil
 }
 
-// shell notes a command line that the user ran.
+// shell records a command line that the user ran.
 func (s *session) shell(line string) {
 	s.command = true
 	s.c.Append("user_shell", "after_step", map[string]any{"command": line})
@@ -181,7 +181,7 @@ func (s *session) ask(at records.Locator, text, source string) error {
 	return nil
 }
 
-// told takes a command's text for the model, unless a prompt repeats it.
+// told adds a command's text for the model as a prompt, unless a prompt repeats it.
 func (s *session) told() error {
 	if s.talk == "" {
 		return nil
@@ -194,7 +194,7 @@ func (s *session) told() error {
 	return s.c.Prompt(assemble.Prompt{At: s.talkAt, Text: text, Source: "command"})
 }
 
-// close ends the model's text and its calls: nothing more will come for them.
+// close ends the model's text and its calls, because nothing more will come for them.
 func (s *session) close(of *remarks) error {
 	if err := s.answer(of); err != nil {
 		return err
@@ -202,7 +202,7 @@ func (s *session) close(of *remarks) error {
 	return s.settle(nil, true)
 }
 
-// answer takes the waiting text as an answer of the model, with Aider's remarks on it.
+// answer adds the waiting text as an answer of the model, with Aider's remarks on it.
 func (s *session) answer(of *remarks) error {
 	if s.text == "" {
 		return nil
@@ -215,7 +215,7 @@ func (s *session) answer(of *remarks) error {
 		return nil
 	}
 	s.command = false
-	if err := s.settle(nil, true); err != nil { // results of the answer before
+	if err := s.settle(nil, true); err != nil { // results of the previous answer
 		return err
 	}
 	s.answers++
@@ -241,7 +241,7 @@ func (s *session) answer(of *remarks) error {
 	return err
 }
 
-// callID returns the id of the next call of the last answer, because Aider gives none.
+// callID returns an id for the next call of the last answer, because Aider has no ids.
 func (s *session) callID() string {
 	return "aider_" + strconv.Itoa(s.answers) + "_" + strconv.Itoa(len(s.calls)+1)
 }

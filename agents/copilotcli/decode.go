@@ -8,7 +8,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// kinds are the hook events with a boundary, in the order in which they happen.
+// kinds are the hook events that are boundaries, in the order in which they occur.
 var kinds = payload.Events{
 	{Name: "sessionStart", Kind: events.SessionStart},
 	{Name: "userPromptSubmitted", Kind: events.PromptSubmit},
@@ -37,7 +37,7 @@ type wire struct {
 	call
 }
 
-// decoder reads the payload of one hook call.
+// decoder returns the decoder of hook payloads.
 func (c *Client) decoder() capability.PayloadDecoder {
 	return both{
 		payload.Decoder[wire]{Env: c.env, Agent: Name, Kinds: kinds, Fields: fields, Fill: c.fill}, c.env, Editor(c.env),
@@ -57,9 +57,9 @@ func fields(w *wire) payload.Fields {
 
 func (c *Client) fill(b *events.Boundary, w *wire) bool {
 	if b.Subagent != "" && (b.Kind == events.PromptSubmit || b.Kind == events.TurnEnd) {
-		return false // to or from a sub-agent; subagentStop ends it
+		return false // to or from a subagent; subagentStop ends it
 	}
-	// the sessionId of a sub-agent of a sub-agent is not the session's
+	// the sessionId of a nested subagent is not the session's id
 	if root := sessionOf(b.Transcript); root != "" && b.Subagent != "" {
 		b.Session = root
 	}
@@ -80,7 +80,7 @@ func (c *Client) fill(b *events.Boundary, w *wire) bool {
 	return true
 }
 
-// sessionOf returns the session whose file is .../<session>/events.jsonl, "" for another file.
+// sessionOf returns the session of a file .../<session>/events.jsonl; "" for another file.
 func sessionOf(path string) string {
 	session := filepath.Base(filepath.Dir(path))
 	if filepath.Base(path) != eventsFile || !payload.SessionID(session) {

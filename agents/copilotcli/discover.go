@@ -15,7 +15,7 @@ import (
 // eventsFile is the name of every session file.
 const eventsFile = "events.jsonl"
 
-// ProjectSessions looks into every session: the client files them by their ids.
+// ProjectSessions reads every session, because the client stores sessions by id.
 func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
 	home := cmp.Or(s.env.Lookup("COPILOT_HOME"), filepath.Join(s.env.Home, ".copilot"))
 	root := filepath.Join(home, "session-state")
@@ -28,7 +28,7 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 	}), nil
 }
 
-// SessionID returns the name of the folder that holds the session's events.
+// SessionID returns the name of the folder with the session's events.
 func (s sessions) SessionID(path string) string {
 	id := filepath.Base(filepath.Dir(path))
 	if filepath.Base(path) != eventsFile || !payload.SessionID(id) {
@@ -45,10 +45,10 @@ func (s sessions) Recognises(_ string, head []byte) bool {
 func begins(raw []byte) bool {
 	data := rawjson.Member(raw, "data")
 	return rawjson.MemberText(raw, "type") == "session.start" && rawjson.MemberText(data, "sessionId") != "" &&
-		rawjson.Member(data, "vscodeVersion") == nil // Copilot in the editor writes alike
+		rawjson.Member(data, "vscodeVersion") == nil // Copilot in the editor writes similar events
 }
 
-// beginning holds the facts of the first event.
+// beginning is the data in the first event.
 type beginning struct{ id, cwd string }
 
 func peek(file sessionfile.File) beginning {

@@ -1,23 +1,23 @@
-// Package copilotcli knows Copilot CLI: what its hooks send and where they are installed, what its session files
-// contain, and where it keeps them.
+// Package copilotcli supports Copilot CLI: the payloads and the installation of its hooks, and the content and location
+// of its session files.
 //
-// The package relies on these facts, measured with the client (1.0.102):
+// The package relies on these facts, which were measured with the client (1.0.102):
 //
-//   - Tool events have no id of the call and no path of the session file. Of parallel calls all preToolUse come first
-//     and carry one time stamp; the calls run in parallel.
-//   - A command that fails counts as a success; postToolUseFailure is for tools that could not do their work.
-//   - A sub-agent's calls have its own id as sessionId and agentId, and the session it belongs to as parentAgentId. A
-//     sub-agent of its own has its id there; subagentStart and subagentStop name the file of the conversation. Its task
-//     also comes as userPromptSubmitted, and is not a prompt.
-//   - Events named in camel case have payloads in camel case; older versions give toolArgs as JSON text.
-//   - No payload names the model. The session file does, but is written behind: it says nothing of a call that it does
-//     not hold yet.
-//   - Hooks of a repository are read only where it is started at the top of it.
-//   - It waits until no process holds the standard streams of a hook any more.
+//   - Tool events have neither the id of the call nor the path of the session file. For parallel calls, all preToolUse
+//     events come first with the same time; then the calls run in parallel.
+//   - A failed command counts as a success; postToolUseFailure is for tools that could not do their work.
+//   - A subagent's calls have the subagent's id as sessionId and agentId, and the id of the session as parentAgentId.
+//     In a nested subagent, parentAgentId is the id of the outer subagent; subagentStart and subagentStop name the file
+//     of the conversation. A subagent's task also comes as userPromptSubmitted, but is not a prompt.
+//   - Events with names in camel case have payloads in camel case; in older versions, toolArgs is JSON text.
+//   - No payload names the model. The session file names it, but is written late: if it does not contain a call yet,
+//     the model is unknown.
+//   - Hooks of a repository are read only if Copilot is started in its root.
+//   - Copilot waits until no process holds the standard streams of a hook.
 //
-// Copilot also runs the hooks in Claude Code's settings of a project; package claudecode keeps quiet then.
+// Copilot also runs the hooks in a project's Claude Code settings; package claudecode ignores these calls.
 //
-// A session is ~/.copilot/session-state/<session>/events.jsonl, one event a line. An answer of the model is one event,
-// its tokens another, joined by the id of the request; a call is announced in the answer, and reported again when it
-// begins and ends. Subagents are in the same file, their events marked with the subagent's id.
+// A session is ~/.copilot/session-state/<session>/events.jsonl, with one event on each line. An answer of the model is
+// one event and its tokens another, with the same request id. A call is announced in the answer, and reported again
+// when it starts and ends. Subagents are in the same file; their events have the subagent's id.
 package copilotcli

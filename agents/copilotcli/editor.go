@@ -14,7 +14,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// EditorName is the name of Copilot in VS Code in events and records. The editor runs the hooks of Copilot CLI's files.
+// EditorName is the name of Copilot in VS Code in events and records. The editor runs the hooks in Copilot CLI's files.
 const EditorName = "copilot-vscode"
 
 // EditorTools lists the tools of Copilot in VS Code.
@@ -26,10 +26,10 @@ var EditorTools = toolcall.Tools{
 	"manage_todo_list": toolcall.Looks, "runSubagent": toolcall.Looks,
 }
 
-// editorStop reports the end of a turn in the editor. Copilot CLI knows the event too, and has one of its own.
+// editorStop is the event at the end of a turn in the editor. Copilot CLI also has this event, but uses another one.
 const editorStop = "Stop"
 
-// editorKinds are the events that the editor takes from such a file.
+// editorKinds are the events that the editor uses from such a file.
 var editorKinds = payload.Events{
 	{Name: "sessionStart", Kind: events.SessionStart},
 	{Name: "userPromptSubmitted", Kind: events.PromptSubmit},
@@ -62,7 +62,7 @@ func Editor(env capability.Env) capability.PayloadDecoder {
 		},
 		Fill: func(b *events.Boundary, w *editorWire) bool {
 			if !payload.OfCall(b.Kind) {
-				return sessionOf(b.Transcript) == "" // else Copilot CLI's, which has another event for it
+				return sessionOf(b.Transcript) == "" // otherwise it is from Copilot CLI, which has another event for this
 			}
 			if EditorTools.Describe(b, w.CallID, w.Tool, inputOf(w.Input), env.Home).Class != events.ToolReads {
 				payload.NeedModel(b)
@@ -76,7 +76,7 @@ func Editor(env capability.Env) capability.PayloadDecoder {
 	}
 }
 
-// inputOf returns the input of a call: an object, the text of one, or a patch.
+// inputOf returns the input of a call: an object, an object given as a text, or a patch.
 func inputOf(raw json.RawMessage) json.RawMessage {
 	var text string
 	if json.Unmarshal(raw, &text) != nil {
@@ -89,14 +89,15 @@ func inputOf(raw json.RawMessage) json.RawMessage {
 	return in.Text("input", text).End()
 }
 
-// patience is the time that the end of a call waits for its edits, in files of maxEdited bytes at most.
+// patience limits the wait for a call's edits at its end; maxEdited is the greatest size of a file that is checked, in
+// bytes.
 const (
 	patience  = 400 * time.Millisecond
 	maxEdited = 4 << 20
 )
 
-// written waits until the files of a call have their new content: the editor can report the end of a call before it has
-// written them (microsoft/vscode#315926).
+// written waits until the files of a call have their new content, because the editor may report the end of a call
+// before it has written them (microsoft/vscode#315926).
 func written(tool *events.ToolUse) {
 	for limit := time.Now().Add(patience); time.Now().Before(limit); time.Sleep(patience / 20) {
 		missing := false
@@ -116,10 +117,11 @@ type both struct {
 	editor capability.PayloadDecoder
 }
 
-// Events lists the events of both.
+// Events returns the events of both.
 func (d both) Events() []string { return append(d.PayloadDecoder.Events(), editorStop) }
 
-// Decode reads the payload of one hook call. Those of the editor name their event; Copilot CLI does so for others.
+// Decode decodes the payload of one hook call. Payloads of the editor contain the name of their event. Payloads of
+// Copilot CLI do not for these events.
 func (d both) Decode(event string, data []byte) ([]events.Boundary, error) {
 	named := bytes.Contains(data, []byte(`"hook_event_name"`)) || bytes.Contains(data, []byte(`"hookEventName"`))
 	if d.env.Lookup("COPILOT_CLI") == "" && (event == editorStop || named && editorKinds.Kind(event) != "") {

@@ -9,12 +9,12 @@ import (
 	"github.com/git-trace/git-trace/agents/installer"
 )
 
-// hookTimeout is after how many seconds Copilot ends a hook.
+// hookTimeout is the number of seconds after which Copilot stops a hook.
 const hookTimeout = 10
 
 const fileName = "git-trace.json"
 
-// newInstaller installs a file of our own: Copilot reads all files of its directories for hooks.
+// newInstaller installs a file of git-trace's own, because Copilot reads all files in its hook directories.
 func (c *Client) newInstaller() *installer.Installer {
 	in := &installer.Installer{
 		Env: c.env, Agent: Name, Title: title, OnlyAtTop: true,
@@ -25,14 +25,14 @@ func (c *Client) newInstaller() *installer.Installer {
 	return in
 }
 
-// handler is one hook in Copilot's form.
+// handler is a hook in Copilot's form.
 type handler struct {
 	Type    string `json:"type"`
 	Bash    string `json:"bash"`
 	Timeout int    `json:"timeoutSec"`
 }
 
-// file returns the settings file as it shall be.
+// file returns the expected settings file.
 func (c *Client) file() []byte {
 	hooks := map[string][]handler{}
 	for _, event := range c.decoder().Events() {
@@ -42,12 +42,11 @@ func (c *Client) file() []byte {
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
-	_ = encoder.Encode(map[string]any{"version": 1, "hooks": hooks}) // strings and numbers into a buffer
+	_ = encoder.Encode(map[string]any{"version": 1, "hooks": hooks}) // strings and numbers: no error is possible
 	return out.Bytes()
 }
 
-// command returns the call of the program in a file of ours, of any version; false for a file with other programs'
-// hooks.
+// command returns the command line in git-trace's file, of any version; false for a file with other programs' hooks.
 func (c *Client) command(doc []byte) (string, bool) {
 	var file struct {
 		Hooks map[string][]handler `json:"hooks"`

@@ -9,11 +9,11 @@ import (
 	"github.com/git-trace/git-trace/agents/transcript"
 )
 
-// modelWindow is the size of the session file's end in which the model is searched.
+// modelWindow is the size of the part at the end of the session file that is searched for the model.
 const modelWindow = 512 << 10
 
-// modelOf returns the model of the answer with a call, of a sub-agent or of the main conversation. It is "" while the
-// session file, which is written late, does not have the call: the model may have changed since. at is the time of the
+// modelOf returns the model of the answer with a call, in a subagent or in the main conversation. It is "" as long as
+// the session file, which is written late, lacks the call: the model may have changed since. at is the time of the
 // answer, or of the end of its last call; zero if the file has none.
 func modelOf(path, subagent, fingerprint string) (model string, at time.Time) {
 	file, err := transcript.Open(path)
@@ -65,7 +65,7 @@ type entry struct {
 	} `json:"data"`
 }
 
-// asks reports whether an answer asks for a call that has not ended.
+// asks reports whether an answer requests a call that has not ended.
 func (e *entry) asks(fingerprint string, ended map[string]bool) bool {
 	for _, call := range e.Data.Calls {
 		if !ended[call.ID] && payload.Fingerprint(call.Tool, call.Args) == fingerprint {

@@ -15,7 +15,7 @@ import (
 // sessions implements the capabilities for the agent's session files.
 type sessions struct{ env capability.Env }
 
-// parser reads a session file.
+// parser returns the parser of session files.
 func (s sessions) parser() sessionfile.Kind {
 	return sessionfile.Kind{
 		Agent:   Name,
@@ -30,24 +30,24 @@ func (s sessions) parser() sessionfile.Kind {
 type session struct {
 	sessionfile.Plain
 	main  *assemble.Conversation
-	c     *assemble.Conversation // whose event is being read: main's, or a subagent's
+	c     *assemble.Conversation // the conversation of the current event: main, or a subagent's
 	sides map[string]*assemble.Conversation
 	state state
 }
 
-// state holds the facts of earlier events that the next event needs.
+// state holds the data of earlier events that later events need.
 type state struct {
 	Cwd    string `json:"cwd,omitempty"`
-	Prompt string `json:"prompt,omitempty"` // hash of the system prompt
+	Prompt string `json:"prompt,omitempty"` // the hash of the system prompt
 	Busy   bool   `json:"busy,omitempty"`   // the agent is working on a prompt
-	Last   string `json:"last,omitempty"`   // key of the last answer of this run
-	Output int64  `json:"output,omitempty"` // its tokens
+	Last   string `json:"last,omitempty"`   // the key of the last answer of this run
+	Output int64  `json:"output,omitempty"` // the output tokens of this run
 	Told   bool   `json:"told,omitempty"`   // the file has the tokens of each answer
 }
 
 func (s *session) State() any { return &s.state }
 
-// event is a line with the members that matter.
+// event is a line with its relevant members.
 type event struct {
 	kind, id, time, agent string
 	data                  []byte
@@ -62,10 +62,10 @@ func (e *event) decode(raw []byte) {
 // text returns a member of the event's data.
 func (e *event) text(name string) string { return rawjson.MemberText(e.data, name) }
 
-// maxSides bounds the subagents in one file.
+// maxSides limits the number of subagents in a file.
 const maxSides = 1000
 
-// Object takes an event.
+// Object handles an event.
 func (s *session) Object(object jsonlines.Object) error {
 	var e event
 	e.decode(object.Raw)

@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// remark takes an event about the session.
+// remark handles an event about the session.
 func (s *session) remark(e *event) {
 	switch e.kind {
 	case "session.start", "session.resume", "session.context_changed":
@@ -57,7 +57,7 @@ func (s *session) remark(e *event) {
 	s.c.Take()
 }
 
-// context takes where the agent works.
+// context reads where the agent works.
 func (s *session) context(e *event) {
 	context := rawjson.Member(e.data, "context")
 	if e.kind == "session.context_changed" {
@@ -82,7 +82,7 @@ func (s *session) context(e *event) {
 	})
 }
 
-// systemPrompt takes the prompt of the answers that follow.
+// systemPrompt sets the system prompt of the following answers.
 func (s *session) systemPrompt(e *event) {
 	prompt := e.text("content")
 	if prompt == "" || s.c != s.main {

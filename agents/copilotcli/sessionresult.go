@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// result takes the result of a call.
+// result handles the result of a call.
 func (s *session) result(e *event, at records.Locator) error {
 	var id, success, content, detail, fault, code string
 	var exit, agent []byte
@@ -62,7 +62,7 @@ func (s *session) result(e *event, at records.Locator) error {
 	return s.c.Result(at, id, result)
 }
 
-// errorOf returns the kind of failure that a result reports.
+// errorOf returns the error that a result reports.
 func errorOf(code, message string) string {
 	switch {
 	case code == "rejected", code == "denied", strings.Contains(message, "denied"), strings.Contains(message, "rejected"):
@@ -73,7 +73,7 @@ func errorOf(code, message string) string {
 	return records.ErrorTool
 }
 
-// edits returns the changes of a call in files: from the diff that the client shows, otherwise from the request.
+// edits returns the changes that a call made to files: from the diff that the client shows, otherwise from the request.
 func (s *session) edits(call *assemble.Call, detail string, files []string) []assemble.Edit {
 	if len(call.Writes) == 0 && len(files) == 0 {
 		return nil
@@ -101,7 +101,7 @@ func (s *session) edits(call *assemble.Call, detail string, files []string) []as
 	return []assemble.Edit{{Path: call.Writes[0], Text: rawjson.MemberText(call.Input, "new_str")}}
 }
 
-// splitDiff cuts a diff at the headers of files.
+// splitDiff splits a diff at the headers of files.
 func splitDiff(text string) []string {
 	var parts []string
 	for _, part := range strings.Split("\n"+text, "\ndiff --git ")[1:] {

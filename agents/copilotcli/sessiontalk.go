@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// user takes a message to the model: a prompt, the task of a subagent, or the client's text in the user's name.
+// user handles a message to the model: a prompt, the task of a subagent, or the client's text in the user's name.
 func (s *session) user(e *event, at records.Locator) error {
 	text, source := strings.TrimSpace(e.text("content")), e.text("source")
 	task := s.c != s.main
@@ -37,7 +37,7 @@ func (s *session) user(e *event, at records.Locator) error {
 	return nil
 }
 
-// answer takes an answer of the model. A long one comes in chunks.
+// answer handles an answer of the model. A long answer comes in chunks.
 func (s *session) answer(e *event, at records.Locator) error {
 	a := assemble.Answer{
 		At: at, Key: cmp.Or(cmp.Or(e.text("apiCallId"), e.text("messageId")), e.id), Time: e.time,
@@ -66,7 +66,7 @@ func (s *session) answer(e *event, at records.Locator) error {
 	return nil
 }
 
-// usage takes the tokens of an answer, which come before it.
+// usage handles the tokens of an answer, which come before it.
 func (s *session) usage(raw []byte, e *event, at records.Locator) error {
 	s.state.Told = true
 	err := s.c.Answer(assemble.Answer{At: at, Key: cmp.Or(rawjson.MemberText(raw, "apiCallId"), e.id), Time: e.time,
@@ -75,7 +75,7 @@ func (s *session) usage(raw []byte, e *event, at records.Locator) error {
 	return err
 }
 
-// usageOf reads tokens. The prompt's tokens include the tokens read from and written to the cache.
+// usageOf decodes token counts. The prompt's tokens include cache reads and writes.
 func usageOf(raw []byte) *assemble.Usage {
 	u := &assemble.Usage{}
 	_ = rawjson.Fill(raw, "inputTokens", rawjson.Count(&u.InputTokens),
@@ -85,8 +85,8 @@ func usageOf(raw []byte) *assemble.Usage {
 	return u
 }
 
-// run takes the tokens of a run from its end, if the answers have none: they go to the last answer of the run. Each
-// answer has its own count of output.
+// run uses the tokens at the end of a run if the answers have none: they are added to the last answer of the run. Each
+// answer has its own count of output tokens.
 func (s *session) run(e *event, at records.Locator) error {
 	last, told := s.state.Last, s.state.Told
 	sum := assemble.Usage{TokenUsage: records.TokenUsage{OutputTokens: s.state.Output}}
@@ -104,7 +104,7 @@ func (s *session) run(e *event, at records.Locator) error {
 	return s.main.Answer(assemble.Answer{At: at, Key: last, Usage: &sum})
 }
 
-// call makes a call from an answer's request. Older versions write the arguments as JSON in a string.
+// call returns the call in an answer's request. In older versions, the arguments are JSON in a string.
 func (s *session) call(request []byte) assemble.Call {
 	call := assemble.Call{
 		ID: rawjson.MemberText(request, "toolCallId"), Name: payload.Name(rawjson.MemberText(request, "name")),

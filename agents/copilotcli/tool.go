@@ -16,7 +16,7 @@ type call struct {
 	Args json.RawMessage `json:"toolArgs"`
 }
 
-// arguments are the fields of all tools that write.
+// arguments has the fields of all tools that write.
 type arguments struct {
 	Path    string `json:"path"`
 	Text    string `json:"file_text"`
@@ -27,11 +27,11 @@ type arguments struct {
 	Patch   string `json:"input"`
 }
 
-// describe adds the call to a boundary. The call has no id; its content replaces it.
+// describe adds the call to a boundary. The call has no id, so its content identifies it.
 func (c *call) describe(b *events.Boundary, home string) *events.ToolUse {
 	raw := c.Args
 	var text string
-	if json.Unmarshal(raw, &text) == nil && text != "" { // older versions: JSON as text; for apply_patch the patch itself
+	if json.Unmarshal(raw, &text) == nil && text != "" { // older versions: JSON as text; for apply_patch, the patch itself
 		raw = json.RawMessage(text)
 	}
 	var in arguments

@@ -10,8 +10,8 @@ import (
 	"github.com/git-trace/git-trace/agents/userfile"
 )
 
-// obstacles reports a folder whose hooks Copilot does not run. A continued conversation (--continue) does not ask
-// for trust.
+// obstacles reports a folder whose hooks Copilot does not run. A continued conversation (--continue) does not ask for
+// trust.
 func (c *Client) obstacles(_ context.Context, target capability.Target) ([]capability.Obstacle, error) {
 	if target.Scope == capability.ScopeUser || c.trusts(target.Repo.WorkTree) {
 		return nil, nil
@@ -24,13 +24,13 @@ func (c *Client) obstacles(_ context.Context, target capability.Target) ([]capab
 	}}, nil
 }
 
-// trusts reports whether the user trusts a folder, or one above it, permanently.
+// trusts reports whether the user permanently trusts a folder or one above it.
 func (c *Client) trusts(folder string) bool {
 	file, err := userfile.Read(filepath.Join(c.configDir(), "config.json"))
 	if err != nil {
 		return false
 	}
-	var plain []byte // Copilot begins the file with lines of comment
+	var plain []byte // Copilot begins the file with comment lines
 	for line := range bytes.Lines(file.Data) {
 		if !bytes.HasPrefix(bytes.TrimSpace(line), []byte("//")) {
 			plain = append(plain, line...)
@@ -38,7 +38,7 @@ func (c *Client) trusts(folder string) bool {
 	}
 	var config struct {
 		Folders []string `json:"trustedFolders"`
-		Former  []string `json:"trusted_folders"` // read, and renamed, by newer versions
+		Former  []string `json:"trusted_folders"` // newer versions read this and rename it
 	}
 	if json.Unmarshal(plain, &config) != nil {
 		return false

@@ -29,7 +29,7 @@ type talk struct {
 	calls int
 }
 
-// Object takes the conversation, or a message.
+// Object handles the data about the conversation, or a message.
 func (t *talk) Object(o jsonlines.Object) error {
 	t.c.Begin("")
 	message := rawjson.Member(o.Raw, "message")
@@ -55,7 +55,7 @@ func (t *talk) Object(o jsonlines.Object) error {
 	return nil
 }
 
-// about takes the data about the whole conversation.
+// about handles the data about the whole conversation.
 func (t *talk) about(raw []byte) {
 	if model := rawjson.MemberText(rawjson.Member(raw, "modelConfig"), "modelName"); model != "default" {
 		t.model = assemble.Model(model)
@@ -75,7 +75,7 @@ func (t *talk) about(raw []byte) {
 	t.c.Take()
 }
 
-// timeOf returns the time of a message: a text, or milliseconds.
+// timeOf returns the time of a message, which is a text or milliseconds.
 func timeOf(message []byte) string {
 	if text := rawjson.MemberText(message, "createdAt"); text != "" {
 		return sessionfile.Stamp(text)
@@ -96,7 +96,7 @@ func (t *talk) prompt(message []byte, at records.Locator) error {
 	return t.c.Said(assemble.Prompt{At: at, Time: timeOf(message), Text: text}, false, "empty_prompt")
 }
 
-// answer takes a message of the agent: a text, a thought, or a call with its result.
+// answer handles a message of the agent: a text, thinking, or a call with its result.
 func (t *talk) answer(o, message []byte, at records.Locator) error {
 	a := assemble.Answer{At: at, Time: timeOf(message), Model: t.model,
 		Text:     strings.TrimSpace(rawjson.MemberText(message, "text")),
@@ -124,7 +124,7 @@ func (t *talk) answer(o, message []byte, at records.Locator) error {
 	return t.result(o, tool, &a.Calls[0], at, a.Time)
 }
 
-// usageOf takes the tokens of a message. It is not known whether the input includes the tokens of the cache.
+// usageOf returns the tokens of a message. It is unknown whether the input includes cached tokens.
 func usageOf(raw []byte) *assemble.Usage {
 	u := &assemble.Usage{TokenUsage: records.TokenUsage{InputTokens: max(rawjson.MemberInt(raw, "inputTokens"), 0),
 		OutputTokens: max(rawjson.MemberInt(raw, "outputTokens"), 0)}}
@@ -134,7 +134,7 @@ func usageOf(raw []byte) *assemble.Usage {
 	return u
 }
 
-// call makes a call from its data: the model's arguments, else the editor's form of them.
+// call returns a call with the model's arguments or, without them, the editor's form of the arguments.
 func (t *talk) call(name string, tool []byte) assemble.Call {
 	t.calls++
 	params := object(rawjson.Member(tool, "params"))
@@ -156,7 +156,7 @@ func (t *talk) call(name string, tool []byte) assemble.Call {
 	return call
 }
 
-// result takes the result of a call, if the call has ended.
+// result handles the result of a call, if the call has ended.
 func (t *talk) result(o, tool []byte, call *assemble.Call, at records.Locator, time string) error {
 	returned := object(rawjson.Member(tool, "result"))
 	failure, ended := endOf(tool, returned)
@@ -171,21 +171,20 @@ func (t *talk) result(o, tool []byte, call *assemble.Call, at records.Locator, t
 	}
 	r := assemble.Result{Time: time, Error: failure, Content: &content}
 	chatTools.Result(call, &r, t.dir)
-	r.Seen = nil // a part of a file looks the same as the whole
+	r.Seen = nil // a part of a file looks the same as the whole file
 	after := rawjson.Member(o, "after")
 	switch {
 	case failure != "" || len(call.Writes) != 1:
 	case rawjson.Member(o, "before") != nil && after != nil:
 		before := rawjson.MemberText(o, "before")
 		r.Edits = []assemble.Edit{assemble.Changed(call.Writes[0], before, rawjson.Unquote(after))}
-	case call.Name == "edit_file_v2": // the file does not contain its text
+	case call.Name == "edit_file_v2": // the file lacks its text
 		r.Edits = nil
 	}
 	return t.c.Result(at, call.ID, r)
 }
 
-// endOf returns how a call ended. A single member does not show it: a refused or failed command counts as
-// completed, too.
+// endOf returns how a call ended. It needs several members: a refused or failed command also has the status completed.
 func endOf(tool, returned []byte) (failure string, ended bool) {
 	status := rawjson.MemberText(tool, "status")
 	more := rawjson.MemberText(object(rawjson.Member(tool, "additionalData")), "status")

@@ -16,7 +16,7 @@ const title = "Cursor"
 type Client struct {
 	env         capability.Env
 	name, title string
-	dir         string // of its settings, in the home directory and in a project
+	dir         string // the settings directory, in the home directory and in a project
 	kinds       payload.Events
 }
 
@@ -32,8 +32,8 @@ func New(env capability.Env) capability.Agent {
 // FirebenderName is the name of Firebender in hook commands and events.
 const FirebenderName = "firebender"
 
-// NewFirebender returns Firebender, the agent in JetBrains' editors. Its documentation (docs.firebender.com) has
-// Cursor's hooks but for a prompt's.
+// NewFirebender returns Firebender, the agent in JetBrains' editors. According to its documentation
+// (docs.firebender.com), it has Cursor's hooks, except the hook for prompts.
 func NewFirebender(env capability.Env) capability.Agent {
 	return (&Client{env: env, name: FirebenderName, title: "Firebender", dir: ".firebender", kinds: payload.Events{
 		{Name: "sessionStart", Kind: events.SessionStart},
@@ -44,7 +44,7 @@ func NewFirebender(env capability.Env) capability.Agent {
 	}}).agent()
 }
 
-// agent returns what all agents with such hooks have.
+// agent returns the common part of all agents with such hooks.
 func (c *Client) agent() capability.Agent {
 	return capability.Agent{
 		Name: c.name, Title: c.title, Decoder: c.decoder(), Installer: c.newInstaller(), Dir: c.configDir(),

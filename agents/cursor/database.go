@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// Names of keys in the editor's database.
+// The prefixes of keys in the editor's database.
 const (
 	chatKey   = "composerData:"
 	bubbleKey = "bubbleId:"
@@ -48,7 +48,7 @@ func openValues(path, table string) (*values, error) {
 
 func (v *values) close() { _ = v.db.Close() }
 
-// row returns the value of a row, nil for one without.
+// row returns the value of a row; nil if there is none.
 func (v *values) row(id int64) ([]byte, error) {
 	row, err := v.table.Row(id)
 	if err != nil || row == nil {
@@ -57,10 +57,10 @@ func (v *values) row(id int64) ([]byte, error) {
 	return row.Data(1)
 }
 
-// errFound ends a search.
+// errFound stops a search.
 var errFound = errors.New("found")
 
-// get returns the value of a key, nil without one.
+// get returns the value of a key; nil if there is none.
 func (v *values) get(key string) (value []byte, err error) {
 	err = v.table.Prefix(key, func(name string, id int64) error {
 		if name == key {
@@ -82,13 +82,13 @@ type chat struct {
 	*values
 	sessionfile.Counted
 	about   []byte
-	inline  [][]byte // the messages of older versions, inside the conversation
-	order   []string // ids of messages
+	inline  [][]byte // the messages of older versions, which are in the conversation itself
+	order   []string // the ids of the messages
 	bubbles map[string]int64
-	beside  int // messages that the conversation does not list
+	beside  int // the number of messages that the conversation does not list
 }
 
-// openChat opens a conversation; "" is the last changed one.
+// openChat opens a conversation; "" means the one that changed last.
 func openChat(path, id string) (*chat, error) {
 	v, err := openValues(path, "cursorDiskKV")
 	if err != nil {
@@ -121,7 +121,7 @@ func (c *chat) find(id string) error {
 		return err
 	case c.about == nil && id != "":
 		return errNoChat
-	case c.about == nil: // the database of a workspace holds none
+	case c.about == nil: // a workspace's database has none
 		c.about = []byte("{}")
 		return nil
 	}
@@ -142,7 +142,7 @@ func (c *chat) find(id string) error {
 	return c.messages(bubbleKey + id + ":")
 }
 
-// messages finds the rows of the messages, which are read one after the other.
+// messages finds the rows of the messages, which are then read one by one.
 func (c *chat) messages(prefix string) error {
 	listed := map[string]bool{}
 	for _, id := range c.order {
@@ -158,7 +158,7 @@ func (c *chat) messages(prefix string) error {
 	})
 }
 
-// object makes an object; it counts an unreadable one and returns nil.
+// object returns an object; for an unreadable one, it counts a fault and returns nil.
 func (c *chat) object(at int64, faults *jsonlines.Faults) ([]byte, error) {
 	var one rawjson.Members
 	if at == 0 {
@@ -190,7 +190,7 @@ func (c *chat) object(at int64, faults *jsonlines.Faults) ([]byte, error) {
 	return c.withTexts(&one, raw)
 }
 
-// withTexts adds the whole texts of a file before and after an edit, which have separate keys.
+// withTexts adds the whole texts of a file before and after an edit, which are stored under separate keys.
 func (c *chat) withTexts(one *rawjson.Members, raw []byte) ([]byte, error) {
 	result := object(rawjson.Member(rawjson.Member(raw, "toolFormerData"), "result"))
 	for _, name := range []string{"before", "after"} {
@@ -221,7 +221,7 @@ func sound(raw []byte) bool {
 	return d.Err() == nil
 }
 
-// object returns an object, also one inside a text.
+// object returns an object, even if it is in a JSON string; nil for anything else.
 func object(raw []byte) []byte {
 	if rawjson.NewDecoder(raw).Kind() == rawjson.String {
 		raw = []byte(rawjson.Unquote(raw))

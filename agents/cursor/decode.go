@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// kinds are the hook events with a boundary, in the order in which they happen.
+// kinds are the hook events that are boundaries, in the order in which they occur.
 var kinds = payload.Events{
 	{Name: "sessionStart", Kind: events.SessionStart},
 	{Name: "beforeSubmitPrompt", Kind: events.PromptSubmit},
@@ -30,13 +30,13 @@ var kinds = payload.Events{
 type wire struct {
 	Conversation string          `json:"conversation_id"`
 	Session      string          `json:"session_id"`
-	Completion   string          `json:"completion_id"` // Firebender's conversation
+	Completion   string          `json:"completion_id"` // the conversation in Firebender
 	Generation   string          `json:"generation_id"`
 	Model        string          `json:"model"`
 	Transcript   string          `json:"transcript_path"`
 	Roots        []string        `json:"workspace_roots"`
 	Cwd          string          `json:"cwd"`
-	WorkTree     string          `json:"repo_working_dir"` // Firebender's
+	WorkTree     string          `json:"repo_working_dir"` // from Firebender
 	Source       string          `json:"source"`
 	Reason       string          `json:"reason"`
 	Prompt       string          `json:"prompt"`
@@ -50,7 +50,8 @@ type wire struct {
 	Edits        []tabEdit       `json:"edits"`
 }
 
-// tabEdit is an edit of Cursor Tab: old text in a range became new text. The line is the first one of the range.
+// tabEdit is an edit of Cursor Tab: new text that replaced old text in a range. The line is the first line of the
+// range.
 type tabEdit struct {
 	Old   string `json:"old_string"`
 	New   string `json:"new_string"`
@@ -61,7 +62,7 @@ type tabEdit struct {
 	OldLine string `json:"old_line"`
 }
 
-// input is tool_input with the fields of all tools that write. Some versions give it as JSON text.
+// input is tool_input with the fields of all tools that write. In some versions, it is JSON text.
 type input struct {
 	Path     string `json:"file_path"`
 	Target   string `json:"path"`
@@ -73,7 +74,7 @@ type input struct {
 	Dir      string `json:"working_directory"`
 }
 
-// decoder reads the payload of one hook call.
+// decoder returns the decoder of hook payloads.
 func (c *Client) decoder() capability.PayloadDecoder {
 	return payload.Decoder[wire]{Env: c.env, Agent: c.name, Kinds: c.kinds, Fields: fields, Fill: c.fill}
 }
@@ -84,7 +85,7 @@ func fields(w *wire) payload.Fields {
 		Model: w.Model, Cwd: native(cmp.Or(w.Cwd, w.WorkTree)), Transcript: native(w.Transcript), Source: w.Source,
 		Reason: w.Reason, Prompt: w.Prompt, PromptID: w.Generation,
 	}
-	if w.Parent != "" && w.Parent != f.Session { // a sub-agent's conversation is one of its own
+	if w.Parent != "" && w.Parent != f.Session { // a subagent has a separate conversation
 		f.Subagent, f.Session = cmp.Or(f.Subagent, f.Session), w.Parent
 	}
 	if payload.AbsPath(f.Cwd) == "" && len(w.Roots) > 0 {
@@ -93,10 +94,10 @@ func fields(w *wire) payload.Fields {
 	return f
 }
 
-// fillTab reads the text of Cursor Tab. Its completions are a separate conversation, beside the chat.
+// fillTab adds the text of Cursor Tab. Its completions are a conversation separate from the chat.
 func (c *Client) fillTab(b *events.Boundary, w *wire) bool {
 	b.Session, b.Prompt = "tab-"+b.Session, nil
-	raw, _ := json.Marshal(w.Edits) // texts and numbers
+	raw, _ := json.Marshal(w.Edits) // texts and numbers: no error is possible
 	call := payload.Call{
 		ID: "accepted-" + payload.Fingerprint(path.Base(w.File), raw), Name: events.ToolCompletion, Class: events.ToolEdits,
 		Path: native(w.File),
@@ -122,7 +123,7 @@ func (c *Client) fill(b *events.Boundary, w *wire) bool {
 		raw = json.RawMessage(text)
 	}
 	var in input
-	_ = json.Unmarshal(raw, &in) // a field of another type counts as absent
+	_ = json.Unmarshal(raw, &in) // a field of another type counts as missing
 	call := payload.Call{
 		ID: w.CallID, Name: w.Tool, Class: tools.Class(w.Tool), Input: &raw, Path: native(cmp.Or(in.Path, in.Target)),
 		Command: in.Command, Dir: native(in.Dir), Edits: []events.DeclaredEdit{{Old: in.Old, New: in.New + in.Content +
@@ -143,7 +144,7 @@ var tools = payload.Tools{
 		"TodoWrite", "ReadLints", "AskQuestion"}},
 }
 
-// native returns a path as this system writes it.
+// native returns a path in the form of this operating system.
 func native(path string) string {
 	if runtime.GOOS == "windows" && strings.HasPrefix(path, "/") && len(path) > 2 && path[2] == ':' {
 		return path[1:]

@@ -17,7 +17,7 @@ import (
 // stateFile is the name of the editor's databases.
 const stateFile = "state.vscdb"
 
-// users returns the directories that hold the editor's databases.
+// users returns the directories that contain the editor's databases.
 func (s sessions) users() []string {
 	var out []string
 	for _, base := range s.env.ConfigDirs() {
@@ -26,7 +26,7 @@ func (s sessions) users() []string {
 	return out
 }
 
-// chats lists the conversations of the editor's database that have no transcript.
+// chats returns the conversations of the editor's database that have no transcript.
 func (s sessions) chats(project sessionfile.Project, since time.Time, told map[string]bool) []capability.Session {
 	var found []capability.Session
 	for _, user := range s.users() {
@@ -36,7 +36,7 @@ func (s sessions) chats(project sessionfile.Project, since time.Time, told map[s
 		}
 		v, err := openValues(path, "cursorDiskKV")
 		if err != nil {
-			continue // half written, or of a later version
+			continue // incomplete, or of a later version
 		}
 		held := s.workspaces(user, project)
 		_ = v.table.Prefix(chatKey, func(key string, row int64) error {
@@ -60,7 +60,7 @@ func (s sessions) chats(project sessionfile.Project, since time.Time, told map[s
 	return found
 }
 
-// talked reports whether a conversation has messages: the editor keeps empty ones.
+// talked reports whether a conversation has messages: the editor also stores empty ones.
 func talked(about []byte) bool {
 	for _, list := range []string{"fullConversationHeadersOnly", "conversation"} {
 		d := rawjson.NewDecoder(rawjson.Member(about, list))
@@ -71,10 +71,10 @@ func talked(about []byte) bool {
 	return false
 }
 
-// maxWorkspaces bounds the workspaces that are searched.
+// maxWorkspaces limits the number of workspaces that are searched.
 const maxWorkspaces = 10_000
 
-// workspaces returns the directory of each conversation that the databases of workspaces in a project list.
+// workspaces returns, for each conversation that the databases of workspaces in a project list, its directory.
 func (s sessions) workspaces(user string, project sessionfile.Project) map[string]string {
 	held := map[string]string{}
 	entries, err := os.ReadDir(filepath.Join(user, "workspaceStorage"))
@@ -104,17 +104,17 @@ func (s sessions) workspaces(user string, project sessionfile.Project) map[strin
 	return held
 }
 
-// maxWorkspace is the largest size of the file about a workspace.
+// maxWorkspace is the greatest size of the file about a workspace, in bytes.
 const maxWorkspace = 1 << 20
 
 func folderOfWorkspace(name string) string {
 	return pathOf(rawjson.MemberText(sessionfile.Small(name, maxWorkspace), "folder"))
 }
 
-// pathOf returns the path of a file's URI, also of one on another machine.
+// pathOf returns the path in a file's URI, even if the file is on another machine.
 func pathOf(uri string) string { return sessionfile.PathOfURI(uri, "file", "vscode-remote") }
 
-// SessionsIn lists the conversations of a database; a transcript has only one.
+// SessionsIn lists the conversations of a database; none for a transcript, which has only one.
 func (s sessions) SessionsIn(path string) ([]capability.Session, error) {
 	if is, err := sqlitefile.Is(path); err != nil || !is {
 		return nil, err
@@ -124,7 +124,7 @@ func (s sessions) SessionsIn(path string) ([]capability.Session, error) {
 		return nil, err
 	}
 	defer v.close()
-	// the editor has the workspaces beside the directory of the database
+	// the editor stores the workspaces next to the directory of the database
 	held := s.workspaces(filepath.Dir(filepath.Dir(path)), sessionfile.NewProject(""))
 	var found []capability.Session
 	err = v.table.Prefix(chatKey, func(key string, row int64) error {

@@ -1,19 +1,21 @@
-// Package cursor knows Cursor, the editor's agent and its command line alike: their hooks' payloads, and their places.
+// Package cursor supports Cursor, both the editor's agent and the command line: the payloads of their hooks, and their
+// files.
 //
-// This package relies on the maker's documentation (cursor.com/docs/hooks), not on measurements: the client works only
-// with an account. preToolUse and postToolUse come for every tool and have its id; conversation_id is the session,
-// generation_id the prompt. Paths of Windows are given as "/c:/…". Fields that another version names otherwise are
-// taken for absent: then a call has no declared path and may have written anywhere.
+// The package relies on the maker's documentation (cursor.com/docs/hooks) and not on measurements, because the client
+// works only with an account. preToolUse and postToolUse come for every tool and have the id of the call;
+// conversation_id is the session, generation_id the prompt. Windows paths have the form "/c:/…". Fields that another
+// version names differently count as missing: the call then has no declared path and may have written anywhere.
 //
-// Its transcripts are read too. They have messages and calls, but no times, models or results: an edit counts as made.
+// The package also reads transcripts. They have messages and calls, but no times, models or results: an edit counts as
+// made.
 //
-// Conversations without a transcript are read from the editor's own database, globalStorage/state.vscdb, as others have
-// described it; no real one was seen. Its table cursorDiskKV has a key for each conversation and for each message, and
-// the texts of edited files under keys of their own. Only the databases of workspaces have the folder of a
-// conversation. The database can be large: conversations are found by its index.
+// Conversations without a transcript are read from the editor's database, globalStorage/state.vscdb, as described by
+// others; no real one was examined. Its table cursorDiskKV has a key for each conversation and each message; the texts
+// of edited files have separate keys. Only the databases of workspaces name the folder of a conversation. The database
+// can be large, so conversations are found through its index.
 //
-// afterTabFileEdit reports a completion that a person accepted: the edits, each with its range and the line in its old
-// and new form. The buffer need not be saved. Completions are a conversation of their own.
+// afterTabFileEdit reports a completion that a person accepted: the edits, each with its range and the line before and
+// after. The buffer may be unsaved. Completions are a separate conversation.
 //
-// Cursor can also run the hooks in Claude Code's settings; package claudecode keeps quiet then.
+// Cursor can also run the hooks in Claude Code's settings; package claudecode ignores these calls.
 package cursor

@@ -7,7 +7,7 @@ import (
 	"github.com/git-trace/git-trace/agents/installer"
 )
 
-// hookTimeout is after how many seconds the agent ends a hook.
+// hookTimeout is the number of seconds after which the agent stops a hook.
 const hookTimeout = 10
 
 const hooksFile = "hooks.json"

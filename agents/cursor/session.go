@@ -21,8 +21,8 @@ import (
 )
 
 // sessions implements the capabilities for the agent's transcripts,
-// ~/.cursor/projects/<project>/agent-transcripts/<id>.jsonl, or in a folder of that name. A line is a message. They
-// have no times, no models, no tokens, no ids of calls and no results.
+// ~/.cursor/projects/<project>/agent-transcripts/<id>.jsonl, or in a folder with the name <id>. A line is a message.
+// There are no times, models, tokens, call ids or results.
 type sessions struct{ env capability.Env }
 
 // does are the tools of Cursor that act on files.
@@ -33,8 +33,8 @@ var does = toolcall.Tools{
 
 const transcriptsDir = "agent-transcripts"
 
-// ProjectSessions lists the transcripts of a directory. The client's folder names come from the directory, but do not
-// identify it.
+// ProjectSessions lists the transcripts of a directory. The client's folder names are derived from the directory, but
+// do not identify it.
 func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
 	project := sessionfile.NewProject(dir)
 	wanted := map[string]string{}
@@ -59,7 +59,7 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 	return found, nil
 }
 
-// folderOf returns the client's folder name of a project: its path with hyphens.
+// folderOf returns the client's folder name for a project: its path with hyphens.
 func folderOf(dir string) string {
 	return strings.Trim(strings.Map(func(r rune) rune {
 		if r == '/' || r == '\\' || r == '.' || r == ':' || r == '_' || r == ' ' {
@@ -69,10 +69,10 @@ func folderOf(dir string) string {
 	}, dir), "-")
 }
 
-// SessionID returns the name of the file.
+// SessionID returns the id in the name of the file.
 func (s sessions) SessionID(path string) string { return sessionfile.NamedID(path, ".jsonl") }
 
-// Recognises identifies a transcript by its first line, a message with only its role beside it, and the editor's
+// Recognises identifies a transcript by its first line, a message that has only a role besides, and the editor's
 // database by its table.
 func (s sessions) Recognises(_ string, head []byte) bool {
 	if bytes.HasPrefix(head, []byte(sqlitefile.Magic)) {
@@ -87,8 +87,8 @@ func begins(raw []byte) bool {
 		rawjson.Member(rawjson.Member(raw, "message"), "content") != nil
 }
 
-// Parse reads a transcript, or a conversation of the editor's database: without a session in the options, the last
-// changed one.
+// Parse reads a transcript, or a conversation of the editor's database. If the options name no session, it reads the
+// one that changed last.
 func (s sessions) Parse(ctx context.Context, path string, options capability.ParseOptions,
 	sink records.Sink) (*capability.Parsed, error) {
 	var opened *chat
@@ -125,17 +125,17 @@ type session struct {
 	state sessionState
 }
 
-// sessionState holds the facts of earlier lines that the next line needs.
+// sessionState holds the data of earlier lines that later lines need.
 type sessionState struct {
 	Calls int `json:"calls,omitempty"`
 }
 
 func (s *session) State() any { return &s.state }
 
-// Object takes a message.
+// Object handles a message.
 func (s *session) Object(object jsonlines.Object) error {
 	at := records.Locator{Offset: object.Offset, Line: object.Line, ID: "line-" + strconv.FormatInt(object.Line, 10)}
-	s.c.Begin("") // lines have no ids: equal lines are two messages
+	s.c.Begin("") // lines have no ids: equal lines are different messages
 	content := rawjson.Member(rawjson.Member(object.Raw, "message"), "content")
 	switch role := rawjson.MemberText(object.Raw, "role"); role {
 	case "user":
@@ -148,7 +148,7 @@ func (s *session) Object(object jsonlines.Object) error {
 	}
 }
 
-// prompt takes the user's text, which is in tags if the client adds something.
+// prompt handles the user's text, which is in tags if the client adds something.
 func (s *session) prompt(text string, at records.Locator) error {
 	text = strings.TrimSpace(cmp.Or(sessionfile.Inside(text, "user_query"), text))
 	if text == "" {
@@ -163,13 +163,13 @@ func (s *session) prompt(text string, at records.Locator) error {
 	return err
 }
 
-// callID makes an id for a call without one.
+// callID returns an id for a call that has none.
 func callID(number int) string { return "call_" + strconv.Itoa(number) }
 
-// redacted replaces the thoughts of the model.
+// redacted replaces the model's thinking.
 const redacted = "[REDACTED]"
 
-// answer takes an answer of the model. The results of its calls are unknown: an edit counts as made.
+// answer handles an answer of the model. The results of its calls are unknown: an edit counts as made.
 func (s *session) answer(content []byte, at records.Locator) error {
 	a := assemble.Answer{At: at}
 	text := sessionfile.Blocks(content)

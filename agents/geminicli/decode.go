@@ -9,7 +9,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// kinds are the hook events with a boundary, in the order in which they happen.
+// kinds are the hook events that are boundaries, in the order in which they occur.
 var kinds = payload.Events{
 	{Name: "SessionStart", Kind: events.SessionStart},
 	{Name: "BeforeAgent", Kind: events.PromptSubmit},
@@ -32,7 +32,7 @@ type wire struct {
 	geminihooks.Call
 }
 
-// decoder reads the payload of one hook call.
+// decoder returns the decoder of hook payloads.
 func (c *Client) decoder() capability.PayloadDecoder {
 	return payload.Decoder[wire]{Env: c.env, Agent: Name, Kinds: kinds, Fields: fields, Fill: c.fill, End: c.settle}
 }
@@ -60,7 +60,7 @@ func (c *Client) fillTool(b *events.Boundary, w *wire) {
 	if w.Describe(b, "", c.env.Home).Class == events.ToolReads {
 		return
 	}
-	if b.Kind == events.ToolBefore { // the end of a call belongs to the owner of the call
+	if b.Kind == events.ToolBefore { // the end of a call has the same owner as the call
 		attribute(b)
 	}
 	if b.Model == "" && b.Subagent == "" && !slices.Contains(b.Limits, events.LimitSubagentUnknown) {

@@ -19,8 +19,8 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// ProjectSessions lists the sessions of a directory and of the directories below it. The client keeps them by project,
-// in a folder with a hash of the directory or a short name; a file beside them names the directory.
+// ProjectSessions lists the sessions of a directory and of the directories below it. The client stores them by project,
+// in a folder named by a hash of the directory or by a short name; a file in the folder names the directory.
 func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
 	project := sessionfile.NewProject(dir)
 	root := filepath.Join(cmp.Or(s.env.Lookup("GEMINI_CLI_HOME"), s.env.Home), ".gemini", "tmp")
@@ -48,8 +48,7 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 	}), nil
 }
 
-// hashed returns the project's directory if a folder is named after its hash, as versions without the file beside it
-// have it.
+// hashed returns the project's directory if a folder has the name of its hash, as in versions without such a file.
 func hashed(folder string, project sessionfile.Project) string {
 	for _, name := range project.Names() {
 		if sessionfile.FullHash(name) == folder {
@@ -65,7 +64,7 @@ func isSession(path string) bool {
 	return strings.HasPrefix(name, "session-") && (ext == ".json" || ext == ".jsonl")
 }
 
-// SessionID is "" for a main session file, whose name has only the beginning of the id.
+// SessionID returns "" for a main session file, because its name has only the beginning of the id.
 func (s sessions) SessionID(path string) string {
 	name := strings.TrimSuffix(filepath.Base(path), ".jsonl")
 	if isSession(path) || name == filepath.Base(path) || !payload.SessionID(name) {
@@ -74,11 +73,11 @@ func (s sessions) SessionID(path string) string {
 	return name
 }
 
-// endBytes is the number of bytes that are read at the beginning and at the end of a document: each part may name the
-// session and the project.
+// endBytes is the number of bytes that are read at the start and at the end of a document: the session and the project
+// may be named in either.
 const endBytes = 4096
 
-// Recognises identifies session files by the session and the project in their first line, or before or after the
+// Recognises identifies session files by the session and the project: in the first line, or before or after the
 // messages of a document.
 func (s sessions) Recognises(path string, head []byte) bool {
 	text := string(head[:min(len(head), endBytes)])
@@ -97,7 +96,7 @@ func (s sessions) Recognises(path string, head []byte) bool {
 	})
 }
 
-// lastOf returns the end of a file, "" where it cannot be read.
+// lastOf returns the end of a file; "" if it cannot be read.
 func lastOf(path string) string {
 	file, err := transcript.Open(path)
 	if err != nil {
@@ -108,7 +107,7 @@ func lastOf(path string) string {
 	return string(raw)
 }
 
-// messages reports whether a file holds messages only, without its first line.
+// messages reports whether a file has only messages and lacks the first line.
 func messages(head []byte) bool {
 	return sessionfile.AnyObject(head, 20, func(raw []byte) bool {
 		return rawjson.MemberText(raw, "type") == "gemini" && rawjson.Member(raw, "id") != nil
@@ -131,11 +130,11 @@ func open(path, session string) (sessionfile.File, error) {
 	return sessionfile.Lines(path, session)
 }
 
-// beginning holds the facts of the head of a session.
+// beginning is the data in the head of a session.
 type beginning struct{ id, kind string }
 
-// peek reads the members before the messages; if they do not name the session, it reads the ones after the messages
-// too.
+// peek reads the members before the messages; if they do not name the session, it also reads the members after the
+// messages.
 func peek(file sessionfile.File) beginning {
 	b := peekAt(file, 8, false)
 	if b.id == "" {
@@ -162,7 +161,7 @@ func peekAt(file sessionfile.File, most int, behind bool) beginning {
 	return b
 }
 
-// subagentFile finds the file of a subagent: in the folder that is named after its parent.
+// subagentFile finds the file of a subagent, in the folder with its parent's id as its name.
 func subagentFile(of sessionfile.Place, call *assemble.Call, id string) sessionfile.Place {
 	if !payload.SessionID(id) || !payload.SessionID(of.Session) {
 		return sessionfile.Place{}
@@ -174,5 +173,5 @@ func subagentFile(of sessionfile.Place, call *assemble.Call, id string) sessionf
 	return sessionfile.Place{Path: path, Session: id, Role: cmp.Or(call.Name, "subagent")}
 }
 
-// maxRoot is the size of a file that holds a path.
+// maxRoot is the greatest size of a file that contains a path, in bytes.
 const maxRoot = 16 << 10

@@ -1,24 +1,26 @@
-// Package geminicli knows Gemini CLI: what its hooks send and where they are installed, what its session files contain,
-// and where it keeps them.
+// Package geminicli supports Gemini CLI: the payloads and the installation of its hooks, and the content and location
+// of its session files.
 //
-// The package relies on these facts, measured with the client (0.61.0):
+// The package relies on these facts, which were measured with the client (0.61.0):
 //
-//   - Hooks are synchronous. BeforeTool and AfterTool have no id of the call. Of parallel calls neighbouring shells run
-//     in parallel, all others one after the other. AfterTool comes also for a call that failed.
-//   - After a tool wrote a file the payload holds the file as it was and as it is.
-//   - No payload names the model; the answer that holds a call is in the session file before the call's hook runs.
-//   - Settings of a project are read only where Gemini is started at the top of it. Its hooks run only if the folder is
+//   - Hooks are synchronous. BeforeTool and AfterTool do not have the id of the call. Of an answer's calls,
+//     neighbouring shell commands run in parallel, all others one after the other. AfterTool also comes for a failed
+//     call.
+//   - After a tool wrote a file, the payload has the file before and after.
+//   - No payload names the model; the answer with a call is in the session file before the call's hook runs.
+//   - Settings of a project are read only if Gemini is started in its root. Its hooks run only if the folder is
 //     trusted. Time limits are in milliseconds.
-//   - Hooks of a sub-agent's calls look like hooks of the main conversation. Its own file says when it waits for its
-//     calls. Where calls of an answer run in parallel, BeforeTool of all comes before the first of them begins. So the
-//     main conversation begins no call while a sub-agent is running. A sub-agent starts no other one.
-//   - PreCompress comes before every request to the model and is not asked for.
+//   - Hooks of a subagent's calls look like hooks of the main conversation. The subagent's own file shows when it waits
+//     for its calls. If calls of an answer run in parallel, BeforeTool comes for all of them before the first one
+//     starts. So the main conversation starts no call while a subagent runs. A subagent starts no other subagent.
+//   - PreCompress comes before every request to the model and is not installed.
 //
 // A session is one file, ~/.gemini/tmp/<project>/chats/session-<time>-<id>.jsonl: a line about the session, then
-// messages; a message that is written again replaces itself, {"$set": …} changes what the session is, {"$rewindTo": …}
-// takes the user back. Versions up to 0.3x kept one JSON document, session-….json, with the messages in a list. Both
-// are read, the document element by element. Subagents have a file of their own in a folder named after the session.
+// messages. A message that is written again replaces the earlier one, {"$set": …} changes the session, and
+// {"$rewindTo": …} undoes messages. Versions up to 0.3x stored one JSON document, session-….json, with the messages in
+// a list. Both forms are read, the document element by element. Subagents have separate files in a folder with the name
+// of the session.
 //
-// The file does not contain the directory. The directory is next to the file, in .project_root, and in the client's
-// text for the model.
+// The session file does not name the directory. The directory is in a neighbouring file, .project_root, and in the
+// client's text for the model.
 package geminicli

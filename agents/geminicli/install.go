@@ -9,10 +9,10 @@ import (
 	"github.com/git-trace/git-trace/agents/installer"
 )
 
-// hookTimeout is after how many milliseconds Gemini ends a hook.
+// hookTimeout is the number of milliseconds after which Gemini stops a hook.
 const hookTimeout = 10_000
 
-// projectDir holds the settings of a project, at the top of its work tree.
+// projectDir is the directory of a project's settings, in the root of its work tree.
 const projectDir = ".gemini"
 
 func (c *Client) newInstaller() *installer.Installer {

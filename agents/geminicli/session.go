@@ -17,7 +17,7 @@ import (
 // sessions implements the capabilities for the agent's session files.
 type sessions struct{ env capability.Env }
 
-// parser reads a session file of either form.
+// parser returns the parser of session files of either form.
 func (s sessions) parser() sessionfile.Kind {
 	return sessionfile.Kind{
 		Agent: Name, Open: open, Subagent: subagentFile,
@@ -32,11 +32,11 @@ func (s sessions) parser() sessionfile.Kind {
 type session struct {
 	sessionfile.Plain
 	c     *assemble.Conversation
-	root  string // the project's directory, from a file beside the session
+	root  string // the project's directory, from a file next to the session
 	state state
 
-	counted bool // the object has been counted: it can hold several messages
-	listed  bool // the messages are a list within one object
+	counted bool // the object was counted: it can contain several messages
+	listed  bool // the messages are a list in one object
 }
 
 // take counts an object that is in the record, once.
@@ -55,7 +55,7 @@ func (s *session) skip(reason string) {
 	s.counted = true
 }
 
-// state holds the facts of earlier messages that the next message needs.
+// state holds the data of earlier messages that later messages need.
 type state struct {
 	Begun bool   `json:"begun,omitempty"`
 	Cwd   string `json:"cwd,omitempty"`
@@ -63,11 +63,11 @@ type state struct {
 
 func (s *session) State() any { return &s.state }
 
-// message is an object of the file with the members that matter: a message, or one of the other kinds of lines.
+// message is an object of the file with its relevant members: a message, or another kind of line.
 type message struct {
 	kind, id, time, model, rewind                     string
 	content, shown, calls, thoughts, tokens, set, raw []byte
-	head                                              bool // about the session
+	head                                              bool // it is about the session
 }
 
 func (m *message) decode(raw []byte) {
@@ -85,7 +85,7 @@ func (m *message) decode(raw []byte) {
 	}
 }
 
-// Object takes an object.
+// Object handles an object.
 func (s *session) Object(object jsonlines.Object) error {
 	var m message
 	m.decode(object.Raw)
@@ -114,7 +114,7 @@ func (s *session) Object(object jsonlines.Object) error {
 	return s.message(&m, at)
 }
 
-// begin notes the directory from the file beside the session.
+// begin sets the directory from the file next to the session.
 func (s *session) begin() {
 	if s.state.Begun {
 		return
@@ -134,7 +134,7 @@ func (s *session) place(dir string) {
 	})
 }
 
-// about takes a line about the session.
+// about handles a line about the session.
 func (s *session) about(raw []byte) {
 	d := rawjson.NewDecoder(raw)
 	for d.Open(); d.Member(); {
@@ -154,8 +154,8 @@ func (s *session) about(raw []byte) {
 	}
 }
 
-// change takes a line that changes the session. It has the list of messages again when the client has shortened it,
-// and once at the beginning: known messages are left out.
+// change handles a line that changes the session. It contains the list of messages again after the client has shortened
+// it, and once at the start; known messages are skipped.
 func (s *session) change(raw []byte, at records.Locator) error {
 	taken := false
 	d := rawjson.NewDecoder(rawjson.Member(raw, "messages"))
@@ -179,10 +179,10 @@ func (s *session) change(raw []byte, at records.Locator) error {
 	return nil
 }
 
-// known reports whether a message has been taken, without taking it.
+// known reports whether a message was already added; it does not add it.
 func (s *session) known(id string) bool { return id == "" || s.c.Began(id) }
 
-// projectRoot returns the directory in a file above the session's folder.
+// projectRoot returns the directory that a file above the session's folder names.
 func projectRoot(path string) string {
 	dir := filepath.Dir(path)
 	for range 3 {

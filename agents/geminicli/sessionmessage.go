@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// message takes a message. The client may write a message again, with its calls and their results.
+// message handles a message. The client may write a message again, with its calls and their results.
 func (s *session) message(m *message, at records.Locator) error {
 	fresh := s.c.Begin(m.id)
 	switch m.kind {
@@ -33,7 +33,7 @@ func (s *session) message(m *message, at records.Locator) error {
 	return nil
 }
 
-// answer takes an answer of the model, or another part of it.
+// answer handles an answer of the model, or a further part of it.
 func (s *session) answer(m *message, at records.Locator, fresh bool) error {
 	key := cmp.Or(m.id, at.ID)
 	if fresh || s.c.Waits(key) {
@@ -74,8 +74,8 @@ func thinking(raw []byte) string {
 	return strings.Join(thoughts, "\n\n")
 }
 
-// usageOf takes the tokens of an answer. The cached part is included in the input; thoughts are added to the output,
-// and the prompts of tools to the input.
+// usageOf returns the tokens of an answer. The input includes the cached tokens. Thinking is added to the output, and
+// the prompts of tools to the input.
 func usageOf(raw []byte) *assemble.Usage {
 	d := rawjson.NewDecoder(raw)
 	if d.Kind() != rawjson.Object {
@@ -124,7 +124,7 @@ func (s *session) calls(raw []byte) []done {
 	return list
 }
 
-// result takes the result of a call, once.
+// result handles the result of a call, once.
 func (s *session) result(one *done, at records.Locator) error {
 	responses := geminiform.Responses(one.result)
 	waiting := s.c.Waiting(one.call.ID)
@@ -144,8 +144,8 @@ func (s *session) result(one *done, at records.Locator) error {
 	return s.c.Result(at, one.call.ID, result)
 }
 
-// user takes a message of the role user: a prompt, the client's text for the model, or responses to calls, which
-// are in the calls as well.
+// user handles a message with the role user: a prompt, the client's text for the model, or results of calls, which the
+// calls contain too.
 func (s *session) user(m *message, at records.Locator) error {
 	parts := geminiform.ReadParts(m.content, s.state.Cwd)
 	if len(parts.Responses) > 0 {
@@ -198,7 +198,7 @@ func workspace(text string) string {
 	return strings.TrimSpace(dir)
 }
 
-// notice takes the client's message to the user.
+// notice handles the client's message to the user.
 func (s *session) notice(m *message) error {
 	text := strings.Join(geminiform.ReadParts(m.content, "").Texts, "\n")
 	switch {

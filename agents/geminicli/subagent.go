@@ -17,23 +17,23 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// Limits of a hook's reading of sub-agents' files.
+// The limits for reading subagents' files in a hook.
 const (
-	answerWindow  = 512 << 10 // of a file's end, in bytes
-	maxSubagents  = 32        // the last changed ones
+	answerWindow  = 512 << 10 // at the end of a file, in bytes
+	maxSubagents  = 32        // the ones that changed last
 	maxFirstBytes = 4 << 10   // of a file's first line
 )
 
-// subagent is a sub-agent of the answer that the main conversation is busy with.
+// subagent is a subagent of the answer on which the main conversation is working.
 type subagent struct {
 	id, model string
 	calling   bool // its last answer waits for the results of its calls
 }
 
-// attribute finds the sub-agent whose call is about to begin. Hooks do not name it. The files of the session show it:
-// if calls of an answer run in parallel, all their hooks come before the first call begins. So the main conversation
-// makes none while a sub-agent is running. A sub-agent writes its answer before it makes the calls in it, and again
-// with them when they have ended.
+// attribute finds the subagent whose call is about to start. Hooks do not name it. The session's files show it: if
+// calls of an answer run in parallel, all their hooks run before the first call starts. So the main conversation makes
+// no calls while a subagent runs. A subagent writes its answer before it makes the calls in it, and again with the
+// calls when they have ended.
 func attribute(b *events.Boundary) {
 	var calling []subagent
 	for _, one := range subagents(b.Transcript, b.Session) {
@@ -55,7 +55,7 @@ func attribute(b *events.Boundary) {
 	}
 }
 
-// subagents returns the sub-agents of the present answer of the main conversation; none if the answer is not there.
+// subagents returns the subagents of the main conversation's current answer; none if the file lacks that answer.
 func subagents(main, session string) []subagent {
 	dir := filepath.Join(filepath.Dir(main), session)
 	entries, err := os.ReadDir(dir)
@@ -79,7 +79,7 @@ func subagents(main, session string) []subagent {
 	return out
 }
 
-// newest returns the names of the files that were written to last.
+// newest returns the names of the files that changed last.
 func newest(entries []os.DirEntry) []string {
 	type file struct {
 		name string
@@ -99,27 +99,27 @@ func newest(entries []os.DirEntry) []string {
 	return names
 }
 
-// line is a message of a session file, with the members that show who is busy.
+// line is a message of a session file, with the members that show which agent is working.
 type line struct {
 	ID      string          `json:"id"`
 	Type    string          `json:"type"`
 	Time    time.Time       `json:"timestamp"`
 	Model   string          `json:"model"`
-	Calls   json.RawMessage `json:"toolCalls"` // only when they have ended
+	Calls   json.RawMessage `json:"toolCalls"` // only after the calls have ended
 	Content json.RawMessage `json:"content"`
 	first   bool            // the first message
 }
 
-// busy reports whether it is an answer without any part yet.
+// busy reports whether the line is an answer that has no part yet.
 func (l *line) busy() bool { return l.Type == "gemini" && len(l.Calls) == 0 }
 
-// givesResults reports whether a line asks for an answer in the midst of the work: the task, or results of calls.
-// Other texts say that the sub-agent's time is over.
+// givesResults reports whether a line requires another answer: the task, or results of calls. Other texts mean that the
+// subagent has run out of time.
 func (l *line) givesResults() bool {
 	return l.Type == "user" && (l.first || bytes.Contains(l.Content, []byte(`"functionResponse"`)))
 }
 
-// lastMessages returns the last message of a session file and the previous one.
+// lastMessages returns the last message of a session file and the message before it.
 func lastMessages(path string) (last, before line) {
 	file, err := transcript.Open(path)
 	if err != nil {
@@ -148,7 +148,7 @@ func lastMessages(path string) (last, before line) {
 	return last, before
 }
 
-// began returns the time at which a file's session began, by its first line.
+// began returns the time at which the session of a file began, from its first line.
 func began(path string) time.Time {
 	file, err := transcript.Open(path)
 	if err != nil {
@@ -165,9 +165,9 @@ func began(path string) time.Time {
 	return head.Start
 }
 
-// settle relies on the order of calls. A sub-agent's calls end with the sub-agent. An edit of the main conversation
-// runs alone: it has ended when another boundary comes. While sub-agents are running, this does not hold: their calls
-// look like its own. Shells may run in parallel.
+// settle uses the order of calls. A subagent's calls end with the subagent. An edit of the main conversation runs
+// alone, so it has ended when another boundary comes. This does not hold while subagents run, because their calls look
+// like calls of the main conversation. Shell commands may run in parallel.
 func (c *Client) settle(call capability.Call) (end capability.End) {
 	at := subagents(call.Transcript, sessionOf(call.Transcript))
 	switch {
@@ -182,7 +182,7 @@ func (c *Client) settle(call capability.Call) (end capability.End) {
 	return end
 }
 
-// sessionOf returns the id of the session that a file holds.
+// sessionOf returns the id of the session in a file.
 func sessionOf(path string) string {
 	file, err := open(path, "")
 	if err != nil {

@@ -6,11 +6,12 @@ import (
 	"github.com/git-trace/git-trace/agents/shell"
 )
 
-// LookedFor is the program in a command that is committed for a team, which finds it on the PATH.
+// LookedFor is the program in a command that is committed for a team; the command finds it on the PATH.
 const LookedFor = "git-trace-hook"
 
 // Command returns the shell command with which an agent calls the program for an event. It is quoted for a POSIX shell.
-// If the program is LookedFor and missing, the command does nothing, silently. fish(1) takes the command as well.
+// If the program is LookedFor and does not exist, the command does nothing, without a message. fish(1) accepts the
+// command too.
 func Command(binary, agent, event string) string {
 	call := shell.Quote(binary) + " hook " + agent + " " + event
 	if binary != LookedFor {
@@ -36,8 +37,8 @@ func Call(command string) string {
 	return strings.TrimSuffix(call, orElse)
 }
 
-// ParseCommand takes apart a command of Command, in any quoting. It also takes the form `git trace hook AGENT
-// EVENT` that people write by hand, whose binary is "git".
+// ParseCommand parses a command made by Command, in any quoting. It also accepts the form `git trace hook AGENT EVENT`
+// that people write by hand; binary is then "git".
 func ParseCommand(command string) (binary, agent, event string, ok bool) {
 	words := shell.Words(Call(command))
 	if len(words) == 5 && words[0] == "git" && words[1] == "trace" {

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 )
 
-// Strict returns an error if a document is not JSON; nil if it is JSON or empty. Some agents read comments in their
+// Strict returns an error if a document is not JSON; nil if it is JSON or empty. Some agents accept comments in their
 // settings, others do not.
 func Strict(doc []byte) error {
 	body := bytes.TrimPrefix(doc, byteOrderMark)
@@ -18,7 +18,7 @@ func Strict(doc []byte) error {
 	return nil
 }
 
-// withoutComments replaces the comments of a document with blanks, so that every value keeps its place.
+// withoutComments replaces the comments of a document with spaces, so that every value keeps its position.
 func withoutComments(doc []byte) []byte {
 	if !bytes.Contains(doc, []byte("//")) && !bytes.Contains(doc, []byte("/*")) {
 		return doc
@@ -41,7 +41,7 @@ func withoutComments(doc []byte) []byte {
 	return out
 }
 
-// blank overwrites a comment up to its end, line ends left out, and gives the place of its last byte.
+// blank overwrites a comment except its line ends, and returns the position of the comment's last byte.
 func blank(doc []byte, from int, end string) int {
 	to := len(doc)
 	if n := bytes.Index(doc[from+2:], []byte(end)); n >= 0 {

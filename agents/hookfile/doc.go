@@ -1,23 +1,24 @@
-// Package hookfile edits settings files with hook entries in the form that Claude Code introduced and others took over:
+// Package hookfile edits settings files with hook entries, in the form that Claude Code introduced and other agents
+// adopted:
 //
 //	{"hooks": {"EVENT": [{"matcher": "*", "hooks": [{"type": "command", "command": "…", "timeout": 10}]}]}}
 //
-// and in the form of Cursor and Windsurf, which have the handlers in the list of the event: {"version": 1, "hooks":
+// and in the form of Cursor and Windsurf, where the handlers are directly in the event's list: {"version": 1, "hooks":
 // {"EVENT": [{"command": "…"}]}}.
 //
 // The file belongs to the user and to other tools. So it is never decoded and rewritten: an edit inserts or deletes
-// text and leaves every other byte, with its order, indentation, unknown keys and line ends. The edits are pure
-// functions of the file's content; reading and writing are the caller's.
+// text and keeps every other byte, including order, indentation, unknown keys and line ends. The edits are pure
+// functions of the file's content; the caller reads and writes the file.
 //
-// Two properties are held by tests and a fuzz target, for every valid document without our entries:
+// Tests and a fuzz target check two properties, for every valid document without git-trace's entries:
 //
-//   - Install applied twice is Install applied once.
-//   - Remove after Install gives back the document, byte for byte.
+//   - A second Install changes nothing.
+//   - Remove after Install returns the original document, byte for byte.
 //
-// The second needs no record of what was there. Where a container (a file, an object, an array) was missing, Install
-// writes its content on lines of its own; where it was empty, the content goes directly after the opening bracket.
-// Remove deletes a container that it empties in the first case and keeps it in the second.
+// The second property needs no record of the original. If a container (a file, an object, an array) is missing, Install
+// writes its content on separate lines. If it is empty, Install writes the content directly after the opening bracket.
+// If Remove empties a container, it deletes the container in the first case and keeps it in the second.
 //
-// Comments are kept; whether the agent reads them, the caller knows (Strict). The package does not decide which entries
-// are ours: the caller decides that by the command line.
+// Comments are kept; the caller knows whether the agent accepts them (Strict). The caller decides which entries belong
+// to git-trace, by their command lines.
 package hookfile

@@ -5,29 +5,29 @@ import (
 	"slices"
 )
 
-// Entry is one hook entry as it shall be.
+// Entry is a hook entry in its expected form.
 type Entry struct {
 	Event   string
-	Matcher string // written only when not empty: "*" for events of tools
+	Matcher string // omitted if empty; "*" for tool events
 	Command string
-	Timeout int // in the unit of the agent
+	Timeout int // in the agent's unit
 	Form    Form
 }
 
 // Form is the form of an agent's handlers.
 type Form int
 
-// The forms.
+// The forms of handlers.
 const (
-	Grouped Form = iota // in the list of a group, which has the matcher: Claude Code and its relatives
+	Grouped Form = iota // in a group, which has the matcher: Claude Code and similar agents
 	Flat                // directly in the list of the event: Cursor
-	Listed              // as Flat, without a time limit, in a document without a version: Windsurf
+	Listed              // like Flat, but without a time limit, in a document without a version: Windsurf
 )
 
-// Ours reports whether a command is ours, of any version and from any place.
+// Ours reports whether a command belongs to git-trace, in any version and at any path.
 type Ours func(command string) bool
 
-// handler is one command of the file that is ours.
+// handler is a command in the file that belongs to git-trace.
 type handler struct {
 	event   string
 	list    *node // the event's array
@@ -36,7 +36,7 @@ type handler struct {
 	command string
 }
 
-// find lists the handlers that are ours, in the document's order.
+// find returns git-trace's handlers in the document's order.
 func find(root *node, ours Ours) []handler {
 	var found []handler
 	for _, hooks := range members(root, "hooks") {
@@ -56,7 +56,7 @@ func find(root *node, ours Ours) []handler {
 	return found
 }
 
-// members lists every value of a key, also of a repeated one.
+// members returns every value of a key, even if the key is repeated.
 func members(n *node, key string) []*node {
 	return slices.DeleteFunc(slices.Clone(kids(n, '{')), func(kid *node) bool { return kid.key != key })
 }
@@ -68,8 +68,8 @@ func kids(n *node, kind byte) []*node {
 	return n.kids
 }
 
-// current reports whether a handler is as the entry wants it: it runs for every tool, is waited for, and nothing
-// keeps it from running. A time limit and a message that the user chose are respected.
+// current reports whether a handler matches the entry: it runs for every tool, the agent waits for it, and nothing
+// prevents it from running. A time limit and a message that the user chose are accepted.
 func (h handler) current(entry Entry) bool {
 	if h.command != entry.Command || h.flat() != (entry.Form != Grouped) {
 		return false
@@ -114,7 +114,7 @@ func (h handler) matched() []*node {
 	return h.group.kids
 }
 
-// sorted splits our handlers into the ones to keep (one for each event) and the others.
+// sorted splits git-trace's handlers into the ones to keep, one for each event, and the others.
 func sorted(found []handler, entries []Entry) (keep map[string]handler, rest []handler) {
 	keep = make(map[string]handler)
 	for _, h := range found {

@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// State describes our entries in a document.
+// State describes git-trace's entries in a document.
 type State struct {
-	Present, Missing, Stale []string // events; an event with a good entry beside a superfluous one is in two lists
-	Commands                []string // our commands that are there, each once
+	Present, Missing, Stale []string // events; an event with a good entry and a superfluous one is in two lists
+	Commands                []string // git-trace's commands in the document, without repetitions
 }
 
-// Inspect compares a document with the entries. A nil document is a missing file.
+// Inspect compares a document with the entries. A nil document means a missing file.
 func Inspect(doc []byte, entries []Entry, ours Ours) (State, error) {
 	root, err := parse(bytes.TrimPrefix(doc, byteOrderMark))
 	if err != nil {
@@ -39,7 +39,7 @@ func Inspect(doc []byte, entries []Entry, ours Ours) (State, error) {
 	return s, nil
 }
 
-// Flag reports whether the document sets a key to true. A document that is not valid sets nothing.
+// Flag reports whether the document sets a key to true. It is false for an invalid document.
 func Flag(doc []byte, key string) bool {
 	root, err := parse(bytes.TrimPrefix(doc, byteOrderMark))
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 
 var byteOrderMark = []byte("\xEF\xBB\xBF")
 
-// Install returns the document with every entry present once, and the events whose entries changed. A nil document is a
-// missing file.
+// Install returns the document with every entry present once, and the events whose entries changed. A nil document
+// means a missing file.
 func Install(doc []byte, entries []Entry, ours Ours) (out []byte, changed []string, err error) {
 	fresh := doc == nil
 	body, marked := bytes.CutPrefix(doc, byteOrderMark)
@@ -59,7 +59,7 @@ func Install(doc []byte, entries []Entry, ours Ours) (out []byte, changed []stri
 	return body, changed, nil
 }
 
-// checkShape reports a document into which the entries cannot be put.
+// checkShape returns an error if the entries cannot be added to a document.
 func checkShape(root *node, entries []Entry) error {
 	if root == nil {
 		return nil
@@ -82,7 +82,7 @@ func checkShape(root *node, entries []Entry) error {
 	return nil
 }
 
-// style is the layout of the document.
+// style is the layout of a document.
 type style struct{ newline, indent string }
 
 func styleOf(doc []byte, root *node) style {
@@ -123,7 +123,7 @@ func (s style) insert(doc []byte, entries []Entry) ([]byte, error) {
 	return doc, nil
 }
 
-// renew replaces stale entries with missing ones, and returns the entries for which no stale one was left.
+// renew replaces stale entries with missing ones. It returns the missing entries for which there was no stale one.
 func (s style) renew(doc []byte, missing, entries []Entry, ours Ours) ([]byte, []Entry, error) {
 	var left []Entry
 	for _, entry := range missing {
@@ -145,7 +145,7 @@ func (s style) renew(doc []byte, missing, entries []Entry, ours Ours) ([]byte, [
 	return doc, left, nil
 }
 
-// add puts text after the last member of a container, or directly after the bracket of an empty one.
+// add inserts text after the last member of a container, or directly after the bracket of an empty one.
 func (s style) add(doc []byte, container *node, depth int, text string) []byte {
 	at := container.start + 1
 	if n := len(container.kids); n > 0 {
@@ -157,7 +157,7 @@ func (s style) add(doc []byte, container *node, depth int, text string) []byte {
 
 func (s style) line(depth int) string { return s.newline + strings.Repeat(s.indent, depth) }
 
-// The parts of a new entry. Each container has its content on separate lines.
+// The parts of a new entry. The content of each container is on separate lines.
 
 func member(key, value string) string { return text(key) + ": " + value }
 
@@ -181,11 +181,11 @@ func (s style) list(entry Entry) string {
 	return member(entry.Event, s.array(2, s.group(3, entry)))
 }
 
-// flatRest is the rest of our own object in the flat form: a blank after the bracket marks it. People do not write such
-// a blank before a bracket on a separate line.
+// flatRest is the rest of an object that Install made in the flat form. The space after the bracket marks it: people do
+// not write a space after a bracket on a separate line.
 const flatRest = "{ \"version\": 1\n}"
 
-// document returns a whole document. That of the flat form names its version.
+// document returns a whole document. In the flat form, it has a version.
 func (s style) document(entries []Entry) string {
 	hooks := member("hooks", s.hooks(entries))
 	if entries[0].Form == Flat {
@@ -212,11 +212,11 @@ func (s style) group(depth int, entry Entry) string {
 	return s.object(depth, members...)
 }
 
-// text returns a JSON string without the escapes that only HTML needs.
+// text returns a JSON string without HTML escapes.
 func text(s string) string {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(s) // a string into a buffer
+	_ = enc.Encode(s) // a string into a buffer: no error is possible
 	return strings.TrimSuffix(out.String(), "\n")
 }

@@ -6,18 +6,18 @@ import (
 	"slices"
 )
 
-// Handler is one of our handlers in a document, with its place: handler number Index of group number Group of the
-// event.
+// Handler is one of git-trace's handlers in a document, with its position: handler number Index of group number Group
+// of the event.
 type Handler struct {
 	Event        string
 	Group, Index int
 	Matcher      string // "" if the group has none
 	Command      string
-	Timeout      int  // seconds; 0 when the handler sets none
-	Async        bool // not waited for
+	Timeout      int  // in seconds; 0 if the handler sets none
+	Async        bool // the agent does not wait for it
 }
 
-// Locate lists our handlers in the document's order.
+// Locate returns git-trace's handlers in the document's order.
 func Locate(doc []byte, ours Ours) ([]Handler, error) {
 	root, err := parse(bytes.TrimPrefix(doc, byteOrderMark))
 	if err != nil {

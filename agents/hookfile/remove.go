@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Remove returns the document without our entries and the events that had one. The result is nil if we made the whole
-// file.
+// Remove returns the document without git-trace's entries, and the events that had one. The document is nil if Install
+// made the whole file.
 func Remove(doc []byte, ours Ours) (out []byte, changed []string, err error) {
 	body, marked := bytes.CutPrefix(doc, byteOrderMark)
 	root, err := parse(body)
@@ -29,14 +29,15 @@ func Remove(doc []byte, ours Ours) (out []byte, changed []string, err error) {
 	if marked {
 		return append(slices.Clone(byteOrderMark), body...), changed, nil
 	}
-	// A new file begins with the object and has one newline after it; in a blank one the object follows the blanks.
+	// In a new file, the object is first and has one newline after it; in a file that was blank, the object follows the
+	// white space.
 	if first == '{' && (string(body) == "\n" || string(body) == "\r\n") {
 		return nil, changed, nil
 	}
-	return append([]byte{}, body...), changed, nil // never nil: the file was there and blank
+	return append([]byte{}, body...), changed, nil // never nil: the file existed and was blank
 }
 
-// withoutRest removes the rest of an object of our own making in the flat form.
+// withoutRest removes the rest of an object that Install made in the flat form.
 func withoutRest(doc []byte) []byte {
 	root, err := parse(doc)
 	if err != nil || root == nil || strings.ReplaceAll(string(doc[root.start:root.end]), "\r\n", "\n") != flatRest {
@@ -45,8 +46,8 @@ func withoutRest(doc []byte) []byte {
 	return slices.Concat(doc[:root.start], doc[root.end:])
 }
 
-// removeAll removes the handlers that which returns, one after the other: each removal moves the places of the
-// others.
+// removeAll removes the handlers that which returns, one after the other, because each removal changes the positions of
+// the others.
 func removeAll(doc []byte, which func(root *node) []handler) ([]byte, error) {
 	for {
 		root, err := parse(doc)
@@ -61,8 +62,8 @@ func removeAll(doc []byte, which func(root *node) []handler) ([]byte, error) {
 	}
 }
 
-// remove deletes a handler, and with it the containers that become empty. Our group has no meaning without its handler;
-// an array or object is removed only if Install made it.
+// remove deletes a handler, and the containers that become empty. A group that Install made has no use without its
+// handler; an array or object is removed only if Install made it.
 func (h handler) remove(doc []byte, root *node) []byte {
 	if handlers := h.group.get("hooks"); !h.flat() && len(handlers.kids) > 1 {
 		return cut(doc, handlers, h.own)
@@ -80,7 +81,7 @@ func (h handler) remove(doc []byte, root *node) []byte {
 	return slices.Concat(doc[:root.start], doc[root.end:])
 }
 
-// parentOf returns the member "hooks" of the root that holds the list of an event.
+// parentOf returns the root's member "hooks" that contains the list of an event.
 func parentOf(root, list *node) *node {
 	for _, hooks := range members(root, "hooks") {
 		if slices.Contains(hooks.kids, list) {
@@ -95,7 +96,7 @@ func ownLines(doc []byte, container *node) bool {
 	return strings.Contains(string(doc[container.start+1:container.kids[0].from]), "\n")
 }
 
-// cut deletes a member with its comma: the preceding comma, or for the first member the following one.
+// cut deletes a member with its comma: the comma before it or, for the first member, the comma after it.
 func cut(doc []byte, container, kid *node) []byte {
 	at := slices.Index(container.kids, kid)
 	from, to := kid.from, kid.end

@@ -7,24 +7,24 @@ import (
 	"fmt"
 )
 
-// Errors of settings files that callers branch on.
+// Errors of settings files that callers check for.
 var (
 	ErrSyntax = errors.New("not valid JSON")
 	ErrShape  = errors.New("unexpected shape")
 )
 
-// node is a JSON value with its place in the document.
+// node is a JSON value with its position in the document.
 type node struct {
 	kind       byte // '{', '[', '"', or 0 for numbers, booleans and null
 	start, end int
-	from       int    // where its member begins: the start of the key, or of the value in an array
+	from       int    // the start of its member: of the key or, in an array, of the value
 	key        string // of a member
 	text       string // of a string
 	literal    any    // of a number, boolean or null
 	kids       []*node
 }
 
-// parse returns the root of the document, nil if it has only white space and comments.
+// parse returns the root of the document; nil if the document has only white space and comments.
 func parse(doc []byte) (*node, error) {
 	doc = withoutComments(doc)
 	if len(bytes.Trim(doc, " \t\r\n")) == 0 {
@@ -34,7 +34,7 @@ func parse(doc []byte) (*node, error) {
 		return nil, syntaxError(doc, err)
 	}
 	p := parser{doc: doc, dec: json.NewDecoder(bytes.NewReader(doc))}
-	p.dec.UseNumber() // a number may be too large for any type of Go
+	p.dec.UseNumber() // a number may be too large for every Go type
 	root, err := p.value()
 	if err != nil {
 		return nil, syntaxError(doc, err)
@@ -42,7 +42,8 @@ func parse(doc []byte) (*node, error) {
 	return root, nil
 }
 
-// syntaxError names the line of the fault in the document. It quotes at most one character of the document.
+// syntaxError returns an error with the line of the fault in the document. It quotes at most one character of the
+// document.
 func syntaxError(doc []byte, err error) error {
 	var syntax *json.SyntaxError
 	line := 1 + bytes.Count(doc, []byte("\n"))
@@ -57,7 +58,7 @@ type parser struct {
 	dec *json.Decoder
 }
 
-// value reads the next value of a document that is known to be valid.
+// value reads the next value of a document that is already known to be valid.
 func (p *parser) value() (*node, error) {
 	start := p.skip()
 	token, err := p.dec.Token()
@@ -99,7 +100,7 @@ func (p *parser) members(parent *node) error {
 	return err
 }
 
-// skip returns the offset of the next token: after white space and the punctuation between values.
+// skip returns the offset of the next token, after white space and punctuation.
 func (p *parser) skip() int {
 	at := int(p.dec.InputOffset())
 	for at < len(p.doc) && bytes.IndexByte([]byte(" \t\r\n,:"), p.doc[at]) >= 0 {
@@ -108,7 +109,7 @@ func (p *parser) skip() int {
 	return at
 }
 
-// get returns the value of a key, nil without one. If a key is there twice, the last one counts, as in JSON.parse.
+// get returns the value of a key; nil if there is none. If a key occurs twice, the last one counts, as in JSON.parse.
 func (n *node) get(key string) *node {
 	if n == nil || n.kind != '{' {
 		return nil

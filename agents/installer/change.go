@@ -10,8 +10,8 @@ type plan struct {
 	userfile.Plan[capability.Action]
 }
 
-// add writes a file: to nil, for deletion, or to a content. A deletion also removes directories that it empties below
-// the place's root. In the user's directories it removes only directories that were made for this file.
+// add adds the writing of a file; nil data deletes the file. A deletion also removes directories below the place's root
+// that become empty. Among the user's directories, it removes only those that were made for this file.
 func (p *plan) add(file userfile.File, data []byte, at Place, a capability.Action) {
 	a.Op, a.Path = capability.OpUpdate, file.Path
 	switch {
@@ -23,7 +23,7 @@ func (p *plan) add(file userfile.File, data []byte, at Place, a capability.Actio
 	p.Add(a, userfile.Edit{File: file, Data: data, Root: at.Root, Made: at.Made})
 }
 
-// apply applies the whole plan or nothing, and lists its actions.
+// apply applies the whole plan or nothing, and returns its actions.
 func (p *plan) apply() ([]capability.Action, error) {
 	err := p.Apply()
 	if err == nil {
@@ -35,7 +35,7 @@ func (p *plan) apply() ([]capability.Action, error) {
 	}
 }
 
-// Write returns the plan of one file, done at once. Directories stay.
+// Write writes one file at once. It removes no directories.
 func Write(file userfile.File, data []byte, detail string) ([]capability.Action, error) {
 	var p plan
 	p.add(file, data, Place{Root: file.Path}, capability.Action{Detail: detail})

@@ -10,22 +10,22 @@ import (
 	"github.com/git-trace/git-trace/agents/hookfile"
 )
 
-// Dirs say where an agent reads a program for each event: below a directory of the user's and one of the work tree.
+// Dirs says where an agent looks for a program for each event: below a directory of the user and one in the work tree.
 type Dirs struct {
 	Agent, Title string
-	User, Repo   string // the directories of settings, the user's absolute
-	Below        string // in them
+	User, Repo   string // the settings directories; the user's is absolute
+	Below        string // below both
 }
 
-// Files is the installer of an agent that runs a program for each event, named after the event. Each program is our own
-// file.
+// Files is the installer for an agent that runs a program for each event, with the name of the event. Each program is a
+// file of git-trace's own.
 type Files struct {
 	parts []*Installer
 }
 
 var _ capability.HookInstaller = (*Files)(nil)
 
-// NewFiles makes the installer of an agent. Its programs are scripts of sh.
+// NewFiles returns the installer for an agent. Its programs are sh scripts.
 func NewFiles(env capability.Env, dirs Dirs, events []string) *Files {
 	f := &Files{}
 	var names []string
@@ -47,10 +47,10 @@ func NewFiles(env capability.Env, dirs Dirs, events []string) *Files {
 	return f
 }
 
-// scriptMark begins the line of our script with its command line of git-trace.
+// scriptMark begins the line of a script that contains git-trace's command line.
 const scriptMark = "# command: "
 
-// script returns our program that passes an event on.
+// script returns git-trace's script for an event.
 func script(binary, agent, event string) OwnFile {
 	command := hookfile.Command(binary, agent, event)
 	run := "exec " + command
@@ -64,7 +64,7 @@ func script(binary, agent, event string) OwnFile {
 	}
 }
 
-// commandBehind finds the command line after a mark in our file.
+// commandBehind returns a function that finds the command line after a mark in a file of git-trace.
 func commandBehind(mark string, ours hookfile.Ours) func(doc []byte) (string, bool) {
 	return func(doc []byte) (string, bool) {
 		for line := range bytes.Lines(doc) {
@@ -76,7 +76,7 @@ func commandBehind(mark string, ours hookfile.Ours) func(doc []byte) (string, bo
 	}
 }
 
-// Plan lists the actions that Install would do.
+// Plan returns the actions that Install would take.
 func (f *Files) Plan(ctx context.Context, target capability.Target) ([]capability.Action, error) {
 	p, err := f.prepare(ctx, target)
 	return p.Actions(), err
@@ -111,7 +111,7 @@ func (f *Files) Remove(ctx context.Context, target capability.Target) (done []ca
 	return done, nil
 }
 
-// Status returns the common state of all files.
+// Status returns the combined state of all files.
 func (f *Files) Status(ctx context.Context, target capability.Target) (whole capability.Status, err error) {
 	for i, in := range f.parts {
 		one, err := in.Status(ctx, target)

@@ -12,18 +12,18 @@ import (
 	"github.com/git-trace/git-trace/agents/hookfile"
 )
 
-// ErrForeign reports a file of our name that somebody else wrote.
+// ErrForeign reports a file with git-trace's name that another program wrote.
 var ErrForeign = errors.New("the file was not written by git-trace")
 
 // Settings are entries in a settings file that others use too.
 type Settings struct {
-	Entries func() []hookfile.Entry // a hook never asks
+	Entries func() []hookfile.Entry // not called in hooks
 	Ours    hookfile.Ours
-	// Comments is true if the agent reads comments in the file.
+	// Comments is true if the agent accepts comments in the file.
 	Comments bool
 }
 
-// Commented returns the settings of an agent that reads comments in them.
+// Commented returns the settings for an agent that accepts comments in the file.
 func (s Settings) Commented() Settings {
 	s.Comments = true
 	return s
@@ -37,8 +37,8 @@ func (s Settings) readable(doc []byte) error {
 	return hookfile.Strict(doc)
 }
 
-// Hooks returns the settings of an agent whose hooks have the form of Claude Code's: an entry for each event. Entries
-// for tools match every tool, because an unlisted tool may write.
+// Hooks returns the settings for an agent whose hooks have the form of Claude Code's: an entry for each event. The
+// entries for tools match every tool, because an unlisted tool may write.
 func Hooks(env capability.Env, agent string, timeout int, events func() []string) Settings {
 	entries := func() (list []hookfile.Entry) {
 		for _, event := range events() {
@@ -53,12 +53,12 @@ func Hooks(env capability.Env, agent string, timeout int, events func() []string
 	return Settings{Entries: entries, Ours: Ours(env.Binary, agent)}
 }
 
-// ofTool reports whether an event is about a call of a tool, so that its entry names the tools.
+// ofTool reports whether an event concerns a tool call, so that its entry names the tools.
 func ofTool(event string) bool {
 	return strings.Contains(event, "ToolUse") || strings.HasSuffix(event, "Tool") || event == "PermissionRequest"
 }
 
-// Install puts the entries in.
+// Install adds the entries.
 func (s Settings) Install(doc []byte) ([]byte, []string, error) {
 	if err := s.readable(doc); err != nil {
 		return nil, nil, err
@@ -66,7 +66,7 @@ func (s Settings) Install(doc []byte) ([]byte, []string, error) {
 	return hookfile.Install(doc, s.Entries(), s.Ours)
 }
 
-// Remove takes the entries out.
+// Remove removes the entries.
 func (s Settings) Remove(doc []byte) ([]byte, []string, error) {
 	if err := s.readable(doc); err != nil {
 		return nil, nil, err
@@ -85,7 +85,7 @@ func (s Settings) Inspect(doc []byte) (hookfile.State, error) {
 // afterTool are the events of all agents after an edit, at which a formatter may run.
 var afterTool = []string{"PostToolUse", "AfterTool", "afterFileEdit"}
 
-// foreign lists other programs' hooks that run after a tool.
+// foreign returns other programs' hooks that run after a tool.
 func (s Settings) foreign(doc []byte) []capability.ForeignHook {
 	handlers, _ := hookfile.Locate(doc, func(command string) bool { return !s.Ours(command) })
 	var out []capability.ForeignHook
@@ -97,16 +97,16 @@ func (s Settings) foreign(doc []byte) []capability.ForeignHook {
 	return out
 }
 
-// OwnFile is a whole file of our own: a plugin, or a settings file that the agent reads beside others.
+// OwnFile is a whole file of git-trace's own: a plugin, or a settings file that the agent reads in addition to others.
 type OwnFile struct {
-	Content []byte   // as it shall be
-	Events  []string // that it reports
-	// Command gives the command line with which a file, of any version, calls the program; false for other programs'
+	Content []byte   // the expected content
+	Events  []string // the events that it reports
+	// Command returns the command line with which a file, of any version, calls git-trace; false for other programs'
 	// files.
 	Command func(doc []byte) (string, bool)
 }
 
-// Install gives our content unless the file is somebody else's.
+// Install returns the expected content, unless the file belongs to another program.
 func (o OwnFile) Install(doc []byte) ([]byte, []string, error) {
 	switch {
 	case bytes.Equal(doc, o.Content):
@@ -117,7 +117,7 @@ func (o OwnFile) Install(doc []byte) ([]byte, []string, error) {
 	return o.Content, o.Events, nil
 }
 
-// Remove deletes the file if it is ours.
+// Remove deletes the file if it belongs to git-trace.
 func (o OwnFile) Remove(doc []byte) ([]byte, []string, error) {
 	if doc == nil || !o.ours(doc) {
 		return doc, nil, nil
@@ -125,7 +125,7 @@ func (o OwnFile) Remove(doc []byte) ([]byte, []string, error) {
 	return nil, o.Events, nil
 }
 
-// Inspect reports whether the file is there and as it shall be.
+// Inspect reports whether the file exists and has the expected content.
 func (o OwnFile) Inspect(doc []byte) (hookfile.State, error) {
 	switch {
 	case doc == nil:
@@ -146,16 +146,16 @@ func (o OwnFile) ours(doc []byte) bool {
 	return ours
 }
 
-// commandMark begins the line of our program that holds the hook command.
+// commandMark begins the line of an agent's plugin that contains the hook command.
 const commandMark = "// command: "
 
-// reporting is the part of our programs that reports an event to git-trace and waits for it. It needs spawn.
+// reporting is the part of the plugins that reports an event to git-trace and waits for it. It needs spawn.
 //
 //go:embed report.js
 var reporting []byte
 
-// Program returns our program that an agent loads. In its source, @REPORT@ is replaced by the function report(event,
-// fields), and @COMMAND@ by the hook command.
+// Program returns a plugin that an agent loads. In its source, @REPORT@ is replaced with the function report(event,
+// fields), and @COMMAND@ with the hook command.
 func Program(source []byte, binary, agent string, events []string) OwnFile {
 	literal, _ := json.Marshal(binary) // JSON strings are valid in JavaScript
 	content := bytes.ReplaceAll(source, []byte("@REPORT@\n"), reporting)

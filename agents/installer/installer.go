@@ -14,56 +14,56 @@ import (
 	"github.com/git-trace/git-trace/agents/userfile"
 )
 
-// Place is the place of a target's hooks.
+// Place is the location of a target's hooks.
 type Place struct {
-	Path string // of the file, absolute
-	Root string // the directory that was there before: the home directory or the top of the work tree
-	Made string // for a file among the user's: the list of directories that were made for it
-	// Ignored is the path below Root, with slashes, of a personal file in the work tree; "" for all others.
+	Path string // the absolute path of the file
+	Root string // the directory that already exists: the home directory or the root of the work tree
+	Made string // for a file of the user: the list of directories that were made for it
+	// Ignored is the path, relative to Root and with slashes, of a personal file in the work tree; "" for all other files.
 	Ignored string
-	// Rule lists the files of the ignore rule, if there are more than this one. Ruled is true if the rule belongs to
-	// another file of the agent.
+	// Rule lists the files of the ignore rule, if there are more than this one. Ruled is true if another file of the agent
+	// has the rule.
 	Rule  []string
 	Ruled bool
-	// OnlyAtTop is true if the agent reads the file only when it is started at the top of the work tree.
+	// OnlyAtTop is true if the agent reads the file only when it is started in the root of the work tree.
 	OnlyAtTop bool
 }
 
-// Format makes the content of the file. Its functions are pure; a nil document is a missing file.
+// Format makes the content of the file. Its functions are pure; a nil document means a missing file.
 type Format interface {
-	// Install gives the document with our part in it, and the events whose entries changed.
+	// Install returns the document with git-trace's part, and the events whose entries changed.
 	Install(doc []byte) (out []byte, changed []string, err error)
-	// Remove gives the document without our part, nil if nothing else is left, and the events that had a part.
+	// Remove returns the document without git-trace's part, nil if nothing else remains, and the events that had an entry.
 	Remove(doc []byte) (out []byte, changed []string, err error)
-	// Inspect describes our part of the document.
+	// Inspect describes git-trace's part of the document.
 	Inspect(doc []byte) (hookfile.State, error)
 }
 
-// Installer is the installer of one agent.
+// Installer is the installer for one agent.
 type Installer struct {
 	Env    capability.Env
 	Agent  string // the name in hook commands
 	Title  string // the name in messages
 	Format Format
-	// Place finds the file of a target.
+	// Place returns the location of a target's file.
 	Place     func(capability.Target) (Place, error)
-	OnlyAtTop bool // what InDirs says of the file below the top of the work tree
+	OnlyAtTop bool // used by InDirs for the file in the work tree
 	// Refuse returns an error if nothing may be installed at a target.
 	Refuse func(capability.Target) error
-	// Obstacles and DisabledBy list, for Status, other reasons why the hooks of a target do not run; nil for none.
+	// Obstacles and DisabledBy return, for Status, other reasons why the hooks of a target do not run; both may be nil.
 	Obstacles  func(context.Context, capability.Target) ([]capability.Obstacle, error)
 	DisabledBy func(capability.Target) []string
 }
 
 var _ capability.HookInstaller = (*Installer)(nil)
 
-// Plan lists the actions that Install would do.
+// Plan returns the actions that Install would take.
 func (in *Installer) Plan(ctx context.Context, target capability.Target) ([]capability.Action, error) {
 	p, err := in.prepare(ctx, target)
 	return p.Actions(), err
 }
 
-// Install writes our part, and the ignore rule before it.
+// Install writes git-trace's part, after the ignore rule.
 func (in *Installer) Install(ctx context.Context, target capability.Target) ([]capability.Action, error) {
 	p, err := in.prepare(ctx, target)
 	if err != nil {
@@ -106,7 +106,7 @@ func (in *Installer) prepareInto(ctx context.Context, p *plan, target capability
 	return nil
 }
 
-// Remove removes our part, of any version, and the ignore rule.
+// Remove removes git-trace's part, of any version, and the ignore rule.
 func (in *Installer) Remove(_ context.Context, target capability.Target) ([]capability.Action, error) {
 	place, file, err := in.open(target)
 	if err != nil {
@@ -118,7 +118,7 @@ func (in *Installer) Remove(_ context.Context, target capability.Target) ([]capa
 	}
 	var p plan
 	if len(changed) > 0 {
-		if data == nil && file.Linked() { // a link to nothing would be worse than one to empty settings
+		if data == nil && file.Linked() { // a link without a target would be worse than a link to empty settings
 			data = []byte("{}\n")
 		}
 		p.add(file, data, place, capability.Action{Events: changed})
@@ -131,7 +131,7 @@ func (in *Installer) Remove(_ context.Context, target capability.Target) ([]capa
 	return p.apply()
 }
 
-// Status returns the state of the hooks and the obstacles to running them.
+// Status returns the state of the hooks, and the obstacles to running them.
 func (in *Installer) Status(ctx context.Context, target capability.Target) (capability.Status, error) {
 	place, err := in.Place(target)
 	if err != nil {
@@ -174,8 +174,8 @@ func (in *Installer) open(target capability.Target) (Place, userfile.File, error
 	return place, file, err
 }
 
-// read returns the content of a target's file. Anybody may have made the files of a work tree: a link that leads out of
-// it is not followed.
+// read returns the content of a target's file. Anybody may have made the files of a work tree, so a link that leads out
+// of it is not followed.
 func (in *Installer) read(target capability.Target, place Place) (file userfile.File, err error) {
 	if target.Scope == capability.ScopeUser {
 		file, err = userfile.Read(place.Path)
@@ -208,7 +208,7 @@ func (in *Installer) explain(path string, err error) error {
 	return e
 }
 
-// Ours reports whether a command of a settings file calls this program for the agent, from any place.
+// Ours returns a test for a command in a settings file: does it call this program for the agent, whatever its path?
 func Ours(binary, agent string) hookfile.Ours {
 	return func(command string) bool {
 		program, name, _, ok := hookfile.ParseCommand(command)
@@ -220,13 +220,13 @@ func Ours(binary, agent string) hookfile.Ours {
 	}
 }
 
-// OthersOnly reports whether a file exists without our hook command for an agent, in any form.
+// OthersOnly reports whether a file exists that has no git-trace hook command for an agent, in any form.
 func OthersOnly(path, agent string) bool {
 	file, err := userfile.Read(path)
 	return err == nil && file.Data != nil && !strings.Contains(string(file.Data), " hook "+agent+" ")
 }
 
-// checkBinary refuses a path that a settings file or a shell could not carry.
+// checkBinary rejects a path that cannot be written in a settings file or a shell command.
 func checkBinary(path string) error {
 	if path == capability.HookProgram ||
 		filepath.IsAbs(path) && utf8.ValidString(path) && !strings.ContainsAny(path, "\x00\n\r") {

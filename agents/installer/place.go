@@ -7,8 +7,8 @@ import (
 	"github.com/git-trace/git-trace/agents/capability"
 )
 
-// InDirs returns the usual pair of places: a file below a directory of the user's, and one below the top of the work
-// tree. The same file serves one person, who ignores it, or a project, which commits it.
+// InDirs returns a Place function for the usual files: one in a directory of the user, and one in the work tree. The
+// file in the work tree serves one person, who ignores it, or the project, which commits it.
 func (in *Installer) InDirs(userDir, userFile, repoFile string) func(capability.Target) (Place, error) {
 	return func(target capability.Target) (Place, error) {
 		switch target.Scope {

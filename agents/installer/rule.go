@@ -12,10 +12,11 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// A rule keeps a personal file out of commits and snapshots. It is in the clone's ignore file, which is valid in every
+// A rule keeps a personal file out of commits and snapshots. It is in the clone's ignore file, which applies to every
 // work tree.
 
-// prepareRule adds the rule where one is wanted. A rule of the user's may take the file back in; that is their choice.
+// prepareRule adds the rule if it is needed. The user may have a rule that includes the file again; that is their
+// choice.
 func (in *Installer) prepareRule(ctx context.Context, p *plan, target capability.Target, place Place) error {
 	wanted, err := in.wantsRule(ctx, place)
 	if !wanted || place.Ruled {
@@ -36,7 +37,7 @@ func (in *Installer) removeRule(p *plan, target capability.Target, place Place) 
 	return err
 }
 
-// planRule plans that our block of the ignore file lists these files.
+// planRule sets the files in git-trace's block of the ignore file.
 func (in *Installer) planRule(p *plan, repo *refs.Repo, detail string, files ...string) error {
 	hint := "make the file readable, or install for the user with `git trace init --global`"
 	file, err := userfile.Exclude(repo.CommonDir)
@@ -55,8 +56,8 @@ func (in *Installer) planRule(p *plan, repo *refs.Repo, detail string, files ...
 	}
 }
 
-// wantsRule reports whether the personal file needs the rule: it is in a work tree and nothing ignores it. A
-// tracked file is refused, because the hooks would be committed for everybody. With an error the result is false.
+// wantsRule reports whether the personal file needs the rule: it is in a work tree and nothing ignores it. It rejects a
+// tracked file, because the hooks would be committed for everybody. With an error, the result is false.
 func (in *Installer) wantsRule(ctx context.Context, place Place) (bool, error) {
 	path := filepath.FromSlash(place.Ignored)
 	for dir := filepath.Dir(path); dir != "."; dir = filepath.Dir(dir) {
@@ -67,7 +68,7 @@ func (in *Installer) wantsRule(ctx context.Context, place Place) (bool, error) {
 	repo, err := refs.DiscoverHook(place.Root)
 	if errors.Is(err, refs.ErrNotRepository) || errors.Is(err, refs.ErrBare) || err == nil &&
 		!sameDir(repo.WorkTree, place.Root) {
-		return false, nil // beside a bare `.git`
+		return false, nil // next to a bare `.git`
 	}
 	if err != nil {
 		return false, err

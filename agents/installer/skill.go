@@ -11,26 +11,26 @@ import (
 	"github.com/git-trace/git-trace/agents/hookfile"
 )
 
-// skill describes for an agent when to call git-trace, and with which questions. Clients read it where the matter comes
-// up.
+// skill tells an agent when to call git-trace, and for which questions. Clients read it when its subject comes up.
 //
 //go:embed skill.md
 var skill []byte
 
-// skillMark is in our skill, in any version.
+// skillMark is in git-trace's skill, in every version.
 const skillMark = "<!-- Written by `git trace init`"
 
 // skillName is the path of the skill below a directory of skills.
 const skillName = "git-trace/SKILL.md"
 
-// skilled is an installer of hooks that puts a skill beside them. The skill never prevents the hooks: if it is
-// impossible, or another one has its name, only the hooks are installed.
+// skilled is an installer of hooks that also installs the skill. The skill never prevents the hooks: if it cannot be
+// installed, or another skill has its name, only the hooks are installed.
 type skilled struct {
 	capability.HookInstaller
 	skill *Installer
 }
 
-// WithSkill adds the skill to an agent's installer: below the user's settings, or in a directory of the work tree.
+// WithSkill adds the skill to an agent's installer: in the user's settings directory, or in a directory of the work
+// tree.
 func WithSkill(env capability.Env, agent capability.Agent) capability.HookInstaller {
 	in := &Installer{Env: env, Agent: agent.Name + " skill", Title: agent.Title, Format: skillFile{}}
 	in.Place = in.InDirs(agent.Dir, path.Join("skills", skillName), path.Join(agent.Skills, skillName))
@@ -46,7 +46,7 @@ func (s skilled) Install(ctx context.Context, target capability.Target) ([]capab
 	return both(ctx, target, s.HookInstaller.Install, s.skill.Install)
 }
 
-// Remove takes both out. A skill that the project has committed is not one person's to delete.
+// Remove removes both. A skill that the project has committed must not be deleted by one person.
 func (s skilled) Remove(ctx context.Context, target capability.Target) ([]capability.Action, error) {
 	return both(ctx, target, s.HookInstaller.Remove, s.remove)
 }
@@ -60,8 +60,7 @@ func (s skilled) remove(ctx context.Context, target capability.Target) ([]capabi
 	return s.skill.Remove(ctx, target)
 }
 
-// both does the same with the hooks and with the skill. It returns the actions for the skill too, if they were
-// possible.
+// both does the same to the hooks and to the skill. If the actions for the skill were possible, it returns them too.
 func both(ctx context.Context, target capability.Target,
 	hooks, skill func(context.Context, capability.Target) ([]capability.Action, error),
 ) ([]capability.Action, error) {
@@ -85,7 +84,7 @@ func both(ctx context.Context, target capability.Target,
 	return actions, nil
 }
 
-// skillFile is the format of the skill: our own whole file.
+// skillFile is the format of the skill: a whole file of git-trace's own.
 type skillFile struct{}
 
 func (skillFile) Install(doc []byte) ([]byte, []string, error) {

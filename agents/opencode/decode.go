@@ -9,7 +9,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// kinds are the reports of the plugin, named as OpenCode does; tool.failed is taken from message.part.updated.
+// kinds are the plugin's events, with OpenCode's names; tool.failed is derived from message.part.updated.
 var kinds = payload.Events{
 	{Name: "session.created", Kind: events.SessionStart},
 	{Name: "chat.message", Kind: events.PromptSubmit},
@@ -47,7 +47,7 @@ type input struct {
 	Dir     string `json:"workdir"`
 }
 
-// decoder reads the payload of one hook call.
+// decoder returns the decoder of hook payloads.
 func (c *Client) decoder() capability.PayloadDecoder {
 	return payload.Decoder[wire]{Env: c.env, Agent: Name, Kinds: kinds, Fields: fields, Fill: c.fill}
 }
@@ -58,7 +58,7 @@ func fields(w *wire) payload.Fields {
 	}
 }
 
-// fill separates the sessions of sub-agents from others: OpenCode reports both in the same way.
+// fill distinguishes the sessions of subagents from others, because OpenCode reports both in the same way.
 func (c *Client) fill(b *events.Boundary, w *wire) bool {
 	if b.Process != 0 {
 		b.Mark = "OPENCODE_PID=" + strconv.Itoa(b.Process)

@@ -20,8 +20,8 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// ProjectSessions lists the sessions of the databases, and the sessions of the folder that are in no database. Sessions
-// of parents include their subagents.
+// ProjectSessions lists the sessions of the databases, and the sessions of the folder that are in no database. A
+// parent's session includes its subagents.
 func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
 	project := sessionfile.NewProject(dir)
 	root := filepath.Join(cmp.Or(s.env.Lookup("XDG_DATA_HOME"), filepath.Join(s.env.Home, ".local", "share")), "opencode")
@@ -37,7 +37,7 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 		}
 		db, err := sqlitefile.Open(path)
 		if err != nil {
-			continue // half written, or of a later version
+			continue // incomplete, or of a later version
 		}
 		all, err := dbSessions(db)
 		_ = db.Close()
@@ -67,7 +67,7 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 	return found, nil
 }
 
-// writtenSince reports whether a database was written to, itself or its log.
+// writtenSince reports whether a database or its log was changed since a time.
 func writtenSince(path string, since time.Time) bool {
 	for _, name := range []string{path, path + "-wal"} {
 		if info, err := os.Stat(name); err == nil && !info.ModTime().Before(since) {
@@ -77,7 +77,7 @@ func writtenSince(path string, since time.Time) bool {
 	return since.IsZero()
 }
 
-// SessionID returns the name of a session's own file; a database holds several.
+// SessionID returns the session id in the name of a session's own file; "" for a database, which has several sessions.
 func (s sessions) SessionID(path string) string {
 	name, found := strings.CutSuffix(filepath.Base(path), ".json")
 	if !found || !strings.HasPrefix(name, "ses_") || !payload.SessionID(name) {
@@ -86,7 +86,7 @@ func (s sessions) SessionID(path string) string {
 	return name
 }
 
-// SessionsIn lists the sessions of a database; another file has only one.
+// SessionsIn lists the sessions of a database; none for another file, which has only one.
 func (s sessions) SessionsIn(path string) ([]capability.Session, error) {
 	if is, err := sqlitefile.Is(path); err != nil || !is {
 		return nil, err
@@ -108,8 +108,8 @@ func (s sessions) SessionsIn(path string) ([]capability.Session, error) {
 	return found, nil
 }
 
-// Recognises identifies databases by their name, since other programs have databases as well, and JSON by members
-// that only sessions of OpenCode have.
+// Recognises identifies databases by their name, because other programs have databases too, and JSON by members that
+// only OpenCode's sessions have.
 func (s sessions) Recognises(path string, head []byte) bool {
 	if bytes.HasPrefix(head, []byte(sqlitefile.Magic)) {
 		name := filepath.Base(path)
@@ -126,7 +126,7 @@ func (s sessions) Recognises(path string, head []byte) bool {
 		bytes.Contains(start, []byte(`"ses_`))
 }
 
-// isFolderSession reports whether a text is a file of storage/session.
+// isFolderSession reports whether a text is the content of a file in storage/session.
 func isFolderSession(raw []byte) bool {
 	return strings.HasPrefix(rawjson.MemberText(raw, "id"), "ses_") && rawjson.Member(raw, "directory") != nil &&
 		rawjson.Member(raw, "messages") == nil
@@ -159,7 +159,7 @@ func open(path, session string) (sessionfile.File, error) {
 	return sessionfile.Document(path, "messages")
 }
 
-// beginning holds the facts of a whole session.
+// beginning is the data about a whole session.
 type beginning struct{ id string }
 
 func peek(file sessionfile.File) beginning {
@@ -175,7 +175,7 @@ func peek(file sessionfile.File) beginning {
 	return b
 }
 
-// subagentOf finds the session of a subagent: in the same database, in the same folder, or exported beside its
+// subagentOf finds the session of a subagent: in the same database, in the same folder, or in an export next to its
 // parent's.
 func subagentOf(of sessionfile.Place, call *assemble.Call, id string) sessionfile.Place {
 	if !payload.SessionID(id) {

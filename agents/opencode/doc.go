@@ -1,13 +1,13 @@
-// Package opencode knows OpenCode: the plugin that reports what it does, and what that plugin sends.
+// Package opencode supports OpenCode: the plugin that reports its actions, and the plugin's messages.
 //
-// OpenCode loads plugins into its own process. git-trace's plugin is one file (plugin.js), which starts `git-trace hook
-// opencode EVENT` for each event that matters and waits for it, at most three seconds; it never throws.
+// OpenCode loads plugins into its own process. git-trace's plugin is one file (plugin.js). For each relevant event, it
+// runs `git-trace hook opencode EVENT` and waits for it, at most three seconds; it never throws.
 //
-// The package relies on these facts, measured with the client (1.18.33):
+// The package relies on these facts, which were measured with the client (1.18.33):
 //
-//   - tool.execute.before and tool.execute.after are awaited and have the id of the call. A call that fails has no
-//     tool.execute.after; the event message.part.updated says that it has failed.
-//   - A sub-agent is a session of its own, whose parent is named when it is made. The plugin follows the parents, so
-//     that a sub-agent's calls come under the session that the user talks to.
+//   - OpenCode waits for tool.execute.before and tool.execute.after, which have the id of the call. A call that fails
+//     has no tool.execute.after; the event message.part.updated reports the failure.
+//   - A subagent is a separate session, which names its parent when it is created. The plugin follows the parents, so
+//     that a subagent's calls belong to the session in which the user writes.
 //   - Parallel calls run in parallel.
 package opencode

@@ -12,7 +12,7 @@ var plugin []byte
 
 const fileName = "git-trace.js"
 
-// newInstaller installs the plugin: for the user, or in the repository, where OpenCode finds it from every
+// newInstaller installs the plugin for the user, or in the repository, where OpenCode finds it from every
 // sub-directory.
 func (c *Client) newInstaller() *installer.Installer {
 	in := &installer.Installer{

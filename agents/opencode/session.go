@@ -15,10 +15,11 @@ import (
 )
 
 // sessions implements the capabilities for the agent's sessions: in the database of newer versions, in the folder of
-// JSON files of older ones, and in the output of `opencode export`. All three hold the same messages and parts.
+// JSON files of older ones, and in the output of `opencode export`. All three contain the same messages and parts.
 type sessions struct{ env capability.Env }
 
-// parser reads a session: without a session in the options, the last changed one of a database.
+// parser returns the parser of sessions. If the options name no session, it reads the database's session that changed
+// last.
 func (s sessions) parser() sessionfile.Kind {
 	return sessionfile.Kind{
 		Agent: Name, Open: open, Subagent: subagentOf,
@@ -35,11 +36,12 @@ type session struct {
 	main  bool // not a subagent's
 	state state
 
-	ids      map[string]int // how often this reading had an id
-	repeated int            // how many it had before
+	ids      map[string]int // how often each id occurred in this reading
+	repeated int            // the number of repetitions
 }
 
-// distinct distinguishes messages, and calls, whose ids were redacted to the same word: the client gives each id once.
+// distinct returns different ids for messages or calls whose ids were redacted to the same word: the client gives each
+// id only once.
 func (s *session) distinct(of, id string) string {
 	if id == "" {
 		return id
@@ -58,23 +60,24 @@ func (s *session) distinct(of, id string) string {
 	return fmt.Sprintf("%s#%d", id, n)
 }
 
-// state holds the facts of earlier messages that the next message needs.
+// state holds the data of earlier messages that later messages need.
 type state struct {
 	Cwd  string  `json:"cwd,omitempty"`
-	Cost float64 `json:"cost,omitempty"` // as the client adds it up, in dollars
-	// Reverted is the first message that the user undid; the client drops them when the session continues.
+	Cost float64 `json:"cost,omitempty"` // the client's total, in dollars
+	// Reverted is the first message that the user undid; the client deletes the undone messages when the session
+	// continues.
 	Reverted string `json:"reverted,omitempty"`
 }
 
 func (s *session) State() any { return &s.state }
 
-// End undoes the reverted steps of the session.
+// End marks the reverted steps of the session as undone.
 func (s *session) End() error {
 	s.c.Back(s.state.Reverted)
 	return nil
 }
 
-// Object takes the data about the session, or a message with its parts.
+// Object handles the data about the session, or a message with its parts.
 func (s *session) Object(object jsonlines.Object) error {
 	info, parts := rawjson.Member(object.Raw, "info"), rawjson.Member(object.Raw, "parts")
 	if parts == nil {
@@ -102,7 +105,7 @@ func (s *session) Object(object jsonlines.Object) error {
 	return nil
 }
 
-// about takes the data about the whole session.
+// about handles the data about the whole session.
 func (s *session) about(info []byte) {
 	dir, version, title := rawjson.MemberText(info, "directory"), rawjson.MemberText(info, "version"),
 		rawjson.MemberText(info, "title")
@@ -124,7 +127,7 @@ func (s *session) about(info []byte) {
 	})
 }
 
-// revertedTo returns the first message that the user took back, "" for none.
+// revertedTo returns the first message that the user undid; "" if there is none.
 func revertedTo(info []byte) string {
 	return rawjson.MemberText(rawjson.Member(info, "revert"), "messageID")
 }
@@ -140,7 +143,7 @@ func (s *session) place(dir string) {
 	})
 }
 
-// message holds the facts of a message apart from its parts.
+// message is the data of a message apart from its parts.
 type message struct {
 	id, role, model, provider, cwd, failure, fault, finish string
 	created                                                int64
@@ -171,7 +174,7 @@ func (m *message) decode(info []byte) {
 	}
 }
 
-// user takes the user's text. The client adds the files that it refers to, like messages.
+// user handles the user's text. The client adds the files to which the text refers, in the form of messages.
 func (s *session) user(m *message, parts []byte, at records.Locator) error {
 	time := sessionfile.Millis(m.created)
 	var said []string
@@ -192,7 +195,7 @@ func (s *session) user(m *message, parts []byte, at records.Locator) error {
 			compacted = append(compacted, map[string]any{"timestamp": time, "auto": flag(part, "auto")})
 		}
 	}
-	defer func() { // after the step that this may begin, because both are read again together
+	defer func() { // after the step that this message may start, because both are read again together
 		for _, one := range compacted {
 			s.c.Append("compactions", "after_step", one)
 		}

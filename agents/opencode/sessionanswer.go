@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// answer takes an answer of the model with its calls and their results.
+// answer handles an answer of the model with its calls and their results.
 func (s *session) answer(m *message, parts []byte, at records.Locator) error {
 	if s.main {
 		s.place(m.cwd)
@@ -58,7 +58,7 @@ func (s *session) answer(m *message, parts []byte, at records.Locator) error {
 	return nil
 }
 
-// ended notes an answer that broke off, and its cost.
+// ended records an answer that was interrupted or failed, and the answer's cost.
 func (s *session) ended(m *message) {
 	var terminal records.TerminalState
 	switch {
@@ -83,8 +83,8 @@ func (s *session) ended(m *message) {
 	})
 }
 
-// usageOf takes the tokens of an answer, which the client keeps apart. Versions with a total count the reasoning
-// beside the output, older ones within it.
+// usageOf returns the tokens of an answer, which the client counts without overlap. In versions with a total, the
+// output excludes the reasoning; in older versions it includes it.
 func usageOf(raw []byte) *assemble.Usage {
 	d := rawjson.NewDecoder(raw)
 	if d.Kind() != rawjson.Object {

@@ -55,7 +55,7 @@ func tableOf(db *sqlitefile.DB, name string) (*sqlitefile.Table, error) {
 	return table, err
 }
 
-// dbSessions lists the sessions of a database.
+// dbSessions returns the sessions of a database.
 func dbSessions(db *sqlitefile.DB) ([]dbSession, error) {
 	table, err := tableOf(db, "session")
 	if err != nil {
@@ -82,7 +82,7 @@ func dbSessions(db *sqlitefile.DB) ([]dbSession, error) {
 	return found, err
 }
 
-// topmost returns the sessions that are not part of another one: sessions without a parent, and sessions whose parent
+// topmost returns the sessions that do not belong to another one: sessions without a parent, and sessions whose parent
 // was deleted.
 func topmost(all []dbSession) []dbSession {
 	here := map[string]bool{}
@@ -98,7 +98,7 @@ func topmost(all []dbSession) []dbSession {
 	return out
 }
 
-// openDatabase opens a session; "" is the last changed topmost one.
+// openDatabase opens a session; "" means the topmost session that changed last.
 func openDatabase(path, id string) (*database, error) {
 	db, err := sqlitefile.Open(path)
 	if err != nil {
@@ -112,7 +112,7 @@ func openDatabase(path, id string) (*database, error) {
 	return d, nil
 }
 
-// errNoSession reports a session that the database does not have.
+// errNoSession reports a session that the database lacks.
 var errNoSession = errors.New("no such session")
 
 func (d *database) find(id string) error {
@@ -143,7 +143,8 @@ func (d *database) find(id string) error {
 	return d.listParts()
 }
 
-// listMessages finds the messages of the session. It reads little of each, so it is quick in a large database.
+// listMessages finds the messages of the session. It reads only a little of each message, so it is quick for a large
+// database.
 func (d *database) listMessages() error {
 	id, session, created := d.message_.Column("id"), d.message_.Column("session_id"), d.message_.Column("time_created")
 	err := d.message_.Each(func(row *sqlitefile.Row) error {

@@ -18,7 +18,7 @@ import (
 // folder is a session in the folder of JSON files of versions before 1.1: storage/session/<project>/<session>.json,
 // storage/message/<session>/<message>.json, storage/part/<message>/<part>.json.
 type folder struct {
-	root string // storage
+	root string // the storage directory
 	info []byte
 	ids  []string
 }
@@ -42,7 +42,7 @@ func openFolder(path string) (*folder, error) {
 	for _, name := range jsonFiles(filepath.Join(f.root, "message", id)) {
 		raw, err := readObject(filepath.Join(f.root, "message", id, name))
 		if err != nil {
-			continue // counted when it is read again
+			continue // it is counted when it is read again
 		}
 		found = append(found, one{
 			filepath.Join("message", id, name), rawjson.MemberInt(rawjson.Member(raw, "time"), "created"),
@@ -58,7 +58,7 @@ func openFolder(path string) (*folder, error) {
 	return f, nil
 }
 
-// jsonFiles lists the names of the JSON files in a folder, in their order.
+// jsonFiles returns the names of the JSON files in a folder, sorted.
 func jsonFiles(dir string) []string {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

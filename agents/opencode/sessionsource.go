@@ -8,34 +8,34 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// store keeps a session message by message.
+// store stores a session message by message.
 type store interface {
-	// head returns the facts of the whole session: an object.
+	// head returns the data about the whole session, as an object.
 	head() ([]byte, error)
-	// messages returns the ids of the messages, in their order.
+	// messages returns the ids of the messages in order.
 	messages() []string
-	// message returns a message: its facts, and its parts in their order; nil if it was deleted.
+	// message returns a message: its data, and its parts in order; nil if it was deleted.
 	message(index int) (info []byte, parts [][]byte, err error)
 	close() error
 }
 
-// kept makes a session file of a session that is stored message by message. Offset 0 holds the facts of the
-// session; the others count messages.
+// kept is a session file for a session that is stored message by message. Offset 0 is the data about the session; the
+// other offsets count messages.
 type kept struct {
 	store
 	id string
 }
 
-// Start returns the id of the session, with the point to which it was reverted.
+// Start returns the id of the session and the message to which it was reverted.
 func (k kept) Start() (string, error) {
 	head, err := k.head()
 	return k.id + revertedTo(head), err
 }
 
-// Size returns the number of messages and one.
+// Size returns the number of messages, plus one.
 func (k kept) Size() int64 { return int64(len(k.messages())) + 1 }
 
-// Mark returns the message before an offset: a session that was undone in part continues with others.
+// Mark returns the id of the message before an offset: a session that was partly undone continues with other messages.
 func (k kept) Mark(offset int64) string {
 	if ids := k.messages(); offset >= 2 && int(offset) <= len(ids)+1 {
 		return ids[offset-2]
@@ -51,8 +51,8 @@ func (k kept) From(offset, _ int64) sessionfile.Source {
 	return (&sessionfile.Counted{Count: k.Size(), Object: k.object}).After(offset)
 }
 
-// object makes {"info": …, "parts": […]}, in the form of `opencode export`; it counts an unreadable one and returns
-// nil.
+// object returns {"info": …, "parts": […]}, the form of `opencode export`; for an unreadable message, it counts a fault
+// and returns nil.
 func (k kept) object(at int64, faults *jsonlines.Faults) ([]byte, error) {
 	if at == 0 {
 		head, err := k.head()
@@ -82,7 +82,7 @@ func (k kept) object(at int64, faults *jsonlines.Faults) ([]byte, error) {
 	return append(raw, "]}"...), nil
 }
 
-// sound reports whether a text is one JSON object. It counts any other text.
+// sound reports whether a text is one JSON object. It counts any other text as a fault.
 func sound(raw []byte, faults *jsonlines.Faults) bool {
 	d := rawjson.NewDecoder(raw)
 	kind := d.Kind()
@@ -93,7 +93,7 @@ func sound(raw []byte, faults *jsonlines.Faults) bool {
 	return true
 }
 
-// withID adds the id to an object that is kept without it.
+// withID adds the id to an object that is stored without it.
 func withID(raw []byte, id string) []byte {
 	d := rawjson.NewDecoder(raw)
 	if d.Kind() != rawjson.Object || rawjson.Member(raw, "id") != nil {

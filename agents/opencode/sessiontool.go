@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// tool is a call, as in its part.
+// tool is a call, from its part of the message.
 type tool struct {
 	call                    assemble.Call
 	status, output, failure string
@@ -53,7 +53,7 @@ func (s *session) tool(part []byte) tool {
 	return one
 }
 
-// result returns the result of a call; false while it runs.
+// result returns the result of a call; false while the call runs.
 func (s *session) result(one *tool) (assemble.Result, bool) {
 	content := cmp.Or(one.output, one.failure)
 	result := assemble.Result{Time: sessionfile.Millis(one.end), Content: &content}
@@ -85,7 +85,7 @@ func (s *session) result(one *tool) (assemble.Result, bool) {
 	return result, true
 }
 
-// errorOf returns the kind of failure that a call reports.
+// errorOf returns the error that a call reports.
 func errorOf(text string) string {
 	switch {
 	case strings.Contains(text, "rejected permission"), strings.Contains(text, "user dismissed"),
@@ -97,7 +97,7 @@ func errorOf(text string) string {
 	return records.ErrorTool
 }
 
-// edits returns the changes of a call in files, as the client notes them: diffs with the line numbers.
+// edits returns the changes that a call made to files, from the client's notes: diffs with line numbers.
 func (s *session) edits(one *tool) []assemble.Edit {
 	switch one.call.Name {
 	case "apply_patch", "patch":
@@ -136,7 +136,7 @@ func edited(one *tool) assemble.Edit {
 	return assemble.Edit{Path: path, Text: rawjson.MemberText(one.call.Input, "newString")}
 }
 
-// changed reads the diff in the client's notes about a file.
+// changed returns an edit from the diff in the client's notes about a file.
 func changed(path string, metadata []byte) assemble.Edit {
 	filediff := rawjson.Member(metadata, "filediff")
 	hunks := sessionfile.Hunks(cmp.Or(rawjson.MemberText(metadata, "diff"), rawjson.MemberText(filediff, "patch")))

@@ -12,14 +12,14 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// foreignCall is a call of another agent that OpenHands steers (Agent Client Protocol), as in its last event.
+// foreignCall is a call of another agent that OpenHands controls (Agent Client Protocol), from the last event about it.
 type foreignCall struct {
 	raw  []byte
 	time string
 	at   records.Locator
 }
 
-// foreign takes an event of a call by a foreign agent. Each event has all facts so far, so the last one counts.
+// foreign handles an event about a call of another agent. Each event contains all data so far, so the last one counts.
 func (s *session) foreign(raw []byte, time string, at records.Locator) error {
 	id := cmp.Or(rawjson.MemberText(raw, "tool_call_id"), at.ID)
 	if s.ended[id] {
@@ -28,7 +28,7 @@ func (s *session) foreign(raw []byte, time string, at records.Locator) error {
 	}
 	one, begun := s.begun[id]
 	if begun {
-		s.c.Take() // the first event counts when the call is handed on
+		s.c.Take() // the call is passed on with the place of its first event
 	} else {
 		one = foreignCall{time: time, at: at}
 	}
@@ -41,7 +41,7 @@ func (s *session) foreign(raw []byte, time string, at records.Locator) error {
 	return nil
 }
 
-// foreignEnded hands a call on with its result; time is "" for a call that did not end.
+// foreignEnded passes on a call with its result; time is "" for a call that did not end.
 func (s *session) foreignEnded(id, time string) error {
 	one := s.begun[id]
 	delete(s.begun, id)
@@ -72,8 +72,8 @@ func (s *session) foreignEnded(id, time string) error {
 	return s.c.Result(one.at, id, r)
 }
 
-// foreignContent returns the texts of a result, and its edits of files. Members have the protocol's own names, or
-// Python's.
+// foreignContent returns the texts of a result, and its edits of files. Members have the protocol's names, or Python's
+// form of them.
 func (s *session) foreignContent(raw []byte) (texts []string, edits []assemble.Edit) {
 	d := rawjson.NewDecoder(raw)
 	for d.OpenArray(); d.Element(); {

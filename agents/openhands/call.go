@@ -10,7 +10,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// action takes a call, with the model's text before it.
+// action handles a call, with the model's text before it.
 func (s *session) action(raw []byte, time string, at records.Locator) error {
 	made := rawjson.Member(raw, "tool_call")
 	name := cmp.Or(rawjson.MemberText(raw, "tool_name"), rawjson.MemberText(made, "name"))
@@ -31,7 +31,7 @@ func (s *session) action(raw []byte, time string, at records.Locator) error {
 	return s.answer(a)
 }
 
-// invalidLeft ends the calls whose arguments did not fit their tools and that have no error.
+// invalidLeft ends the calls whose arguments did not fit their tools and for which no error was reported.
 func (s *session) invalidLeft() error {
 	for _, id := range s.invalid {
 		if s.c.Waiting(id) == nil && !s.c.Expects(id) {
@@ -45,7 +45,7 @@ func (s *session) invalidLeft() error {
 	return nil
 }
 
-// arguments returns the model's arguments; if they are not an object, it returns the arguments as the agent read
+// arguments returns the model's arguments; if they are not an object, it returns the arguments as the agent parsed
 // them.
 func arguments(text string, action []byte) []byte {
 	d := rawjson.NewDecoder([]byte(text))
@@ -60,7 +60,7 @@ func arguments(text string, action []byte) []byte {
 	return in.Text("arguments", text).End()
 }
 
-// observed takes the result of a call.
+// observed handles the result of a call.
 func (s *session) observed(kind string, raw []byte, time string, at records.Locator) error {
 	id := cmp.Or(rawjson.MemberText(raw, "tool_call_id"), rawjson.MemberText(raw, "action_id"))
 	seen := rawjson.Member(raw, "observation")
@@ -89,7 +89,7 @@ func (s *session) observed(kind string, raw []byte, time string, at records.Loca
 	return s.c.Result(at, id, r)
 }
 
-// errorOf returns the kind of failure that an observation reports.
+// errorOf returns the error that an observation reports.
 func errorOf(seen []byte) string {
 	code := rawjson.MemberInt(seen, "exit_code")
 	switch {
@@ -103,7 +103,7 @@ func errorOf(seen []byte) string {
 	return ""
 }
 
-// editOf returns the change of a file by an editor, from the whole file before and after.
+// editOf returns the change that an editor made to a file, from the whole file before and after.
 func editOf(seen []byte, dir string) (assemble.Edit, bool) {
 	now := rawjson.NewDecoder(rawjson.Member(seen, "new_content"))
 	path := sessionfile.Absolute(rawjson.MemberText(seen, "path"), dir)
@@ -118,7 +118,7 @@ func editOf(seen []byte, dir string) (assemble.Edit, bool) {
 	return assemble.Changed(path, before.Text(), content), true
 }
 
-// textOf returns the text of a message or of an observation: a text, an object that has one, or parts.
+// textOf returns the text of a message or observation: a text, an object with a text, or parts.
 func textOf(raw []byte) string {
 	if rawjson.NewDecoder(raw).Kind() == rawjson.Object {
 		return rawjson.MemberText(raw, "text")

@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// kinds are the hook events with a boundary, in the order in which they happen.
+// kinds are the hook events that are boundaries, in the order in which they occur.
 var kinds = payload.Events{
 	{Name: "SessionStart", Kind: events.SessionStart},
 	{Name: "UserPromptSubmit", Kind: events.PromptSubmit},
@@ -34,12 +34,12 @@ type wire struct {
 	Input   json.RawMessage `json:"tool_input"`
 }
 
-// decoder reads the payload of one hook call.
+// decoder returns the decoder of hook payloads.
 func (c *client) decoder() capability.PayloadDecoder {
 	return payload.Decoder[wire]{Env: c.env, Agent: Name, Kinds: kinds, Fields: c.fields, Fill: c.fill}
 }
 
-// fields name the session file: the directory of a conversation is its id without the hyphens.
+// fields also derives the session file: a conversation's directory has its id without hyphens as its name.
 func (c *client) fields(w *wire) payload.Fields {
 	f := payload.Fields{Session: w.Session, Cwd: w.Cwd, Prompt: w.Message}
 	if id := payload.CheckedID(strings.ReplaceAll(w.Session, "-", "")); id != "" {
@@ -57,7 +57,7 @@ func (c *client) fill(b *events.Boundary, w *wire) bool {
 	return true
 }
 
-// conversations returns the directory in which OpenHands keeps its conversations.
+// conversations returns the directory in which OpenHands stores its conversations.
 func conversations(env capability.Env) string {
 	return cmp.Or(env.Lookup("OPENHANDS_CONVERSATIONS_DIR"), filepath.Join(env.Home, ".openhands", "conversations"))
 }

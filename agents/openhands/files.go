@@ -24,13 +24,13 @@ import (
 // sessions implements the capabilities for conversations.
 type sessions struct{ env capability.Env }
 
-// stateFile holds the data of the whole conversation; eventsDir holds its events.
+// stateFile has the data about the whole conversation; eventsDir contains its events.
 const (
 	stateFile = "base_state.json"
 	eventsDir = "events"
 )
 
-// ProjectSessions looks at the state of every conversation.
+// ProjectSessions reads the state of every conversation.
 func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
 	project := sessionfile.NewProject(dir)
 	return sessionfile.List(conversations(s.env), 1, time.Time{}, func(path string) (capability.Session, bool) {
@@ -40,7 +40,7 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 		raw := stateOf(path)
 		session := capability.Session{ID: idOf(raw, path), Dir: workingDir(raw)}
 		if info, err := os.Stat(filepath.Join(filepath.Dir(path), eventsDir)); err == nil {
-			session.Changed = info.ModTime() // with every event
+			session.Changed = info.ModTime() // it changes with every event
 		}
 		if info, err := os.Stat(path); err == nil && info.ModTime().After(session.Changed) {
 			session.Changed = info.ModTime()
@@ -57,7 +57,7 @@ func (s sessions) SessionID(path string) string {
 	return payload.CheckedID(filepath.Base(filepath.Dir(path)))
 }
 
-// idOf returns the id of a conversation: as its state says, otherwise the name of its directory.
+// idOf returns the id of a conversation: from its state, otherwise the name of its directory.
 func idOf(state []byte, path string) string {
 	return cmp.Or(payload.CheckedID(rawjson.MemberText(state, "id")), payload.CheckedID(filepath.Base(filepath.Dir(path))))
 }
@@ -66,10 +66,10 @@ func workingDir(state []byte) string {
 	return rawjson.MemberText(rawjson.Member(state, "workspace"), "working_dir")
 }
 
-// maxState is the largest size of a state.
+// maxState is the greatest size of a state, in bytes.
 const maxState = 64 << 20
 
-// stateOf reads the state of a conversation, nil if the file is not one.
+// stateOf reads the state of a conversation; nil if the file is not a state.
 func stateOf(path string) []byte {
 	if filepath.Base(path) != stateFile {
 		return nil
@@ -77,8 +77,8 @@ func stateOf(path string) []byte {
 	return sessionfile.Small(path, maxState)
 }
 
-// Recognises identifies a state by the events beside it, or by its members, and a file of events by its first line.
-// The file of one event is not a session.
+// Recognises identifies a state by the events next to it or by its members, and a file of events by its first line. The
+// file of a single event is not a session.
 func (s sessions) Recognises(path string, head []byte) bool {
 	head = bytes.TrimSpace(head)
 	if len(head) == 0 || head[0] != '{' || eventName().MatchString(filepath.Base(path)) {
@@ -87,7 +87,7 @@ func (s sessions) Recognises(path string, head []byte) bool {
 	if sessionfile.AnyObject(head, 1, isEvent) {
 		return true
 	}
-	if filepath.Base(path) != stateFile { // its events are not beside it
+	if filepath.Base(path) != stateFile { // its events are not in the same directory
 		return false
 	}
 	if len(eventsIn(filepath.Join(filepath.Dir(path), eventsDir))) > 0 {
@@ -120,7 +120,7 @@ func open(path, _ string) (sessionfile.File, error) {
 	if filepath.Base(path) != stateFile {
 		return sessionfile.Lines(path, "")
 	}
-	file, err := transcript.Open(path) // only for a regular file
+	file, err := transcript.Open(path) // it fails unless the file is regular
 	if err != nil {
 		return nil, err
 	}
@@ -128,15 +128,15 @@ func open(path, _ string) (sessionfile.File, error) {
 	return filesOf(path, eventsIn(filepath.Join(filepath.Dir(path), eventsDir))), nil
 }
 
-// eventName is the name of an event's file.
+// eventName matches the name of an event's file.
 var eventName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^event-(\d{1,12})-[0-9a-zA-Z-]+\.json$`)
 })
 
-// maxEvents is the number of events of one conversation that are read.
+// maxEvents limits the number of events of a conversation that are read.
 const maxEvents = 200_000
 
-// eventsIn lists the files of events by their numbers.
+// eventsIn returns the files of events, sorted by number.
 func eventsIn(dir string) []string {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -152,7 +152,7 @@ func eventsIn(dir string) []string {
 		if m == nil || !entry.Type().IsRegular() || len(all) >= maxEvents {
 			continue
 		}
-		number, _ := strconv.ParseInt(m[1], 10, 64) // digits
+		number, _ := strconv.ParseInt(m[1], 10, 64) // only digits, so no error is possible
 		all = append(all, event{number, filepath.Join(dir, entry.Name())})
 	}
 	slices.SortStableFunc(all, func(a, b event) int {
@@ -165,7 +165,7 @@ func eventsIn(dir string) []string {
 	return out
 }
 
-// filesOf returns a conversation in its directory: the content of the state's file, then of the files of events.
+// filesOf returns a conversation in a directory: the content of its state, then of its event files.
 func filesOf(state string, events []string) sessionfile.File {
 	paths := append([]string{state}, events...)
 	return &sessionfile.Counted{Count: int64(len(paths)), Object: func(at int64, f *jsonlines.Faults) ([]byte, error) {
@@ -187,7 +187,7 @@ func filesOf(state string, events []string) sessionfile.File {
 	}}
 }
 
-// readFile reads a file. It reads one byte more than the limit, which shows that a file is too long.
+// readFile reads a file. It reads one byte more than the limit, to detect that a file is too long.
 func readFile(path string) ([]byte, error) {
 	file, err := transcript.Open(path)
 	if err != nil {

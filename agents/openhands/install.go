@@ -9,7 +9,7 @@ import (
 	"github.com/git-trace/git-trace/agents/installer"
 )
 
-// hookTimeout is after how many seconds OpenHands ends a hook.
+// hookTimeout is the number of seconds after which OpenHands stops a hook.
 const hookTimeout = 10
 
 const (
@@ -29,7 +29,7 @@ func (c *client) newInstaller() *installer.Installer {
 
 func (c *client) configDir() string { return filepath.Join(c.env.Home, configName) }
 
-// refuse keeps the user's own hooks running: where the repository has a file, OpenHands reads no other.
+// refuse protects the user's own hooks: if the repository has a hooks file, OpenHands reads no other.
 func (c *client) refuse(target capability.Target) error {
 	own := filepath.Join(c.configDir(), hooksFile)
 	if target.Scope == capability.ScopeUser || target.Repo == nil || target.Repo.Bare() ||
@@ -37,7 +37,7 @@ func (c *client) refuse(target capability.Target) error {
 		return nil
 	}
 	if _, err := os.Lstat(filepath.Join(target.Repo.WorkTree, configName, hooksFile)); err == nil {
-		return nil // they do not run here anyway
+		return nil // the user's hooks do not run here anyway
 	}
 	return &capability.InstallError{
 		Code: capability.CodeTarget, Message: "the hooks in " + own + " would no longer run here",

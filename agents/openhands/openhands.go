@@ -1,25 +1,25 @@
-// Package openhands reads the conversations of OpenHands, from version 1 on.
+// Package openhands reads the conversations of OpenHands since version 1.
 //
-// A conversation is a directory, ~/.openhands/conversations/<id>: base_state.json has the model, the working directory
-// and, at the end, the tokens; events/event-<number>-<id>.json is one event each. Session files are named by
-// base_state.json here. Events that were put into one file of JSON lines are read too.
+// A conversation is a directory, ~/.openhands/conversations/<id>. base_state.json has the model, the working directory
+// and, at the end, the tokens; each events/event-<number>-<id>.json is one event. The path of base_state.json stands
+// for the session. Events that were joined into one file of JSON lines are read too.
 //
 // The package relies on these facts:
 //
-//   - Calls of one answer share the id of the answer (llm_response_id), and are one step.
-//   - Tokens of a prompt include the cache. Where each answer has them, they count, also where they come at the end of
-//     the file; otherwise each answer gets what the sums grew by since the one before.
-//   - A call without an action had arguments that do not fit the tool: it failed, also where no error is told.
-//   - An editor's observation has the whole file before and after, so that its lines are exact.
-//   - Times are those of the machine's clock, without a zone.
+//   - Calls of one answer have the same answer id (llm_response_id), and are one step.
+//   - The tokens of a prompt include the cache. If the file has the tokens of each answer, they are used, even if they
+//     come at the end. Otherwise each answer gets the increase of the totals since the previous answer.
+//   - A call without an action had arguments that do not fit the tool: it failed, even if no error is reported.
+//   - An editor's observation has the whole file before and after, so the edited lines are exact.
+//   - Times are by the machine's clock, without a zone.
 //
-// The package relies on these facts from the documentation and the source of OpenHands; the client was not observed:
+// The package relies on these facts from OpenHands' documentation and source; the client was not observed:
 //
 //   - OpenHands reads .openhands/hooks.json in the directory in which it is started, otherwise in the user's home.
-//   - A payload has the name and the input of a tool, and no id of the call. The two ends of one are brought together
-//     by content and order. All calls of an answer are announced before the first one runs.
-//   - PostToolUse comes for what a tool returned. A call that was refused, or failed before its tool ran, is over when
-//     the turn is.
+//   - A payload has the name and the input of a tool, but not the id of the call. The before and after events of a call
+//     are matched by content and order. All calls of an answer are announced before the first one runs.
+//   - PostToolUse comes only if a tool returned a result. A call that was refused, or that failed before its tool ran,
+//     ends with the turn.
 //   - Only the conversation's state names the model.
 package openhands
 

@@ -46,20 +46,20 @@ type session struct {
 	c       *assemble.Conversation
 	cwd     string
 	model   string
-	answers map[string]*assemble.Usage // of each answer, if they are separate; nil if an answer has its own
-	sum     records.TokenUsage         // of all answers so far, as the conversation says
-	given   records.TokenUsage         // the answers' part of it
-	total   records.TokenUsage         // of all answers, as the state says
-	last    string                     // key of the last answer
-	usage   records.TokenUsage         // of the answer
+	answers map[string]*assemble.Usage // by answer, if the file has the tokens of each answer; otherwise nil
+	sum     records.TokenUsage         // of all answers so far, according to the conversation
+	given   records.TokenUsage         // the part of it that answers have received
+	total   records.TokenUsage         // of all answers, according to the state
+	last    string                     // the key of the last answer
+	usage   records.TokenUsage         // the tokens of the last answer
 	apart   bool                       // the file has the tokens of each answer
 	cost    float64
-	begun   map[string]foreignCall // by the ids of calls of another agent
+	begun   map[string]foreignCall // by call id: unfinished calls of another agent
 	ended   map[string]bool
-	invalid []string // calls with invalid arguments, without a result so far
+	invalid []string // calls with invalid arguments and no result yet
 }
 
-// End gives the last answer the later tokens.
+// End adds the remaining tokens to the last answer.
 func (s *session) End() error {
 	if err := s.foreignLeft(); err != nil {
 		return err
@@ -80,7 +80,7 @@ func (s *session) End() error {
 	return nil
 }
 
-// less subtracts b from a.
+// less subtracts b from a; no result is negative.
 func less(a, b records.TokenUsage) records.TokenUsage {
 	return records.TokenUsage{
 		InputTokens: max(a.InputTokens-b.InputTokens, 0), OutputTokens: max(a.OutputTokens-b.OutputTokens, 0),
@@ -89,7 +89,7 @@ func less(a, b records.TokenUsage) records.TokenUsage {
 	}
 }
 
-// Object takes the state or an event.
+// Object handles the state or an event.
 func (s *session) Object(object jsonlines.Object) error {
 	raw := object.Raw
 	kind, id := rawjson.MemberText(raw, "kind"), rawjson.MemberText(raw, "id")
@@ -100,7 +100,7 @@ func (s *session) Object(object jsonlines.Object) error {
 		return nil
 	}
 	s.c.Begin(id)
-	if parent := rawjson.MemberText(raw, "parent_id"); parent != "" { // without a parent, it follows the previous one
+	if parent := rawjson.MemberText(raw, "parent_id"); parent != "" { // without a parent, it follows the previous event
 		s.c.Hang(strings.TrimPrefix(parent, "__root__"))
 	}
 	time := rawjson.MemberText(raw, "timestamp")
@@ -139,7 +139,7 @@ func (s *session) Object(object jsonlines.Object) error {
 	return nil
 }
 
-// about takes the state of the conversation.
+// about handles the state of the conversation.
 func (s *session) about(raw []byte) {
 	if rawjson.Member(raw, "agent") == nil {
 		s.c.Skip("unknown")
@@ -148,7 +148,7 @@ func (s *session) about(raw []byte) {
 	s.cwd = workingDir(raw)
 	s.model = modelOf(rawjson.MemberText(rawjson.Member(rawjson.Member(raw, "agent"), "llm"), "model"))
 	s.stats(rawjson.Member(raw, "stats"))
-	s.total, s.sum = s.sum, records.TokenUsage{} // they come once more, one after the other
+	s.total, s.sum = s.sum, records.TokenUsage{} // they come again later, one by one
 	s.c.Change(func(h *assemble.Head) {
 		h.AddCwd(s.cwd)
 		h.OS = sessionfile.System(s.cwd)
@@ -162,8 +162,8 @@ func modelOf(name string) string {
 	return assemble.Model(strings.TrimPrefix(name, "litellm_proxy/"))
 }
 
-// stats takes the tokens so far: of each answer if they are listed apart, and of all. The prompts' tokens include
-// the cache. The condenser's tokens are not part of an answer.
+// stats reads the token counts so far: of each answer, if they are listed, and of all answers. The prompts' tokens
+// include the cache. The condenser's tokens do not belong to an answer.
 func (s *session) stats(raw []byte) {
 	sum, cost := records.TokenUsage{}, 0.0
 	metricsOf(raw, func(metrics []byte, answers bool) {
@@ -177,7 +177,7 @@ func (s *session) stats(raw []byte) {
 	s.sum, s.cost = sum, max(s.cost, cost)
 }
 
-// metricsOf passes on the metrics of each use of a model, and whether it gave answers.
+// metricsOf calls take with the metrics of each use of a model, and whether the use gave answers.
 func metricsOf(raw []byte, take func(metrics []byte, answers bool)) {
 	d := rawjson.NewDecoder(rawjson.Member(raw, "usage_to_metrics"))
 	for d.Open(); d.Member(); {
@@ -186,7 +186,7 @@ func metricsOf(raw []byte, take func(metrics []byte, answers bool)) {
 	}
 }
 
-// each takes the model, and the listed tokens of single answers.
+// each reads the model, and the listed token counts of single answers.
 func (s *session) each(metrics []byte) {
 	s.model = cmp.Or(s.model, modelOf(rawjson.MemberText(metrics, "model_name")))
 	d := rawjson.NewDecoder(rawjson.Member(metrics, "token_usages"))
@@ -201,8 +201,8 @@ func (s *session) each(metrics []byte) {
 	}
 }
 
-// ahead takes the model and the tokens of the answers in a file of events: they come after the answers, some only at
-// its end. A state has them before its events.
+// ahead reads the model and the token counts of the answers in a file of events in advance, because they come after the
+// answers, some only at the end. In a directory, the state has them and is read before the events.
 func (s *session) ahead(path string) {
 	if filepath.Base(path) == stateFile {
 		return
@@ -233,7 +233,7 @@ func tokens(raw []byte) records.TokenUsage {
 	return u
 }
 
-// system takes the system prompt and the tools.
+// system handles the system prompt and the tools.
 func (s *session) system(raw []byte) {
 	prompt := textOf(rawjson.Member(raw, "system_prompt"))
 	d := rawjson.NewDecoder(rawjson.Member(raw, "tools"))
@@ -250,7 +250,7 @@ func (s *session) system(raw []byte) {
 	}
 }
 
-// message takes a message of the user or the model.
+// message handles a message of the user or the model.
 func (s *session) message(raw []byte, time string, at records.Locator) error {
 	said := rawjson.Member(raw, "llm_message")
 	text := strings.TrimSpace(textOf(rawjson.Member(said, "content")))
@@ -279,7 +279,7 @@ func (s *session) message(raw []byte, time string, at records.Locator) error {
 	}
 }
 
-// answer takes a piece of an answer.
+// answer adds a piece of an answer.
 func (s *session) answer(a assemble.Answer) error {
 	a.Key = cmp.Or(a.Key, a.At.ID)
 	if a.Model = s.model; a.Key != s.last {

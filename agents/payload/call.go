@@ -11,17 +11,17 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// Tools says what the tools of an agent can do to a work tree. Tools of MCP servers, of extensions and unlisted tools
-// may write anywhere.
+// Tools says what an agent's tools can do to a work tree. Tools of MCP servers or extensions, and unlisted tools, may
+// write anywhere.
 //
-// The tools that start sub-agents count as readers on purpose: the sub-agent's own calls report its writing, and a
-// window over all of it would overlap each of theirs.
+// Tools that start subagents count as readers on purpose: the subagent's own calls report its writes, and a window for
+// the whole subagent would overlap the window of each call.
 type Tools []struct {
 	Class events.ToolClass
 	Names []string
 }
 
-// Class returns the class of a tool, by its abilities.
+// Class returns the class of a tool.
 func (t Tools) Class(name string) events.ToolClass {
 	for _, row := range t {
 		if slices.Contains(row.Names, name) {
@@ -35,12 +35,12 @@ func (t Tools) Class(name string) events.ToolClass {
 type Call struct {
 	ID, Name string
 	Class    events.ToolClass
-	Input    *json.RawMessage      // replaces the id of a call without one; may be nil
-	Path     string                // the file that the tool is given
+	Input    *json.RawMessage      // identifies a call without an id; may be nil
+	Path     string                // the file in the tool's input
 	Paths    []string              // the files of an edit, if they are in another member
-	Edits    []events.DeclaredEdit // of an edit; those without a path belong to the tool's file
+	Edits    []events.DeclaredEdit // of an edit tool; an edit without a path is in the tool's file
 	Command  string
-	Dir      string // the directory of the command; empty for the boundary's
+	Dir      string // the directory of the command; "" for the boundary's
 }
 
 // Describe adds the call to its boundary.
@@ -57,7 +57,7 @@ func (c Call) Describe(b *events.Boundary, home string) *events.ToolUse {
 	}
 	path := Path(c.Path, b.Cwd, home)
 	switch {
-	case c.Class == events.ToolEdits && len(c.Paths) == 0 && path == "": // nothing says where it writes
+	case c.Class == events.ToolEdits && len(c.Paths) == 0 && path == "": // it is unknown where the tool writes
 		tool.Class = events.ToolUnknown
 	case c.Class == events.ToolEdits:
 		if tool.Paths = c.Paths; len(c.Paths) == 0 {
@@ -75,15 +75,15 @@ func (c Call) Describe(b *events.Boundary, home string) *events.ToolUse {
 	return tool
 }
 
-// NeedModel notes that the model of a call is unknown, if it is.
+// NeedModel marks the model of a call as unknown, if it is missing.
 func NeedModel(b *events.Boundary) {
 	if b.Model == "" {
 		b.Limits = append(b.Limits, events.LimitModelUnknown)
 	}
 }
 
-// Fingerprint identifies a call without an id by its tool and input: equal inputs have equal fingerprints, whatever
-// the order of their keys. It is 16 letters and digits.
+// Fingerprint identifies a call without an id by its tool and input: equal inputs have equal fingerprints, whatever the
+// order of their keys. It has 16 letters and digits.
 func Fingerprint(tool string, input json.RawMessage) string {
 	var value any
 	decoder := json.NewDecoder(bytes.NewReader(input))

@@ -7,33 +7,32 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// Fields are the common members of the payloads of all events, under the names of the timeline. Missing ones are left
-// out.
+// Fields are the common members of all events' payloads, under git-trace's names. Missing members are "".
 type Fields struct {
 	Session, Subagent, SubagentType string
 	Model                           string
 	Cwd, Transcript                 string
-	Source, Reason, Trigger         string // why a session starts, why it ends, why it is compacted
+	Source, Reason, Trigger         string // the reason for a start, an end, a compaction
 	Prompt, PromptID                string
-	PID                             int // of the client
+	PID                             int // the client's process id
 }
 
-// Decoder reads the payloads of an agent's hooks. W is a payload with the fields of all events.
+// Decoder decodes the payloads of an agent's hooks. W is a payload with the fields of all events.
 type Decoder[W any] struct {
 	Env    capability.Env
 	Agent  string
 	Kinds  Events
 	Fields func(*W) Fields
-	// Fill adds the data that only this agent sends, and reports whether there is a boundary at all.
+	// Fill adds the data that only this agent sends, and reports whether the event is a boundary at all.
 	Fill func(*events.Boundary, *W) bool
-	// End finds the end of a tool call whose after-boundary never came; nil if only a hook reports it.
+	// End finds the end of a tool call whose after-boundary is missing; nil if only hooks report the end.
 	End func(capability.Call) capability.End
 }
 
-// Events lists the hook events that carry a boundary.
+// Events returns the hook events that are boundaries.
 func (d Decoder[W]) Events() []string { return d.Kinds.Names() }
 
-// Settle finds the end of a tool call whose after-boundary never came.
+// Settle finds the end of a tool call whose after-boundary is missing.
 func (d Decoder[W]) Settle(call capability.Call) (end capability.End) {
 	if d.End != nil {
 		end = d.End(call)
@@ -41,7 +40,8 @@ func (d Decoder[W]) Settle(call capability.Call) (end capability.End) {
 	return end
 }
 
-// Decode reads the payload of one hook call. It gives no boundary and no error for an event without one.
+// Decode decodes the payload of one hook call. For an event that is not a boundary, it returns no boundary and no
+// error.
 func (d Decoder[W]) Decode(event string, data []byte) ([]events.Boundary, error) {
 	kind := d.Kinds.Kind(event)
 	if kind == "" {
@@ -68,7 +68,7 @@ func (d Decoder[W]) Decode(event string, data []byte) ([]events.Boundary, error)
 	return []events.Boundary{b}, nil
 }
 
-// ids checks the id of a session and, where there is one, of a subagent.
+// ids checks the id of a session and, if there is one, of a subagent.
 func ids(session, subagent string) error {
 	switch {
 	case !SessionID(session):
@@ -94,13 +94,13 @@ func (f Fields) boundary(kind events.BoundaryKind) events.Boundary {
 		b.Source = Name(f.Trigger)
 	case kind == events.PromptSubmit:
 		b.Source, b.Prompt = events.SourceUser, &events.Prompt{ID: prompt, Text: f.Prompt}
-	case OfCall(kind) && prompt != "" && f.Subagent == "": // a sub-agent counts prompts of its own
+	case OfCall(kind) && prompt != "" && f.Subagent == "": // a subagent counts its prompts separately
 		b.Prompt = &events.Prompt{ID: prompt}
 	}
 	return b
 }
 
-// OfCall reports whether a boundary is one of a tool call.
+// OfCall reports whether a boundary belongs to a tool call.
 func OfCall(kind events.BoundaryKind) bool {
 	switch kind {
 	case events.ToolBefore, events.ToolAfter, events.ToolFailed, events.ConsentAsked:
@@ -109,13 +109,13 @@ func OfCall(kind events.BoundaryKind) bool {
 	return false
 }
 
-// Event is a hook event of an agent, by the agent's own name, and the boundary that it carries.
+// Event is a hook event of an agent, with the agent's name for it, and the kind of its boundary.
 type Event struct {
 	Name string
 	Kind events.BoundaryKind
 }
 
-// Events are the hook events of an agent with a boundary, in the order in which they happen.
+// Events are an agent's hook events that are boundaries, in the order in which they occur.
 type Events []Event
 
 func (e Events) Names() []string {
@@ -126,7 +126,7 @@ func (e Events) Names() []string {
 	return names
 }
 
-// Kind returns the boundary of an event, "" without one.
+// Kind returns the kind of an event's boundary; "" if the event is not a boundary.
 func (e Events) Kind(name string) events.BoundaryKind {
 	for _, one := range e {
 		if one.Name == name {

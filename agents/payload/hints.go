@@ -8,17 +8,17 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// Command notes the places that a command line may touch.
+// Command records the places that a command line may touch.
 func Command(tool *events.ToolUse, line, cwd, home string) {
 	tool.Hints, tool.Names = Hints(line, cwd, home), Names(line, cwd, home)
 }
 
-// maxHints is the number of hints that are given for one command.
+// maxHints is the greatest number of hints for one command.
 const maxHints = 16
 
-// Hints lists absolute paths that a shell command line may touch, best first: the directories it changes to (`cd`, `git
-// -C`), the absolute paths it names, then the relative ones that lead into another directory. They help to find the
-// repositories that a command could change, and prove nothing. The command line itself is not kept.
+// Hints returns absolute paths that a shell command line may touch, best first: the directories to which it changes
+// (`cd`, `git -C`), then absolute paths in it, then relative paths that lead into another directory. They help to find
+// the repositories that a command may change, and prove nothing. The command line itself is not kept.
 func Hints(line, cwd, home string) []string {
 	h := hints{dir: cwd, home: home}
 	eachCommand(line, h.command)
@@ -35,7 +35,7 @@ func Hints(line, cwd, home string) []string {
 }
 
 type hints struct {
-	dir, home string // dir follows the line's `cd`
+	dir, home string // the current directory; it follows `cd` in the line
 	dirs      []string
 	absolute  []string
 	relative  []string
@@ -64,7 +64,7 @@ func (h *hints) command(words []string) {
 	}
 }
 
-// transparent reports whether the command's name comes after this word.
+// transparent reports whether the name of the command comes after this word.
 func transparent(word string) bool {
 	switch word {
 	case "sudo", "env", "command", "exec", "nohup", "time", "builtin", "if", "then", "else", "elif", "while", "until",
@@ -103,7 +103,7 @@ func (h *hints) git(args []string) []string {
 	return args
 }
 
-// word takes a path out of an argument, an assignment or an option with a value.
+// word finds a path in an argument, an assignment or an option with a value.
 func (h *hints) word(word string) {
 	if _, value, found := strings.Cut(word, "="); found {
 		word = value
@@ -127,7 +127,8 @@ func (h *hints) word(word string) {
 	}
 }
 
-// resolve returns "" for words that only the shell can make a path of, and for places without repositories.
+// resolve returns the path of a word. It returns "" for a word that only the shell can expand, and for a place without
+// repositories.
 func (h *hints) resolve(word string) string {
 	if word == "~" {
 		word = "~/"

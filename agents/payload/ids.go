@@ -7,15 +7,15 @@ import (
 	"unicode/utf8"
 )
 
-// Lengths beyond which an id, a name or a path is not one.
+// The greatest lengths of an id, a name and a path.
 const (
 	maxID   = 128
 	maxName = 128
 	maxPath = 8192
 )
 
-// SessionID reports whether text may serve as the id of a session or a subagent. Such ids name files: they have
-// only letters, digits, dot, underscore and hyphen, and do not begin with a dot.
+// SessionID reports whether a text can be the id of a session or a subagent. Such ids become names of files: they have
+// only letters, digits, dots, underscores and hyphens, and do not begin with a dot.
 func SessionID(text string) bool {
 	if text == "" || len(text) > maxID || text[0] == '.' {
 		return false
@@ -28,7 +28,7 @@ func SessionID(text string) bool {
 	return true
 }
 
-// CheckedID returns the text if it can serve as such an id, or else "".
+// CheckedID returns the text if it can be such an id, otherwise "".
 func CheckedID(text string) string {
 	if !SessionID(text) {
 		return ""
@@ -44,7 +44,7 @@ func idByte(c byte) bool {
 	return c == '-' || c == '_' || c == '.'
 }
 
-// CallID reports whether text may serve as the id of a tool call: printable ASCII without spaces. It is only ever
+// CallID reports whether a text can be the id of a tool call: printable ASCII without spaces. Such ids are only
 // compared and stored; some agents join two ids with a bar.
 func CallID(text string) bool {
 	if text == "" || len(text) > maxID {
@@ -58,7 +58,7 @@ func CallID(text string) bool {
 	return true
 }
 
-// Name returns text if it can name a tool or a model: valid, printable, short; otherwise "".
+// Name returns the text if it can be the name of a tool or a model: valid, printable and short; otherwise "".
 func Name(text string) string {
 	if len(text) > maxName || !utf8.ValidString(text) {
 		return ""
@@ -71,8 +71,8 @@ func Name(text string) string {
 	return text
 }
 
-// Path returns an absolute, cleaned path for text: text itself, text in the home directory for a leading "~/", or text
-// below cwd. It is "" where that gives no path, as for a relative one without a cwd.
+// Path returns a cleaned absolute path: the text itself, in the home directory for a leading "~/", or relative to cwd.
+// It returns "" if this gives no path, for example a relative path without cwd.
 func Path(text, cwd, home string) string {
 	if text == "" {
 		return ""
@@ -89,13 +89,13 @@ func Path(text, cwd, home string) string {
 	return filepath.Clean(path)
 }
 
-// Time returns a moment as agents write it; the zero time for other text.
+// Time parses a time in the form of agents; the zero time for other text.
 func Time(text string) time.Time {
-	at, _ := time.Parse(time.RFC3339Nano, text) // the zero time shows an error
+	at, _ := time.Parse(time.RFC3339Nano, text) // an error gives the zero time
 	return at
 }
 
-// AbsPath returns text as a cleaned path if it is an absolute one, otherwise "".
+// AbsPath returns the text as a cleaned path if it is an absolute path, otherwise "".
 func AbsPath(text string) string {
 	return Path(text, "", "")
 }

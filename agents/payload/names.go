@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// Bounds of the files in one command line.
+// The limits for the files in one command line.
 const (
 	maxNamed     = 128
-	maxNamedFrom = 3 // directories that it changes to
+	maxNamedFrom = 3 // directories to which it changes
 )
 
-// Names lists absolute paths of the files that a command line may name. It takes the line's words, and texts in its
-// arguments and here-documents that look like paths. It starts from the directory in which the line runs, and from
-// the directories that the line changes to. Most results are not files.
+// Names returns absolute paths of files that a command line may name. It uses the words of the line, and texts in
+// arguments and here-documents that look like paths. Relative paths are joined with the directory in which the line
+// runs, and with the directories to which the line changes. Most results are not files.
 func Names(line, cwd, home string) []string {
 	h := hints{dir: cwd, home: home}
 	seen := map[string]bool{}
@@ -34,7 +34,7 @@ func Names(line, cwd, home string) []string {
 	})
 	for word := range strings.FieldsFuncSeq(line[:min(len(line), maxCommand)], noPath) {
 		add(strings.TrimRight(word, "."))
-		if rest, found := strings.CutPrefix(word, "a/"); found { // of a patch (diff(1))
+		if rest, found := strings.CutPrefix(word, "a/"); found { // in a patch (diff(1))
 			add(rest)
 		} else if rest, found := strings.CutPrefix(word, "b/"); found {
 			add(rest)
@@ -51,16 +51,16 @@ func Names(line, cwd, home string) []string {
 	return out
 }
 
-// noPath names the characters that end a path in a text.
+// noPath reports whether a character ends a path in a text.
 func noPath(r rune) bool {
 	return r < 0x80 && !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' ||
 		strings.ContainsRune("_-./@+~", r))
 }
 
-// longestName is the length of the longest text that can name a file.
+// longestName is the greatest length of a text that can name a file.
 const longestName = 4096
 
-// named lists absolute paths of the files that the texts of a payload may name. Most of them are not files.
+// named returns absolute paths of files that the texts of a payload may name. Most of them are not files.
 func named(data []byte, cwd string) []string {
 	var out []string
 	d := json.NewDecoder(bytes.NewReader(data))

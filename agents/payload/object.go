@@ -7,16 +7,15 @@ import (
 	"fmt"
 )
 
-// Errors of payloads that callers branch on.
+// Errors of payloads that callers check for.
 var (
 	ErrNotObject = errors.New("payload is not a JSON object")
 	ErrSession   = errors.New("session id is not usable")
 	ErrSubagent  = errors.New("subagent id is not usable")
 )
 
-// Object decodes a payload, which must be a JSON object, into v. A field of an unexpected type is taken for an absent
-// one: fields are independent, and tools of other vendors give the same names to other things. The depth is limited by
-// encoding/json.
+// Object decodes a payload, which must be a JSON object, into v. A field of an unexpected type counts as missing:
+// fields are independent, and tools of other vendors use the same names for other data. encoding/json limits the depth.
 func Object(data []byte, v any) error {
 	data, err := UTF8(data)
 	if err != nil {

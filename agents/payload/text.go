@@ -10,16 +10,17 @@ import (
 	"unicode/utf8"
 )
 
-// MaxBytes bounds a payload. The largest one seen had a written file of some megabytes three times.
+// MaxBytes is the greatest size of a payload, in bytes. The largest payload seen had a file of some megabytes three
+// times.
 const MaxBytes = 64 << 20
 
-// Errors of payloads that callers branch on.
+// Errors of payloads that callers check for.
 var (
 	ErrTooLarge = errors.New("payload is larger than 64 MiB")
 	ErrEmpty    = errors.New("payload is empty")
 )
 
-// Read reads a whole payload, or reports that it is too large without reading on.
+// Read reads a whole payload. If the payload is too large, it returns an error and does not read on.
 func Read(r io.Reader) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, MaxBytes+1))
 	if err != nil {
@@ -31,8 +32,8 @@ func Read(r io.Reader) ([]byte, error) {
 	return data, nil
 }
 
-// UTF8 returns the payload as UTF-8 without a byte order mark. UTF-16 is recognised by its mark only: some shells
-// on Windows re-encode piped text. The result shares memory with data unless it had to be converted.
+// UTF8 returns the payload as UTF-8 without a byte order mark. UTF-16 is recognised only by its mark: some shells on
+// Windows re-encode piped text. The result shares memory with data unless it had to be converted.
 func UTF8(data []byte) ([]byte, error) {
 	if len(data) > MaxBytes {
 		return nil, ErrTooLarge
@@ -51,7 +52,7 @@ func UTF8(data []byte) ([]byte, error) {
 	return data, nil
 }
 
-// fromUTF16 converts code unit by code unit; an odd byte at the end and unpaired surrogates become U+FFFD.
+// fromUTF16 converts UTF-16 to UTF-8; an odd byte at the end and unpaired surrogates become U+FFFD.
 func fromUTF16(data []byte, order binary.ByteOrder) []byte {
 	out := make([]byte, 0, len(data)/2+len(data)/8)
 	for len(data) >= 2 {

@@ -2,11 +2,12 @@ package payload
 
 import "strings"
 
-// maxCommand bounds the searched part of a command line. Longer ones mostly have data: here-documents.
+// maxCommand is the length of the part of a command line that is searched, in bytes. Longer lines mostly contain data
+// in here-documents.
 const maxCommand = 64 << 10
 
-// eachCommand calls yield with the words of every simple command in a shell command line, in order. It knows quotes,
-// comments and operators, expands nothing, and takes a here-document for more commands.
+// eachCommand calls yield with the words of every simple command in a shell command line, in order. It handles quotes,
+// comments and operators, expands nothing, and treats a here-document as more commands.
 func eachCommand(line string, yield func(words []string)) {
 	if len(line) > maxCommand {
 		line = line[:maxCommand]
@@ -41,7 +42,7 @@ const (
 
 type lexer struct{ rest string }
 
-// next returns the next word without its quotes, and its end; the word is empty between two operators.
+// next returns the next word without its quotes, and how it ends; the word is empty between two operators.
 func (l *lexer) next() (string, wordEnd) {
 	l.rest = strings.TrimLeft(l.rest, " \t\r<>")
 	if strings.HasPrefix(l.rest, "#") {
@@ -79,8 +80,8 @@ func (l *lexer) atEnd(end wordEnd) wordEnd {
 	return end
 }
 
-// quoted appends the text of the quotation at the start of text to word. It gives the offset of the closing quote, or
-// of the last byte when the quotation is not closed.
+// quoted appends the text of the quotation at the start of text to word. It returns the offset of the closing quote, or
+// of the last byte if the quotation is not closed.
 func quoted(word *strings.Builder, text string) int {
 	quote := text[0]
 	for i := 1; i < len(text); i++ {

@@ -11,7 +11,8 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// Copy writes the copy as the client's own forks are: a header that names the other file, then its entries.
+// Copy writes the copy in the form of the client's own forks: a header that names the other file, then that file's
+// entries.
 func (s sessions) Copy(from capability.Beginning) (capability.Session, error) {
 	folder := s.env.Lookup("PI_CODING_AGENT_SESSION_DIR")
 	if folder == "" {
@@ -35,7 +36,7 @@ func (s sessions) Copy(from capability.Beginning) (capability.Session, error) {
 	return capability.Session{Path: path, ID: id, Dir: from.Start}, err
 }
 
-// folderOf returns the client's folder name of a directory's sessions.
+// folderOf returns the client's folder name for the sessions of a directory.
 func folderOf(dir string) string {
 	name := strings.TrimLeft(dir[len(filepath.VolumeName(dir)):], `/\`)
 	if volume := filepath.VolumeName(dir); volume != "" {

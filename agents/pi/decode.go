@@ -29,7 +29,7 @@ type wire struct {
 	CallID  string `json:"tool_call_id"`
 	IsError bool   `json:"is_error"`
 	Input   input  `json:"input"`
-	PID     int    `json:"pid"` // of the client
+	PID     int    `json:"pid"` // the client's process id
 }
 
 // input is a tool's input with the fields of all tools that write.
@@ -41,13 +41,13 @@ type input struct {
 	Edits []replacement `json:"edits"`
 }
 
-// replacement is one old text and its new one; older versions have a single one beside the path.
+// replacement is an old text and the new text that replaces it; older versions have a single one next to the path.
 type replacement struct {
 	Old string `json:"oldText"`
 	New string `json:"newText"`
 }
 
-// decoder reads the payload of one hook call.
+// decoder returns the decoder of hook payloads.
 func (c *Client) decoder() capability.PayloadDecoder {
 	return payload.Decoder[wire]{Env: c.env, Agent: Name, Kinds: kinds, Fields: fields, Fill: c.fill}
 }

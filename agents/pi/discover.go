@@ -18,7 +18,7 @@ import (
 )
 
 // ProjectSessions lists the sessions of a directory and of the directories below it. The client's folder names do not
-// identify a directory exactly; the header does.
+// identify a directory exactly, but the headers of the files do.
 func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
 	home := cmp.Or(s.env.Lookup("PI_CODING_AGENT_DIR"), filepath.Join(s.env.Home, ".pi", "agent"))
 	root := cmp.Or(s.env.Lookup("PI_CODING_AGENT_SESSION_DIR"), filepath.Join(home, "sessions"))
@@ -56,10 +56,10 @@ func begins(raw []byte) bool {
 		rawjson.Member(raw, "cwd") != nil
 }
 
-// beginning holds the facts of the header.
+// beginning is the data in the header.
 type beginning struct {
 	id, cwd string
-	origin  string // path of the session that this one was forked from
+	origin  string // the path of the session that was forked
 }
 
 func peek(file sessionfile.File) beginning {
@@ -76,8 +76,8 @@ func peek(file sessionfile.File) beginning {
 	return b
 }
 
-// copiesIn lists the entries of the session that a file was forked from, if its own file is there: beside the fork, or
-// in another folder of the client.
+// copiesIn returns the entries of the session that was forked, if its file exists next to the fork or in another folder
+// of the client.
 func copiesIn(path string) map[string]bool {
 	origin := sessionfile.Peek(path, peek).origin
 	if origin == "" {
@@ -95,7 +95,7 @@ func copiesIn(path string) map[string]bool {
 	return sessionfile.Peek(filepath.Join(filepath.Dir(filepath.Dir(path)), folder, name), keysOf)
 }
 
-// keysOf lists the entries of a session file.
+// keysOf returns the keys of the entries in a session file.
 func keysOf(file sessionfile.File) map[string]bool {
 	keys := map[string]bool{}
 	sessionfile.First(file, math.MaxInt, func(object jsonlines.Object) bool {

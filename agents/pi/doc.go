@@ -1,25 +1,25 @@
-// Package pi knows the Pi coding agent: the extension that reports what it does, what that extension sends, what its
-// session files contain, and where it keeps them.
+// Package pi supports the Pi coding agent: the extension that reports its actions, the extension's messages, and the
+// content and location of its session files.
 //
-// Pi has no hooks that start programs; it loads extensions into its own process. git-trace's extension is one file
-// (extension.ts), which starts `git-trace hook pi EVENT` for each event that matters and waits for it, at most three
-// seconds. It never throws: an exception in a handler of tool_call would keep the tool from running.
+// Pi has no hooks that start programs, but loads extensions into its own process. git-trace's extension is one file
+// (extension.ts). For each relevant event, it runs `git-trace hook pi EVENT` and waits for it, at most three seconds.
+// It never throws, because an exception in a handler of tool_call would prevent the tool from running.
 //
-// The package relies on these facts, measured with the client (0.87.1 under @earendil-works, 0.73.1 under
+// The package relies on these facts, which were measured with the client (0.87.1 under @earendil-works, 0.73.1 under
 // @mariozechner):
 //
-//   - Handlers are awaited. Of parallel calls all tool_call handlers run first, one after the other; then all tools
+//   - Pi waits for handlers. For parallel calls, all tool_call handlers run first, one after the other; then all tools
 //     start together and end in any order.
-//   - A call that is blocked, by a handler or because the tool is not known, has no tool_result; tool_execution_end
-//     comes for every call. After a signal nothing comes, and a shell that runs goes on and writes.
-//   - An extension of the project is loaded only where Pi is started at the top of the project. In newer versions it is
-//     loaded only when the project is trusted, too. One of the user's is loaded always.
+//   - A call that is blocked, by a handler or because the tool is unknown, has no tool_result; tool_execution_end comes
+//     for every call. After a signal no event comes, and a running shell continues to run and write.
+//   - A project's extension is loaded only if Pi is started in the root of the project. Newer versions also require
+//     that the project is trusted. A user's extension is always loaded.
 //
-// A session is one file, <agent directory>/sessions/--<directory>--/<time>_<id>.jsonl: a header, then entries that
-// form a tree by id and parentId; entries of the first version have no ids and follow one another. An answer of the
-// model is one entry, a result of a call another.
+// A session is one file, <agent directory>/sessions/--<directory>--/<time>_<id>.jsonl: a header, then entries that form
+// a tree by id and parentId. In the first version, entries have no ids and follow one another. An answer of the model
+// is one entry, and each result of a call is another.
 //
-// Branches that the user left are included, in the file's order: their calls did write files. Where a branch begins is
-// in the metadata. A fork begins with copies of the other session's entries; they are skipped where that session's file
-// is there.
+// Branches that the user left are included in the file's order, because their calls wrote files. The metadata have the
+// start of each branch. A fork begins with copies of the other session's entries; they are skipped if that session's
+// file exists.
 package pi

@@ -33,7 +33,8 @@ func (c *Client) configDir() string {
 	return filepath.Join(c.env.Home, ".pi", "agent")
 }
 
-// obstacles reports whether Pi loads the extension of a project: newer versions only where the user trusts it.
+// obstacles reports that Pi may not load a project's extension: newer versions load it only if the user trusts the
+// project.
 func (c *Client) obstacles(_ context.Context, target capability.Target) ([]capability.Obstacle, error) {
 	if target.Scope == capability.ScopeUser || c.trusts(target.Repo.WorkTree) {
 		return nil, nil
@@ -45,11 +46,12 @@ func (c *Client) obstacles(_ context.Context, target capability.Target) ([]capab
 	}}, nil
 }
 
-// trusts reads the user's decisions: the nearest one at a directory or above it counts, without one the default.
+// trusts reports the user's decision for a directory: the nearest decision at the directory or above, otherwise the
+// default.
 func (c *Client) trusts(dir string) bool {
 	decisions := map[string]*bool{}
 	if file, err := userfile.Read(filepath.Join(c.configDir(), "trust.json")); err == nil {
-		_ = json.Unmarshal(file.Data, &decisions) // an unreadable file decides nothing
+		_ = json.Unmarshal(file.Data, &decisions) // an unreadable file has no decisions
 	}
 	for {
 		if decision := decisions[dir]; decision != nil {

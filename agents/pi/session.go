@@ -31,23 +31,23 @@ type session struct {
 	sessionfile.Plain
 	c      *assemble.Conversation
 	state  state
-	copies map[string]bool // the entries of the session that this one was forked from
+	copies map[string]bool // the entries of the session that was forked
 	entry  entry
 }
 
-// state holds the facts of earlier entries that the next entry needs.
+// state holds the data of earlier entries that later entries need.
 type state struct {
 	Begun  bool    `json:"begun,omitempty"`
 	Cwd    string  `json:"cwd,omitempty"`
-	Model  string  `json:"model,omitempty"`  // of the last answer
-	Prompt string  `json:"prompt,omitempty"` // hash of the system prompt
-	Open   int     `json:"open,omitempty"`   // calls without a result
-	Cost   float64 `json:"cost,omitempty"`   // as the client adds it up, in dollars
+	Model  string  `json:"model,omitempty"`  // the model of the last answer
+	Prompt string  `json:"prompt,omitempty"` // the hash of the system prompt
+	Open   int     `json:"open,omitempty"`   // the number of calls without a result
+	Cost   float64 `json:"cost,omitempty"`   // the client's total, in dollars
 }
 
 func (s *session) State() any { return &s.state }
 
-// entry is a line with the members that matter.
+// entry is a line with its relevant members.
 type entry struct {
 	kind, id, parent, time string
 	message, raw           []byte
@@ -59,10 +59,10 @@ func (e *entry) decode(raw []byte) {
 		"message", &e.message)
 }
 
-// key identifies an entry, in copies as well. Entries of the first version have no id.
+// key identifies an entry, and is the same in copies. Entries of the first version have no id.
 func (e *entry) key() string { return e.time + " " + e.kind + " " + e.id }
 
-// Object takes an entry.
+// Object handles an entry.
 func (s *session) Object(object jsonlines.Object) error {
 	e := &s.entry
 	e.decode(object.Raw)
@@ -85,7 +85,7 @@ func (s *session) Object(object jsonlines.Object) error {
 	return s.remark(e, at)
 }
 
-// header takes the line that begins the file.
+// header handles the line that begins the file.
 func (s *session) header(e *entry) {
 	if s.state.Begun {
 		s.c.Skip("header")

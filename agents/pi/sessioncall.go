@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// call makes a call of its block.
+// call returns the call in a block.
 func (s *session) call(block []byte) assemble.Call {
 	call := assemble.Call{
 		ID: rawjson.MemberText(block, "id"), Name: payload.Name(rawjson.MemberText(block, "name")),
@@ -34,7 +34,7 @@ func (s *session) call(block []byte) assemble.Call {
 	return call
 }
 
-// result takes the result of a call.
+// result handles the result of a call.
 func (s *session) result(e *entry, m *message, at records.Locator) error {
 	s.state.Open--
 	content := sessionfile.Blocks(m.content)
@@ -60,7 +60,7 @@ func (s *session) result(e *entry, m *message, at records.Locator) error {
 	return s.c.Result(at, m.callID, result)
 }
 
-// errorOf returns the kind of failure that a result reports.
+// errorOf returns the error that a result reports.
 func errorOf(content string) string {
 	_, code, found := strings.Cut(content, "Command exited with code ")
 	for found {
@@ -80,7 +80,7 @@ func errorOf(content string) string {
 	return records.ErrorTool
 }
 
-// seen returns a manifest of the project that was read as a whole.
+// seen returns a manifest of the project that was read as a whole; nil for other reads.
 func seen(call *assemble.Call, content string) *assemble.File {
 	if len(call.Reads) == 0 || !project.Manifest(call.Reads[0]) || rawjson.Member(call.Input, "offset") != nil ||
 		rawjson.Member(call.Input, "limit") != nil {
@@ -89,8 +89,8 @@ func seen(call *assemble.Call, content string) *assemble.File {
 	return &assemble.File{Path: call.Reads[0], Content: content}
 }
 
-// edits returns the changes of an edit in its file. Newer versions note a patch, which has them. Otherwise they come
-// from the picture of the edit: its line numbers are certain, and its text is the model's.
+// edits returns the changes that an edit made to its file. In newer versions, they are in a patch. Otherwise they come
+// from the displayed diff: its line numbers are exact, and its text is the model's.
 func (s *session) edits(call *assemble.Call, details []byte) []assemble.Edit {
 	if len(call.Writes) == 0 {
 		return nil
@@ -117,7 +117,7 @@ func newText(input []byte) string {
 	return strings.Join(texts, "\n")
 }
 
-// pictured reads the hunks of a diff that is made to be looked at: each line has its sign, its number and its text.
+// pictured returns the hunks of a diff that is made for display: each line has its sign, its number and its text.
 //
 //	 12 kept
 //	-13 removed

@@ -43,13 +43,13 @@ func (s *session) message(e *entry, at records.Locator) error {
 	case "system":
 		s.system(&m)
 		s.c.Take()
-	default: // what extensions and summaries put into the conversation
+	default: // messages that extensions and summaries add to the conversation
 		s.c.Skip("message:" + sessionfile.Known(m.role))
 	}
 	return nil
 }
 
-// prompt takes the text that the user typed. For a skill the client writes the skill's text before it.
+// prompt handles the text that the user typed. For a skill, the client writes the skill's text before it.
 func (s *session) prompt(e *entry, at records.Locator, said string) error {
 	if s.state.Open <= 0 {
 		if err := s.c.Settle(); err != nil {
@@ -79,7 +79,7 @@ func (s *session) prompt(e *entry, at records.Locator, said string) error {
 	return nil
 }
 
-// skillOf takes apart the client's text for /skill:name arguments.
+// skillOf parses the client's text for /skill:name arguments.
 func skillOf(said string) (name, args string, found bool) {
 	rest, found := strings.CutPrefix(said, `<skill name="`)
 	if !found {
@@ -93,7 +93,7 @@ func skillOf(said string) (name, args string, found bool) {
 	return payload.Name(name), strings.TrimSpace(args), found
 }
 
-// answer takes an answer of the model.
+// answer handles an answer of the model.
 func (s *session) answer(e *entry, m *message, at records.Locator) error {
 	a := assemble.Answer{
 		At: at, Time: e.time, Model: sessionfile.ModelOf(m.provider, m.model), Provider: m.provider, ProviderID: m.responseID,
@@ -131,7 +131,7 @@ func (s *session) answer(e *entry, m *message, at records.Locator) error {
 	return nil
 }
 
-// ended notes an answer that broke off.
+// ended records an answer that was interrupted or failed.
 func (s *session) ended(e *entry, m *message) {
 	var terminal records.TerminalState
 	switch m.stop {
@@ -143,12 +143,12 @@ func (s *session) ended(e *entry, m *message) {
 		s.c.Append("api_errors", "after_step", map[string]any{"timestamp": e.time, "text": assemble.Summary(m.failure)})
 	}
 	if m.stop == "aborted" || m.stop == "error" {
-		s.state.Open = 0 // calls of an answer that broke off are not made
+		s.state.Open = 0 // calls of such an answer are not made
 	}
 	s.c.Change(func(h *assemble.Head) { h.Terminal = terminal })
 }
 
-// usage takes the tokens of an answer. The prompt's tokens do not include the cache.
+// usage returns the tokens of an answer. The prompt's tokens do not include the cache.
 func (s *session) usage(raw []byte) *assemble.Usage {
 	d := rawjson.NewDecoder(raw)
 	if d.Kind() != rawjson.Object {
@@ -178,7 +178,7 @@ func (s *session) spent(cost []byte) {
 	}
 }
 
-// system takes the prompt and the tools of the next answers. Later ones change parts of it.
+// system handles the system prompt and the tools of the following answers. Later entries change parts of them.
 func (s *session) system(m *message) {
 	prompt := sessionfile.Blocks(m.content)
 	d := rawjson.NewDecoder(m.raw)

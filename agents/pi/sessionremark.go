@@ -9,7 +9,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// remark takes an entry about the conversation.
+// remark handles an entry about the conversation.
 func (s *session) remark(e *entry, at records.Locator) error {
 	switch e.kind {
 	case "compaction":
@@ -41,7 +41,8 @@ func (s *session) remark(e *entry, at records.Locator) error {
 	return nil
 }
 
-// summary takes the summary that replaces earlier text for the model. If it has tokens, it is an answer like any other.
+// summary handles the summary that replaces earlier text for the model. If it has tokens, it is an answer like any
+// other.
 func (s *session) summary(e *entry, at records.Locator) error {
 	if usage := s.usage(rawjson.Member(e.raw, "usage")); usage != nil {
 		a := assemble.Answer{At: at, Time: e.time, Model: s.state.Model, Text: rawjson.MemberText(e.raw, "summary"),
@@ -54,7 +55,7 @@ func (s *session) summary(e *entry, at records.Locator) error {
 	return nil
 }
 
-// spentApart takes tokens without an answer, with which the client keeps the provider's cache warm.
+// spentApart handles tokens without an answer, which the client spends to keep the provider's cache warm.
 func (s *session) spentApart(e *entry, at records.Locator) error {
 	model := sessionfile.ModelOf(rawjson.MemberText(e.raw, "provider"), rawjson.MemberText(e.raw, "model"))
 	a := assemble.Answer{

@@ -8,11 +8,11 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// callBook knows the steps of calls, and the commands that failed and did not succeed since. It takes the kept steps of
-// the stored version, and the new ones.
+// callBook records the steps of calls, and the commands that failed and have not succeeded since. It receives the kept
+// steps of the stored version, and the new steps.
 type callBook struct {
 	steps   map[string]int
-	failing map[string]failed // by command
+	failing map[string]failed // by command line
 }
 
 // failed describes the last failure of a command.
@@ -39,7 +39,7 @@ func (b *callBook) stored(step int, raw []byte) {
 	}
 }
 
-// read takes a new step. It and the following ones replace stored ones.
+// read adds a new step. It replaces the stored step with its number and all later ones.
 func (b *callBook) read(step *records.Step) {
 	for line, f := range b.failing {
 		if f.step >= step.StepIndex {
@@ -66,7 +66,7 @@ func (b *callBook) read(step *records.Step) {
 	}
 }
 
-// lastFailing returns the command that failed last and did not run well since; "" without one.
+// lastFailing returns the command that failed last and has not succeeded since; "" if there is none.
 func (b *callBook) lastFailing() (command, failure string) {
 	last := 0
 	for line, f := range b.failing {
@@ -77,7 +77,7 @@ func (b *callBook) lastFailing() (command, failure string) {
 	return command, failure
 }
 
-// failedLoudly reports whether a command failed. An exit status 1 without output only means an empty search.
+// failedLoudly reports whether a command failed. Exit status 1 without output only means an empty search result.
 func failedLoudly(o *records.Observation) bool {
 	said := ""
 	if o.Content != nil {

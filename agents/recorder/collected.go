@@ -16,13 +16,13 @@ import (
 	"github.com/git-trace/git-trace/records/waiting"
 )
 
-// collected brings the record of a conversation up to date that has no session file, with what its client sent. It does
-// nothing if there is none of that, or if the stored record is made of a session file, which says more.
+// collected updates the record of a conversation without a session file from the telemetry that its client sent. It
+// does nothing if there is no telemetry, or if the stored record was made from a session file, which has more data.
 func (r *Recorder) collected(ctx context.Context, s waiting.Session) (out Outcome, done bool, err error) {
 	path := collected.Path(r.Repo, s.Trace)
 	info, err := os.Stat(path)
 	if err != nil {
-		return Outcome{}, false, nil // nothing was sent
+		return Outcome{}, false, nil // the client sent nothing
 	}
 	with := *r
 	if r.Prompts != nil {
@@ -47,14 +47,14 @@ func (r *Recorder) collected(ctx context.Context, s waiting.Session) (out Outcom
 	return out, true, err
 }
 
-// redactedPrompts gives the redacted texts of prompts from collected events.
+// redactedPrompts returns the redacted texts of prompts, for collected events.
 type redactedPrompts struct {
 	Prompts
 	ctx      context.Context
 	redactor *redact.Redactor
 }
 
-// List returns the texts by the prompts' numbers.
+// List returns the texts by prompt number.
 func (p redactedPrompts) List(trace events.TraceID) (map[int]string, error) {
 	texts, err := p.Prompts.List(trace)
 	for n, text := range texts {
@@ -64,10 +64,10 @@ func (p redactedPrompts) List(trace events.TraceID) (map[int]string, error) {
 	return texts, err
 }
 
-// telemetry reads collected events as a session file.
+// telemetry reads collected events like a session file.
 type telemetry struct{ waiting.Session }
 
-// Parse gives the steps of the conversation.
+// Parse passes the steps of the conversation to the sink.
 func (t telemetry) Parse(
 	_ context.Context, path string, _ capability.ParseOptions, sink records.Sink,
 ) (*capability.Parsed, error) {

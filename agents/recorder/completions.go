@@ -12,23 +12,23 @@ import (
 	"github.com/git-trace/git-trace/records/waiting"
 )
 
-// Completion is a completion that a person accepted in an editor, from the log.
+// Completion is an editor completion that a person accepted, from the log.
 type Completion struct {
 	Call  string
-	Model string // as the editor names it; "" if it does not
+	Model string // in the editor's spelling; "" if the editor does not report it
 	Path  string
 	At    time.Time
 }
 
-// completions are all completions of a conversation. It has no session file, so its record has a step for each of them,
-// without their texts.
+// completions are all completions of a conversation. There is no session file, so the record has a step for each
+// completion, without its text.
 type completions struct {
 	agent string
 	trace events.TraceID
 	list  []Completion
 }
 
-// completed brings the record of a conversation up to date that has completions alone.
+// completed updates the record of a conversation that consists only of completions.
 func (r *Recorder) completed(ctx context.Context, s waiting.Session, list []Completion) (Outcome, error) {
 	w := &work{Recorder: r, session: s, calls: newCallBook(), size: int64(len(list)), changed: list[len(list)-1].At}
 	defer w.close()
@@ -41,7 +41,7 @@ func (r *Recorder) completed(ctx context.Context, s waiting.Session, list []Comp
 	return w.read(ctx, completions{s.Agent, s.Trace, list})
 }
 
-// Parse gives the completions as the steps of a session file.
+// Parse passes the completions to the sink, like the steps of a session file.
 func (c completions) Parse(
 	_ context.Context, _ string, o capability.ParseOptions, sink records.Sink,
 ) (*capability.Parsed, error) {

@@ -10,25 +10,24 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// describedMember is the member of a record's metadata that names the author of the outcome's description, if it is not
-// the agent.
+// describedMember is the metadata member that names the author of the outcome's description, if that is not the agent.
 const describedMember = "described"
 
 // described names the author of a description.
 type described struct {
 	By    string     `json:"by"`              // note or log
-	Note  *time.Time `json:"note,omitempty"`  // the event of the text's note
+	Note  *time.Time `json:"note,omitempty"`  // the time of the note's event
 	Agent *string    `json:"agent,omitempty"` // the agent's own text
 }
 
-// The authors of an outcome's description.
+// The authors of a description, except the agent.
 const (
 	byNote = "note"
 	byLog  = "log"
 )
 
-// Said returns the statement of a person, in a note, or of the agent, about the end of the conversation; empty if the
-// description only has known facts.
+// Said returns what a person (in a note) or the agent said about the end of the conversation; "" if the description was
+// made from known facts.
 func Said(r *records.Record) string {
 	var by described
 	_ = json.Unmarshal(r.Metadata[describedMember], &by)
@@ -38,13 +37,13 @@ func Said(r *records.Record) string {
 	return *r.Outcome.Description
 }
 
-// describe describes the end of the conversation: with the text of the newest note, otherwise with the agent's,
-// otherwise by known facts. The log does not have the text of a note: only the record has it, and purge removes it
-// there.
+// describe sets the description of the outcome: the text of the newest note, otherwise the agent's text, otherwise a
+// text made from known facts. The log does not contain the text of a note. Only the record has it, and a purge removes
+// it there.
 func (f *Facts) describe(head, prior *records.Record, said string, calls *callBook) {
 	agent := head.Outcome.Description
 	var was described
-	if raw := head.Metadata[describedMember]; raw != nil && json.Unmarshal(raw, &was) == nil { // of the stored version
+	if raw := head.Metadata[describedMember]; raw != nil && json.Unmarshal(raw, &was) == nil { // from the stored version
 		agent = was.Agent
 	}
 	was = described{}
@@ -61,13 +60,14 @@ func (f *Facts) describe(head, prior *records.Record, said string, calls *callBo
 	default:
 		head.Outcome.Description = agent
 	}
-	head.Metadata = maps.Clone(head.Metadata) // relinked heads share it with the stored version
+	head.Metadata = maps.Clone(head.Metadata) // relinked heads share the metadata with the stored version
 	if delete(head.Metadata, describedMember); is.By != "" {
 		head.SetMeta(describedMember, is)
 	}
 }
 
-// words describes the end of the conversation: its state, its commits, the command that still failed at the end.
+// words describes the end of the conversation from facts: its state, its commits, and a command that still failed at
+// the end.
 func (f *Facts) words(head *records.Record, calls *callBook) string {
 	var parts []string
 	if state := head.Outcome.TerminalState; state != nil {
@@ -96,7 +96,7 @@ func (f *Facts) words(head *records.Record, calls *callBook) string {
 	return strings.Join(parts, "; ")
 }
 
-// short returns the beginning of a command, on one line.
+// short returns the beginning of a command on one line.
 func short(command string) string {
 	const most = 120
 	text := []rune(strings.Join(strings.Fields(command), " "))

@@ -13,37 +13,37 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// Facts holds the facts of a conversation that the log and the repository have, and its session file does not. An
-// unknown fact is nil, and does not change the record.
+// Facts are facts about a conversation that come from the log and the repository, and are not in its session file. An
+// unknown fact is nil and does not change the record.
 type Facts struct {
 	Links    []records.GitLink
-	Revision string // the commit for the conversation's lines: the newest one with some
-	// Files are the lines of the conversation as Revision has them.
+	Revision string // the commit to which the line numbers refer: the newest one with lines of the conversation
+	// Files are the lines of the conversation in Revision.
 	Files []FileFacts
 	// Unaccounted are the files that calls changed without an edit tool.
 	Unaccounted []string
-	Base        *string // the commit that was checked out when the conversation began
+	Base        *string // the commit that was checked out at the start of the conversation
 	Diff        *string // the uncommitted changes at that time
 	Repository  *string // owner/name
 	Remote      *string
-	Patch       *string // what Revision did to files that are all the conversation's
+	Patch       *string // the changes of Revision in files that only the conversation changed
 	Terminal    *records.TerminalState
-	System      *string // the system of the machine whose hooks reported it to this clone
-	Shell       *string // of the user there
-	Note        *Note   // a person's last statement about its end
+	System      *string // the operating system of the machine whose hooks reported the conversation to this clone
+	Shell       *string // the shell of the user on that machine
+	Note        *Note   // a person's last statement about the end of the conversation
 }
 
-// Note is the statement of a person. Fields are nil without one.
+// Note is the statement of a person. Fields that the statement lacks are nil.
 type Note struct {
 	Success *bool
 	Reward  *float64
 	At      time.Time // the time of its event, which identifies its text in a record
 }
 
-// sourceAnnotated is the source of a person's statement.
+// sourceAnnotated is the signal source for a person's statement.
 const sourceAnnotated = string(records.SignalAnnotated)
 
-// put adds the note to the outcome. Without a note, an earlier note's values are removed.
+// put adds the note to the outcome. Without a note, it removes the values of an earlier note.
 func (n *Note) put(o *records.Outcome) {
 	if n == nil || n.Success == nil && n.Reward == nil {
 		if o.SignalSource == sourceAnnotated {
@@ -59,24 +59,24 @@ func (n *Note) put(o *records.Outcome) {
 	}
 }
 
-// FileFacts are the lines of a file.
+// FileFacts are the conversation's lines in a file.
 type FileFacts struct {
 	Path  string
 	Lines []LineFacts
 }
 
-// LineFacts is a range of lines, and the call that wrote it.
+// LineFacts is a range of lines and the call that wrote it.
 type LineFacts struct {
 	Range  records.AttributedRange
-	Kind   events.OwnerKind // the writer of the present form: the agent, a person instead, or both
+	Kind   events.OwnerKind // the author of the lines as they are now: the agent, a person who replaced them, or both
 	Call   string
-	Step   int // where the call is not known
+	Step   int // if the call is unknown
 	Prompt int
 	Model  string
 }
 
-// Gatherer finds the facts of a conversation. The head is the head of its record without facts; prior is the head of
-// the stored version, nil without one.
+// Gatherer finds the facts about a conversation. head is the head of its record without facts. prior is the head of the
+// stored version; nil if there is none.
 type Gatherer func(ctx context.Context, head, prior *records.Record) (*Facts, error)
 
 // put adds the facts to a record. said is the text of the newest note.
@@ -107,8 +107,8 @@ func (f *Facts) put(head, prior *records.Record, said string, calls *callBook) {
 	f.describe(head, prior, said, calls)
 }
 
-// begin adds the machine, and the repository's state at the conversation's beginning. An earlier finding stays:
-// reflogs and snapshots expire.
+// begin adds the machine, and the state of the repository at the start of the conversation. Earlier findings are kept,
+// because reflogs and snapshots expire.
 func (f *Facts) begin(head, prior *records.Record) {
 	task, env := &head.Task, &head.Environment
 	vcs := &env.VCS
@@ -124,8 +124,8 @@ func (f *Facts) begin(head, prior *records.Record) {
 	}
 }
 
-// attribute gives the lines of the revision. The lines of a revision stay as first found: the log keeps its facts about
-// a commit, but contents of snapshots expire.
+// attribute sets the lines of the revision. The first result for a revision is kept: the log keeps its facts about a
+// commit, but contents of snapshots expire.
 func (f *Facts) attribute(head, prior *records.Record, at func(call string) int) {
 	told := head.Attribution
 	switch {
@@ -151,7 +151,7 @@ func pinnedTo(r *records.Record, revision string) bool {
 	return r.Attribution != nil && r.Attribution.Revision["revision"] == revision
 }
 
-// pinned returns the attribution of the revision. It keeps the session file's data about the answers that wrote lines.
+// pinned returns the attribution for the revision. It keeps the session file's data about the answers that wrote lines.
 func (f *Facts) pinned(head *records.Record, told *records.Attribution, at func(call string) int) *records.Attribution {
 	answers := map[string]records.AttributedConversation{}
 	if told != nil {
@@ -193,7 +193,7 @@ func (f *Facts) pinned(head *records.Record, told *records.Attribution, at func(
 	return out
 }
 
-// addressOf names a step of a conversation, or the conversation if the step is unknown.
+// addressOf returns the URL of a step, or of the conversation if the step is unknown.
 func addressOf(trace string, step int) string {
 	if step == 0 {
 		return "opentraces://" + trace
@@ -207,7 +207,7 @@ func (l *LineFacts) answer(
 	c := records.AttributedConversation{URL: &url, IDs: told.IDs, Contributor: map[string]string{"type": "ai"}}
 	model := cmp.Or(told.Contributor["model_id"], l.Model)
 	if whole := records.Value(head.Agent.Model); model != "" && strings.HasSuffix(whole, "/"+model) {
-		model = whole // hooks leave the provider out
+		model = whole // hooks do not report the provider
 	}
 	if model != "" {
 		c.Contributor["model_id"] = model
@@ -219,7 +219,7 @@ func (l *LineFacts) answer(
 	return c
 }
 
-// mix marks lines that a person wrote in part: each range says whose it is.
+// mix marks lines of which a person wrote a part: each range names its own author.
 func mix(c *records.AttributedConversation) {
 	for i := range c.Ranges {
 		if c.Ranges[i].Contributor == nil {
@@ -229,14 +229,15 @@ func mix(c *records.AttributedConversation) {
 	c.Contributor["type"] = "mixed"
 }
 
-// linked reports whether a commit, whose id a call may have abbreviated, has lines of the conversation. After an amend
-// or a rebase it has not: then the outcome names one that has.
+// linked reports whether a commit contains lines of the conversation. The commit's id may be abbreviated by a call.
+// After an amend or a rebase it does not: then the outcome names a commit that does.
 func linked(links []records.GitLink, sha *string) bool {
 	return sha != nil && *sha != "" && slices.ContainsFunc(links,
 		func(l records.GitLink) bool { return l.Tier.Holds() && strings.HasPrefix(l.Revision, *sha) })
 }
 
-// withBranches keeps the stored version's birthplaces of commits, because reflogs expire and branches are deleted.
+// withBranches keeps the branches of commits that the stored version has, because reflogs expire and branches are
+// deleted.
 func withBranches(links, stored []records.GitLink) []records.GitLink {
 	known := map[string]records.GitLink{}
 	for _, link := range stored {

@@ -10,11 +10,11 @@ import (
 	"github.com/git-trace/git-trace/records/redact"
 )
 
-// promptsMember is the member of a record's metadata with the step of each prompt in the log: an object of the prompts'
-// numbers and the steps'.
+// promptsMember is the metadata member with the step of each prompt in the log: an object from prompt numbers to step
+// numbers.
 const promptsMember = "prompts"
 
-// PromptSteps reads which step of a record holds each prompt of the log.
+// PromptSteps returns the step of each prompt of the log in a record, by prompt number.
 func PromptSteps(r *records.Record) map[int]int {
 	var out map[int]int
 	if json.Unmarshal(r.Metadata[promptsMember], &out) != nil {
@@ -23,13 +23,13 @@ func PromptSteps(r *records.Record) map[int]int {
 	return out
 }
 
-// matcher finds the steps with the prompts whose texts are kept, by their text before redaction. A text that was
-// typed several times belongs to several steps, in order.
+// matcher finds the steps of the prompts whose texts are kept, by their text before redaction. If a text was typed
+// several times, it belongs to several steps, in order.
 type matcher struct {
 	kept  map[int]string
 	order []int
-	found map[int]int    // step by prompt
-	times map[string]int // the prompts' steps by their times
+	found map[int]int    // the step by prompt number
+	times map[string]int // the steps of prompts by time
 }
 
 func newMatcher(prompts Prompts, trace events.TraceID) (*matcher, error) {
@@ -49,7 +49,7 @@ func newMatcher(prompts Prompts, trace events.TraceID) (*matcher, error) {
 	return m, nil
 }
 
-// see looks at a step before it is redacted.
+// see matches a step before it is redacted.
 func (m *matcher) see(step *records.Step) {
 	if step.Role != records.RoleUser || step.Content == nil || step.ParentStep != nil {
 		return
@@ -59,7 +59,7 @@ func (m *matcher) see(step *records.Step) {
 			m.times[*step.Timestamp] = step.StepIndex
 		}
 	}
-	for prompt, at := range m.found { // the step takes the place of one of an earlier reading
+	for prompt, at := range m.found { // the step replaces one of an earlier reading
 		if at == step.StepIndex {
 			delete(m.found, prompt)
 		}
@@ -73,7 +73,8 @@ func (m *matcher) see(step *records.Step) {
 	}
 }
 
-// sameText compares a prompt as the hook got it with one in the session file: equal, or the arguments of a command.
+// sameText reports whether a prompt in the session file is the text that a hook received, or the arguments of the
+// command in that text.
 func sameText(typed, content string) bool {
 	typed = strings.TrimSpace(typed)
 	if typed == content {
@@ -86,7 +87,8 @@ func sameText(typed, content string) bool {
 	return found && strings.TrimSpace(arguments) == content && content != ""
 }
 
-// dropPrompts drops the texts that the stored record holds. A prompt that cannot be dropped stays until the next run.
+// dropPrompts deletes the prompt texts that the stored record contains. A text that cannot be deleted remains until the
+// next run.
 func (w *work) dropPrompts() {
 	if w.matcher == nil || w.Prompts == nil {
 		return
@@ -96,7 +98,7 @@ func (w *work) dropPrompts() {
 	}
 }
 
-// watch sees the steps before they are redacted.
+// watch is a sink that passes steps to the matcher and the callBook before they are redacted.
 type watch struct {
 	*redact.Sink
 	matcher *matcher
@@ -104,7 +106,7 @@ type watch struct {
 	last    int
 }
 
-// Step lets the matcher see the step.
+// Step passes a step to the matcher, the callBook and the sink.
 func (w *watch) Step(step *records.Step) error {
 	w.matcher.see(step)
 	w.calls.read(step)

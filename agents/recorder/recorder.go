@@ -19,19 +19,19 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Errors of a conversation that cannot be stored.
+// The errors of a conversation that cannot be stored.
 var (
 	ErrNoParser     = errors.New("session files of this agent cannot be read")
 	ErrNoTranscript = errors.New("the session file is not there")
 )
 
-// Prompts are the texts of prompts in their typed form.
+// Prompts are the texts of prompts as they were typed.
 type Prompts interface {
 	List(trace events.TraceID) (map[int]string, error)
 	Drop(trace events.TraceID, index int) error
 }
 
-// Log takes the event of a stored record.
+// Log receives the event of a stored record.
 type Log interface {
 	Append(ctx context.Context, drafts []events.Draft) ([]events.Event, error)
 }
@@ -45,22 +45,22 @@ type Recorder struct {
 	Redactor *redact.Redactor
 	Prices   *prices.Table // nil for git-trace's own table
 	Prompts  Prompts
-	// Relative gives the path of a file within the work tree.
+	// Relative returns the path of a file relative to the work tree.
 	Relative func(path string) (string, bool)
-	// Facts finds the facts of the log and the repository; nil for none.
+	// Facts finds the facts from the log and the repository; may be nil.
 	Facts Gatherer
-	// Completions lists the completions of a conversation that were accepted, the oldest first; nil for none.
+	// Completions returns the accepted completions of a conversation, oldest first; may be nil.
 	Completions func(ctx context.Context, trace events.TraceID) ([]Completion, error)
-	// Heard is called with a session file that was unchanged for a moment, before it is read; may be nil.
+	// Heard is called with a session file that no longer changes, before it is read; may be nil.
 	Heard func(ctx context.Context, s waiting.Session, path string, earlier []string)
-	// Settle is the time that a session file must be unchanged before it is read; the wait is at most ten times as long.
-	// The agent may still be writing the end of the turn.
+	// Settle is the time for which a session file must be unchanged before it is read. The total wait is at most ten times
+	// as long. The agent may still be writing the end of the turn.
 	Settle time.Duration
 	// Said is the text of a note that was just appended, for the record of its conversation.
 	Said string
 }
 
-// Outcome is the fate of a conversation.
+// Outcome is the result of recording a conversation.
 type Outcome struct {
 	Stored     store.Stored
 	Steps      int
@@ -68,10 +68,10 @@ type Outcome struct {
 	Generation int
 }
 
-// tries is the number of times that a record is made again because somebody else stored the conversation meanwhile.
+// tries is the number of attempts to store a record if somebody else stores the conversation in the meantime.
 const tries = 3
 
-// Record brings the stored record of a conversation up to date with its session file and its commits.
+// Record updates the stored record of a conversation from its session file and its commits.
 func (r *Recorder) Record(ctx context.Context, s waiting.Session) (Outcome, error) {
 	agent, _ := agents.Lookup(r.Env, s.Agent)
 	var out Outcome
@@ -145,8 +145,8 @@ func (r *Recorder) record(ctx context.Context, agent agents.Agent, s waiting.Ses
 	return w.read(ctx, agent.Parser)
 }
 
-// relinked updates the commits of a stored record whose session file is missing; without a record it returns that
-// error.
+// relinked updates the commits of a stored record whose session file is missing; if there is no record, it returns the
+// error gone.
 func (r *Recorder) relinked(ctx context.Context, s waiting.Session, gone error) (Outcome, error) {
 	w := &work{Recorder: r, session: s, calls: newCallBook()}
 	defer w.close()
@@ -174,7 +174,7 @@ func (w *work) filesBeside() []string {
 	})
 }
 
-// SessionFile returns the path of the session file of a conversation, or ErrNoTranscript.
+// SessionFile returns the path of a conversation's session file, or ErrNoTranscript.
 func SessionFile(env agents.Env, s waiting.Session) (string, error) {
 	agent, found := agents.Lookup(env, s.Agent)
 	if !found {
@@ -183,8 +183,8 @@ func SessionFile(env agents.Env, s waiting.Session) (string, error) {
 	return find(agent, s)
 }
 
-// find returns the path of a session file: the path from a hook, also if it was packed since, or the agent's usual
-// place.
+// find returns the path of a session file: the path from a hook, even if the file was compressed since, or the agent's
+// usual place.
 func find(agent agents.Agent, s waiting.Session) (string, error) {
 	if s.Transcript != "" {
 		if path := packed.Beside(s.Transcript); path != "" {
@@ -206,8 +206,8 @@ func find(agent agents.Agent, s waiting.Session) (string, error) {
 	return "", ErrNoTranscript
 }
 
-// found is find with a wait for a session file that a hook named for the first time: some agents make it after their
-// hooks. It waits as long as for a file that is being written.
+// found is find, but it waits for a session file that a hook names for the first time: some agents create the file
+// after their hooks. It waits as long as for a file that is still being written.
 func (r *Recorder) found(ctx context.Context, agent agents.Agent, s waiting.Session) (string, error) {
 	limit := time.Now().Add(10 * r.Settle)
 	for {
@@ -224,7 +224,7 @@ func (r *Recorder) found(ctx context.Context, agent agents.Agent, s waiting.Sess
 	}
 }
 
-// settled waits until a session file has been left alone for a moment, and gives its size and its time.
+// settled waits until a session file has not changed for a moment, and returns its size and time.
 func (r *Recorder) settled(ctx context.Context, path string) (int64, time.Time, error) {
 	limit := time.Now().Add(10 * r.Settle)
 	for {

@@ -10,8 +10,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// state is the place at which the reading of a session file ended. It is a cache: without it the file is read from its
-// beginning. The cursor may hold unredacted texts of the conversation, so only the user can read it.
+// state is the place at which the reading of a session file ended. It is a cache: without it, the file is read from its
+// beginning. The cursor may contain unredacted texts of the conversation, so only the user can read it.
 type state struct {
 	Form        int             `json:"form"` // the version of the parser; a record by an earlier version is made again
 	Path        string          `json:"path"`
@@ -19,13 +19,13 @@ type state struct {
 	Size        int64           `json:"size"`
 	Changed     time.Time       `json:"changed"`
 	Blob        refs.OID        `json:"blob,omitzero"`    // the record that was stored then
-	Fingerprint string          `json:"fingerprint"`      // of the redactor
-	Counts      []int           `json:"counts,omitempty"` // redactions of each step
+	Fingerprint string          `json:"fingerprint"`      // the fingerprint of the redactor
+	Counts      []int           `json:"counts,omitempty"` // the number of redactions in each step
 	Cursor      json.RawMessage `json:"cursor,omitempty"`
-	Prompt      int             `json:"prompt,omitempty"` // the last one kept in typed form at the reading
+	Prompt      int             `json:"prompt,omitempty"` // the last prompt whose typed text was kept at that time
 }
 
-// form changes with every member that records have more of a session file.
+// form is raised whenever records get more data from session files.
 const form = 6
 
 // StateDir returns the directory of the states of a repository.
@@ -46,14 +46,14 @@ func (w *work) loadState() state {
 	return s
 }
 
-// LastRead returns the session file of a conversation's stored record; "" if unknown.
+// LastRead returns the session file from which the stored record was made; "" if unknown.
 func LastRead(repo *refs.Repo, trace events.TraceID) string {
 	w := work{Recorder: &Recorder{Repo: repo}}
 	w.session.Trace = trace
 	return w.loadState().Path
 }
 
-// saveState keeps the state; where that fails the file is read again.
+// saveState saves the state; if that fails, the whole file is read next time.
 func (w *work) saveState(s state) {
 	s.Form = form
 	_ = refs.WriteJSON(w.statePath(w.session.Trace), s, refs.WriteFileAtomic)

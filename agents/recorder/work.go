@@ -24,14 +24,14 @@ type work struct {
 	*Recorder
 	session waiting.Session
 	path    string
-	earlier []string // other files of the same conversation, which are read before
-	size    int64    // of all
+	earlier []string // other files of the same conversation, which are read first
+	size    int64    // the total size of all files
 	changed time.Time
 	calls   *callBook
 
-	base  store.Entry     // the stored version; its blob is zero without one
-	prior *records.Record // its head
-	steps [][]byte        // its steps, in stored form
+	base  store.Entry     // the stored version; its blob is zero if there is none
+	prior *records.Record // the head of the stored version
+	steps [][]byte        // the steps of the stored version, encoded
 	state state           // the end of the last reading; zero if it cannot be used
 
 	sink    *redact.Sink
@@ -42,7 +42,7 @@ type work struct {
 func (w *work) load(ctx context.Context) error {
 	e, err := w.Store.Find(ctx, w.session.Trace)
 	if errors.Is(err, store.ErrNotFound) || err == nil && !e.Own() {
-		return nil // missing, or another program's: ours starts over
+		return nil // missing, or from another clone: this clone starts a new record
 	}
 	if err != nil {
 		return err
@@ -63,7 +63,7 @@ func (w *work) load(ctx context.Context) error {
 	return nil
 }
 
-// split takes a record apart into its head and its steps, in stored form.
+// split splits a record into its head and its encoded steps.
 func split(raw []byte) (*records.Record, [][]byte, error) {
 	d := rawjson.NewDecoder(raw)
 	var steps [][]byte
@@ -89,21 +89,21 @@ func split(raw []byte) (*records.Record, [][]byte, error) {
 	return record, steps, nil
 }
 
-// current reports whether the stored version holds all of the session file.
+// current reports whether the stored version contains the whole session file.
 func (w *work) current() bool {
 	return w.prior != nil && w.state.Size == w.size && w.state.Changed.Equal(w.changed) && w.state.Blob == w.base.Blob &&
 		!w.asked()
 }
 
-// asked reports whether a prompt was kept since the session file was read. The file may have had it before its hook
-// came.
+// asked reports whether a prompt was kept since the session file was read. The file may have had this prompt before its
+// hook came.
 func (w *work) asked() bool {
 	if w.Prompts == nil {
 		return false
 	}
 	kept, err := w.Prompts.List(w.session.Trace)
 	if err != nil {
-		return false // without reading it, the answer is unknown
+		return false // unreadable, so the answer is unknown
 	}
 	for index := range kept {
 		if index > w.state.Prompt {
@@ -113,7 +113,7 @@ func (w *work) asked() bool {
 	return false
 }
 
-// relink stores the record with the present facts about its commits, without reading the session file again.
+// relink stores the record with the current facts about its commits, without reading the session file again.
 func (w *work) relink(ctx context.Context) (Outcome, error) {
 	head := *w.prior
 	for i, raw := range w.steps {
@@ -134,14 +134,14 @@ func (w *work) relink(ctx context.Context) (Outcome, error) {
 	}
 	w.sink = w.Redactor.Sink(ctx, "")
 	for _, raw := range w.steps {
-		if err := w.sink.Redacted(raw, 0); err != nil { // the head has the sum
+		if err := w.sink.Redacted(raw, 0); err != nil { // the head has the total
 			return Outcome{}, err
 		}
 	}
 	return w.store(ctx, &head, nil, Outcome{})
 }
 
-// gather adds the facts of the log and the repository to the head of a record.
+// gather adds the facts from the log and the repository to the head of a record.
 func (w *work) gather(ctx context.Context, head *records.Record) error {
 	if w.Facts == nil {
 		return nil
@@ -154,7 +154,7 @@ func (w *work) gather(ctx context.Context, head *records.Record) error {
 	return nil
 }
 
-// sameHead reports whether two heads say the same.
+// sameHead reports whether two heads are equal.
 func sameHead(a, b *records.Record) (bool, error) {
 	one, err := json.Marshal(a)
 	if err != nil {
@@ -212,8 +212,8 @@ func (w *work) read(ctx context.Context, parser capability.SessionParser) (Outco
 	return w.store(ctx, &head, parsed.Cursor, Outcome{})
 }
 
-// hold notes in the record which step has which prompt: new ones, and the notes of the stored version. The typed text
-// of the latter is deleted; if their step was read again it is recognised by its time.
+// hold stores in the record the step of each prompt: for new prompts and for prompts of the stored version. The typed
+// text of the latter was deleted. If their step was read again, it is found by its time.
 func (w *work) hold(head *records.Record, first int) {
 	held := map[int]int{}
 	if w.prior != nil {
@@ -232,7 +232,7 @@ func (w *work) hold(head *records.Record, first int) {
 	}
 }
 
-// timeOf returns the time of a step of the stored version, "" without one.
+// timeOf returns the time of a step in the stored version; "" if there is none.
 func (w *work) timeOf(step int) string {
 	var stored struct{ Timestamp string }
 	if step < 1 || step > len(w.steps) || json.Unmarshal(w.steps[step-1], &stored) != nil {
@@ -241,7 +241,7 @@ func (w *work) timeOf(step int) string {
 	return stored.Timestamp
 }
 
-// store finishes the record and stores it if it differs from the stored one in anything but its number.
+// store finishes the record, and stores it unless it equals the stored one in everything except its version number.
 func (w *work) store(ctx context.Context, head *records.Record, cursor json.RawMessage, out Outcome) (Outcome, error) {
 	if w.prior != nil {
 		head.GenerationIndex = w.prior.GenerationIndex
@@ -275,7 +275,7 @@ func (w *work) store(ctx context.Context, head *records.Record, cursor json.RawM
 	case w.matcher == nil: // the session file was not read
 		cursor, counts = w.state.Cursor, w.state.Counts
 	case secrets:
-		// A later repetition is only recognised in the whole file: next time all is read again.
+		// A later repetition of a secret is only recognised in the whole file, so the next run reads all of it.
 		cursor = nil
 	case w.Redactor.HoldsPurged(string(cursor)):
 		cursor = nil
@@ -292,7 +292,7 @@ func (w *work) store(ctx context.Context, head *records.Record, cursor json.RawM
 	return out, nil
 }
 
-// tell appends the event. A batch that is put aside for later counts as appended.
+// tell appends the event. A batch that is stored for a later append counts as appended.
 func (w *work) tell(ctx context.Context, record *redact.Record, stored store.Stored) error {
 	if w.Log == nil {
 		return nil

@@ -34,7 +34,7 @@ func Committed(command, output string) *assemble.Commit {
 	return commit
 }
 
-// ObjectName reports whether text can be the name of a git object, whole or abbreviated.
+// ObjectName reports whether a text can be the id of a git object, full or abbreviated.
 func ObjectName(text string) bool {
 	if len(text) < 4 || len(text) > 64 {
 		return false

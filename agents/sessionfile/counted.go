@@ -6,18 +6,18 @@ import (
 	"github.com/git-trace/git-trace/agents/jsonlines"
 )
 
-// Counted is a session file whose objects have numbers, like a database: the place of an object is its number, and it
-// counts as a line. Such a file does not grow, but is rewritten.
+// Counted is a session file with numbered objects, like a database. The number of an object is its offset, and each
+// object counts as a line. Such a file is rewritten and does not grow.
 type Counted struct {
-	Objects [][]byte // of a file that is read whole before its objects are given; nil for others
+	Objects [][]byte // for a file that is read as a whole before its objects are returned; otherwise nil
 	Count   int64
-	// Object returns one of Count objects; it counts an unreadable one and returns nil.
+	// Object returns one of Count objects; for an unreadable object, it counts a fault and returns nil.
 	Object func(at int64, faults *jsonlines.Faults) ([]byte, error)
-	Faults jsonlines.Faults // that are known before the objects are read
-	Opened io.Closer        // nil for nothing to close
+	Faults jsonlines.Faults // faults that are known before the objects are read
+	Opened io.Closer        // nil if nothing must be closed
 }
 
-// Start is empty.
+// Start returns "".
 func (c *Counted) Start() (string, error) { return "", nil }
 
 func (c *Counted) Size() int64 { return c.Count + int64(len(c.Objects)) }
@@ -29,10 +29,10 @@ func (c *Counted) Close() error {
 	return c.Opened.Close()
 }
 
-// From returns the objects, always all.
+// From returns a source of all objects.
 func (c *Counted) From(int64, int64) Source { return c.After(0) }
 
-// After returns the objects from a number on.
+// After returns a source of the objects from a number on.
 func (c *Counted) After(at int64) Source { return &counted{c, at, c.Faults} }
 
 type counted struct {

@@ -14,12 +14,12 @@ type cursor struct {
 	*assemble.Cursor
 	Session string           `json:"session"`
 	Start   string           `json:"start"`
-	Agents  map[string]int64 `json:"subagents,omitzero"` // sizes of the subagents' files that were read
-	Below   jsonlines.Faults `json:"below,omitzero"`     // the unreadable part of them
-	Mark    string           `json:"mark,omitempty"`     // the file's mark of the place before
+	Agents  map[string]int64 `json:"subagents,omitzero"` // the sizes of the subagents' files that were read
+	Below   jsonlines.Faults `json:"below,omitzero"`     // the unreadable parts of these files
+	Mark    string           `json:"mark,omitempty"`     // the file's mark of this place
 }
 
-// Marked is a file that can be cut off and continue otherwise: it gives the text before an offset.
+// Marked is a file that may be truncated and continue differently. Mark returns the text before an offset.
 type Marked interface{ Mark(offset int64) string }
 
 func markOf(file File, offset int64) string {
@@ -60,7 +60,8 @@ func (r *reading) resume(place Place, options capability.ParseOptions, sink reco
 	return r.resumeAgents(at.Agents)
 }
 
-// cursor must be taken before the conversation is finished. It is nil if the file must be read from its beginning.
+// cursor must be called before the conversation is finished. The result is nil if the file must be read from its
+// beginning.
 func (r *reading) cursor(session, start string, file File, in Source) (json.RawMessage, error) {
 	if err := r.keep(); err != nil {
 		return nil, err

@@ -7,14 +7,14 @@ import (
 	"github.com/git-trace/git-trace/records/assemble"
 )
 
-// Hunks returns the hunks of a unified diff of one file, cut at their context lines, with the exact text of the added
-// lines. It skips lines before the first hunk; an incomplete diff gives its hunks up to the end.
+// Hunks returns the hunks of a unified diff of one file, split at their context lines, with the exact text of the added
+// lines. It skips lines before the first hunk; for an incomplete diff, it returns the hunks up to its end.
 func Hunks(diff string) []assemble.Hunk {
 	var hunks []assemble.Hunk
 	var open *assemble.Hunk
 	inside := false
-	line := 0  // of the file before
-	moved := 0 // the distance by which the hunks so far move later lines
+	line := 0  // the line number in the old file
+	moved := 0 // the number of lines by which the hunks so far move later lines
 	for text := range strings.Lines(diff) {
 		text = strings.TrimSuffix(text, "\n")
 		if start, found := hunkStart(text, moved); found {
@@ -54,9 +54,9 @@ func Hunks(diff string) []assemble.Hunk {
 	return hunks
 }
 
-// hunkStart reads the first line of a hunk, @@ -3,4 +3,5 @@, and returns its first line in the old file. Programs
-// number a hunk without old lines in two ways: by that line, or by the previous one. So the new number counts, less the
-// lines by which earlier hunks moved the rest.
+// hunkStart parses the first line of a hunk, @@ -3,4 +3,5 @@, and returns its first line in the old file. If a hunk has
+// no old lines, programs use two numbers: that line or the previous line. So it uses the new number, minus the number
+// of lines by which earlier hunks moved the rest.
 func hunkStart(text string, moved int) (line int, found bool) {
 	rest, found := strings.CutPrefix(text, "@@ -")
 	if !found {
@@ -92,7 +92,7 @@ func Written(hunks []assemble.Hunk) string {
 	return text.String()
 }
 
-// WholeFile returns the edit that writes a file as a whole; it is not known whether the file was there before.
+// WholeFile returns the edit that writes a file as a whole; it is unknown whether the file existed before.
 func WholeFile(path, content string) assemble.Edit {
 	edit := assemble.NewFile(path, content)
 	if len(edit.Hunks) > 0 {

@@ -12,10 +12,10 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// Document opens a session file that is one JSON object with a list of that name. Its objects are the elements of the
-// list, and the members of the object before and after the list. Each of those members is an object with that one
-// member. The file is read through once, in little memory, however long the list is; a client that keeps its session so
-// rewrites it every time, so a reading always begins at the start.
+// Document opens a session file that is one JSON object with a list of this name. Its objects are the elements of the
+// list, and the other members of the JSON object. Each of these members is returned as an object with only that member.
+// The file is read once with little memory, even for a long list. A client with such a file rewrites it every time, so
+// a reading always starts at the beginning.
 func Document(path, list string) (File, error) {
 	tail, err := transcript.Open(path)
 	if err != nil {
@@ -24,7 +24,7 @@ func Document(path, list string) (File, error) {
 	return document{lines{tail}, list}, nil
 }
 
-// Array opens a session file that is one JSON array. Its objects are its elements.
+// Array opens a session file that is one JSON array. Its objects are the elements of the array.
 func Array(path string) (File, error) {
 	tail, err := transcript.Open(path)
 	if err != nil {
@@ -38,15 +38,15 @@ type document struct {
 	list string // "" for an array
 }
 
-// Start is empty: the file is rewritten.
+// Start returns "", because the file is rewritten.
 func (d document) Start() (string, error) { return "", nil }
 
 func (d document) From(int64, int64) Source {
 	return &elements{in: bufio.NewReaderSize(d.Tail.From(0), 256<<10), list: d.list, line: 1}
 }
 
-// Begins reports whether a file begins like one object with such a list: the first line is not a whole object, unless
-// it contains the list.
+// Begins reports whether a file may begin with an object that has this list: the first line is not a complete object,
+// unless it contains the list.
 func Begins(head []byte, list string) bool {
 	head = bytes.TrimSpace(bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF")))
 	line, _, _ := bytes.Cut(head, []byte("\n"))
@@ -66,9 +66,9 @@ func Begins(head []byte, list string) bool {
 type elements struct {
 	in     *bufio.Reader
 	list   string // "" for an array
-	at     int64  // offset of the next byte
-	line   int64  // of the next byte
-	depth  int    // 0 before the object, 1 inside, 2 in the list
+	at     int64  // the offset of the next byte
+	line   int64  // the line of the next byte
+	depth  int    // 0 before the object, 1 inside it, 2 in the list
 	buf    []byte
 	over   bool // the value is too long to keep
 	faults jsonlines.Faults
@@ -78,7 +78,7 @@ type elements struct {
 // Faults returns the counts so far.
 func (e *elements) Faults() jsonlines.Faults { return e.faults }
 
-// End returns the end of the elements given so far.
+// End returns the offset after the elements returned so far.
 func (e *elements) End() int64 { return e.at }
 
 // Lines returns the number of lines before End.
@@ -126,10 +126,10 @@ func (e *elements) Next() (jsonlines.Object, error) {
 	return jsonlines.Object{}, io.EOF
 }
 
-// errShape reports a byte in an impossible place.
+// errShape reports a byte that cannot be at its place.
 var errShape = errors.New("not a session document")
 
-// end ends the reading. An incomplete document counts as torn, anything else as broken.
+// end ends the reading. An incomplete document counts as torn, any other fault as broken.
 func (e *elements) end(err error) error {
 	switch {
 	case errors.Is(err, io.EOF):
@@ -145,7 +145,7 @@ func (e *elements) end(err error) error {
 	return io.EOF
 }
 
-// member reads a member of the document: its name, and its value unless it is the list.
+// member reads a member of the document: its name and, unless it is the list, its value.
 func (e *elements) member() (jsonlines.Object, bool, error) {
 	offset, line := e.at, e.line
 	name, err := e.value()
@@ -194,7 +194,7 @@ func (e *elements) element() (jsonlines.Object, bool, error) {
 	return jsonlines.Object{Raw: raw, Offset: offset, Line: line}, true, nil
 }
 
-// value reads to the end of a value by its brackets and quotes; nil when it is too long, which is counted.
+// value reads to the end of a value, using brackets and quotes; nil if the value is too long, which is counted.
 func (e *elements) value() ([]byte, error) {
 	e.buf, e.over = e.buf[:0], false
 	depth := 0
@@ -236,7 +236,7 @@ func (e *elements) value() ([]byte, error) {
 	}
 }
 
-// progress is an error for a value without a byte.
+// progress returns an error if a value has no byte.
 func (e *elements) progress() error {
 	if len(e.buf) == 0 && !e.over {
 		return errShape
@@ -268,7 +268,7 @@ func (e *elements) quoted() error {
 	}
 }
 
-// escaped reports whether the quote that was read last has an unescaped backslash before it.
+// escaped reports whether an unescaped backslash precedes the last quote.
 func (e *elements) escaped() bool {
 	n := 0
 	for i := len(e.buf) - 2; i > 0 && e.buf[i] == '\\'; i-- {
@@ -300,7 +300,7 @@ func (e *elements) peek() (byte, error) {
 
 // take reads a byte that was already peeked.
 func (e *elements) take() byte {
-	c, _ := e.in.ReadByte() // it was peeked before
+	c, _ := e.in.ReadByte() // it was peeked before, so there is no error
 	e.at++
 	if c == '\n' {
 		e.line++

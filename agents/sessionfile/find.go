@@ -11,12 +11,12 @@ import (
 	"github.com/git-trace/git-trace/agents/capability"
 )
 
-// maxFiles bounds the session files of one agent.
+// maxFiles limits the number of session files of one agent.
 const maxFiles = 200_000
 
-// List lists the regular files below root that take accepts as session files. It goes at most depth directories deep,
-// and takes files that were written to at since or later; take fills in known facts. A missing root has none;
-// unreadable files are left out. The oldest comes first.
+// List lists the regular files below root that take accepts as session files. It visits at most depth levels of
+// directories and only files that were changed at since or later. take also sets the known fields. A missing root has
+// no files; unreadable files are skipped. The oldest file comes first.
 func List(root string, depth int, since time.Time, take func(path string) (capability.Session,
 	bool)) []capability.Session {
 	var found []capability.Session
@@ -59,8 +59,8 @@ func List(root string, depth int, since time.Time, take func(path string) (capab
 	return found
 }
 
-// Sessions lists the files below a root with sessions of the project, like List. about returns the session of a file, a
-// zero one for a file without any.
+// Sessions lists the files below a root that contain sessions of the project, like List. about returns the session of a
+// file; the zero value if the file has none.
 func (p Project) Sessions(root string, depth int, since time.Time,
 	about func(path string) capability.Session) []capability.Session {
 	return List(root, depth, since, func(path string) (capability.Session, bool) {
@@ -69,18 +69,18 @@ func (p Project) Sessions(root string, depth int, since time.Time,
 	})
 }
 
-// Sort puts the oldest session first.
+// Sort sorts sessions, the oldest first.
 func Sort(sessions []capability.Session) {
 	slices.SortStableFunc(sessions, func(a, b capability.Session) int {
 		return cmp.Or(a.Changed.Compare(b.Changed), cmp.Compare(a.Path, b.Path), cmp.Compare(a.ID, b.ID))
 	})
 }
 
-// Project is a directory whose sessions are searched.
+// Project is a directory whose sessions are searched for.
 type Project struct{ names []string }
 
-// NewProject names a directory; "" means all. Agents file sessions under the name that the system gives, so it also has
-// the target of a symbolic link.
+// NewProject returns the project of a directory; "" means all directories. Agents store sessions under the name that
+// the system returns, so a project also has the target of a symbolic link.
 func NewProject(dir string) Project {
 	if dir == "" {
 		return Project{}
@@ -92,13 +92,14 @@ func NewProject(dir string) Project {
 	return Project{names}
 }
 
-// Any reports whether every directory is meant.
+// Any reports whether the project stands for all directories.
 func (p Project) Any() bool { return len(p.names) == 0 }
 
-// Names returns the names that the directory goes by.
+// Names returns the paths of the directory.
 func (p Project) Names() []string { return p.names }
 
-// Holds reports whether a directory is the project's or below it; false for an empty name.
+// Holds reports whether a directory is the project's directory or below it; false for "", unless the project is all
+// directories.
 func (p Project) Holds(dir string) bool {
 	if p.Any() {
 		return true

@@ -13,7 +13,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// AnyObject reports whether such accepts one of the first objects in the head of a file of JSON lines.
+// AnyObject reports whether such returns true for one of the first objects in the head of a file of JSON lines.
 func AnyObject(head []byte, most int, such func(raw []byte) bool) bool {
 	in := jsonlines.NewReader(bytes.NewReader(head), 0, 0)
 	for range most {
@@ -31,15 +31,15 @@ func AnyObject(head []byte, most int, such func(raw []byte) bool) bool {
 // Members are the members of a document that identify its agent, each with a test of its value.
 type Members map[string]func(value *rawjson.Decoder) bool
 
-// Text wants a text that is not empty.
+// Text tests for a text that is not empty.
 func Text(value *rawjson.Decoder) bool { return value.Text() != "" }
 
-// Of wants a value of a kind.
+// Of returns a test for a value of a kind.
 func Of(kind rawjson.Kind) func(*rawjson.Decoder) bool {
 	return func(value *rawjson.Decoder) bool { return value.Kind() == kind }
 }
 
-// Before reports whether a document has all the members in front of a list, in the head of its file.
+// Before reports whether a document has all the members before a list, in the head of its file.
 func (m Members) Before(list string, head []byte) bool {
 	held := map[string]bool{}
 	d := rawjson.NewDecoder(bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF")))
@@ -55,7 +55,7 @@ func (m Members) Before(list string, head []byte) bool {
 	return false
 }
 
-// Peek reads the beginning of a file of JSON lines, or nothing if it cannot be opened.
+// Peek calls read with an opened file of JSON lines; it returns the zero value if the file cannot be opened.
 func Peek[T any](path string, read func(File) T) (told T) {
 	file, err := Lines(path, "")
 	if err != nil {
@@ -65,7 +65,7 @@ func Peek[T any](path string, read func(File) T) (told T) {
 	return read(file)
 }
 
-// NamedID returns the session's id from a file's name, before one of the endings; "" for another name.
+// NamedID returns the session's id in a file name, before one of the endings; "" for another name.
 func NamedID(path string, endings ...string) string {
 	for _, ending := range endings {
 		if id, found := strings.CutSuffix(filepath.Base(path), ending); found {
@@ -75,7 +75,7 @@ func NamedID(path string, endings ...string) string {
 	return ""
 }
 
-// Small reads a regular file up to a size; nil for other files, and for a link.
+// Small reads a regular file up to a size in bytes; nil for larger files, other files and symbolic links.
 func Small(path string, most int64) []byte {
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > most {
@@ -88,7 +88,8 @@ func Small(path string, most int64) []byte {
 	return raw
 }
 
-// PathOfURI returns the path in a URI of one of the schemes: file:///C:/work is C:/work. It is "" for another URI.
+// PathOfURI returns the path in a URI with one of the schemes: C:/work for file:///C:/work. It returns "" for another
+// URI.
 func PathOfURI(uri string, schemes ...string) string {
 	u, err := url.Parse(uri)
 	if err != nil || !slices.Contains(schemes, u.Scheme) {

@@ -12,17 +12,17 @@ import (
 	"github.com/git-trace/git-trace/records/assemble"
 )
 
-// Kind holds the peculiarities of an agent's session files.
+// Kind describes what is special about an agent's session files.
 type Kind struct {
 	Agent string // the agent's name, as in capability.Agent
-	// Open opens a session file, or the container of the session; nil for Lines.
+	// Open opens a session file, or the container of the session; nil means Lines.
 	Open func(path, session string) (File, error)
-	// Session is the agent's own id of the session that a file holds.
+	// Session returns the agent's own id of the session in a file.
 	Session func(path string, file File) string
-	// Format begins to understand the objects of a file.
+	// Format returns the reader of the file's objects.
 	Format func(c *assemble.Conversation, of Place) Format
-	// Subagent finds the session file of a subagent that a call started, by the id in the result of the call; ""
-	// without one. It is nil for an agent whose subagents have no separate files.
+	// Subagent finds the session file of a subagent that a call started, by the id in the result of the call; the path is
+	// "" if there is none. It is nil if the agent's subagents have no separate files.
 	Subagent func(of Place, call *assemble.Call, id string) Place
 }
 
@@ -31,24 +31,23 @@ type Place struct {
 	Path    string
 	Session string // the agent's own id
 	Role    string // of a subagent
-	Main    string // for a subagent's file the path of the main one, otherwise ""
+	Main    string // for a subagent's file, the path of the main file; otherwise ""
 }
 
-// Format understands the objects of one session file, in their order.
+// Format handles the objects of a session file, in order.
 type Format interface {
-	// Object takes an object. Its error is the sink's; missing members are not an error.
+	// Object handles an object. Its errors are errors of the sink; missing members are not errors.
 	Object(object jsonlines.Object) error
-	// State returns the facts of earlier objects that the next object needs: a pointer, to be written as JSON and read
-	// back into.
+	// State returns a pointer to the data of earlier objects that later objects need. It is written as JSON and read back.
 	State() any
-	// End resolves what waits for an object that will not come.
+	// End settles data that waits for an object which will not come.
 	End() error
 }
 
-// Plain is the part of a Format that keeps nothing from one object to the next, and waits for none.
+// Plain is an embeddable part for a Format that keeps no state between objects.
 type Plain struct{}
 
-// State returns nothing.
+// State returns nil.
 func (Plain) State() any { return nil }
 
 // End does nothing.
@@ -56,16 +55,16 @@ func (Plain) End() error { return nil }
 
 // File is an open session file.
 type File interface {
-	// Start identifies the file by its unchanging part; "" for one that does not grow but is rewritten.
+	// Start identifies the file by its unchanging beginning; "" for a file that is rewritten.
 	Start() (string, error)
 	// Size returns the end of the file, in the unit of the objects' offsets.
 	Size() int64
-	// From returns the objects from an offset on; lines counts the lines before it.
+	// From returns the objects from an offset on; lines is the number of lines before it.
 	From(offset, lines int64) Source
 	Close() error
 }
 
-// Source gives the objects of a session file in their order, io.EOF after the last, as jsonlines.Reader does.
+// Source returns the objects of a session file in order, and io.EOF after the last, like jsonlines.Reader.
 type Source interface {
 	Next() (jsonlines.Object, error)
 	Faults() jsonlines.Faults
@@ -84,10 +83,10 @@ func Lines(path, _ string) (File, error) {
 
 type lines struct{ *transcript.Tail }
 
-// startBytes is the length of the file's beginning that must be the same for a cursor to fit.
+// startBytes is the length of the beginning of a file that must be unchanged for a cursor to be valid.
 const startBytes = 4096
 
-// Start returns a hash of the file's first line, or of its beginning.
+// Start returns a hash of the file's first line; if the line is longer than startBytes, of its beginning.
 func (f lines) Start() (string, error) {
 	head := make([]byte, startBytes)
 	n, err := io.ReadFull(f.Tail.From(0), head)
@@ -102,7 +101,7 @@ func (f lines) From(offset, before int64) Source {
 	return jsonlines.NewReader(f.Tail.From(offset), offset, before)
 }
 
-// Hash returns a short name for a text: 32 hex digits of its SHA-256.
+// Hash returns a short hash of a text: 32 hex digits of its SHA-256.
 func Hash(text string) string { return FullHash(text)[:32] }
 
 // FullHash returns the SHA-256 of a text in hex.
@@ -111,7 +110,7 @@ func FullHash(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// First yields the first objects of a file until yield has enough.
+// First yields up to most objects from the start of a file, until yield returns false.
 func First(file File, most int, yield func(object jsonlines.Object) bool) {
 	in := file.From(0, 0)
 	for range most {

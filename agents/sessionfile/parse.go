@@ -21,11 +21,11 @@ type reading struct {
 	ctx    context.Context
 	main   *conversation
 	agents subagents
-	lines  int              // objects read this time
-	lostAt capability.Place // of the first of lost
-	lost   jsonlines.Faults // in the session's own file
+	lines  int              // the number of objects that were read this time
+	lostAt capability.Place // the place of the first lost object
+	lost   jsonlines.Faults // in the session's main file
 	below  jsonlines.Faults // in subagents' files
-	depth  int              // of subagents' files that are being read
+	depth  int              // the depth of the subagents' files that are being read
 }
 
 // conversation is a session file that is being read, with its content so far.
@@ -33,10 +33,10 @@ type conversation struct {
 	Format
 	c     *assemble.Conversation
 	place Place
-	kept  string // the state that was kept last
+	kept  string // the last state that was kept
 }
 
-// Parse reads a session file. Subagents follow the step that started them.
+// Parse reads a session file. The steps of a subagent follow the step that started it.
 func (k Kind) Parse(ctx context.Context, path string, options capability.ParseOptions,
 	sink records.Sink) (*capability.Parsed, error) {
 	if k.Open == nil {
@@ -52,7 +52,7 @@ func (k Kind) Parse(ctx context.Context, path string, options capability.ParseOp
 	if place.Session == "" {
 		place.Session = k.Session(path, file)
 	}
-	if place.Session == "" { // unknown
+	if place.Session == "" { // the file has no id
 		place.Session = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 	}
 	parsed, err := r.parse(file, place, options, sink)
@@ -97,7 +97,7 @@ func (r *reading) options(place Place, options capability.ParseOptions) assemble
 	}
 }
 
-// begin starts the conversation over.
+// begin starts the conversation from the beginning of the file.
 func (r *reading) begin(place Place, options capability.ParseOptions, sink records.Sink) {
 	c := assemble.New(sink, r.options(place, options))
 	r.main = &conversation{Format: r.Format(c, place), c: c, place: place}
@@ -138,13 +138,13 @@ func (r *reading) read(to *conversation, in Source) error {
 	}
 }
 
-// registers are kept with every place from which a reading can continue.
+// registers are stored for every place from which a reading can continue.
 type registers struct {
 	State json.RawMessage  `json:"state"`
 	Lost  jsonlines.Faults `json:"lost,omitzero"`
 }
 
-// keep notes the state before an object, to read it again from there.
+// keep stores the state before an object, so that a reading can continue there.
 func (r *reading) keep() error {
 	state, err := json.Marshal(r.main.State())
 	if err != nil {

@@ -7,18 +7,18 @@ import (
 	"github.com/git-trace/git-trace/records/assemble"
 )
 
-// maxDepth is the depth to which subagents may start subagents, maxSubagents bounds their number.
+// maxDepth is the greatest depth of nested subagents, maxSubagents the greatest number of subagents.
 const (
 	maxDepth     = 10
 	maxSubagents = 5000
 )
 
-// subagents are the sessions of subagents that have been read, by path and id, with the sizes they had.
+// subagents are the sessions of subagents that were read, by path and id, with their sizes at that time.
 type subagents map[string]int64
 
 func (p Place) key() string { return p.Path + "#" + p.Session }
 
-// errGrown reports a subagent that has written more since the cursor was made: its steps are in the middle of the
+// errGrown reports that a subagent's file has grown since the cursor was made: its steps are in the middle of the
 // record.
 var errGrown = errors.New("a subagent's file has changed")
 
@@ -44,8 +44,8 @@ func (r *reading) resumeAgents(sizes map[string]int64) error {
 	return nil
 }
 
-// subagent reads the file of the subagent that a call started, after the step with the call. One that cannot be read is
-// counted and does no harm.
+// subagent reads the file of the subagent that a call started, after the step with the call. An unreadable file is only
+// counted.
 func (r *reading) subagent(parent *assemble.Conversation, step int, call *assemble.Call, id string) error {
 	if r.Subagent == nil || id == "" {
 		return nil

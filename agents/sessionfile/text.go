@@ -11,11 +11,11 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// Withheld replaces reasoning that the provider does not show.
+// Withheld replaces reasoning that the provider does not disclose.
 const Withheld = "[reasoning withheld by the provider]"
 
-// Absolute returns a path of a session file, joined with the directory from which it counts. The file may come from
-// another system, so only the text counts.
+// Absolute returns a path in a session file, joined with the directory to which it is relative. The file may come from
+// another operating system, so only the text of the path is used.
 func Absolute(name, dir string) string {
 	if name == "" || dir == "" || strings.HasPrefix(name, "/") || strings.HasPrefix(name, "~") ||
 		strings.Contains(name, `:\`) ||
@@ -25,7 +25,7 @@ func Absolute(name, dir string) string {
 	return path.Join(strings.ReplaceAll(dir, `\`, "/"), strings.ReplaceAll(name, `\`, "/"))
 }
 
-// System returns the operating system that a path can only come from, "" where it could be several.
+// System returns the operating system if a path can only come from one; otherwise "".
 func System(path string) string {
 	switch {
 	case strings.HasPrefix(path, "/Users/"):
@@ -57,7 +57,7 @@ func Blocks(content []byte) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// ExitCode returns the error of a command that ended with a code: "" for 0.
+// ExitCode returns the error of a command with an exit code; "" for 0.
 func ExitCode(code int64) string {
 	if code == 0 {
 		return ""
@@ -65,7 +65,7 @@ func ExitCode(code int64) string {
 	return "exit_code:" + strconv.FormatInt(code, 10)
 }
 
-// Millis returns a time in milliseconds since 1970 as records have it; "" for 0.
+// Millis converts milliseconds since 1970 to the form of records; "" for 0.
 func Millis(ms int64) string {
 	if ms <= 0 || ms > 1<<46 {
 		return ""
@@ -73,7 +73,7 @@ func Millis(ms int64) string {
 	return stamp(time.UnixMilli(ms))
 }
 
-// Stamp returns a time of RFC 3339 in the form of records; "" for other text.
+// Stamp converts an RFC 3339 time to the form of records; "" for other text.
 func Stamp(text string) string {
 	at, err := time.Parse(time.RFC3339Nano, text)
 	if err != nil {
@@ -84,8 +84,8 @@ func Stamp(text string) string {
 
 func stamp(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000Z") }
 
-// Tagged reports whether one tag wraps a whole text, and returns the tag: clients wrap text that they add as the
-// user's.
+// Tagged reports whether a tag encloses a whole text, and returns the tag: clients enclose text that they add in the
+// user's name.
 func Tagged(text string) (tag string, tagged bool) {
 	text = strings.TrimSpace(text)
 	rest, found := strings.CutPrefix(text, "<")
@@ -105,7 +105,7 @@ func Tagged(text string) (tag string, tagged bool) {
 	return tag, strings.HasSuffix(text, "</"+tag+">")
 }
 
-// Inside returns the text between a tag and its end, without the spaces around it; "" without the tag.
+// Inside returns the text in a tag, without surrounding white space; "" if the tag is missing.
 func Inside(text, tag string) string {
 	_, rest, found := strings.Cut(text, "<"+tag+">")
 	if !found {
@@ -118,7 +118,8 @@ func Inside(text, tag string) string {
 	return strings.TrimSpace(inside)
 }
 
-// Known keeps names of kinds short and printable; they become names of counters.
+// Known returns the name of a kind if it is short and printable, otherwise "unknown". The names become names of
+// counters.
 func Known(kind string) string {
 	if kind == "" || len(kind) > 40 {
 		return "unknown"
@@ -132,7 +133,8 @@ func Known(kind string) string {
 	return kind
 }
 
-// ModelOf is provider/model. Providers of others' models use names with the maker in them.
+// ModelOf returns provider/model. If a provider offers models of other makers, the name already contains the maker and
+// is kept.
 func ModelOf(provider, name string) string {
 	model := assemble.Model(name)
 	if provider = payload.Name(provider); provider == "" || model == "" || strings.Contains(model, "/") {
