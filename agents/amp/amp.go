@@ -1,22 +1,22 @@
 // Package amp reads the threads of Amp.
 //
-// Amp keeps each thread as one JSON document, ~/.local/share/amp/threads/T-<id>.json, and rewrites it with each change.
-// A thread has more than most: the repository, the branch and the commit at its beginning, the tokens of each answer
-// with a separate figure for the cache, and a diff with line numbers for each edit. Its data about the machine (an id
-// of the installation, a fingerprint of the device) are never kept.
+// Amp stores each thread as one JSON document, ~/.local/share/amp/threads/T-<id>.json, and rewrites it with each
+// change. A thread has more data than most sessions: the repository, branch and commit at its start, the tokens of each
+// answer with separate cache counts, and a diff with line numbers for each edit. Its data about the machine (an
+// installation id, a device fingerprint) are never kept.
 //
-// Amp has no hooks that start programs; it loads plugins into a process of its own, a child of the client. git-trace's
-// plugin is one file (plugin.ts), which starts `git-trace hook amp EVENT` for each event and waits for it.
+// Amp has no hooks that start programs. It loads plugins into a separate child process of the client. git-trace's
+// plugin is one file (plugin.ts), which runs `git-trace hook amp EVENT` for each event and waits for it.
 //
-// What was measured with the client (0.0.1790142911) and is relied on:
+// The package relies on these facts, which were measured with the client (0.0.1790142911):
 //
-//   - A plugin of the user (~/.config/amp/plugins, $XDG_CONFIG_HOME) and one of the project (.amp/plugins) are loaded
-//     from every sub-directory, without a question. The plugin knows the top of the repository.
+//   - A user's plugin (~/.config/amp/plugins, $XDG_CONFIG_HOME) and a project's plugin (.amp/plugins) are loaded in
+//     every sub-directory, without a question. A plugin can get the root of the repository.
 //   - tool.call and tool.result are requests that wait for the plugin's answer; both have the id and the input of the
 //     call. No event names the model.
 //
-// A conversation needs an account. So two facts are unknown: the order of parallel calls, and whether a dialog comes
-// before tool.call. A thread that another one starts is a thread of its own.
+// A conversation needs an account. So two facts could not be measured: the order of parallel calls, and whether a
+// dialog comes before tool.call. If a thread starts another thread, that one is separate.
 package amp
 
 import (

@@ -22,7 +22,7 @@ func (s sessions) threads() string {
 		"threads")
 }
 
-// ProjectSessions looks into every thread: they are filed by their ids.
+// ProjectSessions reads every thread, because threads are stored by id.
 func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
 	return sessionfile.NewProject(dir).Sessions(s.threads(), 0, since, func(path string) capability.Session {
 		if s.SessionID(path) == "" {
@@ -33,7 +33,7 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 	}), nil
 }
 
-// SessionID returns the name of the file.
+// SessionID returns the id in the name of the file.
 func (s sessions) SessionID(path string) string {
 	if !strings.HasPrefix(filepath.Base(path), "T-") {
 		return ""
@@ -49,7 +49,7 @@ func (s sessions) Recognises(_ string, head []byte) bool {
 	}.Before("messages", head)
 }
 
-// about holds the facts of a thread apart from its messages.
+// about is the data of a thread apart from its messages.
 type about struct {
 	id, title, dir         string
 	remote, branch, commit string
@@ -93,7 +93,7 @@ func (a *about) take(object jsonlines.Object) {
 	}
 }
 
-// place takes where the thread began: its first tree.
+// place reads where the thread began, from its first work tree.
 func (a *about) place(initial []byte) {
 	platform := rawjson.Member(initial, "platform")
 	a.os = payload.Name(rawjson.MemberText(platform, "os"))

@@ -17,7 +17,7 @@ var plugin []byte
 
 const fileName = "plugins/git-trace.ts"
 
-// kinds are the reports of the plugin, named as Amp does.
+// kinds are the plugin's events, with Amp's names.
 var kinds = payload.Events{
 	{Name: "session.start", Kind: events.SessionStart},
 	{Name: "agent.start", Kind: events.PromptSubmit},
@@ -36,10 +36,10 @@ type wire struct {
 	CallID   string          `json:"call_id"`
 	Input    json.RawMessage `json:"input"`
 	Status   string          `json:"status"` // of a result: done, error or cancelled
-	PID      int             `json:"pid"`    // of the client
+	PID      int             `json:"pid"`    // the client's process id
 }
 
-// decoder reads the payload of one hook call.
+// decoder returns the decoder of hook payloads.
 func (s sessions) decoder() capability.PayloadDecoder {
 	return payload.Decoder[wire]{Env: s.env, Agent: Name, Kinds: kinds, Fields: s.fields, Fill: s.fill}
 }
@@ -63,7 +63,7 @@ func (s sessions) fill(b *events.Boundary, w *wire) bool {
 	return true
 }
 
-// newInstaller installs the plugin: for the user, or in the repository, where Amp finds it from every sub-directory.
+// newInstaller installs the plugin for the user, or in the repository, where Amp finds it from every sub-directory.
 func (s sessions) newInstaller() *installer.Installer {
 	in := &installer.Installer{
 		Env: s.env, Agent: Name, Title: title, Format: installer.Program(plugin, s.env.Binary, Name, kinds.Names()),

@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// parser reads a thread.
+// parser returns the parser of threads.
 func (s sessions) parser() sessionfile.Kind {
 	return sessionfile.Kind{
 		Agent:   Name,
@@ -46,7 +46,7 @@ func newThread(c *assemble.Conversation, a about) *thread {
 	return &thread{c: c, cwd: a.dir}
 }
 
-// Object takes a message; the members apart from the messages are known already.
+// Object handles a message; the members apart from the messages are already known.
 func (t *thread) Object(object jsonlines.Object) error {
 	role := rawjson.MemberText(object.Raw, "role")
 	if role == "" {
@@ -70,7 +70,7 @@ func (t *thread) Object(object jsonlines.Object) error {
 	return nil
 }
 
-// user takes the user's text, and results of calls.
+// user handles the user's text, and results of calls.
 func (t *thread) user(raw []byte, at records.Locator) error {
 	time := sessionfile.Millis(rawjson.MemberInt(rawjson.Member(raw, "meta"), "sentAt"))
 	t.last = cmp.Or(time, t.last)
@@ -99,7 +99,7 @@ func (t *thread) user(raw []byte, at records.Locator) error {
 	return err
 }
 
-// answer takes an answer of the model.
+// answer handles an answer of the model.
 func (t *thread) answer(raw []byte, at records.Locator) error {
 	usage, state := rawjson.Member(raw, "usage"), rawjson.Member(raw, "state")
 	a := assemble.Answer{
@@ -140,7 +140,7 @@ func (t *thread) answer(raw []byte, at records.Locator) error {
 	return err
 }
 
-// usageOf takes the tokens of an answer, with a separate figure for the cache.
+// usageOf returns the tokens of an answer, with separate cache counts.
 func usageOf(raw []byte) *assemble.Usage {
 	d := rawjson.NewDecoder(raw)
 	if d.Kind() != rawjson.Object {
@@ -153,7 +153,7 @@ func usageOf(raw []byte) *assemble.Usage {
 	return u
 }
 
-// result takes the result of a call.
+// result handles the result of a call.
 func (t *thread) result(block []byte, at records.Locator) error {
 	id, run := rawjson.MemberText(block, "toolUseID"), rawjson.Member(block, "run")
 	value := rawjson.Member(run, "result")

@@ -1,4 +1,4 @@
-// Package applypatch reads the patches of the tool apply_patch, which Codex brought up and others took over for the
+// Package applypatch reads the patches of the tool apply_patch, which Codex introduced and other agents adopted for the
 // same models:
 //
 //	*** Begin Patch
@@ -9,5 +9,5 @@
 //	+new
 //	*** End Patch
 //
-// A patch is foreign data: the reader skips unknown lines, and applies nothing.
+// A patch is untrusted data: the reader skips unknown lines and applies nothing.
 package applypatch

@@ -23,7 +23,7 @@ const (
 
 // File is the change of one file in a patch.
 type File struct {
-	Path  string // in the patch's form
+	Path  string // in the patch's spelling
 	To    string // the new name of a file that is moved
 	Added bool
 	Hunks []Hunk
@@ -32,7 +32,7 @@ type File struct {
 // Hunk replaces a text.
 type Hunk struct{ Old, New string }
 
-// Files reads a patch, file by file.
+// Files decodes a patch, file by file.
 func Files(patch string) []File {
 	var p patchReader
 	for line := range strings.Lines(patch) {
@@ -42,8 +42,8 @@ func Files(patch string) []File {
 	return p.files
 }
 
-// Declare lists the paths that a patch writes and, hunk by hunk, the old and new texts. A file that is moved is
-// declared under both names, its hunks under the new one. Relative paths are below dir.
+// Declare returns the paths that a patch writes, and the old and new text of each hunk. A moved file is declared under
+// both names; its hunks belong to the new name. Relative paths are joined with dir.
 func Declare(patch, dir, home string) (paths []string, edits []events.DeclaredEdit) {
 	for _, f := range Files(patch) {
 		path := ""
@@ -93,7 +93,7 @@ func (p *patchReader) line(line string) {
 	case strings.HasPrefix(line, "+"):
 		p.new.WriteString(line[1:] + "\n")
 	case f.Added: // all lines are new
-	case line == "": // an empty line of context, whose blank was cut off
+	case line == "": // an empty context line whose leading space was removed
 		p.context("")
 	case line[0] == '-':
 		p.old.WriteString(line[1:] + "\n")
@@ -115,8 +115,8 @@ func (p *patchReader) endHunk() {
 	p.new.Reset()
 }
 
-// Command finds the patch in a command that only applies one: `apply_patch <<'EOF'`, perhaps after `cd DIR &&`. Codex
-// treats such a command as a call of apply_patch and does not report its end.
+// Command returns the patch in a command that only applies one: `apply_patch <<'EOF'`, possibly after `cd DIR &&`.
+// Codex treats such a command as a call of apply_patch and does not report its end.
 func Command(command, cwd, home string) (patch, dir string, found bool) {
 	first, body, _ := strings.Cut(strings.TrimSpace(command), "\n")
 	dir = cwd

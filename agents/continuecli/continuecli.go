@@ -1,10 +1,10 @@
-// Package continuecli reads the sessions of Continue, of its command line and of its extensions for editors.
+// Package continuecli reads the sessions of Continue, both its command line and its editor extensions.
 //
-// A session is one JSON document, ~/.continue/sessions/<id>.json, that is rewritten with each change: a history of
-// messages. The message with the calls has their results. It has no times, and only the whole session has a count of
-// tokens; the tokens of the prompts do not include the cache.
+// A session is one JSON document, ~/.continue/sessions/<id>.json, with a history of messages; it is rewritten with each
+// change. The message with the calls also has their results. There are no times, and only the whole session has token
+// counts; the prompts' tokens do not include the cache.
 //
-// git-trace installs no hooks there.
+// git-trace installs no hooks in Continue.
 package continuecli
 
 import (

@@ -19,10 +19,10 @@ import (
 // sessions implements the capabilities for the agent's sessions.
 type sessions struct{ env capability.Env }
 
-// listFile lists the sessions, in the directory that holds them.
+// listFile is the file with the list of sessions, in their directory.
 const listFile = "sessions.json"
 
-// ProjectSessions looks into every session: they are filed by their ids.
+// ProjectSessions reads every session, because sessions are stored by id.
 func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
 	root := filepath.Join(s.root(), "sessions")
 	return sessionfile.NewProject(dir).Sessions(root, 0, since, func(path string) capability.Session {
@@ -34,7 +34,7 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 	}), nil
 }
 
-// SessionID returns the name of the file.
+// SessionID returns the id in the name of the file.
 func (s sessions) SessionID(path string) string { return sessionfile.NamedID(path, ".json") }
 
 // Recognises identifies a session by the members before its history.
@@ -45,7 +45,7 @@ func (s sessions) Recognises(_ string, head []byte) bool {
 	}.Before("history", head)
 }
 
-// about holds the facts of a session apart from its history.
+// about is the data of a session apart from its history.
 type about struct {
 	id, dir, title, model string
 	usage                 *records.TokenUsage
@@ -83,7 +83,7 @@ func aboutOf(path string) about {
 	}
 }
 
-// tokens takes the tokens of the whole session; the cache is counted apart.
+// tokens reads the token counts of the whole session; the cache is counted separately.
 func (a *about) tokens(raw []byte) {
 	details := rawjson.Member(raw, "promptTokensDetails")
 	a.usage = &records.TokenUsage{
@@ -96,7 +96,7 @@ func (a *about) tokens(raw []byte) {
 	a.cost = d.Float()
 }
 
-// parser reads a session.
+// parser returns the parser of sessions.
 func (s sessions) parser() sessionfile.Kind {
 	return sessionfile.Kind{
 		Agent:   Name,
@@ -113,7 +113,7 @@ type session struct {
 	sessionfile.Plain
 	c      *assemble.Conversation
 	about  about
-	number int // of the last element of the history
+	number int // the number of the last element of the history
 }
 
 func newSession(c *assemble.Conversation, a about) *session {
@@ -129,7 +129,7 @@ func newSession(c *assemble.Conversation, a about) *session {
 	return &session{c: c, about: a}
 }
 
-// Object takes an element of the history; the members apart from it are known already.
+// Object handles an element of the history; the members apart from it are already known.
 func (s *session) Object(object jsonlines.Object) error {
 	message := rawjson.Member(object.Raw, "message")
 	role := rawjson.MemberText(message, "role")
@@ -174,7 +174,7 @@ func (s *session) prompt(text string, at records.Locator) error {
 	return err
 }
 
-// answer takes an answer of the model and the results of its calls.
+// answer handles an answer of the model and the results of its calls.
 func (s *session) answer(raw, message []byte, role, text string, at records.Locator) error {
 	a := assemble.Answer{At: at, Model: s.about.model, Text: text}
 	if role == "thinking" {
@@ -199,7 +199,7 @@ func (s *session) answer(raw, message []byte, role, text string, at records.Loca
 	for d.OpenArray(); d.Element(); {
 		state := d.Raw()
 		status := rawjson.MemberText(state, "status")
-		if status == "generating" || status == "generated" || status == "calling" { // still without a result
+		if status == "generating" || status == "generated" || status == "calling" { // no result yet
 			continue
 		}
 		err := s.result(at, rawjson.MemberText(state, "toolCallId"), textOf(rawjson.Member(state, "output")), status)
@@ -210,7 +210,7 @@ func (s *session) answer(raw, message []byte, role, text string, at records.Loca
 	return nil
 }
 
-// arguments returns the model's arguments if they are an object, otherwise an object that holds them.
+// arguments returns the model's arguments if they are an object, otherwise an object that contains them.
 func arguments(text string) []byte {
 	d := rawjson.NewDecoder([]byte(text))
 	kind := d.Kind()
@@ -235,8 +235,7 @@ func (s *session) result(at records.Locator, id, content, status string) error {
 	return s.c.Result(at, id, r)
 }
 
-// textOf returns the text of a message or of an output: a text, or parts, with placeholders for parts that are not
-// text.
+// textOf returns the text of a message or output: a text, or parts, with placeholders for parts of other kinds.
 func textOf(raw []byte) string {
 	d := rawjson.NewDecoder(raw)
 	if d.Kind() == rawjson.String {

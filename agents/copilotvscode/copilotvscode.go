@@ -1,16 +1,16 @@
 // Package copilotvscode reads the conversations of Copilot in VS Code.
 //
-// The editor keeps the chats of a workspace below its storage, workspaceStorage/<hash>/chatSessions: <id>.json is one
-// document with a list of requests, and <id>.jsonl, of newer versions, a journal of changes of such a document. The
-// extension keeps a transcript of events beside them, GitHub.copilot-chat/transcripts/<id>.jsonl; where a chat is in
-// both the document counts. workspace.json has the directory.
+// The editor stores the chats of a workspace in workspaceStorage/<hash>/chatSessions: <id>.json is one document with a
+// list of requests; <id>.jsonl, in newer versions, is a journal of changes of such a document. The extension stores a
+// transcript of events next to them, GitHub.copilot-chat/transcripts/<id>.jsonl; if a chat is in both, the document is
+// used. workspace.json has the directory.
 //
-// A request has the user's prompt and, in the metadata of its result, one round for each answer of the model, with its
-// calls. Older ones have only the displayed parts: texts, names of tools, and edits. The session has no tokens, and
-// single answers have no times.
+// A request has the user's prompt and, in the metadata of its result, a round for each answer of the model, with the
+// answer's calls. Older requests have only the displayed parts: texts, names of tools, and edits. There are no token
+// counts, and single answers have no times.
 //
-// The editor runs the hooks in the files of Copilot CLI, and package copilotcli reads what they are sent. Its documents
-// (code.visualstudio.com/docs/agents/reference/hooks-reference) are the source; the client was not observed.
+// The editor runs the hooks in Copilot CLI's files; package copilotcli decodes their payloads. The source for this is
+// the documentation (code.visualstudio.com/docs/agents/reference/hooks-reference); the client was not observed.
 package copilotvscode
 
 import (

@@ -21,7 +21,7 @@ const (
 	transcriptsDir = "transcripts"
 )
 
-// roots returns the directories that hold the directories of workspaces.
+// roots returns the directories that contain the directories of workspaces.
 func (s sessions) roots() []string {
 	home := s.env.Home
 	var out []string
@@ -33,8 +33,7 @@ func (s sessions) roots() []string {
 	return append(out, filepath.Join(home, ".vscode-server", "data", "User", "workspaceStorage"))
 }
 
-// ProjectSessions lists the chats of the workspaces that are in a directory, and the transcripts of chats without a
-// document.
+// ProjectSessions lists the chats of the workspaces in a directory, and the transcripts of chats without a document.
 func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
 	project := sessionfile.NewProject(dir)
 	var found []capability.Session
@@ -62,12 +61,12 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 	return found, nil
 }
 
-// SessionID returns the name of the file.
+// SessionID returns the id in the name of the file.
 func (s sessions) SessionID(path string) string {
 	return sessionfile.NamedID(path, ".json", ".jsonl")
 }
 
-// Recognises identifies a chat by the members before its requests, a journal and a transcript by their first lines.
+// Recognises identifies a chat by the members before its requests, and a journal or a transcript by its first line.
 func (s sessions) Recognises(_ string, head []byte) bool {
 	head = bytes.TrimSpace(head)
 	if len(head) == 0 || head[0] != '{' {
@@ -87,14 +86,14 @@ func (s sessions) Recognises(_ string, head []byte) bool {
 	return isChat(head)
 }
 
-// isEvent reports whether a line is the first event of a transcript; Copilot CLI's first events are similar and
-// have no editor.
+// isEvent reports whether a line is the first event of a transcript; Copilot CLI's first events are similar but do not
+// name an editor version.
 func isEvent(raw []byte) bool {
 	return rawjson.MemberText(raw, "type") == "session.start" &&
 		rawjson.MemberText(rawjson.Member(raw, "data"), "vscodeVersion") != ""
 }
 
-// isJournal reports whether a line is the first of a journal: the whole document.
+// isJournal reports whether a line is the first line of a journal, which has the whole document.
 func isJournal(raw []byte) bool {
 	whole := rawjson.NewDecoder(rawjson.Member(raw, "v"))
 	return string(rawjson.Member(raw, "kind")) == "0" && whole.Kind() == rawjson.Object
@@ -108,7 +107,7 @@ func isChat(head []byte) bool {
 	}.Before("requests", head)
 }
 
-// maxWorkspace is the largest size of the file about a workspace.
+// maxWorkspace is the greatest size of the file about a workspace, in bytes.
 const maxWorkspace = 1 << 20
 
 // dirOf returns the directory of a chat's workspace; "" if it is unknown.
@@ -123,5 +122,5 @@ func dirOf(path string) string {
 	return ""
 }
 
-// pathOf returns the path of a file's URI, also of one on another machine.
+// pathOf returns the path in a file's URI, even if the file is on another machine.
 func pathOf(uri string) string { return sessionfile.PathOfURI(uri, "file", "vscode-remote") }

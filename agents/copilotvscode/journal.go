@@ -30,18 +30,18 @@ func open(path, session string) (sessionfile.File, error) {
 	return sessionfile.Document(path, "requests")
 }
 
-// maxJournal bounds the size of a journal, which is in memory as a whole.
+// maxJournal is the greatest size of a journal, in bytes; the whole journal is kept in memory.
 const maxJournal = 128 << 20
 
-// errTooLarge reports a journal that is not read.
+// errTooLarge reports a journal beyond that size, which is not read.
 var errTooLarge = errors.New("the journal of the chat is too large")
 
-// journal is a document that is written as a list of changes.
+// journal is a document that is stored as a list of changes.
 type journal struct {
 	sessionfile.Counted // the document's other members, then its requests
 }
 
-// openJournal makes the changes of a journal, one after the other.
+// openJournal applies the changes of a journal in order.
 func openJournal(path string) (sessionfile.File, error) {
 	tail, err := transcript.Open(path)
 	if err != nil {
@@ -70,7 +70,7 @@ func openJournal(path string) (sessionfile.File, error) {
 	return j, j.take(document)
 }
 
-// take lists the objects of the document: its other members, then its requests.
+// take sets the objects of the document: its other members, then its requests.
 func (j *journal) take(document any) error {
 	members, _ := document.(map[string]any)
 	requests, _ := members["requests"].([]any)
@@ -92,16 +92,16 @@ func (j *journal) take(document any) error {
 
 // changed is one line of a journal.
 type changed struct {
-	Kind  *int  `json:"kind"` // 0 the whole, 1 a set value, 2 elements of a list, 3 a removed value
+	Kind  *int  `json:"kind"` // 0: the whole document, 1: a set value, 2: list elements, 3: a removed value
 	Keys  []any `json:"k"`
 	Value any   `json:"v"`
-	At    *int  `json:"i"` // of a list, the place of the elements; they replace the rest
+	At    *int  `json:"i"` // for list elements: the index from which they replace the list
 }
 
-// maxDepth is the largest depth of a change.
+// maxDepth is the greatest depth of a change.
 const maxDepth = 64
 
-// change makes one change; false if that is impossible.
+// change applies one change; false if that is impossible.
 func change(document *any, raw []byte) bool {
 	var c changed
 	d := json.NewDecoder(bytes.NewReader(raw))
@@ -123,7 +123,7 @@ func change(document *any, raw []byte) bool {
 	return made
 }
 
-// within makes a change below a value and gives the value that takes its place.
+// within applies a change inside a value and returns the new value.
 func (c *changed) within(value any, keys []any) (any, bool) {
 	if len(keys) == 0 {
 		return c.apply(value)

@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// request takes a prompt, its answers and their results.
+// request handles a prompt, its answers and their results.
 func (s *session) request(raw []byte, at records.Locator) error {
 	message, time := rawjson.Member(raw, "message"), sessionfile.Millis(rawjson.MemberInt(raw, "timestamp"))
 	version := payload.Name(rawjson.MemberText(rawjson.Member(raw, "agent"), "extensionVersion"))
@@ -46,7 +46,7 @@ func (s *session) request(raw []byte, at records.Locator) error {
 	return nil
 }
 
-// modelOf returns the model for the client's name.
+// modelOf returns the model for the client's name of it.
 func modelOf(id string) string {
 	name := strings.TrimPrefix(id, "copilot/")
 	if name == "auto" {
@@ -55,7 +55,7 @@ func modelOf(id string) string {
 	return assemble.Model(name)
 }
 
-// round takes an answer of the model and the results of its calls.
+// round handles an answer of the model and the results of its calls.
 func (s *session) round(round, results []byte, model string, at records.Locator) error {
 	a := assemble.Answer{At: at, Model: model, Text: strings.TrimSpace(rawjson.MemberText(round, "response")),
 		Thinking: textIn(rawjson.Member(round, "thinking"))}
@@ -88,7 +88,7 @@ func (s *session) round(round, results []byte, model string, at records.Locator)
 	return nil
 }
 
-// errorOf returns the kind of failure that a result reports, by the words of the client.
+// errorOf returns the error that a result reports, from the client's words.
 func errorOf(content string) string {
 	head := content[:min(len(content), 300)]
 	switch {
@@ -101,7 +101,7 @@ func errorOf(content string) string {
 	return ""
 }
 
-// shown takes an answer that is kept only in the user's view.
+// shown handles an answer that is stored only in the user's view.
 func (s *session) shown(response []byte, model string, at records.Locator) error {
 	a := assemble.Answer{At: at, Model: model}
 	s.state.Number++
@@ -153,7 +153,7 @@ func (s *session) shown(response []byte, model string, at records.Locator) error
 	return nil
 }
 
-// wordsOf returns a displayed text, which may be inside an object.
+// wordsOf returns a displayed text, which may be in an object.
 func wordsOf(part []byte, name string) string {
 	raw := rawjson.Member(part, name)
 	if d := rawjson.NewDecoder(raw); d.Kind() == rawjson.String {
@@ -162,7 +162,7 @@ func wordsOf(part []byte, name string) string {
 	return rawjson.MemberText(raw, "value")
 }
 
-// outcomeOf reports whether a call was made: the user may not have allowed it.
+// outcomeOf returns whether a call was made: the user may have refused it.
 func outcomeOf(part []byte) assemble.Result {
 	confirmed := rawjson.Member(part, "isConfirmed")
 	kind := string(rawjson.Member(confirmed, "type"))
@@ -175,7 +175,7 @@ func outcomeOf(part []byte) assemble.Result {
 	return assemble.Result{}
 }
 
-// groupOf returns the edits of a file that were made, by the texts that they wrote.
+// groupOf returns the edits that were made to a file, with the texts that they wrote.
 func groupOf(part []byte) []assemble.Edit {
 	path := uriOf(rawjson.Member(part, "uri"))
 	var written strings.Builder

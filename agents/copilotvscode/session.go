@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// parser reads a chat.
+// parser returns the parser of chats.
 func (s sessions) parser() sessionfile.Kind {
 	return sessionfile.Kind{
 		Agent: Name, Open: open,
@@ -23,7 +23,7 @@ func (s sessions) parser() sessionfile.Kind {
 	}
 }
 
-// idIn returns the id that a chat says it has; a document may say it after its requests.
+// idIn returns the id in a chat; in a document, it may come after the requests.
 func idIn(file sessionfile.File) string {
 	in := file.From(0, 0)
 	for {
@@ -50,9 +50,9 @@ type session struct {
 	state state
 }
 
-// state holds the facts of earlier events that the next event needs.
+// state holds the data of earlier events that later events need.
 type state struct {
-	Number int `json:"number,omitempty"` // of the last answer
+	Number int `json:"number,omitempty"` // the number of the last answer
 }
 
 func newSession(c *assemble.Conversation, cwd string) *session {
@@ -65,7 +65,7 @@ func newSession(c *assemble.Conversation, cwd string) *session {
 
 func (s *session) State() any { return &s.state }
 
-// Object takes a request, an event, or the data about the chat.
+// Object handles a request, an event, or the data about the chat.
 func (s *session) Object(object jsonlines.Object) error {
 	at := records.Locator{Offset: object.Offset, Line: object.Line}
 	if kind := rawjson.MemberText(object.Raw, "type"); kind != "" {
@@ -92,7 +92,7 @@ func (s *session) Object(object jsonlines.Object) error {
 	return nil
 }
 
-// event takes a line of a transcript.
+// event handles a line of a transcript.
 func (s *session) event(kind string, raw []byte, at records.Locator) error {
 	data, time := rawjson.Member(raw, "data"), rawjson.MemberText(raw, "timestamp")
 	switch kind {
@@ -155,7 +155,7 @@ func (s *session) answer(a assemble.Answer) error {
 	return err
 }
 
-// arguments returns the arguments of a call: an object, or a text that is one.
+// arguments returns the arguments of a call: an object, or a text that contains one.
 func arguments(raw []byte) []byte {
 	d := rawjson.NewDecoder(raw)
 	if d.Kind() == rawjson.Object {
@@ -171,10 +171,10 @@ func arguments(raw []byte) []byte {
 	return in.Text("arguments", text).End()
 }
 
-// maxTree is the number of texts of one result that are read.
+// maxTree limits the number of texts of one result that are read.
 const maxTree = 10_000
 
-// textIn gathers the texts of a result: a text, its parts, or the tree that the client draws.
+// textIn collects the texts of a result: a text, its parts, or the tree that the client draws.
 func textIn(raw []byte) string {
 	var out strings.Builder
 	n := 0

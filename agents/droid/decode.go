@@ -9,8 +9,8 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// kinds are the hook events with a boundary, in the order in which they happen. The end of a sub-agent does not say
-// which one ended.
+// kinds are the hook events that are boundaries, in the order in which they occur. The event at the end of a subagent
+// does not say which subagent ended.
 var kinds = payload.Events{
 	{Name: "SessionStart", Kind: events.SessionStart},
 	{Name: "UserPromptSubmit", Kind: events.PromptSubmit},
@@ -41,7 +41,7 @@ type wire struct {
 	Input      json.RawMessage `json:"tool_input"`
 }
 
-// decoder reads the payload of one hook call.
+// decoder returns the decoder of hook payloads.
 func (c *client) decoder() capability.PayloadDecoder {
 	return payload.Decoder[wire]{Env: c.env, Agent: Name, Kinds: kinds, Fields: fields, Fill: c.fill, End: c.settle}
 }

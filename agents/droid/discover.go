@@ -17,7 +17,7 @@ import (
 // sessions implements the capabilities for the agent's session files.
 type sessions struct{ env capability.Env }
 
-// ProjectSessions looks at the first line of every session.
+// ProjectSessions reads the first line of every session.
 func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
 	root := filepath.Join(s.env.Home, ".factory", "sessions")
 	return sessionfile.NewProject(dir).Sessions(root, 1, since, func(path string) capability.Session {
@@ -29,7 +29,7 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 	}), nil
 }
 
-// SessionID returns the name of the file.
+// SessionID returns the id in the name of the file.
 func (s sessions) SessionID(path string) string { return sessionfile.NamedID(path, ".jsonl") }
 
 // Recognises identifies session files by their first line.
@@ -42,7 +42,7 @@ func begins(raw []byte) bool {
 		(rawjson.Member(raw, "owner") != nil || rawjson.Member(raw, "sessionTitle") != nil)
 }
 
-// beginning holds the facts of the first line.
+// beginning is the data in the first line.
 type beginning struct{ id, cwd string }
 
 func peek(file sessionfile.File) beginning {
@@ -56,13 +56,13 @@ func peek(file sessionfile.File) beginning {
 	return b
 }
 
-// settings holds the facts of the file beside a session, for the whole session.
+// settings is the data about the whole session, from the file next to it.
 type settings struct {
 	model string
 	usage *records.TokenUsage
 }
 
-// maxSettings is the largest size of that file.
+// maxSettings is the greatest size of that file, in bytes.
 const maxSettings = 1 << 20
 
 func settingsOf(path string) settings {

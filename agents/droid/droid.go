@@ -1,19 +1,19 @@
 // Package droid reads the sessions of Droid, the agent of Factory.
 //
-// A session is a file of JSON lines, ~/.factory/sessions/<directory>/<id>.jsonl. The first line has its id and its
-// directory, and each other one is a message with blocks. Beside it <id>.settings.json has the model and the tokens of
-// the whole session; single answers have none.
+// A session is a file of JSON lines, ~/.factory/sessions/<directory>/<id>.jsonl. The first line has its id and
+// directory; each other line is a message with blocks. Next to it, <id>.settings.json has the model and the tokens of
+// the whole session; single answers have no token counts.
 //
-// The package relies on these facts about its hooks, observed with version 0.225.2:
+// The package relies on these facts about the hooks, which were observed with version 0.225.2:
 //
-//   - Events and payloads have the names and the shape of Claude Code's. A call has no id. The session file has it: the
-//     answer that asks for the call is written before its hooks run. Else the two ends of one are brought together by
-//     content and order.
-//   - PostToolUse comes only for a call that succeeded. The session file says how another one ended.
-//   - Hooks are in settings.json, unless hooks.json or the older hooks/hooks.json is beside it: then the settings' are
-//     not read. Hooks of the user and hooks of the project both run.
+//   - Events and payloads have the names and the form of Claude Code's. A call has no id in the payload. The session
+//     file has the id: the answer with the call is written before its hooks run. Otherwise, the before and after events
+//     of a call are matched by content and order.
+//   - PostToolUse comes only for a successful call. The session file says how any other call ended.
+//   - Hooks are in settings.json. If hooks.json or the older hooks/hooks.json is next to it, the hooks in the settings
+//     are not read. Hooks of the user and hooks of the project both run.
 //   - Only the session's settings name the model.
-//   - Notification comes when it asks for consent. It names no call.
+//   - Notification comes when Droid asks for consent. It names no call.
 package droid
 
 import (
@@ -45,5 +45,5 @@ var tools = toolcall.Tools{
 	"ApplyPatch": toolcall.Patches, "Execute": toolcall.Runs,
 	"LS": toolcall.Looks, "Grep": toolcall.Looks, "Glob": toolcall.Looks, "FetchUrl": toolcall.Looks,
 	"WebSearch": toolcall.Looks, "TodoWrite": toolcall.Looks, "ExitSpecMode": toolcall.Looks,
-	"AskUser": toolcall.Looks, "Skill": toolcall.Looks, "Task": toolcall.Looks, // a sub-agent's calls are in the file
+	"AskUser": toolcall.Looks, "Skill": toolcall.Looks, "Task": toolcall.Looks, // a subagent's calls are in the file
 }

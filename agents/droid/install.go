@@ -12,12 +12,12 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// hookTimeout is after how many seconds Droid ends a hook.
+// hookTimeout is the number of seconds after which Droid stops a hook.
 const hookTimeout = 10
 
 const (
 	settingsFile = "settings.json"
-	hooksFile    = "hooks.json" // of version 0.136 and newer; where it is there, no hooks of the settings are read
+	hooksFile    = "hooks.json" // since version 0.136; if it exists, hooks in the settings are not read
 	olderFile    = "hooks/hooks.json"
 	configName   = ".factory"
 )
@@ -34,7 +34,7 @@ func (c *client) newInstaller() *installer.Installer {
 
 func (c *client) configDir() string { return filepath.Join(c.env.Home, configName) }
 
-// places returns the directories of settings that Droid reads for a target, the target's own one last.
+// places returns the settings directories that Droid reads for a target; the target's own directory is last.
 func (c *client) places(target capability.Target) []string {
 	dirs := []string{c.configDir()}
 	if target.Repo == nil || target.Repo.Bare() {
@@ -47,7 +47,7 @@ func (c *client) places(target capability.Target) []string {
 	return append(dirs, project)
 }
 
-// obstacles reports files that switch all hooks off, and a file beside the settings that replaces our hooks.
+// obstacles reports files that disable all hooks, and a file next to the settings that replaces git-trace's hooks.
 func (c *client) obstacles(_ context.Context, target capability.Target) ([]capability.Obstacle, error) {
 	var out []capability.Obstacle
 	dirs := c.places(target)
@@ -69,8 +69,8 @@ func (c *client) obstacles(_ context.Context, target capability.Target) ([]capab
 	return out, nil
 }
 
-// insteadOf returns the file that Droid reads instead of the hooks in the settings of a directory: hooks.json, or else
-// hooks/hooks.json. The older one is not read where it has its events below "hooks", as settings have them.
+// insteadOf returns the file that Droid reads instead of the hooks in a directory's settings: hooks.json, otherwise
+// hooks/hooks.json. The older file is ignored if its events are inside a member "hooks", as in settings.
 func insteadOf(dir string) string {
 	path := filepath.Join(dir, hooksFile)
 	older := filepath.Join(dir, filepath.FromSlash(olderFile))

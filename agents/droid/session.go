@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// parser reads a session file.
+// parser returns the parser of session files.
 func (s sessions) parser() sessionfile.Kind {
 	return sessionfile.Kind{
 		Agent:   Name,
@@ -29,14 +29,14 @@ type session struct {
 	state    state
 }
 
-// state holds the facts of earlier lines that the next line needs.
+// state holds the data of earlier lines that later lines need.
 type state struct {
 	Cwd string `json:"cwd,omitempty"`
 }
 
 func (s *session) State() any { return &s.state }
 
-// End notes the tokens of the whole session.
+// End sets the token counts of the whole session.
 func (s *session) End() error {
 	if usage := s.settings.usage; usage != nil {
 		s.c.Change(func(h *assemble.Head) { h.Usage = usage })
@@ -44,7 +44,7 @@ func (s *session) End() error {
 	return nil
 }
 
-// Object takes a line.
+// Object handles a line.
 func (s *session) Object(object jsonlines.Object) error {
 	raw := object.Raw
 	kind, id := rawjson.MemberText(raw, "type"), rawjson.MemberText(raw, "id")
@@ -80,7 +80,7 @@ func (s *session) header(raw []byte) {
 	s.c.Take()
 }
 
-// user takes the user's text, the client's additions, and results of calls.
+// user handles the user's text, the client's additions, and results of calls.
 func (s *session) user(message []byte, time string, at records.Locator) error {
 	var said []string
 	returned := false
@@ -108,7 +108,7 @@ func (s *session) user(message []byte, time string, at records.Locator) error {
 	return s.c.Said(assemble.Prompt{At: at, Time: time, Text: text}, returned, "client_message")
 }
 
-// byClient reports whether the client added a text: reminders, and the files that the user refers to.
+// byClient reports whether the client added a text: reminders, and the files to which the user refers.
 func byClient(text string) bool {
 	tag, tagged := sessionfile.Tagged(text)
 	if tagged && (tag == "system-reminder" || tag == "system-notification" || tag == "context") {
@@ -118,7 +118,7 @@ func byClient(text string) bool {
 	return strings.HasPrefix(head, "Contents of /") && strings.HasSuffix(head, "):")
 }
 
-// answer takes an answer of a model, which newer versions write next to the message.
+// answer handles an answer of a model. Newer versions name the model next to the message.
 func (s *session) answer(message []byte, model, time string, at records.Locator) error {
 	model = cmp.Or(assemble.Model(cmp.Or(rawjson.MemberText(message, "model"), model)), s.settings.model)
 	a := assemble.Answer{At: at, Time: time, Model: model}
@@ -151,7 +151,7 @@ func (s *session) answer(message []byte, model, time string, at records.Locator)
 	return err
 }
 
-// result takes the result of a call.
+// result handles the result of a call.
 func (s *session) result(block []byte, time string, at records.Locator) error {
 	id, content := rawjson.MemberText(block, "tool_use_id"), sessionfile.Blocks(rawjson.Member(block, "content"))
 	failed := string(rawjson.Member(block, "is_error")) == "true"
@@ -160,7 +160,7 @@ func (s *session) result(block []byte, time string, at records.Locator) error {
 	return s.c.Result(at, id, r)
 }
 
-// errorOf returns the kind of failure that a result reports. A patch reports its success as JSON.
+// errorOf returns the error that a result reports. The result of a patch is JSON.
 func errorOf(content string, failed bool) string {
 	if strings.HasPrefix(content, `{"success":false`) {
 		return records.ErrorTool

@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// settleWindow is the length of the session file's end that is searched for a call.
+// settleWindow is the size of the part at the end of a session file that is searched for a call.
 const settleWindow = 1 << 20
 
 // said is a line of the session file, with the members about calls and their results.
@@ -33,7 +33,7 @@ type said struct {
 	} `json:"message"`
 }
 
-// lastSaid yields the messages of a session file, the last one first.
+// lastSaid passes the messages of a session file to take, the last one first, until take returns false.
 func lastSaid(path string, take func(*said) (more bool)) {
 	file, err := transcript.Open(path)
 	if err != nil {
@@ -48,8 +48,8 @@ func lastSaid(path string, take func(*said) (more bool)) {
 	}
 }
 
-// callOf finds the id of a call whose payload has none: the answer that makes the call is written before its hooks
-// run. It is "" if the last answer does not have the call, or has it several times.
+// callOf returns the id of a call whose payload lacks it: the answer with the call is written before its hooks run. It
+// returns "" if the last answer lacks the call, or has it several times.
 func callOf(path, tool string, input json.RawMessage) string {
 	var want any
 	if json.Unmarshal(input, &want) != nil {
@@ -78,11 +78,11 @@ func callOf(path, tool string, input json.RawMessage) string {
 	return id
 }
 
-// ended is the text at the end of the result of a command that ran, in any case.
+// ended is the text at the end of the result of every command that ran.
 const ended = "[Process exited with code "
 
-// settle looks for the result of a call in the session file: no hook runs after a call that failed. A command that
-// ran has the end of its process. Any other error means that the call wrote nothing.
+// settle searches the session file for the result of a call, because no hook runs after a failed call. The result of a
+// command that ran says how its process ended. Any other error means that the call wrote nothing.
 func (c *client) settle(call capability.Call) (end capability.End) {
 	if call.Background || !payload.CallID(call.CallID) {
 		return end

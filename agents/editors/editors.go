@@ -1,12 +1,11 @@
-// Package editors knows the editors on this machine that complete lines: a person accepts a model's completion by one
-// key, and an agent's hook does not report it.
+// Package editors detects the editors on this machine that offer completions: a person accepts a model's completion
+// with one key, and no agent's hook reports it.
 //
-// Untold lists the editors whose completions are not reported to git-trace, by the extensions and plugins in the user's
-// directories. HasOpen reads an editor's own list of open windows; it is valid only while a process of the editor lives
-// (trails/process).
+// Untold returns the editors whose completions are not reported to git-trace, from the extensions and plugins in the
+// user's directories. HasOpen reads an editor's own list of open windows, which is valid only while a process of the
+// editor runs (trails/process).
 //
-// The package starts nothing and changes nothing. An editor that it does not find may still exist: in another place, or
-// in a container.
+// The package starts nothing and changes nothing. It may miss an editor in another place or in a container.
 package editors
 
 import (
@@ -26,23 +25,23 @@ import (
 
 // Editor is an editor with completions.
 type Editor struct {
-	Name  string   // as in trace.ignoreAgent: "vscode"
-	Title string   // as people write it: "Visual Studio Code"
-	By    []string // what completes there: "Copilot"
+	Name  string   // the name in trace.ignoreAgent: "vscode"
+	Title string   // the name for people: "Visual Studio Code"
+	By    []string // the sources of its completions: "Copilot"
 	Mend  string   // the remedy; "" if there is none
 
 	programs []string // the names of its processes
-	marks    []string // words in the command line of a runtime that runs it
+	marks    []string // words in the command line of a runtime that runs the editor
 	windows  func(dir string) bool
 }
 
-// kind is an editor that has the extensions of Visual Studio Code.
+// kind is an editor that can use the extensions of Visual Studio Code.
 type kind struct {
 	name, title string
-	homes       []string // directories in the home directory; each has its extensions
-	config      string   // its directory among the settings of programs
+	homes       []string // directories in the home directory; each contains extensions
+	config      string   // the name of its settings directory
 	programs    []string
-	own         string // its own completions
+	own         string // the name of its built-in completions
 }
 
 var kinds = []kind{
@@ -55,7 +54,7 @@ var kinds = []kind{
 	{"windsurf", "Windsurf", []string{".windsurf", ".windsurf-server"}, "Windsurf", []string{"windsurf"}, "Tab"},
 }
 
-// providers are the extensions that complete, by the beginnings of their ids.
+// providers are the extensions that offer completions, by the beginnings of their ids.
 var providers = []struct{ id, title string }{
 	{"github.copilot-", "Copilot"}, {"continue.continue-", "Continue"}, {"codeium.codeium-", "Codeium"},
 	{"supermaven.supermaven-", "Supermaven"}, {"tabnine.tabnine-vscode-", "Tabnine"},
@@ -66,7 +65,7 @@ var providers = []struct{ id, title string }{
 // ours is the beginning of the id of git-trace's own extension, which reports completions.
 const ours = "git-trace.git-trace-"
 
-// Names lists the editors by their names.
+// Names returns the names of the editors.
 func Names() []string {
 	out := []string{jetbrains}
 	for _, k := range kinds {
@@ -75,7 +74,7 @@ func Names() []string {
 	return out
 }
 
-// Untold lists the editors with completions that are not reported in a work tree.
+// Untold returns the editors with completions that are not reported in a work tree.
 func Untold(env capability.Env, dir string) (out []Editor) {
 	for _, k := range kinds {
 		e := Editor{Name: k.name, Title: k.title, programs: k.programs,
@@ -85,7 +84,7 @@ func Untold(env capability.Env, dir string) (out []Editor) {
 			e.marks = append(e.marks, "/"+filepath.Base(at)+"/")
 			names, there := extensions(filepath.Join(at, "extensions"))
 			if there && k.name == "cursor" && hooked(env, dir) {
-				continue // its hooks report Tab
+				continue // its hooks report completions of Tab
 			}
 			if by := completing(names, k.own, there); !begins(names, ours) {
 				e.By = append(e.By, slices.DeleteFunc(by, func(one string) bool { return slices.Contains(e.By, one) })...)
@@ -114,8 +113,8 @@ func completing(names []string, own string, there bool) (by []string) {
 	return by
 }
 
-// extensions lists the extensions in a directory. One that was removed stays until the editor starts again; it is named
-// in a file.
+// extensions returns the extensions in a directory. A removed extension stays there until the editor restarts; a file
+// lists such extensions.
 func extensions(dir string) (names []string, there bool) {
 	list, err := os.ReadDir(dir)
 	if err != nil {
@@ -136,10 +135,10 @@ func begins(names []string, with string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, with) })
 }
 
-// maxList bounds the part of an editor's file that is read.
+// maxList is the greatest size of the part of an editor's file that is read, in bytes.
 const maxList = 4 << 20
 
-// read returns the content of a file, or nothing.
+// read returns the content of a regular file; nil for anything else.
 func read(path string) []byte {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return nil
@@ -148,7 +147,7 @@ func read(path string) []byte {
 	return raw
 }
 
-// hooked reports whether hooks of git-trace get Cursor's completions.
+// hooked reports whether git-trace's hooks receive Cursor's completions.
 func hooked(env capability.Env, dir string) bool {
 	for _, at := range []string{env.Home, dir} {
 		raw := read(filepath.Join(at, ".cursor", "hooks.json"))
@@ -169,11 +168,11 @@ func (e Editor) Runs(name string, arguments func() []string) bool {
 	})
 }
 
-// HasOpen reports whether the editor's list of its windows has a directory, or one around it. If the editor does not
-// run, the list is from its last run.
+// HasOpen reports whether the editor's list of windows contains a directory, or one above or below it. If the editor
+// does not run, the list is from its last run.
 func (e Editor) HasOpen(dir string) bool { return e.windows != nil && e.windows(dir) }
 
-// around reports whether one of two paths holds the other, or they are the same.
+// around reports whether two paths are equal or one contains the other.
 func around(a, b string) bool {
 	const end = string(filepath.Separator)
 	within := func(name, dir string) bool {
@@ -182,7 +181,7 @@ func around(a, b string) bool {
 	return a != "" && b != "" && (within(a, b) || within(b, a))
 }
 
-// hasWindow reads storage.json: the folders of open windows, as addresses.
+// hasWindow reads storage.json, which has the folders of open windows as URIs.
 func hasWindow(env capability.Env, k kind, dir string) bool {
 	type window struct {
 		Folder    string `json:"folder"`
@@ -214,13 +213,13 @@ func hasWindow(env capability.Env, k kind, dir string) bool {
 
 const jetbrains = "jetbrains"
 
-// plugins are the plugins of JetBrains' editors that complete, by their directories.
+// plugins are the plugins of JetBrains' editors that offer completions, by their directories.
 var plugins = []struct{ dir, title string }{
 	{"ml-llm", "AI Assistant"}, {"github-copilot-intellij", "Copilot"}, {"continue-intellij-extension", "Continue"},
 	{"codeium", "Codeium"}, {"supermaven", "Supermaven"}, {"TabNine", "Tabnine"},
 }
 
-// jetbrainsEditors returns JetBrains' editors as one, if any of them has a completing plugin.
+// jetbrainsEditors returns JetBrains' editors as one editor, if any of them has such a plugin.
 func jetbrainsEditors(env capability.Env) []Editor {
 	e := Editor{Name: jetbrains, Title: "JetBrains", marks: []string{"com.intellij.idea.Main"}, programs: []string{"idea",
 		"goland", "pycharm", "webstorm", "clion", "phpstorm", "rubymine", "rider", "rustrover", "datagrip", "studio"}}
@@ -245,7 +244,7 @@ func jetbrainsEditors(env capability.Env) []Editor {
 	return []Editor{e}
 }
 
-// hasProject reads recentProjects.xml, which names the projects that are open.
+// hasProject reads recentProjects.xml, which names the open projects.
 func hasProject(env capability.Env, dir string) bool {
 	open := regexp.MustCompile(`<entry key="([^"]*)">\s*<value>\s*<RecentProjectMetaInfo[^>]*\bopened="true"`)
 	for _, base := range env.ConfigDirs() {

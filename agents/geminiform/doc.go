@@ -1,3 +1,3 @@
-// Package geminiform reads the common forms of Gemini CLI and Qwen Code, which comes from it: messages of parts,
-// calls and their responses, and the notes of the tools that write files.
+// Package geminiform reads the forms that Gemini CLI and its fork Qwen Code have in common: messages of parts, calls
+// and their responses, and the notes of the tools that write files.
 package geminiform

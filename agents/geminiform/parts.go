@@ -10,7 +10,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// Parts holds a list of parts.
+// Parts is a decoded list of parts.
 type Parts struct {
 	Texts     []string
 	Thoughts  []string
@@ -18,14 +18,14 @@ type Parts struct {
 	Responses []Response
 }
 
-// Response is the response to a call, as the model got it.
+// Response is the response to a call, as the model received it.
 type Response struct {
 	ID     string
 	Output string
 	Failed bool // the response is an error
 }
 
-// ReadParts reads a list of parts, or a text. Relative paths of calls count from cwd.
+// ReadParts decodes a list of parts, or a text. Relative paths in calls are joined with cwd.
 func ReadParts(raw []byte, cwd string) Parts {
 	var p Parts
 	d := rawjson.NewDecoder(raw)
@@ -89,7 +89,7 @@ func readResponse(raw []byte) Response {
 	return r
 }
 
-// value returns a text, or unchanged JSON.
+// value returns a text, or any other JSON unchanged.
 func value(d *rawjson.Decoder) string {
 	if d.Kind() == rawjson.String {
 		return d.Text()
@@ -97,10 +97,10 @@ func value(d *rawjson.Decoder) string {
 	return string(d.Raw())
 }
 
-// Responses reads the responses in the result of a call: a list of parts.
+// Responses returns the responses in the result of a call, which is a list of parts.
 func Responses(raw []byte) []Response { return ReadParts(raw, "").Responses }
 
-// Describe reads facts about the project from a call.
+// Describe sets the paths and the command of a call.
 func Describe(call *assemble.Call, cwd string) {
 	path := sessionfile.Absolute(cmp.Or(rawjson.MemberText(call.Input, "file_path"),
 		rawjson.MemberText(call.Input, "absolute_path")), cwd)

@@ -12,14 +12,14 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// Outcome holds the client's facts about a call apart from its response.
+// Outcome is the client's data about a call apart from its response.
 type Outcome struct {
 	Status  string // success, error, cancelled
-	Display []byte // resultDisplay: text, or an object for tools that write files
+	Display []byte // resultDisplay: a text, or an object for tools that write files
 	Cwd     string
 }
 
-// Result makes the result of a call. call is nil if it is unknown.
+// Result returns the result of a call. call is nil if the call is unknown.
 func (r Response) Result(call *assemble.Call, o Outcome, time string) assemble.Result {
 	content := r.Output
 	result := assemble.Result{Time: time, Content: &content, Error: errorOf(content, o.Status, r.Failed)}
@@ -39,8 +39,8 @@ func (r Response) Result(call *assemble.Call, o Outcome, time string) assemble.R
 	return result
 }
 
-// errorOf returns the kind of failure that a response reports. In some versions a failed shell command is a success
-// of the tool; the code is on its own line.
+// errorOf returns the error that a response reports. In some versions, a failed shell command counts as a success of
+// the tool; the exit code is then on a separate line.
 func errorOf(content, status string, failed bool) string {
 	for line := range strings.Lines(content) {
 		code, found := strings.CutPrefix(line, "Exit Code: ")
@@ -62,7 +62,7 @@ func errorOf(content, status string, failed bool) string {
 	return ""
 }
 
-// edits returns the changes of a call in its file: from the client's diff with line numbers, otherwise from the
+// edits returns the changes that a call made to its file: from the client's diff with line numbers, otherwise from the
 // request.
 func edits(call *assemble.Call, o Outcome) []assemble.Edit {
 	var diff, path, name string
@@ -86,12 +86,12 @@ func edits(call *assemble.Call, o Outcome) []assemble.Edit {
 	return []assemble.Edit{{Path: path, Text: rawjson.MemberText(call.Input, "new_string")}}
 }
 
-// UserLines returns the number of lines of an edit that the user wrote before agreeing to it.
+// UserLines returns the number of lines of an edit that the user wrote before accepting it.
 func UserLines(display []byte) int64 {
 	return rawjson.MemberInt(rawjson.Member(display, "diffStat"), "user_added_lines")
 }
 
-// seen returns a manifest of the project that was read as a whole.
+// seen returns a manifest of the project that was read as a whole; nil for other reads.
 func seen(call *assemble.Call, content string) *assemble.File {
 	if len(call.Reads) == 0 || !project.Manifest(call.Reads[0]) || strings.HasPrefix(content, "\nIMPORTANT:") {
 		return nil

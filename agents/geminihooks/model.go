@@ -8,11 +8,11 @@ import (
 	"github.com/git-trace/git-trace/agents/transcript"
 )
 
-// modelWindow is the size of the session file's end in which the model is searched.
+// modelWindow is the size of the part at the end of the session file that is searched for the model.
 const modelWindow = 512 << 10
 
-// LastModel returns the model of the last answer in a session file, "" if unknown. At a tool's hook the answer with
-// the call is on disk already.
+// LastModel returns the model of the last answer in a session file; "" if unknown. When a tool's hook runs, the answer
+// with the call is already on disk.
 func LastModel(path string) string {
 	file, err := transcript.Open(path)
 	if err != nil {

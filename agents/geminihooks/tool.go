@@ -25,15 +25,15 @@ type input struct {
 	Old        string `json:"old_string"`
 	New        string `json:"new_string"`
 	Command    string `json:"command"`
-	Dir        string `json:"directory"` // older: dir_path
+	Dir        string `json:"directory"` // older versions: dir_path
 	DirPath    string `json:"dir_path"`
 	Background bool   `json:"is_background"`
-	// Modified is true if a person changed the model's text before they let the tool write.
+	// Modified is true if a person changed the model's text before they allowed the tool to write.
 	Modified bool    `json:"modified_by_user"`
 	Proposed *string `json:"ai_proposed_content"`
 }
 
-// response is tool_response; returnDisplay is an object for tools that wrote a file and text for all others.
+// response is tool_response; returnDisplay is an object for tools that wrote a file, and a text for all others.
 type response struct {
 	Display struct {
 		File   string  `json:"filePath"`
@@ -43,13 +43,13 @@ type response struct {
 	Error json.RawMessage `json:"error"`
 }
 
-// Failed reports whether the tool reports that it failed.
+// Failed reports whether the tool reports a failure.
 func (c *Call) Failed() bool { return len(c.Response.Error) > 0 && string(c.Response.Error) != "null" }
 
-// Describe adds the call to a boundary. After the call it adds whole contents if the client reports them.
+// Describe adds the call to a boundary. After the call, it also adds whole contents if the client reports them.
 func (c *Call) Describe(b *events.Boundary, id, home string) *events.ToolUse {
 	var in input
-	_ = json.Unmarshal(c.Input, &in) // a field of another type counts as absent
+	_ = json.Unmarshal(c.Input, &in) // a field of another type counts as missing
 	call := payload.Call{
 		ID: id, Name: c.Tool, Class: classOf(c.Tool), Input: &c.Input,
 		Path: cmp.Or(in.File, in.Notebook, in.Path), Command: in.Command, Dir: cmp.Or(in.Dir, in.DirPath),
@@ -68,7 +68,7 @@ func (c *Call) Describe(b *events.Boundary, id, home string) *events.ToolUse {
 	return tool
 }
 
-// Edited returns the files that some calls edited; nil without any.
+// Edited returns the files that some calls edited; nil if there are none.
 func Edited(calls []Call, cwd, home string) *events.ToolUse {
 	var out *events.ToolUse
 	for i := range calls {
@@ -85,7 +85,7 @@ func Edited(calls []Call, cwd, home string) *events.ToolUse {
 	return out
 }
 
-// tools lists the built-in tools of Gemini CLI and its relatives, in any mixture of letters.
+// tools lists the built-in tools of Gemini CLI and similar clients, in upper or lower case.
 var tools = payload.Tools{
 	{events.ToolEdits, []string{"replace", "edit", "write_file", "notebook_edit"}},
 	{events.ToolRuns, []string{"run_shell_command", "shell"}},

@@ -8,14 +8,14 @@ import (
 	"github.com/git-trace/git-trace/agents/userfile"
 )
 
-// SettingsFile is the name of the settings, the user's and a project's.
+// SettingsFile is the name of the settings file of the user and of a project.
 const SettingsFile = "settings.json"
 
-// Config is the directory of the user's settings for the client.
+// Config describes the settings directories of a client.
 type Config struct {
-	Dir     string // absolute
-	Project string // the name of the directory at the top of a work tree that holds the project's
-	// AsksAlways is true if the client asks whether a folder is trusted unless its user switched that off.
+	Dir     string // the user's directory, absolute
+	Project string // the name of a project's directory, in the root of the work tree
+	// AsksAlways is true if the client asks whether a folder is trusted, unless the user disabled that.
 	AsksAlways bool
 }
 
@@ -34,12 +34,12 @@ type settings struct {
 func readSettings(path string) settings {
 	var s settings
 	if file, err := userfile.Read(path); err == nil {
-		_ = json.Unmarshal(file.Data, &s) // an unreadable file decides nothing
+		_ = json.Unmarshal(file.Data, &s) // an unreadable file sets nothing
 	}
 	return s
 }
 
-// DisabledBy returns the settings files that switch off all hooks at a target.
+// DisabledBy returns the settings files that disable all hooks at a target.
 func (c Config) DisabledBy(target capability.Target) []string {
 	paths := []string{filepath.Join(c.Dir, SettingsFile)}
 	if target.Repo != nil && !target.Repo.Bare() {
@@ -55,8 +55,8 @@ func (c Config) DisabledBy(target capability.Target) []string {
 	return out
 }
 
-// Trusts reports whether the client reads the settings of a folder: it does if it does not ask for trust, or if the
-// user trusts the folder or one above it.
+// Trusts reports whether the client reads the settings of a folder: either it does not ask for trust, or the user
+// trusts the folder or one above it.
 func (c Config) Trusts(folder string) bool {
 	enabled := readSettings(filepath.Join(c.Dir, SettingsFile)).Security.FolderTrust.Enabled
 	if enabled == nil && !c.AsksAlways || enabled != nil && !*enabled {

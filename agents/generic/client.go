@@ -2,7 +2,7 @@ package generic
 
 import "github.com/git-trace/git-trace/agents/capability"
 
-// Name is the name in hook commands, and the agent's name in events if the payload has none.
+// Name is the name in hook commands, and the agent's name in events if the payload does not name the agent.
 const Name = "generic"
 
 // Client decodes the documented payload.

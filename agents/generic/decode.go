@@ -65,7 +65,7 @@ type tool struct {
 	Task       string `json:"task"`
 }
 
-// decoder reads the payload of one hook call.
+// decoder returns the decoder of hook payloads.
 func (c *Client) decoder() capability.PayloadDecoder {
 	return payload.Decoder[wire]{Env: c.env, Agent: Name, Kinds: kinds, Fields: fields, Fill: c.fill}
 }
@@ -106,7 +106,7 @@ func (c *Client) fill(b *events.Boundary, w *wire) bool {
 
 func (c *Client) fillTool(b *events.Boundary, w *wire) {
 	var t tool
-	_ = json.Unmarshal(w.Tool, &t) // a field of another type counts as absent
+	_ = json.Unmarshal(w.Tool, &t) // a field of another type counts as missing
 	same := fingerprinted(&t)
 	call := payload.Call{ID: t.ID, Name: t.Name, Class: tools.Class(t.Does), Input: &same, Command: t.Command}
 	for _, path := range t.Paths {
@@ -135,7 +135,7 @@ func (c *Client) fillTool(b *events.Boundary, w *wire) {
 	payload.NeedModel(b)
 }
 
-// lines are a run of lines: the first and the last one, from 1.
+// lines is a range of lines: the first and the last line, from 1.
 type lines [2]int
 
 func runs(list []lines) (out []events.LineRun) {
@@ -145,13 +145,13 @@ func runs(list []lines) (out []events.LineRun) {
 	return out
 }
 
-// longestWait bounds the time that an editor's event may have waited for its hook.
+// longestWait limits the time for which an editor's event may have waited for its hook.
 const longestWait = 10 * time.Minute
 
-// fillBuffer reads an editor's report about its buffer. Without texts of a file there is no boundary.
+// fillBuffer adds an editor's report about its buffer. Without texts of a file, it is not a boundary.
 func (c *Client) fillBuffer(b *events.Boundary, w *wire) bool {
 	var t tool
-	_ = json.Unmarshal(w.Tool, &t) // a field of another type counts as absent
+	_ = json.Unmarshal(w.Tool, &t) // a field of another type counts as missing
 	call := payload.Call{ID: t.ID, Name: events.ToolCompletion, Class: events.ToolEdits}
 	if call.ID == "" { // no other event reports it
 		call.ID = "accepted-" + payload.Fingerprint(call.Name, w.Tool)
@@ -180,18 +180,18 @@ func (c *Client) fillBuffer(b *events.Boundary, w *wire) bool {
 	return true
 }
 
-// fingerprinted returns the part that both boundaries of a call share, whatever the after-boundary adds.
+// fingerprinted returns the data that both boundaries of a call have in common, whatever the after-boundary adds.
 func fingerprinted(t *tool) json.RawMessage {
 	paths := slices.Clone(t.Paths)
 	for _, e := range t.Edits {
 		paths = append(paths, e.Path)
 	}
 	slices.Sort(paths)
-	data, _ := json.Marshal([]any{t.Does, t.Command, slices.Compact(paths)}) // strings
+	data, _ := json.Marshal([]any{t.Does, t.Command, slices.Compact(paths)}) // only strings: no error is possible
 	return data
 }
 
-// tools takes the class of a call from its payload.
+// tools maps the word in the payload to the class of a call.
 var tools = payload.Tools{
 	{events.ToolReads, []string{"reads"}},
 	{events.ToolEdits, []string{"edits"}},
@@ -205,7 +205,7 @@ func addPath(paths []string, path string) []string {
 	return append(paths, path)
 }
 
-// maxHints bounds the hints of one call.
+// maxHints is the greatest number of hints for one call.
 const maxHints = 16
 
 func limited(hints []string) []string { return hints[:min(len(hints), maxHints)] }

@@ -13,7 +13,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// row is a session of a database, in the form of the first line of older files.
+// row is a session in a database, in the form of the first line of older files.
 type row struct {
 	ID      string `json:"id"`
 	Dir     string `json:"working_dir"`
@@ -36,7 +36,7 @@ func tableOf(db *sqlitefile.DB, name string) (*sqlitefile.Table, error) {
 	return table, err
 }
 
-// rowsOf lists the sessions of a database.
+// rowsOf returns the sessions of a database.
 func rowsOf(db *sqlitefile.DB) ([]row, error) {
 	table, err := tableOf(db, "sessions")
 	if err != nil {
@@ -76,10 +76,10 @@ type database struct {
 	messages []int64 // ids of rows
 }
 
-// errNoSession reports a session that the database does not have.
+// errNoSession reports a session that the database lacks.
 var errNoSession = errors.New("no such session")
 
-// openDatabase opens a session; "" is the last changed one.
+// openDatabase opens a session; "" means the one that changed last.
 func openDatabase(path, id string) (sessionfile.File, error) {
 	db, err := sqlitefile.Open(path)
 	if err != nil {
@@ -125,7 +125,7 @@ func (d *database) find(id string) error {
 	return err
 }
 
-// object returns the session, then its messages.
+// object returns the session for 0, then its messages.
 func (d *database) object(at int64, faults *jsonlines.Faults) ([]byte, error) {
 	if at == 0 {
 		return d.about, nil
@@ -133,8 +133,8 @@ func (d *database) object(at int64, faults *jsonlines.Faults) ([]byte, error) {
 	return d.message(d.messages[at-1], faults)
 }
 
-// message makes an object of a row, in the form of older versions; it counts one whose content is not JSON, and returns
-// nil.
+// message returns the object of a row, in the form of older versions. If its content is not JSON, message counts a
+// fault and returns nil.
 func (d *database) message(id int64, faults *jsonlines.Faults) ([]byte, error) {
 	found, err := d.table.Row(id)
 	if err != nil || found == nil {

@@ -27,7 +27,7 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 	var found []capability.Session
 	all, err := s.SessionsIn(filepath.Join(s.root(), databaseFile))
 	if err != nil {
-		all = nil // none, half written, or of a later version
+		all = nil // missing, incomplete, or of a later version
 	}
 	for _, one := range all {
 		known[one.ID] = true
@@ -50,10 +50,10 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 	return found, nil
 }
 
-// SessionID returns the name of a file of JSON lines; a database holds several.
+// SessionID returns the id in the name of a file of JSON lines; "" for a database, which has several sessions.
 func (s sessions) SessionID(path string) string { return sessionfile.NamedID(path, ".jsonl") }
 
-// SessionsIn lists the sessions of a database; another file has only one.
+// SessionsIn lists the sessions of a database; none for another file, which has only one.
 func (s sessions) SessionsIn(path string) ([]capability.Session, error) {
 	if is, err := sqlitefile.Is(path); err != nil || !is {
 		return nil, err
@@ -77,7 +77,7 @@ func (s sessions) SessionsIn(path string) ([]capability.Session, error) {
 			continue
 		}
 		session := capability.Session{Path: path, ID: one.ID, Dir: one.Dir, Changed: changed}
-		if at, err := time.Parse(time.DateTime, one.Updated); err == nil { // SQLite writes UTC
+		if at, err := time.Parse(time.DateTime, one.Updated); err == nil { // SQLite writes times in UTC
 			session.Changed = at
 		}
 		found = append(found, session)
@@ -85,7 +85,7 @@ func (s sessions) SessionsIn(path string) ([]capability.Session, error) {
 	return found, nil
 }
 
-// Recognises identifies a database by the columns of its tables, and a file of JSON lines by its first one.
+// Recognises identifies a database by the columns of its tables, and a file of JSON lines by its first line.
 func (s sessions) Recognises(_ string, head []byte) bool {
 	if bytes.HasPrefix(head, []byte(sqlitefile.Magic)) {
 		return bytes.Contains(head, []byte("content_json")) && bytes.Contains(head, []byte("working_dir"))
@@ -109,7 +109,7 @@ func peek(file sessionfile.File) (about []byte) {
 	return about
 }
 
-// open opens a session in one of its forms.
+// open opens a session in any of its forms.
 func open(path, session string) (sessionfile.File, error) {
 	is, err := sqlitefile.Is(path)
 	if err != nil {

@@ -1,10 +1,10 @@
 // Package goose reads the sessions of Goose.
 //
-// Newer versions keep all sessions in one SQLite database, ~/.local/share/goose/sessions/sessions.db, with a row for
-// each session and one for each message. Older ones keep a file of JSON lines for each session beside it: a line about
-// the session, then one for each message. Messages are the same in both.
+// Newer versions store all sessions in one SQLite database, ~/.local/share/goose/sessions/sessions.db, with a row for
+// each session and a row for each message. Older versions store a file of JSON lines for each session in the same
+// directory: a line about the session, then a line for each message. Messages have the same form in both.
 //
-// Single answers have no token counts; a session has one, in which the prompts' tokens include the cache. Times are in
+// Single answers have no token counts. A session has one, in which the prompts' tokens include the cache. Times are in
 // whole seconds.
 //
 // Goose has no hooks that git-trace could install.

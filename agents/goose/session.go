@@ -13,7 +13,8 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// parser reads a session: without a session in the options, the last changed one of a database.
+// parser returns the parser of sessions. If the options name no session, it reads the database's session that changed
+// last.
 func (s sessions) parser() sessionfile.Kind {
 	return sessionfile.Kind{
 		Agent: Name, Open: open,
@@ -32,7 +33,7 @@ type session struct {
 	state state
 }
 
-// state holds the facts of earlier messages that the next message needs.
+// state holds the data of earlier messages that later messages need.
 type state struct {
 	Cwd   string `json:"cwd,omitempty"`
 	Model string `json:"model,omitempty"`
@@ -40,7 +41,7 @@ type state struct {
 
 func (s *session) State() any { return &s.state }
 
-// Object takes the line about the session, or a message.
+// Object handles the line about the session, or a message.
 func (s *session) Object(object jsonlines.Object) error {
 	role, id := rawjson.MemberText(object.Raw, "role"), rawjson.MemberText(object.Raw, "id")
 	if role == "" {
@@ -60,7 +61,7 @@ func (s *session) Object(object jsonlines.Object) error {
 	return nil
 }
 
-// about takes the line about the whole session.
+// about handles the line about the whole session.
 func (s *session) about(raw []byte) {
 	dir := rawjson.MemberText(raw, "working_dir")
 	if dir == "" {
@@ -87,10 +88,10 @@ func (s *session) about(raw []byte) {
 	s.c.Take()
 }
 
-// timeOf returns the time of a message, in seconds since 1970.
+// timeOf returns the time of a message, which the file has in seconds since 1970.
 func timeOf(raw []byte) string { return sessionfile.Millis(rawjson.MemberInt(raw, "created") * 1000) }
 
-// user takes the user's text, and results of calls. The client's additions are not shown to the user.
+// user handles the user's text, and results of calls. Additions of the client are marked as not visible to the user.
 func (s *session) user(raw []byte, at records.Locator) error {
 	time := timeOf(raw)
 	hidden := string(rawjson.Member(rawjson.Member(raw, "metadata"), "userVisible")) == "false"
@@ -119,7 +120,7 @@ func (s *session) user(raw []byte, at records.Locator) error {
 	return s.c.Said(assemble.Prompt{At: at, Time: time, Text: text}, returned, "client_message")
 }
 
-// answer takes an answer of the model.
+// answer handles an answer of the model.
 func (s *session) answer(raw []byte, at records.Locator) error {
 	a := assemble.Answer{At: at, Time: timeOf(raw), Model: s.state.Model}
 	var said, thought []string
@@ -155,7 +156,7 @@ func (s *session) answer(raw []byte, at records.Locator) error {
 	return err
 }
 
-// call makes a call of its block; false if the model's text for it could not be read.
+// call returns the call in a block; false if the model's text of the call was unreadable.
 func (s *session) call(block []byte) (assemble.Call, bool) {
 	value := outcome(rawjson.Member(block, "toolCall"))
 	name := rawjson.MemberText(value, "name")
@@ -165,7 +166,7 @@ func (s *session) call(block []byte) (assemble.Call, bool) {
 	return tools.Call(rawjson.MemberText(block, "id"), name, rawjson.Member(value, "arguments"), s.state.Cwd), true
 }
 
-// outcome returns the value of {status: success, value}, which older versions wrote as {Ok: value}; nil for a failure.
+// outcome returns the value of {status: success, value}, or of {Ok: value} in older versions; nil for a failure.
 func outcome(raw []byte) []byte {
 	if value := rawjson.Member(raw, "Ok"); value != nil {
 		return value
@@ -173,7 +174,7 @@ func outcome(raw []byte) []byte {
 	return rawjson.Member(raw, "value")
 }
 
-// result takes the result of a call.
+// result handles the result of a call.
 func (s *session) result(block []byte, time string, at records.Locator) error {
 	id, returned := rawjson.MemberText(block, "id"), rawjson.Member(block, "toolResult")
 	value := outcome(returned)
@@ -215,8 +216,8 @@ func exitOf(value []byte, content string) (code int64, found bool) {
 	return code, err == nil
 }
 
-// textOf returns the text of a result: a list of parts, or an object that has one. A part for the user alone
-// repeats the model's part.
+// textOf returns the text of a result: a list of parts, or an object with such a list. A part that is only for the user
+// repeats the model's part, and is skipped.
 func textOf(value []byte) string {
 	d := rawjson.NewDecoder(value)
 	if d.Kind() == rawjson.Object {

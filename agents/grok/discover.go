@@ -21,7 +21,8 @@ const (
 	updatesFile = "updates.jsonl"
 )
 
-// ProjectSessions looks at the summary of every session. A sub-agent's session belongs to another one.
+// ProjectSessions reads the summary of every session. A subagent's session is left out, because it belongs to another
+// session.
 func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
 	root := filepath.Join(s.root(), "sessions")
 	return sessionfile.NewProject(dir).Sessions(root, 2, since, func(path string) capability.Session {
@@ -53,10 +54,10 @@ func (s sessions) Recognises(_ string, head []byte) bool {
 	})
 }
 
-// about holds the facts of a session's summary.
+// about is the data in a session's summary.
 type about struct{ dir, title, kind, began, branch, commit string }
 
-// maxSummary is the largest size of that file.
+// maxSummary is the greatest size of that file, in bytes.
 const maxSummary = 1 << 20
 
 func aboutOf(path string) (a about) {
@@ -70,7 +71,7 @@ func aboutOf(path string) (a about) {
 	return a
 }
 
-// subagentFile finds the session of a sub-agent, which may have worked in another directory.
+// subagentFile finds the session of a subagent, which may have worked in another directory.
 func subagentFile(of sessionfile.Place, _ *assemble.Call, id string) sessionfile.Place {
 	if payload.CheckedID(id) == "" {
 		return sessionfile.Place{}

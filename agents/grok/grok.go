@@ -1,15 +1,15 @@
 // Package grok reads the sessions of Grok Build.
 //
-// A session is a directory, $GROK_HOME/sessions/<directory>/<id>. summary.json has the working directory and git's
-// state, and updates.jsonl has the events, one update of the Agent Client Protocol a line. A sub-agent's session is one
-// of its own beside the others.
+// A session is a directory, $GROK_HOME/sessions/<directory>/<id>. summary.json has the working directory and the state
+// of git; updates.jsonl has the events, one update of the Agent Client Protocol on each line. A subagent's session is a
+// separate directory next to the others.
 //
-// The package relies on these facts, observed with version 1.0.41 or from its user guide:
+// The package relies on these facts, which were observed with version 1.0.41 or are in its user guide:
 //
-//   - Pieces of one answer, and its calls, have the time in common at which the model began (streamStartMs).
-//   - A call is reported when it begins (tool_call), and by updates. The one with the status "completed" or "failed"
+//   - The pieces of one answer and its calls have the same streamStartMs, the time at which the model started.
+//   - A call is reported when it starts (tool_call), and by updates. The update with the status "completed" or "failed"
 //     has the result.
-//   - Only a turn has a count of tokens. It includes what the cache gave, and what sub-agents used.
+//   - Only a turn has token counts. They include cached tokens and the tokens of subagents.
 //   - A message that the user types while Grok works is between the updates of the turn.
 package grok
 
@@ -32,7 +32,7 @@ func New(env capability.Env) capability.Agent {
 	}
 }
 
-// root returns the directory of the settings and sessions of Grok.
+// root returns the directory of Grok's settings and sessions.
 func (s sessions) root() string {
 	return cmp.Or(s.env.Lookup("GROK_HOME"), filepath.Join(s.env.Home, ".grok"))
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// parser reads the updates of a session.
+// parser returns the parser of a session's updates.
 func (s sessions) parser() sessionfile.Kind {
 	return sessionfile.Kind{
 		Agent: Name, Subagent: subagentFile,
@@ -26,14 +26,14 @@ func (s sessions) parser() sessionfile.Kind {
 type session struct {
 	c     *assemble.Conversation
 	cwd   string
-	main  bool // not that of a sub-agent
+	main  bool // not a subagent's
 	state state
 }
 
-// state holds the facts of earlier updates that the next one needs.
+// state holds the data of earlier updates that later updates need.
 type state struct {
 	Model string             `json:"model,omitempty"`
-	Turn  bool               `json:"turn,omitempty"` // it is still running
+	Turn  bool               `json:"turn,omitempty"` // the turn is still running
 	Usage records.TokenUsage `json:"usage,omitzero"`
 }
 
@@ -52,7 +52,7 @@ func newSession(c *assemble.Conversation, a about, main bool) *session {
 
 func (s *session) State() any { return &s.state }
 
-// End notes the tokens of the whole session, which include tokens of sub-agents.
+// End sets the token counts of the whole session, which include subagents.
 func (s *session) End() error {
 	if usage := s.state.Usage; s.main && usage != (records.TokenUsage{}) {
 		s.c.Change(func(h *assemble.Head) { h.Usage = &usage })
@@ -60,13 +60,13 @@ func (s *session) End() error {
 	return nil
 }
 
-// Object takes an update.
+// Object handles an update.
 func (s *session) Object(object jsonlines.Object) error {
 	params := rawjson.Member(object.Raw, "params")
 	raw, meta := rawjson.Member(params, "update"), rawjson.Member(params, "_meta")
 	at := records.Locator{Offset: object.Offset, Line: object.Line, ID: rawjson.MemberText(meta, "eventId")}
 	time := sessionfile.Millis(rawjson.MemberInt(meta, "agentTimestampMs"))
-	s.c.Begin("") // a resumed session counts its events again
+	s.c.Begin("") // a resumed session numbers its events again from the start
 	a := assemble.Answer{At: at, Time: time, Model: s.state.Model}
 	if began := rawjson.MemberInt(meta, "streamStartMs"); began > 0 {
 		a.Key = strconv.FormatInt(began, 10)
@@ -96,13 +96,13 @@ func (s *session) Object(object jsonlines.Object) error {
 	return err
 }
 
-// prompt takes a message of the user, which names the model that will answer.
+// prompt handles a message of the user, which names the model of the next answer.
 func (s *session) prompt(raw []byte, p assemble.Prompt) error {
 	if model := assemble.Model(rawjson.MemberText(rawjson.Member(raw, "_meta"), "modelId")); model != "" {
 		s.state.Model = model
 	}
 	if !s.main || p.Text == "" {
-		s.c.Skip("user_message_chunk") // a sub-agent's task, or an image
+		s.c.Skip("user_message_chunk") // a subagent's task, or an image
 		return nil
 	}
 	err := s.c.Said(p, s.state.Turn, "")
@@ -111,7 +111,7 @@ func (s *session) prompt(raw []byte, p assemble.Prompt) error {
 	return err
 }
 
-// turn takes the end of a turn, with its tokens. The cached part is included in the input.
+// turn handles the end of a turn, with its token counts. The input includes the cached tokens.
 func (s *session) turn(raw []byte, time string) {
 	s.state.Turn = false
 	var u records.TokenUsage
@@ -127,7 +127,7 @@ func (s *session) turn(raw []byte, time string) {
 	s.c.Take()
 }
 
-// result takes the result of a call.
+// result handles the result of a call.
 func (s *session) result(raw []byte, time string, at records.Locator) error {
 	status, output := rawjson.MemberText(raw, "status"), rawjson.Member(raw, "rawOutput")
 	if status != "completed" && status != "failed" {

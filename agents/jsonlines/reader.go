@@ -10,15 +10,15 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// MaxLine is the length beyond which a line is skipped.
+// MaxLine is the greatest length of a line that is read, in bytes.
 const MaxLine = 32 << 20
 
 // Faults counts the parts of the file that are not returned.
 type Faults struct {
 	NotObject int `json:"not_object,omitempty"` // JSON values other than objects
-	Broken    int `json:"broken,omitempty"`     // pieces of lines that are not JSON
+	Broken    int `json:"broken,omitempty"`     // parts of lines that are not JSON
 	TooLong   int `json:"too_long,omitempty"`   // lines beyond MaxLine
-	Torn      int `json:"torn,omitempty"`       // a last line that is not whole (yet)
+	Torn      int `json:"torn,omitempty"`       // a last line that is not complete (yet)
 }
 
 // Add adds the counts of another part.
@@ -29,7 +29,7 @@ func (f *Faults) Add(other Faults) {
 	f.Torn += other.Torn
 }
 
-// Lost returns the number of lines, or pieces of lines, with content that could not be read.
+// Lost returns the number of lines, or parts of lines, whose content was unreadable.
 func (f Faults) Lost() int { return f.NotObject + f.Broken + f.TooLong + f.Torn }
 
 // Reader reads the objects of a file.
@@ -37,9 +37,9 @@ type Reader struct {
 	in     *bufio.Reader
 	faults Faults
 	long   []byte // a line that does not fit into the buffer of in
-	rest   []byte // what of the line has not been given
-	at     int64  // offset of rest
-	next   int64  // offset of the line after this one
+	rest   []byte // the part of the line that was not returned yet
+	at     int64  // the offset of rest
+	next   int64  // the offset of the next line
 	end    int64
 	number int64
 	whole  bool // the line has its newline
@@ -76,10 +76,11 @@ func (r *Reader) Next() (Object, error) {
 // Faults returns the counts so far.
 func (r *Reader) Faults() Faults { return r.faults }
 
-// End returns the end of the parts that were given or counted; at the end of the file, without a torn last line.
+// End returns the offset after the parts that were returned or counted; at the end of the file, it excludes a torn last
+// line.
 func (r *Reader) End() int64 { return r.end }
 
-// Lines returns the number of lines that end before End. A last line without its newline has not ended.
+// Lines returns the number of lines that end before End. A last line without a newline is not counted.
 func (r *Reader) Lines() int64 {
 	if r.number > 0 && !r.whole {
 		return r.number - 1
@@ -123,14 +124,14 @@ func (r *Reader) readLine() error {
 	return nil
 }
 
-// move advances by n bytes of a text and over the spaces after them.
+// move advances by n bytes of a text, and over the white space after them.
 func (r *Reader) move(text []byte, n int) {
 	rest := bytes.TrimLeft(text[n:], " \t\r\n")
 	r.at += int64(len(text) - len(rest))
 	r.rest = rest
 }
 
-// readLong gathers a line that is longer than the buffer; nil when it is too long.
+// readLong reads a line that is longer than the buffer; line is nil if it is too long.
 func (r *Reader) readLong(part []byte) (line []byte, size int64, err error) {
 	r.long = append(r.long[:0], part...)
 	size = int64(len(part))
@@ -149,7 +150,7 @@ func (r *Reader) readLong(part []byte) (line []byte, size int64, err error) {
 	return r.long, size, err
 }
 
-// object takes the next object off the line.
+// object returns the next object of the line.
 func (r *Reader) object() (Object, bool) {
 	d := rawjson.NewDecoder(r.rest)
 	kind := d.Kind()
@@ -171,8 +172,8 @@ func (r *Reader) object() (Object, bool) {
 	return object, true
 }
 
-// broken drops a piece that is not JSON: up to the next record, otherwise the rest of the line. It drops no part of a
-// last line without its newline, which may still be written.
+// broken drops a part that is not JSON: up to the next record, otherwise the rest of the line. It drops nothing of a
+// last line without a newline, because that may still be written.
 func (r *Reader) broken() {
 	if !r.whole {
 		r.faults.Torn++
@@ -190,11 +191,11 @@ func (r *Reader) broken() {
 	r.rest = nil
 }
 
-// resyncs bounds the places of a broken line that are tried.
+// resyncs limits the number of positions that are tried in a broken line.
 const resyncs = 256
 
-// resync finds the next record in a broken line: an object that is followed only by objects. An object inside the
-// broken record is followed by the rest of it.
+// resync returns the position of the next record in a broken line: an object that is followed only by objects. An
+// object inside the broken record does not count, because the rest of that record follows it.
 func resync(piece []byte) int {
 	at := 0
 	for range resyncs {

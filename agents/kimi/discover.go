@@ -24,7 +24,7 @@ const (
 	mainAgent = "main"
 )
 
-// ProjectSessions looks at the state of every session.
+// ProjectSessions reads the state of every session.
 func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
 	root := filepath.Join(s.root(), "sessions")
 	return sessionfile.NewProject(dir).Sessions(root, 4, since, func(path string) capability.Session {
@@ -51,13 +51,13 @@ func (s sessions) Recognises(_ string, head []byte) bool {
 		sessionfile.AnyObject(head, 10, func(raw []byte) bool { return rawjson.MemberText(raw, "agentId") == mainAgent })
 }
 
-// about holds the facts of a session's state.
+// about is the data in a session's state.
 type about struct{ dir, title string }
 
-// maxState is the largest size of that file.
+// maxState is the greatest size of that file, in bytes.
 const maxState = 1 << 20
 
-// aboutOf reads the state of the session that the file of an agent belongs to.
+// aboutOf reads the state of the session to which an agent's file belongs.
 func aboutOf(path string) (a about) {
 	raw := sessionfile.Small(filepath.Join(filepath.Dir(path), "..", "..", stateFile), maxState)
 	d := rawjson.NewDecoder(raw)
@@ -67,7 +67,7 @@ func aboutOf(path string) (a about) {
 	return a
 }
 
-// subagentFile finds the file of a sub-agent, beside the one of the main agent.
+// subagentFile finds the file of a subagent, next to the main agent's.
 func subagentFile(of sessionfile.Place, _ *assemble.Call, id string) sessionfile.Place {
 	path := filepath.Join(filepath.Dir(filepath.Dir(of.Path)), id, wireFile)
 	if info, err := os.Lstat(path); payload.CheckedID(id) == "" || err != nil || !info.Mode().IsRegular() {
@@ -76,7 +76,7 @@ func subagentFile(of sessionfile.Place, _ *assemble.Call, id string) sessionfile
 	return sessionfile.Place{Path: path, Session: of.Session}
 }
 
-// startedBy returns the id of the sub-agent in a result, "" without one.
+// startedBy returns the id of the subagent in a result; "" if there is none.
 func startedBy(call *assemble.Call, content string) string {
 	head, _, _ := strings.Cut(content, "\n")
 	id, found := strings.CutPrefix(head, "agent_id: ")

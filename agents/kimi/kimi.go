@@ -1,17 +1,16 @@
 // Package kimi reads the sessions of Kimi Code.
 //
 // A session is a directory, $KIMI_CODE_HOME/sessions/<workspace>/<id>. state.json has its id, its title and its working
-// directory. agents/main/wire.jsonl has one record a line, and the file of a sub-agent lies beside it,
-// agents/agent-0/wire.jsonl.
+// directory. agents/main/wire.jsonl has one record on each line; a subagent's file is agents/agent-0/wire.jsonl.
 //
-// The package relies on these facts, observed with version 2.1.0 (protocol 1.5):
+// The package relies on these facts, which were observed with version 2.1.0 (protocol 1.5):
 //
-//   - context.append_message puts a message before the model. Only prompts of the origin "user" were typed; the others
-//     are reminders of the client, and tasks of a sub-agent.
-//   - context.append_loop_event gives an answer in pieces between step.begin and step.end, which has its tokens. The
-//     result of a call comes before the end of the step.
-//   - llm.request before the pieces names the model. agent.message.appended repeats what was said.
-//   - The result of the tool Agent begins with the id of the sub-agent.
+//   - context.append_message is a message to the model. Only prompts with the origin "user" were typed; the others are
+//     reminders of the client, and tasks of a subagent.
+//   - context.append_loop_event has the pieces of an answer between step.begin and step.end; step.end has the tokens.
+//     The result of a call comes before the end of the step.
+//   - llm.request, before the pieces, names the model. agent.message.appended repeats earlier messages.
+//   - The result of the tool Agent begins with the id of the subagent.
 package kimi
 
 import (
@@ -33,7 +32,7 @@ func New(env capability.Env) capability.Agent {
 	}
 }
 
-// root returns the directory of the settings and sessions of Kimi Code.
+// root returns the directory of Kimi Code's settings and sessions.
 func (s sessions) root() string {
 	return cmp.Or(s.env.Lookup("KIMI_CODE_HOME"), filepath.Join(s.env.Home, ".kimi-code"))
 }

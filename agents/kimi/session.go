@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// parser reads the file of an agent.
+// parser returns the parser of an agent's file.
 func (s sessions) parser() sessionfile.Kind {
 	return sessionfile.Kind{
 		Agent: Name, Subagent: subagentFile,
@@ -30,10 +30,10 @@ type session struct {
 	state state
 }
 
-// state holds the facts of earlier records that the next one needs.
+// state holds the data of earlier records that later records need.
 type state struct {
 	Model  string `json:"model,omitempty"`
-	Prompt string `json:"prompt,omitempty"` // hash of the system prompt
+	Prompt string `json:"prompt,omitempty"` // the hash of the system prompt
 }
 
 func (s *session) State() any { return &s.state }
@@ -47,7 +47,7 @@ func newSession(c *assemble.Conversation, a about) *session {
 	return &session{c: c, cwd: a.dir}
 }
 
-// Object takes a record.
+// Object handles a record.
 func (s *session) Object(object jsonlines.Object) error {
 	raw := object.Raw
 	at := records.Locator{Offset: object.Offset, Line: object.Line}
@@ -85,7 +85,7 @@ func (s *session) Object(object jsonlines.Object) error {
 	return nil
 }
 
-// tools keeps the definitions of the tools.
+// tools stores the tool definitions.
 func (s *session) tools(list []byte) {
 	d := rawjson.NewDecoder(list)
 	for d.OpenArray(); d.Element(); {
@@ -94,7 +94,7 @@ func (s *session) tools(list []byte) {
 	}
 }
 
-// message takes a message that comes before the model.
+// message handles a message to the model.
 func (s *session) message(raw []byte, time string, at records.Locator) error {
 	origin := rawjson.MemberText(rawjson.Member(raw, "origin"), "kind")
 	text := strings.TrimSpace(sessionfile.Blocks(rawjson.Member(raw, "content")))
@@ -106,7 +106,7 @@ func (s *session) message(raw []byte, time string, at records.Locator) error {
 	return s.c.Said(assemble.Prompt{At: at, Time: time, Text: text}, false, "")
 }
 
-// event takes a piece of an answer, or the result of a call.
+// event handles a piece of an answer, or the result of a call.
 func (s *session) event(raw []byte, time string, at records.Locator) error {
 	kind := rawjson.MemberText(raw, "type")
 	a := assemble.Answer{
@@ -137,7 +137,7 @@ func (s *session) event(raw []byte, time string, at records.Locator) error {
 	return err
 }
 
-// usageOf takes the tokens of an answer, with a separate figure for the cache.
+// usageOf returns the tokens of an answer, with separate cache counts.
 func usageOf(raw []byte) *assemble.Usage {
 	d := rawjson.NewDecoder(raw)
 	if d.Kind() != rawjson.Object {
@@ -149,7 +149,7 @@ func usageOf(raw []byte) *assemble.Usage {
 	return u
 }
 
-// result takes the result of a call.
+// result handles the result of a call.
 func (s *session) result(id string, raw []byte, time string, at records.Locator) error {
 	content := sessionfile.Blocks(rawjson.Member(raw, "output"))
 	r := assemble.Result{Time: time, Content: &content}

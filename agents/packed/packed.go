@@ -15,8 +15,8 @@ import (
 	"github.com/git-trace/git-trace/records/packed"
 )
 
-// Identify returns the agent that wrote a session file, as agents.Identify does. For a packed file it reads the
-// unpacked content.
+// Identify returns the agent that wrote a session file, like agents.Identify. For a compressed file, it reads the
+// decompressed content.
 func Identify(env agents.Env, path string) (agents.Agent, bool, error) {
 	head, is, err := headOf(path, env.Unzstd)
 	if err != nil {
@@ -29,7 +29,7 @@ func Identify(env agents.Env, path string) (agents.Agent, bool, error) {
 	return Agent(agent, env.Unzstd), found, nil
 }
 
-// headOf returns the first unpacked bytes of a session file, if it is packed.
+// headOf returns the first decompressed bytes of a session file; is reports whether the file is compressed.
 func headOf(path string, unzstd packed.Unzstd) (head []byte, is bool, err error) {
 	file, err := transcript.Open(path)
 	if err != nil {
@@ -50,11 +50,11 @@ func headOf(path string, unzstd packed.Unzstd) (head []byte, is bool, err error)
 
 func isPacked(file *transcript.Tail) bool {
 	head := make([]byte, 4)
-	n, _ := io.ReadFull(file.From(0), head) // a shorter file is not packed
+	n, _ := io.ReadFull(file.From(0), head) // a shorter file is not compressed
 	return packed.Is(head[:n])
 }
 
-// Beside returns the path of a session file, or of its packed form; "" if both are missing.
+// Beside returns the path of a session file, or of its compressed form; "" if both are missing.
 func Beside(path string) string {
 	for _, end := range append([]string{""}, packed.Endings...) {
 		if info, err := os.Stat(path + end); err == nil && !info.IsDir() {
@@ -64,7 +64,7 @@ func Beside(path string) string {
 	return ""
 }
 
-// Agent returns the agent with capabilities that read packed files too.
+// Agent returns the agent with capabilities that also read compressed files.
 func Agent(agent capability.Agent, unzstd packed.Unzstd) capability.Agent {
 	if agent.Parser != nil {
 		agent.Parser = parser{agent.Parser, unzstd}
@@ -80,7 +80,7 @@ type parser struct {
 	unzstd packed.Unzstd
 }
 
-// Parse reads a session file. A packed one is read from its beginning.
+// Parse reads a session file. A compressed file is read from its beginning.
 func (p parser) Parse(ctx context.Context, path string, options capability.ParseOptions,
 	sink records.Sink) (parsed *capability.Parsed, err error) {
 	err = unpacked(path, p.unzstd, func(plain string) error {
@@ -113,7 +113,7 @@ func (d discoverer) SessionsIn(path string) (found []capability.Session, err err
 	return found, err
 }
 
-// unpacked gives the path of a file, or of its unpacked copy.
+// unpacked calls read with the path of a file or, if it is compressed, of its decompressed copy.
 func unpacked(path string, unzstd packed.Unzstd, read func(path string) error) error {
 	file, err := transcript.Open(path)
 	if err != nil {

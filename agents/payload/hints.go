@@ -35,7 +35,7 @@ func Hints(line, cwd, home string) []string {
 }
 
 type hints struct {
-	dir, home string // the current directory; it follows `cd` in the line
+	dir, home string // dir follows each `cd` in the line
 	dirs      []string
 	absolute  []string
 	relative  []string

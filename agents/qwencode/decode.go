@@ -9,7 +9,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// kinds are the hook events with a boundary, in the order in which they happen.
+// kinds are the hook events that are boundaries, in the order in which they occur.
 var kinds = payload.Events{
 	{Name: "SessionStart", Kind: events.SessionStart},
 	{Name: "UserPromptSubmit", Kind: events.PromptSubmit},
@@ -45,7 +45,7 @@ type wire struct {
 	Lasted float64 `json:"duration_ms"`
 }
 
-// decoder reads the payload of one hook call.
+// decoder returns the decoder of hook payloads.
 func (c *Client) decoder() capability.PayloadDecoder {
 	return payload.Decoder[wire]{Env: c.env, Agent: Name, Kinds: kinds, Fields: fields, Fill: c.fill}
 }
@@ -61,10 +61,10 @@ func fields(w *wire) payload.Fields {
 func (c *Client) fill(b *events.Boundary, w *wire) bool {
 	switch {
 	case b.Kind == events.PromptSubmit:
-		return strings.TrimSpace(w.Prompt) != "" // else the results of tools go to the model
+		return strings.TrimSpace(w.Prompt) != "" // otherwise the results of tools go to the model
 	case b.Kind == events.ToolsEnd:
 		b.Tool = geminihooks.Edited(w.Calls, b.Cwd, c.env.Home)
-		return b.Tool != nil // else nothing was edited
+		return b.Tool != nil // otherwise nothing was edited
 	case payload.OfCall(b.Kind):
 		c.fillTool(b, w)
 	}

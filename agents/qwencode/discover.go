@@ -15,7 +15,7 @@ import (
 )
 
 // ProjectSessions lists the sessions of a directory and of the directories below it. The client's folder names do not
-// identify a directory exactly; the records do.
+// identify a directory exactly, but the records do.
 func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
 	home := cmp.Or(s.env.Lookup("QWEN_HOME"), filepath.Join(s.env.Home, ".qwen"))
 	root := filepath.Join(cmp.Or(s.env.Lookup("QWEN_RUNTIME_DIR"), home), "projects")
@@ -28,10 +28,10 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 	}), nil
 }
 
-// SessionID returns the name of the session file.
+// SessionID returns the id in the name of the session file.
 func (s sessions) SessionID(path string) string { return sessionfile.NamedID(path, ".jsonl") }
 
-// Recognises identifies the client's records by their envelope and by the parts of a message, or by the content of a
+// Recognises identifies the client's records by their envelope and the parts of a message, or by the content of a
 // system record.
 func (s sessions) Recognises(_ string, head []byte) bool {
 	return sessionfile.AnyObject(head, 20, func(raw []byte) bool {
@@ -41,7 +41,7 @@ func (s sessions) Recognises(_ string, head []byte) bool {
 	})
 }
 
-// beginning holds the facts of the first record.
+// beginning is the data in the first record.
 type beginning struct{ id, cwd string }
 
 func peek(file sessionfile.File) beginning {
@@ -56,7 +56,7 @@ func peek(file sessionfile.File) beginning {
 	return b
 }
 
-// subagentFile finds the file of a subagent, beside the folder of the chats.
+// subagentFile finds the file of a subagent, next to the folder of the chats.
 func subagentFile(of sessionfile.Place, _ *assemble.Call, id string) sessionfile.Place {
 	name := fileName(id)
 	if !payload.SessionID(name) || !payload.SessionID(of.Session) {
@@ -71,7 +71,7 @@ func subagentFile(of sessionfile.Place, _ *assemble.Call, id string) sessionfile
 	return sessionfile.Place{Path: path, Session: of.Session, Role: payload.Name(kind)}
 }
 
-// fileName returns an id in the client's form for names of files.
+// fileName returns an id in the form in which the client uses it for file names.
 func fileName(id string) string {
 	return strings.Map(func(r rune) rune {
 		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-' || r == '_' {

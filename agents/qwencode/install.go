@@ -9,10 +9,10 @@ import (
 	"github.com/git-trace/git-trace/agents/installer"
 )
 
-// hookTimeout is after how many seconds Qwen ends a hook.
+// hookTimeout is the number of seconds after which Qwen stops a hook.
 const hookTimeout = 10
 
-// projectDir holds the settings of a project, at the top of its work tree.
+// projectDir is the directory of a project's settings, in the root of its work tree.
 const projectDir = ".qwen"
 
 func (c *Client) newInstaller() *installer.Installer {

@@ -9,11 +9,11 @@ import (
 	"github.com/git-trace/git-trace/agents/transcript"
 )
 
-// modelWindow is the size of the session file's end in which the model of a sub-agent is searched.
+// modelWindow is the size of the part at the end of the session file that is searched for the model of a subagent.
 const modelWindow = 512 << 10
 
-// lastModel returns the model of the last answer in the main conversation, or in a sub-agent's; "" if unknown. The
-// files of sub-agents name no model; the file of the session names the model of every answer in the client's own notes.
+// lastModel returns the model of the last answer in the main conversation or in a subagent; "" if unknown. The files of
+// subagents name no model; the session's file has the model of every answer in the client's own notes.
 func lastModel(path, subagent string) string {
 	if subagent == "" {
 		return geminihooks.LastModel(path)

@@ -16,7 +16,7 @@ import (
 // sessions implements the capabilities for the agent's session files.
 type sessions struct{ env capability.Env }
 
-// parser reads a session file.
+// parser returns the parser of session files.
 func (s sessions) parser() sessionfile.Kind {
 	return sessionfile.Kind{
 		Agent: Name, Subagent: subagentFile,
@@ -36,17 +36,17 @@ type session struct {
 	line  line
 }
 
-// state holds the facts of earlier lines that the next line needs.
+// state holds the data of earlier lines that later lines need.
 type state struct {
 	Cwd     string `json:"cwd,omitempty"`
 	Branch  string `json:"branch,omitempty"`
 	Version string `json:"version,omitempty"`
-	Last    string `json:"last,omitempty"` // key of the last answer
+	Last    string `json:"last,omitempty"` // the key of the last answer
 }
 
 func (s *session) State() any { return &s.state }
 
-// line is a record with the members that matter.
+// line is a record with its relevant members.
 type line struct {
 	kind, subtype, id, parent, session, time, provenance string
 	cwd, version, branch, model                          string
@@ -69,7 +69,7 @@ func (l *line) decode(raw []byte) {
 	}
 }
 
-// Object takes a record.
+// Object handles a record.
 func (s *session) Object(object jsonlines.Object) error {
 	l := &s.line
 	l.decode(object.Raw)
@@ -97,7 +97,7 @@ func (s *session) Object(object jsonlines.Object) error {
 	return nil
 }
 
-// place keeps where the agent works.
+// place records where the agent works.
 func (s *session) place(l *line) {
 	cwd, version, branch := cmp.Or(l.cwd, s.state.Cwd), cmp.Or(l.version, s.state.Version),
 		cmp.Or(l.branch, s.state.Branch)
@@ -116,7 +116,7 @@ func (s *session) place(l *line) {
 	})
 }
 
-// user takes a record of the role user: a prompt, or a message of the client to the model.
+// user handles a record with the role user: a prompt, or a message of the client to the model.
 func (s *session) user(l *line, at records.Locator) error {
 	text := strings.TrimSpace(strings.Join(geminiform.ReadParts(l.parts, s.state.Cwd).Texts, "\n"))
 	midTurn := l.subtype == "mid_turn_user_message"
@@ -141,7 +141,7 @@ func (s *session) user(l *line, at records.Locator) error {
 	return nil
 }
 
-// answer takes an answer of the model. In the file of a subagent its calls are in a separate record, without tokens.
+// answer handles an answer of the model. In the file of a subagent, the calls are in a separate record without tokens.
 func (s *session) answer(l *line, at records.Locator) error {
 	parts := geminiform.ReadParts(l.parts, s.state.Cwd)
 	if l.usage != nil || s.state.Last == "" || !s.c.Waits(s.state.Last) {
@@ -159,8 +159,8 @@ func (s *session) answer(l *line, at records.Locator) error {
 	return nil
 }
 
-// usageOf takes the tokens of an answer. The cached part is included in the prompt. Thoughts are included in the
-// candidates with some providers and added with others: the total shows which.
+// usageOf returns the tokens of an answer. The prompt includes the cached tokens. Some providers include thinking in
+// the candidates, others count it in addition: the total shows which.
 func usageOf(raw []byte) *assemble.Usage {
 	d := rawjson.NewDecoder(raw)
 	if d.Kind() != rawjson.Object {
@@ -178,7 +178,7 @@ func usageOf(raw []byte) *assemble.Usage {
 	return u
 }
 
-// result takes the result of a call: the text for the model, and the client's notes.
+// result handles the result of a call: the text for the model, and the client's notes.
 func (s *session) result(l *line, at records.Locator) error {
 	outcome := geminiform.Outcome{
 		Status: rawjson.MemberText(l.result, "status"), Display: rawjson.Member(l.result, "resultDisplay"), Cwd: s.state.Cwd,
@@ -203,7 +203,7 @@ func (s *session) result(l *line, at records.Locator) error {
 	return nil
 }
 
-// summaryIn returns the first message of a shortened history, in which the client sums up the removed part.
+// summaryIn returns the first message of a shortened history, in which the client summarises the removed part.
 func summaryIn(history []byte) string {
 	var said []string
 	d := rawjson.NewDecoder(history)
@@ -217,7 +217,7 @@ func summaryIn(history []byte) string {
 	return strings.Join(said, "\n")
 }
 
-// system takes a record of the client about the session.
+// system handles a record of the client about the session.
 func (s *session) system(l *line) {
 	switch l.subtype {
 	case "chat_compression":

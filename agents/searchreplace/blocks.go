@@ -1,5 +1,5 @@
 // Package searchreplace reads the edits that models of several agents write as blocks of text: old and new lines
-// between lines of signs.
+// between marker lines.
 //
 //	<<<<<<< SEARCH
 //	old lines
@@ -7,8 +7,8 @@
 //	new lines
 //	>>>>>>> REPLACE
 //
-// Cline writes "------- SEARCH" and "+++++++ REPLACE"; Roo writes the line that the old ones begin at first. A
-// block that does not end is none.
+// Cline writes "------- SEARCH" and "+++++++ REPLACE"; Roo first writes the line number at which the old text begins. A
+// block without an end is ignored.
 package searchreplace
 
 import (
@@ -18,13 +18,13 @@ import (
 
 // Block is one block.
 type Block struct {
-	At      int // the line that it begins at, from 0
+	At      int // the line at which the block begins, from 0
 	Old     string
 	New     string
-	OldLine int // the line of the file that the old text begins at, as the model says; 0 where it does not
+	OldLine int // the line of the file at which the old text begins, according to the model; 0 if unknown
 }
 
-// mark reports whether a line is 5 to 9 times one of the signs, followed by a word.
+// mark reports whether a line consists of 5 to 9 copies of one of the signs, followed by a word.
 func mark(line, signs, word string) bool {
 	n := 0
 	for n < len(line) && strings.IndexByte(signs, line[n]) >= 0 && line[n] == line[0] {
@@ -33,7 +33,7 @@ func mark(line, signs, word string) bool {
 	return n >= 5 && n <= 9 && strings.TrimRight(line[n:], " >\t\r") == word
 }
 
-// Blocks lists the blocks among some lines, at most this many.
+// Blocks returns up to most blocks from the lines.
 func Blocks(lines []string, most int) []Block {
 	var blocks []Block
 	for i := 0; i < len(lines) && len(blocks) < most; i++ {
@@ -57,7 +57,7 @@ func Blocks(lines []string, most int) []Block {
 	return blocks
 }
 
-// placed takes the lines that say where the old text begins off it.
+// placed removes the lines that say where the old text begins.
 func placed(old []string) (line int, rest []string) {
 	for i := range min(len(old), 4) {
 		if n, found := strings.CutPrefix(strings.TrimSpace(old[i]), ":start_line:"); found && i == 0 {
@@ -70,7 +70,8 @@ func placed(old []string) (line int, rest []string) {
 	return 0, old
 }
 
-// Until returns the first line, from one on, that passes a test; the number of lines if none does.
+// Until returns the index of the first line, from a given one on, for which found returns true; the number of lines if
+// there is none.
 func Until(lines []string, from int, found func(line string) bool) int {
 	for i := from; i < len(lines); i++ {
 		if found(lines[i]) {
@@ -80,7 +81,7 @@ func Until(lines []string, from int, found func(line string) bool) int {
 	return len(lines)
 }
 
-// Joined puts lines together, each with its line feed.
+// Joined joins lines, each with a line feed.
 func Joined(lines []string) string {
 	if len(lines) == 0 {
 		return ""

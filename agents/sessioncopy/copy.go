@@ -14,13 +14,13 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// Form says how an agent's lines become lines of another session.
+// Form says how an agent's lines are converted to lines of another session.
 type Form struct {
-	// First returns a line in front of all others; nil for none. It gets the file's first line.
+	// First returns a line to put before all others; nil for none. Its argument is the file's first line.
 	First func(line []byte) []byte
-	// Drop reports whether a line is left out because it only concerns the living session.
+	// Drop reports whether a line is left out because it concerns only the running session.
 	Drop func(line []byte) bool
-	// Members returns the values of members of a line that change, by their names, and members that are added.
+	// Members returns the members of a line to change or add, with their values.
 	Members func(line []byte) []Member
 }
 
@@ -33,7 +33,7 @@ type Member struct {
 // ErrEmpty reports a beginning without any message.
 var ErrEmpty = errors.New("nothing was said before that step")
 
-// Write writes the copy to a path. It fails if something is there.
+// Write writes the copy to a path. It fails if the path already exists.
 func Write(path string, from capability.Beginning, form Form) (err error) {
 	in, err := transcript.Open(from.Path)
 	if err != nil {
@@ -55,7 +55,7 @@ func Write(path string, from capability.Beginning, form Form) (err error) {
 	if err := errors.Join(to.Flush(), out.Close()); err != nil {
 		return fmt.Errorf("copy session: %w", err)
 	}
-	if err := os.Link(out.Name(), path); err != nil { // which replaces nothing, unlike rename(2)
+	if err := os.Link(out.Name(), path); err != nil { // a link cannot replace a file, unlike rename(2)
 		if _, there := os.Lstat(path); there == nil {
 			return fmt.Errorf("copy session: %w", err)
 		}
@@ -64,7 +64,7 @@ func Write(path string, from capability.Beginning, form Form) (err error) {
 	return nil
 }
 
-// write copies the lines that begin before the end of the beginning.
+// write copies the lines that begin before from.Until.
 func (f Form) write(to io.Writer, file io.Reader, from capability.Beginning) error {
 	in := jsonlines.NewReader(io.LimitReader(file, from.Until), 0, 0)
 	places := renames(from.Dirs, from.Dir)

@@ -1,12 +1,12 @@
-// Package sessioncopy writes the beginning of a session file as a session of its own, for the clients that continue
-// from it.
+// Package sessioncopy writes the beginning of a session file as a new session, from which a client can continue.
 //
 // It promises:
 //
-//   - The other file is only read. The copy is new: it lies under another name until it is whole, and replaces nothing.
+//   - The original file is only read. The copy is a new file: it has another name until it is complete, and replaces
+//     nothing.
 //   - Every line is decoded and rewritten. A line that is not a JSON object is left out.
-//   - Texts that name the directory of the conversation name the new one afterwards, so that the client works there.
-//     Data that the provider of a model has signed stay byte for byte.
+//   - Texts that name the conversation's directory name the new directory in the copy, so that the client works there.
+//     Data signed by a model's provider is copied byte for byte.
 //
-// It does not promise that a client takes the copy: tests play that with the real clients.
+// It does not promise that a client accepts the copy; tests check this with the real clients.
 package sessioncopy

@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// NewID returns a new id in the form of RFC 9562: of version 7, which begins with the time, or of version 4 for the
-// zero time.
+// NewID returns a new UUID (RFC 9562): version 7, which begins with the time, or version 4 for the zero time.
 func NewID(at time.Time) string {
 	var id [16]byte
 	_, _ = rand.Read(id[:]) // it never fails

@@ -7,13 +7,13 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// signed are members of objects that a provider has signed, or that a signature is made over.
+// signed are the members that a provider has signed, or that a signature covers.
 var signed = []string{"signature", "thinkingSignature", "textSignature", "encrypted_content", "redacted_thinking"}
 
-// rename is a directory's name in a JSON text, with its new name.
+// rename is a directory's path in a JSON text, and the path that replaces it.
 type rename struct{ from, to []byte }
 
-// renames lists the names of directories in their JSON form, and in JSON inside of a JSON text.
+// renames returns the paths of directories in JSON form, and in the form of JSON inside a JSON text.
 func renames(from []string, to string) []rename {
 	var out []rename
 	inside := func(text string) string {
@@ -33,7 +33,7 @@ func renames(from []string, to string) []rename {
 	return out
 }
 
-// rewrite rewrites a line, with changed members and names of directories.
+// rewrite rewrites a line, with changed members and directories.
 func rewrite(line []byte, members func([]byte) []Member, places []rename) ([]byte, error) {
 	var change []Member
 	if members != nil {
@@ -70,18 +70,18 @@ func rewrite(line []byte, members func([]byte) []Member, places []rename) ([]byt
 	return append(out, '}'), nil
 }
 
-// Relocate returns a value with other names of directories.
+// Relocate returns a value with its directories replaced.
 func Relocate(value []byte, from []string, to string) []byte {
 	return walk{renames(from, to), true}.append(nil, rawjson.NewDecoder(value))
 }
 
-// walk rewrites values. It looks for signatures only where the line names one.
+// walk rewrites values. It looks for signatures only if the line has such a member.
 type walk struct {
 	places []rename
 	signed bool
 }
 
-// append writes the next value.
+// append appends the next value.
 func (w walk) append(out []byte, d *rawjson.Decoder) []byte {
 	comma := func(first bool) {
 		if !first {
@@ -124,7 +124,7 @@ func (w walk) append(out []byte, d *rawjson.Decoder) []byte {
 	}
 }
 
-// hasAny reports whether an object has one of the members, with a value.
+// hasAny reports whether an object has one of the members, with a value other than null.
 func hasAny(raw []byte, names []string) bool {
 	d := rawjson.NewDecoder(raw)
 	for d.Open(); d.Member(); {
@@ -135,7 +135,7 @@ func hasAny(raw []byte, names []string) bool {
 	return false
 }
 
-// replaced renames a directory in a text, but not a longer name that begins with it.
+// replaced replaces a directory in a text, but not a longer path name that begins with it.
 func replaced(text []byte, r rename) []byte {
 	if !bytes.Contains(text, r.from) {
 		return text
@@ -155,13 +155,13 @@ func replaced(text []byte, r rename) []byte {
 	}
 }
 
-// nameByte reports whether a byte is part of a name in a path.
+// nameByte reports whether a byte can be part of a name in a path.
 func nameByte(c byte) bool {
 	return c == '_' || c == '-' || c == '.' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' ||
 		c >= 0x80
 }
 
-// goesOn reports whether the name continues: a full stop may end a sentence.
+// goesOn reports whether the name continues; a full stop may just end a sentence.
 func goesOn(rest []byte) bool {
 	for len(rest) > 0 && rest[0] == '.' {
 		rest = rest[1:]

@@ -7,20 +7,19 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// lists are the lists of the metadata whose entries name steps, with the numbers of the steps among the steps of all
-// files.
+// lists are the metadata lists whose entries refer to steps. The step numbers in them count the steps of all files.
 type lists struct {
 	of    map[string][]json.RawMessage
 	known map[string]bool
 }
 
-// naming are the members of an entry with the number of a step, or with several.
+// naming are the members of an entry with the number of a step; namingSteps is the member with several.
 var naming = []string{"step", "after_step", "at_step", "from_step"}
 
 const namingSteps = "steps"
 
-// add takes the lists of a file, whose steps have these numbers among all. An entry that an earlier file had, of the
-// same step, counts once.
+// add adds the lists of a file; place has the overall number of each of the file's steps. An entry that an earlier file
+// had for the same step is added only once.
 func (l *lists) add(head *records.Record, place []int) {
 	for name, raw := range head.Metadata {
 		var entries []map[string]json.RawMessage
@@ -49,7 +48,7 @@ func namesSteps(entry map[string]json.RawMessage) bool {
 	return slices.ContainsFunc(naming, func(name string) bool { return entry[name] != nil })
 }
 
-// number returns the overall number of a step of this file; 0 stays 0, the place before the first.
+// number returns the overall number of a step of this file; 0, the place before the first step, stays 0.
 func number(raw json.RawMessage, place []int) (json.RawMessage, bool) {
 	var n int
 	if raw == nil || json.Unmarshal(raw, &n) != nil || n < 1 || n > len(place) {
@@ -76,7 +75,7 @@ func numbers(raw json.RawMessage, place []int) json.RawMessage {
 	return out
 }
 
-// set puts the lists into a record.
+// set sets the lists in a record's metadata.
 func (l *lists) set(head *records.Record) {
 	for name, entries := range l.of {
 		head.SetMeta(name, entries)

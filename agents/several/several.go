@@ -1,10 +1,10 @@
-// Package several reads several session files of one conversation as one: a session that was resumed elsewhere, forked,
+// Package several reads several session files of one conversation as one: a session that was resumed elsewhere, forked
 // or copied leaves files that begin with the same steps.
 //
-// The files are read one after the other, in the order of their beginnings. A step that an earlier file has is taken
-// once: it has the same time, role, calls and beginning. Steps are renumbered. Results that only a later file has come
-// as late ones. Facts about the whole come from the last file, sums from all files. There is no cursor, so a reading
-// cannot be continued.
+// The files are read one after the other, in the order of their start. A step that an earlier file has is taken only
+// once: it has the same time, role, calls and beginning of text. Steps are renumbered. Results that only a later file
+// has are passed on as late results. Data about the whole conversation comes from the last file, totals from all files.
+// There is no cursor, so every reading starts from the beginning.
 package several
 
 import (
@@ -21,13 +21,13 @@ import (
 	"github.com/git-trace/git-trace/records/prices"
 )
 
-// Parser reads the files of Earlier before the given one.
+// Parser reads the files in Earlier before the given one.
 type Parser struct {
 	capability.SessionParser
 	Earlier []string
 }
 
-// Key returns the same for copies of a step in the files of a session.
+// Key returns the same number for copies of a step in different files of a session.
 func Key(step *records.Step) uint64 {
 	var sum maphash.Hash
 	sum.SetSeed(seed)
@@ -48,7 +48,7 @@ func Key(step *records.Step) uint64 {
 	return sum.Sum64()
 }
 
-// telling is the length of a text that distinguishes steps of the same time.
+// telling is the length of the text that distinguishes steps with the same time, in bytes.
 const telling = 100
 
 var seed = maphash.MakeSeed()
@@ -74,14 +74,14 @@ func (p Parser) Parse(ctx context.Context, path string, options capability.Parse
 	return s.whole(all), nil
 }
 
-// joiner takes the steps of one file after the other.
+// joiner receives the steps of one file after the other.
 type joiner struct {
 	records.Sink
 	prices   *prices.Table
-	seen     map[uint64]int // number of each step of the files before
+	seen     map[uint64]int // the number of each step of the earlier files
 	own      map[uint64]int // and of this file
 	results  map[string]bool
-	place    []int // of each step of this file, among all
+	place    []int // the overall number of each step of this file
 	waiting  []records.Edited
 	lists    lists
 	steps    int
@@ -90,10 +90,10 @@ type joiner struct {
 	unpriced bool
 }
 
-// Edited keeps an edit until its step comes.
+// Edited stores an edit until its step comes.
 func (s *joiner) Edited(e records.Edited) { s.waiting = append(s.waiting, e) }
 
-// Step takes a step, unless an earlier file has it.
+// Step passes on a step, unless an earlier file has it.
 func (s *joiner) Step(step *records.Step) error {
 	edits := s.waiting
 	s.waiting = nil
@@ -133,12 +133,12 @@ func (s *joiner) Step(step *records.Step) error {
 	return s.Sink.Step(step)
 }
 
-// isMissing recognises an observation without content.
+// isMissing reports whether an observation only says that there is no result.
 func isMissing(o records.Observation) bool {
 	return o.Error != nil && *o.Error == records.ErrorNoResult
 }
 
-// Late takes a result.
+// Late passes on a result.
 func (s *joiner) Late(stepIndex int, result records.Observation) error {
 	if stepIndex < 1 || stepIndex > len(s.place) {
 		return nil
@@ -162,7 +162,7 @@ func (s *joiner) renumbered(step *int) *int {
 	return new(s.place[*step-1])
 }
 
-// whole holds the facts of the conversation apart from its steps.
+// whole returns the data of the conversation apart from its steps.
 func (s *joiner) whole(all []*capability.Parsed) *capability.Parsed {
 	first, last := all[0].Head, all[0].Head
 	out := &capability.Parsed{FirstStep: 1}
@@ -190,7 +190,7 @@ func (s *joiner) whole(all []*capability.Parsed) *capability.Parsed {
 	if head.Metrics.EstimatedCostUSD != nil {
 		head.SetMeta(records.MetaPricesAsOf, s.prices.AsOf)
 	}
-	head.Attribution = nil // its numbers of steps belong to one file
+	head.Attribution = nil // its step numbers refer to one file
 	out.Head = &head
 	return out
 }

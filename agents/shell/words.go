@@ -2,15 +2,15 @@ package shell
 
 import "strings"
 
-// plain are the characters that mean nothing to a shell.
+// plain are the characters without a special meaning in a shell.
 const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./="
 
-// Quote makes one word of any text.
+// Quote quotes any text as one word.
 func Quote(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
-// Line returns a command line of these words. It quotes only words that need it.
+// Line returns the command line for the words. It quotes only words that need it.
 func Line(words []string) string {
 	quoted := make([]string, len(words))
 	for i, word := range words {
@@ -21,12 +21,12 @@ func Line(words []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// Words takes a simple command apart as a shell does. It returns none for a command that needs a shell's operators or
-// expansions, or has open quotes.
+// Words splits a simple command like a shell. It returns nil for a command that needs operators or expansions, or has
+// an unclosed quote.
 func Words(command string) []string {
 	var words []string
 	var word strings.Builder
-	open := false // a word has begun, perhaps an empty one
+	open := false // a word has begun, which may be empty
 	for i := 0; i < len(command); i++ {
 		switch c := command[i]; c {
 		case ' ', '\t', '\n':
@@ -66,7 +66,8 @@ func Words(command string) []string {
 	return words
 }
 
-// double reads the double-quoted text at the start of text and gives the offset of its closing quote, -1 without one.
+// double reads the double-quoted text at the start of text, and returns the offset of its closing quote; -1 if there is
+// none.
 func double(word *strings.Builder, text string) int {
 	for i := 1; i < len(text); i++ {
 		switch c := text[i]; {

@@ -10,7 +10,7 @@ import (
 	"github.com/git-trace/git-trace/agents/transcript"
 )
 
-// ErrFormat reports a database that this package does not read, or that is broken.
+// ErrFormat reports a database that is broken or not supported.
 var ErrFormat = errors.New("not an SQLite database that can be read")
 
 // Magic begins every SQLite database.
@@ -30,10 +30,10 @@ func Is(path string) (bool, error) {
 // DB is an open database.
 type DB struct {
 	main, log *transcript.Tail
-	page      int              // size of a page
-	usable    int              // of the page
-	last      uint32           // number of the last page
-	logged    map[uint32]int64 // the place in the log of each page's newest copy
+	page      int              // the size of a page
+	usable    int              // the usable size of a page
+	last      uint32           // the number of the last page
+	logged    map[uint32]int64 // by page: the offset of its newest copy in the log
 }
 
 // Open opens a database.

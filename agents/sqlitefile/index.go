@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// ErrNoIndex reports a table without SQLite's automatic index of the first column.
+// ErrNoIndex reports a table that lacks SQLite's automatic index of the first column.
 var ErrNoIndex = fmt.Errorf("%w: no index of the first column", ErrFormat)
 
-// Prefix gives the rows whose first column begins so, in the order of these texts, until yield gives an error. It
-// reads only the index that SQLite makes for a unique column (sqlite_autoindex_TABLE_1), not the rows.
+// Prefix yields the rows whose first column begins with a prefix, in the order of these texts, until yield returns an
+// error. It reads only the index that SQLite makes for a unique column (sqlite_autoindex_TABLE_1), and not the rows.
 func (t *Table) Prefix(prefix string, yield func(text string, id int64) error) error {
 	root, err := t.db.autoIndex(t.name)
 	if err != nil {
@@ -40,7 +40,7 @@ func (db *DB) autoIndex(table string) (uint32, error) {
 	return uint32(root), err
 }
 
-// indexWalker goes through the pages of an index.
+// indexWalker visits the pages of an index.
 type indexWalker struct {
 	db     *DB
 	prefix string
@@ -58,7 +58,7 @@ func (w *indexWalker) page(number uint32, depth int) error {
 	}, w.page)
 }
 
-// cell takes a cell of a page: what is before it, then itself.
+// cell handles a cell of a page: first the page before it, then the cell itself.
 func (w *indexWalker) cell(data []byte, child, depth int) error {
 	size, n := varint(data[child:])
 	if n == 0 || size > MaxRow {

@@ -9,14 +9,14 @@ import (
 	"maps"
 )
 
-// Sizes of the headers of a write-ahead log and of its frames.
+// The sizes of the headers of a write-ahead log and of its frames.
 const (
 	logHeader   = 32
 	frameHeader = 24
 )
 
-// readLog finds the newest copy of each page in the write-ahead log, up to its last commit. It ignores a file without
-// the log's header: it is empty, or not used yet. Frames after one that is not whole belong to an older log.
+// readLog finds the newest copy of each page in the write-ahead log, up to the last commit. A file without the log's
+// header is ignored: it is empty or not used yet. Frames after an invalid one belong to an older log.
 func (db *DB) readLog() error {
 	in := bufio.NewReaderSize(db.log.From(0), 1<<20)
 	var header [logHeader]byte
@@ -74,7 +74,7 @@ func (c *checksum) is(stored []byte) bool {
 	return c[0] == binary.BigEndian.Uint32(stored) && c[1] == binary.BigEndian.Uint32(stored[4:])
 }
 
-// unlessEnded is the error of a reading, none where the file only ended.
+// unlessEnded returns the error of a read, nil if the file only ended.
 func unlessEnded(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil

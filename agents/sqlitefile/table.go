@@ -15,7 +15,7 @@ type Table struct {
 	columns []string
 }
 
-// Table finds a table by its name; false without one.
+// Table returns a table by its name; false if there is none.
 func (db *DB) Table(name string) (*Table, bool, error) {
 	var found *Table
 	err := db.walk(1, func(row *Row) error {
@@ -44,7 +44,7 @@ func (db *DB) Table(name string) (*Table, bool, error) {
 	return found, found != nil, nil
 }
 
-// Each yields the rows in the order of their ids until yield returns an error.
+// Each yields the rows in the order of their ids, until yield returns an error.
 func (t *Table) Each(yield func(row *Row) error) error {
 	if err := t.db.walk(t.root, yield); err != nil {
 		return fmt.Errorf("read table: %w", err)
@@ -52,7 +52,7 @@ func (t *Table) Each(yield func(row *Row) error) error {
 	return nil
 }
 
-// Row finds a row by its id, nil without one.
+// Row returns a row by its id; nil if there is none.
 func (t *Table) Row(id int64) (*Row, error) {
 	var found *Row
 	w := walker{db: t.db, from: id, yield: func(row *Row) error {
@@ -70,10 +70,10 @@ func (t *Table) Row(id int64) (*Row, error) {
 	return found, nil
 }
 
-// errStop ends a walk after its find.
+// errStop stops a walk.
 var errStop = errors.New("stop")
 
-// Column returns the place of a column, for Text and Int; -1 without one of that name.
+// Column returns the index of a column, for Text and Int; -1 if there is none with that name.
 func (t *Table) Column(name string) int { return slices.Index(t.columns, name) }
 
 // Text returns the value of a column if it is a text, otherwise "".
@@ -119,7 +119,7 @@ func (r *Row) int(column int) (int64, error) {
 	return value, nil
 }
 
-// columns returns the names of the columns in the statement that made a table.
+// columns returns the names of the columns in the CREATE TABLE statement.
 func columns(sql string) []string {
 	_, body, found := strings.Cut(sql, "(")
 	if !found {
@@ -139,7 +139,7 @@ func columns(sql string) []string {
 	return names
 }
 
-// definitions cuts the body of a statement at the commas outside of brackets and quotes.
+// definitions splits the body of a statement at the commas outside brackets and quotes.
 func definitions(body string) []string {
 	var parts []string
 	depth, from := 0, 0
@@ -169,7 +169,7 @@ func definitions(body string) []string {
 	return append(parts, body[from:])
 }
 
-// firstName is the first word of a definition.
+// firstName returns the first word of a definition.
 func firstName(part string) (name string, quoted bool) {
 	part = strings.TrimSpace(part)
 	if part == "" {

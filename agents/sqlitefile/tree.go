@@ -6,23 +6,23 @@ import (
 	"math"
 )
 
-// maxTree is the largest depth of a b-tree.
+// maxTree is the greatest depth of a b-tree.
 const maxTree = 24
 
-// MaxRow is the size beyond which a row is refused.
+// MaxRow is the greatest size of a row that is read, in bytes.
 const MaxRow = 64 << 20
 
-// Row is a row of a table. It stays valid; values on other pages are read on demand.
+// Row is a row of a table. It stays valid; values on other pages are read when needed.
 type Row struct {
 	ID    int64
 	db    *DB
 	cells []cell
-	local []byte // the part of the record in its own page
+	local []byte // the part of the record on its own page
 	size  int64
 	more  uint32 // the first page with the rest
 }
 
-// cell is the place of a column in the record, and its type.
+// cell is the position of a column in the record, and its type.
 type cell struct {
 	kind uint64
 	at   int64
@@ -34,11 +34,11 @@ func (db *DB) walk(root uint32, yield func(row *Row) error) error {
 	return w.page(root, 0)
 }
 
-// walker goes through the pages of a b-tree.
+// walker visits the pages of a b-tree.
 type walker struct {
 	db    *DB
 	yield func(row *Row) error
-	from  int64 // pages that only hold smaller ids are left out
+	from  int64 // pages with only smaller ids are skipped
 	visited
 }
 
@@ -54,7 +54,7 @@ func (w *walker) page(number uint32, depth int) error {
 	}, w.page)
 }
 
-// pageKinds are the first bytes of the two kinds of pages of a b-tree.
+// pageKinds are the first bytes of the two kinds of pages in a b-tree.
 type pageKinds struct{ inner, leaf byte }
 
 var (
@@ -62,10 +62,11 @@ var (
 	indexPages = pageKinds{0x02, 0x0a}
 )
 
-// visited counts the pages that were read of a b-tree: a broken one may lead in a circle.
+// visited counts the visited pages of a b-tree, because a broken b-tree may contain a cycle.
 type visited struct{ pages int }
 
-// node reads a page. It gives each cell that is on the page, and then the page after the last cell of an inner one.
+// node reads a page. It calls cell for each cell on the page and then, for an inner page, rest with the page after the
+// last cell.
 func (v *visited) node(db *DB, number uint32, depth int, kinds pageKinds,
 	cell func(data []byte, inner bool) error, rest func(number uint32, depth int) error) error {
 	if v.pages++; depth > maxTree || v.pages > int(db.last)+1 {
@@ -121,7 +122,7 @@ func (db *DB) leaf(data []byte, yield func(row *Row) error) error {
 	return yield(row)
 }
 
-// record reads the record of a cell, with at most this many bytes in the page of the cell.
+// record reads the record of a cell; most is the greatest number of its bytes on the page of the cell.
 func (db *DB) record(data []byte, size, most int) (*Row, error) {
 	row := &Row{db: db, size: int64(size)}
 	local := db.localSize(size, most)
@@ -138,7 +139,7 @@ func (db *DB) record(data []byte, size, most int) (*Row, error) {
 	return row, row.header()
 }
 
-// localSize returns the size of a record's part in its own page.
+// localSize returns the size of a record's part on its own page.
 func (db *DB) localSize(size, most int) int {
 	if size <= most {
 		return size
@@ -150,7 +151,7 @@ func (db *DB) localSize(size, most int) int {
 	return least
 }
 
-// maxColumns is the number of columns that a table may have.
+// maxColumns is the greatest number of columns of a table.
 const maxColumns = 2000
 
 // header reads the types of the columns.
@@ -174,7 +175,7 @@ func (r *Row) header() error {
 	return nil
 }
 
-// width returns the number of bytes that a value of a type has.
+// width returns the number of bytes of a value of a type.
 func width(kind uint64) int64 {
 	switch {
 	case kind < 5:
@@ -191,7 +192,7 @@ func width(kind uint64) int64 {
 	return int64(kind-12) / 2
 }
 
-// bytes returns the value of a column, nil if it is missing.
+// bytes returns the value of a column; nil if it is missing.
 func (r *Row) bytes(column int) ([]byte, error) {
 	if column < 0 || column >= len(r.cells) {
 		return nil, nil
@@ -223,7 +224,7 @@ func (r *Row) load() error {
 	return nil
 }
 
-// varint reads a number of one to nine bytes and gives how many there were; 0 when the data ends before.
+// varint reads a number of one to nine bytes, and returns the number of bytes; 0 if the data ends too early.
 func varint(data []byte) (value uint64, n int) {
 	for i := range min(len(data), 9) {
 		if i == 8 {

@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// Describe adds a call that a hook reports to its boundary. A tool that is not named may write anywhere.
+// Describe adds a call from a hook to its boundary. A tool that is not listed may write anywhere.
 func (t Tools) Describe(b *events.Boundary, id, name string, input json.RawMessage, home string) *events.ToolUse {
 	call := payload.Call{ID: id, Name: name, Input: &input, Path: text(input, pathMembers)}
 	switch t.does(name, input) {
@@ -22,7 +22,7 @@ func (t Tools) Describe(b *events.Boundary, id, name string, input json.RawMessa
 		call.Class, call.Edits = events.ToolEdits, []events.DeclaredEdit{{New: text(input, contents)}}
 	case Replaces:
 		call.Class, call.Edits = events.ToolEdits, declared(input)
-		for i := range call.Edits { // of several files, each names its own
+		for i := range call.Edits { // edits of several files name their files
 			edit := &call.Edits[i]
 			if edit.Path = payload.Path(edit.Path, b.Cwd, home); edit.Path != "" && !slices.Contains(call.Paths, edit.Path) {
 				call.Paths = append(call.Paths, edit.Path)

@@ -1,8 +1,9 @@
-// Package toolcall finds the effects of agents' tools on files, by the members of their inputs: agents whose files have
-// little more than a name and an input for each call have much the same tools under other names.
+// Package toolcall derives the effects of agents' tools on files from the members of their inputs. It serves agents
+// whose files have little more than a name and an input for each call; their tools are similar but have different
+// names.
 //
-// A parser gives the tools of its agent by name. Unknown facts are not guessed: an edit without a place has no line
-// numbers, and a call of a tool without a name has no known effect.
+// A parser lists the tools of its agent by name. Unknown facts are not guessed: an edit without a place has no line
+// numbers, and a call of an unlisted tool has no known effect.
 package toolcall
 
 import (
@@ -24,16 +25,16 @@ type Does int
 // The effects of tools. The zero value is a tool without known effects.
 const (
 	Other    Does = iota
-	Reads         // a file
-	Writes        // a file as a whole
-	Replaces      // texts in a file
-	Patches       // files, by a patch in the form "*** Begin Patch"
-	Runs          // a command
-	Edits         // what its member "command" says: view, create, str_replace, insert
-	Looks         // and writes nothing, whatever its input names
+	Reads         // reads a file
+	Writes        // writes a whole file
+	Replaces      // replaces texts in a file
+	Patches       // applies a patch in the form "*** Begin Patch"
+	Runs          // runs a command
+	Edits         // depends on the member "command": view, create, str_replace, insert
+	Looks         // writes nothing, whatever its input names
 )
 
-// Tools are the tools of an agent by their names.
+// Tools are the tools of an agent, by name.
 type Tools map[string]Does
 
 // does returns the effect of a call of a tool.
@@ -53,7 +54,7 @@ func (t Tools) does(name string, input []byte) Does {
 	return Other
 }
 
-// Call returns a call of a tool, with its facts about the project. Relative paths are below a directory.
+// Call returns a call of a tool, with its paths and its command. Relative paths are joined with dir.
 func (t Tools) Call(id, name string, input []byte, dir string) assemble.Call {
 	call := assemble.Call{ID: id, Name: payload.Name(name), Input: rawjson.Cleaned(input)}
 	switch t.does(call.Name, call.Input) {
@@ -72,7 +73,7 @@ func (t Tools) Call(id, name string, input []byte, dir string) assemble.Call {
 	return call
 }
 
-// Edits returns the changes of a successful call in files, by its input alone.
+// Edits returns the changes that a successful call made to files, from its input alone.
 func (t Tools) Edits(call *assemble.Call, dir string) []assemble.Edit {
 	switch t.does(call.Name, call.Input) {
 	case Writes:
@@ -90,7 +91,7 @@ func (t Tools) Edits(call *assemble.Call, dir string) []assemble.Edit {
 	return nil
 }
 
-// replacedIn returns the edits of a call that replaces texts: of one file, or of several, each with its path.
+// replacedIn returns the edits of a call that replaces texts, in one file or in several, each with its path.
 func replacedIn(call *assemble.Call, dir string) []assemble.Edit {
 	var edits []assemble.Edit
 	d := rawjson.NewDecoder(rawjson.Member(call.Input, "replacements"))
@@ -106,8 +107,8 @@ func replacedIn(call *assemble.Call, dir string) []assemble.Edit {
 	return edits
 }
 
-// Result completes the result of a successful call: its edits, the whole file that it read, the commit that its command
-// made.
+// Result completes the result of a successful call: its edits, the whole file that it read, and the commit that its
+// command made.
 func (t Tools) Result(call *assemble.Call, r *assemble.Result, dir string) {
 	if call == nil || r.Error != "" {
 		return
@@ -125,7 +126,7 @@ func (t Tools) Result(call *assemble.Call, r *assemble.Result, dir string) {
 	}
 }
 
-// The members of inputs, by their content.
+// The members of inputs, by meaning.
 var (
 	pathMembers = []string{"path", "file_path", "filepath", "filePath", "absolute_path", "target_file", "file"}
 	contents    = []string{"content", "contents", "file_text", "fileText", "new_text"}
@@ -143,7 +144,7 @@ func text(input []byte, names []string) string {
 	return ""
 }
 
-// paths returns the paths of an input: its own, or the paths of its edits.
+// paths returns the paths in an input: its own path, or the paths of its edits.
 func paths(input []byte, dir string) []string {
 	if path := text(input, pathMembers); path != "" {
 		return []string{sessionfile.Absolute(path, dir)}
@@ -165,10 +166,10 @@ func paths(input []byte, dir string) []string {
 	return out
 }
 
-// maxPaths is the number of files of one call that are kept.
+// maxPaths limits the number of files of one call that are kept.
 const maxPaths = 200
 
-// command returns the command line of an input; several are run one after the other.
+// command returns the command line in an input; several lines are joined.
 func command(input []byte) string {
 	if line := text(input, commands); line != "" {
 		return line
@@ -189,7 +190,7 @@ func patchOf(input []byte) string {
 	return text(input, []string{"input", "patch", "patchText", "diff"})
 }
 
-// NewText returns the text that replaces other texts in an edit.
+// NewText returns the text with which an edit replaces other texts.
 func NewText(input []byte) string {
 	if diff := rawjson.MemberText(input, "diff"); diff != "" {
 		var out strings.Builder
@@ -211,7 +212,7 @@ func NewText(input []byte) string {
 	return text(input, replaced)
 }
 
-// maxBlocks is the number of blocks of one edit that are read.
+// maxBlocks limits the number of blocks of one edit that are read.
 const maxBlocks = 2000
 
 func patchEdits(patch, dir string) []assemble.Edit {
@@ -232,7 +233,7 @@ func patchEdits(patch, dir string) []assemble.Edit {
 	return edits
 }
 
-// added returns the lines of a hunk that are new: its context is in both of its texts.
+// added returns the new lines of a hunk, without its context.
 func added(h applypatch.Hunk) string {
 	if h.Old == "" {
 		return h.New

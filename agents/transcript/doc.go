@@ -1,6 +1,6 @@
-// Package transcript reads the end of an agent's session file, line by line from the last one backwards.
+// Package transcript reads an agent's session file from its end, line by line, backwards.
 //
-// The path of a session file comes from a hook's payload. So it is opened without blocking, and read only if it is a
-// regular file. It is never read in full, and only as far back as the caller allows. The file may grow while it is
-// read: a last line without its newline is given as it stands, and the caller's JSON decoder refuses it if it is torn.
+// The path of a session file comes from a hook's payload. So the file is opened without blocking, and read only if it
+// is a regular file. It is never read in full, but only as far back as the caller allows. The file may grow during
+// reading. A last line without a newline is returned as it is; if it is torn, the caller's JSON decoder rejects it.
 package transcript

@@ -13,16 +13,16 @@ import (
 // ErrNotRegular reports a path that is a directory, a pipe, a device or a socket.
 var ErrNotRegular = errors.New("not a regular file")
 
-// Tail is the end of a session file, held open so that more of it can be read.
+// Tail is an open session file that is read from its end.
 type Tail struct {
 	file *os.File
 	size int64
 }
 
-// Open opens the session file. A symbolic link is followed; what it leads to must be a regular file.
+// Open opens a session file. A symbolic link is followed; its target must be a regular file.
 func Open(path string) (*Tail, error) {
-	// Looked at before it is opened: opening alone has effects on some devices. Looked at again afterwards: the path may
-	// have been replaced. O_NONBLOCK keeps the opening of a pipe from waiting for a writer.
+	// The file is checked before it is opened, because opening some devices has effects. It is checked again afterwards,
+	// because the path may have been replaced. With O_NONBLOCK, opening a pipe does not wait for a writer.
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, fmt.Errorf("open session file: %w", err)
@@ -47,8 +47,7 @@ func Open(path string) (*Tail, error) {
 // Close closes the file.
 func (t *Tail) Close() error { return t.file.Close() }
 
-// Lines returns the complete lines within the last limit bytes, the last line of the file first. The lines share one
-// buffer.
+// Lines yields the complete lines in the last limit bytes, the last line of the file first. The lines share one buffer.
 func (t *Tail) Lines(limit int64) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		start := max(t.size-limit, 0)
@@ -76,5 +75,5 @@ func (t *Tail) Lines(limit int64) iter.Seq[[]byte] {
 	}
 }
 
-// Whole reports whether a window of limit bytes shows the whole file.
+// Whole reports whether a window of limit bytes contains the whole file.
 func (t *Tail) Whole(limit int64) bool { return t.size <= limit }

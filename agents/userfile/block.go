@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// ErrDamaged reports a mark without its other one.
+// ErrDamaged reports a marker without its counterpart.
 var ErrDamaged = errors.New("the marker comments of git-trace are damaged")
 
 // Block is git-trace's part of another program's file: lines between two marker comments.
 type Block struct{ Begin, End string }
 
-// Marked returns the block of a name: an agent's, or "" for the block of the git hooks.
+// Marked returns the block for a name: an agent's name, or "" for the block of the git hooks.
 func Marked(name string) Block {
 	if name != "" {
 		name = " " + name
@@ -22,8 +22,8 @@ func Marked(name string) Block {
 	return Block{"# >>> git-trace" + name + " >>>", "# <<< git-trace" + name + " <<<"}
 }
 
-// Find returns the place of the first block: start is its first byte, end is after the line break of the end mark.
-// Without a block start is -1.
+// Find returns the position of the first block: start is its first byte, end is after the line break of the end marker.
+// If there is no block, start is -1.
 func (b Block) Find(doc []byte) (start, end int, err error) {
 	start = -1
 	for at := 0; at < len(doc); {
@@ -51,7 +51,7 @@ func (b Block) Find(doc []byte) (start, end int, err error) {
 	return -1, 0, nil
 }
 
-// Inner returns the text between the marks, nil without a block.
+// Inner returns the text between the markers; nil if there is no block.
 func (b Block) Inner(doc []byte) []byte {
 	start, end, err := b.Find(doc)
 	if err != nil || start < 0 {
@@ -61,14 +61,14 @@ func (b Block) Inner(doc []byte) []byte {
 	return append([]byte{}, inner[:bytes.LastIndex(inner, []byte(b.End))]...)
 }
 
-// Wrap puts the marks around whole lines.
+// Wrap puts the markers around whole lines.
 func (b Block) Wrap(inner []byte) []byte {
 	return slices.Concat([]byte(b.Begin+"\n"), inner, []byte(b.End+"\n"))
 }
 
 // Put returns the document with these lines in the block: it replaces the block, or adds one at the end. A nil document
-// is a missing file. The beginning and the end of a block at the end show what was there before: after a line without a
-// line break, or in an empty file, a block begins with a line break and ends without one.
+// means a missing file. Line breaks record the state before: after a line without a line break, or in an empty file,
+// the block begins with a line break and ends without one.
 func (b Block) Put(doc, inner []byte) ([]byte, error) {
 	start, end, err := b.Find(doc)
 	block := b.Wrap(inner)
@@ -86,7 +86,7 @@ func (b Block) Put(doc, inner []byte) ([]byte, error) {
 	return slices.Concat(doc, []byte("\n"), block[:len(block)-1]), nil
 }
 
-// Take returns the document without the block: nil where nothing was there before.
+// Take returns the document without the block; nil if the file did not exist before.
 func (b Block) Take(doc []byte) ([]byte, error) {
 	start, end, err := b.Find(doc)
 	switch {
@@ -103,7 +103,7 @@ func (b Block) Take(doc []byte) ([]byte, error) {
 }
 
 // Ignore returns an ignore file (gitignore(5)) whose block lists these files. The block comes first, so that the user's
-// own lines decide. Without files there is no block.
+// own lines override it. Without files, there is no block.
 func (b Block) Ignore(doc []byte, files ...string) ([]byte, error) {
 	rest, err := b.Take(doc)
 	if err != nil || len(files) == 0 {
@@ -120,7 +120,7 @@ func (b Block) Ignore(doc []byte, files ...string) ([]byte, error) {
 	return slices.Concat(block, rest), nil
 }
 
-// escapePattern makes a pattern that matches one path.
+// escapePattern returns a pattern that matches only this path.
 func escapePattern(path string) string {
 	escaped := strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 	if trimmed := strings.TrimRight(escaped, " "); trimmed != escaped {
@@ -129,7 +129,7 @@ func escapePattern(path string) string {
 	return escaped
 }
 
-// Exclude reads a clone's ignore file for all its work trees.
+// Exclude reads a clone's ignore file, which applies to all its work trees.
 func Exclude(commonDir string) (File, error) {
 	path := filepath.Join(commonDir, "info", "exclude")
 	file, err := Read(path)

@@ -14,10 +14,10 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// maxSize is the size up to which a file may be a person's own work.
+// maxSize is the greatest size of a file that is edited, in bytes: a larger one is not a person's own work.
 const maxSize = 8 << 20
 
-// Errors that callers branch on.
+// Errors that callers check for.
 var (
 	ErrDangling   = errors.New("dangling symbolic link")
 	ErrNotRegular = errors.New("not a regular file")
@@ -26,13 +26,13 @@ var (
 	ErrOutside    = errors.New("a symbolic link leads out of the work tree, or into a git directory")
 )
 
-// File is a file in its state at the reading. Data is nil if it did not exist.
+// File is a file as it was when it was read. Data is nil if the file did not exist.
 type File struct {
-	Path string // as the caller named it
+	Path string // in the caller's spelling
 	Data []byte
 	real string // Path without symbolic links
-	root string // of ReadIn, without symbolic links; "" for a file that may be anywhere
-	in   string // the root as the caller named it
+	root string // the root of ReadIn, without symbolic links; "" for a file that may be anywhere
+	in   string // the root in the caller's spelling
 	info fs.FileInfo
 }
 
@@ -42,7 +42,7 @@ func (f File) Linked() bool {
 	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }
 
-// Read reads a file; a missing one is not an error.
+// Read reads a file; a missing file is not an error.
 func Read(path string) (File, error) {
 	file := File{Path: path, real: path}
 	real, err := filepath.EvalSymlinks(path)
@@ -74,7 +74,7 @@ func Read(path string) (File, error) {
 	return file, nil
 }
 
-// Replace gives the file a new content and creates it, and its directory, if it did not exist.
+// Replace replaces the content of the file. If the file did not exist, Replace creates it and its directory.
 func (f File) Replace(data []byte) error {
 	in, name, err := f.place()
 	if err != nil {
@@ -109,7 +109,7 @@ func (f File) Replace(data []byte) error {
 	return nil
 }
 
-// create makes the file that will be renamed, with the permissions and the owner of the one it replaces.
+// create creates the file that will be renamed, with the permissions and the owner of the file that it replaces.
 func (f File) create(in place, dir string) (tmp *os.File, name string, err error) {
 	for try := 0; ; try++ {
 		name = filepath.Join(dir, "."+filepath.Base(f.real)+"."+strconv.FormatUint(rand.Uint64(), 36)+".tmp")
@@ -130,7 +130,7 @@ func (f File) create(in place, dir string) (tmp *os.File, name string, err error
 	}
 }
 
-// Delete removes the file and the directories below root that this leaves empty: of a list, only the ones on it.
+// Delete removes the file, and the directories below root that become empty; with a list, only those on the list.
 func (f File) Delete(root string, list made) error {
 	if err := f.unchanged(); err != nil {
 		return err
@@ -146,7 +146,7 @@ func (f File) Delete(root string, list made) error {
 	for dir := filepath.Dir(f.Path); len(dir) > len(root) && strings.HasPrefix(dir, root); dir = filepath.Dir(dir) {
 		info, err := os.Lstat(dir)
 		if ours := list.take(dir); !ours || err != nil || !info.IsDir() || os.Remove(dir) != nil {
-			break // somebody else's, a link, or something else is in it
+			break // not on the list, a link, or not empty
 		}
 	}
 	return nil

@@ -11,12 +11,12 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// made is a list of directories that were made for files, and are removed with them. Other directories stay, empty or
-// not. It is in git-trace's own directory of the user, one quoted path a line. An empty name means no list: then every
-// directory that becomes empty is removed.
+// made is a list of directories that were made for files, and are removed with them. Other directories are kept, even
+// empty ones. The list is in git-trace's own directory for the user, with one quoted path on each line. An empty name
+// means that there is no list: then every directory that becomes empty is removed.
 type made string
 
-// missing returns the directories above a file that are not there, below root.
+// missing returns the directories above a file, below root, that do not exist.
 func missing(path, root string) []string {
 	var out []string
 	for dir := filepath.Dir(path); len(dir) > len(root) && strings.HasPrefix(dir, root); dir = filepath.Dir(dir) {
@@ -28,7 +28,7 @@ func missing(path, root string) []string {
 	return out
 }
 
-// note adds directories to the list. Without it they stay, so what fails here does not matter.
+// note adds directories to the list. A directory that is not on the list is kept, so a failure here does no harm.
 func (m made) note(dirs []string) {
 	if m != "" && len(dirs) > 0 {
 		list := slices.DeleteFunc(m.read(), func(one string) bool { return slices.Contains(dirs, one) })
@@ -36,8 +36,8 @@ func (m made) note(dirs []string) {
 	}
 }
 
-// take removes a directory from the list, and reports whether it was there. A directory with another one of the list
-// stays on it: it is removed with the other's file.
+// take removes a directory from the list, and reports whether it was on the list. If the list also has a directory
+// inside it, the directory stays on the list, and is removed with the other one's file.
 func (m made) take(dir string) bool {
 	if m == "" {
 		return true

@@ -10,7 +10,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// ReadIn is Read for a file below a directory that strangers may have filled, such as a work tree. It follows only
+// ReadIn is Read for a file below a directory that other people may have filled, such as a work tree. It follows only
 // links that stay inside root, and never links into a git directory.
 func ReadIn(root, path string) (File, error) {
 	if err := staysIn(root, path); err != nil {
@@ -24,7 +24,7 @@ func ReadIn(root, path string) (File, error) {
 	if file.root, err = filepath.EvalSymlinks(root); err != nil {
 		return File{}, refs.PathCause(err)
 	}
-	if file.Data == nil { // its directory may be reached by a link
+	if file.Data == nil { // its directory may be reached through a link
 		if rel, err := filepath.Rel(root, path); err == nil {
 			file.real = filepath.Join(file.root, rel)
 		}
@@ -32,7 +32,7 @@ func ReadIn(root, path string) (File, error) {
 	return file, nil
 }
 
-// staysIn looks at each part of a path below root that is there.
+// staysIn checks each existing part of a path below root.
 func staysIn(root, path string) error {
 	real, err := filepath.EvalSymlinks(root)
 	if err != nil {
@@ -66,7 +66,7 @@ func staysIn(root, path string) error {
 	return nil
 }
 
-// isGit reports whether a part of a path is named like a git directory, in any case.
+// isGit reports whether a part of a path has the name of a git directory, in any case.
 func isGit(path string) bool {
 	for part := range strings.SplitSeq(path, string(filepath.Separator)) {
 		if strings.EqualFold(part, ".git") {
@@ -76,8 +76,8 @@ func isGit(path string) bool {
 	return false
 }
 
-// place is the place of a file that is written: anywhere, or below a directory that the system holds us to, whatever
-// becomes of the directories in between (os.Root).
+// place is where a file is written: anywhere, or below a directory to which the system confines the writes even if
+// directories in between are replaced (os.Root).
 type place interface {
 	MkdirAll(name string, perm os.FileMode) error
 	OpenFile(name string, flag int, perm os.FileMode) (*os.File, error)

@@ -6,13 +6,13 @@ import (
 	"io/fs"
 )
 
-// Change is one edit that can be undone.
+// Change is an edit that can be undone.
 type Change interface {
 	Apply() error
 	Revert() error
 }
 
-// Step is a change with its announcement; changes of our own lists have none.
+// Step is a change with its announcement; changes of git-trace's own lists have none.
 type Step[A any] struct {
 	Action *A
 	Change Change
@@ -24,10 +24,10 @@ type Plan[A any] []Step[A]
 // Add appends a change with an announcement.
 func (p *Plan[A]) Add(action A, change Change) { *p = append(*p, Step[A]{&action, change}) }
 
-// Quietly adds a change that is not announced.
+// Quietly appends a change that is not announced.
 func (p *Plan[A]) Quietly(change Change) { *p = append(*p, Step[A]{Change: change}) }
 
-// Actions lists the announcements.
+// Actions returns the announcements.
 func (p Plan[A]) Actions() []A {
 	var list []A
 	for _, step := range p {
@@ -38,7 +38,7 @@ func (p Plan[A]) Actions() []A {
 	return list
 }
 
-// Apply does the steps, or none of them: if one fails, it undoes the ones before it.
+// Apply applies all steps or none: if one fails, it undoes the earlier ones.
 func (p Plan[A]) Apply() error {
 	for i, step := range p {
 		err := step.Change.Apply()
@@ -55,8 +55,8 @@ func (p Plan[A]) Apply() error {
 	return nil
 }
 
-// Edit gives a file another content; nil deletes it, and the directories below Root that this leaves empty. With a list
-// of directories that were made (Made, a file) only those go.
+// Edit sets the content of a file; nil Data deletes the file, and the directories below Root that become empty. If Made
+// names a list of directories that were made, only directories on the list are deleted.
 type Edit struct {
 	File File
 	Data []byte
@@ -77,7 +77,7 @@ func (e Edit) Apply() error {
 	return e.named(err)
 }
 
-// Revert restores the earlier content of the file. Later changes by others stay.
+// Revert restores the earlier content of the file. Later changes by others are kept.
 func (e Edit) Revert() error {
 	now, err := e.File.again()
 	switch {

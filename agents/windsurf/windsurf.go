@@ -1,12 +1,12 @@
-// Package windsurf knows the hooks of Windsurf's agent, Cascade.
+// Package windsurf supports the hooks of Windsurf's agent, Cascade.
 //
-// This package relies on the maker's documentation (docs.windsurf.com/windsurf/cascade/hooks), not on measurements: the
-// editor works only with an account. Its hooks.json has handlers directly in the list of an event, with a command and
-// no time limit, and hooks of the user and of the workspace both run, at the workspace's root.
+// The package relies on the maker's documentation (docs.windsurf.com/windsurf/cascade/hooks) and not on measurements,
+// because the editor works only with an account. In hooks.json, handlers are directly in the list of an event, with a
+// command and without a time limit. Hooks of the user and of the workspace both run, in the root of the workspace.
 //
-// A payload names its conversation (trajectory_id), and a call has no id: its two ends are brought together by content
-// and order. A call reports its writing with the texts. Payloads do not name the directory of the workspace: it is the
-// one in which the hook runs.
+// A payload has the id of its conversation (trajectory_id), but a call has no id: its before and after events are
+// matched by content and order. A call that writes reports the texts. Payloads do not name the directory of the
+// workspace: it is the directory in which the hook runs.
 package windsurf
 
 import (
@@ -41,7 +41,7 @@ func New(env capability.Env) capability.Agent {
 	}
 }
 
-// kinds are the hook events that carry a boundary, in the order in which they happen.
+// kinds are the hook events that are boundaries, in the order in which they occur.
 var kinds = payload.Events{
 	{Name: "pre_user_prompt", Kind: events.PromptSubmit},
 	{Name: "pre_write_code", Kind: events.ToolBefore},
@@ -82,11 +82,11 @@ type edit struct {
 }
 
 func (w *wire) info() (in info) {
-	_ = json.Unmarshal(w.Info, &in) // a field of another type counts as absent
+	_ = json.Unmarshal(w.Info, &in) // a field of another type counts as missing
 	return in
 }
 
-// fields take the directory from the process, in which the shell has put it into the environment.
+// fields takes the directory from the environment variable PWD, which the shell sets.
 func (c *client) fields(w *wire) payload.Fields {
 	in := w.info()
 	return payload.Fields{

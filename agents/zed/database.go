@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// maxThread bounds the document of a thread, unpacked.
+// maxThread is the greatest size of a thread's uncompressed document, in bytes.
 const maxThread = 256 << 20
 
 var (
@@ -26,7 +26,7 @@ type thread struct {
 	sessionfile.Counted
 }
 
-// open opens a thread; "" is the last changed one.
+// open opens a thread; "" means the one that changed last.
 func (s sessions) open(path, id string) (sessionfile.File, error) {
 	db, table, err := openTable(path)
 	if err != nil {
@@ -79,11 +79,10 @@ func (s sessions) unpack(data []byte) ([]byte, error) {
 	return out, nil
 }
 
-// resumed replaces a message if the user let the agent continue.
+// resumed stands in place of a message if the user let the agent continue.
 const resumed = `"Resume"`
 
-// cut makes objects of a document: its members apart from the messages, each as an object with that one member, then
-// its messages.
+// cut splits a document into objects: its other members, each as an object with only that member, then its messages.
 func (t *thread) cut(data []byte) {
 	d := rawjson.NewDecoder(data)
 	var messages []byte

@@ -38,7 +38,7 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 		}
 		all, err := threadsIn(path)
 		if err != nil {
-			continue // half written, or of a later version
+			continue // incomplete, or of a later version
 		}
 		for _, one := range all {
 			here := project.Any() || slices.ContainsFunc(one.folders, project.Holds)
@@ -51,7 +51,7 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 	return found, nil
 }
 
-// SessionID is empty: the database holds several.
+// SessionID returns "", because the database has several threads.
 func (s sessions) SessionID(string) string { return "" }
 
 // SessionsIn lists the threads of a database.
@@ -73,11 +73,11 @@ func (s sessions) Recognises(_ string, head []byte) bool {
 		bytes.Contains(head, []byte("data_type")) && bytes.Contains(head, []byte("summary"))
 }
 
-// row holds the facts of a thread in the database apart from the thread itself.
+// row is a row of the database without the thread itself.
 type row struct {
 	number           int64
 	id, title        string
-	parent           string // the thread that the one of a sub-agent belongs to
+	parent           string // for a subagent's thread: the thread to which it belongs
 	folders          []string
 	created, updated string
 	changed          time.Time
@@ -95,7 +95,7 @@ func (r *row) session(path string) capability.Session {
 // errNoTable reports a database of another program.
 var errNoTable = errors.New("not a database of Zed")
 
-// openTable opens the database and the table of the threads. The caller closes the database.
+// openTable opens the database and the table of threads. The caller closes the database.
 func openTable(path string) (*sqlitefile.DB, *sqlitefile.Table, error) {
 	db, err := sqlitefile.Open(path)
 	if err != nil {
@@ -121,7 +121,7 @@ func threadsIn(path string) ([]row, error) {
 	return rowsOf(table)
 }
 
-// rowsOf lists the threads of a table without reading them.
+// rowsOf returns the threads of a table without reading their documents.
 func rowsOf(table *sqlitefile.Table) ([]row, error) {
 	var found []row
 	err := table.Each(func(r *sqlitefile.Row) error {

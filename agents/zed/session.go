@@ -15,7 +15,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// Parse reads a thread: without a session in the options, the last changed one.
+// Parse reads a thread. If the options name no thread, it reads the one that changed last.
 func (s sessions) Parse(ctx context.Context, path string, options capability.ParseOptions,
 	sink records.Sink) (*capability.Parsed, error) {
 	var opened *thread
@@ -40,7 +40,7 @@ type session struct {
 	c       *assemble.Conversation
 	folders []string
 	model   string
-	n       int // messages so far
+	n       int // the number of messages so far
 }
 
 func newSession(c *assemble.Conversation, r row) *session {
@@ -56,7 +56,7 @@ func newSession(c *assemble.Conversation, r row) *session {
 	return &session{c: c, folders: r.folders}
 }
 
-// Object takes a member of the document, or a message.
+// Object handles a member of the document, or a message.
 func (s *session) Object(object jsonlines.Object) error {
 	d := rawjson.NewDecoder(object.Raw)
 	d.Open()
@@ -87,14 +87,14 @@ func (s *session) Object(object jsonlines.Object) error {
 	return nil
 }
 
-// begin begins a message. Answers have no ids.
+// begin starts a message. Answers have no ids.
 func (s *session) begin(id string, at *records.Locator) {
 	s.n++
 	at.ID = cmp.Or(payload.CheckedID(id), "message-"+strconv.Itoa(s.n))
 	s.c.Begin("")
 }
 
-// member takes the document's data about the whole thread.
+// member handles the document's data about the whole thread.
 func (s *session) member(name string, value []byte) {
 	switch name {
 	case "model":
@@ -122,7 +122,7 @@ func (s *session) member(name string, value []byte) {
 	s.c.Take()
 }
 
-// place takes where the thread began: the state of git in its first folder.
+// place reads where the thread began: the state of git in its first folder.
 func (s *session) place(snapshot []byte) {
 	d := rawjson.NewDecoder(rawjson.Member(snapshot, "worktree_snapshots"))
 	first := true
@@ -154,7 +154,7 @@ func (s *session) place(snapshot []byte) {
 	}
 }
 
-// user takes the user's text, without the content of its mentions.
+// user handles the user's text, without the content of mentioned files.
 func (s *session) user(content []byte, at records.Locator) error {
 	var said []string
 	d := rawjson.NewDecoder(content)
@@ -172,7 +172,7 @@ func (s *session) user(content []byte, at records.Locator) error {
 	return s.c.Said(assemble.Prompt{At: at, Text: strings.TrimSpace(strings.Join(said, ""))}, false, "empty_prompt")
 }
 
-// mentioned returns the target of a mention: {"File": {"abs_path": …}} and its like.
+// mentioned returns the target of a mention, such as {"File": {"abs_path": …}}.
 func mentioned(uri []byte) string {
 	d := rawjson.NewDecoder(uri)
 	d.Open()
@@ -188,7 +188,7 @@ func mentioned(uri []byte) string {
 	return kind
 }
 
-// agent takes an answer of the model, with the results of its calls.
+// agent handles an answer of the model, with the results of its calls.
 func (s *session) agent(value []byte, at records.Locator) error {
 	a := assemble.Answer{At: at, Model: s.model}
 	var said, thought []string
@@ -245,7 +245,7 @@ func (s *session) call(use []byte) assemble.Call {
 	return tools.Call(rawjson.MemberText(use, "id"), rawjson.MemberText(use, "name"), input, dirFor(s.folders, name))
 }
 
-// result takes the result of a call.
+// result handles the result of a call.
 func (s *session) result(one result, at records.Locator) error {
 	content := contentOf(rawjson.Member(one.raw, "content"))
 	r := assemble.Result{Content: &content}
@@ -257,7 +257,7 @@ func (s *session) result(one result, at records.Locator) error {
 		r.Error = cmp.Or(endOf(call, content), r.Error)
 	}
 	tools.Result(call, &r, dirFor(s.folders, ""))
-	r.Seen = nil // a part of a file looks the same as the whole
+	r.Seen = nil // a part of a file looks the same as the whole file
 	output := rawjson.Member(one.raw, "output")
 	before, after := rawjson.Member(output, "old_text"), rawjson.Member(output, "new_text")
 	if r.Error == "" && call != nil && len(call.Writes) == 1 && before != nil && after != nil {
@@ -266,7 +266,8 @@ func (s *session) result(one result, at records.Locator) error {
 	return s.c.Result(at, one.id, r)
 }
 
-// endOf describes the end of a command, and whether the user let a call run, by the text for the model.
+// endOf returns the error of a call, from the text for the model: how a command ended, or that the user refused the
+// call.
 func endOf(call *assemble.Call, content string) string {
 	switch {
 	case strings.HasPrefix(content, "Permission to run tool denied by user"):
@@ -309,7 +310,7 @@ func contentOf(raw []byte) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// old takes a message as versions before 0.3.0 of the document have it.
+// old handles a message in the form of documents before version 0.3.0.
 func (s *session) old(raw []byte, at records.Locator) error {
 	var said, thought []string
 	d := rawjson.NewDecoder(rawjson.Member(raw, "segments"))

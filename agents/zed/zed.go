@@ -1,15 +1,16 @@
-// Package zed reads the threads of the agent in Zed.
+// Package zed reads the threads of Zed's agent.
 //
-// The editor keeps all threads in one SQLite database, threads/threads.db in its own directory. A row holds a thread as
-// one JSON document, which newer versions pack with zstd. git-trace-serve unpacks it; without it such threads cannot be
-// read. The row has the folders of the project since early 2026; before that only the document has them.
+// The editor stores all threads in one SQLite database, threads/threads.db in its own directory. A row contains a
+// thread as one JSON document, which newer versions compress with zstd. git-trace-serve decompresses it; without that
+// program, such threads cannot be read. Since early 2026, the row has the folders of the project; before, only the
+// document has them.
 //
 // A message has no time. A thread has a token count; single answers have none. The result of a tool is in the message
-// that called it. The tool that edits files gives their whole texts before and after.
+// with its call. The tool that edits files reports their whole texts before and after.
 //
-// A sub-agent's thread is a separate row, and a separate conversation here.
+// A subagent's thread is a separate row, and becomes a separate conversation.
 //
-// Zed has no hooks that git-trace could install. Other agents that run within Zed keep their own session files.
+// Zed has no hooks that git-trace could install. Other agents that run in Zed have their own session files.
 package zed
 
 import (
@@ -32,7 +33,7 @@ func New(env capability.Env) capability.Agent {
 	}
 }
 
-// roots returns the possible directories of the database, by system.
+// roots returns the possible directories of the database on all systems.
 func (s sessions) roots() []string {
 	home := s.env.Home
 	return []string{
@@ -43,7 +44,7 @@ func (s sessions) roots() []string {
 	}
 }
 
-// root returns the directory of the first existing one.
+// root returns the first of these directories that contains a database.
 func (s sessions) root() string {
 	roots := s.roots()
 	for _, root := range roots {
@@ -60,8 +61,8 @@ var tools = toolcall.Tools{
 	"create_file": toolcall.Writes, "terminal": toolcall.Runs,
 }
 
-// dirFor returns the directory to which the paths of a call are relative. These paths begin with the name of a folder
-// of the project.
+// dirFor returns the directory to which a path of a call is relative. Such a path begins with the name of one of the
+// project's folders.
 func dirFor(folders []string, name string) string {
 	first, _, _ := strings.Cut(name, "/")
 	for _, folder := range folders {

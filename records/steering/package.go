@@ -19,7 +19,7 @@ var absent = sync.OnceValue(func() []*regexp.Regexp {
 		`Couldn't find package "([^"\n]+)" on the "npm" registry`,
 		`satisfies the requirement ([\w.-]+)[^\n]*\(from versions: none\)`,
 		`Because (\S+) was not found in the package registry`,
-		`Could not find a matching version of package ([\w./-]+)`, // of composer
+		`Could not find a matching version of package ([\w./-]+)`, // composer
 		"the crate `([^`\n]+)` could not be found in registry",
 		"no matching package named `([^`\n]+)` found",
 		`go: (?:module )?([\w.-]+\.[a-z]+/[^\s@:]+)\S*: reading https?://\S+: (?:404|410)`,
