@@ -1,5 +1,5 @@
 // Package hooks installs git-trace's part in the git hooks of a repository, reports its state, and removes it. It
-// records nothing. docs/hooks.md describes it for users.
+// records nothing. docs/hooks.md describes it for users. In this package "our" means git-trace's.
 //
 // Git has one file for each hook, and it may already contain another program's hook. That hook keeps its bytes,
 // permissions, arguments, standard input and exit status:

@@ -134,7 +134,7 @@ func (r *Repo) tablesUnder(prefix string) ([]NamedRef, error) {
 	for i, ref := range list {
 		found[i].Name = ref.Name
 		if found[i].OID, err = OIDFromBytes(ref.ID); err != nil {
-			return nil, err // also for a symbolic ref
+			return nil, err // a symbolic ref has no id, so it fails too
 		}
 	}
 	return found, nil

@@ -9,9 +9,10 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
-// rewritten takes the owners from the anchors of the commits that this one replaced. commit_rewritten events or the
-// state of a running rebase name them. A line that the older commit added and that the same file has here is the same
-// line. For example: an agent's commit is rebased onto main, where other lines were added to the file.
+// rewritten takes the owners from the anchors of the commits that this one replaced. commit_rewritten events name them.
+// For a running rebase, its queue names them (correlate.Picked). A line that the older commit added and that the same
+// file has here is the same line. For example: an agent's commit is rebased onto main, where other lines were added to
+// the file.
 func (f *file) rewritten() error {
 	if older, ok := f.picked()[f.commit]; ok {
 		if err := f.carriedFrom(older, f.credible); err != nil {

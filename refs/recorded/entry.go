@@ -20,7 +20,7 @@ type entry struct {
 	Since  time.Time // when it was added
 	id     identity
 	mark   string
-	tops   []string // real paths of work trees: main ones whose .git is a file or a link, and all others
+	tops   []string // real paths of the work trees that are not linked ones
 
 	enrolled bool // added by setup, not by a person
 }

@@ -100,8 +100,8 @@ func runOf(class []frequency, i, step int) (absents, commons int) {
 	return absents, commons
 }
 
-// roughRoot returns a power of two near the square root of n, which is at least half of the root. Git uses it for
-// limits.
+// roughRoot returns a power of two that is greater than the square root of n, and at most twice as large. Git uses it
+// for limits.
 func roughRoot(n int) int {
 	root := 1
 	for ; n > 0; n >>= 2 {

@@ -14,8 +14,8 @@ import (
 // drifted reports whether the scratch index has entries that git would not make from the user's index. There are four
 // cases. A tracked file may have come back: the scratch index does not have it as tracked, and would leave it out if it
 // is ignored. A former repository may be a plain directory now: git treats its entry as a submodule that is not checked
-// out, at the commit that the user added. All tracked files in a repository may be missing. Or git would convert line
-// endings by another content.
+// out, at the commit that the user added. All tracked files in a repository may be missing. Or git may convert line
+// endings differently (lineends.go).
 func (e *Engine) drifted(ctx context.Context, scratch *gitIndex) bool {
 	user, err := loadIndex(ctx, e.repo, e.userIndex())
 	if err != nil {
