@@ -122,7 +122,7 @@ func (c *Client) fillTool(b *events.Boundary, w *wire) {
 		}
 	}
 	tool := call.Describe(b, c.env.Home)
-	if id := payload.Name(w.PromptID); id != "" { // a subagent has the id of its conversation
+	if id := payload.Name(w.PromptID); id != "" { // in a subagent: the id of the main conversation's prompt
 		b.Prompt = &events.Prompt{ID: id}
 	}
 	if tool.Class == events.ToolReads {

@@ -46,7 +46,7 @@ type session struct {
 	c       *assemble.Conversation
 	cwd     string
 	model   string
-	answers map[string]*assemble.Usage // by answer, if the file has the tokens of each answer; otherwise nil
+	answers map[string]*assemble.Usage // listed tokens by answer; nil once the answer has them
 	sum     records.TokenUsage         // of all answers so far, according to the conversation
 	given   records.TokenUsage         // the part of it that answers have received
 	total   records.TokenUsage         // of all answers, according to the state
