@@ -28,8 +28,8 @@ func (e *ReadError) Unwrap() error { return e.Err }
 const DefaultMaxObject = 512 << 20
 
 // Objects reads objects. It reads loose and packed objects directly, first from the side store and then from the
-// repository. For everything else (alternates, objects that a repack has just moved, revisions) it starts one `git
-// cat-file --batch` on demand. It is not safe for concurrent use. Callers must close it.
+// repository. For everything else (alternates, objects that a repack has just moved, revisions) it starts one
+// `git cat-file --batch` on demand. It is not safe for concurrent use. Callers must close it.
 type Objects struct {
 	// Max is the largest size of an object in bytes. For a larger one the error is ErrTooLarge. 0 means DefaultMaxObject.
 	Max int64

@@ -18,8 +18,8 @@ type option struct {
 
 func (o option) Names() (letter byte, word string) { return o.short, o.long }
 
-// ownOptions lists the options of git blame itself, of every version from 2.39 on. A test compares the table with `git
-// blame -h`.
+// ownOptions lists the options of git blame itself, of every version from 2.39 on. A test compares the table with
+// `git blame -h`.
 var ownOptions = []option{
 	{long: "incremental", role: formats, set: func(p *parser, _ string, on bool) { p.incremental = on }},
 	{short: 'b', role: draws, set: func(p *parser, _ string, on bool) { p.opts.BlankBoundary = choose(on) }},

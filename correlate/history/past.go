@@ -10,7 +10,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Past returns the readable commits from which tips can be reached, parents before children. git-rev-list(1) would
+// Past returns tips and their ancestors, as far as they can be read, parents before children. git-rev-list(1) would
 // return none if one is missing. Unreadable commits are returned separately, named in Unread. The history ends where a
 // shallow clone ends.
 func Past(repo *refs.Repo, tips []refs.OID) (list, unread []Commit, err error) {

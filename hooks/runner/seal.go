@@ -11,8 +11,8 @@ import (
 	"github.com/git-trace/git-trace/refs/recorded"
 )
 
-// The log's ref names the sealed part of the log (events.Log.Seal). Hooks do not seal. A background process does: `git
-// trace git-hook seal`. Processes that store records or do postponed work seal at their end.
+// The log's ref names the sealed part of the log (events.Log.Seal). Hooks do not seal. A background process does:
+// `git trace git-hook seal`. Processes that store records or do postponed work seal at their end.
 const (
 	// SealHook is the hook name that starts this process.
 	SealHook  = "seal"

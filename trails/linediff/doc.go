@@ -1,10 +1,10 @@
 // Package linediff compares two texts line by line.
 //
-// [Diff] returns the hunks that turn one list of lines into another. They are almost always the hunks that `git diff
-// -U0` prints, because ownership must agree with what `git blame` will say about the same change. Three things achieve
-// this. Myers' linear-space search has git's limits on its cost. Lines that cannot help are left out as in git
-// (prune.go). Groups slide as in git, with its indent heuristic (slide.go, indent.go). The package test compares the
-// hunk headers with git's, and checks the share of equal ones.
+// [Diff] returns the hunks that turn one list of lines into another. They are almost always the hunks that
+// `git diff -U0` prints, because ownership must agree with what `git blame` will say about the same change. Three
+// things achieve this. Myers' linear-space search has git's limits on its cost. Lines that cannot help are left out as
+// in git (prune.go). Groups slide as in git, with its indent heuristic (slide.go, indent.go). The package test compares
+// the hunk headers with git's, and checks the share of equal ones.
 //
 // The package promises:
 //

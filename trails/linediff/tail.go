@@ -5,9 +5,10 @@ import "bytes"
 // tailBlock is the size of the blocks in which git removes the common end of two files.
 const tailBlock = 1024
 
-// hiddenTail returns the number of last lines that git does not compare when it makes hunks without context, as `git
-// blame` and `git diff -U0` do. These lines are in the whole blocks of 1 KiB of the common end, from the first line
-// that begins there. Groups cannot slide into these lines, which changes some hunks, so they are left out here too.
+// hiddenTail returns the number of last lines that git does not compare when it makes hunks without context, as
+// `git blame` and `git diff -U0` do. These lines are in the whole blocks of 1 KiB of the common end, from the first
+// line that begins there. Groups cannot slide into these lines, which changes some hunks, so they are left out here
+// too.
 func hiddenTail(a, b [][]byte) int {
 	common, whole := 0, 0 // in bytes, in lines
 	for whole < len(a) && whole < len(b) {

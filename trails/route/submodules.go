@@ -10,8 +10,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// A shell command that runs in a work tree may write files of its submodules without naming any: for example `npm run
-// format`, or `sed -i` over all files. Submodules are separate repositories. Recorded submodules also get the
+// A shell command that runs in a work tree may write files of its submodules without naming any: for example
+// `npm run format`, or `sed -i` over all files. Submodules are separate repositories. Recorded submodules also get the
 // boundaries of calls in the work trees around them. Other work trees of the same repository do not get them: people
 // work there while an agent runs, and a window there would claim their lines.
 

@@ -28,8 +28,8 @@ func alignWords(a, b *stream) []wordRun {
 }
 
 // slid moves a gap between two runs if the gap has words on only one side, and begins or ends with the same words as a
-// neighbouring run. It chooses the position at which most ends are line borders. For example: a person puts `const a =
-// 1` above `const b = 2`. The first `const` is the person's.
+// neighbouring run. It chooses the position at which most ends are line borders. For example: a person puts the line
+// `const a = 1` above the line `const b = 2`. The first `const` is the person's.
 func slid(a, b *stream, runs []wordRun) []wordRun {
 	for i := 1; i < len(runs); i++ {
 		above, below := &runs[i-1], &runs[i]
