@@ -107,8 +107,8 @@ func (r lineRange) moved(by int) lineRange {
 	return r
 }
 
-// without returns the parts of a range that are left when the lines from at up to after (exclusive) are replaced; shift
-// moves the lines behind. The exact text of these parts is then unknown.
+// without returns the parts of a range that are left when the lines from at up to after (exclusive) are replaced. It
+// adds shift to the numbers of later lines. The exact text of these parts is then unknown.
 func (r lineRange) without(at, after, shift int) []lineRange {
 	var out []lineRange
 	rest := r
