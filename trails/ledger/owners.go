@@ -37,7 +37,7 @@ func NewOwnerKey(parts []string) OwnerKey {
 	return OwnerKey(hex.EncodeToString(sum[:ownerKeyDigits/2]))
 }
 
-// OwnerKeyOf returns the owner's part of a patch id. ok is false for text that is not a patch id.
+// OwnerKeyOf returns the owner's part of a patch id. The bool is false for text that is not a patch id.
 func OwnerKeyOf(id events.PatchID) (OwnerKey, bool) {
 	if len(id) != patchIDLength {
 		return "", false

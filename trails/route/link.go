@@ -85,8 +85,8 @@ func ResolveDir(abs string) string {
 	}
 }
 
-// Inside converts an absolute path to a path relative to the root of the work tree. ok is false for a path outside of
-// it or in .git. Both arguments are clean absolute paths whose directories are not symbolic links.
+// Inside converts an absolute path to a path relative to the root of the work tree. The bool is false for a path
+// outside of it or in .git. Both arguments are clean absolute paths whose directories are not symbolic links.
 func Inside(root, abs string) (string, bool) {
 	if root == "" || !strings.HasPrefix(abs, root+"/") {
 		return "", false
