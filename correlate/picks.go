@@ -35,7 +35,9 @@ func putOff(repo *refs.Repo, head refs.OID, git int, at time.Time) (bool, error)
 	if !ok {
 		return false, nil
 	}
-	return true, later.Open(repo).Add(later.Job{Hook: "post-commit", Commit: head, From: from, Time: at})
+	return true, later.Open(repo).Add(later.Job{
+		Why: later.Rebased, Hook: "post-commit", Commit: head, From: from, Time: at,
+	})
 }
 
 // picked reports whether a rebase made a commit without a person, and from which original. This is so if the last move

@@ -15,6 +15,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -25,6 +26,7 @@ import (
 
 // Job is the unfinished work of a git hook that ran out of time, or that would take too long while the user waits.
 type Job struct {
+	Why    Reason               `json:"why"`
 	Hook   string               `json:"hook"` // its name in githooks(5)
 	Args   []string             `json:"args,omitempty"`
 	Commit refs.OID             `json:"commit,omitzero"` // the commit to anchor; zero for other jobs
@@ -32,6 +34,17 @@ type Job struct {
 	Pairs  []events.RewritePair `json:"pairs,omitempty"` // the input of post-rewrite
 	Time   time.Time            `json:"time"`
 }
+
+// Reason says why a hook left its work to a later process.
+type Reason string
+
+// Reasons of jobs.
+const (
+	TooMuch Reason = "the work was too much for a hook"
+	Locked  Reason = "another process held the timeline"
+	Behind  Reason = "earlier hooks had to be taken in first"
+	Rebased Reason = "a rebase was running"
+)
 
 // Queue holds the waiting jobs of one work tree.
 type Queue struct{ dir string }
@@ -79,13 +92,33 @@ type Pick struct {
 func (q Queue) Picks() []Pick {
 	var out []Pick
 	for _, file := range q.files(func(name string) bool { return strings.Contains(name, pickMark) }) {
-		name := filepath.Join(q.dir, file)
-		var job Job
-		if raw, err := refs.ReadFile(name); err == nil && json.Unmarshal(raw, &job) == nil && !job.From.IsZero() {
-			out = append(out, Pick{job.Commit, job.From, name})
+		if job, err := q.read(file); err == nil && !job.From.IsZero() {
+			out = append(out, Pick{job.Commit, job.From, filepath.Join(q.dir, file)})
 		}
 	}
 	return out
+}
+
+// Reasons lists the reasons of the jobs that can run now, each once.
+func (q Queue) Reasons() []Reason {
+	var out []Reason
+	for _, file := range q.names() {
+		if job, err := q.read(file); err == nil && !slices.Contains(out, job.Why) {
+			out = append(out, job.Why)
+		}
+	}
+	return out
+}
+
+func (q Queue) read(file string) (job Job, err error) {
+	raw, err := refs.ReadFile(filepath.Join(q.dir, file))
+	if err == nil {
+		err = json.Unmarshal(raw, &job)
+	}
+	if err != nil {
+		return job, fmt.Errorf("read a piece of work: %w", err)
+	}
+	return job, nil
 }
 
 // Done removes commits from the queue.
@@ -197,12 +230,8 @@ var errTries = errors.New("given up: it never finished")
 
 // begin reads a job and increments the number of tries in its name.
 func (q Queue) begin(name string) (again string, job Job, err error) {
-	raw, err := refs.ReadFile(name)
-	if err != nil {
-		return name, job, fmt.Errorf("read a piece of work: %w", err)
-	}
-	if err := json.Unmarshal(raw, &job); err != nil {
-		return name, job, fmt.Errorf("read a piece of work: %w", err)
+	if job, err = q.read(filepath.Base(name)); err != nil {
+		return name, job, err
 	}
 	stem := strings.TrimSuffix(name, jobSuffix)
 	cut := strings.LastIndexByte(stem, '-')

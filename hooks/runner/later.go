@@ -50,7 +50,14 @@ func wantsTime(err error) bool {
 // putOff adds a git hook that needs more time to the queue, and starts the background process. It reports whether it
 // succeeded.
 func putOff(repo *refs.Repo, job later.Job, why error) bool {
-	if !wantsTime(why) && !errors.Is(why, refs.ErrLockTimeout) && !errors.Is(why, trails.ErrBehind) {
+	switch {
+	case wantsTime(why):
+		job.Why = later.TooMuch
+	case errors.Is(why, refs.ErrLockTimeout):
+		job.Why = later.Locked
+	case errors.Is(why, trails.ErrBehind):
+		job.Why = later.Behind
+	default:
 		return false
 	}
 	if err := later.Open(repo).Add(job); err != nil {

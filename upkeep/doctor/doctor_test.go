@@ -120,8 +120,8 @@ func TestWhatIsWrongIsFoundAndMended(t *testing.T) {
 		}, "1 batch of events waits to be appended to the log", true, "what waited is appended to the log"},
 		{"a batch is no batch", func(w *ward) { w.put(filepath.Join(events.OpenLog(w.repo).SpoolDir(), "x.bad"), "?") },
 			"cannot be read as events and was put aside", false, ""},
-		{"a hook of git waits", func(w *ward) { w.must(later.Open(w.repo).Add(later.Job{Hook: "post-commit"})) },
-			"1 hook of git waits to be taken in", true, "what waited is taken in"},
+		{"a hook of git waits", func(w *ward) { w.must(later.Open(w.repo).Add(later.Job{Why: later.TooMuch, Hook: "post-commit"})) },
+			"1 hook of git waits to be taken in; the work was too much for a hook", true, "what waited is taken in"},
 		{"the log was cut off", func(w *ward) {
 			w.add(events.SessionStarted, events.SessionData{Source: "startup"})
 			testenv.CutLog(w, w.repo.WorkTree, 1)

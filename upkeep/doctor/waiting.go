@@ -78,8 +78,12 @@ func (d *Doctor) laterFindings() []Finding {
 	if n == 0 || queue.Busy() {
 		return nil
 	}
+	why := ""
+	for _, reason := range queue.Reasons() {
+		why += "; " + string(reason)
+	}
 	return []Finding{{
-		What: fmt.Sprintf("%s of git %s to be taken in", numbers.Count(n, "hook"), numbers.Agree(n, "waits", "wait")),
+		What: fmt.Sprintf("%s of git %s to be taken in%s", numbers.Count(n, "hook"), numbers.Agree(n, "waits", "wait"), why),
 		Mend: "git trace doctor --fix",
 		fix: &repair{"what waited is taken in", func(ctx context.Context) error {
 			return d.deeds.TakeIn(ctx)
