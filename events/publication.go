@@ -147,7 +147,7 @@ func publicationTree(objects *refs.Objects, tree refs.OID) (p publishedTree, err
 		}
 	}
 	if p.head.IsZero() || p.log.IsZero() {
-		err = fmt.Errorf("%w: it has no %s and %s", ErrNotPublication, headName, logName)
+		err = fmt.Errorf("%w: it lacks %s or %s", ErrNotPublication, headName, logName)
 	}
 	return p, err
 }

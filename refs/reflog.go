@@ -39,7 +39,7 @@ func (r *Repo) LogPosition(name string) int64 {
 }
 
 // LogSince reads the entries of a ref's reflog after a position, oldest first. whole is false if some entries could not
-// be read, or have no message.
+// be read, and of a reflog in a file also if an entry has no message.
 func (r *Repo) LogSince(name string, position int64) (entries []LogEntry, whole bool) {
 	if !r.fileRef(name) {
 		found := r.tableLog(name, position, maxLogEntries)

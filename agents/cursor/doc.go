@@ -11,8 +11,8 @@
 //
 // Conversations without a transcript are read from the editor's database, globalStorage/state.vscdb, as described by
 // others; no real one was examined. Its table cursorDiskKV has a key for each conversation and each message; the texts
-// of edited files have separate keys. Only the databases of workspaces name the folder of a conversation. The database
-// can be large, so conversations are found through its index.
+// of edited files have separate keys. The folder of a conversation is in workspace.json, beside the database of its
+// workspace. The database can be large, so conversations are found through its index.
 //
 // afterTabFileEdit reports a completion that a person accepted: the edits, each with its range and the line before and
 // after. The buffer may be unsaved. Completions are a separate conversation.

@@ -86,7 +86,8 @@ func (s *scan) lookSpecial(d *dir, missing []string, path string) error {
 	return s.include(d, baseName(path))
 }
 
-// outOfReach handles a path below a directory that may not be searched. It returns other errors unchanged.
+// outOfReach handles a path below a directory that may not be searched. It returns an
+// unsupportedError unchanged: git then takes the snapshot. For any other error the path counts as unreadable.
 func (s *scan) outOfReach(path string, err error) error {
 	var no *unsupportedError
 	if errors.As(err, &no) {
