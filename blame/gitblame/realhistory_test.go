@@ -61,6 +61,9 @@ func (r *repo) followHistory(t *testing.T, last int) {
 			}
 			ways.count(r.find(t, "--porcelain", "--", file))
 			r.compare(t, []string{"--porcelain", "--line-porcelain"}[i%2:][:1], "--", file)
+			if i%10 == 0 { // asked again
+				ways.count(r.find(t, "--porcelain", "--", file))
+			}
 			bystander = file
 			blamed++
 		}
