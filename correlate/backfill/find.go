@@ -307,10 +307,13 @@ func (f *finder) claim(p *past, origins []fileOrigins) (claim.Commit, bool) {
 		for h, hunk := range file.hunks {
 			for k := range hunk.added {
 				lines.Added = append(lines.Added, hunk.start+k)
-				if origins[i] == nil || origins[i][h][k].b == nil || !origins[i][h][k].b.edit.belongs() {
+				if origins[i] == nil {
 					continue
 				}
 				l := origins[i][h][k]
+				if l.b == nil || !l.b.edit.belongs() {
+					continue
+				}
 				owner, known := owners[l.b.edit]
 				if !known {
 					owner = len(c.Owners)
