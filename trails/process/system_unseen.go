@@ -2,7 +2,7 @@
 
 package process
 
-// Newest returns 0, because it is not implemented on this system.
+// Newest returns 0, which means unknown: the process that was started last is read on Linux only.
 func Newest() int { return 0 }
 
 func writtenBy(int) (int64, bool) { return 0, false }
