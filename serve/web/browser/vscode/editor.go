@@ -14,7 +14,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -277,18 +276,13 @@ func (e *Editor) Open(file string, line, column int) error {
 	})
 }
 
-// Select puts cursors at places of the shown file.
-func (e *Editor) Select(at ...[2]int) error {
-	if err := e.ask("select", asked{"at": at}, nil); err != nil {
-		return err
+// Run runs commands of the editor, each after the one before has ended.
+func (e *Editor) Run(commands ...string) error {
+	for _, command := range commands {
+		if err := e.ask("run", asked{"command": command}, nil); err != nil {
+			return err
+		}
 	}
-	if err := e.until("the cursors are there", func() (bool, error) {
-		s, err := e.State()
-		return slices.Equal(s.At, at), err
-	}); err != nil {
-		return err
-	}
-	time.Sleep(300 * time.Millisecond) // the extension host knows the cursors before the editor has them
 	return nil
 }
 
@@ -323,7 +317,7 @@ func (e *Editor) Suggest(text string) error {
 	if err := e.ask("suggest", asked{"text": text}, nil); err != nil {
 		return err
 	}
-	if err := e.ask("run", asked{"command": "editor.action.inlineSuggest.trigger"}, nil); err != nil {
+	if err := e.Run("editor.action.inlineSuggest.trigger"); err != nil {
 		return err
 	}
 	return e.until("a suggestion is shown", func() (bool, error) {
@@ -336,7 +330,7 @@ func (e *Editor) Silent() error {
 	if err := e.ask("suggest", asked{"text": ""}, nil); err != nil {
 		return err
 	}
-	return e.ask("run", asked{"command": "editor.action.inlineSuggest.hide"}, nil)
+	return e.Run("editor.action.inlineSuggest.hide")
 }
 
 // Save saves the file with the keys of the person.

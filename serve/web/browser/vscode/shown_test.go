@@ -27,14 +27,14 @@ func (w *world) playShown() {
 		w.waits(`document.querySelectorAll(".cgmr[class*=ced-]").length >= 4`) // bars
 		w.picture("lines-" + strings.ToLower(theme))
 		w.waits(`/my.agent/.test(document.querySelector(".view-lines").textContent)`) // the hint
-		w.do(w.e.ask("run", asked{"command": "editor.action.showHover"}, nil))
+		w.do(w.e.Run("editor.action.showHover"))
 		w.waits(`document.querySelector(".monaco-hover")?.textContent.includes("closes twice")`)
 		w.picture("shown-" + strings.ToLower(theme))
-		w.do(w.e.ask("run", asked{"command": "gitTrace.whyHere"}, nil))
+		w.do(w.e.Run("gitTrace.whyHere"))
 		w.waits(`[...document.querySelectorAll(".tab")].some((t) => t.textContent.includes("Preview shown.go 6"))`)
 		w.drawn("why-" + strings.ToLower(theme))
 		w.waits(`![...document.querySelectorAll(".tab")].some((t) => t.textContent.includes("shown.go-6"))`) // not the server's
-		w.do(w.e.ask("run", asked{"command": "workbench.action.closeActiveEditor"}, nil))
+		w.do(w.e.Run("workbench.action.closeActiveEditor"))
 	}
 	lens := `[...document.querySelectorAll(".codelens-decoration a")].some((a) => /my.agent.*5.lines/.test(a.textContent))`
 	w.do(w.e.ask("set", asked{"section": "gitTrace.codeLens", "value": true}, nil))

@@ -143,11 +143,10 @@ func (w *world) playFormatter() {
 
 func (w *world) playCursors() {
 	w.begin("cursors.go", "p0a\np0b\n\n")
-	w.do(w.e.Select([2]int{1, 4}, [2]int{2, 4}))
+	w.do(w.e.Run("cursorTop", "cursorEnd", "editor.action.insertCursorBelow"))
 	w.typed(" p1a")
 	w.do(w.e.Save())
 	w.owns("cursors.go", "human seen_typing", "human seen_typing", "")
-	w.do(w.e.Select([2]int{1, 8}, [2]int{2, 8}))
 	w.do(w.e.Suggest(" c1a c1b c1c"))
 	w.press(kb.Tab)
 	w.do(w.e.Save())
@@ -165,12 +164,12 @@ func (w *world) playRename() {
 	w.press(kb.F2)
 	w.waits(`document.activeElement?.classList.contains("rename-input")`)
 	w.typed("p1new")
-	w.do(w.e.ask("run", asked{"command": "acceptRenameInput"}, nil))
+	w.do(w.e.Run("acceptRenameInput"))
 	w.do(w.e.until("it is renamed", func() (bool, error) {
 		s, err := w.e.State()
 		return s.Dirty, err
 	}))
-	w.do(w.e.ask("run", asked{"command": "workbench.action.files.saveAll"}, nil))
+	w.do(w.e.Run("workbench.action.files.saveAll"))
 	w.do(w.e.until("the other file is saved", func() (bool, error) {
 		text, err := os.ReadFile(filepath.Join(w.dir, "rename2.go"))
 		return string(text) == "p0c p1new\n", err
@@ -204,7 +203,7 @@ func (w *world) playAgent() {
 }
 
 func (w *world) playUntitled() {
-	w.do(w.e.ask("run", asked{"command": "workbench.action.files.newUntitledFile"}, nil))
+	w.do(w.e.Run("workbench.action.files.newUntitledFile"))
 	w.do(w.e.until("it is shown", func() (bool, error) {
 		s, err := w.e.State()
 		return strings.HasPrefix(s.Path, "Untitled"), err
@@ -239,7 +238,7 @@ func (w *world) playUnnoticed() {
 	w.begin("unnoticed.go", "p0a p0b\n")
 	w.typed("p1a p1b\n")
 	w.do(w.e.Suggest("c2a c2b\nc3a c3b\n"))
-	w.do(w.e.ask("run", asked{"command": "editor.action.inlineSuggest.commit"}, nil))
+	w.do(w.e.Run("editor.action.inlineSuggest.commit"))
 	w.do(w.e.Silent())
 	w.typed("p4a p4b\n")
 	w.do(w.e.Save())
@@ -251,7 +250,7 @@ func (w *world) playNextEdit() {
 	w.begin("next.go", "p0a p0b\np1a p1b\np2a p2b\n")
 	w.do(w.e.Open("next.go", 2, 1))
 	w.do(w.e.ask("suggest", asked{"text": "c1a c1b(c1c, c1d)", "line": 2}, nil))
-	w.do(w.e.ask("run", asked{"command": "editor.action.inlineSuggest.trigger"}, nil))
+	w.do(w.e.Run("editor.action.inlineSuggest.trigger"))
 	w.waits(`document.querySelector(".monaco-editor").textContent.includes("c1a")`)
 	time.Sleep(300 * time.Millisecond) // it is drawn before a key takes it
 	w.picture("next-edit")

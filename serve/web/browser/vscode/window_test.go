@@ -85,7 +85,7 @@ func (w *world) holds(file, want string) {
 // hints checks all that the extension says unasked.
 func (w *world) hints(want ...string) {
 	w.Helper()
-	w.do(w.e.ask("run", asked{"command": "notifications.showList"}, nil))
+	w.do(w.e.Run("notifications.showList"))
 	w.waits(`document.querySelector(".notifications-center.visible")`)
 	got, err := chromedp.Run(w.e.ctx, chromedp.Evaluate[[]string](
 		`[...document.querySelectorAll(".notifications-center .notification-list-item-message")].map((m) => m.textContent)`))

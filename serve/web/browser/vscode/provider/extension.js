@@ -20,10 +20,6 @@ const does = {
     const at = new vscode.Position(line - 1, column - 1);
     await vscode.window.showTextDocument(vscode.Uri.file(path), { preview: false, selection: new vscode.Range(at, at) });
   },
-  select: ({ at }) => {
-    vscode.window.activeTextEditor.selections = at.map(([line, column]) =>
-      new vscode.Selection(line - 1, column - 1, line - 1, column - 1));
-  },
   edit: async ({ path, line, text }) => { // as an extension of an agent edits a file that is open
     const edit = new vscode.WorkspaceEdit();
     edit.insert(vscode.Uri.file(path), new vscode.Position(line - 1, 0), text);
