@@ -33,7 +33,7 @@ type buffer struct {
 // maxHeld bounds the buffers that the state remembers.
 const maxHeld = 64
 
-// noteBuffer notes the content of a buffer while the file had the content seen.
+// noteBuffer records the content of an editor's buffer, and the content that the file had at that moment (seen).
 func (s *state) noteBuffer(path string, seen, held refs.OID) {
 	key := nameKey(path)
 	s.Notes.Buffers = slices.DeleteFunc(s.Notes.Buffers, func(b buffer) bool { return b.Key == key })
@@ -41,7 +41,7 @@ func (s *state) noteBuffer(path string, seen, held refs.OID) {
 	s.Notes.Buffers = s.Notes.Buffers[max(0, len(s.Notes.Buffers)-maxHeld):]
 }
 
-// bufferOf returns the text of a path's buffer while the file has the content seen; no id if no editor reported it.
+// bufferOf returns the text of an editor's buffer while the file had the content seen; no id if no editor reported it.
 func (s *state) bufferOf(path string, seen refs.OID) refs.OID {
 	if len(s.Notes.Buffers) == 0 {
 		return refs.OID{}
@@ -54,10 +54,10 @@ func (s *state) bufferOf(path string, seen refs.OID) refs.OID {
 	return s.Notes.Buffers[i].Held
 }
 
-// ofEditor reports whether a boundary has the buffer of an editor.
+// ofEditor reports whether a boundary carries the text of an editor's buffer.
 func ofEditor(kind events.BoundaryKind) bool { return kind == events.Completed || kind == events.Saved }
 
-// takeBuffer takes an editor's report about its buffer. looks is false if the work tree is not read now.
+// takeBuffer takes an editor's report about its buffer. The parameter looks is false if the work tree is not read now.
 func (s *step) takeBuffer(h *heard, trace events.TraceID, b events.Boundary, looks bool) error {
 	if b.Tool == nil || len(s.hear(h).toolPaths(b)) == 0 {
 		return nil
@@ -156,7 +156,7 @@ func (c *contents) unborn(path string) bool {
 	return !c.ignores(path)
 }
 
-// ignores reports whether git ignores a path, or cannot say.
+// ignores reports whether git ignores a path. It is true if git cannot say.
 func (c *contents) ignores(path string) bool {
 	var failed *refs.GitError
 	_, err := c.repo.Git(c.ctx, nil, "check-ignore", "-q", "--", path)
@@ -164,8 +164,8 @@ func (c *contents) ignores(path string) bool {
 }
 
 // savedSince reports whether the file has changed since the last look, and is nearer to the buffer after the event than
-// to the buffer before it. Then the event came late, and the file was made from that buffer. further reports whether
-// the buffer differs from the saved text.
+// to the buffer before it. Then the event came late, and the file was made from that buffer. The result further reports
+// whether the buffer differs from the saved text.
 func (l *looks) savedSince(d declared) (late, further bool, err error) {
 	was, _, found, err := l.fileSeen(d.Path)
 	raw, readable := readWorkFile(l.tree.repo, d.Path)
@@ -275,7 +275,7 @@ const maxTyped = 100000
 // does (testify.go). Its lines get their owner in the content that was read, and in the contents and commits that
 // followed. For example: a person accepts a line, saves and commits, and the editor reports it then.
 
-// overtaken is an editor's report about a file that others have read since.
+// overtaken holds an editor's report about a file that a hook or a commit has read in the meantime.
 type overtaken struct {
 	step  *step
 	heard *heard
@@ -286,7 +286,7 @@ type overtaken struct {
 // longestLook is the longest time from the beginning of a hook to its look.
 const longestLook = 2 * time.Second
 
-// completed gives the lines of a completion their owner, if a look saw these lines before the report came. It returns
+// completed makes a completion the owner of its lines, if a look saw these lines before the report came. It returns
 // false if no look did.
 func (o *overtaken) completed(w *Window, d declared) (bool, error) {
 	s := o.step
@@ -348,9 +348,9 @@ func (wg *weigher) weighed(f *file, chain []segment) map[events.PatchID]actor {
 	return by
 }
 
-// person gives lines of a content that a look has seen to the person whom an editor saw type them. For example: a
-// command runs while a person saves, and its end is reported before the save. Lines of a completion that a person
-// changed keep the owner from the completion's report.
+// person makes a person the owner of lines that an editor saw them type, in a content that a look has already seen. For
+// example: a command runs while a person saves, and its end is reported before the save. Lines of a completion that a
+// person changed keep the owner from the completion's report.
 func (o *overtaken) person(d declared) error {
 	s := o.step
 	now, _, _, err := s.looks.fileSeen(d.Path)
@@ -387,7 +387,7 @@ func (o *overtaken) person(d declared) error {
 	return nil
 }
 
-// read reads the log, back to some time before the person did it.
+// read reads the log, back to a moment shortly before the person's action.
 func (o *overtaken) read() error {
 	by := o.heard.within()
 	by.env.Method = []events.Method{events.EditorLate}
@@ -419,8 +419,8 @@ func (r *retelling) lookedSince(path string, now text, moment time.Time) (latest
 	return latest, first
 }
 
-// correct gives lines of a content to other owners. is returns the new owner of a line, or nil if the present owner
-// stays.
+// correct gives lines of a content to other owners. The function is(line, was) returns the new owner of a line, or nil
+// if the present owner stays.
 func (r *retelling) correct(in *interval, is func(line int, was events.AnchorOwner) *actor) error {
 	vec, known := r.log.step.tree.store.known.Get(in.path, in.after)
 	if !known {
@@ -443,7 +443,7 @@ func (r *retelling) correct(in *interval, is func(line int, was events.AnchorOwn
 	return r.anchorAnew()
 }
 
-// same reports whether two actors are one.
+// same reports whether two actors are equal.
 func same(a, b *actor) bool {
 	return (a == nil) == (b == nil) && (a == nil || a.key() == b.key())
 }

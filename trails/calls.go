@@ -15,7 +15,7 @@ import (
 	"github.com/git-trace/git-trace/trails/route"
 )
 
-// ending is a window that this boundary ends, and the status of the end.
+// An ending holds a window that this boundary ends, and the status of the end.
 type ending struct {
 	window *Window
 	status string // done, failed, background, abandoned, rejected
@@ -309,7 +309,7 @@ func (s *state) asked(trace events.TraceID, b events.Boundary) []*Window {
 	return out
 }
 
-// consentTo returns the state of the person's consent to a call. State is the state of its agent.
+// consentTo returns the state of the person's consent to a call. The parameter state is the state of the call's agent.
 func (wit *witness) consentTo(w *Window, state process.State) consent {
 	switch {
 	case w.Asked.IsZero() || w.Call.Class == events.ToolEdits || w.Call.Session != wit.caller && wit.around(w):

@@ -49,8 +49,8 @@ type Committed struct {
 func (v *View) Origins(c Committed) ([]vector.Origin, error) { return v.question(c).Lines() }
 
 // AtCommit adds a commit to the timeline. First it settles the paths of the commit: a file that one shell call wrote
-// and committed belongs to that call. Then anchor makes the events that record the commit, under the same lock. Lines
-// that git brought are compared with the parent: a committed blob is always in HEAD, which is not evidence.
+// and committed belongs to that call. Then the function anchor makes the events that record the commit, under the same
+// lock. Lines that git brought are compared with the parent: a committed blob is always in HEAD, which is not evidence.
 func (e *Engine) AtCommit(
 	ctx context.Context, at time.Time, commit, parent refs.OID, paths []string,
 	anchor func(*View) ([]events.Draft, error),
@@ -172,9 +172,9 @@ func (e *Engine) Origin(ctx context.Context, at time.Time) error {
 	})
 }
 
-// AtRewrite adds commits to the timeline that git made from others, such as the picks of a rebase. Under the lock,
-// anchor makes the events that record them. It does not look at the work tree: the lines come from the replaced commits
-// and from their parents. A line that is in none of them belongs to nobody.
+// AtRewrite adds commits to the timeline that git made from others, such as the picks of a rebase. Under the lock, the
+// function anchor makes the events that record them. It does not look at the work tree: the lines come from the
+// replaced commits and from their parents. A line that is in none of them belongs to nobody.
 func (e *Engine) AtRewrite(
 	ctx context.Context, at time.Time, commits []refs.OID, anchor func(*View) ([]events.Draft, error),
 ) error {
@@ -276,9 +276,9 @@ func (r *Recall) Remembers(path string) bool { return len(r.Blobs(path, 1)) > 0 
 // Blobs lists the contents of a path that are remembered, the last one first, at most limit.
 func (r *Recall) Blobs(path string, limit int) []refs.OID { return r.known.Blobs(path, limit) }
 
-// View returns the view of a commit hook, but without facts about the work tree at that moment. Believe reports whether
-// a patch may have contributed to the commit. A content with a line of any other patch is younger, and is left out.
-// Additions to the view's Known are lost with the view.
+// View returns the view of a commit hook, but without facts about the work tree at that moment. The function believe
+// reports whether a patch may have contributed to the commit. A content with a line of any other patch is younger, and
+// is left out. Additions to the view's Known are lost with the view.
 func (r *Recall) View(believe func(events.PatchID) bool) *View {
 	known := r.known.Only(func(one *ledger.Record) bool {
 		return !slices.ContainsFunc(r.patchesOf(one), func(id events.PatchID) bool { return !believe(id) })
@@ -314,7 +314,7 @@ func (r *Recall) patchesOf(one *ledger.Record) []events.PatchID {
 	return list
 }
 
-// memory compares contents with the remembered ones. It has no other facts about the time of a commit.
+// A memory compares contents with the remembered ones. It has no other facts about the time of a commit.
 type memory struct {
 	origin.World // nil: long after a commit no other fact is needed
 	*Recall
@@ -358,8 +358,8 @@ func (m *memory) Latest(path string, lines [][]byte) (origin.Candidate, bool) {
 // may have rewritten it.
 const maxInWords = 4
 
-// inCommon counts the characters of the lines that both share in the same order, in any form. A line in another place
-// is weak evidence: any content of a path may have a `return nil`.
+// inCommon counts the characters of the lines that both texts share in the same order, in any form. A line in another
+// place is weak evidence: any content of a path may have a `return nil`.
 func inCommon(lines, other [][]byte) int {
 	n := 0
 	for line, from := range vector.Matches(vector.Content{Lines: other}, lines) {
@@ -370,7 +370,7 @@ func inCommon(lines, other [][]byte) int {
 	return n
 }
 
-// atMostInCommon counts the characters of the lines that both share, in any order.
+// atMostInCommon counts the characters of the lines that both texts share, in any order.
 func atMostInCommon(want map[string]int, lines [][]byte) int {
 	left := map[string]int{}
 	n := 0

@@ -37,7 +37,7 @@ const (
 	maxSharedWords = 256
 )
 
-// writersOf returns the writers of the new lines of a hunk. owners has the owners of the old lines.
+// writersOf returns the writers of the new lines of a hunk. The parameter owners has the owners of the old lines.
 func (tree *workTree) writersOf(p *part, owners vector.Vector, hunk int) func(line int) *actor {
 	h := p.change.Hunks()[hunk]
 	var replaced []int // nil until it is needed
@@ -73,7 +73,7 @@ func (tree *workTree) mayShare(owners vector.Vector, h linediff.Hunk) bool {
 	return len(tree.state.Notes.Shared) > 0
 }
 
-// share decides about a line that one writer made from another's line.
+// share decides who owns a line that one writer made from another writer's line.
 func (tree *workTree) share(
 	p *part, owner vector.Owner, old, line int, who *actor, both map[events.PatchID]*actor,
 ) *actor {
@@ -228,7 +228,7 @@ func (s *state) noteShared(path string, line []byte, words string) {
 	s.Notes.Shared = s.Notes.Shared[max(0, len(s.Notes.Shared)-maxShared):]
 }
 
-// completed is a completion in a file that nobody had seen, if the file was saved before the editor reported the
+// completed describes a completion in a file that nobody had seen, if the file was saved before the editor reported the
 // completion.
 type completed struct {
 	window *Window
@@ -328,7 +328,7 @@ func placed(path string, edits []declared, texts [][]byte) (declared, bool) {
 	return declared{}, false
 }
 
-// place makes edits, one after the other.
+// place applies edits to a text, one after the other.
 func place(text string, edits []declared) (string, bool) {
 	for _, d := range edits {
 		start, line, ok := offset(text, d.at)
@@ -340,7 +340,7 @@ func place(text string, edits []declared) (string, bool) {
 	return text, true
 }
 
-// unplace undoes edits, the last one first.
+// unplace undoes edits of a text, the last one first.
 func unplace(text string, edits []declared) (string, bool) {
 	for _, d := range slices.Backward(edits) {
 		start, _, ok := offset(text, d.at)

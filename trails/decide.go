@@ -13,7 +13,7 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// judge decides who can have written a change, from the open windows, the facts about their processes, and the report
+// A judge decides who can have written a change, from the open windows, the facts about their processes, and the report
 // of the boundary.
 type judge struct {
 	tree   *workTree
@@ -28,19 +28,19 @@ func (j *judge) told(path string) bool {
 	return tool != nil
 }
 
-// decision says who wrote a changed line. Equal answers are the same pointer.
+// A decision returns the writer of a changed line. Equal answers are the same pointer.
 type decision func(line []byte) *actor
 
 // always returns the decision that does not depend on the line.
 func always(a actor) decision { return func([]byte) *actor { return &a } }
 
 // decide decides between the windows that could have written the path since its last snapshot. It leaves out the
-// windows in except, whose share of the change is known.
+// windows in the parameter except, whose share of the change is known.
 func (j *judge) decide(path string, except ...*Window) decision {
 	return j.decideSince(path, j.tree.seen(path), except...)
 }
 
-// decideSince is decide for changes since the interval seen.
+// decideSince does the same as decide, for changes since the given interval.
 func (j *judge) decideSince(path string, seen int64, except ...*Window) decision {
 	ws := slices.DeleteFunc(writers(j.tree.state.Windows, path, seen), func(w *Window) bool {
 		return slices.Contains(except, w) || j.idleThen(w, path)
@@ -59,7 +59,7 @@ func (j *judge) decideSince(path string, seen int64, except ...*Window) decision
 	return j.weigh(wrote, path, seen, j.heard.unfinished(j.tree.state))
 }
 
-// weigh is decideAmong with a doubt, if the beginning or the end of a call is not proved.
+// weigh does the same as decideAmong, and adds a doubt if the beginning or the end of a call is not proved.
 func (j *judge) weigh(ws []*Window, path string, seen int64, unfinished []*Window) decision {
 	by := decideAmong(ws, path, unfinished)
 	var sure []*Window
@@ -95,7 +95,7 @@ func rather(under []*Window, sure, by decision, path string) decision {
 }
 
 // doubtedCalls returns a decision about an interval whose calls may all have ended before it: a person may have written
-// their lines. why gives the reasons for unknown lines.
+// their lines. The parameter why gives the reasons for unknown lines.
 func doubtedCalls(by decision, path string, why ...events.Limit) decision {
 	unsure := doubted(by, path, why...)
 	return func(line []byte) *actor {
@@ -363,11 +363,12 @@ var (
 	person = actor{kind: events.OwnerHuman}
 	nobody = actor{kind: events.OwnerUnknown}
 	typist = actor{kind: events.OwnerHuman, seen: true}
-	// paster is a person who put text into an editor; the text may be a completion that the editor did not notice.
+	// paster stands for a person who put text into an editor; the text may be a completion that the editor did not notice.
 	paster = actor{kind: events.OwnerHuman, limits: []events.Limit{events.LimitCompletionUntold}}
 )
 
-// beside returns a person, with a limitation if an editor does not report accepted completions.
+// beside returns the actor. A person whom no editor saw gets a limitation if an editor does not report accepted
+// completions.
 func (a actor) beside(editing func() bool) actor {
 	if a.kind == events.OwnerHuman && !a.seen && editing != nil && editing() {
 		a.limits = unionLimits(a.limits, []events.Limit{events.LimitCompletionUntold})

@@ -34,8 +34,9 @@ func (j *judge) ranOut(w *Window, path string) bool {
 	return b.over || b.partly && known && b.wrote < size
 }
 
-// count counts the bytes that a call's remaining processes wrote since the last full snapshot. known is false if the
-// system does not say; partly means that some processes have ended and only the others are counted.
+// count counts the bytes that a call's remaining processes wrote since the last full snapshot. The result known is
+// false if the system does not say; the result partly means that some processes have ended and only the others are
+// counted.
 func (wit *witness) count(w *Window) (
 	left []process.Process, printed []process.Output, wrote int64, known, partly bool,
 ) {
@@ -258,8 +259,8 @@ func (j *judge) shellAtWork() bool {
 	return n > 1 || runs
 }
 
-// written returns the number of bytes that the processes of a call can have written; known is false if its shell is not
-// among them.
+// written returns the number of bytes that the processes of a call can have written; the result known is false if its
+// shell is not among them.
 func written(w *Window) (n int64, known bool) {
 	found, _, known := process.Measure(w.processes(), "")
 	shell := false
@@ -342,7 +343,7 @@ func (j *judge) beforeAnswer(w *Window, path string) bool {
 	return changed.Before(end.Answered.Add(time.Millisecond)) // agents drop fractions of a millisecond
 }
 
-// batch names the conversation or subagent whose calls have ended with all their hooks.
+// A batch names the conversation or subagent whose calls have ended with all their hooks.
 type batch struct {
 	trace    events.TraceID
 	subagent string

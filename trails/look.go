@@ -31,7 +31,7 @@ type observation struct {
 	settled int // changes that already have their owners, see lookAgain
 }
 
-// found reports whether the observation needs an event.
+// found reports whether an observation has findings that need an event.
 func (o observation) found() bool { return o.Seeded || o.settled > 0 || len(o.Changes) > 0 }
 
 // look takes a snapshot of the given paths, or of the whole work tree if paths is nil, and settles the interval that it
@@ -98,7 +98,7 @@ func (l *looks) observe(h *heard, paths []string) (observation, error) {
 	return o, err
 }
 
-// settleChanges finds the owners of the changes of a look. full means that the look was at everything.
+// settleChanges finds the owners of the changes of a look. The parameter full means that the look was at everything.
 func (s *step) settleChanges(h *heard, full bool, changes []snapshot.Change) error {
 	if full {
 		if err := s.settleStashes(h, changes); err != nil {
@@ -326,7 +326,7 @@ func (l *looks) lookOnce(o *observation, paths []string) error {
 	return nil
 }
 
-// news holds the events since a step's last snapshot.
+// news holds the boundaries and the actions of git since a step's last snapshot.
 type news struct {
 	any   bool
 	moved bool      // git did
@@ -334,7 +334,7 @@ type news struct {
 	late  []string  // boundaries that were put aside
 }
 
-// meanwhile finds boundaries that were put aside, and moves and writes of git, since its last call.
+// meanwhile returns the boundaries that were put aside since its last call, and git's moves and writes since then.
 func (q *queue) meanwhile() (n news) {
 	last, now := q.checked, time.Now()
 	if q.looks.engine.Patient { // a short look does not wait for git: the next look sees git's result

@@ -15,7 +15,7 @@ import (
 // or added a block. A new change is compared with them like with changes of its own interval (vector.Moves). If the
 // block was added first and removed later, the lines of the file with the new block get their old owners.
 
-// shift is a change that removed blocks from a content, or added some.
+// A shift describes a change that removed blocks from a content, or added some.
 type shift struct {
 	From, Path string // the path before and after
 	Before     refs.OID
@@ -32,14 +32,14 @@ const (
 	printLength  = 4
 )
 
-// shifting is a change with its old and its new text.
+// shifting holds a change with its old and its new text.
 type shifting struct {
 	change   *vector.Change
 	from, to text
 	path     string
 }
 
-// blocks returns prints of the blocks that a change removes, and adds.
+// blocks returns fingerprints of the blocks that a change removes, and adds.
 func (m shifting) blocks() (gone, come string) {
 	var old, latest [][]byte
 	for _, h := range m.change.Hunks() {
@@ -77,7 +77,7 @@ func blockPrints(lines [][]byte) string {
 	return string(out)
 }
 
-// meet reports whether two lists of prints may belong to one block.
+// meet reports whether two lists of fingerprints may belong to the same block.
 func meet(a, b string) bool {
 	if a == "" || b == "" || a == anyPrint || b == anyPrint {
 		return a != "" && b != ""
@@ -92,7 +92,8 @@ func meet(a, b string) bool {
 	return false
 }
 
-// half is a change of an earlier look that is compared with the present changes.
+// A half is a change of an earlier look that is compared with the present changes: one removed the block that the other
+// added.
 type half struct {
 	shift  *shift
 	change *vector.Change
@@ -159,8 +160,8 @@ func (tree *workTree) moves(now []shifting) ([]half, error) {
 	return earlier, err
 }
 
-// settleHalves gives blocks that were added before they were removed their old owners. A half is dropped once the other
-// half is found.
+// settleHalves gives blocks that were added before they were removed their old owners. A change is dropped once its
+// other half is found.
 func (wg *weigher) settleHalves(earlier []half) (out []finding, err error) {
 	for _, h := range earlier {
 		found := h.change.Gave()

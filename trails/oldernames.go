@@ -30,7 +30,7 @@ type names struct {
 	older older
 }
 
-// older holds the known older names; nil until they are needed.
+// older holds the known older names. Its fields are nil until they are needed.
 type older struct {
 	gone     []rename.Change                 // see findOlderName
 	newNames map[string]origin.Candidate     // see UnderOlderName
@@ -115,7 +115,7 @@ func (n *names) momentOfLook() moment.Moment {
 	return moment.CommitLook
 }
 
-// lookedAt is the work tree as a look saw it.
+// lookedAt implements rename.Tree for the work tree as a look saw it.
 type lookedAt struct{ looks *looks }
 
 func (l lookedAt) Has(path string) bool {
@@ -132,8 +132,8 @@ func (l lookedAt) Gone(path string) bool { return l.looks.tree.store.goneFromWor
 
 func (l lookedAt) Older(path string) bool { return l.looks.tree.store.writtenBeforeLook(path) }
 
-// atRest is a work tree without a snapshot of its present state: the last seen files count as present, unless they are
-// known to be deleted.
+// atRest implements rename.Tree without a snapshot of the present state: the last seen files count as present, unless
+// they are known to be deleted.
 type atRest struct {
 	tree *workTree
 	gone map[string]bool
@@ -260,7 +260,7 @@ func (n *names) nameBefore(at moment.Moment, changes []rename.Change, files ...*
 // maxRivals bounds the new files that may also have an older name.
 const maxRivals = 256
 
-// rivals returns the other new files of the work tree, which the next look will also find: a content gets only one new
+// rivals lists the other new files of the work tree, which the next look will also find: a content gets only one new
 // name.
 func (n *names) rivals(path string) ([]*file, error) {
 	if n.older.rivals == nil {

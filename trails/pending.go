@@ -47,8 +47,8 @@ func (p PendingLines) Describe(o vector.Owner) events.AnchorOwner {
 }
 
 // Pending finds the owners of the lines of a path's content in the work tree, or in an editor. It decides about changes
-// since the last boundary like the next boundary would. It writes nothing, and takes no lock. Settle and editing (see
-// Engine) may be nil.
+// since the last boundary like the next boundary would. It writes nothing, and takes no lock. The parameters settle and
+// editing (see Engine) may be nil.
 func Pending(
 	ctx context.Context, repo *refs.Repo, settle Settler, editing func() bool, path string, content []byte,
 ) (lines PendingLines, err error) {
@@ -159,8 +159,8 @@ func NewOlderNames(repo *refs.Repo) *OlderNames {
 	return &OlderNames{repo: repo, found: map[string]string{}}
 }
 
-// Of returns the older name of a file that has a new name, "" if there is none. For example: a person did mv a b, and
-// b's older name is a.
+// Of returns the older name of a file that has a new name, "" if there is none. For example: a person ran mv a.txt
+// b.txt, and the older name of b.txt is a.txt.
 func (o *OlderNames) Of(ctx context.Context, path string) (string, error) {
 	if older, done := o.found[path]; done || o.repo.Bare() {
 		return older, nil

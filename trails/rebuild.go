@@ -102,7 +102,7 @@ func (r *rebuilder) take(event events.Event) error {
 	return nil
 }
 
-// hear keeps an event while a revision may need it.
+// hear remembers an event as long as a revision may need it.
 func (r *rebuilder) hear(event events.Event) {
 	if len(r.heard) >= 2*reviseLog {
 		r.heard = slices.Clone(r.heard[reviseLog:])

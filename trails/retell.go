@@ -35,7 +35,7 @@ func newRetelling(t *testimony) *retelling {
 }
 
 // interval finds the edits of a path in an interval. It returns the edits that it did not find: they may be in a later
-// interval. With strangers, a person's other lines get an unknown owner.
+// interval. If strangers is set, a person's other lines get an unknown owner.
 func (r *retelling) interval(in *interval, edits []*unheardEdit, strangers bool) (left []*unheardEdit, err error) {
 	var begun []*unheardEdit
 	for _, e := range edits {
@@ -314,7 +314,7 @@ func (r *retelling) file(p *events.CommitData, f *events.AnchorFile, lines [][]b
 	return true
 }
 
-// outside is the owner of lines that an anchor does not name.
+// outside stands for the owner of lines that an anchor does not name.
 var outside = vector.Owner{Kind: events.OwnerMixed, Patch: "outside"}
 
 // anchorAnew makes the events that replace anchors.
@@ -350,7 +350,7 @@ type retoldRun struct {
 	took map[string][]bool
 }
 
-// of returns the lines of a content; none if the content is missing.
+// of returns the lines of a blob; none if the content is missing.
 func (r *retold) of(blob refs.OID) ([][]byte, error) {
 	if lines, read := r.lines[blob]; read {
 		return lines, nil
@@ -379,7 +379,7 @@ func (r *retold) run(path string, after refs.OID, start, end int, from, to vecto
 	return run, nil
 }
 
-// is reports whether an owner is the lines' old owner.
+// is reports whether an owner is the old owner of the run's lines.
 func (r *retoldRun) is(o vector.Owner) bool { return o.Kind == r.from.Kind && o.Patch == r.from.Patch }
 
 // apply gives the lines of a run their new owner in all contents of some paths.
@@ -400,7 +400,7 @@ func (r *retold) apply(run retoldRun, paths []string) {
 	}
 }
 
-// over returns a content's vector with the new owner for the lines of the run.
+// over returns the owners of a content's lines, with the new owner for the lines of the run.
 func (r *retoldRun) over(blob refs.OID, v vector.Vector, lines [][]byte) vector.Vector {
 	var b vector.Builder
 	seen := map[string]int{}

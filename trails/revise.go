@@ -164,8 +164,8 @@ func (r *revision) isCall(c events.CandidateData) bool {
 	return c.Trace == r.trace && c.ToolCall == r.call
 }
 
-// over reports whether the call had ended before the change of a patch; early reports whether it had ended before the
-// patch was recorded. Changes between the call's end and the last look before that are in doubt.
+// over reports whether the call had ended before the change of a patch; the result early reports whether it had ended
+// before the patch was recorded. Changes between the call's end and the last look before that are in doubt.
 func (r *revision) over(p recordedPatch) (over, early bool) {
 	if r.never {
 		return true, true
@@ -179,7 +179,7 @@ func (r *revision) over(p recordedPatch) (over, early bool) {
 	return over, true
 }
 
-// owner returns the present owner of a line.
+// owner returns the corrected owner of a line.
 func (r *revision) owner(o vector.Owner) vector.Owner {
 	key, _ := ledger.OwnerKeyOf(o.Patch)
 	if described, known := r.keys[key]; known {
@@ -213,7 +213,7 @@ func (r *revision) previous(id events.PatchID) events.PatchID {
 	return ""
 }
 
-// now replaces an owner that names the call with the present owner.
+// now replaces an owner that names the call with the corrected owner.
 func (r *revision) now(o events.AnchorOwner, p recordedPatch) (now events.AnchorOwner, changed bool) {
 	over, early := r.over(p)
 	if !early {
@@ -234,7 +234,8 @@ func (r *revision) now(o events.AnchorOwner, p recordedPatch) (now events.Anchor
 	return now, true
 }
 
-// instead returns the writer of a change that was not the call's: decideAmong chooses among the other candidates.
+// instead returns the writer of a change that is not the call's after all: decideAmong chooses among the other
+// candidates.
 func (r *revision) instead(o *events.AnchorOwner, over bool) actor {
 	var others []*Window
 	for _, c := range o.Candidates {
@@ -306,7 +307,7 @@ func anewParts(parts []events.CommitData, method []events.Method) ([]events.Draf
 	return out, nil
 }
 
-// lastAnchor joins the parts of the last complete anchor of a commit; list has the newest event first.
+// lastAnchor joins the parts of the last complete anchor of a commit; the parameter list has the newest event first.
 func lastAnchor(list []events.Event) []events.CommitData {
 	var parts []events.CommitData
 	for i := range list {

@@ -29,7 +29,7 @@ type segment struct {
 	said     map[int]*actor  // the writers of lines of to according to an editor, see lineWriters
 }
 
-// writer returns the writer of a changed line of to.
+// writer returns the writer of a changed line in the segment's new content.
 func (seg segment) writer(line int) *actor {
 	said := seg.said[line]
 	if said != nil && said.seen {
@@ -266,8 +266,8 @@ func consistent(old, latest text, chain []segment) bool {
 
 const byteOrderMark = "\uFEFF"
 
-// reportedText converts a content that a tool reported into the form of the contents before and after it; like lists
-// them, the nearest first.
+// reportedText converts a content that a tool reported into the form of the contents before and after it; the parameter
+// like lists them, the nearest first.
 func (c *contents) reportedText(content string, like ...text) text {
 	raw := []byte(content)
 	for _, t := range like {

@@ -23,7 +23,7 @@ import (
 // ends with the CRC-32 of everything before, big-endian.
 const stateMagic = "gtline\x00\x0d"
 
-// state is the memory of one work tree's timeline between two processes: <git dir>/traces/timeline.
+// state is the memory of one work tree's timeline from one process to the next: <git dir>/traces/timeline.
 type state struct {
 	Interval int64 // number of the last boundary
 	LastFull int64
@@ -51,7 +51,7 @@ type state struct {
 	Spooled []string
 }
 
-// loss says which boundaries were lost.
+// A loss says which boundaries were lost.
 type loss struct {
 	// At is the interval in which a boundary was last found to be lost, with the look that it would have taken (lose).
 	// Until the next look at a path, its changes may be anybody's.
@@ -64,17 +64,16 @@ type loss struct {
 
 // notes holds the facts that later looks need about contents.
 type notes struct {
-	// Expected are contents that are not on disk yet: a tool reported them, or a restore is about to write them: path →
-	// blob.
+	// Expected maps paths to contents that are not on disk yet: a tool reported them, or a restore is about to write them.
 	Expected map[string]refs.OID
-	// Shifts are changes that may have another half, the newest last (moves.go).
+	// Shifts lists the changes that may have another half, the newest last (moves.go).
 	Shifts []*shift
-	// Taken are contents that git removed from the work tree and that no known commit has, by path. Other work trees need
-	// them: a stash may have carried them there and be gone now.
+	// Taken holds, by path, contents that git removed from the work tree and that no known commit has. Other work trees
+	// need them: a stash may have carried them there and be gone now.
 	Taken map[string]taken
-	// Shared are lines of which a completion and a person wrote parts, the newest last (completions.go).
+	// Shared lists the lines of which a completion and a person wrote parts, the newest last (completions.go).
 	Shared []sharedLine
-	// Buffers are the last texts of editors' buffers, the newest last (buffer.go).
+	// Buffers lists the last texts of editors' buffers, the newest last (buffer.go).
 	Buffers []buffer
 }
 
@@ -99,7 +98,7 @@ type sessionState struct {
 	Idle bool
 }
 
-// source is the process of a conversation's last hooks, with their number.
+// source holds the process of a conversation's last hooks, and their number.
 type source struct {
 	Host  process.ID
 	Heard int

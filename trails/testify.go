@@ -22,7 +22,7 @@ import (
 //
 // All of it is added to the log with the method session_file. Existing events are not changed.
 
-// Told is an ended call in the agent's own record.
+// Told describes an ended call, according to the agent's own record.
 type Told struct {
 	Trace    events.TraceID
 	Agent    string
@@ -234,8 +234,8 @@ func (t *testimony) hearPatch(e *events.Event) {
 		at: e.Time, patches: []events.PatchData{p}})
 }
 
-// unheard returns the calls that are missing in the log, in the order of their beginnings. If hooks have no ids of
-// their calls, or other ids than the record, the calls cannot be compared.
+// unheard returns the calls of records that are missing in the log, in the order of their beginnings. If hooks have no
+// ids of their calls, or other ids than the record, the calls cannot be compared.
 func (t *testimony) unheard() []*Told {
 	var out []*Told
 	for _, c := range t.calls {
@@ -364,7 +364,7 @@ func (t *testimony) strangers(change *interval, calls []*Told) bool {
 	})
 }
 
-// say records, for each conversation, that hooks did not report these calls.
+// say adds to the log, for each conversation, that hooks did not report these calls.
 func (t *testimony) say(calls []*Told) error {
 	of := map[events.TraceID][]*Told{}
 	var order []*Told

@@ -21,7 +21,7 @@ type weigher struct {
 	cuts   *cutter
 	looks  *looks
 	writer string // of the log
-	// editing is the engine's Editing.
+	// editing is the function Editing of the engine.
 	editing func() bool
 }
 
@@ -151,7 +151,7 @@ func (wg *weigher) settleFiles(
 	return out, nil
 }
 
-// found is the result for a part: its patches, and the owner of each line of its new content.
+// found holds the result for a part: its patches, and the owner of each line of its new content.
 type found struct {
 	part     *part
 	runs     map[int][]patchRun // by hunk

@@ -34,7 +34,7 @@ type Window struct {
 	Tail bool
 	// Wrote is the interval in which the call first got a line; 0 if it has none.
 	Wrote int64
-	// Rejected marks a call that never ran; it owns nothing.
+	// Rejected marks a call that never ran; it owns no lines.
 	Rejected bool
 }
 
@@ -91,7 +91,7 @@ type sayings struct {
 	payload []declared // the report of the present boundary, of any size
 }
 
-// declared is a window's report about one path: the texts of its edits, or the whole contents.
+// declared is a call's report about one path: the texts of its edits, or the whole contents.
 type declared struct {
 	Path   string
 	Old    string
@@ -101,13 +101,13 @@ type declared struct {
 	Exact  bool
 	// Proposed is the agent's text, if a person changed it before the tool wrote it.
 	Proposed *string
-	// typed are the lines of Before that an editor saw a person type; put are the typed lines that may also be a
-	// completion's.
+	// typed holds the lines of Before that an editor saw a person type. The field put holds the typed lines that may also
+	// be a completion's.
 	typed, put []events.LineRun
 	at         *events.Place
 }
 
-// size returns the number of bytes of its text.
+// size returns the number of bytes of the report's texts.
 func (d *declared) size() int {
 	n := len(d.Old) + len(d.New)
 	for _, whole := range []*string{d.Before, d.After, d.Proposed} {
@@ -292,7 +292,7 @@ func (s *state) said(path string) (last saying, found bool) {
 	return last, found
 }
 
-// heardOf drops the sayings about a path that a look has seen.
+// heardOf drops the sayings about a path after a look has seen the path.
 func (s *state) heardOf(path string) {
 	for _, w := range s.Windows {
 		w.Says.Hidden = slices.DeleteFunc(w.Says.Hidden, func(one saying) bool { return one.Path == path })

@@ -16,7 +16,7 @@ import (
 // open window: the agent's process, which started the hooks, and the processes that the call left running. decide.go
 // uses the results when a changed line gets its owner.
 
-// bound holds the limits in one step on the writes of an open window.
+// bound holds the known limits, in one step, on the writes of a call with an open window.
 type bound struct {
 	// why it may have ended before, or why a person may have written instead; "" without a reason
 	doubt   events.Limit

@@ -141,7 +141,7 @@ func (tree *workTree) aside(gitDir string) (*workTree, bool) {
 	return other, other.store.findLast()
 }
 
-// otherTree is the last seen state of another work tree, as a source for this one.
+// otherTree makes the last seen state of another work tree a source of contents for this one.
 type otherTree struct {
 	tree *workTree
 	here *workTree
@@ -166,7 +166,7 @@ func (t otherTree) Taken(path string) (refs.OID, bool) {
 	return gone.Blob, found && !lookedSince
 }
 
-// taken is a content that git removed from a file, with the time of the look that saw it.
+// taken holds a content that git removed from a file, with the time of the look that saw it.
 type taken struct {
 	Blob refs.OID
 	At   time.Time

@@ -75,7 +75,7 @@ func (rec *record) add(drafts []events.Draft) {
 	}
 }
 
-// record is the phase that writes: events, owners, and the state. The other phases write nothing.
+// record is the phase of a step that writes: events, owners, and the state. The other phases write nothing.
 type record struct {
 	engine *Engine
 	tree   *workTree
@@ -93,8 +93,8 @@ type page struct {
 
 func newPage(writer string) *page { return &page{writer: writer, counts: map[string]int{}} }
 
-// begin records the start or the prompt of a boundary. keep is the snapshot with the content before a call; nil if the
-// boundary comes too late for one.
+// begin records the start or the prompt of a boundary. The parameter keep is the snapshot with the content before a
+// call; nil if the boundary comes too late for one.
 func (s *step) begin(
 	h *heard, sess *sessionState, trace events.TraceID, b events.Boundary, keep *snapshot.Engine,
 ) error {
@@ -220,7 +220,7 @@ func (rec *record) recordSnapshot(role string, o observation) error {
 	})
 }
 
-// opened records the beginning of a call.
+// opened adds the beginning of a call to the log.
 func (rec *record) opened(w *Window) error {
 	return rec.draft(events.WindowOpened, rec.windowData(w, ""), func(d *events.Draft) { d.Limits = w.Limits })
 }
@@ -311,7 +311,7 @@ func (rec *record) endOrphans(orphans []*Window) error {
 // spooled reports whether an append put the events aside, so they are not lost.
 func spooled(err error) bool { return errors.Is(err, events.ErrSpooled) }
 
-// record records the findings in their order.
+// record writes the findings to the log, in their order.
 func (rec *record) record(findings []finding) error {
 	for _, f := range findings {
 		var err error

@@ -9,8 +9,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// mostPainted bounds the commits that are read here before git is called. A call takes as long as reading about 300
-// commits.
+// mostPainted bounds the commits that this process reads before it calls git. A call of git takes as long as reading
+// about 300 commits.
 const mostPainted = 256
 
 // MergeBase returns the commit of git-merge-base(1). If both commits are near each other, it starts no process.
@@ -35,8 +35,8 @@ const (
 )
 
 // nearBase walks back from both commits, newest commit first, and paints each commit by the sides that reach it, as git
-// does. known is false if git may choose among several bases, if the history is shallow or grafted, or if the walk
-// reads too many commits.
+// does. The result known is false if git may choose among several bases, if the history is shallow or grafted, or if
+// the walk reads too many commits.
 func (g *Git) nearBase(a, b refs.OID) (base refs.OID, found, known bool) {
 	for _, name := range []string{"shallow", filepath.Join("info", "grafts")} {
 		if _, err := os.Lstat(filepath.Join(g.repo.CommonDir, name)); err == nil {

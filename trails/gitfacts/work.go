@@ -20,7 +20,7 @@ type Work struct {
 	hands *hands // nil before the first use
 }
 
-// hands holds the commits that were made by hand, for one value of asked.
+// hands caches the list of commits that were made by hand, for one value of the parameter asked.
 type hands struct {
 	asked refs.OID
 	list  []refs.OID
@@ -31,7 +31,8 @@ func Between(repo *refs.Repo, read Reader, before, now Mark) *Work {
 	return &Work{Before: before, Now: now, Reader: read, repo: repo}
 }
 
-// Moves lists the moves of HEAD since the first mark, oldest first. whole is false if some could not be read.
+// Moves lists the moves of HEAD since the first mark, oldest first. The result whole is false if some could not be
+// read.
 func (w *Work) Moves() (moves []Move, whole bool) {
 	if w.moves == nil {
 		moves, w.whole = since(w.repo, w.Before)
@@ -59,7 +60,8 @@ func (w *Work) MadeSince(commit refs.OID) bool {
 
 // MadeByHand reports whether somebody made a commit from their work tree or index. Git made all other commits, and
 // wrote their contents from elsewhere to the work tree. A commit made by hand does not show the source of its lines.
-// asked is the commit that is being anchored, if any: if the reflog does not end with it, its maker is unknown.
+// The parameter asked is the commit that is being anchored, if any: if the reflog does not end with it, its maker is
+// unknown.
 func (w *Work) MadeByHand(commit, asked refs.OID) bool {
 	return slices.Contains(w.ByHand(asked), commit)
 }
@@ -211,10 +213,10 @@ func (w *Work) WentOnFrom(path string, blob refs.OID) bool {
 	return left
 }
 
-// PutLast returns the content that git last wrote into a file when it moved between commits, or the zero id. resets
-// holds the contents of the commits to which HEAD was reset since then: it is unknown whether a reset wrote files.
-// Commits made by hand do not count, because their content was in the file before. For example: git rebase, then git
-// reset --soft ORIG_HEAD.
+// PutLast returns the content that git last wrote into a file when it moved between commits, or the zero id. The result
+// resets holds the contents of the commits to which HEAD was reset since then: it is unknown whether a reset wrote
+// files. Commits made by hand do not count, because their content was in the file before. For example: git rebase, then
+// git reset --soft ORIG_HEAD.
 func (w *Work) PutLast(path string) (put refs.OID, resets []refs.OID, err error) {
 	moves, _ := w.Moves()
 	for _, m := range slices.Backward(moves[max(0, len(moves)-MaxCommitted):]) {

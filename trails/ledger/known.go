@@ -33,7 +33,8 @@ type Known struct {
 	sizes map[string]int64
 	// recent holds the last used vectors of each path, because contents are followed step by step.
 	recent map[string][]knownVector
-	// names holds the other names of paths after they were read. left holds, in the same way, the lines that left paths.
+	// names holds the other names of paths after they were read. The field left holds, in the same way, the lines that
+	// were removed from paths.
 	names map[string][]string
 	left  map[string][]left
 	// unsaved holds, by path, the additions that are not in a file yet.
@@ -83,7 +84,7 @@ func NewKnownIn(dir string) *Known {
 	}
 }
 
-// Only returns a store for reading, with the contents that keep accepts.
+// Only returns a store for reading, with the contents that the function keep accepts.
 func (k *Known) Only(keep func(*Record) bool) *Known {
 	out := NewKnownIn(k.dir)
 	out.source = func(path string) []Record {
@@ -169,8 +170,8 @@ func (k *Known) Put(path string, blob refs.OID, v vector.Vector) {
 	add.records = append(add.records, one)
 }
 
-// Revise replaces the owners of lines in all contents of a path. It calls now for each content, in order, first one
-// first.
+// Revise replaces the owners of lines in all contents of a path. It calls the function now for each content, in order,
+// first one first.
 func (k *Known) Revise(path string, now func(blob refs.OID, v vector.Vector) vector.Vector) {
 	records := slices.Clone(k.load(path))
 	changed := false

@@ -27,7 +27,7 @@ func (k *Known) leftFile(path string) string { return k.file(path) + ".left" }
 // linePrint is the fingerprint of a line without its white space, or of a phrase.
 type linePrint [4]byte
 
-// left is a content from which lines were removed.
+// left describes a content from which lines were removed.
 type left struct {
 	blob  refs.OID
 	lines map[linePrint]bool // nil means any line
@@ -103,7 +103,7 @@ func (k *Known) saveLeft(path string, text []byte) error {
 }
 
 // Left lists the contents of a path from which at least one of the lines may have been removed, last one first, without
-// duplicates, at most limit. It calls lines only if something was removed from the path.
+// duplicates, at most limit. It calls the function lines only if something was removed from the path.
 func (k *Known) Left(path string, lines func() [][]byte, limit int) []refs.OID {
 	list := k.leftOf(path)
 	if len(list) == 0 {

@@ -18,8 +18,8 @@ type box struct {
 	a0, a1, b0, b1 int
 }
 
-// meeting is the point that divides a box. before and after say whether the box on each side still needs a full search.
-// If the search has walked through a box, that box is known to be cheap.
+// meeting is the point that divides a box. The fields before and after say whether the box on each side still needs a
+// full search. If the search has walked through a box, that box is known to be cheap.
 type meeting struct {
 	x, y          int
 	before, after bool
@@ -29,7 +29,7 @@ type search struct {
 	a, b         *text
 	aLine, bLine []int32
 	aIDs, bIDs   []int32
-	// forward and backward hold the furthest x reached on each diagonal x-y. zero is the index of diagonal 0.
+	// forward and backward hold the furthest x reached on each diagonal x-y. The field zero is the index of diagonal 0.
 	forward, backward []int
 	zero              int
 	costLimit         int

@@ -111,7 +111,7 @@ func (q *Query) trustOf(from gitfacts.Operand, name string, blob refs.OID) (Trus
 
 // twoFiles reports whether HEAD has files at the path and at another name, although the file was once renamed from one
 // to the other. Then git did not make the file from another commit's content at the other name. For example: a person
-// does git mv a b, and an agent commits a new a.
+// runs git mv a.txt b.txt, and an agent commits a new a.txt.
 func (q *Query) twoFiles(other string) (bool, error) {
 	if other == q.Path {
 		return false, nil
@@ -162,8 +162,8 @@ func (q *Query) applied(commit refs.OID, path string, blob refs.OID) (bool, erro
 
 // carried finds an older commit's content of a file, if the new commit replaced it. It searches under the file's name
 // in the new commit or in its parent. If neither has the file, it asks git for the name: main may have renamed the
-// file. For example: an agent's commit is rebased onto a main that renamed a to b. The lines of b that the commit adds
-// are the agent's.
+// file. For example: an agent's commit is rebased onto a main that renamed a.txt to b.txt. The lines of b.txt that the
+// commit adds are the agent's.
 func carried(q *Query) ([]Candidate, error) {
 	if q.Replaced.IsZero() {
 		return nil, nil
@@ -210,7 +210,7 @@ const maxFruitless = 8
 
 // brought finds a commit on any ref with exactly this content at this path. `git checkout REV -- PATH` and `git restore
 // --source REV` write to the work tree, and record REV nowhere. Commits that were found for other paths come first: one
-// command brings many files. For example: an agent wrote a file on another branch, and a person does git checkout other
+// command brings many files. For example: an agent wrote a file on another branch, and a person runs git checkout other
 // -- file. The lines are the agent's.
 func brought(q *Query) ([]Candidate, error) {
 	w, blob := q.Work, q.New.OID
@@ -237,7 +237,7 @@ func brought(q *Query) ([]Candidate, error) {
 	return []Candidate{{Path: q.Path, Blob: blob, Trust: Far}}, nil
 }
 
-// tracedTo reports whether a trace leads to the very content.
+// tracedTo reports whether a candidate of kind Traced has exactly this content.
 func tracedTo(list []Candidate, blob refs.OID) bool {
 	return slices.ContainsFunc(list, func(c Candidate) bool { return c.Kind == Traced && c.Blob == blob })
 }

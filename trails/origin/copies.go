@@ -92,13 +92,13 @@ func newCopier(lines [][]byte, found []vector.Origin, sources []vector.Content, 
 	return c
 }
 
-// has reports whether a source's line at a place equals a line of the content, except for white space.
+// has reports whether the source's line at a place equals a line of the content, except for white space.
 func (c *copier) has(p place, line int) bool {
 	return string(linediff.StripSpace(c.sources[p.source].Lines[p.line])) == c.keys[line]
 }
 
-// beside lists the places of a short line, beside the places from which the next line was copied. Other short lines may
-// stand between them there: somebody left them out.
+// beside lists the places of a short line, next to the places from which the next line was copied. In the source, other
+// short lines may be between them: somebody left these out.
 func (c *copier) beside(line, next int) []place {
 	if len(c.keys[line]) >= Specific {
 		return nil
@@ -201,7 +201,7 @@ func (c *copier) edges(line int) []place {
 	return out
 }
 
-// copied gives a line without a source at its place the owner of the places from which it was copied.
+// copied gives a line without a source at its place an owner: the owner of the places from which it was copied.
 func (c *copier) copied(out []vector.Origin, line int, from []place) {
 	if out[line].Source >= 0 || len(from) == 0 {
 		return

@@ -15,8 +15,8 @@ import (
 // example: git switch, then an edit. Then the edit changed git's content, and the earlier lines are gone unless there
 // is evidence for them.
 
-// onTheWay is the ordered list of finders of such a content; each gets the findings of the previous ones. found is
-// false if there is none. more are additional candidates.
+// onTheWay is the ordered list of finders of such a content. Each one gets the findings of the previous ones. The
+// result found is false if there is no such content. The result more lists additional candidates.
 var onTheWay = []func(q *Query, list []Candidate) (put Text, more []Candidate, found bool, err error){
 	headPut, putLast, resumedOnto, poppedOnto, comeBack,
 }
@@ -79,7 +79,7 @@ func putLast(q *Query, list []Candidate) (put Text, _ []Candidate, found bool, e
 // resumedOnto handles a content that somebody committed to continue a rebase. It returns git's content before that, and
 // the picked commit's content. A later pick may not have changed the file. So the commit at the last look is not a
 // better source. For example: a pick of an agent's commit stops at a conflict. A person takes lines of both sides and
-// does git rebase --continue.
+// runs git rebase --continue.
 func resumedOnto(q *Query, _ []Candidate) (put Text, picked []Candidate, found bool, err error) {
 	made, err := q.byHand()
 	if err != nil || !made[q.New.OID] || !q.Work.WentOnFrom(q.OldPath, q.Old.OID) {
@@ -101,7 +101,7 @@ func resumedOnto(q *Query, _ []Candidate) (put Text, picked []Candidate, found b
 // poppedOnto returns the content of a file after git popped a stash and removed it from the list: the stash's own
 // content if the file was the same as when the stash was made, else a merge (git-stash(1), pop). The stash may also
 // have been dropped instead, so the present content must be closer to that content than to the earlier content. For
-// example: an agent's line was stashed, a person does git stash pop and edits below it.
+// example: an agent's line was stashed, a person runs git stash pop and edits below it.
 func poppedOnto(q *Query, _ []Candidate) (Text, []Candidate, bool, error) {
 	if q.Work.Before.Index == q.Work.Now.Index { // dropped, or brought back in another work tree
 		return Text{}, nil, false, nil
@@ -185,7 +185,7 @@ func (q *Query) broughtBack(stash refs.OID) (Text, error) {
 // stashedAway reports whether a new stash took the last seen content of the file, so that the file then had HEAD's
 // content. The stash may also hold later changes in other places. Then it must have all lines that this content has and
 // HEAD's content does not have. Staged lines may have been kept (git-stash(1), --keep-index), so they are not evidence.
-// For example: an agent writes a line, and a person does git stash and writes another one. The second line was added to
+// For example: an agent writes a line, and a person runs git stash and writes another one. The second line was added to
 // HEAD's content.
 func (q *Query) stashedAway(head Text) bool {
 	return slices.ContainsFunc(q.Work.Now.Stashes, func(stash refs.OID) bool {

@@ -15,8 +15,8 @@ type Memory interface {
 	// Blobs lists the contents of a path, the last one first; Names lists its other names, the nearest first.
 	Blobs(path string, limit int) []refs.OID
 	Names(path string) []string
-	// Left lists contents of a path that one of the lines may have left, the last one first. It calls lines only if
-	// something left the path.
+	// Left lists contents of a path that one of the lines may have left, the last one first. It calls the function lines
+	// only if something was removed from the path.
 	Left(path string, lines func() [][]byte, limit int) []refs.OID
 	// Apart does the same for lines that disappeared when git moved to a commit without them.
 	Apart(path string, lines func() [][]byte, limit int) []refs.OID
@@ -126,7 +126,7 @@ func (q *Query) at(m moment.Moment) *Query {
 	return &other
 }
 
-// names returns the path and its other names.
+// names returns the query's path and the other names of the same file.
 func (q *Query) names() []string { return append([]string{q.Path}, q.Memory.Names(q.Path)...) }
 
 // knows reports whether the owners of a content are known.

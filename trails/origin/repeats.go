@@ -9,7 +9,8 @@ import (
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
-// again holds the findings about the anchored commit; nil until they are needed.
+// again caches the findings about commits that the anchored commit may repeat. Its fields are nil until they are
+// needed.
 type again struct {
 	maybe   *bool
 	repeats map[refs.OID]bool

@@ -21,7 +21,7 @@ func stash(q *Query) ([]Candidate, error) {
 
 // elsewhere returns the contents, held elsewhere, from which git may have taken lines of a file. A tool that reports
 // the file before and after its edit makes the search unnecessary. For example: an agent writes in one work tree, and a
-// person does git stash there and git stash pop here.
+// person runs git stash there and git stash pop here.
 func elsewhere(q *Query) ([]Candidate, error) {
 	if !q.Work.Elsewhere || q.Reported {
 		return nil, nil

@@ -30,7 +30,7 @@ var otherwise = moment.Row{
 	moment.Returned:   moment.No("git is not known to have written, and left has the rest"),
 }
 
-// finders is the one ordered list: the nearest come first, and for equal lines the first one counts.
+// finders is the only list of finders, in order: the nearest come first, and for equal lines the first one counts.
 var finders = []Finder{
 	{"latest", latest, moment.Row{
 		moment.Committed: moment.Yes("the work tree as it was seen last: what is committed was cut out of it"),

@@ -42,7 +42,7 @@ func Awake() int64 {
 	return at.Nano()
 }
 
-// here is an ID without a process, for this boot and this PID name space.
+// here returns an ID without a process, for this boot and this PID name space.
 var here = sync.OnceValue(lookHere)
 
 func lookHere() (id ID) {

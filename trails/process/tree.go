@@ -55,7 +55,7 @@ type Search struct {
 }
 
 // Left lists the running processes of a call: descendants of the agent, and processes that lost their parent. Each
-// comes after its parent. known is false if the system does not show them.
+// comes after its parent. The result known is false if the system does not show them.
 func (q Search) Left() (left []Process, known bool) {
 	if q.Since == 0 || !canSearch {
 		return nil, false
@@ -63,7 +63,8 @@ func (q Search) Left() (left []Process, known bool) {
 	return q.leftBeside(ancestors(selfPID()))
 }
 
-// leftBeside is Left as seen from one process; own is that process and its ancestors.
+// leftBeside does the same as Left, for a given process instead of this one. The parameter own lists that process and
+// its ancestors.
 func (q Search) leftBeside(own []int) (left []Process, known bool) {
 	t := taken{query: q, own: own}
 	if q.Agent.State() != Alive {
@@ -118,8 +119,8 @@ func hookOf(pid, agent int) hook {
 	return h
 }
 
-// ofHooks is the end of the names of variables that agents set for hooks and not for commands: CLAUDE_PROJECT_DIR and
-// others.
+// ofHooks is the suffix of the names of variables that agents set for hooks and not for commands: CLAUDE_PROJECT_DIR
+// and others.
 var ofHooks = []byte("_PROJECT_DIR=")
 
 // alike reports whether a process has the environment that the agent sets only for hooks. For example: another hook,
@@ -172,11 +173,13 @@ func sameEnviron(a, b []byte) bool {
 // fastest is the largest number of processes that one processor starts in a second.
 const fastest = 5_000
 
-// margin is the number of ids that the system uses for each started process. Most of the others are for threads.
+// margin is the assumed number of process ids that the system uses for each started process. Most of the others are for
+// threads.
 const margin = 4
 
 // young returns a function that reports, from a process's id, whether it may have been started since the call began.
-// Ids are given in order and start again at the end (proc(5), pid_max), and the elapsed time limits their number.
+// Process ids are given in order and start again at the end (proc(5), pid_max), and the elapsed time limits their
+// number.
 func (q Search) young() func(pid int) bool {
 	half := circle() / 2
 	long := int64(half) * ticks / int64(fastest*runtime.NumCPU())
@@ -285,8 +288,8 @@ type Output struct {
 // steady bounds how often a measurement is repeated because something was printed during it.
 const steady = 8
 
-// Measure reads the numbers of written bytes of a list from Left or Grown. known is false if the system does not show
-// the number for one of the processes.
+// Measure reads how many bytes each process of a list has written. The list comes from Left or Grown. The result known
+// is false if the system does not show the number for one of the processes.
 func Measure(list []Process, workTree string) (found []Process, printed []Output, known bool) {
 	printed = outputs(list, workTree)
 	for range steady {
@@ -333,8 +336,8 @@ func outputs(list []Process, workTree string) (found []Output) {
 }
 
 // Since returns the number of bytes that processes wrote between two measurements, without printed bytes: at most so
-// many bytes can be in the work tree. known is false if a process has ended and its last number is lost; then the
-// result counts only the others.
+// many bytes can be in the work tree. The result known is false if a process has ended and its last number is lost;
+// then the result counts only the others.
 func Since(was, is []Process, wasPrinted, isPrinted []Output) (n int64, known bool) {
 	known = true
 	for _, now := range is {

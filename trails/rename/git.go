@@ -9,8 +9,8 @@ import (
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
-// inStash are the files that a new stash records as deleted, and that exist again. For example: an agent's a is
-// committed, a person does mv a b and git stash. Git brings a back, and the untracked b stays.
+// inStash finds the files that a new stash records as deleted, and that exist again. For example: an agent's a.txt is
+// committed, and a person runs mv a.txt b.txt and git stash. Git brings a.txt back, and the untracked b.txt stays.
 func inStash(q *Query, _ []*File, try func([]*File)) error {
 	if !q.Wrote {
 		return nil
@@ -51,8 +51,8 @@ func (q *Query) back(path string) (*File, error) {
 	return q.file(path, now.Mode, now.OID)
 }
 
-// returned are the files that were missing when somebody committed one of the new files, and that git brought back
-// since. For example: a person does git mv a b and git commit, and git merge brings a back.
+// returned finds the files that were missing when somebody committed one of the new files, and that git has brought
+// back since. For example: a person runs git mv a.txt b.txt and git commit, and git merge brings a.txt back.
 func returned(q *Query, born []*File, try func([]*File)) error {
 	if !q.Wrote {
 		return nil
@@ -90,9 +90,10 @@ func returned(q *Query, born []*File, try func([]*File)) error {
 	return nil
 }
 
-// missingOf are the files missing in the work tree that recent commits of HEAD, or missing stashes, have. Files whose
-// wanted content git has replaced there also count. For example: git switch or git stash pop brings an agent's a, and a
-// person does mv a b before the next look. A copy of a file that still exists belongs to the person who made the copy.
+// missingOf finds the files that recent commits of HEAD or missing stashes have, and that are missing in the work tree.
+// Files whose wanted content git has replaced there also count. For example: git switch or git stash pop brings an
+// agent's a.txt, and a person runs mv a.txt b.txt before the next look. A copy of a file that still exists belongs to
+// the person who made the copy.
 func missingOf(q *Query, born []*File, try func([]*File)) error {
 	if !q.Wrote {
 		return nil
@@ -129,9 +130,10 @@ func missingOf(q *Query, born []*File, try func([]*File)) error {
 	return nil
 }
 
-// replaced are the contents that a checkout replaced or removed under a name, before a stash was made. The present work
-// tree is not evidence: git may have brought the old name back since, for example in a rebase. Only an equal content
-// counts. For example: an agent writes a, a person does mv a b, git switch brings another a, and git stash -u takes b.
+// replaced finds the contents that a checkout replaced or removed under a name, before a stash was made. The present
+// work tree is not evidence: git may have brought the old name back since, for example in a rebase. Only an equal
+// content counts. For example: an agent writes a.txt, a person runs mv a.txt b.txt, git switch brings another a.txt,
+// and git stash -u takes b.txt.
 func replaced(q *Query, born []*File, try func([]*File)) error {
 	wanted := map[refs.OID]bool{}
 	for _, b := range born {
@@ -175,10 +177,10 @@ func replacedBlob(c snapshot.Change, last refs.OID, wanted map[refs.OID]bool) (r
 	return c.Old, wanted[c.Old]
 }
 
-// takenAlong are the files that git may have moved with their neighbours into a renamed directory (git-merge(1), on
+// takenAlong finds the files that git may have moved with their neighbours into a renamed directory (git-merge(1), on
 // renames of directories). They have the base name of a new file, in a commit from which git took something. The work
 // tree does not have their path in that commit, and did not have it before. For example: main renamed old to new, an
-// agent's branch adds old/a, and git merge puts it at new/a.
+// agent's branch adds old/a.txt, and git merge puts it at new/a.txt.
 func takenAlong(q *Query, born []*File, try func([]*File)) error {
 	born = slices.DeleteFunc(slices.Clone(born), func(b *File) bool { return len(b.Lines) == 0 || q.Known(b.Path, b.OID) })
 	if !q.Wrote || len(born) == 0 {
@@ -235,8 +237,8 @@ func (q *Query) awayIn(from gitfacts.Operand, born []*File, last Seen) ([]*File,
 	return out, nil
 }
 
-// onTheWay are the missing files that a later commit had under a new name. The new name may have a very different text
-// now. For example: git mv, git commit, and a git revert that rewrites most of the file.
+// onTheWay finds the missing files that a later commit had under a new name. The new name may have a very different
+// text now. For example: git mv, git commit, and a git revert that rewrites most of the file.
 func onTheWay(q *Query, born []*File, try func([]*File)) error {
 	var gone []*File
 	if err := deleted(q, born, func(list []*File) { gone = list }); err != nil || len(gone) == 0 {

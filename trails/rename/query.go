@@ -26,7 +26,7 @@ type Tree interface {
 	Older(path string) bool
 }
 
-// Contents gives what is known of contents and names.
+// Contents reads contents, and gives the known facts about contents and their names.
 type Contents interface {
 	// Read gives the lines of a content; none for one without lines.
 	Read(mode uint32, oid refs.OID) ([][]byte, error)

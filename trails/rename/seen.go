@@ -7,7 +7,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// deleted are the files that are missing now. For example: an agent writes a, and a person does mv a b.
+// deleted finds the files that are missing now. For example: an agent writes a.txt, and a person runs mv a.txt b.txt.
 func deleted(q *Query, _ []*File, try func([]*File)) error {
 	try(q.gone())
 	return nil
@@ -24,8 +24,8 @@ func (q *Query) gone() []*File {
 	return out
 }
 
-// former are the earlier contents of missing files. For example: a person formats an agent's file, restores it from a
-// copy, and does mv a b before the next look.
+// former finds the earlier contents of missing files. For example: a person formats an agent's a.txt, restores it from
+// a copy, and runs mv a.txt b.txt before the next look.
 func former(q *Query, born []*File, try func([]*File)) error {
 	lines := func() (all [][]byte) {
 		for _, b := range born {
@@ -55,8 +55,8 @@ func former(q *Query, born []*File, try func([]*File)) error {
 	return nil
 }
 
-// untold are the missing files that no stash has. For example: an agent writes a, and nobody adds it. A person does mv
-// a b, git add b and git stash.
+// untold tries the missing files that no stash has. For example: an agent writes a.txt, and nobody adds it to the
+// index. A person runs mv a.txt b.txt, git add b.txt and git stash.
 func untold(q *Query, _ []*File, try func([]*File)) error {
 	var out []*File
 	for i := range q.Untold {
@@ -66,8 +66,8 @@ func untold(q *Query, _ []*File, try func([]*File)) error {
 	return nil
 }
 
-// vanished are the files that a stash deleted, and that the full snapshot before did not see. For example: git mv, git
-// stash, and a git revert of the commit that had brought the old name.
+// vanished tries the files that a stash deleted, and that the full snapshot before did not see. For example: git mv,
+// git stash, and a git revert of the commit that had brought the old name.
 func vanished(q *Query, _ []*File, try func([]*File)) error {
 	var out []*File
 	for i := range q.Vanished {
@@ -77,7 +77,7 @@ func vanished(q *Query, _ []*File, try func([]*File)) error {
 	return nil
 }
 
-// lost are contents that another content has replaced.
+// lost lists the contents that another content of the same path has replaced.
 func (q *Query) lost() []*File {
 	var out []*File
 	for i := range q.Changes {
@@ -89,7 +89,7 @@ func (q *Query) lost() []*File {
 }
 
 // inIndex finds files that git mv renamed, by the index. It asks git only if a content suggests it. For example: a
-// person does git mv a b and writes a new a.
+// person runs git mv a.txt b.txt and writes a new a.txt.
 func inIndex(q *Query, born []*File, try func([]*File)) error {
 	lost := q.lost()
 	if len(match("", lost, born)) == 0 {
@@ -99,8 +99,9 @@ func inIndex(q *Query, born []*File, try func([]*File)) error {
 	return nil
 }
 
-// movedInIndex are missing files that git mv renamed, by the index. The new name may have a very different text since.
-// It asks git only if git's index was written. For example: a person does git mv a b and rewrites most of b.
+// movedInIndex finds the missing files that git mv renamed, by the index. The new name may have a very different text
+// since. It asks git only if git's index was written. For example: a person runs git mv a.txt b.txt and rewrites most
+// of b.txt.
 func movedInIndex(q *Query, born []*File, try func([]*File)) error {
 	if q.Work.Before.Index == q.Work.Now.Index {
 		return nil
@@ -112,8 +113,8 @@ func movedInIndex(q *Query, born []*File, try func([]*File)) error {
 	})
 }
 
-// renamedFrom lists the old files that have one of the new names in the index. With told, such a file is a rename even
-// if the texts are not similar.
+// renamedFrom lists the old files that have one of the new names in the index. If told is set, such a file is a rename
+// even if the texts are not similar.
 func (q *Query) renamedFrom(old, born []*File, told bool) []*File {
 	staged := q.Staged()
 	var out []*File
@@ -129,10 +130,10 @@ func (q *Query) renamedFrom(old, born []*File, told bool) []*File {
 	return out
 }
 
-// sameInode are the files that have the inode of a new file. By its content the new file seems to be a copy, which
+// sameInode finds the files that have the inode of a new file. By its content the new file seems to be a copy, which
 // would belong to the person who made it. But the old name was seen with this inode. A file that was written since the
-// last full snapshot does not count. For example: an agent's a is committed, and a person does mv a b and git restore
-// a.
+// last full snapshot does not count. For example: an agent's a.txt is committed, and a person runs mv a.txt b.txt and
+// git restore a.txt.
 func sameInode(q *Query, born []*File, try func([]*File)) error {
 	if !q.Wrote && q.Work.Before.Index == q.Work.Now.Index || q.Work.Now.Head.IsZero() { // git brought nothing back
 		return nil
@@ -169,8 +170,8 @@ func sameInode(q *Query, born []*File, try func([]*File)) error {
 	return nil
 }
 
-// overwritten are contents that git replaced with others. For example: an agent writes a, a person does mv a b, and git
-// reset --hard brings back an older a.
+// overwritten finds the contents that git replaced with others. For example: an agent writes a.txt, a person runs mv
+// a.txt b.txt, and git reset --hard brings back an older a.txt.
 func overwritten(q *Query, _ []*File, try func([]*File)) error {
 	if q.Wrote {
 		try(q.lost())

@@ -28,7 +28,7 @@ func ofStash(why, has string) moment.Row {
 	}
 }
 
-// sets is the one ordered list.
+// sets is the only list of sets, in order.
 var sets = []Set{
 	{"deleted", 1, deleted, moment.Row{
 		moment.Look:      moment.Yes("a file that is gone in the same look"),

@@ -72,7 +72,7 @@ func match(set string, old, born []*File) []Pairing {
 	return out
 }
 
-// seen is the last seen content of the file's path.
+// seen returns the last seen content of the file's path.
 func (f *File) seen() *File {
 	if f.last != nil {
 		return f.last
@@ -90,7 +90,7 @@ func free(list []*File, taken map[*File]bool, name string) *File {
 	return nil
 }
 
-// counts are the lines of files, each counted once.
+// counts holds the lines of files, by file; each file is counted once.
 type counts map[*File]map[string]int
 
 func (c counts) of(f *File) map[string]int {

@@ -25,8 +25,8 @@ const (
 
 // Find lists the recorded work trees that a boundary concerns: those that contain the declared paths. If a call may
 // write anywhere, these are the work tree in which the call runs, its submodules, and the work trees that the call or
-// its script names. A directory that contains several repositories means all of them. around is an open repository, or
-// nil.
+// its script names. A directory that contains several repositories means all of them. The parameter around is an open
+// repository, or nil.
 func Find(b events.Boundary, around *refs.Repo) []*refs.Repo {
 	r := router{seen: map[[2]string]bool{}, around: around, boundary: b}
 	if b.Tool != nil && b.Tool.Class == events.ToolEdits {

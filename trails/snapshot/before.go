@@ -2,7 +2,7 @@ package snapshot
 
 import "time"
 
-// Slack is the longest time by which a time stamp of the file system may be behind the clock.
+// Slack is the longest delay between the clock and a time stamp of the file system.
 const Slack = time.Duration(fineSlack)
 
 // Stamp returns the time of a path's last change, by the clock of the file system, if it is known.
@@ -50,8 +50,8 @@ func (b *beforeMoment) path(c Change) bool {
 	return err == nil && !st.isDir() && !c.New.IsZero() && !st.racy(b.moment, 0) && b.dir(parentPath(c.Path))
 }
 
-// gone reports for a missing path whether it was missing before the moment. It checks the directory of the path, or if
-// that is missing too, the directory above.
+// gone reports whether a path that is missing now was already missing before the moment. It checks the directory of the
+// path, or if that is missing too, the directory above.
 func (b *beforeMoment) gone(dir string) bool {
 	st, err := b.tree.lstat(dir)
 	if isGone(err) && dir != "" {
@@ -60,8 +60,8 @@ func (b *beforeMoment) gone(dir string) bool {
 	return err == nil && !st.racy(b.moment, 0) && b.dir(dir)
 }
 
-// dir reports whether a directory and all directories above it have not moved or changed since the moment. The work
-// tree itself always counts as unmoved.
+// dir reports whether a directory is unchanged since the moment: the directory and all directories above it have not
+// moved or changed. The work tree itself always counts as unmoved.
 func (b *beforeMoment) dir(path string) bool {
 	known, found := b.dirs[path]
 	if !found {

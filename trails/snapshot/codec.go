@@ -37,8 +37,8 @@ type packed struct {
 	hash            int
 }
 
-// saved holds a directory as it is on disk: its head (flags, state, tree, rules) and its records. Save compares it with
-// the new form, so nobody needs to note changes.
+// saved holds a directory in its encoded form on disk: its head (flags, state, tree, rules) and its records. Save
+// compares it with the new form, so nobody needs to note changes.
 type saved struct {
 	head    []byte // nil if the state on disk does not have the directory
 	records *packed
@@ -169,7 +169,7 @@ func countBelow(dirs []*dir) []uint32 {
 	return below
 }
 
-// pack is the reverse of open.
+// pack encodes a directory; it is the reverse of open.
 func pack(d *dir, hash int) *packed {
 	var names []byte
 	w := &stateWriter{hash: hash, out: make([]byte, 0, len(d.entries)*entrySize(hash)+len(d.others)*othersSize)}

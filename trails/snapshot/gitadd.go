@@ -14,7 +14,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// added is the result of one `git add -A`.
+// added holds the result of one `git add -A`.
 type added struct {
 	again    bool     // more paths are excluded now: run git again
 	partly   bool     // git left out paths that it cannot read
@@ -144,7 +144,8 @@ func (a *addition) excludeFilter(ctx context.Context, filter string) error {
 	return err
 }
 
-// withFilter returns the paths whose attribute "filter" has the given value. list is NUL-terminated paths.
+// withFilter returns the paths whose attribute "filter" has the given value. The parameter list is NUL-terminated
+// paths.
 func (e *Engine) withFilter(ctx context.Context, index string, list []byte, filter string) ([]string, error) {
 	out, _, err := e.side(ctx, index, bytes.NewReader(list), "check-attr", "-z", "--stdin", "filter")
 	if err != nil {

@@ -20,7 +20,7 @@ var quietConfig = []string{
 	"-c", "core.safecrlf=false", "-c", "advice.addEmbeddedRepo=false",
 }
 
-// side runs git on a private index and lets it write objects into the side store. If git fails, it returns
+// side runs a git command on a private index and lets it write objects into the side store. If git fails, it returns
 // *refs.GitError with git's whole message.
 func (e *Engine) side(ctx context.Context, index string, stdin io.Reader, args ...string) (stdout, stderr []byte,
 	err error) {

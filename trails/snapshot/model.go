@@ -91,7 +91,7 @@ func (d *dir) descend(path string) *dir {
 	return d
 }
 
-// all appends d and all its descendants to a list, parents first.
+// all appends the directory and all its descendants to a list, parents first.
 func (d *dir) all(list []*dir) []*dir {
 	if d.parent == nil && d.unread != nil {
 		d.unread.file.readAll()
@@ -103,7 +103,8 @@ func (d *dir) all(list []*dir) []*dir {
 	return list
 }
 
-// known appends d and all descendants that have been read. The others cannot differ from the state on disk.
+// known appends the directory and all its descendants that have been read. The others cannot differ from the state on
+// disk.
 func (d *dir) known(list []*dir) []*dir {
 	list = append(list, d)
 	for _, s := range d.subs {

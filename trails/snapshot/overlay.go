@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// newer is a directory of the journal that is new or different in the state file.
+// newer holds a directory of the journal that is missing in the state file, or different there.
 type newer struct {
 	head, entries, others, names []byte
 }

@@ -35,7 +35,7 @@ type scan struct {
 	trees       [][]byte              // to be stored
 }
 
-// work holds the findings of a scan about one directory.
+// work holds a scan's findings about one directory.
 type work struct {
 	self   finding
 	found  []finding
@@ -97,8 +97,8 @@ func (s *scan) workOf(d *dir) *work {
 	return d.w
 }
 
-// touch is workOf for a directory whose entries will change: it also decodes the entries and lists the directory in
-// touched.
+// touch does the same as workOf, for a directory whose entries will change: it also decodes the entries and lists the
+// directory in touched.
 func (s *scan) touch(d *dir) *work {
 	d.open()
 	w := s.workOf(d)
@@ -171,8 +171,8 @@ func (d *dir) size() int {
 	return n
 }
 
-// cut divides the descendants of d into parts with at most limit descendants each. upper has d and all directories
-// above the parts.
+// cut divides the descendants of d into parts with at most limit descendants each. The result upper has d and all
+// directories above the parts.
 func (d *dir) cut(limit int) (upper, parts []*dir) {
 	rest := []*dir{d}
 	for len(rest) > 0 {
@@ -248,7 +248,7 @@ func (s *scan) markDirty(d *dir) {
 	}
 }
 
-// changes compares the earlier entries in before with the present ones.
+// changes compares the earlier entries (before) with the present ones.
 func (s *scan) changes() []Change {
 	var list []Change
 	for path, was := range s.before {

@@ -21,8 +21,8 @@ func (s fileStat) isFile() bool { return s.mode&typeMask == typeFile }
 func (s fileStat) isLink() bool { return s.mode&typeMask == typeLink }
 func (s fileStat) known() bool  { return s.mode != 0 }
 
-// fineSlack is longer than a tick of the clock of file times. coarseSlack is for a file system that stores whole or
-// even seconds, or for the clock of another machine.
+// fineSlack is longer than a tick of the clock of file times. The constant coarseSlack is for a file system that stores
+// whole or even seconds, or for the clock of another machine.
 const (
 	fineSlack   = int64(20e6)
 	coarseSlack = int64(2e9)

@@ -10,7 +10,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// store is the engine's record of the state on disk.
+// store describes the state on disk.
 type store struct {
 	sum     uint32   // check sum of the state file; the journal begins with it
 	size    int64    // size of the state file; 0 if there is none
@@ -55,7 +55,7 @@ func (e *Engine) load() error {
 }
 
 // read reads the state file and its journal. Without a state file it returns nothing. A reader does not hold a lock, so
-// same reports whether the state file is still the same one after reading.
+// the result same reports whether the state file is still the same one after reading.
 func (e *Engine) read() (data, journal []byte, same bool, err error) {
 	f, err := os.Open(e.path)
 	if errors.Is(err, fs.ErrNotExist) {

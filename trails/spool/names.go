@@ -12,7 +12,8 @@ import (
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
-// LateSuffix is the suffix of spooled boundaries. The name of the file begins with the time and the id of the process.
+// LateSuffix is the suffix of the file of a boundary that was put aside. The name of the file begins with the time and
+// the id of the process.
 const LateSuffix = ".boundary"
 
 // Dir returns the directory for the spooled files of a work tree.
@@ -44,7 +45,7 @@ func IsLate(name string, now time.Time) bool {
 	return strings.HasSuffix(name, LateSuffix) || Left(name, now)
 }
 
-// longest is about the longest time that a hook works before it gives up.
+// longest is approximately the longest time that a hook works before it gives up.
 const longest = 3 * time.Second
 
 // Earliest returns the earliest moment at which one of the boundaries was stored.

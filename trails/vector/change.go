@@ -11,8 +11,8 @@ type Content struct {
 	// Far makes Origins use lines of this content only if they form enough text together: a brace alone may come from
 	// anywhere. Compare ignores it.
 	Far bool
-	// Faint is like Far, but for a content that is the only evidence: its lines must together have enough text that no
-	// earlier source has.
+	// Faint makes Origins use lines of this content only if they form enough text that no earlier source has. It is for a
+	// content without other evidence.
 	Faint bool
 }
 
@@ -69,7 +69,7 @@ type origin struct {
 	first, last int
 }
 
-// fate says whether an old line was deleted, kept or moved away.
+// A fate says whether an old line was deleted, kept or moved away.
 type fate byte
 
 const (
@@ -108,8 +108,8 @@ func (c *Change) newPart(h linediff.Hunk) part {
 	return part{Hunk: h, origins: make([]origin, h.NewCount), fates: make([]fate, h.OldCount)}
 }
 
-// Yield drops the lines that are old ones in another form, if another source has them byte for byte. For example: one
-// side of a conflict has an agent's brace, and the other side has a person's brace with less white space.
+// Yield drops each line that equals an old one only in another form, if another source has the line byte for byte. For
+// example: one side of a conflict has an agent's brace, and the other side has a person's brace with less white space.
 func (c *Change) Yield(elsewhere func(line int) bool) {
 	for _, p := range c.parts {
 		for i := range p.origins {

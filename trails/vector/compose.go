@@ -115,7 +115,7 @@ func (c *Change) matches() []Match {
 	return matches
 }
 
-// telling is the least number of letters and digits that makes consecutive lines evidence.
+// telling is the smallest number of letters and digits that makes consecutive lines evidence.
 const telling = 12
 
 // dropLoose removes matches of consecutive lines that have too little text together. Text that earlier sources explain
@@ -168,7 +168,7 @@ func ConflictMarker(line []byte) bool {
 	return string(line) == "======="
 }
 
-// end returns an empty part after the last line.
+// end returns an empty part of the change, after the last line.
 func (c *Change) end() part {
 	p := part{}
 	p.OldStart, p.NewStart = len(c.old.Lines), len(c.new)

@@ -25,8 +25,8 @@ type lexer struct {
 	buffer []byte
 }
 
-// Said returns a key that is the same for all lines with the same words, whatever their form. Keys are valid within one
-// process. ok is false for a line without words.
+// Said returns a hash key that is the same for all lines with the same words, whatever their form. Keys are valid
+// within one process. ok is false for a line without words.
 func Said(line []byte) (key uint64, ok bool) {
 	s := streamOf([][]byte{line}, 0, 1)
 	return phrase(s.keys), len(s.keys) > 0
@@ -171,7 +171,7 @@ func (x *lexer) number() {
 	}
 }
 
-// plain returns a number in a standard form. point is the index of its decimal point, or -1.
+// plain returns a number in a standard form. The parameter point is the index of its decimal point, or -1.
 func (x *lexer) plain(text []byte, point int) []byte {
 	out := x.buffer[:0]
 	if point == 0 {

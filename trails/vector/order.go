@@ -13,8 +13,8 @@ import (
 // import, as common languages write it, or its new place is in a sorted paragraph. An "end" is sorted between two names
 // only by chance. For example: a person's editor sorts the imports that an agent wrote, and they stay the agent's.
 
-// minOrdered is the least number of lines in a sorted paragraph: fewer may be sorted by chance. minOld is the least
-// number of old lines among them: a single old line among new ones has no order.
+// minOrdered is the least number of lines in a sorted paragraph: fewer may be sorted by chance. The constant minOld is
+// the least number of old lines among them: a single old line among new ones has no order.
 const (
 	minOrdered = 3
 	minOld     = 2

@@ -30,7 +30,7 @@ func (o Owner) normal() Owner {
 	return o
 }
 
-// of returns the owner of a new line that keeps one of this owner's lines for the reason why.
+// of returns the owner of a new line that keeps an old line of this owner. The parameter why is the reason.
 func (o Owner) of(was, is []byte, why Why) Owner {
 	o.Reformatted = o.Reformatted || why.OtherForm() && !bytes.Equal(was, is)
 	return o.normal()

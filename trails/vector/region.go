@@ -88,7 +88,7 @@ func (c *Change) reformed(p *part) bool {
 	return false
 }
 
-// keeping holds the number of new lines that are kept, and of the letters and digits in them.
+// keeping counts the new lines that are kept, and the letters and digits in them.
 type keeping struct{ letters, lines int }
 
 func (k *keeping) add(c *Change, p *part) {

@@ -7,7 +7,8 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
-// Author returns the writer of a new line. hunk is the index of its hunk, line its number in the new content, from 0.
+// Author returns the writer of a new line. The parameter hunk is the index of the line's hunk, and line is its number
+// in the new content, from 0.
 type Author func(hunk, line int) Owner
 
 // Result holds the owners after a change.
@@ -38,8 +39,8 @@ type Kept struct {
 	From *Change
 }
 
-// Resolve returns the owner of every new line. It calls author only for written lines, in order. If a written line
-// replaced an older one, Resolve sets the owner's Previous, unless author has set it.
+// Resolve returns the owner of every new line. It calls the function author only for written lines, in order. If a
+// written line replaced an older one, Resolve sets the owner's Previous, unless author has set it.
 func (c *Change) Resolve(author Author) Result {
 	result := Result{Capped: c.capped, Hunks: make([]Hunk, len(c.parts))}
 	var b Builder

@@ -237,8 +237,9 @@ func (r *rewording) signs() {
 	}
 }
 
-// place returns the place, among the old words, of a new line without words. ok is false if no line around it is old.
-// both reports whether the lines above and below it are old.
+// place finds the position of a new line without words, counted in old words. ok is false if neither the line above nor
+// the line below is an old one. The result both reports whether both of them are old. The edge of the hunk counts as an
+// old line.
 func (r *rewording) place(j, said int) (word int, ok, both bool) {
 	next := j + 1
 	for next < len(r.from) && r.new.wordless(next) {
@@ -260,8 +261,8 @@ func (r *rewording) place(j, said int) (word int, ok, both bool) {
 	return word, above || below, above && below
 }
 
-// stood returns the old line without words that a new one equals. If several equal lines are at one place, the first
-// pairs with the first, and so on.
+// stood returns the old line without words that equals a new one at the same place. If several equal lines are at one
+// place, the first pairs with the first, and so on.
 func (r *rewording) stood(j, said int) int {
 	word, ok, _ := r.place(j, said)
 	if !ok {
@@ -415,5 +416,5 @@ func (c *Change) spreadForm() {
 	}
 }
 
-// says reports whether a line has a word.
+// says reports whether a line contains a word.
 func says(line []byte) bool { return len(bytes.Trim(line, " \t\r\v\f,;()[]{}'\"`")) > 0 }

@@ -37,9 +37,9 @@ func hasWords(lines [][]byte) bool {
 // newTextLines is the least number of lines with a word that a text must have lost to count as new.
 const newTextLines = 3
 
-// isNewText reports whether only punctuation remains of a longer text. Then somebody deleted everything and wrote
-// something else, and the braces in both texts are not the same ones. For example: a person replaces an agent's file by
-// their own. The closing braces are the person's.
+// isNewText reports whether a change keeps only punctuation of a longer text. Then somebody deleted everything and
+// wrote something else, and the braces of the two texts are different braces. For example: a person replaces an agent's
+// file by their own. The closing braces are the person's.
 func (c *Change) isNewText() bool {
 	if len(c.new) == 0 {
 		return false
