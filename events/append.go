@@ -114,7 +114,8 @@ func (l *Log) appendInTurn(ctx context.Context, drafts []Draft) ([]Event, error)
 	return events, err
 }
 
-// inTurn runs do under the append lock, so appends do not race for the ref. The context must have a deadline.
+// inTurn runs the function do under the append lock, so appends do not race for the ref. The context must have a
+// deadline.
 func (l *Log) inTurn(ctx context.Context, do func() error) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -87,8 +87,8 @@ func (l *Log) moveAside(ctx context.Context, writer string) error {
 	return err
 }
 
-// asidePath notes the logs that were set aside: a writer and a commit a line. A fetch can write any ref, and logs below
-// asideRefs rank as this clone's. So the ref alone is not enough.
+// asidePath returns the file that lists the logs that were set aside: a writer and a commit on each line. A fetch can
+// write any ref, and logs below asideRefs rank as this clone's. So the ref alone is not enough.
 func (l *Log) asidePath() string { return filepath.Join(l.repo.TracesDir(), "aside") }
 
 func (l *Log) noteAside(writer string, tip refs.OID) error {

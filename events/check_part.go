@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// mark holds the facts of an event that the chain check needs.
+// A mark holds the facts of an event that the chain check needs.
 type mark struct {
 	seq    int64  // according to the event; 0 if it cannot be read
 	writer uint64 // the id's 64 bits
@@ -23,7 +23,7 @@ const (
 
 func (m mark) is(f markFlags) bool { return m.flags&f != 0 }
 
-// finding is a fault inside one part; at is the event's index there.
+// finding is a fault inside one part; the field at is the event's index there.
 type finding struct {
 	at     int
 	kind   FaultKind
@@ -79,7 +79,8 @@ func checkPart(r *checkedReader, p part, watched map[int64]bool) checkedPart {
 	return out
 }
 
-// lines checks events in a row and returns the last one; sound is true if each is readable and hashes to its id.
+// lines checks events in a row and returns the last one; the result sound is true if each is readable and hashes to its
+// id.
 func (c *checkedPart) lines(r *checkedReader, lines [][]byte, watched map[int64]bool) (last Event, sound bool) {
 	c.marks = make([]mark, len(lines))
 	sound = true

@@ -90,7 +90,7 @@ func checkForeign(lines []soundLine, writer string) *brokenError {
 	return nil
 }
 
-// soundLine is an event to be copied; for the last one of a batch, the id counts.
+// soundLine is an event to be copied. The id matters only for the last event of a batch.
 type soundLine struct {
 	text []byte
 	seq  int64

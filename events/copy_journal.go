@@ -164,7 +164,7 @@ func (g *batchGroup) read() {
 	}
 }
 
-// cut finds the batches.
+// cut finds the batches in the text of the group.
 func (g *batchGroup) cut() error {
 	first := 0 // of the lines that are not in a batch yet
 	for at := 0; at < len(g.buf); {

@@ -9,8 +9,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// copyPublished is copySound for a digest: it writes the events of a publication after end, which must belong to an
-// earlier publication of the same writer.
+// copyPublished does the same as copySound, for a digest: it writes the events of a publication after end, which must
+// belong to an earlier publication of the same writer.
 func (l *Log) copyPublished(of FetchedLog, end flatEnd, tip refs.OID, w io.Writer) (flatEnd, error) {
 	p, err := l.ReadPublication(tip)
 	if err != nil {
@@ -98,7 +98,7 @@ func (l *Log) publishedLines(p Publication, end *flatEnd) (out []soundLine, err 
 // maxPublished bounds the bytes of a digest that are read at once.
 const maxPublished = 128 << 20
 
-// publishedBatch checks the events of one file, and returns the events after at. It advances at.
+// publishedBatch checks the events of one file, and returns the events after at. It also moves at to the new end.
 func publishedBatch(raw []byte, first int64, at *flatEnd) ([]soundLine, error) {
 	text, err := eventsIn(raw)
 	if err != nil {

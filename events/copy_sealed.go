@@ -10,8 +10,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// copySealed is copySound for a sealed log. Each of its files is a batch of the copy. All end lines except the last
-// name the file instead of the seal. A copy that ends at such a line is not complete.
+// copySealed does the same as copySound, for a sealed log. Each of its files is a batch of the copy. All end lines
+// except the last name the file instead of the seal. A copy that ends at such a line is not complete.
 func (l *Log) copySealed(ctx context.Context, of FetchedLog, tip refs.OID, end flatEnd, w io.Writer) (flatEnd, error) {
 	p, err := l.readSeal(tip)
 	if err != nil {

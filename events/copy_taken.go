@@ -28,7 +28,7 @@ import (
 // command need not read it again. Another version of the program may judge differently, so the note is valid only for
 // one version.
 
-// taken is the content of the second file, which has the ends of the logs.
+// taken holds the content of the second file, which has the ends of the logs.
 type taken struct {
 	gen   string // of the build of the events file
 	by    string // the version that judged the unsound logs
@@ -83,7 +83,7 @@ func (k *taken) numbers() map[string]int {
 
 func (l *Log) takenPath(dir, name string) string { return filepath.Join(l.cacheDir(), dir, name) }
 
-// readTaken reads the output of encode; the zero value for anything else.
+// readTaken reads a file that encode made. It returns the zero value for any other file.
 func (l *Log) readTaken(dir string) (k taken) {
 	text, err := refs.ReadText(l.takenPath(dir, "ends"))
 	if err != nil || len(text) < checkSumLength {
@@ -364,7 +364,7 @@ func (in *intake) takeAll(ctx context.Context) error {
 // own reports whether this clone wrote a log.
 func (f *FetchedLog) own() bool { return f.Aside || f.Ref == refs.EventsRef }
 
-// take writes the events after an end.
+// take copies the events of a log after an end.
 func (in *intake) take(ctx context.Context, f FetchedLog, end flatEnd, swollen string) (flatEnd, error) {
 	if swollen != "" && !f.own() {
 		return end, &brokenError{why: swollen}

@@ -26,7 +26,7 @@ type SessionData struct {
 	Tree   refs.OID `json:"tree,omitzero"` // the origin snapshot, or the last one
 }
 
-// PromptData is the data of prompt_submitted. The text is not here: it lives in the records.
+// PromptData is the data of prompt_submitted. The text is not in the event: records have it.
 type PromptData struct {
 	Index  int    `json:"index"`            // 1-based in its trace
 	Native string `json:"native,omitempty"` // the agent's own id of the prompt

@@ -90,7 +90,7 @@ func (d *NoteData) check() error {
 	return err
 }
 
-// shaped decodes data and checks it.
+// shaped decodes data and checks it with the function look.
 func shaped[T any](data json.RawMessage, look func(*T) error) error {
 	var value T
 	if err := ReadData(data, &value); err != nil {
@@ -109,7 +109,7 @@ func natural(numbers ...int64) error {
 	return nil
 }
 
-// readable checks stored paths.
+// readable refuses paths that are not in their stored form.
 func readable(paths ...string) error {
 	for _, p := range paths {
 		if _, err := DecodePath(p); err != nil {

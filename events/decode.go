@@ -32,10 +32,10 @@ func (r *LineReader) Read(line []byte) (Event, error) {
 	return r.decoder.event, nil
 }
 
-// ReadData is the function of that name for an event that was read here.
+// ReadData does the same as the function ReadData, for the data of an event that this reader has read.
 func (r *LineReader) ReadData(raw []byte, into any) error { return r.data.read(raw, into) }
 
-// DecodeChecked is DecodeLine and CheckID in one pass over the line.
+// DecodeChecked does the work of DecodeLine and CheckID in one pass over the line.
 func DecodeChecked(line []byte) (Event, error) {
 	e, hash, err := readChecked(line)
 	if err == nil && hash != e.ID {
@@ -50,7 +50,7 @@ func DecodeChecked(line []byte) (Event, error) {
 // readChecked decodes a line and hashes it without its id.
 func readChecked(line []byte) (Event, ID, error) { return new(checkedReader).read(line) }
 
-// checkedReader does the same for many lines.
+// checkedReader decodes and checks many lines, as DecodeChecked does with one.
 type checkedReader struct {
 	decoder decoder
 	words   words
@@ -109,7 +109,8 @@ func decode(line []byte, sealed bool) (*decoder, error) {
 	return d, nil
 }
 
-// read is decode into the previous event, which shares words with this one.
+// read does the same as decode, in a decoder that is used again. Equal strings of the events share memory through the
+// parameter words.
 func (d *decoder) read(line []byte, sealed bool, words *words) error {
 	if len(line) > MaxEvent {
 		return fmt.Errorf("%d bytes: %w", len(line), ErrTooLong)

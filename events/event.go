@@ -127,7 +127,7 @@ type eventHasher struct {
 	out  [len(idPrefix) + idDigits]byte
 }
 
-// id is hashEvent in a buffer that is valid until the next call.
+// id does the same as hashEvent, in a buffer that is valid until the next call.
 func (h *eventHasher) id(head, tail []byte) []byte {
 	h.text = slices.Grow(h.text[:0], len(head)+len(tail))
 	h.text = append(append(h.text, head...), tail...)
@@ -193,7 +193,7 @@ func (d Draft) normal() (Draft, error) {
 	return d, nil
 }
 
-// check refuses words that are not in the closed lists: they are bugs of this program, not foreign data.
+// check refuses a draft with words that are not in the closed lists: they are bugs of this program, not foreign data.
 func (d Draft) check() error {
 	if !d.Type.Known() {
 		return fmt.Errorf("event type %q is not in the list", d.Type)

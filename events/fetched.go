@@ -96,8 +96,8 @@ func parseFetched(ref string) (FetchedLog, bool) {
 	return f, true
 }
 
-// FetchedRef returns the local ref for a writer's ref on a remote: kind is "events", "digest", "records" or
-// "checkpoints". Without a writer it returns the prefix of all refs of the remote.
+// FetchedRef returns the local ref for a writer's ref on a remote: the parameter kind is "events", "digest", "records"
+// or "checkpoints". Without a writer it returns the prefix of all refs of the remote.
 func FetchedRef(remote, writer, kind string) string {
 	if writer == "" {
 		return fetchedRefs + remote + "/"
@@ -122,7 +122,8 @@ func ArchiveOf(ref string) (kind string, ok bool) {
 	return parts[len(parts)-1], true
 }
 
-// MayHaveFetched checks without a process, so that a repository without sharing needs none.
+// MayHaveFetched reports whether there may be fetched logs. It starts no process, so a repository without sharing needs
+// none.
 func (l *Log) MayHaveFetched() bool {
 	return l.repo.MayHaveRefs(fetchedRefs) || l.repo.MayHaveRefs(asideRefs)
 }

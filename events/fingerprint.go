@@ -38,7 +38,7 @@ func printOf(ink []byte) Fingerprint {
 // Blank reports whether the line was empty or had only white space.
 func (f Fingerprint) Blank() bool { return f == Fingerprint{} }
 
-// appendInk appends line without its white space. Bytes that are not UTF-8 count as ink.
+// appendInk appends a line without its white space. Bytes that are not UTF-8 count as ink.
 func appendInk(dst, line []byte) []byte {
 	dst = slices.Grow(dst, len(line))
 	room, n := dst[len(dst):len(dst)+len(line)], 0

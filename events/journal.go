@@ -171,7 +171,7 @@ func (j *journal) last() (Event, error) {
 	return e, e.CheckID()
 }
 
-// newestFirst gives the lines of each batch, the last batch first. The caller may keep them.
+// newestFirst yields the lines of each batch, the last batch first. The caller may keep them.
 func (j *journal) newestFirst(yield func(lines [][]byte) error) error {
 	for at := j.end.offset; at > j.head; {
 		text, begin, err := j.batchBefore(at)
@@ -214,8 +214,8 @@ func (j *journal) batchBefore(at int64) (text []byte, begin int64, err error) {
 	}
 }
 
-// lines gives all lines from an offset up to the end, with end lines, each with its offset. The next line may overwrite
-// it.
+// lines yields all lines from an offset up to the end, with end lines, each with its offset. The next line may
+// overwrite it.
 func (j *journal) lines(from int64, yield func(at int64, line []byte) error) error {
 	in := bufio.NewReaderSize(io.NewSectionReader(j.file, from, j.end.offset-from), MaxEvent+1)
 	for at := from; at < j.end.offset; {
@@ -231,7 +231,7 @@ func (j *journal) lines(from int64, yield func(at int64, line []byte) error) err
 	return nil
 }
 
-// oldestFirst gives the lines of each batch after an end, the first batch first. The caller may keep them.
+// oldestFirst yields the lines of each batch after an end, the first batch first. The caller may keep them.
 func (j *journal) oldestFirst(after flatEnd, yield func(lines [][]byte, end flatEnd) error) error {
 	var lines [][]byte
 	return j.lines(max(after.offset, j.head), func(at int64, line []byte) error {

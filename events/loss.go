@@ -38,7 +38,7 @@ func (l Loss) String() string {
 	return "this clone has written " + events + ", which the log has lost"
 }
 
-// memory is the content of that file.
+// memory holds the content of the file with the known end of the log.
 type memory struct {
 	end  tip
 	lost []Loss
@@ -47,7 +47,8 @@ type memory struct {
 // mostLosses bounds the kept losses; the last one also covers all later ones.
 const mostLosses = 16
 
-// with adds the lost events if the log ends at end.
+// with returns the memory for a log that ends at end. If the log ends earlier than remembered, the missing events are
+// added as a loss.
 func (m memory) with(end tip) memory {
 	loss := Loss{From: end.seq + 1, To: m.end.seq, Last: m.end.id, Writer: m.end.writer}
 	switch {

@@ -2,5 +2,6 @@
 
 package events
 
-// ProcessLives cannot be computed cheaply here; a gc.pid then counts until git itself ignores it.
+// ProcessLives always returns true here, because this system has no cheap way to find out. A gc.pid then counts until
+// git itself ignores it.
 func ProcessLives(int) bool { return true }

@@ -49,7 +49,7 @@ func (l *Log) KeepBesideGC(commit refs.OID, content []byte) error {
 	return l.guardFromGC(refs.CommitObject, commit, content)
 }
 
-// gcRuns reports whether a gc of git's holds its lock. A dead holder on this machine does not count.
+// gcRuns reports whether a running git gc holds its lock. A dead holder on this machine does not count.
 func (l *Log) gcRuns() bool {
 	path := filepath.Join(l.repo.CommonDir, "gc.pid")
 	info, err := os.Lstat(path)

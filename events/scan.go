@@ -88,7 +88,7 @@ func (s *scanner) array(depth int) error {
 	}
 }
 
-// object walks an object. member, if given, is called after each name's colon and must walk the value.
+// object walks an object. The function member, if given, is called after each name's colon and must walk the value.
 func (s *scanner) object(depth int, member func(name []byte) error) error {
 	if depth == 0 {
 		return s.fault("nested too deep")
@@ -231,7 +231,7 @@ func (s *scanner) text(quoted []byte) string {
 	return s.words.text(quoted[1 : len(quoted)-1])
 }
 
-// words are recently read texts. Most texts in an event occur in an earlier event, and share its memory.
+// words holds recently read texts. Most texts in an event occur in an earlier event, and share its memory.
 type words [16]string
 
 func (w *words) text(body []byte) string {

@@ -118,7 +118,8 @@ func (l *Log) sealAll(ctx context.Context) (added int64, err error) {
 	return added, err
 }
 
-// underRef calls do with the open file under the lock of the log's ref. Without a file it does not call do.
+// underRef calls the function do with the open file under the lock of the log's ref. Without a file it does not call
+// do.
 func (l *Log) underRef(ctx context.Context, do func(*journal, *refs.RefLock) error) error {
 	if _, err := os.Stat(l.JournalPath()); errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -355,7 +356,7 @@ func (f *freshObjects) write(typ refs.ObjectType, content []byte) (refs.OID, err
 	return oid, err
 }
 
-// keep protects them from a running gc.
+// keep protects the new objects from a running gc.
 func (f *freshObjects) keep() error {
 	if !f.log.gcRuns() {
 		return nil

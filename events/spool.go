@@ -33,7 +33,7 @@ func (l *Log) SpoolDir() string { return filepath.Join(l.repo.WorktreeTracesDir(
 
 func (l *Log) spool(drafts []Draft) error { return l.spoolAt(drafts, time.Now()) }
 
-// spoolAt is spool for a batch with another time.
+// spoolAt does the same as spool, for a batch with another time.
 func (l *Log) spoolAt(drafts []Draft, at time.Time) error {
 	var text []byte
 	for _, d := range drafts {

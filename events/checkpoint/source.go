@@ -52,7 +52,7 @@ type place struct {
 	writer string // the writer that the checkpoints of a fetched ref must name
 }
 
-// places lists the refs with checkpoints of a log. This clone's ref counts for its log with any writer in the
+// places returns the refs with checkpoints of a log. This clone's ref counts for its log with any writer in the
 // statements: a log that was rebuilt under another writer must not escape its checkpoints.
 func places(ctx context.Context, log *events.Log, of events.Subject) ([]place, error) {
 	var found []place

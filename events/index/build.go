@@ -43,7 +43,7 @@ func (ix *Index) likelySize() int {
 	for _, t := range ix.texts {
 		total += t.Stored()
 	}
-	const ofLog, most = 5, 1 << 30 // the part of a log's bytes that its rows need; what 32 bits can map
+	const ofLog, most = 5, 1 << 30 // share of a log's bytes that its rows need; bytes that 32 bits can map
 	return int(min(total/ofLog, most))
 }
 

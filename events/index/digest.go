@@ -82,7 +82,7 @@ func (k Key) row(log uint32, seq int64) []byte {
 	return append(k[:], wide...)
 }
 
-// Spoke reports whether a log mentions something after the events with the given numbers, one for each log.
+// Spoke reports whether a log mentions a key after the events with the given numbers, one for each log.
 func (d *Digest) Spoke(of Key, since []int64) bool {
 	for _, t := range d.texts {
 		for _, rows := range [][]byte{t.stored, t.recent} {
@@ -102,7 +102,7 @@ func (d *Digest) Spoke(of Key, since []int64) bool {
 	return false
 }
 
-// Line finds the patches that wrote a line, in the order of the logs. Blank lines are nowhere.
+// Line finds the patches that wrote a line, in the order of the logs. It finds nothing for a blank line.
 func (d *Digest) Line(f events.Fingerprint) []Mention {
 	if f.Blank() {
 		return nil

@@ -41,7 +41,7 @@ type Index struct {
 // Open brings the caches of all logs up to date and opens them.
 func Open(repo *refs.Repo) (*Index, error) { return OpenShowing(repo, nil) }
 
-// OpenOwn is Open without the logs of others, for results that go into this clone's log.
+// OpenOwn does the same as Open, without the logs of others, for results that go into this clone's log.
 func OpenOwn(repo *refs.Repo, progress Progress) (*Index, error) {
 	return opened(&Index{log: events.OpenLog(repo), progress: progress, alone: true})
 }
@@ -49,13 +49,13 @@ func OpenOwn(repo *refs.Repo, progress Progress) (*Index, error) {
 // Alone reports whether logs of others are left unread ([OpenOwn]).
 func (ix *Index) Alone() bool { return ix.alone }
 
-// OpenSigned is Open with only the signed logs of others, whatever trace.trust allows. It is for results that are
-// passed on under a signature.
+// OpenSigned does the same as Open, with only the signed logs of others, whatever trace.trust allows. It is for results
+// that are passed on under a signature.
 func OpenSigned(repo *refs.Repo) (*Index, error) {
 	return opened(&Index{log: events.OpenLog(repo), signed: true})
 }
 
-// OpenShowing is Open with progress: the first time a long log takes seconds.
+// OpenShowing does the same as Open, and reports its progress: the first time a long log takes seconds.
 func OpenShowing(repo *refs.Repo, progress Progress) (*Index, error) {
 	return opened(&Index{log: events.OpenLog(repo), progress: progress})
 }
@@ -73,8 +73,8 @@ func (ix *Index) Repo() *refs.Repo { return ix.log.Repo() }
 // Progress gets the number of indexed bytes and of all bytes.
 type Progress func(done, total int64)
 
-// Rebuild deletes the caches of all logs and makes them again, and returns the number of events in them. notes has
-// the reasons why a log is not complete.
+// Rebuild deletes the caches of all logs and makes them again, and returns the number of events in them. The result
+// notes has the reasons why a log is not complete.
 func Rebuild(ctx context.Context, repo *refs.Repo, progress Progress) (count int64, notes []string, err error) {
 	log := events.OpenLog(repo)
 	if err := log.Heal(ctx); err != nil {
@@ -108,7 +108,8 @@ func storePath(log *events.Log) string {
 	return filepath.Join(log.Repo().TracesDir(), "cache", "index.db")
 }
 
-// open opens the copies, then the store. With build, it stores everything; otherwise it indexes a small rest in memory.
+// open opens the copies, then the store. If build is set, it stores everything; otherwise it indexes a small rest in
+// memory.
 func (ix *Index) open(ctx context.Context, build bool) error {
 	for try := 0; ; try++ {
 		err := ix.openCopies(ctx)
@@ -176,7 +177,7 @@ func (ix *Index) openCopies(ctx context.Context) error {
 // fewNotes bounds the left-out logs that are named one by one.
 const fewNotes = 3
 
-// few makes one note of many.
+// few replaces many notes by one.
 func few(notes []string) []string {
 	if len(notes) <= fewNotes {
 		return notes
@@ -203,7 +204,7 @@ func (ix *Index) Empty() bool {
 	return !slices.ContainsFunc(ix.sources, func(s *source) bool { return s.copy.Last() > 0 })
 }
 
-// State names everything that the logs hold at the moment: another one is another text.
+// State returns a text that identifies the present content of all logs. It changes whenever a log changes.
 func (ix *Index) State() string {
 	var out strings.Builder
 	for _, s := range ix.sources {

@@ -101,7 +101,7 @@ func (t *Trace) joinOutcome(o *Trace) {
 // mostHeldElsewhere bounds the commits that another clone may name for one conversation: each is looked at.
 const mostHeldElsewhere = 128
 
-// heard returns a summary of this log: another clone's log may name only mostHeldElsewhere commits.
+// heard returns the summary of a conversation in this log. Another clone's log may name only mostHeldElsewhere commits.
 func (s *source) heard(t Trace) Trace {
 	if !s.own() {
 		t.Held = t.Held[:min(len(t.Held), mostHeldElsewhere)]
@@ -109,8 +109,8 @@ func (s *source) heard(t Trace) Trace {
 	return t
 }
 
-// near leaves out commits that are not in the repository, beyond MostReplaced: a reader of one conversation looks at
-// each, and another clone may invent any number.
+// near removes commits that are not in the repository, and keeps at most MostReplaced of these. A reader of one
+// conversation looks at each commit, and another clone may invent any number.
 func (ix *Index) near(held []Held) []Held {
 	if len(held) <= MostReplaced {
 		return held

@@ -219,7 +219,7 @@ func (ix *Index) gather(prefix []byte, read func(*holder) ([]events.Event, error
 	})
 }
 
-// once leaves an event to the first voice that has it, where several remotes have logs of one id.
+// once drops events that an earlier voice also has, if several remotes have logs of one id.
 func (ix *Index) once(list []events.Event) []events.Event {
 	if !ix.several {
 		return list

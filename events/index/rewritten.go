@@ -41,7 +41,7 @@ const mostScanned = 1 << 12
 // It reads no event, because one may name thousands of commits.
 func (ix *Index) Heirs(commit refs.OID) ([]Rewriting, error) { return ix.rewritings(byOld, commit) }
 
-// Replaced lists the commits whose place a commit took, likewise.
+// Replaced lists the commits that a commit replaced, in the same order and number as Heirs.
 func (ix *Index) Replaced(commit refs.OID) ([]refs.OID, error) {
 	told, err := ix.rewritings(byNew, commit)
 	out := make([]refs.OID, len(told))
@@ -70,7 +70,7 @@ func (ix *Index) RewritingsOf(commit refs.OID) ([]Retold, error) {
 	return out, nil
 }
 
-// Retell reads the event of a rewriting, which is kept: the next one is often of the same.
+// Retell reads the event of a rewriting. It keeps the event, because the next rewriting is often in the same one.
 func (ix *Index) Retell(r Rewriting) (Retold, error) {
 	if last := ix.retold; last.log == r.log && last.seq == r.seq {
 		return Retold{r, last.Kind, last.Time}, nil
@@ -145,13 +145,13 @@ func (ix *Index) rewritings(by kind, commit refs.OID) ([]Rewriting, error) {
 	})
 }
 
-// pair is one of a rewriting, in the form of its term after the first commit.
+// A pair is one pair of commits of a rewriting, in the form of its term after the first commit.
 type pair struct {
 	seq  int64 // of the event
 	rest string
 }
 
-// second returns the other commit.
+// second returns the second commit of the pair.
 func (p pair) second() (refs.OID, bool) {
 	if len(p.rest) < nthDigits {
 		return refs.OID{}, false
@@ -160,7 +160,7 @@ func (p pair) second() (refs.OID, bool) {
 	return id, err == nil
 }
 
-// later orders pairs by the log, the newest first.
+// later compares pairs: the pair of the later event comes first.
 func (p pair) later(o pair) int {
 	return cmp.Or(cmp.Compare(o.seq, p.seq), strings.Compare(o.rest, p.rest))
 }

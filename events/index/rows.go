@@ -69,7 +69,7 @@ func appendExact(b []byte, k kind, term string) []byte {
 	return append(append(b, strings.ReplaceAll(term, "\x00", "\x01")...), 0)
 }
 
-// number returns the key of an event of a log.
+// number returns the key for the number of an event in this log.
 func (s *source) number(seq int64) []byte {
 	key := binary.BigEndian.AppendUint32(exact(byNumber, ""), s.copy.Number())
 	return binary.BigEndian.AppendUint64(key, uint64(seq))
@@ -146,7 +146,7 @@ func namesThings(t events.Type) bool {
 	return false
 }
 
-// terms gives the terms of an event, and the names in its data; only the terms if the data cannot be read.
+// terms returns the terms of an event, and the names in its data; only the terms if the data cannot be read.
 func (n *named) terms(reader *events.LineReader, e *events.Event, add func(k kind, term string)) {
 	*n = named{}
 	some := func(k kind, term string) {

@@ -43,7 +43,8 @@ func appendPlace(b []byte, offset int64, length int) []byte {
 	return binary.AppendUvarint(binary.AppendUvarint(b, uint64(offset)), uint64(length))
 }
 
-// expand returns the key that each event of a row would have alone, and its place. A key is good until the next.
+// expand passes on, for each event of a row, the key that the event would have alone, and its place. A key is valid
+// until the next one.
 func (r row) expand(yield func(key []byte, at place) bool) (goOn bool, err error) {
 	if len(r.key) <= behindTerm {
 		return false, fmt.Errorf("%w: key of %d bytes", errDamaged, len(r.key))
@@ -82,7 +83,7 @@ func (r *runReader) number() uint64 {
 	return n
 }
 
-// from yields the content of rows from a key on, in order, until yield returns false.
+// from yields the events of rows in order, beginning at a key, until the function yield returns false.
 func from(rows rowCursor, start []byte, yield func(key []byte, at place) bool) error {
 	behind := func(key []byte, at place) bool { return bytes.Compare(key, start) < 0 || yield(key, at) }
 	for r := rows.before(start); r.key != nil; r = rows.next() { // an earlier run may hold the key

@@ -59,7 +59,7 @@ func (t *text) source(log uint32) *source {
 	return t.of[log]
 }
 
-// holder is a log with its rows of a term.
+// A holder is a log, with its rows of a term.
 type holder struct {
 	*source
 	rows []row // none for a log that is the only one of its text: it is looked through
@@ -118,7 +118,8 @@ func (t *text) eachRow(prefix []byte, yield func(row)) error {
 // errStopped ends a scan that is no longer needed.
 var errStopped = errors.New("stopped")
 
-// scan gives the rows whose keys have a prefix, in order, until yield returns false. The prefix is the holder's.
+// scan gives the rows whose keys have a prefix, in order, until the function yield returns false. The prefix must be
+// the one for which the holder was made.
 func (h *holder) scan(prefix []byte, yield func(key []byte, at place) bool) error {
 	if h.at == 0 {
 		return h.source.scan(prefix, yield)
@@ -213,7 +214,7 @@ func (r *recent) close() []row {
 	return r.rows
 }
 
-// scan gives the rows of the log whose keys begin with prefix, in order, until yield returns false.
+// scan gives the rows of the log whose keys begin with prefix, in order, until the function yield returns false.
 func (s *source) scan(prefix []byte, yield func(key []byte, at place) bool) error {
 	goOn := true
 	each := func(rows rowCursor) error {
@@ -264,10 +265,10 @@ func seek(rows rowCursor, start []byte) (key []byte, at place, err error) {
 	return key, at, err
 }
 
-// nothing is the index of no events.
+// nothing is an empty index.
 var nothing recent
 
-// unstored indexes the rest of the text.
+// unstored returns the index of the text's lines that the store does not cover.
 func (t *text) unstored() (*recent, error) {
 	if t.shelf.indexed == t.Size() {
 		return &nothing, nil

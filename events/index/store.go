@@ -131,8 +131,8 @@ func (s *store) close() {
 	_ = guarded(func() error { return errors.Join(s.tx.Rollback(), s.db.Close()) })
 }
 
-// guarded turns bbolt's failures on a spoiled file (a panic, or a fault after the end of the mapped file) into an
-// error.
+// guarded runs a function, and turns bbolt's failures on a spoiled file (a panic, or a fault after the end of the
+// mapped file) into an error.
 func guarded(do func() error) (err error) {
 	before := debug.SetPanicOnFault(true)
 	defer debug.SetPanicOnFault(before)
@@ -173,7 +173,8 @@ func (s *shelf) eachSummary(prefix []byte, yield func(key, summary []byte) error
 	})
 }
 
-// openShelf believes a bucket that is about this very build of the text. The zero shelf is empty.
+// openShelf returns the rows and summaries in a bucket, if the bucket was made from the present build of the text.
+// Otherwise it returns the zero shelf, which is empty.
 func openShelf(b *bbolt.Bucket, t *events.Text) shelf {
 	if b == nil {
 		return shelf{}

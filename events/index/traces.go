@@ -48,7 +48,7 @@ type Elsewhere struct {
 // mostModels bounds the models of a foreign log in a summary.
 const mostModels = 16
 
-// count takes an event of the conversation in.
+// count adds an event of the conversation to its summary.
 func (t *Trace) count(e *events.Event, n *named) {
 	if t.Events == 0 { // earlier names from anchors do not count now
 		t.ID, t.Writer, t.Agent, t.Session, t.Models = e.Trace, e.Writer, "", "", nil
@@ -75,8 +75,8 @@ func (t *Trace) count(e *events.Event, n *named) {
 	}
 }
 
-// happened reports whether an event is something that the conversation did. The others were written about it,
-// whenever that was.
+// happened reports whether an event is something that the conversation did. Other events were written about the
+// conversation, perhaps much later.
 func happened(t events.Type) bool {
 	switch t {
 	case events.RecordStored, events.CommitAnchored, events.CommitRewritten, events.LogPurged, events.CheckpointSigned,
@@ -154,7 +154,7 @@ func (ix *Index) Sums() ([]*Trace, error) {
 	return mended(ix, func() ([]*Trace, error) { return ix.sums(nil) })
 }
 
-// sums returns a summary of each conversation whose key has a prefix, in no order. A summary is too large to be moved
+// sums returns a summary of each conversation whose key has a prefix, unsorted. A summary is too large to be moved
 // while sorting.
 func (ix *Index) sums(prefix []byte) ([]*Trace, error) {
 	said := make([][]*Trace, len(ix.sources)) // by log
@@ -290,7 +290,7 @@ func united(logs []Trace) Trace {
 	return out
 }
 
-// teller returns the place of the log that has the story of a conversation: this clone's, if it saw the
+// teller returns the index of the log whose events of a conversation count: this clone's log, if it saw the
 // conversation do anything. Among the others, a log with its hooks comes before one written afterwards, then the
 // smaller id of its writer.
 func teller(logs []Trace) int {
@@ -311,7 +311,7 @@ func teller(logs []Trace) int {
 // happenedHere is the least rank of a log that has the conversation's actions.
 const happenedHere = 2
 
-// rank orders logs by their knowledge of a conversation.
+// rank returns the rank of a log by what it knows of the conversation; a higher rank comes first.
 func (t *Trace) rank() int {
 	switch {
 	case t.Hooked > 0:

@@ -64,7 +64,7 @@ func trustSetting(ctx context.Context, repo *refs.Repo) (string, error) {
 	return cmp.Or(value, "all"), nil
 }
 
-// Signer returns the name that signed all fetched events of a voice, by a key that git trusts; "" for none.
+// Signer returns the name of the signer of all fetched events of a voice, by a key that git trusts; "" for none.
 func (ix *Index) Signer(voice string) string {
 	if ix.signers == nil {
 		ix.signers = map[string]string{}
@@ -117,6 +117,6 @@ func (ix *Index) readRemotes(ctx context.Context) error {
 	return nil
 }
 
-// Posed names the left-out logs that came from no remote of the configuration, and have the id of a writer who
-// publishes on one: from a fork, for instance.
+// Posed names the logs that were left out because they came from no remote of the configuration, and have the id of a
+// writer who publishes on one: from a fork, for instance.
 func (ix *Index) Posed() []string { return ix.posed }

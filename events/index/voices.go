@@ -12,7 +12,7 @@ import (
 // own reports whether this clone wrote the log, under its present id or an old one.
 func (s *source) own() bool { return s.voice == nil || s.voice.Aside }
 
-// takeOf takes the copies of each writer.
+// takeOf chooses, for each writer, which of the copies are read.
 func (ix *Index) takeOf(ctx context.Context, copies []events.FetchedCopy) error {
 	ix.sources = slices.Grow(ix.sources, len(copies))
 	sources, voices := make([]source, len(copies)), make([]events.Voice, len(copies))
@@ -58,8 +58,8 @@ type spoken struct {
 	of    []events.FetchedCopy
 }
 
-// choose takes the copies of one id. This clone's own events under an old id are read beside the events of others under
-// it.
+// choose chooses which copies of one writer id are read. This clone's own events under an old id are read beside the
+// events of others under it.
 func (ix *Index) choose(ctx context.Context, of []events.FetchedCopy) error {
 	all, err := ix.speakers(ctx, of)
 	if err != nil {
@@ -123,7 +123,8 @@ func (ix *Index) speakers(ctx context.Context, of []events.FetchedCopy) (all []*
 	return all, nil
 }
 
-// later puts other remotes after origin, git's own first remote. It only decides which of two equal voices is shown.
+// later returns the order of remotes: origin, git's own first remote, comes before the others. It only decides which of
+// two equal voices is shown.
 func later(v *events.Voice) int {
 	if v.Remote == "origin" {
 		return 0
@@ -140,7 +141,7 @@ func (s *spoken) repeats(before []*spoken) bool {
 	})
 }
 
-// take takes one voice: a log if there is one, otherwise the digests. Logs from several remotes must begin alike, and
+// take reads one voice: a log if there is one, otherwise the digests. Logs from several remotes must begin alike, and
 // the longest is read; if they differ, none is read. Each digest has the events of its own remote, so all are read.
 func (ix *Index) take(s *spoken) {
 	logs := slices.DeleteFunc(slices.Clone(s.of), func(c events.FetchedCopy) bool { return c.Digest })
