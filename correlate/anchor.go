@@ -144,8 +144,8 @@ func draftParts(parts []events.CommitData, whole events.CommitData, method event
 type anchorer struct {
 	view   *trails.View
 	commit refs.OID
-	// replaced is the commit that this one replaced, if any. renamed returns a map from file names in that commit to the
-	// names in this one.
+	// replaced is the commit that this one replaced, if any. The field renamed returns a map from file names in that
+	// commit to the names in this one.
 	replaced refs.OID
 	renamed  func() map[string]string
 
@@ -257,7 +257,7 @@ func ownersAt(vec vector.Vector, added []linediff.Range) []vector.Run {
 
 // ownersOf finds the owner of every line of the committed blob. If a snapshot has the blob, it gives all owners.
 // Otherwise each line is searched in the present work tree, then in earlier contents of the path, then in the parent.
-// tiers holds the evidence tier of each line.
+// The result tiers holds the evidence tier of each line.
 func (a *anchorer) ownersOf(f fileDiff, lines [][]byte) (vec vector.Vector, tiers []string, err error) {
 	if v, ok := a.seen(f, len(lines)); ok {
 		return v, nil, nil

@@ -23,8 +23,9 @@ const maxDiff = 256 << 20
 
 var errHuge = errors.New("the commit changes more lines than can be anchored")
 
-// diffTree compares a commit with its parent, or two commits. most is the largest number of files; if more changed it
-// returns ErrLarge, and 0 means no bound. It calls meanwhile, unless it is nil, as soon as git is running.
+// diffTree compares a commit with its parent, or two commits. The parameter most is the largest number of files; if
+// more changed it returns ErrLarge, and 0 means no bound. It calls the function meanwhile, unless it is nil, as soon as
+// git is running.
 func diffTree(
 	ctx context.Context, repo *refs.Repo, most int, meanwhile func(), revs ...string,
 ) (files []fileDiff, err error) {
@@ -79,7 +80,8 @@ func readSection(r *gitdiff.Reader) ([]fileDiff, error) {
 	return linesOf(records, nil, func(to gitdiff.Lines) error { return r.Patch(records, to) })
 }
 
-// linesOf reads the added lines from a patch. tells selects the lines that need a fingerprint; it may be nil.
+// linesOf reads the added lines from a patch. The function tells selects the lines that need a fingerprint; it may be
+// nil.
 func linesOf(records []gitdiff.Record, tells func(line []byte) bool,
 	patch func(to gitdiff.Lines) error) ([]fileDiff, error) {
 	files := make([]fileDiff, len(records))

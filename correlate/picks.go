@@ -25,8 +25,8 @@ import (
 // The queued commits are anchored together: by the post-rewrite hook at the end, or, if the rebase stops, by the hook
 // of the next commit that somebody makes.
 
-// putOff puts HEAD's commit into the queue if a rebase has just made it without a person. git is the id of git's
-// process, or 0 if it is not known.
+// putOff puts HEAD's commit into the queue if a rebase has just made it without a person. The parameter git is the id
+// of git's process, or 0 if it is not known.
 func putOff(repo *refs.Repo, head refs.OID, git int, at time.Time) (bool, error) {
 	from, ok := picked(repo, head)
 	if !ok {
@@ -102,7 +102,7 @@ func Picked(repo *refs.Repo) map[refs.OID]refs.OID {
 const together = 32
 
 // takePicks anchors the queued commits of rebases that HEAD's history still has, and drops the others: their rebase was
-// aborted. It starts none after the time until: a background process anchors the rest.
+// aborted. It starts no commit after the time in the parameter until: a background process anchors the rest.
 func takePicks(
 	ctx context.Context, repo *refs.Repo, timeline *trails.Engine, head refs.OID, at, until time.Time,
 ) error {

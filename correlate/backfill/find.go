@@ -46,8 +46,8 @@ type finder struct {
 	named    map[refs.OID][]*placed // by commit: its only edits, as their conversation says
 }
 
-// Find searches commits for lines of sessions, parents before children, and returns claims. It calls progress with the
-// number of commits read so far and the number of all commits.
+// Find searches commits for lines of sessions, parents before children, and returns claims. It calls the function
+// progress with the number of commits read so far and the number of all commits.
 func Find(
 	ctx context.Context, repo *refs.Repo, list []history.Commit, sessions []Session, options Options,
 	progress func(done, total int),

@@ -2,7 +2,7 @@ package backfill
 
 import "slices"
 
-// made is a content of the history that equals the result of an edit.
+// made describes a content of the history that equals the result of an edit.
 type made struct {
 	edit  *placed
 	lines int

@@ -43,7 +43,7 @@ func (file *pastFile) originsOf(known fileOrigins) fileOrigins {
 	return out
 }
 
-// kept returns nil if no line has an origin: so most commits of a long history need no memory.
+// kept returns the origins, or nil if no line has one: so most commits of a long history need no memory.
 func (o fileOrigins) kept() fileOrigins {
 	for _, lines := range o {
 		if slices.ContainsFunc(lines, func(l landing) bool { return !l.isOpen() }) {
@@ -132,7 +132,7 @@ func (f *finder) runs(out []run, commit int32, file *pastFile, hunk int, strict 
 
 // fits reports whether an edit can be the origin of lines of a file. They must have the same path, now or before a
 // rename; or the edit must result in the committed content. The latter finds a file that was renamed before its commit.
-// For example: an agent writes a.go, a person does mv a.go b.go and commits b.go.
+// For example: an agent writes a.go, a person runs mv a.go b.go and commits b.go.
 func (f *finder) fits(e *placed, file *pastFile) bool {
 	group := f.group(e.place)
 	return group == f.group(file.place) || group == f.group(file.old) ||

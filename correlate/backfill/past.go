@@ -42,7 +42,7 @@ func (p *past) timing(e *placed) timing {
 	return inTime
 }
 
-// past is a commit in memory, with fingerprints instead of lines.
+// past holds a commit in memory, with fingerprints instead of lines.
 type past struct {
 	history.Commit // without files
 	files          []pastFile

@@ -42,7 +42,7 @@ func (b beats) take(over, under *Run) Run {
 	return *under
 }
 
-// later is the order within a log. over comes after under in the log.
+// later reports whether the run over takes a line from the run under, which comes before it in the same log.
 func later(over, under *Run) bool {
 	switch {
 	case over.Knows() != under.Knows():
@@ -61,16 +61,16 @@ func disputes(over, under *Run) bool {
 		originOf(over.By) == reconstructed
 }
 
-// fills is the order for findings about a commit that hooks saw: a finding takes an unknown line. A claim without a
-// patch about the replaced commit can also dispute a person's line. For example: backfill found an agent's conversation
-// for a commit, and later that commit is rebased.
+// fills reports whether a finding (over) takes a line from the run under, in a commit that hooks saw: it takes an
+// unknown line. A claim without a patch about the replaced commit can also dispute a person's line. For example:
+// backfill found an agent's conversation for a commit, and later that commit is rebased.
 func fills(over, under *Run) bool {
 	return over.Knows() && (!under.Knows() || over.Owner.Patch == "" && disputes(over, under))
 }
 
-// outweighs is the order for findings about a commit that has only claims. If both name one conversation, the finding
-// counts, because it has the patch. For example: a note says which conversation wrote a line, and the search finds the
-// line in a patch of that conversation.
+// outweighs reports whether a finding (over) takes a line from the run under, in a commit that has only claims. If both
+// name one conversation, the finding counts, because it has the patch. For example: a note says which conversation
+// wrote a line, and the search finds the line in a patch of that conversation.
 func outweighs(over, under *Run) bool {
 	switch {
 	case !over.Knows() || !under.Knows():
@@ -96,8 +96,9 @@ func signersOf(log Log) func(voice string) string {
 	return func(string) string { return "" }
 }
 
-// right is the order between logs, without the comparison of writers' ids. For example: two other clones name an owner
-// of a line. One saw an agent write it, the other imported it as a person's. The first one counts.
+// right compares runs of two logs by the right to name the owner of a line, without comparing the ids of the writers.
+// It is negative if a has the better right. For example: two other clones name an owner of a line. One saw an agent
+// write it, the other imported it as a person's. The first one counts.
 func right(a, b *Run, own string, signer func(string) string) int {
 	order := cmp.Or(first(a.Knows(), b.Knows()), first(a.By.Mine(own), b.By.Mine(own)))
 	switch {
@@ -176,7 +177,7 @@ func with(list []string, name string) []string {
 	return more
 }
 
-// first is a comparison that sorts true before false.
+// first compares two conditions: true sorts before false.
 func first(a, b bool) int {
 	switch {
 	case a == b:

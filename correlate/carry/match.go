@@ -165,7 +165,7 @@ func (t *target) often(was [][]byte) func(line []byte) bool {
 	return func(line []byte) bool { return t.count[text(line)] > 1 || count[text(line)] > 1 }
 }
 
-// rows bids for rows of lines that are also in another file.
+// rows makes bids for rows of lines that are also in another file.
 func (t *target) rows(s *source, was [][]byte, equal []pair) {
 	often := t.often(was)
 	for _, p := range equal {
@@ -188,7 +188,7 @@ func (t *target) rows(s *source, was [][]byte, equal []pair) {
 	}
 }
 
-// moved bids for lines that both contents have exactly once, at different places.
+// moved makes bids for lines that both contents have exactly once, at different places.
 func (t *target) moved(s *source, was [][]byte, placed map[int]bool) {
 	there := map[string]int{}
 	for i, line := range was {

@@ -30,7 +30,7 @@ type age struct {
 	said    *bool                   // cached result of said; nil before the first use
 }
 
-// never is the number of an event that does not exist.
+// never stands for an event that does not exist: no event has so large a number.
 const never = math.MaxInt64
 
 // ownLog is the index of this clone's log among the logs.

@@ -8,7 +8,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// depends holds the conditions of an answer. The answer is valid until a log mentions one of them.
+// depends holds the conditions of a stored answer. The answer is valid until a log mentions one of them.
 type depends struct {
 	keys    []byte
 	passing bool // depends on a state outside of the logs: a rebase in progress, or an unfinished event

@@ -173,7 +173,7 @@ func (s *Search) holds(a *keptAnswer) bool {
 	return true
 }
 
-// remember stores an answer, unless it is temporary. lines are the lines in question; none means all.
+// remember stores an answer, unless it is temporary. The parameter lines are the lines in question; none means all.
 func (s *Search) remember(q Question, answer Answer, on depends, lines ...int) {
 	a := keptAnswer{Owners: answer.Owners, Lines: slices.Sorted(slices.Values(lines))}
 	if answer.File.Path != "" {
@@ -200,7 +200,7 @@ func (s *Search) take(under string, a keptAnswer) {
 	}
 }
 
-// recallCommit returns the stored answer about a whole commit. found is nil for a commit without a finding.
+// recallCommit returns the stored answer about a whole commit. The result found is nil for a commit without a finding.
 func (s *Search) recallCommit(under string, commit refs.OID) (found *events.CommitData, ok bool) {
 	a, there := s.kept.path(wholeUnder(under, commit)).answers[commit]
 	if !there || !s.holds(&a) {

@@ -249,7 +249,8 @@ func (s *Search) open(commit refs.OID, c correlate.FileChange) (*file, error) {
 	}, nil
 }
 
-// leaveOut returns the error. If the cause is an unreadable object, it notes the commit and returns nil.
+// leaveOut returns an error unchanged, unless its cause is an unreadable object: then it notes the commit and returns
+// nil.
 func (s *Search) leaveOut(commit refs.OID, err error) error {
 	var unread *refs.ReadError
 	if !errors.As(err, &unread) && !errors.Is(err, refs.ErrOtherType) {
