@@ -269,7 +269,7 @@ func (k *Keeping) bring(ctx context.Context) error {
 	return k.fetch(ctx, lacking.String())
 }
 
-// fetch fetches refs of the remote, a line each.
+// fetch fetches refs of the remote. The parameter lines has a refspec on each line.
 func (k *Keeping) fetch(ctx context.Context, lines string) error {
 	err := arriving(ctx, k.plan.repo, orMost(k.most), lines, fetching("--stdin", "--", k.URL)...)
 	if err != nil && !errors.Is(err, ErrTooMuch) {

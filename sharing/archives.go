@@ -33,7 +33,7 @@ const (
 // ErrNotArchive reports a commit that is not an archive.
 var ErrNotArchive = errors.New("not an archive")
 
-// bounds are the remaining limits for archives. They count unpacked refs.
+// bounds holds the remaining limits for archives. They count unpacked refs.
 type bounds struct {
 	commits, refs, descent int
 }
@@ -78,7 +78,8 @@ func (b *bounds) readArchive(ctx context.Context, repo *refs.Repo, tip refs.OID)
 	return out, nil
 }
 
-// writeArchive puts refs of writers into an archive, after its former entries; before is zero for a new archive.
+// writeArchive puts refs of writers into an archive, after its former entries; the parameter before is zero for a new
+// archive.
 func (s *Settings) writeArchive(ctx context.Context, log *events.Log, before refs.OID,
 	kept map[string]refs.OID) (refs.OID, error) {
 	tree, err := log.EmptyTree()
@@ -106,8 +107,8 @@ func (s *Settings) writeArchive(ctx context.Context, log *events.Log, before ref
 	return before, nil
 }
 
-// unpack makes local refs for the entries of a remote's archives, except for writers with refs on the remote: direct
-// has their names. It returns the invalid archives, by their refs.
+// unpack makes local refs for the entries of a remote's archives, except for writers with refs on the remote: the
+// parameter direct has their names. It returns the invalid archives, by their refs.
 func (b *bounds) unpack(ctx context.Context, repo *refs.Repo, r Remote, own string,
 	direct map[string]bool) (map[string]error, error) {
 	list, err := repo.RefsUnder(ctx, events.FetchedRef(r.Label, "", ""))

@@ -17,7 +17,7 @@ const (
 	mostID  = 64
 )
 
-// leaving removes from the head of a record the members that the list excludes, and the commits that the remote does
+// A leaving removes from the head of a record the members that the list excludes, and the commits that the remote does
 // not have.
 type leaving struct {
 	may    map[string]bool // allowed members, with the members that contain them
@@ -27,8 +27,8 @@ type leaving struct {
 	unsent bool            // and some of it named commits
 }
 
-// reduces a record to the members that may leave at the plan's level. It returns the record itself if nothing was
-// removed. unsent reports whether it had commits that the remote does not have.
+// leaves reduces a record to the members that may leave at the plan's level. It returns the record itself if nothing
+// was removed. The result unsent reports whether it had commits that the remote does not have.
 func (p *Plan) leaves(ctx context.Context, r *records.Record) (_ *records.Record, unsent bool, err error) {
 	head := *r
 	head.Steps = nil

@@ -33,7 +33,7 @@ type Digest struct {
 // Published reports which commits a remote has.
 type Published = func([]refs.OID) (map[refs.OID]bool, error)
 
-// MakeDigest reads this clone's log, and those set aside among the fetched ones.
+// MakeDigest reads this clone's log, and the logs that were set aside among the fetched ones.
 func MakeDigest(ctx context.Context, log *events.Log, fetched []events.FetchedLog, published Published) (
 	*Digest, error,
 ) {
@@ -179,7 +179,7 @@ func (d *Digest) findPublished(all []events.Event, published Published) (map[ref
 	return there, nil
 }
 
-// choose fills the digest.
+// choose fills the digest with the events that may be published.
 func (d *Digest) choose(all []events.Event, there map[refs.OID]bool) {
 	var anchors []events.Event
 	for i := range all {
@@ -209,7 +209,7 @@ func (d *Digest) choose(all []events.Event, there map[refs.OID]bool) {
 				silent[e.Trace] = true
 			}
 		case events.RecordStored:
-			chosen = false // until the leaving records are known
+			chosen = false // until it is known which records leave
 			d.stored = append(d.stored, e)
 		case events.CommitAnchored:
 			c := commitOf(e)
@@ -260,8 +260,8 @@ func told(e events.Event, span time.Duration) events.Draft {
 	return d
 }
 
-// missing returns the events that an earlier digest does not have; content has the ids of the earlier events. An event
-// with a differently cut time counts as published.
+// missing returns the events that an earlier digest does not have; the parameter content has the ids of the earlier
+// events. An event with a differently cut time counts as published.
 func (d *Digest) missing(content map[events.ID]bool, span time.Duration) ([]events.Draft, error) {
 	var out []events.Draft
 	for _, e := range d.Events {

@@ -95,7 +95,7 @@ func (p *Plan) changes() bool {
 // mayAdopt is the value that allows others to publish a clone's digest.
 const mayAdopt = "yes"
 
-// adopt returns mayAdopt if trace.allowAdopt is true, otherwise "".
+// adopt returns the word mayAdopt if trace.allowAdopt is true, otherwise "".
 func (s *Settings) adopt() string {
 	if s.own.Bool("trace.allowAdopt", false) {
 		return mayAdopt

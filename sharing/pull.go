@@ -18,7 +18,7 @@ import (
 // ErrTooMany reports a remote with more refs of traces than a pull takes without a selection.
 var ErrTooMany = errors.New("the remote has too many refs of traces")
 
-// What holds the choices of a pull.
+// The type What holds the options of a pull.
 type What struct {
 	Writers []string // only these; all if empty
 	Records bool     // conversations, too

@@ -48,7 +48,7 @@ type Plan struct {
 
 	ahead    bool // the remote has commits that are not here: their content is unknown
 	means    Means
-	rules    string                // a hash of the redactor's, and of the level
+	rules    string                // a hash of the rules of redaction, and of the level
 	looked   map[refs.OID]refs.OID // the blobs of records that leave, by their stored blobs here
 	unsent   map[refs.OID]bool     // records without some commits, because the remote does not have them
 	anew     bool                  // the digest is new, without a history
@@ -99,8 +99,8 @@ type Means struct {
 	Redactor func(ctx context.Context) (*redact.Redactor, error)
 	// Store stores the waiting conversations. A failure for one of them is not an error.
 	Store func(ctx context.Context) error
-	// Reconcile writes to the log the owners in a remote's commits that no hook reported. Label is the remote in the refs
-	// of fetched logs. Open opens the logs whose claims this clone may pass on.
+	// Reconcile writes to the log the owners in a remote's commits that no hook reported. The parameter label names the
+	// remote in the refs of fetched logs. The function open opens the logs whose claims this clone may pass on.
 	Reconcile func(ctx context.Context, log *events.Log, label string, has Published,
 		open func(*refs.Repo) (*index.Index, error)) error
 }
@@ -280,7 +280,7 @@ func (p *Plan) chooseRefs(ctx context.Context, remote map[string]refs.OID) error
 			(p.replaces || kind == "events" && !newBounds(0).descends(p.repo, tip, remote[name]))
 		p.Refs = append(p.Refs, Ref{Name: name, Old: remote[name], New: tip, Force: force, kept: p.kept(kind)})
 	}
-	// Records, events, digest, checkpoints: the digest names records, checkpoints name events.
+	// Send records, events, digest and checkpoints in this order: the digest names records, and checkpoints name events.
 	slices.SortFunc(p.Refs, func(a, b Ref) int { return cmp.Compare(order(a.Name), order(b.Name)) })
 	return nil
 }

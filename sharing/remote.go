@@ -86,7 +86,7 @@ func talk(ctx context.Context, repo *refs.Repo, args ...string) (string, error) 
 	return ask(ctx, repo, "", args...)
 }
 
-// ask is talk with text on standard input.
+// ask does the same as talk, with text on standard input.
 func ask(ctx context.Context, repo *refs.Repo, input string, args ...string) (string, error) {
 	cmd := repo.Command(ctx, args...)
 	if input != "" {

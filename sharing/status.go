@@ -20,7 +20,7 @@ type State struct {
 	Commits int    `json:"commits"` // commits whose owners this clone has published there
 	Waiting int    `json:"waiting"` // recorded commits of the remote whose owners are not published there
 	Writers int    `json:"writers"` // other writers whose logs were fetched from there
-	// Heard is the time of the last pull with new data from them; zero if there was none.
+	// Heard is the time of the last pull with new data from other writers; zero if there was none.
 	Heard time.Time `json:"heard,omitzero"`
 	// Failed describes failing automatic pushes; absent if none has failed.
 	Failed *Failed `json:"failed,omitempty"`
@@ -77,7 +77,7 @@ func States(ctx context.Context, log *events.Log) ([]State, error) {
 func (s *Settings) stateOf(ctx context.Context, log *events.Log, r Remote, own string) (State, error) {
 	out := State{Remote: r.Name, Level: r.Share, Failed: autoFailed(log.Repo(), r)}
 	if url, err := s.PushURL(ctx, log.Repo(), r.Name); err != nil || Bare(url) != r.Pinned {
-		out.Moved = true // or it has none now
+		out.Moved = true // or the remote has no push URL now
 	}
 	if own == "" {
 		return out, nil

@@ -14,7 +14,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// texts are the records that were fetched from a remote, by their refs.
+// texts holds the records that were fetched from a remote, by their refs.
 type texts struct {
 	repo   *refs.Repo
 	store  *store.Store
