@@ -13,7 +13,7 @@ import (
 var mainArguments = [...]string{"file_path", "path", "filePath", "notebook_path", "command", "cmd", "pattern", "query",
 	"url", "description", "prompt", "input", "patch"}
 
-// pathArguments is the number of names of files among them.
+// pathArguments is the number of names at the beginning of mainArguments that name files.
 const pathArguments = 4
 
 // IsCommand reports whether a call runs a command.

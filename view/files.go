@@ -15,8 +15,8 @@ type FileLines struct {
 	Removed int
 }
 
-// Files lists the files that a conversation changed, by name. Conversation counts the lines that it added and removed
-// in all of them; without hooks it counts the lines in its commits, reachable or not.
+// Files lists the files that a conversation changed, by name. For each file it counts the lines that the conversation
+// added and removed; without hooks it counts the lines in commits, reachable or not.
 func (r *Reader) Files(c *Conversation) ([]FileLines, error) {
 	var out []FileLines
 	at := map[string]int{}

@@ -57,7 +57,7 @@ func (p *Prompts) Forget() {
 
 func (p *Prompts) Close() { _ = p.Records.Close() }
 
-// Get returns the text of a prompt; found is false if it is not kept here.
+// Get returns the text of a prompt. The bool is false if the text is not kept here.
 func (p *Prompts) Get(trace events.TraceID, index int) (string, bool, error) {
 	if text, found, err := p.typed.Get(trace, index); found || err != nil {
 		if found {

@@ -134,8 +134,8 @@ func (r *Reader) IDs() ([]events.TraceID, error) {
 	return ids, nil
 }
 
-// ids lists the conversations of the logs. alone has the conversations that only have a record. The ids of alone begin
-// with the given text. Both lists are sorted.
+// ids lists the conversations of the logs. The result alone has the conversations that only have a record. The ids of
+// alone begin with the given text. Both lists are sorted.
 func (r *Reader) ids(beginning string) (logged, alone []events.TraceID, err error) {
 	if logged, err = r.loggedIDs(); err != nil {
 		return nil, nil, err
@@ -347,7 +347,7 @@ func (r *Reader) ordered(beginning string) ([]datedSum, error) {
 	return out, nil
 }
 
-// Conversation returns the conversation with an id; found is false if there is none.
+// Conversation returns the conversation with an id; the result found is false if there is none.
 func (r *Reader) Conversation(id events.TraceID) (c Conversation, found bool, err error) {
 	if err := r.readSome(id); err != nil {
 		return c, false, err

@@ -14,13 +14,13 @@ import (
 	"github.com/git-trace/git-trace/trails/ledger"
 )
 
-// Typed gives prompts as typed, until a record has them.
+// Typed counts the prompts whose text is kept as it was typed, until a record has them.
 type Typed struct {
 	Count  int        `json:"count"`
 	Oldest *time.Time `json:"oldest"` // nil for none
 }
 
-// TypedPrompts counts them.
+// TypedPrompts counts the prompts that no record has yet.
 func TypedPrompts(repo *refs.Repo) (Typed, error) {
 	n, oldest, err := ledger.NewPrompts(repo).Kept()
 	if err != nil || n == 0 {

@@ -17,11 +17,11 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// unheard are the commits whose owners come from a search: made with hooks switched off, fetched, or rewritten without
-// hooks. A search reads the whole history. So its results are kept in <common>/traces/cache/found/unheard. The first
-// line of that file names the logs and the tips for which it holds. If objects are missing, it also names the state of
-// the object store, and the commits that could not be read. Then a line for each commit has the conversations, and the
-// number of lines of each. The file has ids and numbers only, and may be deleted at any moment.
+// unheard holds the commits whose owners come from a search: made with hooks switched off, fetched, or rewritten
+// without hooks. A search reads the whole history. So its results are kept in <common>/traces/cache/found/unheard. The
+// first line of that file names the logs and the tips for which it holds. If objects are missing, it also names the
+// state of the object store, and the commits that could not be read. Then a line for each commit has the conversations,
+// and the number of lines of each. The file has ids and numbers only, and may be deleted at any moment.
 type unheard struct {
 	lines map[refs.OID]map[events.TraceID]int
 }

@@ -42,7 +42,7 @@ func For(repo *refs.Repo) recorder.Gatherer {
 	}
 }
 
-// gathering is the work for one conversation, or for several in turn.
+// gathering holds the state while facts are gathered for one conversation, or for several in turn.
 type gathering struct {
 	ctx         context.Context
 	repo        *refs.Repo
@@ -68,7 +68,7 @@ func newGathering(ctx context.Context, repo *refs.Repo, places *Birthplaces) (*g
 	return &gathering{ctx: ctx, repo: repo, known: known, places: places, objects: repo.Objects()}, nil
 }
 
-// of gathers the facts for a conversation.
+// of returns the facts for a conversation.
 func (g *gathering) of(head, prior *records.Record) (*recorder.Facts, error) {
 	g.head, g.prior, g.trace = head, prior, events.TraceID(head.TraceID)
 	g.story, g.held = callStory{}, nil

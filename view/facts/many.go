@@ -20,8 +20,8 @@ const manyConversations = 64
 // fewConversations bounds the conversations for which git is called for each file, without a history.
 const fewConversations = 8
 
-// ForMany is For, for many conversations that do not change meanwhile. It reads the log once, at the first
-// conversation, and calls git once for common questions. The caller ends it with done.
+// ForMany does the same as For, for many conversations that do not change meanwhile. It reads the log once, at the
+// first conversation, and calls git once for common questions. The caller must call the result done at the end.
 func ForMany(
 	whole context.Context, repo *refs.Repo, traces []events.TraceID, since time.Time,
 ) (gather recorder.Gatherer, done func()) {

@@ -101,7 +101,7 @@ func (t *Transcript) doubtCalls(told map[string]bool) {
 	}
 }
 
-// reading are commands that write to no file with any arguments, except those in writing.
+// reading matches a command that writes to no file, whatever its arguments, unless writing matches the command too.
 const (
 	reading = `^(?:\w+=\S*[ \t]+)*(?:(?:ls|cat|head|tail|wc|grep|egrep|rg|ag|find|fd|pwd|cd|true|false|test|\[|` +
 		`which|type|stat|file|tree|du|df|date|env|` +

@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// echoed are a text in quotes and the file that it is written to. Within double quotes nothing may be expanded.
+// echoed matches a text in quotes and the file that it is written to. Within double quotes nothing may be expanded.
 const echoed = `\b(echo|printf)[ \t]+(-n[ \t]+)?('[^']*'|"[^"$` + "`" + `\\!]*")[ \t]*` +
 	`(>>?)[ \t]*('[^'\n]+'|"[^"\n]+"|[^\s|;&<>'"()]+)[ \t]*(?:$|[\n;&|)])`
 
@@ -76,7 +76,7 @@ const unseenWrite = `\b(?:sed|perl)[ \t](?:[^\n;&|]*[ \t])?-\w*i|\btee\b|\bpatch
 	`\b(?:python3?|node|ruby|perl|awk)\b|\b(?:gofmt|goimports)[ \t]+-w|\b(?:mv|cp)[ \t]|(?:^|[^0-9&<>=-])>>?[ \t]*[^&>|\s]`
 
 // unseenWrites lists the calls of a step that may have written to files without the transcript telling what: their
-// lines stay unknown. Told lists the calls whose writes were found.
+// lines stay unknown. The parameter told lists the calls whose writes were found.
 func (r *shellReader) unseenWrites(step *records.Step, told map[string]bool) (calls []string) {
 	for _, call := range step.ToolCalls {
 		command := commandOf(call.Input)
