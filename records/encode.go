@@ -32,7 +32,7 @@ func Encode(r *Record) ([]byte, error) {
 // ones.
 func EncodeStep(s *Step) ([]byte, error) { return WriteStep(s, nil) }
 
-// rooms are reusable buffers for encoding. A buffer that has grown too large is not reused.
+// rooms holds reusable buffers for encoding. A buffer that has grown too large is not reused.
 var rooms = sync.Pool{New: func() any { return &bytes.Buffer{} }}
 
 // mostRoom is the largest buffer that is reused, in bytes.

@@ -25,8 +25,8 @@ func (r *Record) AddStep(s Step) (*Step, error) {
 	return &r.Steps[len(r.Steps)-1], nil
 }
 
-// DecodeForeign is Decode for a foreign record. It returns ErrSteps for more than MaxSteps steps and does not decode
-// the rest.
+// DecodeForeign does the same as Decode, for a foreign record. It returns ErrSteps for more than MaxSteps steps and
+// does not decode the rest.
 func DecodeForeign(raw []byte) (*Record, error) {
 	d := rawjson.NewDecoder(raw)
 	for d.Open(); d.Member(); {

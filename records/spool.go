@@ -184,7 +184,7 @@ func (s *Spool) Each(yield func(raw []byte) error) error {
 	return nil
 }
 
-// eachInMemory is Each for a spool without a file.
+// eachInMemory does the same as Each, for a spool without a file.
 func (s *Spool) eachInMemory(yield func(raw []byte) error) error {
 	index, from := 1, int64(0)
 	for _, block := range s.mem {

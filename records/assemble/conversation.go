@@ -234,7 +234,7 @@ func (c *Conversation) Settle() error {
 	return c.err
 }
 
-// add appends a block of text.
+// add appends a block to a text.
 func add(to **string, s string) {
 	switch {
 	case s == "":

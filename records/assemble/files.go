@@ -26,7 +26,7 @@ type fileLines struct {
 	Authors []author    `json:"authors"`
 }
 
-// author is a step that wrote lines.
+// An author is a step that wrote lines.
 type author struct {
 	Step     int    `json:"step"`
 	Model    string `json:"model,omitempty"`

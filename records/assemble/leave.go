@@ -9,7 +9,7 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// leave passes on the first waiting item.
+// leave passes on the first item of the queue.
 func (c *Conversation) leave() error {
 	it := c.queue[0]
 	c.drop()

@@ -24,7 +24,7 @@ func Read(r io.Reader, yield func(row int, record *records.Record) error) error 
 	}, yield)
 }
 
-// kept is the data of a document that is kept in metadata.atif.
+// kept holds the data of a document that metadata.atif keeps.
 type kept struct {
 	Version string                     `json:"version"`
 	Copied  map[string]json.RawMessage `json:"copied_steps,omitempty"` // by index among all steps
@@ -143,7 +143,7 @@ func finish(talk *foreign.Talk, record *records.Record, t *trajectory) {
 	}
 }
 
-// tokens are the metrics of a step, or of the whole conversation.
+// tokens holds the metrics of a step, or of the whole conversation.
 type tokens struct {
 	prompt, completion, cached, written int64
 	cost                                float64

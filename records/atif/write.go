@@ -328,7 +328,7 @@ func calls(s *records.Step) []byte {
 }
 
 // results returns the results of the calls of a step. The result of the step's only call refers to the subagent; if
-// there are several results, a separate entry without a call does.
+// there are several results, a separate entry without a call refers to it.
 func (w *writer) results(s *records.Step) [][]byte {
 	var refs [][]byte
 	for _, g := range w.groups[s.StepIndex] {
@@ -369,7 +369,7 @@ func (w *writer) final(steps int) []byte {
 	return o.Number("total_steps", int64(steps)).End()
 }
 
-// extra has the data that the format has no member for.
+// extra returns the data that the format has no member for.
 func (w *writer) extra(main []*records.Step) []byte {
 	var own rawjson.Members
 	own.Text("trace_id", w.r.TraceID)

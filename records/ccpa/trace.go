@@ -90,7 +90,7 @@ func blocks(s *records.Step) []block {
 	return out
 }
 
-// made makes the lines of a trace from a conversation.
+// made returns the lines of a trace that it makes from a conversation.
 func made(r *records.Record) [][]byte {
 	m := maker{skills: skillsAfter(r), hooks: hooksAfter(r), stops: r.Stops(), last: records.UsualStop(0)}
 	m.line(sessionStart(r))

@@ -67,7 +67,7 @@ func at(list [][]*Action, i int) []*Action {
 
 func flat(list [][]*Action) []*Action { return slices.Concat(list...) }
 
-// turn compares the actions of both for one prompt.
+// turn compares the actions of both conversations for one prompt.
 func (r *Result) turn(prompt int, a, b []*Action) {
 	r.Actions += len(a)
 	pairs := append(common(a, b), [2]int{len(a), len(b)})
@@ -80,7 +80,8 @@ func (r *Result) turn(prompt int, a, b []*Action) {
 	}
 }
 
-// gap compares the actions between two equal ones: it first pairs actions of the same tool, then the others in order.
+// gap compares the actions of both conversations between two equal ones: it first pairs actions of the same tool, then
+// the others in order.
 func (r *Result) gap(prompt int, a, b []*Action) {
 	taken := make([]bool, len(b))
 	var rest []*Action
@@ -116,7 +117,7 @@ func (r *Result) gap(prompt int, a, b []*Action) {
 	}
 }
 
-// moved merges the two drifts of an action that both did at different points.
+// moved merges the two drifts of an action that both conversations have, at different points.
 func (r *Result) moved() {
 	waiting := map[string][]int{} // by key: the drifts with an action of B
 	for i := range r.Drifts {

@@ -50,8 +50,8 @@ func figures(r *records.Record, actions [][]*Action) Figures {
 	return f
 }
 
-// files compares the lines that the calls of both declare, file by file, whatever the step. All files together count as
-// one action.
+// files compares the lines that the calls of both conversations declare, file by file, whatever the step. All files
+// together count as one action.
 func (r *Result) files(a, b []*Action) {
 	first, second := declaredLines(a), declaredLines(b)
 	for _, name := range slices.Sorted(maps.Keys(first)) {

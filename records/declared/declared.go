@@ -40,7 +40,7 @@ type input struct {
 	Patch json.RawMessage `json:"patch"`
 }
 
-// texts are the two sides of an edit, under the names that tools give them.
+// texts holds the two sides of an edit, under the names that tools give them.
 type texts struct {
 	OldString *string `json:"old_string"`
 	NewString *string `json:"new_string"`

@@ -17,7 +17,7 @@ type tool struct {
 	verb    string // the member that names the action: see verbs
 }
 
-// tools are the common tools of agents in benchmarks and data sets.
+// tools lists the common tools of agents in benchmarks and data sets.
 var tools = []tool{
 	{names: "bash shell execute_bash terminal run command execute_command run_command", command: "command"},
 	{names: "shell bash", command: "cmd"},

@@ -9,8 +9,8 @@ import (
 // ErrKind reports a value whose kind the format does not allow.
 var ErrKind = errors.New("wrong kind of value")
 
-// Decode is json.Unmarshal with errors about the file and not about Go types: "wrong kind of value: files.path: a JSON
-// number".
+// Decode does the same as json.Unmarshal, with errors about the file and not about Go types: "wrong kind of value:
+// files.path: a JSON number".
 func Decode(raw []byte, into any) error {
 	err := json.Unmarshal(raw, into)
 	var kind *json.UnmarshalTypeError

@@ -1,13 +1,13 @@
 package language
 
-// row is a language with the endings and names of its files. recorded is the name in records if that is not the name in
-// lower case.
+// row is a language with the endings and names of its files. The field recorded is the name in records if that is not
+// the name in lower case.
 type row struct{ name, files, recorded string }
 
 // unrecorded marks a file type that is not a language in records.
 const unrecorded = "-"
 
-// programs are the languages in which a project can be written.
+// programs lists the languages in which a project can be written.
 var programs = []row{
 	{name: "Assembly", files: ".asm .s"},
 	{name: "Astro", files: ".astro"},
@@ -67,7 +67,7 @@ var programs = []row{
 	{name: "Zig", files: ".zig"},
 }
 
-// texts are data, markup, prose and build files.
+// texts lists the types of data, markup, prose and build files.
 var texts = []row{
 	{name: "CMake", files: ".cmake cmakelists.txt"},
 	{name: "CSS", files: ".css .less .sass .scss"},

@@ -152,7 +152,7 @@ func (w *walk) event(raw []byte) error {
 	return fmt.Errorf("%w: neither an action nor an observation", foreign.ErrForm)
 }
 
-// quiet are events without data about the conversation.
+// quiet lists the kinds of events without data about the conversation.
 var quiet = map[string]bool{"recall": true, "change_agent_state": true, "null": true, "agent_state_changed": true,
 	"condensation": true, "condensation_request": true, "loop_detection": true}
 
@@ -217,7 +217,7 @@ func said(response []byte) []byte {
 	return nil
 }
 
-// unsaid are the client's own arguments, which are not part of the call's input.
+// unsaid lists the client's own arguments, which are not part of the call's input.
 var unsaid = map[string]bool{"thought": true, "is_confirmed": true, "confirmation_state": true, "security_risk": true,
 	"action": true, "action_risk": true, "id": true, "timestamp": true, "source": true, "message": true, "timeout": true,
 	"tool_call_metadata": true, "keep_prompt": true, "kernel_init_code": true, "llm_metrics": true}

@@ -153,7 +153,7 @@ type item struct {
 	sub  *span
 }
 
-// items returns what each agent did, in the order of time.
+// items returns the items of each agent, in the order of time.
 func (c *scopes) items(list []*span) map[*span][]item {
 	out := map[*span][]item{}
 	began := map[*span]bool{nil: true}

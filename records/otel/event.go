@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// clients are the prefixes of log events whose members are known: Claude Code, Codex, Gemini CLI, Qwen Code.
+// clients lists the prefixes of log events whose members are known: Claude Code, Codex, Gemini CLI, Qwen Code.
 var clients = [...]string{"claude_code.", "codex.", "gemini_cli.", "qwen-code."}
 
 // event returns the name of a log event without the client's prefix; "" for an event that does not concern a

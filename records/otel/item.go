@@ -19,7 +19,7 @@ type Item struct {
 	Line    json.RawMessage `json:"line"`
 }
 
-// Taken says what happened to the items of a request; the numbers count rejected items.
+// Taken describes the result for the items of a request; the numbers count rejected items.
 type Taken struct {
 	Early   int    `json:"early"`           // of conversations that hooks may still report: the client sends them again
 	Unknown int    `json:"unknown"`         // of conversations that are unknown here
@@ -27,7 +27,7 @@ type Taken struct {
 	Error   string `json:"error,omitempty"` // nothing was accepted
 }
 
-// Answer says what happened to n items that the receiver passed on.
+// Answer describes the result for items that the receiver passed on.
 type Answer struct {
 	Taken
 	N int `json:"n"`
@@ -69,7 +69,7 @@ func Items(document []byte) ([]Item, error) {
 	return out, nil
 }
 
-// key is derived from ids and times.
+// key returns a key of the span that is derived from ids and times.
 func (s *span) key() string {
 	parts := []string{s.trace, s.id, s.name, strconv.FormatInt(s.start.UnixNano(), 10)}
 	for _, name := range []string{"session.id", "conversation.id", "event.timestamp", "event.sequence", "request_id",

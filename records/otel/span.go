@@ -22,7 +22,7 @@ const maxSpans = 1_000_000
 // errMany reports a file with more spans than that.
 var errMany = errors.New("too many spans")
 
-// span is a span, or a log event in that form.
+// A span is a span of OTLP, or a log event in the form of a span.
 type span struct {
 	trace, id, parent, name string
 	service                 string

@@ -61,7 +61,7 @@ type writer struct {
 	lines  map[string]*line
 }
 
-// line is the main conversation, or a subagent in it.
+// A line is the main conversation of a record, or a subagent in it.
 type line struct {
 	name  string
 	own   string           // the id of its span

@@ -102,7 +102,7 @@ func (f *Fault) Error() string { return fmt.Sprintf("line %d, byte %d: %v", f.Li
 // Unwrap returns the cause.
 func (f *Fault) Unwrap() error { return f.Err }
 
-// bounded returns an error if a stream becomes too long. All its errors are Faults.
+// bounded is a reader that returns an error if a stream becomes too long. All its errors are Faults.
 type bounded struct {
 	io.ReadCloser
 	packed *counter

@@ -13,8 +13,8 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// marker replaces text that was removed from a record: text that was read from a purged path or written to it.
-// takenInput replaces the input of a call.
+// marker replaces text that was removed from a record: text that was read from a purged path or written to it. The
+// constant takenInput replaces the input of a call.
 const (
 	marker     = "[PURGED]"
 	takenInput = `{"purged":true}`

@@ -6,8 +6,8 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// check is one question about a record. share returns the part of the record for which the answer is yes; false if the
-// check does not apply.
+// check is one question about a record. The field share returns the part of the record for which the answer is yes;
+// false if the check does not apply.
 type check struct {
 	id     string
 	what   string
@@ -156,7 +156,7 @@ func part(n, of int) (float64, bool) {
 	return float64(n) / float64(of), true
 }
 
-// atLeast is part, but a share of at least enough counts as 1.
+// atLeast does the same as part, but a share of at least enough counts as 1.
 func atLeast(n, of int, enough float64) (float64, bool) {
 	share, applies := part(n, of)
 	if share >= enough {

@@ -7,7 +7,7 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// facts are the counts on which the checks are based.
+// facts holds the counts on which the checks are based.
 type facts struct {
 	r *records.Record
 

@@ -42,7 +42,7 @@ const (
 	mostAheadBytes = 4 << 20
 )
 
-// ahead is the unfinished work of a sink, the oldest piece first.
+// ahead holds the unfinished work of a sink, the oldest piece first.
 type ahead struct {
 	*Abreast
 	begun []begun
@@ -56,7 +56,7 @@ type begun struct {
 	bytes int
 }
 
-// ended is the result of a piece of work: keep stores it.
+// ended holds the result of a piece of work: the function keep stores it.
 type ended struct {
 	keep func() error
 	seen map[string]string // the secrets found, each with its rule
@@ -147,7 +147,7 @@ func (s *Sink) run(bytes int, work func(*Redactor) (keep func() error, err error
 	return keep()
 }
 
-// weight is the approximate number of bytes of text in a step.
+// weight returns the approximate number of bytes of text in a step.
 func weight(step *records.Step) int {
 	n := 0
 	add := func(text *string) {

@@ -55,7 +55,7 @@ func identifier(value string) bool {
 	return !digit(value[0])
 }
 
-// tight judges NAME=value without spaces.
+// tight reports whether the value in text such as "NAME=value", without spaces, may be a secret.
 func (c *candidate) tight(value string, after byte) bool {
 	if strings.HasPrefix(value, "=") || strings.HasPrefix(value, "~") {
 		return false
@@ -113,7 +113,7 @@ func (c *candidate) restOfLine(end int) string {
 	return strings.TrimSpace(rest)
 }
 
-// yaml judges name: value.
+// yaml reports whether the value in a line such as "name: value" may be a secret.
 func (c *candidate) yaml(value string, after byte, end int) bool {
 	l := c.lineOf()
 	if !l.first {
@@ -143,7 +143,7 @@ func lowerWord(value string) bool {
 	return true
 }
 
-// ini judges name = value with spaces around the equals sign.
+// ini reports whether the value in a line such as "name = value" may be a secret. It has spaces around the equals sign.
 func (c *candidate) ini(value string, after byte, end int) bool {
 	if c.strength == tells && letterAndDigit(value) && len(value) >= 6 && !identifier(value) &&
 		!strings.ContainsAny(value, "()[]{}<>/:-+*") { // not an expression in a program

@@ -59,7 +59,7 @@ func resolve(v *reading, text string) (changed bool) {
 	return changed
 }
 
-// resolves marks the bytes at which resolve acts. endsForm marks them for a word with percent-encoding.
+// resolves marks the bytes at which resolve acts. The variable endsForm marks them for a word with percent-encoding.
 var (
 	resolves = [256]bool{'\\': true, '%': true, '&': true, '+': true}
 	endsForm = [256]bool{'\\': true, '%': true, '&': true, '+': true, ' ': true, '\n': true, '\t': true,

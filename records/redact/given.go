@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// askers are commands that read a password from standard input.
+// askers lists commands that read a password from standard input.
 var askers = [...]string{"-stdin", "sudo -S", "chpasswd", "passwd --stdin", "--with-token", "--passphrase-fd",
 	"vncpasswd -f", "kinit", "su -", "cryptsetup", "smbpasswd -s"}
 
@@ -13,7 +13,7 @@ func asks(command string) bool {
 	return slices.ContainsFunc(askers[:], func(asker string) bool { return strings.Contains(command, asker) })
 }
 
-// keepers are commands that store their input as a secret.
+// keepers lists commands that store their input as a secret.
 var keepers = [...]string{" secret ", " secrets ", " env add ", " context create "}
 
 // keeps reports whether a command stores the value that it reads. The value must have letters and digits, and the

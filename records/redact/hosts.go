@@ -166,14 +166,14 @@ func reserved(name string) bool {
 // capital letters too.
 const worldwide = 6
 
-// topDomains are the top-level domains of mail addresses, without those of countries.
+// topDomains lists the top-level domains of mail addresses, without the domains of countries.
 var topDomains = []string{"com", "org", "net", "edu", "gov", "mil", "int", "info", "biz", "dev", "app", "tech",
 	"cloud", "online", "site", "xyz", "email", "company", "agency", "group", "team", "studio", "systems", "software",
 	"solutions", "digital", "engineering", "consulting", "capital", "ventures", "network", "services", "bank", "health",
 	"global", "foundation", "institute", "academy", "university", "africa", "asia", "berlin", "hamburg", "london",
 	"paris", "wien", "nyc", "local", "lan", "corp", "internal", "intranet", "intern", "localdomain"}
 
-// endings are two-letter endings of files and members. They are not taken for country domains.
+// endings lists two-letter endings of files and members. They are not taken for country domains.
 var endings = []string{"js", "ts", "go", "rb", "cs", "hs", "db", "fs", "vb", "kt", "gz", "xz", "jl", "el", "rc", "id"}
 
 // containerID is the length of a container's host name, in hexadecimal digits.

@@ -349,5 +349,5 @@ func loosen(text string, tokens [][2]int) string {
 	return string(out)
 }
 
-// closing has the punctuation that loosen replaces with spaces.
+// closing marks the punctuation that loosen replaces with spaces.
 var closing = [256]bool{'.': true, ',': true, ')': true, ']': true, '}': true, '!': true, '?': true, '*': true}

@@ -173,8 +173,8 @@ const (
 // maxPasses limits the passes over a text: once a secret is removed, text after it may be recognised as a name.
 const maxPasses = 4
 
-// redact searches and replaces until it finds nothing more. name is the JSON member or the file that holds the text, or
-// "".
+// redact searches and replaces until it finds nothing more. The parameter name is the JSON member or the file that
+// holds the text, or "".
 func (r *Redactor) redact(ctx context.Context, name, text string, m manner) (string, int, error) {
 	total := 0
 	text = relative(text, r.places)
@@ -389,8 +389,8 @@ const markerStart = "[REDACTED"
 
 func marker(rule string) string { return markerStart + ":" + rule + "]" }
 
-// Added returns the rules that changed a text: after has more of their markers than before. Names leave no marker. If
-// only names were removed, it returns "name".
+// Added returns the rules that changed a text: the parameter after has more of their markers than before. Names leave
+// no marker. If only names were removed, it returns "name".
 func Added(before, after []byte) []string {
 	count := func(text []byte) map[string]int {
 		of := map[string]int{}

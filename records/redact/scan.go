@@ -2,7 +2,7 @@ package redact
 
 import mathbits "math/bits"
 
-// marks are the positions in a text at which a secret or a name may begin. One pass over the text finds them, and the
+// marks holds the positions in a text at which a secret or a name may begin. One pass over the text finds them, and the
 // rules are tried only there.
 type marks struct {
 	text   string

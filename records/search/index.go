@@ -59,7 +59,7 @@ func Dir(repo *refs.Repo) string { return filepath.Join(repo.TracesDir(), "cache
 // Progress is called with the number of changed records that were read, and their total.
 type Progress func(done, total int)
 
-// Open opens the index and brings it up to date with the store. progress may be nil.
+// Open opens the index and brings it up to date with the store. The parameter progress may be nil.
 func Open(ctx context.Context, repo *refs.Repo, records *store.Store, progress Progress) (*Index, error) {
 	ix := &Index{dir: Dir(repo), records: records, untraced: !repo.HasTraces()}
 	tips, err := records.Tips(ctx)
@@ -161,7 +161,8 @@ func (ix *Index) allDigests() ([]Digest, error) {
 	return ix.digests, nil
 }
 
-// mended calls do. If do finds that index files are damaged, mended builds the index again and calls do again.
+// mended calls the function do. If do finds that index files are damaged, mended builds the index again and calls do
+// again.
 func (ix *Index) mended(ctx context.Context, do func() error) error {
 	err := do()
 	if !errors.Is(err, errDamaged) && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, io.EOF) {

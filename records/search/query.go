@@ -39,7 +39,7 @@ const (
 // Places lists all choices except Everywhere.
 var Places = []In{Prompts, Answers, Calls, Files}
 
-// counts reports whether an occurrence of a word counts; step is the step that contains it.
+// counts reports whether an occurrence of a word counts; the parameter step is the step that contains it.
 func (in In) counts(step uint32, p posting) bool {
 	switch in {
 	case Prompts:
@@ -383,8 +383,8 @@ func (ix *Index) chosen(want func(*Digest) bool) (func(place) bool, error) {
 	return func(p place) bool { return wanted[p] }, nil
 }
 
-// saturate is the part of BM25 by which later occurrences count less than the first. An occurrence in a long text also
-// counts less than one in a short text.
+// saturate computes the part of BM25 by which later occurrences count less than the first. An occurrence in a long text
+// also counts less than one in a short text.
 func saturate(count uint32, d document) float64 {
 	const k, b, usual = 1.2, 0.5, 60.0
 	n := float64(count)

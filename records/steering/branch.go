@@ -6,7 +6,7 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// branches are the abandoned branches of a conversation: steps that the person undid.
+// branches holds the abandoned branches of a conversation: steps that the person undid.
 type branches struct {
 	list     []records.Branch
 	branchOf map[int]int // the number of the branch of each step, from 1; 0 for steps on the main line

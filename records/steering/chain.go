@@ -142,8 +142,8 @@ func atOrAfter(list []*turn, t *turn) *turn {
 }
 
 // resolve finds the turn after which the failure no longer occurred. Its command succeeded, or the lines that replaced
-// the wrong lines were committed, are alive and were not corrected again. Words are used only if there is no such
-// evidence.
+// the wrong lines were committed, are alive and were not corrected again. The words of a prompt are used only if there
+// is no such evidence.
 func (c *chain) resolve(r *repairs, words *Words) {
 	for _, f := range c.failures {
 		for _, t := range r.ran[f.command] {

@@ -67,7 +67,7 @@ func (a *analysis) writeFailures(d *treetrace.Document, failures []*failure) {
 	}
 }
 
-// summaries describe each type of failure in a sentence.
+// summaries describes each type of failure in a sentence.
 var summaries = sync.OnceValue(func() map[string]string {
 	return map[string]string{
 		treetrace.IgnoredConstraint: "A stated constraint was not kept",
@@ -163,7 +163,7 @@ func (a *analysis) count(c *conversation) {
 	}
 }
 
-// the returns the value that all elements of a list have; "" if they differ.
+// The function the returns the value that all elements of a list have; "" if they differ.
 func the(list []string) string {
 	if slices.Sort(list); len(list) > 0 && list[0] == list[len(list)-1] {
 		return list[0]

@@ -10,7 +10,7 @@ import (
 	"github.com/git-trace/git-trace/records/treetrace"
 )
 
-// tasks are the tasks of evals, by type of eval.
+// tasks maps each type of eval to its task.
 var tasks = sync.OnceValue(func() map[string]string {
 	return map[string]string{
 		"constraint_preservation":          "Do the task and keep the constraint that the person stated.",

@@ -16,7 +16,7 @@ type lesson struct {
 	failures []*failure
 }
 
-// titles are the titles of lessons by type of failure, with the name of the eval.
+// titles maps each type of failure to the title of its lesson, with the name of the eval.
 var titles = sync.OnceValue(func() map[string]struct{ title, eval string } {
 	return map[string]struct{ title, eval string }{
 		treetrace.IgnoredConstraint:  {"Preserve explicit constraints", "constraint_preservation"},

@@ -9,7 +9,7 @@ import (
 	"github.com/git-trace/git-trace/records/treetrace"
 )
 
-// absent are messages of package managers about packages that are not in their registry. Messages about a missing
+// absent matches messages of package managers about packages that are not in their registry. Messages about a missing
 // version or an unreachable registry do not count.
 var absent = sync.OnceValue(func() []*regexp.Regexp {
 	var out []*regexp.Regexp
@@ -31,7 +31,7 @@ var absent = sync.OnceValue(func() []*regexp.Regexp {
 	return out
 })
 
-// unanswered are messages about a registry that was unreachable or required a login.
+// unanswered lists messages about a registry that was unreachable or required a login.
 var unanswered = []string{
 	"failed to establish a new connection", "temporary failure in name resolution", "could not resolve host",
 	"enotfound", "eai_again", "etimedout", "econnrefused", "network is unreachable", "offline", "no such host",

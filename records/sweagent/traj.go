@@ -269,7 +269,7 @@ func (w *walk) step(one *entry, failed string) error {
 	return w.talk.Answered("", r)
 }
 
-// failures are texts of failed tools, because exit codes are not recorded.
+// failures lists texts of failed tools, because exit codes are not recorded.
 var failures = []struct{ text, error string }{
 	{"Your proposed edit has introduced new syntax error(s)", records.ErrorTool},
 	{"No replacement was performed", records.ErrorTool},

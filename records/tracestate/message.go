@@ -7,7 +7,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// These texts stand in for texts that the record lacks.
+// These texts replace texts that the record lacks.
 const (
 	noResult    = "[no result]"
 	compacted   = "[earlier conversation was compacted]"

@@ -24,7 +24,7 @@ func inline(s string) string {
 	return strings.TrimSpace(strings.ReplaceAll(s, "<", "&lt;"))
 }
 
-// symbols are the symbols of the node kinds in PROMPT_TREE.md.
+// symbols lists the symbols of the node kinds in PROMPT_TREE.md.
 var symbols = []struct{ kind, symbol string }{
 	{Root, "⬢"}, {Direction, "→"}, {Correction, "↩"}, {ScopeChange, "⊕"}, {Checkpoint, "✓"}, {Question, "?"},
 	{Rejected, "✗"},

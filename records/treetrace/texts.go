@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// names are the fields that contain ids, times or words of the format, and no text of people or models.
+// names lists the fields that contain ids, times or words of the format, and no text of people or models.
 var names = []string{
 	"ID", "ParentID", "Session", "SourceEventIDs", "ToolUseID", "Trace", "Patches", "Commits", "NodeIDs", "NodeID", "From",
 	"To", "LessonIDs",

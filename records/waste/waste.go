@@ -166,7 +166,7 @@ func (f *finder) failed(a *compare.Action, step *records.Step, tokens int64, mod
 	l.tokens.OutputTokens += step.TokenUsage.OutputTokens / int64(len(step.ToolCalls))
 }
 
-// end ends a loop. passed is the step at which the command succeeded, or nil.
+// end ends a loop. The parameter passed is the step at which the command succeeded, or nil.
 func (f *finder) end(l *loop, passed *int) {
 	if l.times >= manyFails || l.times == 2 && l.edits == f.edits {
 		f.add(Finding{Kind: FailedAgain, Step: l.last.Step, Call: l.last.Call, Name: l.first.Name, What: l.first.What,
@@ -209,7 +209,7 @@ func (k Kind) Words() string {
 	return cmp.Or(words[k], strings.ReplaceAll(string(k), "_", " "))
 }
 
-// Way describes what a finding repeats, or how a loop ended. name returns the name of a step.
+// Way describes what a finding repeats, or how a loop ended. The function name returns the name of a step.
 func (f *Finding) Way(name func(step int) string) string {
 	switch {
 	case f.Of == nil:

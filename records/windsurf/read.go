@@ -97,7 +97,7 @@ func decode(d *foreign.Document) (line, error) {
 	return l, nil
 }
 
-// outcome are the members with the result of a call.
+// outcome lists the members with the result of a call.
 var outcome = []string{"acknowledgement_type", "content", "exit_code", "original_content", "output", "total_results",
 	"user_rejected"}
 

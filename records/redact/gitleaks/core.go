@@ -76,7 +76,8 @@ func inOrder(list []*syntax.Regexp, re *syntax.Regexp) []*syntax.Regexp {
 	return list
 }
 
-// waysOf returns the possible starts of the matches of an expression. whole says that each of them is a complete match.
+// waysOf returns the possible starts of the matches of an expression. The result whole says that each of them is a
+// complete match.
 func waysOf(re *syntax.Regexp) (ways [][]letters, whole bool) {
 	nothing := [][]letters{nil}
 	switch re.Op {
@@ -131,7 +132,7 @@ func waysOf(re *syntax.Regexp) (ways [][]letters, whole bool) {
 	return nothing, false
 }
 
-// waysOfAll is waysOf for consecutive expressions.
+// waysOfAll does the same as waysOf, for consecutive expressions.
 func waysOfAll(list []*syntax.Regexp) (ways [][]letters, whole bool) {
 	ways = [][]letters{nil}
 	for _, re := range list {

@@ -27,14 +27,16 @@ func (r *Rules) Find(text string) ([]Finding, error) {
 	return found, nil
 }
 
-// part is a range of a text in which a rule may match. sure says that a match may contain more than allowed text.
+// part is a range of a text in which a rule may match. The field sure says that a match may contain more than allowed
+// text.
 type part struct {
 	rule, start, end int
 	sure             bool
 	from             int // a match begins here or later
 }
 
-// hit is an occurrence of a rule's keyword in a text. sure says that the text around the keyword can belong to a match.
+// hit is an occurrence of a rule's keyword in a text. The field sure says that the text around the keyword can belong
+// to a match.
 type hit struct {
 	rule, start, end int
 	sure             bool
