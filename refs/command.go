@@ -34,8 +34,9 @@ func (r *Repo) Command(ctx context.Context, args ...string) *exec.Cmd {
 	return r.CommandIn(ctx, r.root(), args...)
 }
 
-// CommandIn is Command in a directory of the caller's choice, for git commands that take paths relative to it. Git
-// starts neither the program in core.fsmonitor nor its own daemon, because programs that hooks start must end.
+// CommandIn does the same as Command, in a directory of the caller's choice, for git commands that take paths relative
+// to it. Git starts neither the program in core.fsmonitor nor its own daemon, because programs that hooks start must
+// end.
 func (r *Repo) CommandIn(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.fsmonitor=false"}, r.quiet(args)...)...)
 	cmd.Dir, cmd.Env = dir, r.Env()
@@ -61,7 +62,7 @@ func (r *Repo) Git(ctx context.Context, stdin io.Reader, args ...string) ([]byte
 	return r.GitWith(ctx, stdin, nil, args...)
 }
 
-// GitWith is Git with additional environment variables.
+// GitWith does the same as Git, with additional environment variables.
 func (r *Repo) GitWith(ctx context.Context, stdin io.Reader, env []string, args ...string) ([]byte, error) {
 	var stdout bytes.Buffer
 	if err := r.gitTo(ctx, stdin, &stdout, env, args); err != nil {
@@ -70,8 +71,8 @@ func (r *Repo) GitWith(ctx context.Context, stdin io.Reader, env []string, args 
 	return stdout.Bytes(), nil
 }
 
-// GitTo is Git, but writes the output to stdout as it arrives. If stdout fails, GitTo does not wait for git and returns
-// stdout's error.
+// GitTo does the same as Git, but writes the output to stdout as it arrives. If stdout fails, GitTo does not wait for
+// git and returns stdout's error.
 func (r *Repo) GitTo(ctx context.Context, stdin io.Reader, stdout io.Writer, args ...string) error {
 	return r.gitTo(ctx, stdin, stdout, nil, args)
 }

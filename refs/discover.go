@@ -13,7 +13,7 @@ import (
 // external command that is called as `git --git-dir=… trace …`.
 func Discover(dir string) (*Repo, error) { return opened(Find(dir)) }
 
-// DiscoverHook is Discover for a hook of an agent: see FindHook.
+// DiscoverHook does the same as Discover, for a hook of an agent: see FindHook.
 func DiscoverHook(dir string) (*Repo, error) { return opened(FindHook(dir)) }
 
 func opened(f *Found, err error) (*Repo, error) {
@@ -35,7 +35,7 @@ type Found struct {
 	search  *discovery
 }
 
-// Find is Discover without opening the repository.
+// Find does the same as Discover, without opening the repository.
 func Find(dir string) (*Found, error) {
 	cwd, err := realPath(dir)
 	if err != nil {
@@ -44,10 +44,10 @@ func Find(dir string) (*Found, error) {
 	return (&discovery{cwd: cwd, lookup: os.LookupEnv, inherit: os.Environ()}).find()
 }
 
-// FindHook is Find for a hook of an agent. The hook has the agent's environment, and its input may contain any paths.
-// FindHook ignores the GIT_* variables. dir may be a file, or may not exist yet: then the nearest existing directory
-// above it is used. It skips bare layouts, because files of a work tree may look like a git directory. Inside the git
-// directory that it finds, it returns ErrBare.
+// FindHook does the same as Find, for a hook of an agent. The hook has the agent's environment, and its input may
+// contain any paths. FindHook ignores the GIT_* variables. The parameter dir may be a file, or may not exist yet: then
+// the nearest existing directory above it is used. It skips bare layouts, because files of a work tree may look like a
+// git directory. Inside the git directory that it finds, it returns ErrBare.
 func FindHook(dir string) (*Found, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {

@@ -20,7 +20,7 @@ func WriteFileAtomic(path string, data []byte, perm os.FileMode) error {
 	return writeFile(path, data, perm, false)
 }
 
-// WriteFileDurable is WriteFileAtomic, but waits until the file and its name are on the disk.
+// WriteFileDurable does the same as WriteFileAtomic, but waits until the file and its name are on the disk.
 func WriteFileDurable(path string, data []byte, perm os.FileMode) error {
 	if err := writeFile(path, data, perm, true); err != nil {
 		return err
@@ -39,8 +39,8 @@ func (r *Repo) Rename(from, to string) error {
 	return nil
 }
 
-// WriteJSON replaces a file by the JSON form of a value. Only the user can read the file. write is WriteFileAtomic, or
-// WriteFileDurable if other data depend on the file after a crash.
+// WriteJSON replaces a file by the JSON form of a value. Only the user can read the file. The function write is
+// WriteFileAtomic, or WriteFileDurable if other data depend on the file after a crash.
 func WriteJSON(path string, value any, write func(path string, data []byte, perm os.FileMode) error) error {
 	raw, err := json.Marshal(value)
 	if err != nil {
@@ -107,7 +107,7 @@ func isGitDir(dir, inside string) bool {
 		func(part string) bool { return part == "refs" || part == tracesDir })
 }
 
-// MakeDirs is os.MkdirAll for directories inside a git directory. In a repository that a group shares
+// MakeDirs does the same as os.MkdirAll, for directories inside a git directory. In a repository that a group shares
 // (core.sharedRepository), new directories get the permissions of their parent, as with git. It never creates a git
 // directory itself: if that is missing, somebody has removed the repository, the linked work tree or the submodule.
 func MakeDirs(dir string, perm os.FileMode) error { return makeDirs(dir, "", perm) }

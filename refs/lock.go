@@ -48,7 +48,7 @@ func (r *Repo) LockRef(name string) (*RefLock, error) {
 	return r.LockRefWithin(name, guardWait)
 }
 
-// LockRefWithin is LockRef with the given time to wait for other git-trace processes.
+// LockRefWithin does the same as LockRef, with the given time to wait for other git-trace processes.
 func (r *Repo) LockRefWithin(name string, wait time.Duration) (*RefLock, error) {
 	lock, err := r.lockRef(name, wait)
 	if err != nil {

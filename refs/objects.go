@@ -72,7 +72,7 @@ func (o *Objects) Read(oid OID) (ObjectType, []byte, error) {
 	return typ, content, nil
 }
 
-// stored reads a loose or packed object. With errNotHere, git must be asked.
+// stored reads a loose or packed object. If it returns errNotHere, git must be asked.
 func (o *Objects) stored(oid OID) (ObjectType, []byte, error) {
 	for _, dir := range [...]string{o.repo.SideObjects(), o.repo.MainObjects()} {
 		typ, content, err := readLoose(dir, oid, o.limit())
@@ -84,7 +84,7 @@ func (o *Objects) stored(oid OID) (ObjectType, []byte, error) {
 	return o.packed(oid)
 }
 
-// packed reads an object from the packs that existed at its first call. With errNotHere, git must be asked.
+// packed reads an object from the packs that existed at its first call. If it returns errNotHere, git must be asked.
 func (o *Objects) packed(oid OID) (ObjectType, []byte, error) {
 	o.openPacks()
 	return o.packs.read(oid, o.limit())
@@ -116,7 +116,7 @@ func (o *Objects) knowsAll() bool {
 	return !o.borrows && (o.main == nil || !o.main.some)
 }
 
-// Blob is Read for a blob.
+// Blob does the same as Read, for a blob.
 func (o *Objects) Blob(oid OID) ([]byte, error) {
 	return o.typed(oid, BlobObject)
 }
@@ -172,7 +172,7 @@ func (o *Objects) Resolve(rev string) (OID, ObjectType, error) {
 	return oid, typ, nil
 }
 
-// ReadRev is Resolve and Read in one request.
+// ReadRev does the same as Resolve and Read, in one request.
 func (o *Objects) ReadRev(rev string) (OID, ObjectType, []byte, error) {
 	oid, typ, content, err := o.ask(rev, true)
 	if err != nil {

@@ -209,7 +209,7 @@ func SweepTemporary(dir string, now time.Time, dry bool) int {
 	return sweep(dir, halfObjects, now, dry)
 }
 
-// SweepHalfWritten is SweepTemporary for a directory in which WriteFileAtomic writes.
+// SweepHalfWritten does the same as SweepTemporary, for a directory in which WriteFileAtomic writes.
 func SweepHalfWritten(dir string, now time.Time, dry bool) int {
 	return sweep(dir, []string{"tmp_*"}, now, dry)
 }

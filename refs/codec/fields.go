@@ -18,28 +18,28 @@ type Fields interface {
 	Count(n int) int
 }
 
-// Number is Integer for every integer type.
+// Number does the same as Integer, for every integer type.
 func Number[T ~int | ~int64 | ~uint32](f Fields, n *T) {
 	wide := int64(*n)
 	f.Integer(&wide)
 	*n = T(wide)
 }
 
-// Numbers is Number for several integers.
+// Numbers does the same as Number, for several integers.
 func Numbers[T ~int | ~int64 | ~uint32](f Fields, list ...*T) {
 	for _, n := range list {
 		Number(f, n)
 	}
 }
 
-// Word is Text for every string type.
+// Word does the same as Text, for every string type.
 func Word[T ~string](f Fields, s *T) {
 	plain := string(*s)
 	f.Text(&plain)
 	*s = T(plain)
 }
 
-// Texts is Text for several texts.
+// Texts does the same as Text, for several texts.
 func Texts(f Fields, list ...*string) {
 	for _, s := range list {
 		f.Text(s)

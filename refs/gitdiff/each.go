@@ -13,8 +13,8 @@ import (
 )
 
 // Each runs one git-diff-tree(1) for a list of lines. Each line is a commit, or a commit and the parent to compare it
-// with. take parses one section and returns keep, which is called when the section is known to be complete. There is
-// one section for each line, in the order of the list; it is empty if nothing changed.
+// with. The function take parses one section and returns keep, which is called when the section is known to be
+// complete. There is one section for each line, in the order of the list; it is empty if nothing changed.
 //
 // Git stops at the first missing or damaged object. Each adds the index of the affected line to skipped, and starts git
 // again for the following lines. In a partial clone it first compares only trees, which shows all lines that need
@@ -59,7 +59,7 @@ func Each(ctx context.Context, repo *refs.Repo, args, lines []string,
 	return e.skipped, nil
 }
 
-// each is the state of one call of Each.
+// each holds the state of one call of Each.
 type each struct {
 	ctx   context.Context
 	repo  *refs.Repo
@@ -70,7 +70,7 @@ type each struct {
 	skipped []int
 }
 
-// refusal wraps an error of take.
+// refusal wraps an error of the function take.
 type refusal struct{ text error }
 
 func (r *refusal) Error() string { return r.text.Error() }

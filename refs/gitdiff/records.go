@@ -29,8 +29,8 @@ func Raw() []string {
 		"--ignore-submodules=none"}
 }
 
-// Patch returns the arguments of Raw, and those for a patch without context after the records. Renames are found as in
-// git-blame(1), for whole files.
+// Patch returns the arguments of Raw, and the arguments for a patch without context after the records. Renames are
+// found as in git-blame(1), for whole files.
 func Patch() []string {
 	return append(Raw(), "-M", "-p", "-U0", "--full-index", "--diff-algorithm=default", "--indent-heuristic",
 		"--src-prefix=a/", "--dst-prefix=b/", "--submodule=short", "--inter-hunk-context=0")

@@ -67,7 +67,7 @@ func Is(repo *refs.Repo) bool {
 // may be on the lists of other users too.
 func Add(repo *refs.Repo) error { return add(repo, false) }
 
-// Enrol is Add for a repository that setup found (Setup).
+// Enrol does the same as Add, for a repository that setup found (Setup).
 func Enrol(repo *refs.Repo) error {
 	if err := add(repo, true); err != nil {
 		return err

@@ -144,8 +144,8 @@ type StrangeError struct{ What string }
 
 func (e *StrangeError) Error() string { return e.What }
 
-// judge checks the path of a repository, links in its git directory, and its own settings. talks is true if a remote
-// will be contacted.
+// judge checks the path of a repository, links in its git directory, and its own settings. The parameter talks is true
+// if a remote will be contacted.
 func judge(ctx context.Context, found *refs.Found, talks bool) error {
 	main := filepath.Dir(found.CommonDir)
 	switch {
@@ -236,7 +236,8 @@ func judgeConfig(ctx context.Context, file, top string, talks bool) error {
 	return nil
 }
 
-// waysToTalk lists sections that affect how git connects to a remote. remoteKeys lists keys of a remote that do not.
+// waysToTalk lists sections that affect how git connects to a remote. The variable remoteKeys lists keys of a remote
+// that do not.
 var (
 	waysToTalk = []string{"credential", "http", "protocol", "ssh", "url"}
 	remoteKeys = []string{"url", "pushurl", "fetch", "push", "tagopt", "prune"}
