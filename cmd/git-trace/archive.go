@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/sharing"
 )
@@ -104,21 +105,21 @@ func (a *app) archive(c *call, ops operands) error {
 	w := quietWriter{a.std.out}
 	if k.Left > 0 {
 		fmt.Fprintf(a.std.err, "git-trace: hint: %s not sound and %s; git trace pull names them\n",
-			numbers.Agree(k.Left, "1 log is", thousands(k.Left)+" logs are"), numbers.Agree(k.Left, "stays", "stay"))
+			numbers.Agree(k.Left, "1 log is", numbers.Thousands(k.Left)+" logs are"), numbers.Agree(k.Left, "stays", "stay"))
 	}
 	if len(k.Writers) == 0 {
-		fmt.Fprintf(w, "every clone on %s has published since %s\n", printable(remote.Name),
+		fmt.Fprintf(w, "every clone on %s has published since %s\n", cells.Message(remote.Name),
 			since.Local().Format("2 Jan 2006"))
 		return nil
 	}
-	fmt.Fprintf(w, "on %s (%s) %s published nothing since %s\n", printable(remote.Name),
-		printable(sharing.Bare(k.URL)), plural(len(k.Writers), "clone"), since.Local().Format("2 Jan 2006"))
+	fmt.Fprintf(w, "on %s (%s) %s published nothing since %s\n", cells.Message(remote.Name),
+		cells.Message(sharing.Bare(k.URL)), numbers.Count(len(k.Writers), "clone"), since.Local().Format("2 Jan 2006"))
 	sayKept(w, k)
 	if c.Bool("dry-run") {
 		return nil
 	}
 	if !c.Bool("yes") {
-		ok, err := a.confirm("put them into archives and delete "+plural(k.Refs(), "ref")+" there?", "archives them")
+		ok, err := a.confirm("put them into archives and delete "+numbers.Count(k.Refs(), "ref")+" there?", "archives them")
 		if err != nil || !ok {
 			return err
 		}
@@ -131,14 +132,14 @@ func sayKept(w io.Writer, k *sharing.Keeping) {
 	const most = 10
 	for i, one := range k.Writers {
 		if i == most {
-			fmt.Fprintf(w, "  and %s more\n", thousands(len(k.Writers)-most))
+			fmt.Fprintf(w, "  and %s more\n", numbers.Thousands(len(k.Writers)-most))
 			return
 		}
 		texts := "no texts"
 		if one.Texts {
 			texts = "with texts"
 		}
-		fmt.Fprintf(w, "  %s  %s, %s, published last on %s\n", one.Writer, plural(one.Commits, "commit"), texts,
+		fmt.Fprintf(w, "  %s  %s, %s, published last on %s\n", one.Writer, numbers.Count(one.Commits, "commit"), texts,
 			one.Last.Local().Format("2 Jan 2006"))
 	}
 }
@@ -149,7 +150,8 @@ func (a *app) keep(c *call, k *sharing.Keeping, what string) error {
 		a.tellRemote(err)
 		return explainSharing(err)
 	}
-	fmt.Fprintf(quietWriter{a.std.out}, "%s on %s: %s\n", what, printable(k.Remote.Name), plural(len(k.Writers), "clone"))
+	fmt.Fprintf(quietWriter{a.std.out}, "%s on %s: %s\n", what, cells.Message(k.Remote.Name),
+		numbers.Count(len(k.Writers), "clone"))
 	return nil
 }
 
@@ -160,7 +162,8 @@ func (a *app) dropArchived(c *call, to destination) error {
 	}
 	writers := c.StringSlice("drop")
 	if !c.Bool("yes") {
-		ok, err := a.confirm("after this nobody can read the logs of "+plural(len(writers), "clone")+"; go on?", "drops them")
+		ok, err := a.confirm("after this nobody can read the logs of "+numbers.Count(len(writers), "clone")+"; go on?",
+			"drops them")
 		if err != nil || !ok {
 			return err
 		}
@@ -171,6 +174,6 @@ func (a *app) dropArchived(c *call, to destination) error {
 		return explainSharing(err)
 	}
 	fmt.Fprintf(quietWriter{a.std.out}, "dropped from the archives on %s: %s\n"+takenOff,
-		printable(to.remote.Name), plural(refs, "ref"))
+		cells.Message(to.remote.Name), numbers.Count(refs, "ref"))
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/git-trace/git-trace/events/checkpoint"
 	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/report/span"
 	"github.com/git-trace/git-trace/sharing"
@@ -119,7 +120,7 @@ func (a *app) attest(c *call, ops operands) error {
 		return err
 	}
 	if why := signed.Why(); why != "" {
-		fmt.Fprintf(a.std.err, "git-trace: warning: verify will not count it here: %s\n", printable(why))
+		fmt.Fprintf(a.std.err, "git-trace: warning: verify will not count it here: %s\n", cells.Message(why))
 	}
 	return nil
 }
@@ -268,7 +269,7 @@ func (s *statement) holdSubjects(repo *refs.Repo, found func(string, ...any)) {
 		}
 	}
 	if missing > 0 {
-		found("%s of %d are not here", plural(missing, "commit"), len(listed))
+		found("%s of %d are not here", numbers.Count(missing, "commit"), len(listed))
 		return
 	}
 	if _, err := objects.Commit(s.Predicate.Range.From); err != nil {
@@ -331,7 +332,7 @@ func (a *app) tellAttested(c *call, out *attested) error {
 		if out.Signed == checkpoint.Good {
 			fmt.Fprintf(w, "signed by %s\n", cells.Safe(out.Signer))
 		}
-		fmt.Fprintf(w, "%s of %s; %s\n", plural(out.Commits, "commit"), cells.Safe(out.Range.Dotted()),
+		fmt.Fprintf(w, "%s of %s; %s\n", numbers.Count(out.Commits, "commit"), cells.Safe(out.Range.Dotted()),
 			map[attestedLog]string{logHeld: "the log is here, and has the attested last event",
 				logBeyond: "a digest of the log is here", logNotHere: "the log is not here and was not checked"}[out.Log])
 	}

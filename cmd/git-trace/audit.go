@@ -9,6 +9,7 @@ import (
 	"github.com/git-trace/git-trace/events/checkpoint"
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/cells/page"
+	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/report/diff"
 	"github.com/git-trace/git-trace/report/span"
@@ -188,7 +189,7 @@ func (u *audit) draw(short func(events.TraceID) string) string {
 		for i := range u.Agents {
 			w := &u.Agents[i]
 			b.WriteString(tableRow(page.Cell(cmp.Or(w.Agent, "one of several")), cmp.Or(someOf(coded(names(w.Models))),
-				"not known"), thousands(w.Conversations), thousands(w.Written), thousands(w.Result)))
+				"not known"), numbers.Thousands(w.Conversations), numbers.Thousands(w.Written), numbers.Thousands(w.Result)))
 		}
 		b.WriteString("\n")
 	}
@@ -197,8 +198,9 @@ func (u *audit) draw(short func(events.TraceID) string) string {
 		b.WriteString("**What was it asked?**\n\n")
 		for i := range u.Asked {
 			t := &u.Asked[i]
-			fmt.Fprintf(&b, "- %s %s, %s, %s%s\n", page.Code(short(t.Trace)), page.Code(t.Agent), plural(t.Written, "line"),
-				plural(t.Prompts, "prompt"), map[bool]string{false: ", whose texts are not here"}[t.Recorded])
+			fmt.Fprintf(&b, "- %s %s, %s, %s%s\n", page.Code(short(t.Trace)), page.Code(t.Agent), numbers.Count(t.Written,
+				"line"),
+				numbers.Count(t.Prompts, "prompt"), map[bool]string{false: ", whose texts are not here"}[t.Recorded])
 			for _, text := range t.Texts {
 				fmt.Fprintf(&b, "  %d. %s\n", text.Index, page.Code(cells.Cut(cells.Line(text.Text), mostAuditPrompt)))
 			}
@@ -216,8 +218,8 @@ func (u *audit) draw(short func(events.TraceID) string) string {
 const mostAuditPrompt = 300
 
 func (u *audit) used() string {
-	lines := []string{fmt.Sprintf("agents wrote %s of %s, in %s of %s", thousands(u.Lines.AI),
-		plural(u.Lines.Lines, "line"), thousands(u.Held), plural(u.Commits, "commit"))}
+	lines := []string{fmt.Sprintf("agents wrote %s of %s, in %s of %s", numbers.Thousands(u.Lines.AI),
+		numbers.Count(u.Lines.Lines, "line"), numbers.Thousands(u.Held), numbers.Count(u.Commits, "commit"))}
 	for _, other := range []struct {
 		n    int
 		says string
@@ -226,7 +228,7 @@ func (u *audit) used() string {
 		{u.Lines.Unknown - u.Lines.Older, "%s without a known owner"},
 	} {
 		if other.n > 0 {
-			lines = append(lines, fmt.Sprintf(other.says, thousands(other.n)))
+			lines = append(lines, fmt.Sprintf(other.says, numbers.Thousands(other.n)))
 		}
 	}
 	word := map[agentUsed]string{agentYes: "Yes", agentNo: "No", agentUnknown: "Not known"}[u.Used]
@@ -236,16 +238,16 @@ func (u *audit) used() string {
 func (u *audit) reviewed() string {
 	var who, left []string
 	for _, r := range u.Review.By {
-		who = append(who, page.Code(r.Who)+" ("+r.How+", "+plural(r.Commits, "commit")+")")
+		who = append(who, page.Code(r.Who)+" ("+r.How+", "+numbers.Count(r.Commits, "commit")+")")
 	}
 	text := "Nobody, according to messages and notes."
 	if len(who) > 0 {
 		text = fmt.Sprintf("%s, according to messages and notes: %s of %s.", strings.Join(who, ", "),
-			thousands(u.Review.Reviewed), plural(u.Commits, "commit"))
+			numbers.Thousands(u.Review.Reviewed), numbers.Count(u.Commits, "commit"))
 	}
 	for i, id := range u.Review.Without {
 		if i == mostUnreviewed {
-			left = append(left, thousands(len(u.Review.Without)-i)+" more")
+			left = append(left, numbers.Thousands(len(u.Review.Without)-i)+" more")
 			break
 		}
 		left = append(left, page.Code(id.String()[:12]))
@@ -266,10 +268,10 @@ func (p *auditProof) lines() (out []string) {
 			p.faults[0].Seq))
 	case p.Confirmed > 0:
 		out = append(out, fmt.Sprintf("The log of this clone, %s, is whole. Up to event %d it is confirmed: %s.",
-			plural(int(p.Events), "event"), p.Confirmed, page.Code(p.By)))
+			numbers.Count(int(p.Events), "event"), p.Confirmed, page.Code(p.By)))
 	default:
 		out = append(out, fmt.Sprintf("The log of this clone, %s, is whole, but nothing outside of it confirms it. "+
-			"`git trace checkpoint` signs it.", plural(int(p.Events), "event")))
+			"`git trace checkpoint` signs it.", numbers.Count(int(p.Events), "event")))
 	}
 	for i := range p.Fetched {
 		f := &p.Fetched[i]
@@ -296,7 +298,7 @@ func (p *auditProof) lines() (out []string) {
 		{p.Unrecorded, "conversation", "has no record here, so its prompts are missing"},
 	} {
 		if left.n > 0 {
-			out = append(out, fmt.Sprintf("Not covered: %s (each %s).", plural(left.n, left.what), left.says))
+			out = append(out, fmt.Sprintf("Not covered: %s (each %s).", numbers.Count(left.n, left.what), left.says))
 		}
 	}
 	return out

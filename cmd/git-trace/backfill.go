@@ -12,6 +12,7 @@ import (
 	"github.com/git-trace/git-trace/correlate/backfill"
 	"github.com/git-trace/git-trace/correlate/history"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/view/transcripts"
 )
@@ -206,7 +207,7 @@ func (b *filler) run(list []history.Commit, found []*transcripts.Transcript) err
 	b.found = len(found) > 0
 	for _, t := range found {
 		if t.Err != nil {
-			fmt.Fprintf(b.app.std.err, "git-trace: warning: %s\n", printable(t.Path+": "+refs.PathCause(t.Err).Error()))
+			fmt.Fprintf(b.app.std.err, "git-trace: warning: %s\n", cells.Message(t.Path+": "+refs.PathCause(t.Err).Error()))
 			continue
 		}
 		if err := t.FromTrees(b.ctx, b.repo); err != nil {

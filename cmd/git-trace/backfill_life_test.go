@@ -1,7 +1,7 @@
 package main
 
 import (
-	"crypto/sha1" //nolint:gosec // git's object ids
+	"crypto/sha1"
 	"fmt"
 	"os"
 	"path/filepath"

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/records/waiting"
 	"github.com/git-trace/git-trace/trails/ledger"
@@ -167,7 +168,7 @@ func (k *keeper) keep(ctx context.Context, noted []waiting.Session) error {
 			return inside(path)
 		}
 		if err := k.job.one(ctx, s, func(recordedConversation) {}); err != nil {
-			fmt.Fprintf(k.filler.app.std.err, "git-trace: warning: %s\n", printable(err.Error()))
+			fmt.Fprintf(k.filler.app.std.err, "git-trace: warning: %s\n", cells.Message(err.Error()))
 		} else if err := k.job.list.Done(s); err != nil {
 			return fail(exitUnchecked, err, "")
 		}

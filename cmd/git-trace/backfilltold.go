@@ -8,6 +8,8 @@ import (
 	"github.com/git-trace/git-trace/correlate/backfill"
 	"github.com/git-trace/git-trace/correlate/claim"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/view"
 )
 
@@ -97,8 +99,8 @@ func (b *filler) sum() error {
 	if b.dry {
 		verb = "would be written"
 	}
-	text := fmt.Sprintf("%s of %s from %s %s", plural(b.lines, "line"), plural(b.filled, "commit"),
-		plural(len(b.linked), "conversation"), verb)
+	text := fmt.Sprintf("%s of %s from %s %s", numbers.Count(b.lines, "line"), numbers.Count(b.filled, "commit"),
+		numbers.Count(len(b.linked), "conversation"), verb)
 	if b.filled == 0 {
 		text = "nothing to do: the owners of these conversations' lines are known"
 		switch {
@@ -114,7 +116,8 @@ func (b *filler) sum() error {
 		text = "git-trace: hint: " + text
 	}
 	if b.brief && b.rows > mostRows {
-		text = fmt.Sprintf("and %s more; git trace log lists the conversations\n%s", plural(b.rows-mostRows, "row"), text)
+		text = fmt.Sprintf("and %s more; git trace log lists the conversations\n%s", numbers.Count(b.rows-mostRows, "row"),
+			text)
 	}
 	if _, err := fmt.Fprintln(quietWriter{w}, text); err != nil {
 		return err
@@ -123,7 +126,7 @@ func (b *filler) sum() error {
 		fmt.Fprintf(b.app.std.err,
 			"git-trace: hint: %s of these conversations may have written files in ways that a session file does not show "+
 				"(scripts, formatters); those lines stay unknown\n",
-			plural(n, "command"))
+			numbers.Count(n, "command"))
 	}
 	return nil
 }
@@ -150,7 +153,7 @@ func (b *filler) row(l *backfill.Link) ([]byte, error) {
 	}
 	const id = 8 // enough digits of an id to show
 	trace := string(l.Trace)
-	text := fmt.Sprintf("%.8s  %-20s %-6s %12s in %s", l.Commit, printable(l.Agent+" "+trace[:min(len(trace), id)]),
-		l.Confidence, plural(l.Lines, "line"), plural(l.Files, "file"))
+	text := fmt.Sprintf("%.8s  %-20s %-6s %12s in %s", l.Commit, cells.Message(l.Agent+" "+trace[:min(len(trace), id)]),
+		l.Confidence, numbers.Count(l.Lines, "line"), numbers.Count(l.Files, "file"))
 	return []byte(text), nil
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/git-trace/git-trace/internal/cells"
 )
 
 // withoutWeb takes --web out of the arguments of blame.
@@ -27,7 +29,7 @@ func (a *app) blameInBrowser(args []string) error {
 		case word == "--" && !dashes:
 			dashes = true
 		case strings.HasPrefix(word, "-") && !dashes:
-			return fail(exitUsage, errors.New("'"+printable(word)+"' cannot be used with --web"),
+			return fail(exitUsage, errors.New("'"+cells.Message(word)+"' cannot be used with --web"),
 				"a page shows one file; write its revision before it")
 		default:
 			words = append(words, word)
@@ -53,7 +55,7 @@ func (a *app) blameInBrowser(args []string) error {
 	}
 	stored, inside := storedPath(repo, dir, place.name)
 	if !inside || stored == "" {
-		return fail(exitGit, errors.New("'"+printable(place.name)+"' is not a file of the work tree"), "")
+		return fail(exitGit, errors.New("'"+cells.Message(place.name)+"' is not a file of the work tree"), "")
 	}
 	page := "/blame/worktree"
 	switch {
@@ -67,7 +69,7 @@ func (a *app) blameInBrowser(args []string) error {
 		page = "/blame/HEAD"
 	default:
 		if info, err := os.Stat(place.name); err != nil || info.IsDir() {
-			return fail(exitGit, errors.New("no such file '"+printable(place.name)+"' in the work tree"), "")
+			return fail(exitGit, errors.New("no such file '"+cells.Message(place.name)+"' in the work tree"), "")
 		}
 	}
 	page = pagePath(page, stored)

@@ -13,6 +13,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/cells/patch"
+	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/redact/configured"
 	"github.com/git-trace/git-trace/refs"
@@ -145,7 +146,7 @@ func (a *app) agrees(c *call, question, otherwise string) error {
 	if _, terminal := terminalOf(a.std.err); !terminal {
 		return fail(exitUsage, errors.New(otherwise+": there is no terminal to ask on"), "--yes answers without asking")
 	}
-	if !a.asks(printable(question)) {
+	if !a.asks(cells.Message(question)) {
 		return fail(exitFinding, errors.New(otherwise), "")
 	}
 	return nil
@@ -157,20 +158,20 @@ func tellCapsule(w io.Writer, c *capsule.Capsule) {
 	if c.Prompt != nil {
 		of = fmt.Sprintf("%s#%d", of, *c.Prompt)
 	}
-	fmt.Fprintf(w, "%s: its steps and %s; %s removed\n", printable(of), plural(len(c.Files), "file"),
-		plural(c.Redacted, "piece"))
+	fmt.Fprintf(w, "%s: its steps and %s; %s removed\n", cells.Message(of), numbers.Count(len(c.Files), "file"),
+		numbers.Count(c.Redacted, "piece"))
 	for _, f := range c.Files {
 		note := ""
 		if f.Redacted {
 			note = " (changed: redaction removed something)"
 		}
-		fmt.Fprintf(w, "  %s%s\n", printable(f.Path), note)
+		fmt.Fprintf(w, "  %s%s\n", cells.Message(f.Path), note)
 	}
 	for _, l := range c.Left {
-		fmt.Fprintf(w, "  left out: %s: %s\n", printable(l.Path), printable(l.Why))
+		fmt.Fprintf(w, "  left out: %s: %s\n", cells.Message(l.Path), cells.Message(l.Why))
 	}
 	if c.Test != nil {
-		fmt.Fprintf(w, "  test: %s\n", printable(c.Test.Command))
+		fmt.Fprintf(w, "  test: %s\n", cells.Message(c.Test.Command))
 	}
 }
 

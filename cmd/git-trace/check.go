@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/report/check"
 	"github.com/git-trace/git-trace/report/diff"
@@ -177,9 +178,11 @@ func drawCheck(w *strings.Builder, r *checkedRange) {
 		fmt.Fprintf(w, "%s: not covered: %s\n", cells.Safe(g.Path), cells.Safe(g.Why))
 	}
 	if r.LeftOff > 0 {
-		fmt.Fprintf(w, "and %s more\n", plural(r.LeftOff, "finding"))
+		fmt.Fprintf(w, "and %s more\n", numbers.Count(r.LeftOff, "finding"))
 	}
 	fmt.Fprintf(w, "%s in %s of %s: %s by agents, %s by people, %s unknown; %s\n",
-		plural(len(r.Findings)+r.LeftOff, "finding"), plural(r.Counts.Lines, "line"), plural(r.Files, "file"),
-		thousands(r.Counts.AI), thousands(r.Counts.Human), thousands(r.Counts.Unknown), plural(r.Rules, "rule"))
+		numbers.Count(len(r.Findings)+r.LeftOff, "finding"), numbers.Count(r.Counts.Lines, "line"), numbers.Count(r.Files,
+			"file"),
+		numbers.Thousands(r.Counts.AI), numbers.Thousands(r.Counts.Human), numbers.Thousands(r.Counts.Unknown),
+		numbers.Count(r.Rules, "rule"))
 }

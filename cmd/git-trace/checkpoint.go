@@ -61,7 +61,7 @@ func (a *app) checkpoint(c *call, _ operands) error {
 	switch {
 	case errors.Is(err, events.ErrSpooled):
 		fmt.Fprintf(a.std.err, "git-trace: warning: the log does not name the checkpoint yet: %s\n",
-			printable(err.Error()))
+			cells.Message(err.Error()))
 	case errors.Is(err, refs.ErrTipMoved):
 		return fail(exitUnchecked, err, "another process has just signed a checkpoint; try again")
 	case err != nil:
@@ -79,7 +79,7 @@ func (a *app) checkpoint(c *call, _ operands) error {
 		return err
 	}
 	if why := made.Signature.Why(); why != "" {
-		fmt.Fprintf(a.std.err, "git-trace: warning: verify will not count it here: %s\n", printable(why))
+		fmt.Fprintf(a.std.err, "git-trace: warning: verify will not count it here: %s\n", cells.Message(why))
 		fmt.Fprintf(a.std.err, "git-trace: hint: %s\n", trustHint(made.Signature.Kind))
 	}
 	return nil

@@ -23,6 +23,7 @@ import (
 	"github.com/git-trace/git-trace/agents/recorder"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/fault"
+	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/records/collected"
 	"github.com/git-trace/git-trace/records/otel"
 	"github.com/git-trace/git-trace/records/rawjson"
@@ -350,10 +351,10 @@ var whyRefused = map[string]string{
 }
 
 func collectedText(c *answers.Collected) string {
-	text := plural(c.Events, "event") + " taken"
+	text := numbers.Count(c.Events, "event") + " taken"
 	for _, why := range slices.Sorted(maps.Keys(c.Refused)) {
 		if words := whyRefused[why]; words != "" {
-			text += fmt.Sprintf(", %s refused %s", thousands(c.Refused[why]), words)
+			text += fmt.Sprintf(", %s refused %s", numbers.Thousands(c.Refused[why]), words)
 		}
 	}
 	return text

@@ -71,7 +71,7 @@ func (a *app) tellComparison(repo *refs.Repo, c *call, out *answers.Compare) err
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(screen.Out, drawComparison(out, pen{screen.Color}, screen.Width, screen.Whole))
+	_, err = io.WriteString(screen.Out, drawComparison(out, cells.Pen{On: screen.Color}, screen.Width, screen.Whole))
 	return errors.Join(err, screen.Close())
 }
 
@@ -126,13 +126,13 @@ func (n *recordReader) lines(r *records.Record, side *answers.Side) error {
 
 // drawComparison draws a comparison for people: the figures of both conversations side by side, then the drifts by
 // prompt.
-func drawComparison(c *answers.Compare, p pen, width int, whole bool) string {
+func drawComparison(c *answers.Compare, p cells.Pen, width int, whole bool) string {
 	var b strings.Builder
 	const label, column = 12, 26
 	row := func(name, of, with string) {
 		fmt.Fprintf(&b, "%s%s%s\n", cells.Pad(name, label), cells.Pad(of, column), with)
 	}
-	row("", p.paint(bold, sideName(&c.Of, column-2)), p.paint(bold, sideName(&c.With, column-2)))
+	row("", p.Paint(cells.Bold, sideName(&c.Of, column-2)), p.Paint(cells.Bold, sideName(&c.With, column-2)))
 	for _, figure := range c.Rows() {
 		row(figure.Name, cells.Cut(cells.Safe(figure.Of), column-2), cells.Cut(cells.Safe(figure.With), column-2))
 	}

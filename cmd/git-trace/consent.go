@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/hooks/runner"
+	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/sharing"
 )
@@ -54,7 +55,7 @@ func (a *app) consents(what string) bool {
 	if what == "" || !a.typing() {
 		return false
 	}
-	fmt.Fprintln(a.std.err, printable(what))
+	fmt.Fprintln(a.std.err, cells.Message(what))
 	return a.asks("allow them?")
 }
 
@@ -80,7 +81,7 @@ func (a *app) asked(question, proposed string) string {
 	if !a.typing() {
 		return ""
 	}
-	fmt.Fprintf(a.std.err, "%s [%s] ", question, printable(proposed))
+	fmt.Fprintf(a.std.err, "%s [%s] ", question, cells.Message(proposed))
 	line, _ := bufio.NewReader(a.std.in).ReadString('\n')
 	return strings.TrimSpace(line)
 }
@@ -124,8 +125,8 @@ func (a *app) tellObstacles(ctx context.Context, in *installation) error {
 			return explainInstall(fmt.Errorf("%s: %w", agent.Name, err))
 		}
 		for _, obstacle := range status.Obstacles {
-			fmt.Fprintf(a.std.err, "git-trace: hint: %s: %s; %s\n", agent.Name, printable(obstacle.What),
-				printable(obstacle.Mend))
+			fmt.Fprintf(a.std.err, "git-trace: hint: %s: %s; %s\n", agent.Name, cells.Message(obstacle.What),
+				cells.Message(obstacle.Mend))
 		}
 	}
 	if in.repo == nil {
@@ -133,7 +134,7 @@ func (a *app) tellObstacles(ctx context.Context, in *installation) error {
 	}
 	mirrors, err := sharing.MirrorNotes(ctx, in.repo)
 	for _, note := range mirrors {
-		fmt.Fprintf(a.std.err, "git-trace: hint: %s\n", printable(note))
+		fmt.Fprintf(a.std.err, "git-trace: hint: %s\n", cells.Message(note))
 	}
 	return err
 }

@@ -11,6 +11,8 @@ import (
 
 	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/agents/packed"
+	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/internal/version"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/steering"
@@ -294,11 +296,11 @@ func (v *converter) session(ctx context.Context, agent agents.Agent, name string
 				if at := parsed.LostAt; at.Line > 0 {
 					place = fmt.Sprintf("line %d, byte %d: ", at.Line, at.Offset)
 				}
-				fmt.Fprintf(v.app.std.err, "git-trace: warning: %s\n", printable(
-					fmt.Sprintf("%s: %s%s could not be read, whole or in part", name, place, plural(parsed.Lost, "line"))))
+				fmt.Fprintf(v.app.std.err, "git-trace: warning: %s\n", cells.Message(
+					fmt.Sprintf("%s: %s%s could not be read, whole or in part", name, place, numbers.Count(parsed.Lost, "line"))))
 			}
 			if what := agent.Untested(parsed.Head); what != "" {
-				fmt.Fprintf(v.app.std.err, "git-trace: warning: %s\n", printable(name+": "+what))
+				fmt.Fprintf(v.app.std.err, "git-trace: warning: %s\n", cells.Message(name+": "+what))
 			}
 			if counting.steps == 0 {
 				return nil, empty
@@ -384,7 +386,7 @@ func (v *converter) records(ctx context.Context, name string) func(int, *records
 func (v *converter) told(name string, line int, r *records.Record, err error) error {
 	if err == nil && len(r.Steps) == 0 && !v.out.format.lines {
 		fmt.Fprintf(v.app.std.err, "git-trace: warning: %s\n",
-			printable(fmt.Sprintf("%s:%d: it holds no texts: the conversation is written without a step", name, line)))
+			cells.Message(fmt.Sprintf("%s:%d: it holds no texts: the conversation is written without a step", name, line)))
 	}
 	if errors.Is(err, errNoLines) {
 		return v.withoutLines(fmt.Sprintf("%s:%d", name, line))
@@ -394,7 +396,7 @@ func (v *converter) told(name string, line int, r *records.Record, err error) er
 
 // withoutLines prints a note that a file had nothing to write, which is not an error.
 func (v *converter) withoutLines(name string) error {
-	fmt.Fprintf(v.app.std.err, "git-trace: hint: %s\n", printable(name+": "+errNoLines.Error()))
+	fmt.Fprintf(v.app.std.err, "git-trace: hint: %s\n", cells.Message(name+": "+errNoLines.Error()))
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/cells/patch"
+	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/view"
 )
@@ -26,7 +27,7 @@ func (d *showDrawer) declared(e *view.Declared, line, rows int) {
 	if err != nil {
 		return // the patch would be made from texts and their difference
 	}
-	text, err := file.Draw(patch.Style{Terminal: d.terminal, Color: d.pen.on, Crop: &patch.Crop{
+	text, err := file.Draw(patch.Style{Terminal: d.terminal, Color: d.pen.On, Crop: &patch.Crop{
 		Line: line, Rows: rows, Title: d.safe(e.Path), Ranges: asDeclared, LeftOut: d.leftOut,
 	}})
 	if err == nil {
@@ -109,5 +110,5 @@ func fewPaths(paths []string) string {
 	if len(paths) == 1 {
 		return cells.Safe(paths[0])
 	}
-	return plural(len(paths), "file")
+	return numbers.Count(len(paths), "file")
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/sharing"
 )
@@ -40,10 +41,10 @@ func (a *app) demand(ctx context.Context, repo *refs.Repo, traces []events.Trace
 		return false, err
 	}
 	if len(d.Elsewhere) > 0 {
-		where := printable(strings.Join(d.Elsewhere, ", "))
+		where := cells.Message(strings.Join(d.Elsewhere, ", "))
 		if d.Err != nil {
 			fmt.Fprintf(a.std.err, "git-trace: hint: the texts are kept on %s, not here: %s\n", where,
-				printable(d.Err.Error()))
+				cells.Message(d.Err.Error()))
 		} else {
 			fmt.Fprintf(a.std.err, "git-trace: hint: the texts are kept on %s, not here; git trace pull --records "+
 				"fetches all\ngit-trace: hint: with git config trace.fetchOnDemand true each one is fetched when you "+

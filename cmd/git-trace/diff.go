@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-trace/git-trace/blame"
 	"github.com/git-trace/git-trace/graph"
+	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/report/diff"
 )
@@ -96,7 +97,7 @@ func (a *app) diff(args []string) error {
 	}
 	d, err := a.readDiff(repo, known, dir, opts)
 	if errors.Is(err, diff.ErrGit) && !opts.JSON && len(opts.Only) == 0 {
-		fmt.Fprintf(a.std.err, "git-trace: hint: %s\n", printable(err.Error()))
+		fmt.Fprintf(a.std.err, "git-trace: hint: %s\n", cells.Message(err.Error()))
 		return a.gitDiff(opts.Git(a.life, repo, dir))
 	}
 	if err != nil {

@@ -9,15 +9,17 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/blame"
+	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/cells/patch"
+	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/report/diff"
 )
 
 // diffDrawer draws a diff for people: a margin, then git's own lines.
 type diffDrawer struct {
 	*diff.Diff
-	pen    pen
+	pen    cells.Pen
 	style  blame.Style
 	owners *blame.OwnerColumn
 	digits int
@@ -29,7 +31,7 @@ type diffDrawer struct {
 
 // git's own colours (color.diff in git-config(1)) for the text around the lines.
 const (
-	metaColor = bold
+	metaColor = cells.Bold
 	fragColor = "\x1b[36m"
 )
 
@@ -41,7 +43,7 @@ const (
 )
 
 func newDiffDrawer(s *screen, d *diff.Diff, style blame.Style) *diffDrawer {
-	out := &diffDrawer{Diff: d, pen: pen{s.Color}, style: style, screen: s}
+	out := &diffDrawer{Diff: d, pen: cells.Pen{On: s.Color}, style: style, screen: s}
 	var lines []blame.Annotated
 	var owner *blame.Annotated
 	last := 0
@@ -93,7 +95,8 @@ func (d *diffDrawer) untracked() {
 		d.text.WriteString("\n")
 	}
 	n := len(d.Untracked) + d.Unread
-	d.text.WriteString(cells.Fold(d.pen.paint(bold, plural(n, "file")+" not tracked; git add -N has them in the diff"),
+	d.text.WriteString(cells.Fold(d.pen.Paint(cells.Bold, numbers.Count(n,
+		"file")+" not tracked; git add -N has them in the diff"),
 		max(d.style.Width, fewestOwner)) + "\n")
 	const figure = 8
 	width := max(d.style.Width/2-figure, fewestOwner)
@@ -108,7 +111,7 @@ func (d *diffDrawer) untracked() {
 			fewestOwner)), " ") + "\n")
 	}
 	if d.Unread > 0 {
-		d.text.WriteString("  " + d.pen.paint(faint, "and "+thousands(d.Unread)+" more") + "\n")
+		d.text.WriteString("  " + d.pen.Paint(cells.Faint, "and "+numbers.Thousands(d.Unread)+" more") + "\n")
 	}
 }
 
@@ -140,7 +143,7 @@ func (d *diffDrawer) head(text []byte) {
 			color = ""
 		}
 		body, ended := strings.CutSuffix(line, "\n")
-		d.text.WriteString(d.pen.paint(color, d.safe(body)))
+		d.text.WriteString(d.pen.Paint(color, d.safe(body)))
 		if ended {
 			d.text.WriteString("\n")
 		}
@@ -151,7 +154,7 @@ func (d *diffDrawer) hunk(h *diff.Hunk) {
 	head := d.safe(strings.TrimSuffix(string(h.Head), "\n"))
 	if at := strings.Index(head[2:], "@@"); at >= 0 {
 		at += 4
-		head = d.pen.paint(fragColor, head[:at]) + head[at:]
+		head = d.pen.Paint(fragColor, head[:at]) + head[at:]
 	}
 	d.text.WriteString(head + "\n")
 	drawn := d.bodies(h)
@@ -173,9 +176,9 @@ func (d *diffDrawer) hunk(h *diff.Hunk) {
 		}
 		switch l.Sign {
 		case diff.Added:
-			body = d.pen.paint(plusColor, "+"+body)
+			body = d.pen.Paint(cells.PlusColor, "+"+body)
 		case diff.Removed:
-			body = d.pen.paint(lessColor, "-"+body)
+			body = d.pen.Paint(cells.LessColor, "-"+body)
 		default:
 			body = " " + body
 		}
@@ -196,7 +199,7 @@ func (d *diffDrawer) prompt(owner *blame.Annotated, last string) string {
 			text = `"` + cells.Line(o.PromptText) + `"`
 		}
 		row := d.screen.cut("▌"+name+" "+cells.Safe(o.Agent)+" "+cells.Safe(text), max(d.style.Width, fewestOwner))
-		d.text.WriteString(d.pen.paint(traceColor(o.Trace), row) + "\n")
+		d.text.WriteString(d.pen.Paint(traceColor(o.Trace), row) + "\n")
 	}
 	return name
 }
@@ -211,7 +214,7 @@ func (d *diffDrawer) margin(owner *blame.Annotated, number int) string {
 	if number > 0 {
 		text = strconv.Itoa(number)
 	}
-	return cell + d.pen.paint(faint, fmt.Sprintf(" %*s │ ", d.digits, text))
+	return cell + d.pen.Paint(cells.Faint, fmt.Sprintf(" %*s │ ", d.digits, text))
 }
 
 // bodies returns the texts of the lines after their signs, with the changed words marked in lines that replaced others.
@@ -277,8 +280,8 @@ func (d *diffDrawer) sums() {
 	if d.text.begun {
 		d.text.WriteString("\n")
 	}
-	d.text.WriteString(d.pen.paint(bold, fmt.Sprintf("%s, +%s −%s", plural(d.differ(), "file"),
-		thousands(sums.Added.Lines), thousands(sums.Went))) + "\n")
+	d.text.WriteString(d.pen.Paint(cells.Bold, fmt.Sprintf("%s, +%s −%s", numbers.Count(d.differ(), "file"),
+		numbers.Thousands(sums.Added.Lines), numbers.Thousands(sums.Went))) + "\n")
 	gone := map[diff.Writer]diff.Churn{}
 	for _, c := range d.Churn {
 		gone[diff.Writer{Kind: c.Kind, Trace: c.Trace}] = c
@@ -307,19 +310,19 @@ func (d *diffDrawer) gone(c diff.Churn, added int) string {
 	if c.Gone == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("   wrote %s, %s gone", thousands(c.Written), thousands(c.Gone))
+	text := fmt.Sprintf("   wrote %s, %s gone", numbers.Thousands(c.Written), numbers.Thousands(c.Gone))
 	if n := added - (c.Written - c.Gone); n > 0 {
-		text += fmt.Sprintf(", %s came otherwise", thousands(n))
+		text += fmt.Sprintf(", %s came otherwise", numbers.Thousands(n))
 	}
 	return text
 }
 
 func (d *diffDrawer) writerRow(w diff.Writer, row string) {
-	color := faint
+	color := cells.Faint
 	if w.Trace != "" {
 		color = traceColor(w.Trace)
 	}
-	d.text.WriteString(d.pen.paint(color, strings.TrimRight(row, " ")) + "\n")
+	d.text.WriteString(d.pen.Paint(color, strings.TrimRight(row, " ")) + "\n")
 }
 
 // signed returns a figure with its sign; "" for 0.
@@ -327,14 +330,14 @@ func signed(sign string, n int) string {
 	if n == 0 {
 		return ""
 	}
-	return sign + thousands(n)
+	return sign + numbers.Thousands(n)
 }
 
 // writer names a writer of lines, without the number of a prompt.
 func (d *diffDrawer) writer(w diff.Writer) string {
 	switch {
 	case w.Trace != "":
-		return words(cells.Safe(w.Agent), cells.Safe(d.style.ShortTrace(w.Trace)))
+		return cells.Spaced(cells.Safe(w.Agent), cells.Safe(d.style.ShortTrace(w.Trace)))
 	case w.Kind == "ai":
 		return "one of several"
 	case w.Kind == "human":
@@ -356,4 +359,12 @@ func (d *diffDrawer) differ() int {
 		}
 	}
 	return n
+}
+
+// ownerWord returns the word for lines without a known writer in a list.
+func ownerWord(kind events.OwnerKind) string {
+	if kind == events.OwnerOlder {
+		return "older than the recording"
+	}
+	return "nobody knows"
 }

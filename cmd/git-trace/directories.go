@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 
 	"github.com/git-trace/git-trace/agents"
+	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/view/transcripts"
 )
@@ -103,7 +105,7 @@ func (p *passed) tell(a *app, what string) (faults []error) {
 			faults = append(faults, fileFault(dir, fmt.Errorf("holds no %s", what)))
 		case over > 0:
 			fmt.Fprintf(a.std.err, "git-trace: hint: %s\n",
-				printable(fmt.Sprintf("%s: %s passed over", dir, plural(over, "other file"))))
+				cells.Message(fmt.Sprintf("%s: %s passed over", dir, numbers.Count(over, "other file"))))
 		}
 	}
 	return faults

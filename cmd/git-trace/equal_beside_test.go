@@ -9,7 +9,6 @@ import (
 
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/records"
-
 	"github.com/git-trace/git-trace/view"
 )
 

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/records"
-
 	"github.com/git-trace/git-trace/records/gitai"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/view"

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/records"
-
 	"github.com/git-trace/git-trace/view"
 )
 

@@ -3,6 +3,9 @@ package main
 import (
 	"fmt"
 	"strings"
+
+	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/numbers"
 )
 
 // Rows of a range of commits: stats, diff and report tell the same of it.
@@ -60,7 +63,7 @@ func ofRange(thing, command string, read func(t *toldRange, tell func(subject, f
 	return row{thing, command, func(a *allAnswers) map[string]string {
 		out := map[string]string{}
 		for of, told := range a.ranges {
-			read(told, func(subject, figure string) { out[words(subject, of)] = figure })
+			read(told, func(subject, figure string) { out[cells.Spaced(subject, of)] = figure })
 		}
 		return out
 	}}
@@ -146,7 +149,7 @@ var rangeRows = []row{
 		}
 	}),
 	ofRange("the heading of a report", "report --json RANGE", func(t *toldRange, tell func(_, _ string)) {
-		tell("", plural(t.report.Result.Lines, "line")+" added")
+		tell("", numbers.Count(t.report.Result.Lines, "line")+" added")
 	}),
 	ofRange("the heading of a report", "report RANGE", func(t *toldRange, tell func(_, _ string)) {
 		heading, _, _ := strings.Cut(strings.TrimPrefix(t.page, "### Who wrote this: "), "\n")

@@ -1,8 +1,6 @@
 package main
 
-import (
-	"encoding/json"
-)
+import "encoding/json"
 
 // toldTalk is a conversation as log and show tell it.
 type toldTalk struct {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/records"
-
 	"github.com/git-trace/git-trace/view"
 )
 
@@ -20,7 +19,7 @@ var outcomeRows = []row{
 		for i := range a.log {
 			t := &a.log[i]
 			if t.Lines > 0 {
-				out[t.Trace] = plural(t.Lines, "line") + " in " + plural(len(t.Commits), "commit")
+				out[t.Trace] = numbers.Count(t.Lines, "line") + " in " + numbers.Count(len(t.Commits), "commit")
 			}
 		}
 		return out
@@ -74,7 +73,7 @@ var outcomeRows = []row{
 	}},
 	{"sums in words", "stats --json", func(a *allAnswers) map[string]string {
 		c := a.stats.Conversations
-		return map[string]string{"all conversations": plural(c.Count, "conversation") + ": " + plural(c.Prompts, "prompt") + ", " + plural(c.Calls, "call")}
+		return map[string]string{"all conversations": numbers.Count(c.Count, "conversation") + ": " + numbers.Count(c.Prompts, "prompt") + ", " + numbers.Count(c.Calls, "call")}
 	}},
 	{"sums in words", "stats (text)", func(a *allAnswers) map[string]string {
 		return map[string]string{"all conversations": regexp.MustCompile(`(?m)^\d+ conversations?: [^;\n]*`).FindString(a.statsText)}

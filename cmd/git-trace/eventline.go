@@ -8,6 +8,7 @@ import (
 	"github.com/git-trace/git-trace/blame"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -40,18 +41,18 @@ func describeEvent(e events.Event) string {
 		return events.DataOf[events.LogStartedData](e).Tool
 	case events.SessionStarted, events.SessionEnded:
 		d := events.DataOf[events.SessionData](e)
-		return words(e.Agent, d.Source, d.Type, d.Model)
+		return cells.Spaced(e.Agent, d.Source, d.Type, d.Model)
 	case events.PromptSubmitted:
 		return describePrompt(events.DataOf[events.PromptData](e))
 	case events.WindowOpened, events.WindowClosed, events.WindowAbandoned:
 		d := events.DataOf[events.WindowData](e)
-		return words(d.Tool, d.Status, e.ToolCall, strings.Join(d.Paths, " "))
+		return cells.Spaced(d.Tool, d.Status, e.ToolCall, strings.Join(d.Paths, " "))
 	case events.SnapshotTaken:
 		d := events.DataOf[events.SnapshotData](e)
-		return words(d.Role, d.Scope, plural(d.Changed, "path")+" changed")
+		return cells.Spaced(d.Role, d.Scope, numbers.Count(d.Changed, "path")+" changed")
 	case events.PatchRecorded:
 		d := events.DataOf[events.PatchData](e)
-		return words(string(d.Owner), d.Path, fmt.Sprintf("+%d −%d", d.NewCount, d.OldCount), d.Tool)
+		return cells.Spaced(string(d.Owner), d.Path, fmt.Sprintf("+%d −%d", d.NewCount, d.OldCount), d.Tool)
 	case events.TurnEnded:
 		if d := events.DataOf[events.TurnData](e); d.Prompt > 0 {
 			return fmt.Sprintf("#%d", d.Prompt)
@@ -59,21 +60,22 @@ func describeEvent(e events.Event) string {
 	case events.CaptureIncomplete:
 		d := events.DataOf[events.IncompleteData](e)
 		if d.Last > 0 {
-			return words(d.Boundary, d.Reason, fmt.Sprintf("%d–%d", d.First, d.Last))
+			return cells.Spaced(d.Boundary, d.Reason, fmt.Sprintf("%d–%d", d.First, d.Last))
 		}
-		return words(d.Boundary, d.Reason, strings.Join(d.Paths, " "))
+		return cells.Spaced(d.Boundary, d.Reason, strings.Join(d.Paths, " "))
 	case events.CommitAnchored:
 		d := events.DataOf[events.CommitData](e)
-		return words(shortOID(d.Commit), fmt.Sprintf("+%d: %d ai, %d people, %d unknown", d.Added, d.AI, d.Human, d.Unknown))
+		return cells.Spaced(shortOID(d.Commit), fmt.Sprintf("+%d: %d ai, %d people, %d unknown", d.Added, d.AI, d.Human,
+			d.Unknown))
 	case events.CommitRewritten:
 		d := events.DataOf[events.RewriteData](e)
-		return words(d.Kind, plural(len(d.Pairs), "commit"))
+		return cells.Spaced(d.Kind, numbers.Count(len(d.Pairs), "commit"))
 	case events.CheckpointSigned:
 		d := events.DataOf[events.CheckpointData](e)
-		return words(fmt.Sprintf("@%d", d.Seq), d.Kind, d.Key)
+		return cells.Spaced(fmt.Sprintf("@%d", d.Seq), d.Kind, d.Key)
 	case events.OutcomeNoted:
 		d := events.DataOf[events.NoteData](e)
-		return words(d.Outcome, d.Reward)
+		return cells.Spaced(d.Outcome, d.Reward)
 	case events.RecordStored, events.LogPurged:
 	}
 	return ""
@@ -84,7 +86,7 @@ func describePrompt(d events.PromptData) string {
 	if d.Kind != "user" {
 		kind = d.Kind
 	}
-	return words(fmt.Sprintf("#%d", d.Index), plural(d.Chars, "character"), kind)
+	return cells.Spaced(fmt.Sprintf("#%d", d.Index), numbers.Count(d.Chars, "character"), kind)
 }
 
 // shortOID abbreviates an object id to ten digits, without asking git.

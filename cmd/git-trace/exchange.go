@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/agenttrace"
 	"github.com/git-trace/git-trace/records/atif"
@@ -166,7 +167,7 @@ func fileFault(name string, err error) error {
 // allFaults prints errors as report does. It returns the exit status of commands that continue after an error.
 func (a *app) allFaults(faults []error) error {
 	for _, err := range faults[:max(len(faults)-1, 0)] {
-		fmt.Fprintf(a.std.err, "git-trace: error: %s\n", printable(err.Error()))
+		fmt.Fprintf(a.std.err, "git-trace: error: %s\n", cells.Message(err.Error()))
 	}
 	if len(faults) == 0 {
 		return nil

@@ -100,7 +100,7 @@ func (e *exporter) commits(asNotes bool) error {
 	})
 	if err == nil && notes != nil {
 		if err = notes.done(); err == nil && told > 0 {
-			fmt.Fprintf(e.app.std.out, "%s under %s\n", plural(notes.count, "note"), gitai.NotesRef)
+			fmt.Fprintf(e.app.std.out, "%s under %s\n", numbers.Count(notes.count, "note"), gitai.NotesRef)
 		}
 	}
 	if err = errors.Join(err, out.flush()); err == nil && told == 0 {
@@ -154,7 +154,7 @@ func (e *exporter) note(c *history.Commit, data *events.CommitData, notes *notes
 	note, leftOut := gitai.FromCommit(data, c.Author)
 	if leftOut > 0 {
 		fmt.Fprintf(e.app.std.err, "git-trace: warning: %s: a note cannot hold the %s of %s\n",
-			c.ID, numbers.Agree(leftOut, "name", "names"), plural(leftOut, "file"))
+			c.ID, numbers.Agree(leftOut, "name", "names"), numbers.Count(leftOut, "file"))
 	}
 	text, err := note.Bytes()
 	if err != nil {

@@ -21,6 +21,8 @@ import (
 	"sync"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/internal/version"
 	"github.com/git-trace/git-trace/records/prices"
 	"github.com/git-trace/git-trace/refs"
@@ -221,8 +223,8 @@ func (a *app) writeTables(ctx context.Context, from dataset.Source, o shards.Opt
 	for _, f := range m.Files {
 		rows += f.Rows
 	}
-	fmt.Fprintf(a.std.out, "%s: %s in %s, %d written now\n", printable(o.Name), plural(int(rows), "row"),
-		plural(len(m.Files), "file"), set.Made())
+	fmt.Fprintf(a.std.out, "%s: %s in %s, %d written now\n", cells.Message(o.Name), numbers.Count(int(rows), "row"),
+		numbers.Count(len(m.Files), "file"), set.Made())
 	if from.Known.Untraced() {
 		a.hintNothing(from.Repo)
 	}

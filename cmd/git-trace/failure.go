@@ -62,10 +62,10 @@ func report(w io.Writer, err error) int {
 		return int(quiet)
 	}
 	code, hint := classify(err)
-	text := fmt.Sprintf("git-trace: error: %s\n", printable(err.Error()))
+	text := fmt.Sprintf("git-trace: error: %s\n", cells.Message(err.Error()))
 	for _, line := range strings.Split(hint, anotherHint) {
 		if line != "" {
-			text += fmt.Sprintf("git-trace: hint: %s\n", printable(line))
+			text += fmt.Sprintf("git-trace: hint: %s\n", cells.Message(line))
 		}
 	}
 	columns, _ := terminalOf(w)
@@ -107,12 +107,6 @@ func classify(err error) (int, string) {
 		return exitGit, ""
 	}
 	return exitGit, ""
-}
-
-// printable returns a message on one line, with characters that control a terminal escaped. Such characters come from
-// file names or the log, for example.
-func printable(text string) string {
-	return cells.Safe(strings.NewReplacer("\n", " ", "\r", " ", "\t", " ").Replace(text))
 }
 
 // noRecord is the error for a conversation that is in the log, but has no record.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/redact"
 	"github.com/git-trace/git-trace/records/redact/configured"
@@ -105,7 +106,7 @@ func (g *gate) pass(d *treetrace.Document, takeOut bool, stored func(events.Trac
 		return nil
 	}
 	return fail(exitLeak, fmt.Errorf("the rules of redaction keep %s of the conversations here: %s",
-		plural(found, "piece"), someOf(where)),
+		numbers.Count(found, "piece"), someOf(where)),
 		"--redact-auto removes it from the output, git trace purge from the stored data")
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/hooks/runner"
+	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails"
 	"github.com/git-trace/git-trace/trails/sidestore"
@@ -218,22 +219,22 @@ func printGC(w io.Writer, r gcReport) error {
 		packed, removed = "would pack", "would remove"
 	}
 	s := r.Snapshots
-	out := fmt.Sprintf("snapshots: %s %s, %s %s (%s)\n", packed, plural(s.Packed, "object"), removed,
-		plural(s.Expired.Objects, "expired object"), byteSize(s.Expired.Bytes))
+	out := fmt.Sprintf("snapshots: %s %s, %s %s (%s)\n", packed, numbers.Count(s.Packed, "object"), removed,
+		numbers.Count(s.Expired.Objects, "expired object"), byteSize(s.Expired.Bytes))
 	if !r.DryRun {
-		out += fmt.Sprintf("           %s in %s and %s are left\n", byteSize(s.Bytes), plural(s.Packs, "pack"),
-			plural(s.Loose, "loose object"))
-		out += "log:       sealed " + plural(int(r.Log.Sealed), "event")
+		out += fmt.Sprintf("           %s in %s and %s are left\n", byteSize(s.Bytes), numbers.Count(s.Packs, "pack"),
+			numbers.Count(s.Loose, "loose object"))
+		out += "log:       sealed " + numbers.Count(int(r.Log.Sealed), "event")
 		if n := r.Log.Merged; n > 0 {
-			out += ", merged " + plural(n, "part")
+			out += ", merged " + numbers.Count(n, "part")
 		}
 		out += "\n"
 	}
 	if n := r.Prompts.Expired; n > 0 {
-		out += fmt.Sprintf("prompts:   %s %s as typed that no record holds\n", removed, plural(n, "old prompt"))
+		out += fmt.Sprintf("prompts:   %s %s as typed that no record holds\n", removed, numbers.Count(n, "old prompt"))
 	}
 	if r.Temporary > 0 {
-		out += fmt.Sprintf("           %s %s that a killed process left\n", removed, plural(r.Temporary, "file"))
+		out += fmt.Sprintf("           %s %s that a killed process left\n", removed, numbers.Count(r.Temporary, "file"))
 	}
 	_, err := io.WriteString(w, out)
 	return err
@@ -249,5 +250,5 @@ func byteSize(n int64) string {
 	case n >= 1<<10:
 		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
 	}
-	return plural(int(n), "byte")
+	return numbers.Count(int(n), "byte")
 }

@@ -9,7 +9,9 @@ import (
 
 	"github.com/git-trace/git-trace/correlate/claim"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/fault"
+	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/foreign"
 	"github.com/git-trace/git-trace/records/gitai"
@@ -279,14 +281,14 @@ func (im *importer) report(r importReport) error {
 		return writeJSON(out, r)
 	}
 	if im.format.lines {
-		fmt.Fprintf(out, "%s of %s imported\n", plural(r.Lines, "line"), plural(r.Commits, "commit"))
+		fmt.Fprintf(out, "%s of %s imported\n", numbers.Count(r.Lines, "line"), numbers.Count(r.Commits, "commit"))
 	} else {
-		fmt.Fprint(out, plural(r.Stored, "conversation")+" stored")
+		fmt.Fprint(out, numbers.Count(r.Stored, "conversation")+" stored")
 		if r.Newer > 0 {
-			fmt.Fprint(out, ", "+thousands(r.Newer)+" instead of an older generation")
+			fmt.Fprint(out, ", "+numbers.Thousands(r.Newer)+" instead of an older generation")
 		}
 		if r.Here > 0 {
-			fmt.Fprint(out, ", "+thousands(r.Here)+" already here")
+			fmt.Fprint(out, ", "+numbers.Thousands(r.Here)+" already here")
 		}
 		fmt.Fprintln(out)
 	}
@@ -299,7 +301,7 @@ func (im *importer) report(r importReport) error {
 		{"about commits that are not here", "statement", r.Strange},
 	} {
 		if left.count > 0 {
-			fmt.Fprintf(im.app.std.err, "git-trace: warning: left out, %s: %s\n", left.why, plural(left.count, left.what))
+			fmt.Fprintf(im.app.std.err, "git-trace: warning: left out, %s: %s\n", left.why, numbers.Count(left.count, left.what))
 		}
 	}
 	return nil
@@ -335,7 +337,7 @@ func (r *rowRules) readRecords(format exchange, file *foreignFile, name string,
 		err = nil
 	}
 	if err == nil && len(told.Skipped) > 0 {
-		fmt.Fprintf(r.app.std.err, "git-trace: hint: %s\n", printable(name+": "+told.String()))
+		fmt.Fprintf(r.app.std.err, "git-trace: hint: %s\n", cells.Message(name+": "+told.String()))
 	}
 	return err
 }

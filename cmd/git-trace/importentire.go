@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/view/transcripts"
 )
@@ -102,8 +103,8 @@ func (a *app) importEntire(c *call, ops operands) error {
 	}
 	err = b.read(commits, found)
 	fmt.Fprintf(a.std.err, "git-trace: hint: read %s of %s; left out: %s that a later one includes, %s unreadable, "+
-		"%s of unknown agents\n", plural(r.files, "session file"), plural(r.checkpoints, "checkpoint"),
-		thousands(r.again), thousands(r.unread), thousands(max(0, r.files-len(found))))
+		"%s of unknown agents\n", numbers.Count(r.files, "session file"), numbers.Count(r.checkpoints, "checkpoint"),
+		numbers.Thousands(r.again), numbers.Thousands(r.unread), numbers.Thousands(max(0, r.files-len(found))))
 	return err
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/git-trace/git-trace/correlate/claim"
 	"github.com/git-trace/git-trace/correlate/history"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/records/agenttrace"
 	"github.com/git-trace/git-trace/records/gitai"
 	"github.com/git-trace/git-trace/records/jsonl"
@@ -34,8 +35,8 @@ func (im *importer) lines(files []string) error {
 				err = im.note(commit, text)
 			}
 			if err != nil { // other files may be readable
-				fmt.Fprintf(im.app.std.err, "git-trace: warning: left out the note of %.7s: %s\n", printable(commit),
-					printable(err.Error()))
+				fmt.Fprintf(im.app.std.err, "git-trace: warning: left out the note of %.7s: %s\n", cells.Message(commit),
+					cells.Message(err.Error()))
 			}
 			return nil
 		})

@@ -14,6 +14,8 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/hooks"
 	"github.com/git-trace/git-trace/hooks/runner"
+	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
 )
@@ -220,7 +222,7 @@ func (a *app) initialise(c *call) error {
 		a.printActions(planned, "")
 	}
 	for _, note := range result.Notes {
-		fmt.Fprintf(a.std.err, "git-trace: hint: %s\n", printable(note))
+		fmt.Fprintf(a.std.err, "git-trace: hint: %s\n", cells.Message(note))
 	}
 	allowed, err := a.obtainConsent(c.Context, in, c.Bool("trust-hooks"))
 	if err != nil {
@@ -322,7 +324,7 @@ func describeAction(action capability.Action) string {
 	text := string(action.Op) + " " + action.Path
 	switch {
 	case len(action.Events) > 0:
-		text += " (" + plural(len(action.Events), "hook event") + ")"
+		text += " (" + numbers.Count(len(action.Events), "hook event") + ")"
 	case action.Detail != "":
 		text += " (" + action.Detail + ")"
 	}
@@ -331,7 +333,7 @@ func describeAction(action capability.Action) string {
 
 func (a *app) printActions(actions []planned, prefix string) {
 	for _, one := range together(actions) {
-		fmt.Fprintf(a.std.out, "%-12s %s%s\n", one.who, prefix, printable(relativeTo(a.dir, one.what)))
+		fmt.Fprintf(a.std.out, "%-12s %s%s\n", one.who, prefix, cells.Message(relativeTo(a.dir, one.what)))
 	}
 }
 
@@ -356,7 +358,7 @@ func together(actions []planned) []planned {
 		}
 		if n > 1 {
 			counts[all] = 0
-			all.What += " " + plural(n, "hook") + " in"
+			all.What += " " + numbers.Count(n, "hook") + " in"
 			one.what = all.String()
 			out = append(out, one)
 		}

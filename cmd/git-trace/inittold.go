@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/internal/cells"
 )
 
 // initSchema names the form of the JSON output; docs/schema/init-1.schema.json describes it.
@@ -67,10 +68,10 @@ func (a *app) tellPassed(in *installation) error {
 		if !in.found {
 			kind = "error"
 		}
-		fmt.Fprintf(a.std.err, "git-trace: %s: %s is not traced: %s\n", kind, one.agent.Name, printable(one.err.Error()))
+		fmt.Fprintf(a.std.err, "git-trace: %s: %s is not traced: %s\n", kind, one.agent.Name, cells.Message(one.err.Error()))
 		var refused *capability.InstallError
 		if errors.As(one.err, &refused) && refused.Hint != "" {
-			fmt.Fprintf(a.std.err, "git-trace: hint: %s\n", printable(refused.Hint))
+			fmt.Fprintf(a.std.err, "git-trace: hint: %s\n", cells.Message(refused.Hint))
 		}
 	}
 	if !in.found && len(in.passed) > 0 {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/docs/man"
+	"github.com/git-trace/git-trace/internal/numbers"
 )
 
 //go:embed completion/git-trace.bash completion/_git-trace completion/git-trace.fish
@@ -105,7 +106,7 @@ func (a *app) installDocs(c *call, _ operands) error {
 			}
 		}
 	}
-	count := plural(len(files)-len(shells), "manual page")
+	count := numbers.Count(len(files)-len(shells), "manual page")
 	fmt.Fprintf(a.std.out, "%s %s: %s\n", count, done, filepath.Join(pages, "man", "man1"))
 	for _, shell := range shells {
 		fmt.Fprintf(a.std.out, "completion of %s %s: %s\n", shell, done, filepath.Join(data, completionFiles[shell].shared))

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/agents"
+	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/records/search"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/report/answers"
@@ -122,7 +124,7 @@ func orConversation(err error, named []string, known *conversations) error {
 	}
 	for _, id := range named {
 		if _, unknown := known.find(id); unknown == nil {
-			id = printable(id)
+			id = cells.Message(id)
 			return fail(exitGit, fmt.Errorf("'%s' is a conversation, not a commit", id), "git trace show "+id)
 		}
 	}
@@ -139,7 +141,7 @@ func (a *app) hintNone(c *call, repo *refs.Repo, known *conversations) error {
 		fmt.Fprintln(a.std.err, "git-trace: hint: no conversation is recorded here (git trace status)")
 	case len(all) == 0:
 	case c.Int("max-count") != 0:
-		fmt.Fprintf(a.std.err, "git-trace: hint: none of %s here matches\n", plural(len(all), "conversation"))
+		fmt.Fprintf(a.std.err, "git-trace: hint: none of %s here matches\n", numbers.Count(len(all), "conversation"))
 	}
 	return nil
 }

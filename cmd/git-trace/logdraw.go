@@ -60,7 +60,7 @@ func (a *app) drawLog(c *call, repo *refs.Repo, known *conversations, items []an
 
 // logDrawer draws a list of conversations, with their figures in columns.
 type logDrawer struct {
-	pen   pen
+	pen   cells.Pen
 	cut   func(text string, room int) string
 	left  func(text string, room int) string // shortens a path at its beginning
 	width int
@@ -71,7 +71,7 @@ type logDrawer struct {
 }
 
 func newLogDrawer(s *screen, items []answers.LogItem, short func(events.TraceID) string, now time.Time) *logDrawer {
-	d := &logDrawer{pen: pen{s.Color}, cut: s.cut, left: s.cutLeft, width: s.Width, short: short, now: now}
+	d := &logDrawer{pen: cells.Pen{On: s.Color}, cut: s.cut, left: s.cutLeft, width: s.Width, short: short, now: now}
 	calls := 0
 	for i := range items {
 		c := items[i].Conversation
@@ -79,8 +79,8 @@ func newLogDrawer(s *screen, items []answers.LogItem, short func(events.TraceID)
 		d.agent = max(d.agent, min(cells.Width(cells.Safe(c.Agent)), 16))
 		d.model = max(d.model, cells.Width(modelsOf(c)))
 		d.ago = max(d.ago, len(numbers.Ago(c.Last, now)))
-		d.prompts = max(d.prompts, len(plural(c.Prompts, "prompt")))
-		calls = max(calls, len(plural(c.Calls, "call")))
+		d.prompts = max(d.prompts, len(numbers.Count(c.Prompts, "prompt")))
+		calls = max(calls, len(numbers.Count(c.Calls, "call")))
 	}
 	const gaps = 10
 	d.model = max(min(d.model, d.width-gaps-d.id-d.agent-d.ago-d.prompts-calls), 8)
@@ -104,18 +104,19 @@ func callsText(c *view.Conversation) string {
 	if !c.CallsKnown() {
 		return ""
 	}
-	return plural(c.Calls, "call")
+	return numbers.Count(c.Calls, "call")
 }
 
 // conversation draws a conversation: its agent and time, its prompt, and its outcome.
 func (d *logDrawer) conversation(c *view.Conversation) string {
 	var b strings.Builder
 	color := traceColor(c.Trace)
-	b.WriteString(d.pen.paint(color, cells.Pad(cells.Safe(d.short(c.Trace)), d.id)) + "  ")
-	b.WriteString(d.pen.paint(color, cells.Fit(cells.Safe(c.Agent), d.agent)) + "  ")
+	b.WriteString(d.pen.Paint(color, cells.Pad(cells.Safe(d.short(c.Trace)), d.id)) + "  ")
+	b.WriteString(d.pen.Paint(color, cells.Fit(cells.Safe(c.Agent), d.agent)) + "  ")
 	b.WriteString(cells.Fit(modelsOf(c), d.model) + "  ")
-	b.WriteString(d.pen.paint(faint, cells.Pad(numbers.Ago(c.Last, d.now), d.ago)) + "  ")
-	b.WriteString(strings.TrimRight(cells.Pad(plural(c.Prompts, "prompt"), d.prompts)+"  "+callsText(c), " ") + "\n")
+	b.WriteString(d.pen.Paint(cells.Faint, cells.Pad(numbers.Ago(c.Last, d.now), d.ago)) + "  ")
+	b.WriteString(strings.TrimRight(cells.Pad(numbers.Count(c.Prompts, "prompt"), d.prompts)+"  "+callsText(c), " ") +
+		"\n")
 	indent := strings.Repeat(" ", d.id+2)
 	room := d.width - len(indent)
 	if called := c.Called(); called != "" {
@@ -131,7 +132,7 @@ func (d *logDrawer) conversation(c *view.Conversation) string {
 func outcomeLine(c *view.Conversation) string {
 	text := outcomeText(c)
 	if c.Usage != nil {
-		text = dotted(text, costOf(c.Usage))
+		text = cells.Dotted(text, costOf(c.Usage))
 	}
 	if c.Blocked {
 		text += " · read in part"
@@ -147,17 +148,18 @@ func outcomeLine(c *view.Conversation) string {
 func outcomeText(c *view.Conversation) string {
 	held := ""
 	if len(c.Commits) > 0 {
-		held = fmt.Sprintf("%s in %s", plural(c.Lines, "line"), plural(len(c.Commits), "commit"))
+		held = fmt.Sprintf("%s in %s", numbers.Count(c.Lines, "line"), numbers.Count(len(c.Commits), "commit"))
 	}
 	if len(c.Absent) > 0 {
-		held = dotted(held, plural(view.SumLines(c.Absent), "line")+" in "+numbers.Agree(len(c.Absent), "a commit that is",
+		held = cells.Dotted(held, numbers.Count(view.SumLines(c.Absent), "line")+" in "+numbers.Agree(len(c.Absent),
+			"a commit that is",
 			"commits that are")+" not fetched")
 	}
 	switch {
 	case held == "" && slices.Contains(c.Sources, view.Lines):
 		return "its lines were only in commits that are gone"
 	case !c.Seen() && held == "" && len(c.Lost) > 0:
-		return plural(view.SumLines(c.Lost), "line") + " in commits that no branch reaches"
+		return numbers.Count(view.SumLines(c.Lost), "line") + " in commits that no branch reaches"
 	case !c.Seen() && held == "" && slices.Contains(c.Sources, view.Backfill): // its session file was read
 		return "its lines are not in any commit"
 	case !c.Seen() && held == "":
@@ -169,35 +171,15 @@ func outcomeText(c *view.Conversation) string {
 	case c.Files == 0:
 		return held
 	}
-	files := plural(c.Files, "file")
+	files := numbers.Count(c.Files, "file")
 	if c.Files >= view.MostFiles {
 		files += " or more"
 	}
-	text := fmt.Sprintf("+%s −%s in %s", thousands(c.Added), thousands(c.Removed), files)
+	text := fmt.Sprintf("+%s −%s in %s", numbers.Thousands(c.Added), numbers.Thousands(c.Removed), files)
 	if held == "" && c.Added > 0 {
 		held = "not committed"
 	}
-	return dotted(text, held)
-}
-
-// pen colours text if colour is on.
-type pen struct{ on bool }
-
-// Escape sequences (ECMA-48, select graphic rendition).
-const (
-	faint     = "\x1b[2m"
-	bold      = "\x1b[1m"
-	hashColor = "\x1b[33m"
-	plusColor = "\x1b[32m"
-	lessColor = "\x1b[31m"
-	plain     = "\x1b[m"
-)
-
-func (p pen) paint(color, text string) string {
-	if !p.on || strings.TrimSpace(text) == "" {
-		return text
-	}
-	return color + text + plain
+	return cells.Dotted(text, held)
 }
 
 // traceColor returns the escape sequence for the colour of a conversation.

@@ -112,9 +112,9 @@ func (d *logDrawer) formatted(c *view.Conversation, form string) (string, error)
 // line draws a conversation on one line.
 func (d *logDrawer) line(c *view.Conversation) string {
 	color := traceColor(c.Trace)
-	head := d.pen.paint(color, cells.Pad(cells.Safe(d.short(c.Trace)), d.id)) + "  " +
-		d.pen.paint(color, cells.Fit(cells.Safe(c.Agent), d.agent)) + "  " +
-		d.pen.paint(faint, cells.Pad(numbers.Ago(c.Last, d.now), d.ago)) + "  "
+	head := d.pen.Paint(color, cells.Pad(cells.Safe(d.short(c.Trace)), d.id)) + "  " +
+		d.pen.Paint(color, cells.Fit(cells.Safe(c.Agent), d.agent)) + "  " +
+		d.pen.Paint(cells.Faint, cells.Pad(numbers.Ago(c.Last, d.now), d.ago)) + "  "
 	room := d.width - d.id - d.agent - d.ago - 6
 	return strings.TrimRight(head+d.cut(nameOf(c), max(room, 8)), " ") + "\n"
 }
@@ -143,8 +143,8 @@ func (d *logDrawer) asked(item *answers.LogItem, alone bool) string {
 		if a.Text != nil {
 			text = cells.Line(*a.Text)
 		}
-		head := d.pen.paint(traceColor(item.Trace), lead+cells.Pad(number(a), width)) + "  " +
-			d.pen.paint(faint, cells.Pad(at, len("2006-01-02 15:04"))+fmt.Sprintf("  %8s", numbers.Took(a.Took()))) + "  "
+		head := d.pen.Paint(traceColor(item.Trace), lead+cells.Pad(number(a), width)) + "  " +
+			d.pen.Paint(cells.Faint, cells.Pad(at, len("2006-01-02 15:04"))+fmt.Sprintf("  %8s", numbers.Took(a.Took()))) + "  "
 		room := d.width - cells.Width(lead) - width - len("2006-01-02 15:04") - 14
 		b.WriteString(head + d.cut(text, max(room, 8)) + "\n")
 	}
@@ -172,8 +172,8 @@ func (d *logDrawer) stat(files []view.FileLines) string {
 			}
 			return max(1, n*bar/most)
 		}
-		b.WriteString(d.pen.paint(plusColor, strings.Repeat("+", scale(f.Added))))
-		b.WriteString(d.pen.paint(lessColor, strings.Repeat("-", scale(f.Removed))) + "\n")
+		b.WriteString(d.pen.Paint(cells.PlusColor, strings.Repeat("+", scale(f.Added))))
+		b.WriteString(d.pen.Paint(cells.LessColor, strings.Repeat("-", scale(f.Removed))) + "\n")
 	}
 	return b.String()
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/upkeep/doctor"
@@ -28,7 +29,7 @@ func (a *app) tellMissing(ctx context.Context, in *installation) error {
 	}
 	past := d.Past(time.Now())
 	for _, f := range past {
-		fmt.Fprintf(a.std.err, "git-trace: hint: %s: %s\n", printable(f.What), f.Mend)
+		fmt.Fprintf(a.std.err, "git-trace: hint: %s: %s\n", cells.Message(f.What), f.Mend)
 	}
 	if len(past) == 0 || !a.typing() {
 		return nil
@@ -41,7 +42,7 @@ func (a *app) tellMissing(ctx context.Context, in *installation) error {
 
 // warn prints a finding that makes answers wrong, with its remedy.
 func (a *app) warn(f doctor.Finding) {
-	fmt.Fprintf(a.std.err, "git-trace: warning: %s\ngit-trace: hint: %s\n", printable(f.What), printable(f.Mend))
+	fmt.Fprintf(a.std.err, "git-trace: warning: %s\ngit-trace: hint: %s\n", cells.Message(f.What), cells.Message(f.Mend))
 }
 
 // untracedAsked is the time between two searches for untraced agents by blame.

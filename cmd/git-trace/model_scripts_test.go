@@ -4,9 +4,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/testscript"
-
 	"github.com/git-trace/git-trace/internal/testing/testenv"
+	"github.com/rogpeppe/go-internal/testscript"
 )
 
 // What the model found stays as scripts.

@@ -95,7 +95,7 @@ func (a *app) note(c *call, ops operands) error {
 			"the note is in the log, without its --message; git trace record adds that to the record")
 	}
 	fmt.Fprintf(a.std.out, "noted for conversation %.8s: %s\n", session.Trace,
-		words(data.Outcome, data.Reward, cells.Safe(said)))
+		cells.Spaced(data.Outcome, data.Reward, cells.Safe(said)))
 	return nil
 }
 

@@ -5,6 +5,8 @@ import (
 	"os"
 	"time"
 
+	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/sharing"
 	"github.com/git-trace/git-trace/view"
@@ -21,7 +23,7 @@ func (a *app) tellOffer(repo *refs.Repo, again bool) bool {
 	if offer == nil || offer.Writers == 0 || !again && !offer.New {
 		return false
 	}
-	fmt.Fprintf(a.std.err, "git-trace: hint: %s has traces of %s: git trace pull\n", printable(offer.Remote),
-		plural(offer.Writers, "clone"))
+	fmt.Fprintf(a.std.err, "git-trace: hint: %s has traces of %s: git trace pull\n", cells.Message(offer.Remote),
+		numbers.Count(offer.Writers, "clone"))
 	return true
 }

@@ -5,6 +5,8 @@ import (
 	"io"
 	"reflect"
 	"testing"
+
+	"github.com/git-trace/git-trace/internal/cells"
 )
 
 // parsed is what a verb gets to see of its arguments.
@@ -85,8 +87,8 @@ func TestHelpIsPrintedAndNothingDone(t *testing.T) {
 func TestWordsAreJoined(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ got, want string }{
-		"empty words":     {words("a", "", "b"), "a b"},
-		"nothing to join": {dotted("", ""), ""},
+		"empty words":     {cells.Spaced("a", "", "b"), "a b"},
+		"nothing to join": {cells.Dotted("", ""), ""},
 	} {
 		if test.got != test.want {
 			t.Errorf("%s: %q, want %q", name, test.got, test.want)

@@ -7,6 +7,8 @@ import (
 
 	"github.com/git-trace/git-trace/correlate"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/sharing"
 )
 
@@ -126,7 +128,7 @@ func (a *app) pull(c *call, ops operands) error {
 
 // tellElsewhere prints a hint if the traces of a remote have another prefix than this clone's settings.
 func (a *app) tellElsewhere(r sharing.Remote, p *sharing.Pulled) {
-	name := printable(r.Name)
+	name := cells.Message(r.Name)
 	switch {
 	case p.Elsewhere == "":
 		return
@@ -150,8 +152,8 @@ func (a *app) pullOwn(c *call, log *events.Log, s *sharing.Settings, sources []s
 		return explainSharing(err)
 	}
 	w := quietWriter{a.std.out}
-	fmt.Fprintf(w, "under this clone's id %s has %s that the log here lacks\n", printable(sources[0].Name),
-		plural(len(lost.Events), "event"))
+	fmt.Fprintf(w, "under this clone's id %s has %s that the log here lacks\n", cells.Message(sources[0].Name),
+		numbers.Count(len(lost.Events), "event"))
 	sayEvents(w, lost.Events)
 	switch {
 	case lost.Signed:
@@ -174,7 +176,7 @@ func (a *app) pullOwn(c *call, log *events.Log, s *sharing.Settings, sources []s
 	}
 	if lost.From <= lost.To {
 		fmt.Fprintf(w, "events %s to %s of %s are only on %s; commands read them there, for published commits\n",
-			thousands(int(lost.From)), thousands(int(lost.To)), got.Old, printable(sources[0].Name))
+			numbers.Thousands(int(lost.From)), numbers.Thousands(int(lost.To)), got.Old, cells.Message(sources[0].Name))
 	}
 	fmt.Fprintf(w, "this clone now writes as %s; the log of %s is still read\n", got.New, got.Old)
 	sayPulled(w, got.Pulled)
@@ -187,20 +189,20 @@ func sayEvents(w io.Writer, all []events.Event) {
 	const most = 10
 	for i, e := range all {
 		if i == most {
-			fmt.Fprintf(w, "  and %s more\n", thousands(len(all)-most))
+			fmt.Fprintf(w, "  and %s more\n", numbers.Thousands(len(all)-most))
 			return
 		}
-		fmt.Fprintf(w, "  %s %s  %s", thousands(int(e.Seq)), e.Time.Local().Format("2006-01-02 15:04"),
-			printable(string(e.Type)))
+		fmt.Fprintf(w, "  %s %s  %s", numbers.Thousands(int(e.Seq)), e.Time.Local().Format("2006-01-02 15:04"),
+			cells.Message(string(e.Type)))
 		if e.Agent != "" {
-			fmt.Fprintf(w, " of %s", printable(e.Agent))
+			fmt.Fprintf(w, " of %s", cells.Message(e.Agent))
 		}
 		if e.Type == events.CommitAnchored {
 			data := events.DataOf[events.CommitData](e)
-			fmt.Fprintf(w, " %.12s: %s", data.Commit, plural(data.Added, "line"))
+			fmt.Fprintf(w, " %.12s: %s", data.Commit, numbers.Count(data.Added, "line"))
 			for _, o := range data.Owners {
 				if o.Agent != "" {
-					fmt.Fprintf(w, ", %s", printable(o.Agent))
+					fmt.Fprintf(w, ", %s", cells.Message(o.Agent))
 				}
 			}
 		}
@@ -226,11 +228,11 @@ func (a *app) offerTexts(ctx context.Context, log *events.Log, s *sharing.Settin
 		return nil
 	case !terminal:
 		fmt.Fprintf(a.std.err, "git-trace: hint: others share the texts of %s; git trace pull --records fetches them\n",
-			plural(lacking, "conversation"))
+			numbers.Count(lacking, "conversation"))
 		return nil
 	}
 	fmt.Fprintf(a.std.err, "others share the texts of %s. Fetch them? all now and with each pull (a),\n"+
-		"each when you look at it (e), or nothing (N): ", plural(lacking, "conversation"))
+		"each when you look at it (e), or nothing (N): ", numbers.Count(lacking, "conversation"))
 	answer := a.answer()
 	if err := sharing.SettleOnDemand(ctx, log.Repo(), answer == "e" || answer == "each"); err != nil {
 		return err
@@ -273,10 +275,11 @@ func sayPulled(w io.Writer, p *sharing.Pulled) {
 		known.Commits, known.Conversations = max(known.Commits, o.Commits), max(known.Conversations, o.Conversations)
 		writers[o.Writer] = known
 	}
-	fmt.Fprintf(w, "%s: %s, %s, %s", printable(p.Remote), plural(len(writers), "writer"), plural(commits, "commit"),
-		plural(conversations, "conversation"))
+	fmt.Fprintf(w, "%s: %s, %s, %s", cells.Message(p.Remote), numbers.Count(len(writers), "writer"),
+		numbers.Count(commits, "commit"),
+		numbers.Count(conversations, "conversation"))
 	if texts > 0 {
-		fmt.Fprintf(w, " (%s)", plural(texts, "text"))
+		fmt.Fprintf(w, " (%s)", numbers.Count(texts, "text"))
 	}
 	if p.Changed == 0 {
 		fmt.Fprint(w, "; nothing new")
@@ -290,20 +293,20 @@ func sayPulled(w io.Writer, p *sharing.Pulled) {
 		switch {
 		case o.LeftOut != "" && told > mostTold:
 		case o.Kept:
-			fmt.Fprintf(w, "  not taken: %s: %s\n", printable(o.Ref), printable(o.LeftOut))
+			fmt.Fprintf(w, "  not taken: %s: %s\n", cells.Message(o.Ref), cells.Message(o.LeftOut))
 		case o.LeftOut != "":
-			fmt.Fprintf(w, "  left out: %s: %s\n", printable(o.Ref), printable(o.LeftOut))
+			fmt.Fprintf(w, "  left out: %s: %s\n", cells.Message(o.Ref), cells.Message(o.LeftOut))
 		}
 		if o.Anew {
-			fmt.Fprintf(w, "  started again: %s: its writer removed something from it\n", printable(o.Ref))
+			fmt.Fprintf(w, "  started again: %s: its writer removed something from it\n", cells.Message(o.Ref))
 		}
 	}
 	if told > mostTold {
-		fmt.Fprintf(w, "  and %s more; git trace verify --fetched names them\n", thousands(told-mostTold))
+		fmt.Fprintf(w, "  and %s more; git trace verify --fetched names them\n", numbers.Thousands(told-mostTold))
 	}
 	for i, d := range p.Doubts {
 		if i == mostTold {
-			fmt.Fprintf(w, "  and %s more in doubt\n", thousands(len(p.Doubts)-mostTold))
+			fmt.Fprintf(w, "  and %s more in doubt\n", numbers.Thousands(len(p.Doubts)-mostTold))
 			break
 		}
 		fmt.Fprintf(w, "  in doubt: %s\n", d)

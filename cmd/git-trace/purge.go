@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/records/purged"
 	"github.com/git-trace/git-trace/refs"
@@ -191,14 +192,14 @@ func (a *app) sayPurged(p *purge.Purge, dry bool) {
 		{p.Objects, "git object", ""},
 	} {
 		if one.n > 0 {
-			fmt.Fprintf(w, "  %s%s\n", plural(one.n, one.what), one.rest)
+			fmt.Fprintf(w, "  %s%s\n", numbers.Count(one.n, one.what), one.rest)
 		}
 	}
 	for _, unread := range p.Records.Unread {
-		fmt.Fprintf(w, "  %s as a whole: %s\n", unread.Ref, printable(unread.Err.Error()))
+		fmt.Fprintf(w, "  %s as a whole: %s\n", unread.Ref, cells.Message(unread.Err.Error()))
 	}
 	if n := p.Interrupted(); n > 0 {
-		fmt.Fprintf(w, "  the rest of %s that %s interrupted\n", plural(n, "purge"), numbers.Agree(n, "was", "were"))
+		fmt.Fprintf(w, "  the rest of %s that %s interrupted\n", numbers.Count(n, "purge"), numbers.Agree(n, "was", "were"))
 	}
 	a.sayLeft(p)
 	if dry {
@@ -215,9 +216,9 @@ func (a *app) sayLeft(p *purge.Purge) {
 	w := quietWriter{a.std.out}
 	fmt.Fprintln(w, "left")
 	for _, l := range p.Left {
-		fmt.Fprintf(w, "  %s: %s\n", printable(l.What), printable(l.Why))
+		fmt.Fprintf(w, "  %s: %s\n", cells.Message(l.What), cells.Message(l.Why))
 		if l.Mend != "" {
-			fmt.Fprintf(w, "    %s\n", printable(l.Mend))
+			fmt.Fprintf(w, "    %s\n", cells.Message(l.Mend))
 		}
 	}
 }

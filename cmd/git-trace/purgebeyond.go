@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/agents/recorder"
+	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/records/waiting"
 	"github.com/git-trace/git-trace/upkeep/purge"
 )
@@ -19,7 +21,7 @@ const mostFiles = 5
 // sayBeyond lists copies outside git-trace's store.
 func (a *app) sayBeyond(p *purge.Purge) {
 	hint := func(format string, args ...any) {
-		fmt.Fprintf(a.std.err, "git-trace: hint: %s\n", printable(fmt.Sprintf(format, args...)))
+		fmt.Fprintf(a.std.err, "git-trace: hint: %s\n", cells.Message(fmt.Sprintf(format, args...)))
 	}
 	who := "what was pushed"
 	if names := a.remotesOf(p); len(names) > 0 {
@@ -32,7 +34,7 @@ func (a *app) sayBeyond(p *purge.Purge) {
 		hint("the agent's own session file still holds it: %s", file)
 	}
 	if n := len(files) - mostFiles; n > 0 {
-		hint("%s more hold it too", plural(n, "session file"))
+		hint("%s more hold it too", numbers.Count(n, "session file"))
 	}
 	hint("the agents' own files and your commits are not touched")
 }

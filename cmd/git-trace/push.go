@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-trace/git-trace/correlate/reconcile"
 	"github.com/git-trace/git-trace/hooks/runner"
+	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/records/redact"
 	"github.com/git-trace/git-trace/records/redact/configured"
 	"github.com/git-trace/git-trace/records/store"
@@ -175,8 +176,8 @@ func meansToShare(repo *refs.Repo) sharing.Means {
 func choiceStays(err error, remote string, chosen bool) error {
 	var told *failure
 	if chosen && errors.As(err, &told) {
-		told.hint += anotherHint + "the choice for " + printable(remote) + " stays; git config --unset remote." +
-			printable(remote) + ".traceShare takes it back"
+		told.hint += anotherHint + "the choice for " + cells.Message(remote) + " stays; git config --unset remote." +
+			cells.Message(remote) + ".traceShare takes it back"
 	}
 	return err
 }
@@ -190,11 +191,11 @@ func (a *app) retract(c *call, to destination) error {
 	}
 	w := quietWriter{a.std.out}
 	if len(gone) == 0 {
-		fmt.Fprintf(w, "%s has nothing of that\n", printable(to.remote.Name))
+		fmt.Fprintf(w, "%s has nothing of that\n", cells.Message(to.remote.Name))
 		return nil
 	}
 	for _, r := range gone {
-		fmt.Fprintf(w, "taken off %s: %s\n", printable(to.remote.Name), printable(r.Ref))
+		fmt.Fprintf(w, "taken off %s: %s\n", cells.Message(to.remote.Name), cells.Message(r.Ref))
 	}
 	fmt.Fprint(w, takenOff)
 	return nil
@@ -214,8 +215,8 @@ func (a *app) adopt(c *call, to destination) error {
 	}
 	defer k.Close()
 	w := quietWriter{a.std.out}
-	fmt.Fprintf(w, "to %s (%s); whoever can read it will read this\n", printable(to.remote.Name),
-		printable(sharing.Bare(k.URL)))
+	fmt.Fprintf(w, "to %s (%s); whoever can read it will read this\n", cells.Message(to.remote.Name),
+		cells.Message(sharing.Bare(k.URL)))
 	sayKept(w, k)
 	if c.Bool("dry-run") {
 		return nil
@@ -293,6 +294,6 @@ func (a *app) tellRemote(err error) {
 		return
 	}
 	for _, line := range remote.Lines {
-		fmt.Fprintf(a.std.err, "git: %s\n", printable(line))
+		fmt.Fprintf(a.std.err, "git: %s\n", cells.Message(line))
 	}
 }

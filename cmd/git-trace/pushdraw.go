@@ -7,39 +7,40 @@ import (
 	"io"
 	"strings"
 
+	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/sharing"
 )
 
 // sayPlan prints the data that would be sent.
 func sayPlan(w io.Writer, p *sharing.Plan) {
-	fmt.Fprintf(w, "to %s (%s); whoever can read it will read this\n", printable(p.Remote.Name),
-		printable(sharing.Bare(p.URL)))
-	fmt.Fprintf(w, "  commits     %s, %s, %s:\n", plural(len(p.Digest.Commits), "commit"),
-		plural(len(p.Digest.Conversations), "conversation"), plural(len(p.New()), "new event"))
+	fmt.Fprintf(w, "to %s (%s); whoever can read it will read this\n", cells.Message(p.Remote.Name),
+		cells.Message(sharing.Bare(p.URL)))
+	fmt.Fprintf(w, "  commits     %s, %s, %s:\n", numbers.Count(len(p.Digest.Commits), "commit"),
+		numbers.Count(len(p.Digest.Conversations), "conversation"), numbers.Count(len(p.New()), "new event"))
 	sayLeaves(w, sharing.LevelCommits)
 	if r := p.Records; p.Level.Wider(sharing.LevelCommits) {
-		fmt.Fprintf(w, "  texts       %s, redacted (%s); %s\n", plural(len(r.Sent), "conversation"),
-			plural(r.Redacted, "place"), numbers.Agree(r.Unstored+len(r.Kept), "1 stays here",
-				fmt.Sprintf("%s stay here", thousands(r.Unstored+len(r.Kept)))))
+		fmt.Fprintf(w, "  texts       %s, redacted (%s); %s\n", numbers.Count(len(r.Sent), "conversation"),
+			numbers.Count(r.Redacted, "place"), numbers.Agree(r.Unstored+len(r.Kept), "1 stays here",
+				fmt.Sprintf("%s stay here", numbers.Thousands(r.Unstored+len(r.Kept)))))
 		if r.Attached > 0 {
 			fmt.Fprintf(w, "              %s not in them\n", numbers.Agree(r.Attached, "1 image or file is",
-				thousands(r.Attached)+" images and files are"))
+				numbers.Thousands(r.Attached)+" images and files are"))
 		}
 		if r.Encoded > 0 {
 			fmt.Fprintf(w, "              %s encoded data, which no rule reads\n", numbers.Agree(r.Encoded, "1 text has",
-				thousands(r.Encoded)+" texts have"))
+				numbers.Thousands(r.Encoded)+" texts have"))
 		}
 		if r.Unstored > 0 {
 			fmt.Fprintf(w, "              %s stored: git trace record reads the texts\n",
-				numbers.Agree(r.Unstored, "1 is not", thousands(r.Unstored)+" are not"))
+				numbers.Agree(r.Unstored, "1 is not", numbers.Thousands(r.Unstored)+" are not"))
 		}
 		for _, k := range r.Kept {
-			fmt.Fprintf(w, "              %s stays: %s\n", k.Trace[:8], printable(k.Why))
+			fmt.Fprintf(w, "              %s stays: %s\n", k.Trace[:8], cells.Message(k.Why))
 		}
 	}
 	if p.Level == sharing.LevelLog {
-		fmt.Fprintf(w, "  log         all %s:\n", plural(int(p.Digest.Source.Seq), "event"))
+		fmt.Fprintf(w, "  log         all %s:\n", numbers.Count(int(p.Digest.Source.Seq), "event"))
 		sayLeaves(w, sharing.LevelLog)
 	}
 	texts := "prompts and answers, "
@@ -48,18 +49,18 @@ func sayPlan(w io.Writer, p *sharing.Plan) {
 	}
 	code := "the remote"
 	if p.Remote.Code != p.Remote.Name {
-		code = printable(p.Remote.Code)
+		code = cells.Message(p.Remote.Code)
 	}
 	fmt.Fprintf(w, "  stays here  %s that "+code+" does not have, %s\n"+
-		"              without a line there, "+texts+"snapshots", plural(p.Digest.Withheld, "commit"),
-		plural(p.Digest.Silent, "conversation"))
+		"              without a line there, "+texts+"snapshots", numbers.Count(p.Digest.Withheld, "commit"),
+		numbers.Count(p.Digest.Silent, "conversation"))
 	if p.Level != sharing.LevelLog {
-		fmt.Fprintf(w, ",\n              the log (%s)", plural(int(p.Digest.Source.Seq), "event"))
+		fmt.Fprintf(w, ",\n              the log (%s)", numbers.Count(int(p.Digest.Source.Seq), "event"))
 	}
 	fmt.Fprintln(w)
 	if p.Branches == 0 && p.Remote.Code == p.Remote.Name && p.Digest.Withheld > 0 {
 		fmt.Fprintf(w, "  no branch   git config remote.%s.traceCode <remote> tells of the\n"+
-			"              commits that another remote has\n", printable(p.Remote.Name))
+			"              commits that another remote has\n", cells.Message(p.Remote.Name))
 	}
 	sayDoubts(w, p.Doubts)
 }
@@ -88,13 +89,14 @@ func sayDoubts(w io.Writer, doubts []sharing.Doubt) {
 
 func sayPushed(w io.Writer, p *sharing.Plan, sent []sharing.Pushed) {
 	if len(sent) == 0 {
-		fmt.Fprintf(w, "%s has everything: %s\n", printable(p.Remote.Name), plural(len(p.Digest.Commits), "commit"))
+		fmt.Fprintf(w, "%s has everything: %s\n", cells.Message(p.Remote.Name), numbers.Count(len(p.Digest.Commits),
+			"commit"))
 		return
 	}
-	fmt.Fprintf(w, "sent to %s: %s, %s", printable(p.Remote.Name), plural(len(p.Digest.Commits), "commit"),
-		plural(len(p.New()), "new event"))
+	fmt.Fprintf(w, "sent to %s: %s, %s", cells.Message(p.Remote.Name), numbers.Count(len(p.Digest.Commits), "commit"),
+		numbers.Count(len(p.New()), "new event"))
 	if n := p.TakenBack(); n > 0 {
-		fmt.Fprintf(w, "; removed from it: the texts of %s", plural(n, "conversation"))
+		fmt.Fprintf(w, "; removed from it: the texts of %s", numbers.Count(n, "conversation"))
 	}
 	fmt.Fprintln(w)
 	if p.Replaces() {
@@ -102,8 +104,8 @@ func sayPushed(w io.Writer, p *sharing.Plan, sent []sharing.Pushed) {
 	}
 	if p.Others >= sharing.MostOthers {
 		fmt.Fprintf(w, "%s has %s of traces of other clones, and every push reads them;\n"+
-			"git trace archive %s joins the refs of unused clones\n", printable(p.Remote.Name),
-			plural(p.Others, "ref"), printable(p.Remote.Name))
+			"git trace archive %s joins the refs of unused clones\n", cells.Message(p.Remote.Name),
+			numbers.Count(p.Others, "ref"), cells.Message(p.Remote.Name))
 	}
 }
 

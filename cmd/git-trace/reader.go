@@ -34,7 +34,7 @@ func (a *app) open(ctx context.Context, repo *refs.Repo, o view.Options) (*view.
 		return nil, fail(exitUnchecked, err, "git trace verify names the damage; git trace rebuild makes the cache again")
 	}
 	for _, note := range reader.Log().Notes() {
-		fmt.Fprintf(a.std.err, "git-trace: warning: %s\n", printable(note))
+		fmt.Fprintf(a.std.err, "git-trace: warning: %s\n", cells.Message(note))
 	}
 	return reader, nil
 }
@@ -92,7 +92,7 @@ func reportAmbiguous(w io.Writer, err error) error {
 	if !errors.As(err, &several) {
 		return err
 	}
-	fmt.Fprintf(w, "git-trace: error: %s\n", printable(several.Error()))
+	fmt.Fprintf(w, "git-trace: error: %s\n", cells.Message(several.Error()))
 	fmt.Fprintln(w, "git-trace: hint: the candidates are:")
 	for i, c := range several.candidates {
 		if i == mostCandidates {
@@ -121,7 +121,7 @@ func ambiguousID(id string, found []view.Candidate) error {
 		case view.FoundPatch, view.FoundCommit, view.FoundEvent:
 		}
 		text := fmt.Sprintf("%s %s", cells.Safe(c.ID[:min(n, len(c.ID))]), what)
-		if about := words(c.Event.Agent, describeEvent(c.Event)); c.Kind != view.FoundCommit && about != "" {
+		if about := cells.Spaced(c.Event.Agent, describeEvent(c.Event)); c.Kind != view.FoundCommit && about != "" {
 			text += " - " + cells.Cut(cells.Safe(about), 50)
 		}
 		e.candidates = append(e.candidates, text)

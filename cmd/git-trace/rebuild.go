@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 
+	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/upkeep/doctor"
 )
 
@@ -40,8 +42,8 @@ func (a *app) rebuild(c *call, _ operands) error {
 		return fail(exitUnchecked, err, "git trace verify names the damage")
 	}
 	for _, note := range notes {
-		fmt.Fprintf(a.std.err, "git-trace: warning: %s\n", printable(note))
+		fmt.Fprintf(a.std.err, "git-trace: warning: %s\n", cells.Message(note))
 	}
-	_, err = fmt.Fprintf(quietWriter{a.std.out}, "the caches hold %s\n", plural(int(count), "event"))
+	_, err = fmt.Fprintf(quietWriter{a.std.out}, "the caches hold %s\n", numbers.Count(int(count), "event"))
 	return err
 }

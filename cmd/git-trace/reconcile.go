@@ -11,6 +11,7 @@ import (
 	"github.com/git-trace/git-trace/correlate"
 	"github.com/git-trace/git-trace/correlate/reconcile"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/view"
 )
@@ -166,7 +167,8 @@ func (r *reconciliation) report(w io.Writer) error {
 	if r.DryRun {
 		verb = "found, not written"
 	}
-	fmt.Fprintf(&out, "%s, %d with an anchor; anchors of %d %s\n", plural(r.Commits, "commit"), r.Anchored, len(r.Found),
+	fmt.Fprintf(&out, "%s, %d with an anchor; anchors of %d %s\n", numbers.Count(r.Commits, "commit"), r.Anchored,
+		len(r.Found),
 		verb)
 	_, err := io.WriteString(w, out.String())
 	return err

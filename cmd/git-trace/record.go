@@ -9,6 +9,8 @@ import (
 	"github.com/git-trace/git-trace/agents/recorder"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/hooks/runner"
+	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/records/prices"
 	"github.com/git-trace/git-trace/records/purged"
 	"github.com/git-trace/git-trace/records/redact/configured"
@@ -69,7 +71,7 @@ func (r recordedConversation) String() string {
 	if !r.Stored {
 		return string(r.Trace) + " is stored already"
 	}
-	return fmt.Sprintf("%s stored: %s, %d redacted", r.Trace, plural(r.Steps, "step"), r.Redacted)
+	return fmt.Sprintf("%s stored: %s, %d redacted", r.Trace, numbers.Count(r.Steps, "step"), r.Redacted)
 }
 
 func (a *app) record(c *call, ops operands) error {
@@ -117,7 +119,7 @@ func (a *app) record(c *call, ops operands) error {
 		if c.Bool("quiet") {
 			runner.NoteFailure(repo, f)
 		} else {
-			fmt.Fprintf(a.std.err, "git-trace: error: %s\n", printable(f.Error()))
+			fmt.Fprintf(a.std.err, "git-trace: error: %s\n", cells.Message(f.Error()))
 		}
 		report.Failed = append(report.Failed, f.Error())
 	}

@@ -7,11 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-trace/git-trace/internal/numbers"
-
 	"github.com/git-trace/git-trace/agents/recorder"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/view"
 )
@@ -34,13 +33,14 @@ func (d *showDrawer) figures(u *view.Usage) {
 	if u == nil {
 		return
 	}
-	text := fmt.Sprintf("%s in, %s out", thousands(int(u.Input)), thousands(int(u.Output)))
+	text := fmt.Sprintf("%s in, %s out", numbers.Thousands(int(u.Input)), numbers.Thousands(int(u.Output)))
 	if u.CacheRead+u.CacheWrite > 0 {
-		text += fmt.Sprintf(", %s from and %s to the cache", thousands(int(u.CacheRead)), thousands(int(u.CacheWrite)))
+		text += fmt.Sprintf(", %s from and %s to the cache", numbers.Thousands(int(u.CacheRead)),
+			numbers.Thousands(int(u.CacheWrite)))
 	}
-	d.field("tokens", dotted(text, costOf(u)))
+	d.field("tokens", cells.Dotted(text, costOf(u)))
 	if u.Redactions > 0 {
-		d.field("redacted", plural(u.Redactions, "place"))
+		d.field("redacted", numbers.Count(u.Redactions, "place"))
 	}
 }
 
@@ -55,8 +55,8 @@ func (d *showDrawer) outcome(r *records.Record) {
 	if o.Reward != nil {
 		reward = "reward " + strconv.FormatFloat(float64(*o.Reward), 'g', -1, 64)
 	}
-	if text = dotted(text, reward); text != "" {
-		d.field("outcome", dotted(text, cells.Safe(string(o.SignalConfidence))))
+	if text = cells.Dotted(text, reward); text != "" {
+		d.field("outcome", cells.Dotted(text, cells.Safe(string(o.SignalConfidence))))
 	}
 	if said := recorder.Said(r); said != "" {
 		d.field("in words", cells.Safe(said))
@@ -153,18 +153,19 @@ func (d *showDrawer) stepHead(trace events.TraceID, s *records.Step) string {
 	case s.ParentStep != nil:
 		who = strings.TrimSuffix("task of "+records.Value(s.AgentRole), " of ")
 	}
-	id := d.pen.paint(traceColor(trace), d.safe(d.short(trace))+":"+strconv.Itoa(s.StepIndex))
+	id := d.pen.Paint(traceColor(trace), d.safe(d.short(trace))+":"+strconv.Itoa(s.StepIndex))
 	if n := d.prompts[s.StepIndex]; n > 0 {
 		name = "  " + d.conversation(trace, n)
 	}
 	facts := []string{clock(records.Value(s.Timestamp)), view.ModelName(records.Value(s.Model))}
 	if n := s.TokenUsage.OutputTokens; n > 0 {
-		facts = append(facts, thousands(int(n))+" tokens out")
+		facts = append(facts, numbers.Thousands(int(n))+" tokens out")
 	}
 	if s.CallType != nil && *s.CallType == records.CallWarmup {
 		facts = append(facts, "warm-up")
 	}
-	return id + "  " + d.pen.paint(bold, d.safe(who)) + name + "  " + d.pen.paint(faint, d.safe(dotted(facts...)))
+	return id + "  " + d.pen.Paint(cells.Bold, d.safe(who)) + name + "  " + d.pen.Paint(cells.Faint,
+		d.safe(cells.Dotted(facts...)))
 }
 
 // clock returns a time in the user's time zone, to the second. It returns any other text unchanged.
@@ -199,7 +200,7 @@ func (d *showDrawer) prose(indent, text string, room, limit int) {
 		}
 		for _, piece := range pieces {
 			if left--; left < 0 {
-				d.line(indent + d.pen.paint(faint, fmt.Sprintf("… %s more", plural(len(lines)-i, "line"))))
+				d.line(indent + d.pen.Paint(cells.Faint, fmt.Sprintf("… %s more", numbers.Count(len(lines)-i, "line"))))
 				return
 			}
 			d.line(indent + piece)
@@ -221,11 +222,11 @@ func (d *showDrawer) callLine(
 	if changed != "" {
 		changed = "  " + changed
 	}
-	d.line(indent + d.pen.paint(bold, name) + "  " + cut(cells.Safe(cells.Line(argument)),
-		max(room-cells.Width(name)-2-cells.Width(changed), 10)) + d.pen.paint(faint, changed))
+	d.line(indent + d.pen.Paint(cells.Bold, name) + "  " + cut(cells.Safe(cells.Line(argument)),
+		max(room-cells.Width(name)-2-cells.Width(changed), 10)) + d.pen.Paint(cells.Faint, changed))
 	if result != nil && records.Value(result.Error) != "" {
 		text := cells.Line(records.Value(result.Error) + ": " + records.Value(result.OutputSummary))
-		d.line(indent + "  " + d.pen.paint(faint, d.cut(cells.Safe(text), room-2)))
+		d.line(indent + "  " + d.pen.Paint(cells.Faint, d.cut(cells.Safe(text), room-2)))
 	}
 }
 
@@ -233,7 +234,8 @@ func (d *showDrawer) callLine(
 func (d *showDrawer) callInFull(indent string, call *records.ToolCall, result *records.Observation) {
 	room := max(d.width-cells.Width(indent)-2, 20)
 	d.line("")
-	d.line(indent + d.pen.paint(bold, d.safe(call.ToolName)) + "  " + d.pen.paint(faint, d.safe(call.ToolCallID)))
+	d.line(indent + d.pen.Paint(cells.Bold, d.safe(call.ToolName)) + "  " + d.pen.Paint(cells.Faint,
+		d.safe(call.ToolCallID)))
 	members := records.Members(call.Input)
 	if len(d.declares(call, result)) > 0 {
 		members = besideTexts(call.Input)
@@ -254,6 +256,6 @@ func (d *showDrawer) callInFull(indent string, call *records.ToolCall, result *r
 	if records.Value(result.Error) != "" {
 		head += " " + d.safe(records.Value(result.Error))
 	}
-	d.line(indent + d.pen.paint(faint, head))
+	d.line(indent + d.pen.Paint(cells.Faint, head))
 	d.prose(indent+"  ", records.Value(result.Content), room, 1<<30)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/view"
 )
@@ -30,12 +31,12 @@ func (m *markdown) record(c *view.Conversation, h *records.Record) {
 	}
 	fmt.Fprintf(&m.out, "# %s\n\n", cells.Safe(cells.Line(title)))
 	fmt.Fprintf(&m.out, "- conversation `%s`\n- agent %s\n", trace,
-		cells.Safe(dotted(h.Agent.Name, records.Value(h.Agent.Version), records.Value(h.Agent.Model))))
+		cells.Safe(cells.Dotted(h.Agent.Name, records.Value(h.Agent.Version), records.Value(h.Agent.Model))))
 	if when := between(records.Value(h.TimestampStart), records.Value(h.TimestampEnd)); when != "" {
 		fmt.Fprintf(&m.out, "- %s\n", cells.Safe(when))
 	}
 	fmt.Fprintf(&m.out, "- %s in, %s out",
-		plural(int(h.Metrics.TotalInputTokens), "token"), thousands(int(h.Metrics.TotalOutputTokens)))
+		numbers.Count(int(h.Metrics.TotalInputTokens), "token"), numbers.Thousands(int(h.Metrics.TotalOutputTokens)))
 	if c.Usage != nil && c.Usage.CostUSD != nil {
 		m.out.WriteString(", " + costOf(c.Usage))
 	}
@@ -61,7 +62,7 @@ func (m *markdown) step(s *records.Step) {
 		who += " (" + role + ")"
 	}
 	fmt.Fprintf(&m.out, "\n## %d. %s", s.StepIndex, cells.Safe(who))
-	if facts := dotted(clock(records.Value(s.Timestamp)), records.Value(s.Model)); facts != "" {
+	if facts := cells.Dotted(clock(records.Value(s.Timestamp)), records.Value(s.Model)); facts != "" {
 		m.out.WriteString(" · " + cells.Safe(facts))
 	}
 	m.out.WriteString("\n")

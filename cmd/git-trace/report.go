@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells/page"
+	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/report/diff"
 	"github.com/git-trace/git-trace/report/span"
@@ -151,10 +152,10 @@ func (a *app) reportRange(c *call, ops operands) error {
 	if sum := r.Result; sum.Unknown*100 > opts.mayUnknown*sum.Lines {
 		older := ""
 		if sum.Older > 0 {
-			older = fmt.Sprintf(" (%s older than the recording)", thousands(sum.Older))
+			older = fmt.Sprintf(" (%s older than the recording)", numbers.Thousands(sum.Older))
 		}
 		return fail(exitFinding, fmt.Errorf("%s%s of %s have no known owner: more than %d %%",
-			thousands(sum.Unknown), older, plural(sum.Lines, "line"), opts.mayUnknown), "")
+			numbers.Thousands(sum.Unknown), older, numbers.Count(sum.Lines, "line"), opts.mayUnknown), "")
 	}
 	return nil
 }

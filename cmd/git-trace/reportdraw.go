@@ -54,7 +54,7 @@ func tableRow(cells ...string) string { return "| " + strings.Join(cells, " | ")
 // someOf joins the first elements of a list, and counts the others.
 func someOf(list []string) string {
 	if n := len(list) - mostNames; n > 0 {
-		list = append(slices.Clone(list[:mostNames]), thousands(n)+" more")
+		list = append(slices.Clone(list[:mostNames]), numbers.Thousands(n)+" more")
 	}
 	return strings.Join(list, ", ")
 }
@@ -82,9 +82,9 @@ func (p *reportPage) head() {
 	if all := p.Result.Owned().Shares(); len(all) > 0 && !p.Limits.Nothing {
 		share = ", " + all[0].Percent + " by agents"
 	}
-	p.line("### Who wrote this: %s added%s\n\n", plural(p.Result.Lines, "line"), share)
-	p.line("%s: %s, %s, +%s −%s\n\n", page.Code(p.Range.Text), plural(p.Stats.Lines.Commits, "commit"),
-		plural(len(p.Files), "file"), thousands(p.Result.Lines), thousands(p.Removed))
+	p.line("### Who wrote this: %s added%s\n\n", numbers.Count(p.Result.Lines, "line"), share)
+	p.line("%s: %s, %s, +%s −%s\n\n", page.Code(p.Range.Text), numbers.Count(p.Stats.Lines.Commits, "commit"),
+		numbers.Count(len(p.Files), "file"), numbers.Thousands(p.Result.Lines), numbers.Thousands(p.Removed))
 	if p.Limits.Nothing {
 		p.line("Nothing is recorded here: which lines agents wrote is not known.\n\n")
 	}
@@ -98,7 +98,8 @@ func (p *reportPage) head() {
 	}
 	head := []string{"", "written", "gone before the end", "came otherwise", "in the result"}
 	figures := func(name string, c span.Counts) string {
-		row := []string{name, thousands(c.Written), someLines(c.Gone), someLines(c.Otherwise), thousands(c.Result)}
+		row := []string{name, numbers.Thousands(c.Written), someLines(c.Gone), someLines(c.Otherwise),
+			numbers.Thousands(c.Result)}
 		return tableRow(without(row, all.Otherwise == 0)...)
 	}
 	p.line("%s", tableRow(without(head, all.Otherwise == 0)...)+"|---|"+
@@ -115,10 +116,10 @@ func (p *reportPage) head() {
 	}
 	var who []string
 	for _, r := range p.Reviewers {
-		who = append(who, page.Code(r.Who)+" ("+r.How+", "+plural(r.Commits, "commit")+")")
+		who = append(who, page.Code(r.Who)+" ("+r.How+", "+numbers.Count(r.Commits, "commit")+")")
 	}
-	p.line("Reviewed, according to messages: %s of %s, by %s\n\n", thousands(p.Limits.Reviewed),
-		plural(p.Stats.Lines.Commits, "commit"), someOf(who))
+	p.line("Reviewed, according to messages: %s of %s, by %s\n\n", numbers.Thousands(p.Limits.Reviewed),
+		numbers.Count(p.Stats.Lines.Commits, "commit"), someOf(who))
 }
 
 // someLines returns a figure, "" for 0.
@@ -126,7 +127,7 @@ func someLines(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return thousands(n)
+	return numbers.Thousands(n)
 }
 
 // without removes the column of lines that came otherwise if the column is empty in all rows.
@@ -194,7 +195,7 @@ func (p *reportPage) lookHere() {
 			break
 		}
 		if fact.n > 0 {
-			facts = append(facts, fmt.Sprintf("- %s %s\n", plural(fact.n, "line"), fact.text))
+			facts = append(facts, fmt.Sprintf("- %s %s\n", numbers.Count(fact.n, "line"), fact.text))
 			facts = append(facts, someRows(fact.places)...)
 		}
 	}
@@ -205,11 +206,11 @@ func (p *reportPage) lookHere() {
 	}
 	section := p.Add("**Look here first**\n\n", "\n")
 	if !vouched {
-		runs := section.Add(fmt.Sprintf("- %s without a known owner\n", plural(unknown, "line")), "")
+		runs := section.Add(fmt.Sprintf("- %s without a known owner\n", numbers.Count(unknown, "line")), "")
 		runs.Add("", "")
 		for i, run := range p.Unknown {
 			if i == mostShown && len(p.Unknown) > mostShown+1 {
-				runs.Add(fmt.Sprintf("  - and %s more\n", plural(len(p.Unknown)-i, "place")), "")
+				runs.Add(fmt.Sprintf("  - and %s more\n", numbers.Count(len(p.Unknown)-i, "place")), "")
 				break
 			}
 			p.unknown = append(p.unknown, runs.Add("  - "+page.Code(run.Raw)+" "+lineNumbers(&run)+"\n", ""))
@@ -247,7 +248,7 @@ func placeRow(run *span.Run) string { return "  - " + page.Code(run.Raw) + " " +
 func someRows(rows []string) (out []string) {
 	for i, row := range rows {
 		if i == mostShown && len(rows) > mostShown+1 {
-			return append(out, fmt.Sprintf("  - and %s more\n", plural(len(rows)-i, "place")))
+			return append(out, fmt.Sprintf("  - and %s more\n", numbers.Count(len(rows)-i, "place")))
 		}
 		out = append(out, row+"\n")
 	}
@@ -270,7 +271,7 @@ func (p *reportPage) conversations() {
 	all := p.Add("**Conversations**\n\n", "")
 	for i := range p.Conversations {
 		t := &p.Conversations[i]
-		facts := join([]string{plural(t.Written, "line"), plural(t.Prompts, "prompt"), callsOf(t),
+		facts := cells.Join([]string{numbers.Count(t.Written, "line"), numbers.Count(t.Prompts, "prompt"), callsOf(t),
 			costText(t.Usage)}, ", ")
 		title := ""
 		if len(t.Texts) > 0 {
@@ -312,11 +313,11 @@ func (p *reportPage) facts(t *span.Talk) string {
 	if len(t.Models) > 0 {
 		fmt.Fprintf(&out, "- %s %s\n", numbers.Agree(len(t.Models), "model", "models"), someOf(coded(names(t.Models))))
 	}
-	fmt.Fprintf(&out, "- wrote %s in %s; %s in the result, %s gone\n", plural(t.Written, "line"),
-		plural(t.Commits, "commit"), thousands(t.Result), thousands(t.Gone))
+	fmt.Fprintf(&out, "- wrote %s in %s; %s in the result, %s gone\n", numbers.Count(t.Written, "line"),
+		numbers.Count(t.Commits, "commit"), numbers.Thousands(t.Result), numbers.Thousands(t.Gone))
 	var files []string
 	for _, f := range t.Files {
-		files = append(files, page.Code(f.Raw)+" +"+thousands(f.Lines))
+		files = append(files, page.Code(f.Raw)+" +"+numbers.Thousands(f.Lines))
 	}
 	if len(files) > 0 {
 		fmt.Fprintf(&out, "- in %s\n", someOf(files))
@@ -339,7 +340,7 @@ func promptText(text string) string {
 		head = head[:at]
 	}
 	head = strings.ToValidUTF8(head, "")
-	return page.Fence(head) + "\n" + plural(len(text)-len(head), "byte") + " more of it are not shown.\n"
+	return page.Fence(head) + "\n" + numbers.Count(len(text)-len(head), "byte") + " more of it are not shown.\n"
 }
 
 // fileTable draws the table of files.
@@ -352,7 +353,7 @@ func (p *reportPage) fileTable() {
 	for _, part := range parts {
 		head = append(head, part.Word)
 	}
-	table := p.Add(fmt.Sprintf("<details><summary>Files (%s)</summary>\n\n", thousands(len(p.Files)))+
+	table := p.Add(fmt.Sprintf("<details><summary>Files (%s)</summary>\n\n", numbers.Thousands(len(p.Files)))+
 		tableRow(append(head, "conversations")...)+"|---|"+strings.Repeat("---:|", len(head)-1)+"---|\n",
 		"\n</details>\n\n")
 	for _, f := range p.Files {
@@ -364,7 +365,7 @@ func (p *reportPage) fileTable() {
 		for _, n := range append([]int{f.Added.Lines, f.Removed}, f.Added.Owned().By(parts)...) {
 			figure := ""
 			if n > 0 {
-				figure = thousands(n)
+				figure = numbers.Thousands(n)
 			}
 			row = append(row, figure)
 		}
@@ -385,7 +386,7 @@ func (p *reportPage) models() {
 		if m.Model != "" {
 			name = page.Cell(view.ModelName(m.Model))
 		}
-		p.line("%s", tableRow(name, thousands(m.Answers), numbers.Short(m.Input), numbers.Short(m.Output),
+		p.line("%s", tableRow(name, numbers.Thousands(m.Answers), numbers.Short(m.Input), numbers.Short(m.Output),
 			numbers.Short(m.CacheRead), numbers.Short(m.CacheWrite)))
 	}
 	p.line("\nTokens and cost count whole conversations.\n\n")
@@ -410,7 +411,7 @@ func (p *reportPage) rests() {
 		{l.Posed, "whose id another repository uses too, such as a fork: its claims are left out", "writer"},
 	} {
 		if fact.n > 0 {
-			list.Add(fmt.Sprintf("- %s %s\n", plural(fact.n, fact.word), fact.text), "")
+			list.Add(fmt.Sprintf("- %s %s\n", numbers.Count(fact.n, fact.word), fact.text), "")
 		}
 	}
 }
@@ -419,8 +420,8 @@ func (p *reportPage) rests() {
 func (r *rangeReport) missing(limit int, left []page.Left) string {
 	var parts []string
 	for _, one := range left {
-		parts = append(parts, fmt.Sprintf("%s of %s", thousands(one.Parts), plural(one.Of, one.What)))
+		parts = append(parts, fmt.Sprintf("%s of %s", numbers.Thousands(one.Parts), numbers.Count(one.Of, one.What)))
 	}
-	return fmt.Sprintf("**Left out** to keep to %s: %s. All of it: %s\n", plural(limit, "byte"),
+	return fmt.Sprintf("**Left out** to keep to %s: %s. All of it: %s\n", numbers.Count(limit, "byte"),
 		strings.Join(parts, ", "), page.Code("git trace report "+r.Range.Text))
 }

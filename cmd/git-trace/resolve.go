@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/view"
 )
@@ -114,7 +116,7 @@ func stepCalls(ctx context.Context, known *conversations, name string, o object)
 
 // noStep is the error for a number beyond the last step.
 func noStep(trace events.TraceID, n, of int) error {
-	return fail(exitFinding, fmt.Errorf("conversation %.8s has no step %d", trace, n), "it has "+plural(of, "step"))
+	return fail(exitFinding, fmt.Errorf("conversation %.8s has no step %d", trace, n), "it has "+numbers.Count(of, "step"))
 }
 
 // stepOf returns a step of a conversation with a record, or the conversation if it has no record.
@@ -182,7 +184,7 @@ func (r *resolver) choose(ctx context.Context, id string, found []view.Candidate
 		hint := r.known.meantID(id, "git trace log lists conversations, git trace graph commits")
 		if fileExists(id) {
 			hint = fmt.Sprintf("git trace log -- %[1]s lists the conversations of that file, git trace blame %[1]s its lines",
-				printable(id))
+				cells.Message(id))
 		}
 		if len(id) < fewestDigits {
 			hint = fmt.Sprintf("an abbreviated id has %d characters or more", fewestDigits)

@@ -15,6 +15,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/trails/route"
@@ -221,7 +222,7 @@ func refused(err error) error {
 func unsaved(paths []string) error {
 	what := paths[0]
 	if n := len(paths) - 1; n > 0 {
-		what += " and " + plural(n, "other file")
+		what += " and " + numbers.Count(n, "other file")
 	}
 	return fail(exitFinding, fmt.Errorf("%s: its content is in no commit, not staged and in no snapshot", what),
 		"commit or stash it, or replace it with --force")
@@ -315,10 +316,10 @@ func (a *app) printRestored(r *restored, repo *refs.Repo, plan *restore.Plan, wo
 		out.WriteString(would + "taken away: " + cells.Safe(r.lost) + "\n")
 	}
 	if r.back > 0 {
-		out.WriteString(would + "brought back: " + plural(r.back, "line") + "\n")
+		out.WriteString(would + "brought back: " + numbers.Count(r.back, "line") + "\n")
 	}
 	if len(r.Paths) == 0 && plan.Same > 0 {
-		out.WriteString("nothing to do: " + plural(plan.Same, "file") + " as then\n")
+		out.WriteString("nothing to do: " + numbers.Count(plan.Same, "file") + " as then\n")
 	}
 	if r.Undo != nil {
 		if len(plan.Changes) <= mostNamed {

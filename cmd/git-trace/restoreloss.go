@@ -10,6 +10,8 @@ import (
 
 	"github.com/git-trace/git-trace/blame"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/report/diff"
@@ -102,7 +104,7 @@ func lossText(known *conversations, lost []lostLines) (string, error) {
 	}
 	var out []string
 	for i := range lost {
-		out = append(out, plural(lost[i].Lines, "line")+" of "+lost[i].owner(short))
+		out = append(out, numbers.Count(lost[i].Lines, "line")+" of "+lost[i].owner(short))
 	}
 	return strings.Join(out, ", "), nil
 }
@@ -110,9 +112,9 @@ func lossText(known *conversations, lost []lostLines) (string, error) {
 func (l *lostLines) owner(short func(events.TraceID) string) string {
 	switch {
 	case l.Trace != nil && l.Prompt != nil:
-		return words(records.Value(l.Agent), short(*l.Trace)+"#"+strconv.Itoa(*l.Prompt))
+		return cells.Spaced(records.Value(l.Agent), short(*l.Trace)+"#"+strconv.Itoa(*l.Prompt))
 	case l.Trace != nil:
-		return words(records.Value(l.Agent), short(*l.Trace))
+		return cells.Spaced(records.Value(l.Agent), short(*l.Trace))
 	case l.Contributor == events.OwnerHuman:
 		return "people"
 	case l.Contributor != events.OwnerUnknown:
@@ -140,7 +142,7 @@ func (a *app) mayLose(text, command string) error {
 	if _, terminal := terminalWidth(in); !terminal {
 		return nil
 	}
-	if !a.asks("this removes " + printable(text) + ". Go on?") {
+	if !a.asks("this removes " + cells.Message(text) + ". Go on?") {
 		return fail(exitFinding, errNotRestored, "git trace "+command+" --dry-run shows what it would do")
 	}
 	return nil

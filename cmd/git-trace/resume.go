@@ -11,6 +11,7 @@ import (
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/payload"
 	"github.com/git-trace/git-trace/agents/shell"
+	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/view"
 )
 
@@ -70,7 +71,7 @@ func (a *app) resume(c *call, ops operands) error {
 		return err
 	}
 	if c.Bool("print") {
-		_, err := fmt.Fprintln(a.std.out, printable(shell.Line(line)))
+		_, err := fmt.Fprintln(a.std.out, cells.Message(shell.Line(line)))
 		return err
 	}
 	return a.handOver(repo.WorkTree, line)

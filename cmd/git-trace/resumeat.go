@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-trace/git-trace/agents/shell"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/upkeep/restore"
 	"github.com/git-trace/git-trace/upkeep/resume"
@@ -69,11 +70,11 @@ func (a *app) resumeAt(c *call, word string) error {
 	case c.Bool("json"):
 		return writeJSON(a.std.out, out)
 	case c.Bool("print"):
-		_, err = fmt.Fprintf(a.std.out, "cd %s && %s\n", printable(shell.Line([]string{out.Directory})),
-			printable(shell.Line(out.Command)))
+		_, err = fmt.Fprintf(a.std.out, "cd %s && %s\n", cells.Message(shell.Line([]string{out.Directory})),
+			cells.Message(shell.Line(out.Command)))
 		return err
 	}
-	fmt.Fprintf(a.std.err, "git-trace: hint: the work tree is %s\n", printable(out.Worktree))
+	fmt.Fprintf(a.std.err, "git-trace: hint: the work tree is %s\n", cells.Message(out.Worktree))
 	return a.handOver(out.Directory, out.Command)
 }
 
@@ -164,7 +165,7 @@ func (a *app) prepare(c *call, repo *refs.Repo, point *resume.Point, source *res
 			point.Seen)
 	}
 	for _, l := range list.Left {
-		fmt.Fprintf(a.std.err, "git-trace: warning: %s is not as it was: %s\n", printable(l.Path), l.Why)
+		fmt.Fprintf(a.std.err, "git-trace: warning: %s is not as it was: %s\n", cells.Message(l.Path), l.Why)
 	}
 	return &resumed{
 		Schema: resumeSchema, Trace: copied.Trace, Agent: copied.Agent, FromSession: point.Conversation.Session,

@@ -11,6 +11,7 @@ import (
 	"github.com/git-trace/git-trace/blame"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/upkeep/restore"
@@ -307,7 +308,7 @@ func (t *taking) show(out *revertedFiles, plan *restore.Plan, made *backward.Rev
 		case f.Refused:
 			row = "CONFLICT  " + cells.Safe(f.Path) + ": " + f.Left
 		case f.Conflicts > 0:
-			row = "CONFLICT  " + cells.Safe(f.Path) + ": " + plural(f.Conflicts, "place") + " between <<<<<<< and >>>>>>>"
+			row = "CONFLICT  " + cells.Safe(f.Path) + ": " + numbers.Count(f.Conflicts, "place") + " between <<<<<<< and >>>>>>>"
 		case f.Left != "":
 			row = "left  " + cells.Safe(f.Path) + "  (" + f.Left + ")"
 		default:
@@ -326,11 +327,11 @@ func (r *revertedFiles) finding() error {
 		return nil
 	}
 	if r.DryRun {
-		return fail(exitFinding, fmt.Errorf("there would be %s", plural(r.Conflicts, "conflict")), "")
+		return fail(exitFinding, fmt.Errorf("there would be %s", numbers.Count(r.Conflicts, "conflict")), "")
 	}
 	hint := "choose between both versions in the files"
 	if r.Undo != nil && len(r.Paths) > 0 {
 		hint += ", or go back as said above"
 	}
-	return fail(exitFinding, fmt.Errorf("%s to settle by hand", plural(r.Conflicts, "conflict")), hint)
+	return fail(exitFinding, fmt.Errorf("%s to settle by hand", numbers.Count(r.Conflicts, "conflict")), hint)
 }

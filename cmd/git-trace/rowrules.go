@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/numbers"
 )
 
 // rowRules decide which conversations of files are read.
@@ -55,7 +56,7 @@ func (r *rowRules) pass(err error) {
 // done prints the number of skipped rows if not all faults were printed. It fails if every row was skipped.
 func (r *rowRules) done() error {
 	if r.left > mostRowFaults {
-		fmt.Fprintf(r.app.std.err, "git-trace: warning: left out: %s in all\n", plural(r.left, "row"))
+		fmt.Fprintf(r.app.std.err, "git-trace: warning: left out: %s in all\n", numbers.Count(r.left, "row"))
 	}
 	if r.left > 0 && r.taken == 0 {
 		return fail(exitUnchecked, errors.New("no row could be read"), "")

@@ -9,9 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/git-trace/git-trace/internal/testing/testenv"
+	"golang.org/x/sys/unix"
 )
 
 // openPair makes a pseudo-terminal of the given width: the terminal, and the end at which a person would sit.

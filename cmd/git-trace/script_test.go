@@ -14,11 +14,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/testscript"
-
 	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/internal/testing/forge"
 	"github.com/git-trace/git-trace/internal/testing/testenv"
+	"github.com/rogpeppe/go-internal/testscript"
 )
 
 // The scripts run the real programs beside the real git, and small ones of their own that play an agent and read a

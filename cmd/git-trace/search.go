@@ -191,7 +191,7 @@ func (a *app) drawFound(c *call, repo *refs.Repo, found view.Found, text string,
 	if err != nil {
 		return err
 	}
-	p, now := pen{screen.Color}, time.Now()
+	p, now := cells.Pen{On: screen.Color}, time.Now()
 	var b strings.Builder
 	for i := range found.Results {
 		r := &found.Results[i]
@@ -200,7 +200,7 @@ func (a *app) drawFound(c *call, repo *refs.Repo, found view.Found, text string,
 		}
 		id := cells.Safe(short(r.Trace))
 		head := id + "  " + cells.Safe(r.Agent)
-		b.WriteString(p.paint(traceColor(r.Trace), head) + p.paint(faint, "  "+numbers.Ago(r.Last, now)) + "\n")
+		b.WriteString(p.Paint(traceColor(r.Trace), head) + p.Paint(cells.Faint, "  "+numbers.Ago(r.Last, now)) + "\n")
 		indent := strings.Repeat(" ", len(id)+2)
 		if title := titleOf(&r.Conversation); title != "" {
 			b.WriteString(indent + screen.cut(`"`+cells.Safe(cells.Line(title)), screen.Width-len(indent)-1) + "\"\n")
@@ -224,20 +224,20 @@ func (a *app) drawFound(c *call, repo *refs.Repo, found view.Found, text string,
 				if k > 0 {
 					label = strings.Repeat(" ", len(label))
 				}
-				b.WriteString(indent + p.paint(faint, label) + p.marked(line, text) + "\n")
+				b.WriteString(indent + p.Paint(cells.Faint, label) + marked(p, line, text) + "\n")
 			}
 		}
 	}
 	if rest := found.Total - len(found.Results); rest > 0 {
-		b.WriteString("\n" + p.paint(faint, "and "+plural(rest, "conversation")+" more (-n)") + "\n")
+		b.WriteString("\n" + p.Paint(cells.Faint, "and "+numbers.Count(rest, "conversation")+" more (-n)") + "\n")
 	}
 	_, err = io.WriteString(screen.Out, b.String())
 	return errors.Join(err, screen.Close())
 }
 
 // marked highlights the searched words in a line.
-func (p pen) marked(line, text string) string {
-	if !p.on {
+func marked(p cells.Pen, line, text string) string {
+	if !p.On {
 		return line
 	}
 	var b strings.Builder
@@ -258,7 +258,7 @@ func (p pen) marked(line, text string) string {
 			i++
 			continue
 		}
-		b.WriteString(p.paint(bold, line[i:i+n]))
+		b.WriteString(p.Paint(cells.Bold, line[i:i+n]))
 		i += n
 	}
 	return b.String()

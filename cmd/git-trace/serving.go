@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -141,7 +142,7 @@ func (a *app) settledPort(c *call, repo *refs.Repo) (int, error) {
 	}
 	port, err := strconv.Atoi(text)
 	if err != nil || port < 0 || port > 65535 {
-		return 0, fail(exitUsage, fmt.Errorf("%s: '%s' is not a port", servePortKey, printable(text)),
+		return 0, fail(exitUsage, fmt.Errorf("%s: '%s' is not a port", servePortKey, cells.Message(text)),
 			"git config "+servePortKey+" 8080")
 	}
 	return port, nil
@@ -174,7 +175,7 @@ func (a *app) pageOf(c *call, name string) (string, error) {
 		}
 		stored, inside := storedPath(repo, here, place.name)
 		if !inside {
-			return "", fail(exitGit, fmt.Errorf("'%s' is outside of the work tree", printable(place.name)), "")
+			return "", fail(exitGit, fmt.Errorf("'%s' is outside of the work tree", cells.Message(place.name)), "")
 		}
 		if info.IsDir() {
 			return pagePath("/tree/HEAD", stored), nil
@@ -203,7 +204,7 @@ func (a *app) pageOf(c *call, name string) (string, error) {
 		return "/commit/" + o.commit.String(), nil
 	case toolCallObject, eventObject:
 	}
-	return "", fail(exitFinding, fmt.Errorf("there is no page of '%s'", printable(name)), "git trace show tells of it")
+	return "", fail(exitFinding, fmt.Errorf("there is no page of '%s'", cells.Message(name)), "git trace show tells of it")
 }
 
 // pagePath adds a path to an address. It escapes each part, which may contain any characters.

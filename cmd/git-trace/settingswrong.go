@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/sharing"
 	"github.com/git-trace/git-trace/upkeep/doctor"
@@ -32,14 +33,14 @@ func wrongSettings(ctx context.Context, repo *refs.Repo, config refs.Config) []d
 		if near := nearest(key, keys); near != "" {
 			meant = "did you mean " + settingForms[slices.Index(keys, near)].key + "?"
 		}
-		wrong(key, "no setting has the name "+printable(key)+": "+meant)
+		wrong(key, "no setting has the name "+cells.Message(key)+": "+meant)
 	}
 	for _, s := range settingForms {
 		for key, value := range config.Entries() {
 			if !s.is(key) || s.takes == "" || s.takes.has(ctx, repo, key, value) {
 				continue
 			}
-			wrong(key, printable(key+" does not take '"+value+"'")+": "+s.takes.inWords())
+			wrong(key, cells.Message(key+" does not take '"+value+"'")+": "+s.takes.inWords())
 		}
 	}
 	return found

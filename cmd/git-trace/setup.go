@@ -12,6 +12,7 @@ import (
 	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/hooks/runner"
+	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
 )
@@ -95,7 +96,7 @@ func (a *app) setUp(c *call) error {
 	}
 	a.printActions(planned, prefix)
 	for _, dir := range below {
-		fmt.Fprintf(a.std.out, "%-12s %sset %s = %s\n", "git", prefix, recorded.RecordKey, printable(dir))
+		fmt.Fprintf(a.std.out, "%-12s %sset %s = %s\n", "git", prefix, recorded.RecordKey, cells.Message(dir))
 	}
 	if prefix != "" {
 		return a.tellPassed(in)
@@ -228,10 +229,10 @@ func (a *app) undoSetup(c *call) error {
 	if c.Bool("dry-run") {
 		a.planAgents(c.Context, in)
 		for _, kv := range set.Values {
-			fmt.Fprintf(a.std.out, "%-12s would unset %s = %s\n", "git", kv[0], printable(kv[1]))
+			fmt.Fprintf(a.std.out, "%-12s would unset %s = %s\n", "git", kv[0], cells.Message(kv[1]))
 		}
 		for _, dir := range enrolled {
-			fmt.Fprintf(a.std.out, "%-12s would stop recording %s\n", "git", printable(dir))
+			fmt.Fprintf(a.std.out, "%-12s would stop recording %s\n", "git", cells.Message(dir))
 		}
 		return nil
 	}
@@ -244,7 +245,7 @@ func (a *app) undoSetup(c *call) error {
 		if err != nil && (!errors.As(err, &failed) || failed.Code != gitHasNoValue) {
 			return err
 		}
-		fmt.Fprintf(a.std.out, "%-12s unset %s = %s\n", "git", kv[0], printable(kv[1]))
+		fmt.Fprintf(a.std.out, "%-12s unset %s = %s\n", "git", kv[0], cells.Message(kv[1]))
 	}
 	if info, err := os.Stat(set.Made); err == nil && info.Size() == 0 {
 		if err := os.Remove(set.Made); err != nil {
@@ -266,7 +267,7 @@ const gitHasNoValue = 5
 func (a *app) leaveEnrolled(ctx context.Context, gitDir string) error {
 	repo, err := refs.Discover(filepath.Dir(gitDir))
 	if err != nil || repo.CommonDir != gitDir {
-		fmt.Fprintf(a.std.err, "git-trace: warning: %s cannot be opened; its hooks stay\n", printable(gitDir))
+		fmt.Fprintf(a.std.err, "git-trace: warning: %s cannot be opened; its hooks stay\n", cells.Message(gitDir))
 		return nil //nolint:nilerr // it is reported
 	}
 	in, err := hooksOf(repo)
@@ -279,6 +280,6 @@ func (a *app) leaveEnrolled(ctx context.Context, gitDir string) error {
 	if err := recorded.Remove(repo); err != nil {
 		return fmt.Errorf("stop recording: %w", err)
 	}
-	fmt.Fprintf(a.std.out, "%-12s stopped recording %s\n", "git", printable(repo.WorkTree))
+	fmt.Fprintf(a.std.out, "%-12s stopped recording %s\n", "git", cells.Message(repo.WorkTree))
 	return nil
 }

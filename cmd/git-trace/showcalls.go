@@ -9,6 +9,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/cells/patch"
+	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/view"
 )
 
@@ -49,7 +50,7 @@ func (d *showDrawer) callRows(list []view.Call) (rows []string) {
 		}
 		what := cut(changes(c), max(room, 10))
 		rows = append(rows, strings.TrimRight(left+what+strings.Repeat(" ", max(room-cells.Width(what), 0)+2)+
-			d.pen.paint(faint, d.held(c)), " "))
+			d.pen.Paint(cells.Faint, d.held(c)), " "))
 	}
 	return rows
 }
@@ -87,7 +88,7 @@ func changes(c *view.Call) string {
 		}
 	default:
 		for _, f := range c.Held {
-			out = append(out, cells.Safe(f.Path)+" "+plural(f.Added, "line"))
+			out = append(out, cells.Safe(f.Path)+" "+numbers.Count(f.Added, "line"))
 		}
 	}
 	return strings.Join(out, "  ")
@@ -122,9 +123,9 @@ func (d *showDrawer) held(c *view.Call) string {
 
 func (t callView) draw(d *showDrawer) {
 	d.field("tool call", d.safe(t.ToolCall))
-	d.field("conversation", words(d.conversation(t.Trace, t.Prompt),
-		d.safe(dotted(t.Agent, view.ModelName(t.Model), t.Subagent))))
-	d.field("tool", d.safe(words(t.Tool, t.Status)))
+	d.field("conversation", cells.Spaced(d.conversation(t.Trace, t.Prompt),
+		d.safe(cells.Dotted(t.Agent, view.ModelName(t.Model), t.Subagent))))
+	d.field("tool", d.safe(cells.Spaced(t.Tool, t.Status)))
 	if t.Opened != nil {
 		d.field("time", d.when(*t.Opened))
 	}
@@ -154,16 +155,16 @@ func (p hunkView) draw(d *showDrawer) {
 	d.field("patch", d.safe(string(p.Patch)))
 	switch {
 	case p.Trace != "":
-		d.field("conversation", words(d.conversation(p.Trace, p.Prompt),
-			d.safe(dotted(p.Agent, view.ModelName(p.Model), p.Subagent))))
-		d.field("tool call", d.safe(words(p.Tool, p.ToolCall)))
+		d.field("conversation", cells.Spaced(d.conversation(p.Trace, p.Prompt),
+			d.safe(cells.Dotted(p.Agent, view.ModelName(p.Model), p.Subagent))))
+		d.field("tool call", d.safe(cells.Spaced(p.Tool, p.ToolCall)))
 	case p.Owner == events.OwnerHuman:
 		d.field("by", "people")
 	default:
 		d.field("by", d.safe(string(p.Owner)))
 	}
 	for _, c := range p.Candidates {
-		d.field("perhaps", words(d.conversation(c.Trace, 0), d.safe(words(c.Agent, c.ToolCall))))
+		d.field("perhaps", cells.Spaced(d.conversation(c.Trace, 0), d.safe(cells.Spaced(c.Agent, c.ToolCall))))
 	}
 	d.field("time", d.when(p.Time))
 	d.field("commits", d.commits(p.Commits))
@@ -206,11 +207,11 @@ func (d *showDrawer) hunks(list []*view.Hunk, named bool) {
 		for i := range list {
 			ids[i] = d.safe(string(list[i].Patch))
 		}
-		path += d.pen.paint(faint, "  patch "+strings.Join(ids, ", "))
+		path += d.pen.Paint(cells.Faint, "  patch "+strings.Join(ids, ", "))
 	}
-	d.line(d.pen.paint(bold, path))
+	d.line(d.pen.Paint(cells.Bold, path))
 	if p.OldCount+p.NewCount == 0 {
-		d.line("  " + words(wholeChange(p), d.safe(p.Mode)))
+		d.line("  " + cells.Spaced(wholeChange(p), d.safe(p.Mode)))
 		return
 	}
 	d.diff(list, nil)
@@ -218,8 +219,8 @@ func (d *showDrawer) hunks(list []*view.Hunk, named bool) {
 		for _, k := range p.Kept {
 			why := map[string]string{"space": "only white space changed", "moved": "they were moved",
 				"restored": "git put them back", "reformatted": "only their form changed"}[k.Why]
-			d.line(d.pen.paint(faint, fmt.Sprintf("  line %d, %s: the older owner stays, %s", k.Start,
-				plural(k.Count, "line"), why)))
+			d.line(d.pen.Paint(cells.Faint, fmt.Sprintf("  line %d, %s: the older owner stays, %s", k.Start,
+				numbers.Count(k.Count, "line"), why)))
 		}
 	}
 }
@@ -247,7 +248,7 @@ func (d *showDrawer) diff(list []*view.Hunk, crop *patch.Crop) {
 	file, err := patch.Of(oldPath, newPath, p.Old, p.New, changes)
 	if err == nil {
 		var text string
-		if text, err = file.Draw(patch.Style{Terminal: d.terminal, Color: d.pen.on, Crop: crop}); err == nil {
+		if text, err = file.Draw(patch.Style{Terminal: d.terminal, Color: d.pen.On, Crop: crop}); err == nil {
 			d.text.WriteString(text)
 			return
 		}
@@ -259,7 +260,7 @@ func (d *showDrawer) diff(list []*view.Hunk, crop *patch.Crop) {
 
 // notKept draws the number of lines whose text is lost.
 func (d *showDrawer) notKept(sign string, count int) {
-	d.line(d.pen.paint(faint, fmt.Sprintf("%s(%s; the text is no longer kept)", sign, plural(count, "line"))))
+	d.line(d.pen.Paint(cells.Faint, fmt.Sprintf("%s(%s; the text is no longer kept)", sign, numbers.Count(count, "line"))))
 }
 
 func wholeChange(p *view.Hunk) string {

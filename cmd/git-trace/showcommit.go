@@ -7,6 +7,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/view"
@@ -14,7 +15,7 @@ import (
 
 func (c *commitView) draw(d *showDrawer) {
 	g := &c.commit
-	d.field("commit", d.pen.paint(hashColor, g.ID.String())+d.refNames(g.Refs))
+	d.field("commit", d.pen.Paint(cells.HashColor, g.ID.String())+d.refNames(g.Refs))
 	d.field("author", d.safe(fmt.Sprintf("%s <%s>", g.Author, g.Mail)))
 	d.field("date", d.when(g.Time))
 	d.field("subject", d.safe(g.Subject))
@@ -24,9 +25,9 @@ func (c *commitView) draw(d *showDrawer) {
 	}
 	for _, r := range c.rewrites {
 		if r.New == g.ID {
-			d.field("instead of", d.pen.paint(hashColor, r.Old.String()[:10])+d.safe(" ("+r.Kind+")"))
+			d.field("instead of", d.pen.Paint(cells.HashColor, r.Old.String()[:10])+d.safe(" ("+r.Kind+")"))
 		} else {
-			d.field("replaced by", d.pen.paint(hashColor, r.New.String()[:10])+d.safe(" ("+r.Kind+")"))
+			d.field("replaced by", d.pen.Paint(cells.HashColor, r.New.String()[:10])+d.safe(" ("+r.Kind+")"))
 		}
 	}
 	if !g.Anchored {
@@ -34,7 +35,7 @@ func (c *commitView) draw(d *showDrawer) {
 		d.line("nothing is recorded of this commit")
 		return
 	}
-	d.field("added", plural(g.Added, "line")+": "+g.Owned().String())
+	d.field("added", numbers.Count(g.Added, "line")+": "+g.Owned().String())
 	for i := range g.Contributors {
 		d.line("")
 		d.contributor(g, i, c.asked[g.Contributors[i].Key()])
@@ -70,7 +71,7 @@ func (d *showDrawer) contributor(c *graph.Commit, n int, asked string) {
 	name := string(who.Kind)
 	switch {
 	case who.Trace != "":
-		name = words(d.conversation(who.Trace, who.Prompt), d.safe(dotted(who.Agent, view.ModelName(who.Model))))
+		name = cells.Spaced(d.conversation(who.Trace, who.Prompt), d.safe(cells.Dotted(who.Agent, view.ModelName(who.Model))))
 	case who.Kind == events.OwnerHuman:
 		name = "people"
 	case who.Kind == events.OwnerAI:
@@ -80,14 +81,14 @@ func (d *showDrawer) contributor(c *graph.Commit, n int, asked string) {
 		}
 		name = "one of " + strings.Join(ids, ", ")
 	}
-	d.line(fmt.Sprintf("%s  %s", name, plural(who.Lines, "line")))
+	d.line(fmt.Sprintf("%s  %s", name, numbers.Count(who.Lines, "line")))
 	if asked != "" {
 		d.line(`  "` + d.cut(cells.Line(asked), d.width-4) + `"`)
 	}
 	for _, t := range who.Tellers {
 		part := ""
 		if t.Lines < who.Lines {
-			part = plural(t.Lines, "line") + " "
+			part = numbers.Count(t.Lines, "line") + " "
 		}
 		d.line("  " + part + "told by " + d.safe(anotherClone(t.Writer, records.Value(t.Signer))))
 	}

@@ -19,7 +19,7 @@ import (
 
 // showDrawer draws views for people.
 type showDrawer struct {
-	pen      pen
+	pen      cells.Pen
 	terminal bool
 	cut      func(text string, room int) string
 	cutLeft  func(text string, room int) string
@@ -34,7 +34,7 @@ type showDrawer struct {
 }
 
 func newShowDrawer(s *screen, v *viewer) *showDrawer {
-	return &showDrawer{pen: pen{s.Color}, terminal: s.Terminal, cut: s.cut, cutLeft: s.cutLeft, width: s.Width,
+	return &showDrawer{pen: cells.Pen{On: s.Color}, terminal: s.Terminal, cut: s.cut, cutLeft: s.cutLeft, width: s.Width,
 		now: time.Now(), short: v.short, digits: commitDigits(v.ctx, v.repo, s.Config),
 		inside: v.known.Inside}
 }
@@ -92,7 +92,7 @@ func (d *showDrawer) conversation(trace events.TraceID, prompt int) string {
 	if prompt > 0 {
 		id += "#" + strconv.Itoa(prompt)
 	}
-	return d.pen.paint(traceColor(trace), id)
+	return d.pen.Paint(traceColor(trace), id)
 }
 
 func (d *showDrawer) commit(id refs.OID) string {
@@ -104,7 +104,7 @@ func (d *showDrawer) commit(id refs.OID) string {
 func (d *showDrawer) commits(list []view.CommitLines) string {
 	var out []string
 	for _, c := range list {
-		out = append(out, d.pen.paint(hashColor, d.commit(c.Commit))+" ("+plural(c.Lines, "line")+")")
+		out = append(out, d.pen.Paint(cells.HashColor, d.commit(c.Commit))+" ("+numbers.Count(c.Lines, "line")+")")
 	}
 	return strings.Join(out, ", ")
 }
@@ -143,17 +143,17 @@ func paceText(p view.Pace) string {
 	if waited != "" {
 		waited += " waiting for the next prompt"
 	}
-	return join([]string{worked, waited}, ", ")
+	return cells.Join([]string{worked, waited}, ", ")
 }
 
 // head draws the ids and the title of a conversation.
 func (d *showDrawer) head(t *traceView) {
-	d.field("conversation", d.pen.paint(traceColor(t.Trace), d.safe(string(t.Trace))))
+	d.field("conversation", d.pen.Paint(traceColor(t.Trace), d.safe(string(t.Trace))))
 	agent := []string{t.Agent}
 	for _, m := range t.Models {
 		agent = append(agent, view.ModelName(m))
 	}
-	d.field("agent", d.safe(dotted(agent...)))
+	d.field("agent", d.safe(cells.Dotted(agent...)))
 	d.field("title", d.safe(t.Title))
 }
 
@@ -165,7 +165,8 @@ func (t *traceView) draw(d *showDrawer) {
 	d.field("known from", t.origin())
 	for _, e := range t.Elsewhere {
 		d.field("goes on", d.safe(fmt.Sprintf("in another clone (%.8s): %s, %s, +%s −%s, last %s; not counted here", e.Writer,
-			plural(e.Prompts, "prompt"), plural(e.Calls, "call"), thousands(e.Added), thousands(e.Removed),
+			numbers.Count(e.Prompts, "prompt"), numbers.Count(e.Calls, "call"), numbers.Thousands(e.Added),
+			numbers.Thousands(e.Removed),
 			e.Last.Local().Format("2006-01-02 15:04"))))
 	}
 	d.field("changes", outcomeText(&t.Conversation))
@@ -237,10 +238,11 @@ func (d *showDrawer) turn(p *view.Turn, alone bool) {
 	if p.Took() >= time.Minute {
 		at += "  " + numbers.Took(p.Took())
 	}
-	d.line(head + "  " + d.pen.paint(faint, strings.TrimSpace(d.safe(p.Agent)+"  "+at)))
+	d.line(head + "  " + d.pen.Paint(cells.Faint, strings.TrimSpace(d.safe(p.Agent)+"  "+at)))
 	switch {
 	case p.Text == nil && p.Index > 0:
-		d.line("  " + d.pen.paint(faint, fmt.Sprintf("(%s; the text is not kept here)", plural(p.Chars, "character"))))
+		d.line("  " + d.pen.Paint(cells.Faint, fmt.Sprintf("(%s; the text is not kept here)", numbers.Count(p.Chars,
+			"character"))))
 	case p.Text != nil && alone:
 		for line := range strings.Lines(*p.Text) {
 			d.line("  " + d.content(strings.TrimRight(line, "\r\n")))

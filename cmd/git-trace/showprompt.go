@@ -10,6 +10,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/cells/patch"
+	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/view"
 )
@@ -52,7 +53,7 @@ func (p *promptView) draw(d *showDrawer) {
 
 func (d *showDrawer) says(text string) {
 	d.gap()
-	d.prose("  "+d.pen.paint(faint, "│ "), text, max(d.width-4, 20), mostAnswerLines)
+	d.prose("  "+d.pen.Paint(cells.Faint, "│ "), text, max(d.width-4, 20), mostAnswerLines)
 	d.line("")
 }
 
@@ -81,7 +82,7 @@ type upshot struct {
 const noneKept = "no line is in a commit"
 
 func (o *upshot) changed() string {
-	return counts(o.added, o.removed) + " in " + plural(len(o.files), "file")
+	return counts(o.added, o.removed) + " in " + numbers.Count(len(o.files), "file")
 }
 
 // kept reports whether there are commits or added lines to draw.
@@ -125,7 +126,7 @@ func (m *markdown) prompt(p *promptView, short func(events.TraceID) string) {
 		m.fact("changed", o.changed())
 	}
 	for _, c := range o.commits {
-		m.fact("kept", fmt.Sprintf("%s in %s", plural(c.Lines, "line"), c.Commit))
+		m.fact("kept", fmt.Sprintf("%s in %s", numbers.Count(c.Lines, "line"), c.Commit))
 	}
 	if len(o.commits) == 0 && o.kept() {
 		m.fact("kept", noneKept)

@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-trace/git-trace/internal/numbers"
-
 	"github.com/git-trace/git-trace/graph"
+	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/report/figures"
 	"github.com/git-trace/git-trace/report/stats"
@@ -76,7 +76,7 @@ func costsText(c *figures.Costs) string {
 		parts = append(parts, numbers.Dollars(c.ClientUSD)+" of it as clients say")
 	}
 	if c.Unknown > 0 {
-		parts = append(parts, "that of "+plural(c.Unknown, "conversation")+" is not known")
+		parts = append(parts, "that of "+numbers.Count(c.Unknown, "conversation")+" is not known")
 	}
 	switch n := len(c.PricesAsOf); {
 	case n == 1:
@@ -154,7 +154,7 @@ func (a *app) stats(c *call, ops operands) error {
 		draw = s.drawGroups
 	}
 	s.whole = screen.Whole
-	_, err = io.WriteString(screen.Out, draw(pen{screen.Color}, screen.Width))
+	_, err = io.WriteString(screen.Out, draw(cells.Pen{On: screen.Color}, screen.Width))
 	return errors.Join(err, screen.Close())
 }
 

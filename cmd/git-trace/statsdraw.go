@@ -16,7 +16,7 @@ import (
 
 // signs are the signs of bars, by kind of owner.
 var signs = map[string]struct{ text, color string }{
-	"ai": {"█", plusColor}, "human": {"▒", ""}, "older": {"·", faint}, "unknown": {"░", faint},
+	"ai": {"█", cells.PlusColor}, "human": {"▒", ""}, "older": {"·", cells.Faint}, "unknown": {"░", cells.Faint},
 }
 
 // barLegend explains the signs of a bar.
@@ -29,7 +29,7 @@ func barLegend(parts []numbers.Part) string {
 }
 
 // draw writes the figures in tables.
-func (s *statistics) draw(p pen, width int) string {
+func (s *statistics) draw(p cells.Pen, width int) string {
 	var b strings.Builder
 	column := min(max(width/6, len(" to cache")), 10)
 	parts := s.Lines.Owned().Parts()
@@ -37,19 +37,19 @@ func (s *statistics) draw(p pen, width int) string {
 	row := func(color, label string, figures ...string) {
 		line := cells.Safe(label)
 		if len(figures) > 0 && cells.Width(line) > name { // a long name is not cut: its figures are on the next line
-			b.WriteString(p.paint(color, line) + "\n")
+			b.WriteString(p.Paint(color, line) + "\n")
 			line = ""
 		}
 		line = cells.Pad(line, name)
 		for _, f := range figures {
 			line += fmt.Sprintf("%*s", column, f)
 		}
-		b.WriteString(p.paint(color, strings.TrimRight(line, " ")) + "\n")
+		b.WriteString(p.Paint(color, strings.TrimRight(line, " ")) + "\n")
 	}
 	counts := func(l stats.Lines) []string {
-		out := []string{thousands(l.Added)}
+		out := []string{numbers.Thousands(l.Added)}
 		for _, n := range l.Owned().By(parts) {
-			out = append(out, thousands(n))
+			out = append(out, numbers.Thousands(n))
 		}
 		return out
 	}
@@ -61,17 +61,17 @@ func (s *statistics) draw(p pen, width int) string {
 	if s.Now {
 		what, in = "lines now", "of "
 	}
-	row(faint, what, head...)
-	row(bold, in+plural(s.Lines.Commits, "commit"), counts(s.Lines)...)
+	row(cells.Faint, what, head...)
+	row(cells.Bold, in+numbers.Count(s.Lines.Commits, "commit"), counts(s.Lines)...)
 	if l := s.Lines; l.Added > 0 {
-		row(faint, "", append([]string{""}, numbers.Percents(l.Owned().Lines(), l.Added)...)...)
+		row(cells.Faint, "", append([]string{""}, numbers.Percents(l.Owned().Lines(), l.Added)...)...)
 	}
 	if n := s.Lines.Disputed; n > 0 {
-		row(faint, "clones disagree about", thousands(n))
+		row(cells.Faint, "clones disagree about", numbers.Thousands(n))
 	}
 	if len(s.Agents) > 0 {
 		b.WriteByte('\n')
-		row(faint, "lines by agents")
+		row(cells.Faint, "lines by agents")
 	}
 	for _, agent := range s.Agents {
 		label := agent.Agent
@@ -79,44 +79,44 @@ func (s *statistics) draw(p pen, width int) string {
 			label = "one of several"
 		}
 		if agent.Conversations > 0 {
-			label += ", " + plural(agent.Conversations, "conversation")
+			label += ", " + numbers.Count(agent.Conversations, "conversation")
 		}
-		row("", "  "+label, thousands(agent.Lines))
+		row("", "  "+label, numbers.Thousands(agent.Lines))
 	}
 	if len(s.Authors) > 0 {
 		b.WriteByte('\n')
-		row(faint, "in commits of", head...)
+		row(cells.Faint, "in commits of", head...)
 	}
 	for _, author := range s.namedAuthors() {
-		row("", "  "+author.Author+", "+plural(author.Commits, "commit"), counts(author.Lines)...)
+		row("", "  "+author.Author+", "+numbers.Count(author.Commits, "commit"), counts(author.Lines)...)
 	}
 	c := s.Conversations
-	fmt.Fprintf(&b, "\n%s", plural(c.Count, "conversation"))
+	fmt.Fprintf(&b, "\n%s", numbers.Count(c.Count, "conversation"))
 	if c.Count == 0 {
 		return b.String() + "\n"
 	}
-	b.WriteString(": " + plural(c.Prompts, "prompt"))
+	b.WriteString(": " + numbers.Count(c.Prompts, "prompt"))
 	if c.Known {
-		b.WriteString(", " + plural(c.Calls, "call"))
+		b.WriteString(", " + numbers.Count(c.Calls, "call"))
 	}
 	if c.Recorded < c.Count {
-		fmt.Fprintf(&b, "; %s with a record", thousands(c.Recorded))
+		fmt.Fprintf(&b, "; %s with a record", numbers.Thousands(c.Recorded))
 	}
 	if c.Recorded > 0 {
 		b.WriteString("\n" + costsText(&s.Cost) + "\n" + wastesText(s.Waste) + "\n")
 		name = max(width-4*column, leastName+2)
-		row(faint, "tokens", "in", "out", "cached", "to cache")
+		row(cells.Faint, "tokens", "in", "out", "cached", "to cache")
 		figures := func(t figures.Tokens) []string {
 			return []string{numbers.Short(t.Input), numbers.Short(t.Output), numbers.Short(t.CacheRead),
 				numbers.Short(t.CacheWrite)}
 		}
-		row(bold, "all models", figures(s.Tokens)...)
+		row(cells.Bold, "all models", figures(s.Tokens)...)
 		for _, m := range s.Models {
 			label := m.Model
 			if label == "" {
 				label = "model not known"
 			}
-			row("", "  "+label+", "+plural(m.Answers, "answer"), figures(m.Tokens)...)
+			row("", "  "+label+", "+numbers.Count(m.Answers, "answer"), figures(m.Tokens)...)
 		}
 		return b.String()
 	}
@@ -153,7 +153,7 @@ func (s *statistics) namedAuthors() []figures.AuthorLines {
 }
 
 // drawGroups draws the groups, one a line. It leaves out columns that do not fit.
-func (s *statistics) drawGroups(p pen, width int) string {
+func (s *statistics) drawGroups(p cells.Pen, width int) string {
 	var b strings.Builder
 	t := s.table()
 	room := width
@@ -170,9 +170,9 @@ func (s *statistics) drawGroups(p pen, width int) string {
 	if s.Now {
 		in = " of "
 	}
-	b.WriteString(p.paint(bold, plural(s.Lines.Added, "line")+in+plural(s.Lines.Commits, "commit")) +
-		p.paint(faint, legend) + "\n\n")
-	b.WriteString(p.paint(faint, strings.TrimRight(head, " ")) + "\n")
+	b.WriteString(p.Paint(cells.Bold, numbers.Count(s.Lines.Added, "line")+in+numbers.Count(s.Lines.Commits, "commit")) +
+		p.Paint(cells.Faint, legend) + "\n\n")
+	b.WriteString(p.Paint(cells.Faint, strings.TrimRight(head, " ")) + "\n")
 	widest := 0
 	for i := range s.Groups {
 		widest = max(widest, s.Groups[i].Added)
@@ -180,34 +180,35 @@ func (s *statistics) drawGroups(p pen, width int) string {
 	for i, row := range t.rows {
 		color := ""
 		if s.Groups[i].Contributor != nil && !s.Groups[i].Contributor.Known() {
-			color = faint
+			color = cells.Faint
 		}
 		line := t.line(row)
 		bar := s.bar(&s.Groups[i], p, widest, width-cells.Width(line)-1)
 		b.WriteString(strings.TrimRight(paintIf(p, color, line)+" "+bar, " ") + "\n")
 	}
 	if len(t.rows) > 1 {
-		b.WriteString(p.paint(bold, strings.TrimRight(t.line(t.sum), " ")) + "\n")
+		b.WriteString(p.Paint(cells.Bold, strings.TrimRight(t.line(t.sum), " ")) + "\n")
 	}
 	if s.Charges() && s.Conversations.Recorded > 0 {
 		b.WriteString("\n" + costsText(&s.Cost) + "\n")
 	}
 	if (slices.Contains(s.By, stats.File) || slices.Contains(s.By, stats.Function)) && !s.Now {
-		b.WriteString("\n" + p.paint(faint, cells.Fold("added under these names, also again; --now counts the lines of today",
-			width)) + "\n")
+		b.WriteString("\n" + p.Paint(cells.Faint,
+			cells.Fold("added under these names, also again; --now counts the lines of today",
+				width)) + "\n")
 	}
 	return b.String()
 }
 
-func paintIf(p pen, color, text string) string {
+func paintIf(p cells.Pen, color, text string) string {
 	if color == "" {
 		return text
 	}
-	return p.paint(color, text)
+	return p.Paint(color, text)
 }
 
 // bar draws the lines of a group with the signs of their owners. The largest group fills the space.
-func (s *statistics) bar(g *figures.Counted, p pen, widest, room int) string {
+func (s *statistics) bar(g *figures.Counted, p cells.Pen, widest, room int) string {
 	if room < leastBar || s.Lines.Added == 0 {
 		return ""
 	}
@@ -250,7 +251,8 @@ func (s *statistics) table() *groupTable {
 		}
 		column(string(d), sum, func(g *figures.Counted) string { return groupName(d, g) })
 	}
-	column("lines", thousands(s.Lines.Added), func(g *figures.Counted) string { return thousands(g.Added) })
+	column("lines", numbers.Thousands(s.Lines.Added),
+		func(g *figures.Counted) string { return numbers.Thousands(g.Added) })
 	share := func() {
 		column("share", percentOf(s.Lines.Added, s.Lines.Added), func(g *figures.Counted) string {
 			if g.Added > 0 && (g.Percent == 0 || g.Added*200 < s.Lines.Added) { // Percent may be rounded up for the sum
@@ -315,7 +317,7 @@ func (s *statistics) acceptance(column func(head, sum string, cell func(g *figur
 		}
 	}
 	rate := func(a *figures.Accepted) string { return percentOf(a.Committed, a.Written) }
-	rewritten := func(a *figures.Accepted) string { return thousands(a.Rewritten) }
+	rewritten := func(a *figures.Accepted) string { return numbers.Thousands(a.Rewritten) }
 	column("accepted", rate(&all), told(rate))
 	column("rewritten", rewritten(&all), told(rewritten))
 }

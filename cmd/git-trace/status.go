@@ -117,7 +117,8 @@ func drawStatus(s *screen, r answers.Status, now time.Time) error {
 	}
 	switch {
 	case r.Log != nil:
-		t.row("log", fmt.Sprintf("%s, the last %s", plural(int(r.Log.Events), "event"), numbers.Ago(r.Log.LastTime, now)), "")
+		t.row("log", fmt.Sprintf("%s, the last %s", numbers.Count(int(r.Log.Events), "event"), numbers.Ago(r.Log.LastTime,
+			now)), "")
 	case r.Recording:
 		t.row("log", "no events yet", "")
 	}
@@ -129,20 +130,22 @@ func drawStatus(s *screen, r answers.Status, now time.Time) error {
 	}
 	if p := r.Pending; p != nil && p.Lines > 0 {
 		t.row("pending", fmt.Sprintf("%s, %s not committed in %s",
-			plural(p.Conversations, "conversation"), plural(p.Lines, "line"), plural(p.Files, "file")), "git trace diff")
+			numbers.Count(p.Conversations, "conversation"), numbers.Count(p.Lines, "line"), numbers.Count(p.Files, "file")),
+			"git trace diff")
 	}
 	if p := r.Pending; p != nil && p.Unknown > 0 {
-		t.row("unknown", fmt.Sprintf("%s not committed, writer unknown: %s", plural(p.Unknown, "line"), inWords(p.Why)), "")
+		t.row("unknown", fmt.Sprintf("%s not committed, writer unknown: %s", numbers.Count(p.Unknown, "line"),
+			inWords(p.Why)), "")
 	}
 	if p := r.Pending; p != nil && p.Unread > 0 {
-		t.row("pending", fmt.Sprintf("%s more %s changed, too many or too large to check", thousands(p.Unread),
+		t.row("pending", fmt.Sprintf("%s more %s changed, too many or too large to check", numbers.Thousands(p.Unread),
 			numbers.Agree(p.Unread, "file", "files")), "")
 	}
 	for _, s := range r.Shared {
 		t.shared(s, now)
 	}
 	if p := r.Prompts; p.Oldest != nil && now.Sub(*p.Oldest) > oldPrompt {
-		t.row("prompts", fmt.Sprintf("%s as typed, in no record, the oldest %s", plural(p.Count, "prompt"),
+		t.row("prompts", fmt.Sprintf("%s as typed, in no record, the oldest %s", numbers.Count(p.Count, "prompt"),
 			numbers.Ago(*p.Oldest, now)),
 			promptExpireKey+" sets when they are deleted")
 	}
@@ -151,7 +154,7 @@ func drawStatus(s *screen, r answers.Status, now time.Time) error {
 	}
 	if p := r.Purged; p.Last != nil && now.Sub(*p.Last) < doctor.Recent {
 		t.row("purged", fmt.Sprintf("%s continued after a purge, the last %s, and %s no longer recorded",
-			plural(p.WentOn, "conversation"), numbers.Ago(*p.Last, now), numbers.Agree(p.WentOn, "is", "are")),
+			numbers.Count(p.WentOn, "conversation"), numbers.Ago(*p.Last, now), numbers.Agree(p.WentOn, "is", "are")),
 			"git trace record --force <id> records one again")
 	}
 	t.findings("attention", r.Attention)
@@ -172,8 +175,8 @@ func missedText(m *answers.MissedHooks, now time.Time) string {
 	for _, word := range m.Why {
 		why = append(why, whyMissed[word])
 	}
-	return fmt.Sprintf("%s and %s could not be recorded, the last %s: %s", plural(m.Calls, "call"),
-		plural(m.Hooks-m.Calls, "other hook"), numbers.Ago(m.Last, now), strings.Join(why, "; "))
+	return fmt.Sprintf("%s and %s could not be recorded, the last %s: %s", numbers.Count(m.Calls, "call"),
+		numbers.Count(m.Hooks-m.Calls, "other hook"), numbers.Ago(m.Last, now), strings.Join(why, "; "))
 }
 
 // whyOpen describes the reasons why a call counts as open.
@@ -199,14 +202,14 @@ func (t *rows) shared(s sharing.State, now time.Time) {
 	var parts []string
 	mend := ""
 	if s.Level != sharing.LevelNone {
-		parts = append(parts, plural(s.Commits, "commit"))
+		parts = append(parts, numbers.Count(s.Commits, "commit"))
 	}
 	switch {
 	case s.Moved:
 		parts = append(parts, "its URL has changed, and nothing is sent")
 		mend = "git trace push " + s.Remote
 	case s.Waiting > 0:
-		parts = append(parts, plural(s.Waiting, "commit")+" more "+numbers.Agree(s.Waiting, "waits", "wait"))
+		parts = append(parts, numbers.Count(s.Waiting, "commit")+" more "+numbers.Agree(s.Waiting, "waits", "wait"))
 		mend = "git trace push " + s.Remote
 	}
 	if f := s.Failed; f != nil {
@@ -215,7 +218,7 @@ func (t *rows) shared(s sharing.State, now time.Time) {
 		mend = "git trace push " + s.Remote
 	}
 	if s.Writers > 0 {
-		parts = append(parts, plural(s.Writers, "other writer"))
+		parts = append(parts, numbers.Count(s.Writers, "other writer"))
 	}
 	if !s.Heard.IsZero() {
 		parts = append(parts, "last news "+numbers.Ago(s.Heard, now))

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/internal/version"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/steering"
@@ -172,7 +173,7 @@ func (e *exporter) chooseAtHand(command string) error {
 	}
 	if len(e.traces) < len(all) {
 		fmt.Fprintf(e.app.std.err, "git-trace: hint: the current work, %d of %s; git trace %s HEAD takes all that wrote "+
-			"lines\n", len(e.traces), plural(len(all), "conversation"), command)
+			"lines\n", len(e.traces), numbers.Count(len(all), "conversation"), command)
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
 )
@@ -60,7 +61,7 @@ func summaryOf(ctx context.Context, repo *refs.Repo) (string, error) {
 	if err != nil || g.Added == 0 || !g.Anchored {
 		return "", err
 	}
-	line := "git-trace: added " + plural(g.Added, "line") + ": " + g.Owned().String()
+	line := "git-trace: added " + numbers.Count(g.Added, "line") + ": " + g.Owned().String()
 	if names := v.conversationsIn(g); len(names) > 0 {
 		line += " · " + strings.Join(names, ", ")
 	}
@@ -73,7 +74,7 @@ func (v *viewer) conversationsIn(g *graph.Commit) (names []string) {
 	for i := range g.Contributors {
 		if who := &g.Contributors[i]; who.Trace != "" && !told[who.Trace] {
 			told[who.Trace] = true
-			names = append(names, cells.Safe(words(v.short(who.Trace), who.Agent)))
+			names = append(names, cells.Safe(cells.Spaced(v.short(who.Trace), who.Agent)))
 		}
 	}
 	return names

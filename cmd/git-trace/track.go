@@ -15,6 +15,8 @@ import (
 	"github.com/git-trace/git-trace/blame/trail"
 	"github.com/git-trace/git-trace/correlate/belief"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/route"
 	"github.com/git-trace/git-trace/view"
@@ -179,8 +181,8 @@ func (f *patchFinder) find(arg string) error {
 		return fail(exitFinding, fmt.Errorf("nothing is recorded of commit %.10s", o.commit),
 			"git trace show "+o.commit.String()[:10]+" says what git knows")
 	default:
-		return fail(exitFinding, fmt.Errorf("'%s' has no known line", printable(arg)),
-			seeObject(printable(arg), o))
+		return fail(exitFinding, fmt.Errorf("'%s' has no known line", cells.Message(arg)),
+			seeObject(cells.Message(arg), o))
 	}
 	return nil
 }
@@ -292,7 +294,7 @@ func (f *patchFinder) lines(p fileLines) error {
 			if count == 0 {
 				return noLines(p.name)
 			}
-			return fail(exitGit, fmt.Errorf("'%s' has %s", p.name, plural(count, "line")), "")
+			return fail(exitGit, fmt.Errorf("'%s' has %s", p.name, numbers.Count(count, "line")), "")
 		}
 		if p.last == 0 { // the whole file
 			last = count

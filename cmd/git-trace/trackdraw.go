@@ -10,6 +10,7 @@ import (
 	"github.com/git-trace/git-trace/blame/trail"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/view"
 )
@@ -38,7 +39,7 @@ func (d *trackDrawer) trail(list []*trail.Trail, i int) {
 	} else if i > 0 {
 		d.line("")
 	}
-	d.line("  " + d.pen.paint(bold, d.cutLeft(d.safe(t.Path), max(d.width/2, 20))) + d.heading(list, i))
+	d.line("  " + d.pen.Paint(cells.Bold, d.cutLeft(d.safe(t.Path), max(d.width/2, 20))) + d.heading(list, i))
 	if c := t.Created; c != nil {
 		d.entry("created", moment(c.Time)+"  in "+worktreeText(c.Worktree))
 	}
@@ -64,7 +65,7 @@ func (d *trackDrawer) author(t *trail.Trail) string {
 	o := &t.Owner
 	switch {
 	case o.Trace != "":
-		return d.conversation(o.Trace, o.Prompt) + "  " + d.safe(dotted(o.Agent, view.ModelName(o.Model), o.Subagent))
+		return d.conversation(o.Trace, o.Prompt) + "  " + d.safe(cells.Dotted(o.Agent, view.ModelName(o.Model), o.Subagent))
 	case len(o.Candidates) > 0:
 		var ids []string
 		for _, c := range o.Candidates {
@@ -97,14 +98,14 @@ func (d *trackDrawer) heading(list []*trail.Trail, i int) string {
 	}
 	parts = append(parts, counts(t.Lines, t.Removed))
 	if t.Owner.ToolCall != "" {
-		parts = append(parts, words(d.safe(t.Owner.Tool), shortCall(t.Owner.ToolCall, 24)))
+		parts = append(parts, cells.Spaced(d.safe(t.Owner.Tool), shortCall(t.Owner.ToolCall, 24)))
 	}
-	return "  " + d.pen.paint(faint, strings.Join(parts, " · "))
+	return "  " + d.pen.Paint(cells.Faint, strings.Join(parts, " · "))
 }
 
 // entry draws a label and a text.
 func (d *trackDrawer) entry(label, text string) {
-	d.line("    " + d.pen.paint(faint, cells.Pad(label, trackLabel)) + text)
+	d.line("    " + d.pen.Paint(cells.Faint, cells.Pad(label, trackLabel)) + text)
 }
 
 // wrapped draws a label and a text, broken at the width of the screen.
@@ -133,10 +134,11 @@ func (d *trackDrawer) step(s *trail.Step) {
 		parts = append(parts, fmt.Sprintf("%s (was %s)", d.safe(s.By), d.commit(s.From)))
 	}
 	if n := s.Lines(); n > 0 {
-		parts = append(parts, plural(n, "line"))
+		parts = append(parts, numbers.Count(n, "line"))
 	}
 	parts = append(parts, strings.ReplaceAll(d.safe(s.Tier), "_", " "))
-	d.entry(string(s.Kind), moment(s.Time)+"  "+d.pen.paint(hashColor, d.commit(s.Commit))+"  "+strings.Join(parts, ", "))
+	d.entry(string(s.Kind), moment(s.Time)+"  "+d.pen.Paint(cells.HashColor, d.commit(s.Commit))+"  "+strings.Join(parts,
+		", "))
 }
 
 // now draws the lines that are alive.
@@ -203,7 +205,7 @@ func (d *trackDrawer) whatIsLeft(t *trail.Trail) []string {
 // ofAll returns "3 of 12" if not all lines are meant, otherwise "12 lines".
 func (d *trackDrawer) ofAll(lines, all int) string {
 	if lines >= all {
-		return plural(lines, "line")
+		return numbers.Count(lines, "line")
 	}
 	return strconv.Itoa(lines) + " of " + strconv.Itoa(all)
 }
@@ -230,7 +232,7 @@ func (d *trackDrawer) alive(t *trail.Trail) string {
 		places = append(places, d.safe(placeText(run)))
 	}
 	if more := len(places) - mostPlaces; more > 0 {
-		places = append(places[:mostPlaces], "and "+plural(more, "place")+" more")
+		places = append(places[:mostPlaces], "and "+numbers.Count(more, "place")+" more")
 	}
 	text += prep + strings.Join(places, ", ")
 	if n.Uncommitted() {

@@ -43,7 +43,7 @@ func (f *patchFinder) function(arg string) error {
 		several := &ambiguous{id: name}
 		for _, path := range paths {
 			for i := range found[path] {
-				several.candidates = append(several.candidates, printable(found[path][i].Name+":"+path))
+				several.candidates = append(several.candidates, cells.Message(found[path][i].Name+":"+path))
 			}
 		}
 		return several
@@ -164,8 +164,8 @@ func (f *patchFinder) noFunction(name string, paths []string, named bool) error 
 			return errors.Join(err, noLines(paths[0]))
 		}
 		gather(list)
-		hint = "git trace blame --functions " + printable(paths[0]) + " lists its functions"
-		return fail(exitGit, fmt.Errorf("'%s' has no function '%s'", printable(paths[0]), printable(name)),
+		hint = "git trace blame --functions " + cells.Message(paths[0]) + " lists its functions"
+		return fail(exitGit, fmt.Errorf("'%s' has no function '%s'", cells.Message(paths[0]), cells.Message(name)),
 			meant(name, words, hint))
 	}
 	contents, err := f.contentsWith("--basic-regexp", ".")
@@ -179,7 +179,7 @@ func (f *patchFinder) noFunction(name string, paths []string, named bool) error 
 	for _, c := range contents {
 		gather(finder.Functions(c))
 	}
-	return fail(exitGit, fmt.Errorf("nothing has the id '%s', and no function has the name", printable(name)),
+	return fail(exitGit, fmt.Errorf("nothing has the id '%s', and no function has the name", cells.Message(name)),
 		f.viewer.known.meantID(name, meant(name, words, hint)))
 }
 
@@ -208,7 +208,7 @@ func (d *trackDrawer) function(f *trail.FunctionJSON) {
 	}
 	d.last = f.Name
 	place := placeText(trail.Run{Path: f.Raw, Start: f.Start, Count: f.Count})
-	d.line(d.pen.paint(bold, d.safe(f.Name)) + "  " + d.safe(place))
+	d.line(d.pen.Paint(cells.Bold, d.safe(f.Name)) + "  " + d.safe(place))
 	for i := range f.Changes {
 		c := &f.Changes[i]
 		label := "changed"
@@ -218,12 +218,13 @@ func (d *trackDrawer) function(f *trail.FunctionJSON) {
 		if c.Commit == nil {
 			d.entry("now", "not committed yet, "+counts(c.Added, 0))
 		} else {
-			text := moment(*c.Time) + "  " + d.pen.paint(hashColor, d.commit(*c.Commit)) + "  " + counts(c.Added, *c.Removed)
+			text := moment(*c.Time) + "  " + d.pen.Paint(cells.HashColor, d.commit(*c.Commit)) + "  " + counts(c.Added,
+				*c.Removed)
 			if c.Raw != f.Raw {
 				text += ", in " + d.safe(c.Raw)
 			}
 			d.entry(label, text)
-			d.entry("", d.pen.paint(faint, cells.Cut(cells.Safe(cells.Line(*c.Subject)), max(d.width-trackLabel-4, 20))))
+			d.entry("", d.pen.Paint(cells.Faint, cells.Cut(cells.Safe(cells.Line(*c.Subject)), max(d.width-trackLabel-4, 20))))
 		}
 		for k := range c.Writers {
 			w := &c.Writers[k]

@@ -11,6 +11,7 @@ import (
 	"github.com/git-trace/git-trace/blame"
 	"github.com/git-trace/git-trace/blame/trail"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/redact"
 	"github.com/git-trace/git-trace/records/redact/configured"
@@ -183,11 +184,11 @@ func (t *training) done() error {
 	if t.held > 0 {
 		fmt.Fprintf(t.app.std.err,
 			"git-trace: hint: %s of people that replaced an agent's are left out; --include-human writes them\n",
-			plural(t.held, "line"))
+			numbers.Count(t.held, "line"))
 	}
 	if all := t.options.Teachers; all != nil && all.Unknown() > 0 {
 		fmt.Fprintf(t.app.std.err, "git-trace: warning: teachers answered %s that is not among these conversations\n",
-			plural(all.Unknown(), "state"))
+			numbers.Count(all.Unknown(), "state"))
 	}
 	if !t.count {
 		return nil

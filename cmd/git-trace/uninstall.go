@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
@@ -103,7 +105,7 @@ func (a *app) planAgents(ctx context.Context, in *installation) (n int) {
 		status, err := agent.Installer.Status(ctx, in.target)
 		if err == nil && len(status.Present)+len(status.Stale) > 0 {
 			fmt.Fprintf(a.std.out, "%-12s would remove the hooks in %s\n", agent.Name,
-				printable(relativeTo(a.dir, status.Settings)))
+				cells.Message(relativeTo(a.dir, status.Settings)))
 			n++
 		}
 	}
@@ -157,7 +159,7 @@ func (a *app) tellDeletion(ctx context.Context, repo *refs.Repo) error {
 		return err
 	}
 	fmt.Fprintf(a.std.err, "%s and %s will be deleted, with all snapshots, records and typed prompts\n",
-		plural(own, "conversation"), plural(int(reader.Log().Last()), "event"))
+		numbers.Count(own, "conversation"), numbers.Count(int(reader.Log().Last()), "event"))
 	return nil
 }
 
@@ -193,7 +195,7 @@ func (a *app) tellKept(repo *refs.Repo) {
 	if _, err := repo.ReadRef(refs.EventsRef); err != nil {
 		return
 	}
-	fmt.Fprintf(a.std.out, "kept: %s and %s\n", refs.EventsRef, printable(relativeTo(a.dir, repo.TracesDir())))
+	fmt.Fprintf(a.std.out, "kept: %s and %s\n", refs.EventsRef, cells.Message(relativeTo(a.dir, repo.TracesDir())))
 	fmt.Fprintln(a.std.err, "git-trace: hint: git trace uninstall --purge deletes them")
 }
 

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/correlate/history"
+	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/numbers"
 )
 
 // unread reports the unreadable parts of a history: the first commits by id, then only the number.
@@ -34,7 +36,7 @@ func (u *unread) note(c *history.Commit) {
 		if !part.Object.IsZero() {
 			text += " (" + part.Object.String() + ")"
 		}
-		fmt.Fprintf(u.w, "git-trace: warning: %s\n", printable(text))
+		fmt.Fprintf(u.w, "git-trace: warning: %s\n", cells.Message(text))
 	}
 }
 
@@ -45,10 +47,10 @@ func (u *unread) fault() error {
 	}
 	if u.partial {
 		return fail(exitUnchecked, fmt.Errorf("%s could not be read whole: this is a partial clone",
-			plural(u.commits, "commit")),
+			numbers.Count(u.commits, "commit")),
 			"git fetch --refetch --no-filter brings what is missing; all else is done")
 	}
-	return fail(exitUnchecked, fmt.Errorf("%s could not be read whole", plural(u.commits, "commit")),
+	return fail(exitUnchecked, fmt.Errorf("%s could not be read whole", numbers.Count(u.commits, "commit")),
 		"git fsck names what is damaged or missing; all else is done")
 }
 
@@ -68,6 +70,6 @@ func (a *app) tellLeftOut() {
 	}
 	fmt.Fprintf(a.std.err, "git-trace: warning: left out what could not be read of %s (%s): "+
 		"git fsck names what is missing, "+
-		"and git fetch --refetch --no-filter brings what a partial clone lacks\n", plural(len(commits), "commit"),
+		"and git fetch --refetch --no-filter brings what a partial clone lacks\n", numbers.Count(len(commits), "commit"),
 		strings.Join(names, ", "))
 }

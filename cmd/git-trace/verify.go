@@ -9,6 +9,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/checkpoint"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/report/answers"
 	"github.com/git-trace/git-trace/sharing"
@@ -69,7 +70,7 @@ func (a *app) verify(c *call, _ operands) error {
 	switch {
 	case report.State == events.Broken:
 		return fail(exitFinding, errors.New("the log is damaged"),
-			"the log is sound before the first fault; restore "+printable(relativeTo(a.dir, log.JournalPath()))+
+			"the log is sound before the first fault; restore "+cells.Message(relativeTo(a.dir, log.JournalPath()))+
 				" from a copy, or move it away: the log then continues from what "+refs.EventsRef+" holds")
 	case c.Bool("anchored") && report.State != events.Anchored:
 		return fail(exitFinding, errors.New("the log is not confirmed"),
@@ -115,9 +116,9 @@ func fetchedText(s sharing.FetchedState) string {
 		who += " (this clone)"
 	}
 	if s.Why != "" {
-		return printable(who + ": left out: " + s.Why)
+		return cells.Message(who + ": left out: " + s.Why)
 	}
-	text := who + ": consistent, " + plural(int(s.Events), "event")
+	text := who + ": consistent, " + numbers.Count(int(s.Events), "event")
 	text += map[bool]string{true: " of a digest, ", false: " of the whole log, "}[s.Digest]
 	switch s.Signed {
 	case checkpoint.Good:
@@ -136,7 +137,7 @@ func fetchedText(s sharing.FetchedState) string {
 	if s.Witnessed > 0 {
 		text += fmt.Sprintf(", others saw event %d", s.Witnessed)
 	}
-	return printable(text)
+	return cells.Message(text)
 }
 
 // printReport prints the state, then the faults, one a line.
@@ -145,7 +146,7 @@ func printReport(w io.Writer, report events.Report) error {
 		_, err := fmt.Fprintln(w, "there is no log yet: nothing has been recorded")
 		return err
 	}
-	summary := fmt.Sprintf("%s, %s", report.Summary(), plural(report.Events, "event"))
+	summary := fmt.Sprintf("%s, %s", report.Summary(), numbers.Count(report.Events, "event"))
 	if report.AnchoredBy != "" {
 		summary += " (" + cells.Safe(report.AnchoredBy) + ")"
 	}
@@ -159,7 +160,7 @@ func printReport(w io.Writer, report events.Report) error {
 		}
 	}
 	if report.MoreFaults > 0 {
-		if _, err := fmt.Fprintf(w, "and %s more\n", plural(report.MoreFaults, "fault")); err != nil {
+		if _, err := fmt.Fprintf(w, "and %s more\n", numbers.Count(report.MoreFaults, "fault")); err != nil {
 			return err
 		}
 	}

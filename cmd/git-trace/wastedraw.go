@@ -40,8 +40,8 @@ func (c costView) draw(d *showDrawer) {
 		f := &c.Waste.Findings[i]
 		at := cells.Pad(name(f.Step), 10) + cells.Pad(f.Kind.Words(), 16)
 		room := max(d.width-26, 20)
-		d.line(at + d.cut(d.safe(words(f.Name, cells.Line(f.What))), room))
-		d.line(cells.Pad("", 26) + d.pen.paint(faint, dotted(f.Way(name), amountText(f.Tokens, f.CostUSD))))
+		d.line(at + d.cut(d.safe(cells.Spaced(f.Name, cells.Line(f.What))), room))
+		d.line(cells.Pad("", 26) + d.pen.Paint(cells.Faint, cells.Dotted(f.Way(name), amountText(f.Tokens, f.CostUSD))))
 	}
 }
 
@@ -49,7 +49,7 @@ func wasteText(found []waste.Finding, tokens int64, usd *float64) string {
 	if len(found) == 0 {
 		return "none was found"
 	}
-	return dotted(plural(len(found), "result"), amountText(tokens, usd))
+	return cells.Dotted(numbers.Count(len(found), "result"), amountText(tokens, usd))
 }
 
 // amountText returns a number of estimated tokens, with their cost if it is known.
@@ -58,7 +58,7 @@ func amountText(tokens int64, usd *float64) string {
 	if usd != nil {
 		cost = numbers.Dollars(*usd)
 	}
-	return dotted("about "+plural(int(tokens), "token"), cost)
+	return cells.Dotted("about "+numbers.Count(int(tokens), "token"), cost)
 }
 
 // wastesText sums up the waste of conversations; "" unless it was requested.
@@ -76,6 +76,7 @@ func wastesText(w *figures.Waste) string {
 	if count == 0 {
 		return "waste: none was found\n"
 	}
-	return fmt.Sprintf("waste: %s in %s: %s\n", dotted(plural(count, "result"), amountText(w.Tokens, w.CostUSD)),
-		plural(w.Conversations, "conversation"), strings.Join(kinds, ", "))
+	return fmt.Sprintf("waste: %s in %s: %s\n", cells.Dotted(numbers.Count(count, "result"), amountText(w.Tokens,
+		w.CostUSD)),
+		numbers.Count(w.Conversations, "conversation"), strings.Join(kinds, ", "))
 }

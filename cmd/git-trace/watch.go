@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/hooks/runner"
+	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/trails"
@@ -76,7 +78,7 @@ func (a *app) watch(c *call, _ operands) error {
 	}
 	pause := max(c.Duration("interval"), 100*time.Millisecond)
 	fmt.Fprintf(a.std.err, "git-trace: hint: looking at %s every %s until it is interrupted\n",
-		printable(repo.WorkTree), pause)
+		cells.Message(repo.WorkTree), pause)
 	a.line.end()
 	err = w.run(c.Context, pause)
 	if w.collector != nil {
@@ -95,7 +97,7 @@ func (w *watcher) run(ctx context.Context, pause time.Duration) error {
 			ended = w.collector.ended
 		}
 		if err != nil && ctx.Err() == nil {
-			fmt.Fprintf(w.err, "git-trace: warning: %s\n", printable(err.Error()))
+			fmt.Fprintf(w.err, "git-trace: warning: %s\n", cells.Message(err.Error()))
 		}
 		select {
 		case <-ctx.Done():
@@ -164,13 +166,13 @@ func (w *watcher) look(
 	}
 	if changed > 0 {
 		w.told = true
-		fmt.Fprintf(w.out, "%s changed in %s\n", plural(changed, "file"), printable(repo.WorkTree))
+		fmt.Fprintf(w.out, "%s changed in %s\n", numbers.Count(changed, "file"), cells.Message(repo.WorkTree))
 	}
 	for _, one := range active {
 		if !one.Known {
 			w.told = true
 			fmt.Fprintf(w.out, "%s %s is not reported by hooks; its session file is read\n", one.Agent,
-				printable(one.Session))
+				cells.Message(one.Session))
 		}
 	}
 	return active, nil

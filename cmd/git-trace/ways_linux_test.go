@@ -11,9 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rogpeppe/go-internal/txtar"
-
 	"github.com/git-trace/git-trace/internal/testing/testenv"
+	"github.com/rogpeppe/go-internal/txtar"
 )
 
 // way is an agent without hooks of git-trace at work: the file of its conversation, and the file that it wrote.

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/report/why"
 )
@@ -54,7 +56,7 @@ func placeOf(arg string) (fileLines, bool, error) {
 		p.last, _ = strconv.Atoi(m[3])
 	}
 	if p.first < 1 || p.last < p.first {
-		return p, true, fail(exitUsage, fmt.Errorf("'%s' names no lines", printable(arg)), "lines are counted from 1")
+		return p, true, fail(exitUsage, fmt.Errorf("'%s' names no lines", cells.Message(arg)), "lines are counted from 1")
 	}
 	return p, true, nil
 }
@@ -136,7 +138,7 @@ func whyOperands(ops operands) (rev string, places []fileLines, err error) {
 		case i == 0 && len(ops.all()) > 1:
 			rev = arg
 		default:
-			return "", nil, fail(exitUsage, fmt.Errorf("'%s' names no line", printable(arg)), lineHint(rev, arg))
+			return "", nil, fail(exitUsage, fmt.Errorf("'%s' names no line", cells.Message(arg)), lineHint(rev, arg))
 		}
 	}
 	if len(places) == 0 {
@@ -152,11 +154,11 @@ func lineHint(before, arg string) string {
 	_, missing := os.Lstat(arg)
 	switch {
 	case number && before != "":
-		return fmt.Sprintf("git trace why %s:%s", printable(before), arg)
+		return fmt.Sprintf("git trace why %s:%s", cells.Message(before), arg)
 	case missing != nil:
-		return fmt.Sprintf("git trace why <path>:<line>; git trace show %s explains an id", printable(arg))
+		return fmt.Sprintf("git trace why <path>:<line>; git trace show %s explains an id", cells.Message(arg))
 	}
-	return fmt.Sprintf("git trace why %s:<line>", printable(arg))
+	return fmt.Sprintf("git trace why %s:<line>", cells.Message(arg))
 }
 
 // contents reads the file of --contents; nil without the option.
@@ -194,7 +196,7 @@ func (v *viewer) why(rev string, p fileLines, contents []byte) (*whyView, error)
 	list, err := reasons.Lines(v.ctx, rev, path, p.first, p.last)
 	var none *why.NoLineError
 	if errors.As(err, &none) {
-		return nil, fail(exitGit, fmt.Errorf("'%s' has %s", printable(p.name), plural(none.Lines, "line")), "")
+		return nil, fail(exitGit, fmt.Errorf("'%s' has %s", cells.Message(p.name), numbers.Count(none.Lines, "line")), "")
 	}
 	if err != nil {
 		return nil, blameFailure(err)

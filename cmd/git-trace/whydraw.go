@@ -85,7 +85,7 @@ func (d *showDrawer) reason(r *why.Reason, reviews map[refs.OID][]view.Review) {
 		d.wrappedField("written", d.safe(completed), 3)
 		d.field("kept in", d.conversation(o.Trace, 0))
 	case o.Trace != "":
-		d.field("answered by", d.safe(dotted(o.Agent, view.ModelName(o.Model), o.Subagent)))
+		d.field("answered by", d.safe(cells.Dotted(o.Agent, view.ModelName(o.Model), o.Subagent)))
 	default:
 		d.field("written by", d.safe(writtenBy(r)))
 	}
@@ -94,8 +94,8 @@ func (d *showDrawer) reason(r *why.Reason, reviews map[refs.OID][]view.Review) {
 	d.evidence(r)
 	if c := r.Commit(); c != nil {
 		subject := d.cut(d.safe(c.Summary), max(d.width-14-d.digits-1, 10))
-		d.field("commit", d.pen.paint(hashColor, d.commit(c.ID))+" "+subject)
-		d.field("", d.pen.paint(faint, d.safe(c.Author.Name)+", "+c.Author.When().Format("2006-01-02 15:04")))
+		d.field("commit", d.pen.Paint(cells.HashColor, d.commit(c.ID))+" "+subject)
+		d.field("", d.pen.Paint(cells.Faint, d.safe(c.Author.Name)+", "+c.Author.When().Format("2006-01-02 15:04")))
 		d.reviews(reviews[c.ID])
 	} else {
 		d.field("commit", "none yet")
@@ -140,7 +140,7 @@ func (d *showDrawer) wrappedField(name, text string, rows int) {
 
 // whyLines draws the requested lines.
 func (d *showDrawer) whyLines(r *why.Reason) {
-	d.line(d.pen.paint(bold, d.safe(r.Path)+":"+lineList(r)))
+	d.line(d.pen.Paint(cells.Bold, d.safe(r.Path)+":"+lineList(r)))
 	digits := len(strconv.Itoa(r.Lines[len(r.Lines)-1].FinalLine))
 	color := ""
 	if r.Owner().Trace != "" {
@@ -148,12 +148,12 @@ func (d *showDrawer) whyLines(r *why.Reason) {
 	}
 	for i := range r.Lines {
 		if i == mostWhyLines {
-			d.line(d.pen.paint(faint, fmt.Sprintf("  … %s more", plural(len(r.Lines)-i, "line"))))
+			d.line(d.pen.Paint(cells.Faint, fmt.Sprintf("  … %s more", numbers.Count(len(r.Lines)-i, "line"))))
 			break
 		}
 		text := d.content(string(r.Lines[i].Content))
 		if color != "" {
-			text = d.pen.paint(color, text)
+			text = d.pen.Paint(color, text)
 		}
 		d.line(fmt.Sprintf("  %*d │ %s", digits, r.Lines[i].FinalLine, text))
 	}
@@ -184,14 +184,14 @@ func (d *showDrawer) asked(r *why.Reason) {
 	}
 	head := d.conversation(o.Trace, o.PromptIndex)
 	if t := r.Turn; t != nil && t.Time != nil {
-		head += "  " + d.pen.paint(faint, d.when(*t.Time))
+		head += "  " + d.pen.Paint(cells.Faint, d.when(*t.Time))
 	}
 	d.field("asked in", head)
 	switch t := r.Turn; {
 	case t != nil && t.Text != nil:
 		d.wrappedField("", `"`+cells.Line(*t.Text)+`"`, mostWhyPrompt)
 	case o.PromptIndex > 0:
-		d.field("", d.pen.paint(faint, "the text of the prompt is not kept here"))
+		d.field("", d.pen.Paint(cells.Faint, "the text of the prompt is not kept here"))
 	}
 }
 
@@ -212,9 +212,9 @@ func (d *showDrawer) thoughts(r *why.Reason) {
 func (d *showDrawer) did(r *why.Reason) {
 	o := r.Owner()
 	if o.ToolCall != "" {
-		text := words(d.safe(o.Tool), d.safe(o.ToolCall))
+		text := cells.Spaced(d.safe(o.Tool), d.safe(o.ToolCall))
 		if r.Step != nil {
-			text += "  " + d.pen.paint(faint, "step "+d.safe(d.short(o.Trace))+":"+strconv.Itoa(r.Step.StepIndex))
+			text += "  " + d.pen.Paint(cells.Faint, "step "+d.safe(d.short(o.Trace))+":"+strconv.Itoa(r.Step.StepIndex))
 		}
 		d.field("did", text)
 	}
@@ -244,7 +244,7 @@ func (d *showDrawer) command(input json.RawMessage) {
 		d.line(cells.Pad("", 14) + label(i == 0, "$ ") + d.cut(d.content(row), max(d.width-16, 20)))
 	}
 	if more := len(rows) - mostWhyCommand; more > 0 {
-		d.line(cells.Pad("", 14) + d.pen.paint(faint, "… "+plural(more, "line")+" more"))
+		d.line(cells.Pad("", 14) + d.pen.Paint(cells.Faint, "… "+numbers.Count(more, "line")+" more"))
 	}
 }
 
@@ -258,7 +258,7 @@ func (d *showDrawer) around(r *why.Reason) {
 }
 
 func (d *showDrawer) leftOut(lines int) string {
-	return d.pen.paint(faint, "  … "+plural(lines, "line")+" more") + "\n"
+	return d.pen.Paint(cells.Faint, "  … "+numbers.Count(lines, "line")+" more") + "\n"
 }
 
 // evidence draws the evidence for the owner of the lines, and doubts about it.
@@ -276,7 +276,7 @@ func (d *showDrawer) evidence(r *why.Reason) {
 	d.told(o)
 	var calls []string
 	for _, c := range o.Candidates {
-		calls = append(calls, words(d.conversation(c.Trace, 0), d.safe(c.Agent), d.safe(c.ToolCall)))
+		calls = append(calls, cells.Spaced(d.conversation(c.Trace, 0), d.safe(c.Agent), d.safe(c.ToolCall)))
 	}
 	for i, text := range calls {
 		d.field(label(i == 0, "perhaps"), text)
@@ -310,7 +310,7 @@ func (d *showDrawer) replaced(r *why.Reason) {
 	case h == nil || r.Owner().Trace == "":
 		return
 	case h.OldCount > 0:
-		d.field("replaced", plural(h.OldCount, "line"))
+		d.field("replaced", numbers.Count(h.OldCount, "line"))
 		return
 	default:
 		d.field("replaced", "nothing")
@@ -319,7 +319,7 @@ func (d *showDrawer) replaced(r *why.Reason) {
 	for i, p := range r.Replaced {
 		who := "people"
 		if p.Trace != "" {
-			who = words(d.conversation(p.Trace, p.Prompt), d.safe(words(p.Agent, p.ToolCall)))
+			who = cells.Spaced(d.conversation(p.Trace, p.Prompt), d.safe(cells.Spaced(p.Agent, p.ToolCall)))
 		}
 		d.field(label(i == 0, "replaced"), "lines of "+who)
 	}
@@ -340,6 +340,6 @@ func (d *showDrawer) next(r *why.Reason) {
 		list = append(list, "git show "+d.commit(r.Commit().ID))
 	}
 	for i, text := range list {
-		d.field(label(i == 0, "more"), d.pen.paint(faint, text))
+		d.field(label(i == 0, "more"), d.pen.Paint(cells.Faint, text))
 	}
 }

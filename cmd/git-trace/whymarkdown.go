@@ -4,10 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/git-trace/git-trace/records"
-
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/report/why"
 	"github.com/git-trace/git-trace/view"
@@ -39,7 +38,7 @@ func (m *whyMarkdown) reason(r *why.Reason, reviews map[refs.OID][]view.Review) 
 		m.fact("written", completed)
 		m.fact("conversation", m.short(o.Trace))
 	case o.Trace != "":
-		m.fact("written by", dotted(o.Agent, view.ModelName(o.Model), o.Subagent))
+		m.fact("written by", cells.Dotted(o.Agent, view.ModelName(o.Model), o.Subagent))
 		m.fact("conversation", m.short(o.Trace))
 	default:
 		m.fact("written by", writtenBy(r))

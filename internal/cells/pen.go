@@ -1,0 +1,24 @@
+package cells
+
+import "strings"
+
+// Pen colours text if colour is on.
+type Pen struct{ On bool }
+
+// Escape sequences (ECMA-48, select graphic rendition).
+const (
+	Faint     = "\x1b[2m"
+	Bold      = "\x1b[1m"
+	HashColor = "\x1b[33m"
+	PlusColor = "\x1b[32m"
+	LessColor = "\x1b[31m"
+	noColor   = "\x1b[m"
+)
+
+// Paint returns the text in a colour. Blank text stays as it is.
+func (p Pen) Paint(color, text string) string {
+	if !p.On || strings.TrimSpace(text) == "" {
+		return text
+	}
+	return color + text + noColor
+}
