@@ -8,7 +8,7 @@ import (
 	"github.com/git-trace/git-trace/agents/userfile"
 )
 
-// marks are the two lines around git-trace's part of a hook.
+// marks holds the two lines around git-trace's part of a hook.
 var marks = userfile.Marked("")
 
 // kind is the form of git-trace's part in a hook file.

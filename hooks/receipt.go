@@ -63,7 +63,7 @@ func decodeReceipt(data []byte) receipt {
 	return r
 }
 
-// with returns the receipt with a place added or updated.
+// `with` returns the receipt with a place added or updated.
 func (r receipt) with(at place, binary string) receipt {
 	r.Version, r.Binary, r.Places = receiptVersion, binary, slices.Clone(r.Places)
 	for i, old := range r.Places {
@@ -79,7 +79,7 @@ func (r receipt) with(at place, binary string) receipt {
 	return r
 }
 
-// at returns the entry for a directory.
+// `at` returns the entry for a directory.
 func (r receipt) at(dir string) (place, bool) {
 	i := slices.IndexFunc(r.Places, func(p place) bool { return p.Dir == dir })
 	if i < 0 {

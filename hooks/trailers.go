@@ -43,7 +43,7 @@ func Trailers(config refs.Config) (form string, err error) {
 // asked lists the hooks that a user must ask for.
 var asked = [...]string{TrailersHook, PushHook}
 
-// all returns the hooks that may have our part.
+// `all` returns the hooks that may have our part.
 func all() []string { return append(Names(), asked[:]...) }
 
 // wanted returns the hooks that get our part. The error is about a setting with an unknown value.
@@ -63,7 +63,7 @@ func (in Installer) wanted(ctx context.Context) (names []string, wrong error) {
 	return names, wrong
 }
 
-// names returns the hooks that get our part.
+// `names` returns the hooks that get our part.
 func (in Installer) names(ctx context.Context) []string {
 	names, _ := in.wanted(ctx)
 	return names

@@ -19,7 +19,7 @@ func startRecorder(repo *refs.Repo) (started bool) {
 		"--git-dir="+repo.GitDir, "--work-tree="+repo.WorkTree, "record", "--quiet")
 }
 
-// elsewhere reports whether the machine will be deleted after the agent's work. Claude Code on the web says so in its
+// `elsewhere` reports whether the machine will be deleted after the agent's work. Claude Code on the web says so in its
 // environment.
 func elsewhere() bool {
 	return os.Getenv(ElsewhereEnv) != "" || os.Getenv("CLAUDE_CODE_REMOTE") == "true"

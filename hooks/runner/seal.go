@@ -19,13 +19,13 @@ const (
 	sealLimit = time.Minute
 )
 
-// begins reports whether a boundary begins a conversation, so that the log may have unsealed events of earlier
+// `begins` reports whether a boundary begins a conversation, so that the log may have unsealed events of earlier
 // conversations.
 func begins(b events.Boundary) bool {
 	return b.Kind == events.SessionStart || b.Kind == events.PromptSubmit
 }
 
-// ends reports whether the log must be sealed after a boundary, because a turn or a session ended.
+// `ends` reports whether the log must be sealed after a boundary, because a turn or a session ended.
 func ends(b events.Boundary) bool { return b.Kind == events.TurnEnd || b.Kind == events.SessionEnd }
 
 // startSeal starts the process if now is set and an event waits, or if many events wait.
@@ -45,8 +45,8 @@ func startAhead(repo *refs.Repo) bool {
 	return Background(repo, repo.GitDir, repo.Env(), "git-hook", SealHook, strconv.Itoa(os.Getpid()))
 }
 
-// runSeal is the process. args has the id of the hook's process if that started it ahead. Then runSeal also does the
-// other work that the hook leaves to background processes.
+// runSeal is the process. The parameter args has the id of the hook's process if that started it ahead. Then runSeal
+// also does the other work that the hook leaves to background processes.
 func runSeal(args []string) int {
 	guard := Guard(sealLimit, nil)
 	defer guard()
