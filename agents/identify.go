@@ -27,7 +27,7 @@ func Identify(env Env, path string) (Agent, bool, error) {
 	return agent, found, nil
 }
 
-// Recognise is Identify for the first bytes of a file.
+// Recognise does the same as Identify, for the first bytes of a file.
 func Recognise(env Env, path string, head []byte) (Agent, bool) {
 	for _, agent := range All(env) {
 		if agent.Identifier != nil && agent.Identifier.Recognises(path, head) {

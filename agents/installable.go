@@ -81,7 +81,7 @@ func Ignored(ctx context.Context, repo *refs.Repo, env Env) ([]string, error) {
 	return IgnoredBy(config, env)
 }
 
-// IgnoredBy is [Ignored] for a configuration that was already read.
+// IgnoredBy does the same as [Ignored], for a configuration that was already read.
 func IgnoredBy(config refs.Config, env Env) ([]string, error) {
 	var known []string
 	for _, one := range Installable(env) {

@@ -43,7 +43,7 @@ const ScopeProject = capability.ScopeProject
 // SystemEnv reads the environment of this process when it is called.
 func SystemEnv() (Env, error) { return capability.SystemEnv() }
 
-// registered is an agent's name and its New.
+// registered holds an agent's name and its function New.
 type registered struct {
 	name string
 	make func(Env) Agent

@@ -32,7 +32,7 @@ type part struct {
 	lines     int64 // the number of lines before it
 }
 
-// begins reports whether a line begins a conversation, and returns the time.
+// `begins` reports whether a line begins a conversation, and returns the time.
 func begins(line []byte) (began string, found bool) {
 	rest, found := bytes.CutPrefix(bytes.TrimRight(line, " \r\n"), []byte(heading))
 	if !found || len(rest) != len(stamp) {
@@ -106,7 +106,7 @@ type index struct {
 	parts   []part
 }
 
-// of returns the conversations of a history.
+// `of` returns the conversations of a history.
 func (x *index) of(path string, tail *transcript.Tail) ([]part, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -165,7 +165,7 @@ const (
 	blockAnswer  = 'a'
 )
 
-// blocks returns the blocks of a conversation: consecutive lines of one kind. An object is the kind of the block,
+// blocks reads the blocks of a conversation: consecutive lines of one kind. An object is the kind of the block,
 // followed by its unchanged lines.
 type blocks struct {
 	in     *bufio.Reader

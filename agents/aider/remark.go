@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/records/assemble"
 )
 
-// remarks are the facts about the previous answer in a block of Aider's own lines.
+// remarks holds the facts about the previous answer in a block of Aider's own lines.
 type remarks struct {
 	usage       *assemble.Usage
 	rounded     bool
@@ -128,7 +128,7 @@ func (s *session) tool(at records.Locator, lines []string) error {
 // printed matches the text that Aider adds to the chat for the output of a command.
 var printed = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\d+ lines? of output$`) })
 
-// line handles one of these lines; before is the previous line.
+// line handles one of these lines; the parameter `before` is the previous line.
 func (s *session) line(at records.Locator, line, before string) error {
 	head, rest, _ := strings.Cut(line, " ")
 	switch head {

@@ -17,7 +17,7 @@ var plugin []byte
 
 const fileName = "plugins/git-trace.ts"
 
-// kinds are the plugin's events, with Amp's names.
+// kinds lists the plugin's events, with Amp's names.
 var kinds = payload.Events{
 	{Name: "session.start", Kind: events.SessionStart},
 	{Name: "agent.start", Kind: events.PromptSubmit},

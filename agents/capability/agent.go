@@ -29,8 +29,8 @@ type Agent struct {
 	Skills string
 	// Kept returns how long the agent keeps an unchanged session file; it is nil if the agent deletes none.
 	Kept func() time.Duration
-	// Stands are names of files that represent their directory: other files in it are parts or copies of the session. The
-	// first one that exists is used.
+	// Stands holds names of files that represent their directory: other files in it are parts or copies of the session.
+	// The first one that exists is used.
 	Stands []string
 	// InProject is true if the agent stores sessions in the project: the discoverer then needs a directory.
 	InProject bool

@@ -60,7 +60,7 @@ type Status struct {
 	OnlyAtTop bool     `json:"only_at_top,omitempty"` // read only if the agent is started at the work tree's root
 	Present   []string `json:"present,omitempty"`
 	Missing   []string `json:"missing,omitempty"`
-	// Stale are the events whose entry calls another path of the program, may not run, or may run without the agent
+	// Stale holds the events whose entry calls another path of the program, may not run, or may run without the agent
 	// waiting for it.
 	Stale []string `json:"stale,omitempty"`
 	// Binary is the program that the entries call; BinaryFound reports whether it exists and is executable.
@@ -68,9 +68,9 @@ type Status struct {
 	BinaryFound bool   `json:"binary_found"`
 	// DisabledBy are settings files that disable all hooks of the agent.
 	DisabledBy []string `json:"disabled_by,omitempty"`
-	// Obstacles are other reasons why existing entries do not run.
+	// Obstacles holds other reasons why existing entries do not run.
 	Obstacles []Obstacle `json:"obstacles,omitempty"`
-	// Foreign are other programs' hooks in the same file that run after a tool and may change the tool's files.
+	// Foreign holds other programs' hooks in the same file that run after a tool and may change the tool's files.
 	Foreign []ForeignHook `json:"foreign,omitempty"`
 }
 

@@ -32,7 +32,7 @@ type Beginning struct {
 	Path    string // of the session file
 	Session string // the agent's id
 	Until   int64  // the length of the beginning in bytes; it ends at the end of a line
-	// Dirs are the paths of the session's work tree, Dir is the work tree of the copy. Start is the directory, in Dir or
+	// Dirs holds the paths of the session's work tree, Dir is the work tree of the copy. Start is the directory, in Dir or
 	// below it, in which the client is started.
 	Dirs       []string
 	Dir, Start string

@@ -10,8 +10,8 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// ofTheMoment are lines that concern only the running session: waiting prompts, and copies of files for /rewind, which
-// the client stores by session.
+// ofTheMoment lists lines that concern only the running session: waiting prompts, and copies of files for /rewind,
+// which the client stores by session.
 var ofTheMoment = []string{"queue-operation", "file-history-snapshot", "last-prompt"}
 
 // Copy writes the copy in the form of the client's own --fork-session: each line keeps its id and names its origin.

@@ -14,7 +14,7 @@ import (
 // Claude stops the hook of SessionEnd after about a second.
 const hookTimeout = 10
 
-// hookEvents are the events for which an entry is installed. StopFailure, PostCompact and CwdChanged are decoded but
+// hookEvents lists the events for which an entry is installed. StopFailure, PostCompact and CwdChanged are decoded but
 // not installed. Clients from before early 2026 do not know them and therefore ignore the whole settings file,
 // including the user's own settings. These events are not needed: the next prompt or the end of the session closes a
 // failed turn, PreCompact comes before PostCompact, and every payload has the current directory.
@@ -23,7 +23,8 @@ var hookEvents = [...]string{
 	"SubagentStop", "PreCompact", "SessionEnd",
 }
 
-// newerEvents are installed only if the client on the PATH is known to have them (newerSince), for the same reason.
+// newerEvents lists events for which an entry is installed only if the client on the PATH is known to have them
+// (newerSince), for the same reason.
 var newerEvents = [...]string{"PermissionRequest", "PostToolBatch"}
 
 // newInstaller returns the installer of entries in Claude's settings files.

@@ -10,8 +10,8 @@ import (
 	"github.com/git-trace/git-trace/agents/transcript"
 )
 
-// modelWindows are the sizes of the part at the end of the session file that is searched for the model, smallest first.
-// The last size is for a line with the content of a large file.
+// modelWindows lists the sizes of the part at the end of the session file that is searched for the model, smallest
+// first. The last size is for a line with the content of a large file.
 var modelWindows = [...]int64{64 << 10, 512 << 10, 4 << 20}
 
 // sessionFiles returns the files that may contain a conversation's lines, best first: the session's file, or a

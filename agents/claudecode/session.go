@@ -52,7 +52,7 @@ type registers struct {
 	Prompt  string           `json:"prompt,omitempty"` // the hash of the system prompt
 	Tools   []string         `json:"tools,omitempty"`
 	Lost    jsonlines.Faults `json:"lost,omitzero"`
-	// Summaries are titles of conversations whose last line was not read yet: most belong to other conversations.
+	// Summaries holds titles of conversations whose last line was not read yet: most belong to other conversations.
 	Summaries []summary `json:"summaries,omitempty"`
 }
 
@@ -172,7 +172,7 @@ func (ch *chain) end() error {
 	return ch.resolve(commandBuiltIn)
 }
 
-// cursor must be called before the conversation is finished.
+// cursor returns the place at which reading can continue. It must be called before the conversation is finished.
 func (s *session) cursor(file *transcript.Tail, in *jsonlines.Reader) (json.RawMessage, error) {
 	s.main.reg.Lost = s.lost
 	s.main.reg.Lost.Torn = 0 // it will be read again

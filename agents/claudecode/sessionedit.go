@@ -129,7 +129,7 @@ func memberBool(raw []byte, name string) bool {
 	return false
 }
 
-// after returns the file after the edit; false if it cannot be derived.
+// `after` returns the file after the edit; false if it cannot be derived.
 func (n *noted) after(steps []replacement) (string, bool) {
 	if len(n.original) == 0 || n.original[0] != '"' || len(n.patch) == 0 {
 		return "", false

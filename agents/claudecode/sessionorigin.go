@@ -16,7 +16,7 @@ import (
 	"github.com/git-trace/git-trace/agents/transcript"
 )
 
-// hints are signs of the session that a file belongs to, from its first lines and its end.
+// hints holds signs of the session that a file belongs to, from its first lines and its end.
 type hints struct {
 	sessions []string // the sessions that the first lines name as their own
 	origins  []string // the sessions that the first lines were copied from
@@ -94,7 +94,7 @@ func (h hints) session(known, path string) string {
 
 func stem(path string) string { return strings.TrimSuffix(filepath.Base(path), ".jsonl") }
 
-// origins are the other sessions from which lines of this file were copied and whose files exist. Such lines count in
+// origins holds the other sessions from which lines of this file were copied and whose files exist. Such lines count in
 // the other file. If the file of the other session is missing, the copies count.
 type origins struct {
 	own   string
@@ -236,7 +236,7 @@ func (o *origins) copied(e *entry, offset int64) bool {
 	return false
 }
 
-// names returns the sessions from which lines were copied, sorted.
+// `names` returns the sessions from which lines were copied, sorted.
 func (o *origins) names() []string {
 	var names []string
 	for session := range o.lines {

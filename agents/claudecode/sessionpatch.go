@@ -110,7 +110,7 @@ func matchedHunks(patch []patchHunk, written []string) []assemble.Hunk {
 	return hunks
 }
 
-// find returns the first place in lines that is displayed like this; nil if there is none.
+// find returns the first part of lines that is displayed as the parameter display shows; nil if there is none.
 func find(lines, display []string) []string {
 	if len(display) == 0 || len(lines) > 20_000 {
 		return nil
@@ -132,7 +132,7 @@ func sameDisplay(lines, display []string) bool {
 	return true
 }
 
-// displayed reports whether a line is displayed like this: each leading tab as two spaces.
+// displayed reports whether a line is displayed in a given form: each leading tab becomes two spaces.
 func displayed(line, display string) bool {
 	for strings.HasPrefix(line, "\t") {
 		rest, found := strings.CutPrefix(display, "  ")

@@ -169,7 +169,7 @@ func (ch *chain) interruption(time string) error {
 	return nil
 }
 
-// synthetic are the beginnings of texts that the client wrote in the user's name.
+// synthetic lists the beginnings of texts that the client wrote in the user's name.
 var synthetic = []struct{ prefix, reason string }{
 	{"<task-notification>", "task_notification"},
 	{"<local-command-caveat>", "caveat"},

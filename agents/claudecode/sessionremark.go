@@ -20,7 +20,7 @@ func (ch *chain) keep() {
 	}
 }
 
-// bookkeeping are the kinds of lines with the client's own data. Each release adds some. A kind that is not listed is
+// bookkeeping lists the kinds of lines with the client's own data. Each release adds some. A kind that is not listed is
 // skipped too, but counted as unknown.
 var bookkeeping = []string{
 	"agent-color", "agent-name", "agent-setting", "agent_metadata", "api-request", "api-request-blob", "atis-latch",

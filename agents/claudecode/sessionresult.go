@@ -113,7 +113,7 @@ func (n *note) take(raw []byte) {
 	}
 }
 
-// note is toolUseResult with the relevant members of all tools.
+// A note is the member toolUseResult, with the relevant members of all tools.
 type note struct {
 	agent       string
 	took        int64

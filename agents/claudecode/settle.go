@@ -136,7 +136,7 @@ const (
 	refusalWithReason     = "the user said:" // typed into the permission prompt
 )
 
-// refusals are the beginnings of the results of calls that a rule, a mode or a hook refused.
+// refusals lists the beginnings of the results of calls that a rule, a mode or a hook refused.
 var refusals = []string{
 	"Permission for ",
 	"Permission to ",

@@ -118,7 +118,7 @@ func modelName(id, provider string) string {
 	return assemble.Model(provider + "/" + model)
 }
 
-// xmlTools are the tools that the model calls in XML.
+// xmlTools lists the tools that the model calls in XML.
 var xmlTools = []string{
 	"read_file", "write_to_file", "replace_in_file", "apply_diff", "insert_content", "search_and_replace",
 	"execute_command",

@@ -32,7 +32,7 @@ type sessions struct {
 	name, folder string // folder is the extension's folder in an editor's global storage
 }
 
-// editors are the settings directories of the editors in which the extensions run.
+// editors lists the settings directories of the editors in which the extensions run.
 var editors = []string{"Code", "Code - Insiders", "Cursor", "Windsurf", "VSCodium"}
 
 // roots returns the directories that contain tasks.
@@ -121,7 +121,7 @@ func (s sessions) Recognises(path string, head []byte) bool {
 	return roo == (s.name == RooName)
 }
 
-// begins reports whether a text is the beginning of a session's document: the members before its messages.
+// `begins` reports whether a text is the beginning of a session's document: the members before its messages.
 func begins(head []byte) bool {
 	return sessionfile.Members{
 		"agent":     sessionfile.Text,
@@ -179,7 +179,7 @@ func manifestOf(path string) []byte {
 // maxBeside is the greatest size of a file next to a conversation that is read, in bytes.
 const maxBeside = 64 << 20
 
-// beside reads a small file in the folder of a conversation; nil if there is none.
+// `beside` reads a small file in the folder of a conversation; nil if there is none.
 func beside(path, name string) []byte {
 	return sessionfile.Small(filepath.Join(filepath.Dir(path), name), maxBeside)
 }

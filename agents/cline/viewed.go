@@ -37,7 +37,7 @@ func isView(array sessionfile.File) (is bool) {
 	return is
 }
 
-// alone reports whether a file is the user's view and the folder has no conversation with the model.
+// `alone` reports whether a file is the user's view and the folder has no conversation with the model.
 func alone(path string) bool {
 	if filepath.Base(path) != shownFile {
 		return false
@@ -256,7 +256,7 @@ func (r *retold) give(from jsonlines.Object, raw []byte) {
 	r.ready = append(r.ready, jsonlines.Object{Raw: raw, Offset: from.Offset, Line: from.Line})
 }
 
-// states are messages about the client's state, without text and calls.
+// states lists messages about the client's state, without text and calls.
 var states = []string{"checkpoint_created", "checkpoint_saved", "task_progress", "api_req_finished", "api_req_retried",
 	"api_req_failed", "api_req_deleted", "api_req_retry_delayed", "api_req_rate_limit_wait", "deleted_api_reqs",
 	"error_retry",

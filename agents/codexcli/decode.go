@@ -10,7 +10,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// kinds are the hook events that are boundaries, in the order in which they occur.
+// kinds lists the hook events that are boundaries, in the order in which they occur.
 var kinds = payload.Events{
 	{Name: "SessionStart", Kind: events.SessionStart},
 	{Name: "UserPromptSubmit", Kind: events.PromptSubmit},

@@ -8,7 +8,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// kinds are the hook events that are boundaries, in the order in which they occur.
+// kinds lists the hook events that are boundaries, in the order in which they occur.
 var kinds = payload.Events{
 	{Name: "sessionStart", Kind: events.SessionStart},
 	{Name: "userPromptSubmitted", Kind: events.PromptSubmit},

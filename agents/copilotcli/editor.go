@@ -29,7 +29,7 @@ var EditorTools = toolcall.Tools{
 // editorStop is the event at the end of a turn in the editor. Copilot CLI also has this event, but uses another one.
 const editorStop = "Stop"
 
-// editorKinds are the events that the editor uses from such a file.
+// editorKinds lists the events that the editor uses from such a file.
 var editorKinds = payload.Events{
 	{Name: "sessionStart", Kind: events.SessionStart},
 	{Name: "userPromptSubmitted", Kind: events.PromptSubmit},
@@ -89,8 +89,8 @@ func inputOf(raw json.RawMessage) json.RawMessage {
 	return in.Text("input", text).End()
 }
 
-// patience limits the wait for a call's edits at its end; maxEdited is the greatest size of a file that is checked, in
-// bytes.
+// patience limits the wait for a call's edits at its end; the constant maxEdited is the greatest size of a file that is
+// checked, in bytes.
 const (
 	patience  = 400 * time.Millisecond
 	maxEdited = 4 << 20
@@ -110,7 +110,7 @@ func written(tool *events.ToolUse) {
 	}
 }
 
-// both decodes payloads of Copilot CLI and of the editor.
+// `both` decodes payloads of Copilot CLI and of the editor.
 type both struct {
 	capability.PayloadDecoder
 	env    capability.Env

@@ -13,8 +13,8 @@ import (
 const modelWindow = 512 << 10
 
 // modelOf returns the model of the answer with a call, in a subagent or in the main conversation. It is "" as long as
-// the session file, which is written late, lacks the call: the model may have changed since. at is the time of the
-// answer, or of the end of its last call; zero if the file has none.
+// the session file, which is written late, lacks the call: the model may have changed since. The result `at` is the
+// time of the answer, or of the end of its last call; zero if the file has none.
 func modelOf(path, subagent, fingerprint string) (model string, at time.Time) {
 	file, err := transcript.Open(path)
 	if err != nil {

@@ -24,7 +24,7 @@ func (c *Client) obstacles(_ context.Context, target capability.Target) ([]capab
 	}}, nil
 }
 
-// trusts reports whether the user permanently trusts a folder or one above it.
+// `trusts` reports whether the user permanently trusts a folder or one above it.
 func (c *Client) trusts(folder string) bool {
 	file, err := userfile.Read(filepath.Join(c.configDir(), "config.json"))
 	if err != nil {

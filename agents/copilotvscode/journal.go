@@ -123,7 +123,7 @@ func change(document *any, raw []byte) bool {
 	return made
 }
 
-// within applies a change inside a value and returns the new value.
+// `within` applies a change inside a value and returns the new value.
 func (c *changed) within(value any, keys []any) (any, bool) {
 	if len(keys) == 0 {
 		return c.apply(value)

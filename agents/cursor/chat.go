@@ -13,7 +13,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// chatTools are the tools of chats that act on files.
+// chatTools lists the tools of chats that act on files.
 var chatTools = toolcall.Tools{
 	"read_file": toolcall.Reads, "read_file_v2": toolcall.Reads, "write": toolcall.Writes,
 	"search_replace": toolcall.Replaces, "edit_file_v2": toolcall.Replaces, "apply_patch": toolcall.Patches,

@@ -25,7 +25,7 @@ import (
 // There are no times, models, tokens, call ids or results.
 type sessions struct{ env capability.Env }
 
-// does are the tools of Cursor that act on files.
+// does lists the tools of Cursor that act on files.
 var does = toolcall.Tools{
 	"Read": toolcall.Reads, "Write": toolcall.Writes, "StrReplace": toolcall.Replaces, "Edit": toolcall.Replaces,
 	"MultiEdit": toolcall.Replaces, "ApplyPatch": toolcall.Patches, "Shell": toolcall.Runs,

@@ -9,7 +9,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// kinds are the hook events that are boundaries, in the order in which they occur. The event at the end of a subagent
+// kinds lists the hook events that are boundaries, in the order in which they occur. The event at the end of a subagent
 // does not say which subagent ended.
 var kinds = payload.Events{
 	{Name: "SessionStart", Kind: events.SessionStart},

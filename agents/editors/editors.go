@@ -54,7 +54,7 @@ var kinds = []kind{
 	{"windsurf", "Windsurf", []string{".windsurf", ".windsurf-server"}, "Windsurf", []string{"windsurf"}, "Tab"},
 }
 
-// providers are the extensions that offer completions, by the beginnings of their ids.
+// providers lists the extensions that offer completions, by the beginnings of their ids.
 var providers = []struct{ id, title string }{
 	{"github.copilot-", "Copilot"}, {"continue.continue-", "Continue"}, {"codeium.codeium-", "Codeium"},
 	{"supermaven.supermaven-", "Supermaven"}, {"tabnine.tabnine-vscode-", "Tabnine"},
@@ -158,7 +158,7 @@ func hooked(env capability.Env, dir string) bool {
 	return false
 }
 
-// Runs reports whether a process with a name runs the editor; arguments returns its command line.
+// Runs reports whether a process with a name runs the editor; the function arguments returns its command line.
 func (e Editor) Runs(name string, arguments func() []string) bool {
 	if slices.Contains(e.programs, name) {
 		return true
@@ -172,7 +172,7 @@ func (e Editor) Runs(name string, arguments func() []string) bool {
 // does not run, the list is from its last run.
 func (e Editor) HasOpen(dir string) bool { return e.windows != nil && e.windows(dir) }
 
-// around reports whether two paths are equal or one contains the other.
+// `around` reports whether two paths are equal or one contains the other.
 func around(a, b string) bool {
 	const end = string(filepath.Separator)
 	within := func(name, dir string) bool {
@@ -213,7 +213,7 @@ func hasWindow(env capability.Env, k kind, dir string) bool {
 
 const jetbrains = "jetbrains"
 
-// plugins are the plugins of JetBrains' editors that offer completions, by their directories.
+// plugins lists the plugins of JetBrains' editors that offer completions, by their directories.
 var plugins = []struct{ dir, title string }{
 	{"ml-llm", "AI Assistant"}, {"github-copilot-intellij", "Copilot"}, {"continue-intellij-extension", "Continue"},
 	{"codeium", "Codeium"}, {"supermaven", "Supermaven"}, {"TabNine", "Tabnine"},

@@ -93,7 +93,7 @@ func (s sessions) Recognises(_ string, head []byte) bool {
 	return sessionfile.AnyObject(head, 1, begins)
 }
 
-// begins reports whether a line is about the session.
+// `begins` reports whether a line is about the session.
 func begins(raw []byte) bool {
 	return rawjson.MemberText(raw, "working_dir") != "" && rawjson.Member(raw, "role") == nil &&
 		(rawjson.Member(raw, "message_count") != nil || rawjson.Member(raw, "description") != nil ||

@@ -46,8 +46,8 @@ func withoutRest(doc []byte) []byte {
 	return slices.Concat(doc[:root.start], doc[root.end:])
 }
 
-// removeAll removes the handlers that which returns, one after the other, because each removal changes the positions of
-// the others.
+// removeAll removes the handlers that the function `which` returns, one after the other, because each removal changes
+// the positions of the others.
 func removeAll(doc []byte, which func(root *node) []handler) ([]byte, error) {
 	for {
 		root, err := parse(doc)

@@ -15,7 +15,7 @@ import (
 // ErrForeign reports a file with git-trace's name that another program wrote.
 var ErrForeign = errors.New("the file was not written by git-trace")
 
-// Settings are entries in a settings file that others use too.
+// Settings holds entries in a settings file that others use too.
 type Settings struct {
 	Entries func() []hookfile.Entry // not called in hooks
 	Ours    hookfile.Ours
@@ -82,7 +82,7 @@ func (s Settings) Inspect(doc []byte) (hookfile.State, error) {
 	return hookfile.Inspect(doc, s.Entries(), s.Ours)
 }
 
-// afterTool are the events of all agents after an edit, at which a formatter may run.
+// afterTool lists the events of all agents after an edit, at which a formatter may run.
 var afterTool = []string{"PostToolUse", "AfterTool", "afterFileEdit"}
 
 // foreign returns other programs' hooks that run after a tool.

@@ -60,7 +60,8 @@ func (s skilled) remove(ctx context.Context, target capability.Target) ([]capabi
 	return s.skill.Remove(ctx, target)
 }
 
-// both does the same to the hooks and to the skill. If the actions for the skill were possible, it returns them too.
+// `both` calls one function for the hooks and another one for the skill. If the actions for the skill were possible, it
+// returns them too.
 func both(ctx context.Context, target capability.Target,
 	hooks, skill func(context.Context, capability.Target) ([]capability.Action, error),
 ) ([]capability.Action, error) {

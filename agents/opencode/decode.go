@@ -9,7 +9,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// kinds are the plugin's events, with OpenCode's names; tool.failed is derived from message.part.updated.
+// kinds lists the plugin's events, with OpenCode's names; tool.failed is derived from message.part.updated.
 var kinds = payload.Events{
 	{Name: "session.created", Kind: events.SessionStart},
 	{Name: "chat.message", Kind: events.PromptSubmit},

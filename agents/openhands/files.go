@@ -24,7 +24,7 @@ import (
 // sessions implements the capabilities for conversations.
 type sessions struct{ env capability.Env }
 
-// stateFile has the data about the whole conversation; eventsDir contains its events.
+// stateFile has the data about the whole conversation; the constant eventsDir contains its events.
 const (
 	stateFile = "base_state.json"
 	eventsDir = "events"

@@ -29,7 +29,8 @@ func Identify(env agents.Env, path string) (agents.Agent, bool, error) {
 	return Agent(agent, env.Unzstd), found, nil
 }
 
-// headOf returns the first decompressed bytes of a session file; is reports whether the file is compressed.
+// headOf returns the first decompressed bytes of a session file. The second result reports whether the file is
+// compressed.
 func headOf(path string, unzstd packed.Unzstd) (head []byte, is bool, err error) {
 	file, err := transcript.Open(path)
 	if err != nil {
@@ -113,7 +114,7 @@ func (d discoverer) SessionsIn(path string) (found []capability.Session, err err
 	return found, err
 }
 
-// unpacked calls read with the path of a file or, if it is compressed, of its decompressed copy.
+// unpacked calls the function read with the path of a file or, if it is compressed, of its decompressed copy.
 func unpacked(path string, unzstd packed.Unzstd, read func(path string) error) error {
 	file, err := transcript.Open(path)
 	if err != nil {

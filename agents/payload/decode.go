@@ -7,7 +7,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// Fields are the common members of all events' payloads, under git-trace's names. Missing members are "".
+// Fields holds the common members of all events' payloads, under git-trace's names. Missing members are "".
 type Fields struct {
 	Session, Subagent, SubagentType string
 	Model                           string
@@ -115,7 +115,7 @@ type Event struct {
 	Kind events.BoundaryKind
 }
 
-// Events are an agent's hook events that are boundaries, in the order in which they occur.
+// Events holds an agent's hook events that are boundaries, in the order in which they occur.
 type Events []Event
 
 func (e Events) Names() []string {

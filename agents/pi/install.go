@@ -46,7 +46,7 @@ func (c *Client) obstacles(_ context.Context, target capability.Target) ([]capab
 	}}, nil
 }
 
-// trusts reports the user's decision for a directory: the nearest decision at the directory or above, otherwise the
+// `trusts` reports the user's decision for a directory: the nearest decision at the directory or above, otherwise the
 // default.
 func (c *Client) trusts(dir string) bool {
 	decisions := map[string]*bool{}

@@ -23,7 +23,7 @@ type failed struct {
 
 func newCallBook() *callBook { return &callBook{steps: map[string]int{}, failing: map[string]failed{}} }
 
-// at returns the step of a call; 0 if unknown.
+// `at` returns the step of a call; 0 if unknown.
 func (b *callBook) at(call string) int { return b.steps[call] }
 
 // stored adds a stored step.

@@ -20,7 +20,7 @@ type Completion struct {
 	At    time.Time
 }
 
-// completions are all completions of a conversation. There is no session file, so the record has a step for each
+// completions holds all completions of a conversation. There is no session file, so the record has a step for each
 // completion, without its text.
 type completions struct {
 	agent string

@@ -13,14 +13,14 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// Facts are facts about a conversation that come from the log and the repository, and are not in its session file. An
+// Facts holds facts about a conversation that come from the log and the repository, and are not in its session file. An
 // unknown fact is nil and does not change the record.
 type Facts struct {
 	Links    []records.GitLink
 	Revision string // the commit to which the line numbers refer: the newest one with lines of the conversation
-	// Files are the lines of the conversation in Revision.
+	// Files holds the lines of the conversation in Revision.
 	Files []FileFacts
-	// Unaccounted are the files that calls changed without an edit tool.
+	// Unaccounted holds the files that calls changed without an edit tool.
 	Unaccounted []string
 	Base        *string // the commit that was checked out at the start of the conversation
 	Diff        *string // the uncommitted changes at that time
@@ -59,7 +59,7 @@ func (n *Note) put(o *records.Outcome) {
 	}
 }
 
-// FileFacts are the conversation's lines in a file.
+// FileFacts holds the conversation's lines in a file.
 type FileFacts struct {
 	Path  string
 	Lines []LineFacts
@@ -79,7 +79,7 @@ type LineFacts struct {
 // stored version; nil if there is none.
 type Gatherer func(ctx context.Context, head, prior *records.Record) (*Facts, error)
 
-// put adds the facts to a record. said is the text of the newest note.
+// put adds the facts to a record. The parameter said is the text of the newest note.
 func (f *Facts) put(head, prior *records.Record, said string, calls *callBook) {
 	if f == nil {
 		return
@@ -230,7 +230,7 @@ func mix(c *records.AttributedConversation) {
 }
 
 // linked reports whether a commit contains lines of the conversation. The commit's id may be abbreviated by a call.
-// After an amend or a rebase it does not: then the outcome names a commit that does.
+// After an amend or a rebase the commit does not contain any: then the outcome names a commit that does.
 func linked(links []records.GitLink, sha *string) bool {
 	return sha != nil && *sha != "" && slices.ContainsFunc(links,
 		func(l records.GitLink) bool { return l.Tier.Holds() && strings.HasPrefix(l.Revision, *sha) })

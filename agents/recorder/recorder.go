@@ -25,7 +25,7 @@ var (
 	ErrNoTranscript = errors.New("the session file is not there")
 )
 
-// Prompts are the texts of prompts as they were typed.
+// Prompts provides the texts of prompts as they were typed.
 type Prompts interface {
 	List(trace events.TraceID) (map[int]string, error)
 	Drop(trace events.TraceID, index int) error
@@ -206,8 +206,8 @@ func find(agent agents.Agent, s waiting.Session) (string, error) {
 	return "", ErrNoTranscript
 }
 
-// found is find, but it waits for a session file that a hook names for the first time: some agents create the file
-// after their hooks. It waits as long as for a file that is still being written.
+// found does the same as find, but it waits for a session file that a hook names for the first time: some agents create
+// the file after their hooks. It waits as long as for a file that is still being written.
 func (r *Recorder) found(ctx context.Context, agent agents.Agent, s waiting.Session) (string, error) {
 	limit := time.Now().Add(10 * r.Settle)
 	for {

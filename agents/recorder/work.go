@@ -213,7 +213,7 @@ func (w *work) read(ctx context.Context, parser capability.SessionParser) (Outco
 }
 
 // hold stores in the record the step of each prompt: for new prompts and for prompts of the stored version. The typed
-// text of the latter was deleted. If their step was read again, it is found by its time.
+// text of prompts of the stored version was deleted. If their step was read again, it is found by its time.
 func (w *work) hold(head *records.Record, first int) {
 	held := map[int]int{}
 	if w.prior != nil {

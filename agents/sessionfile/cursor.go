@@ -60,8 +60,8 @@ func (r *reading) resume(place Place, options capability.ParseOptions, sink reco
 	return r.resumeAgents(at.Agents)
 }
 
-// cursor must be called before the conversation is finished. The result is nil if the file must be read from its
-// beginning.
+// cursor returns the cursor for the next reading; nil if the file must be read from its beginning. It must be called
+// before the conversation is finished.
 func (r *reading) cursor(session, start string, file File, in Source) (json.RawMessage, error) {
 	if err := r.keep(); err != nil {
 		return nil, err

@@ -28,7 +28,7 @@ func AnyObject(head []byte, most int, such func(raw []byte) bool) bool {
 	return false
 }
 
-// Members are the members of a document that identify its agent, each with a test of its value.
+// Members holds the members of a document that identify its agent, each with a test of its value.
 type Members map[string]func(value *rawjson.Decoder) bool
 
 // Text tests for a text that is not empty.
@@ -55,7 +55,8 @@ func (m Members) Before(list string, head []byte) bool {
 	return false
 }
 
-// Peek calls read with an opened file of JSON lines; it returns the zero value if the file cannot be opened.
+// Peek calls the function read with an opened file of JSON lines; it returns the zero value if the file cannot be
+// opened.
 func Peek[T any](path string, read func(File) T) (told T) {
 	file, err := Lines(path, "")
 	if err != nil {

@@ -138,7 +138,7 @@ func (r *reading) read(to *conversation, in Source) error {
 	}
 }
 
-// registers are stored for every place from which a reading can continue.
+// registers holds the state that is stored for every place from which a reading can continue.
 type registers struct {
 	State json.RawMessage  `json:"state"`
 	Lost  jsonlines.Faults `json:"lost,omitzero"`

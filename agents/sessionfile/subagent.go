@@ -13,7 +13,7 @@ const (
 	maxSubagents = 5000
 )
 
-// subagents are the sessions of subagents that were read, by path and id, with their sizes at that time.
+// subagents holds the sessions of subagents that were read, by path and id, with their sizes at that time.
 type subagents map[string]int64
 
 func (p Place) key() string { return p.Path + "#" + p.Session }

@@ -7,19 +7,20 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// lists are the metadata lists whose entries refer to steps. The step numbers in them count the steps of all files.
+// lists holds the metadata lists whose entries refer to steps. The step numbers in them count the steps of all files.
 type lists struct {
 	of    map[string][]json.RawMessage
 	known map[string]bool
 }
 
-// naming are the members of an entry with the number of a step; namingSteps is the member with several.
+// naming lists the members of an entry with the number of a step. The variable namingSteps is the member with several
+// numbers.
 var naming = []string{"step", "after_step", "at_step", "from_step"}
 
 const namingSteps = "steps"
 
-// add adds the lists of a file; place has the overall number of each of the file's steps. An entry that an earlier file
-// had for the same step is added only once.
+// add adds the lists of a file; the parameter place has the overall number of each of the file's steps. An entry that
+// an earlier file had for the same step is added only once.
 func (l *lists) add(head *records.Record, place []int) {
 	for name, raw := range head.Metadata {
 		var entries []map[string]json.RawMessage

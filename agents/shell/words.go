@@ -2,7 +2,7 @@ package shell
 
 import "strings"
 
-// plain are the characters without a special meaning in a shell.
+// plain lists the characters without a special meaning in a shell.
 const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./="
 
 // Quote quotes any text as one word.

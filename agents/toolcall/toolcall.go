@@ -34,10 +34,10 @@ const (
 	Looks         // writes nothing, whatever its input names
 )
 
-// Tools are the tools of an agent, by name.
+// Tools holds the tools of an agent, by name.
 type Tools map[string]Does
 
-// does returns the effect of a call of a tool.
+// `does` returns the effect of a call of a tool.
 func (t Tools) does(name string, input []byte) Does {
 	does := t[name]
 	if does != Edits {

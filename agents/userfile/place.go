@@ -10,8 +10,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// ReadIn is Read for a file below a directory that other people may have filled, such as a work tree. It follows only
-// links that stay inside root, and never links into a git directory.
+// ReadIn does the same as Read, for a file below a directory that other people may have filled, such as a work tree. It
+// follows only links that stay inside root, and never links into a git directory.
 func ReadIn(root, path string) (File, error) {
 	if err := staysIn(root, path); err != nil {
 		return File{}, err

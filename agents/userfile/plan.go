@@ -100,7 +100,7 @@ func (e Edit) named(err error) error {
 	return &fs.PathError{Op: "write", Path: e.File.Path, Err: err}
 }
 
-// again reads the file again.
+// `again` reads the file again.
 func (f File) again() (File, error) {
 	if f.root != "" {
 		return ReadIn(f.in, f.Path)

@@ -41,7 +41,7 @@ func New(env capability.Env) capability.Agent {
 	}
 }
 
-// kinds are the hook events that are boundaries, in the order in which they occur.
+// kinds lists the hook events that are boundaries, in the order in which they occur.
 var kinds = payload.Events{
 	{Name: "pre_user_prompt", Kind: events.PromptSubmit},
 	{Name: "pre_write_code", Kind: events.ToolBefore},
