@@ -157,8 +157,8 @@ func groupCredits(credits []credit) []*group {
 	return groups
 }
 
-// resolve finds the owner for every credit, with one question for each commit and path. content returns the blamed
-// content of a path; it is called only if a line has no commit.
+// resolve finds the owner for every credit, with one question for each commit and path. The function content returns
+// the blamed content of a path; it is called only if a line has no commit.
 func resolve(
 	ctx context.Context, r Resolver, credits []credit, content func(path string) ([]byte, error),
 ) ([]*Attribution, error) {
@@ -204,7 +204,7 @@ func resolve(
 	return owners, nil
 }
 
-// nobody returns the attribution of a line without a known owner: older than the recording, or unknown.
+// `nobody` returns the attribution of a line without a known owner: older than the recording, or unknown.
 func nobody(r Resolver, a *Attribution, c *credit) (*Attribution, error) {
 	dated, tells := r.(Dated)
 	if len(a.Limits) > 0 { // an event gives the reason why the line is unknown

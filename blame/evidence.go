@@ -109,7 +109,8 @@ func (e *Evidence) Prepare(ctx context.Context, likely gitblame.Likely) {
 	}
 }
 
-// holds reports whether the anchors of a commit have a run that contains a line in question and that like accepts.
+// `holds` reports whether the anchors of a commit have a run that contains a line in question and that the function
+// `like` accepts.
 func holds(c *belief.Commit, q unseen.Question, like func(*belief.Run) bool) bool {
 	runs := c.Runs(q.Path)
 	for i := range runs {

@@ -78,7 +78,7 @@ func known(n int) *int {
 	return &n
 }
 
-// members are the members of a JSON object. Unlike a map, they keep their order.
+// members holds the members of a JSON object. Unlike a map, they keep their order.
 type members []member
 
 type member struct {
@@ -111,8 +111,8 @@ func (m members) exact(name, text string) members {
 	return m
 }
 
-// encode is json.Marshal without escapes for HTML. It also escapes the control characters U+0080 to U+009F, because a
-// terminal may interpret them.
+// encode does the same as json.Marshal, without escapes for HTML. It also escapes the control characters U+0080 to
+// U+009F, because a terminal may interpret them.
 func encode(value any) ([]byte, error) {
 	var out strings.Builder
 	encoder := json.NewEncoder(&out)

@@ -36,8 +36,8 @@ func (q *Query) options() (gitblame.Options, error) {
 	return opts, err
 }
 
-// Lines blames a path in a revision, or in the work tree if rev is empty, and finds the owners. path is relative to the
-// top of the work tree, in raw bytes. If git refuses, the error is a *gitblame.Failure, as for Run.
+// Lines blames a path in a revision, or in the work tree if rev is empty, and finds the owners. The parameter path is
+// relative to the top of the work tree, in raw bytes. If git refuses, the error is a *gitblame.Failure, as for Run.
 func Lines(ctx context.Context, repo *refs.Repo, rev, path string, resolver Resolver) ([]Annotated, error) {
 	return Asked(ctx, repo, At(rev, path), resolver)
 }
@@ -67,8 +67,8 @@ func Asked(ctx context.Context, repo *refs.Repo, q Query, resolver Resolver) (ou
 	return out, err
 }
 
-// Credited returns lines with the commits that wrote them. [Owners] can then find the owners. known is false if git
-// converted the file to text: the owners of converted lines are not known.
+// Credited returns lines with the commits that wrote them. [Owners] can then find the owners. The result known is false
+// if git converted the file to text: the owners of converted lines are not known.
 func Credited(ctx context.Context, repo *refs.Repo, q Query) (lines []gitblame.Line, known bool, err error) {
 	opts, err := q.options()
 	if err != nil {
@@ -91,8 +91,8 @@ func Credited(ctx context.Context, repo *refs.Repo, q Query) (lines []gitblame.L
 	return lines, known, err
 }
 
-// Owners returns the owners of lines of several files. Each line has the commit that wrote it. content returns the
-// content of a path; it is needed for lines without a commit.
+// Owners returns the owners of lines of several files. Each line has the commit that wrote it. The function content
+// returns the content of a path; it is needed for lines without a commit.
 func Owners(
 	ctx context.Context, resolver Resolver, lines []gitblame.Line, content func(path string) ([]byte, error),
 ) ([]Annotated, error) {

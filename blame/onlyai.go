@@ -27,14 +27,14 @@ func aiGroups(lines []gitblame.Line, owners []*Attribution) []aiGroup {
 	return groups
 }
 
-// follows reports whether a line continues the group of the previous line.
+// `follows` reports whether a line continues the group of the previous line.
 func follows(before, l *gitblame.Line) bool {
 	return before.Commit == l.Commit && before.OrigPath == l.OrigPath && before.Ignored == l.Ignored &&
 		before.Unblamable == l.Unblamable && before.OrigLine+1 == l.OrigLine && before.FinalLine+1 == l.FinalLine
 }
 
-// appendAI appends the groups of lines by agents in one of git's formats. shown holds the commits whose details have
-// been printed.
+// appendAI appends the groups of lines by agents in one of git's formats. The parameter shown holds the commits whose
+// details have been printed.
 func (s *session) appendAI(
 	buf []byte, lines []gitblame.Line, owners []*Attribution, shown map[*gitblame.Commit]bool,
 ) []byte {

@@ -93,7 +93,7 @@ func appendKnown(list []string, texts ...string) []string {
 	return list
 }
 
-// date returns the day of the tool call, or of the commit if the former is unknown.
+// date returns the day of the tool call; if that is unknown, of the commit.
 func (q *question) date() string {
 	if !q.of.Time.IsZero() {
 		return q.of.Time.Format("2006-01-02")
@@ -146,7 +146,7 @@ func (p *painter) quoted(a *Attribution, room int) []string {
 // promptRoom returns the width of the screen without the mark at the left edge.
 func (p *painter) promptRoom() int { return max(20, p.style.width()-cells.Width(block)) }
 
-// others counts the lines without a prompt. authors counts the lines older than the recording by author.
+// `others` counts the lines without a prompt. The field authors counts the lines older than the recording by author.
 type others struct {
 	people, unknown, older int
 	authors                []author
@@ -178,7 +178,7 @@ func (o *others) count(p *painter, l *Annotated) {
 // mostAuthors bounds the authors that are listed.
 const mostAuthors = 3
 
-// before lists the authors of the lines that are older than the recording, by number of lines, largest first.
+// `before` lists the authors of the lines that are older than the recording, by number of lines, largest first.
 func (o *others) before() string {
 	slices.SortStableFunc(o.authors, func(a, b author) int { return b.lines - a.lines })
 	var names []string
@@ -192,7 +192,7 @@ func (o *others) before() string {
 	return fmt.Sprintf("%s older than the recording (%s)", numbers.Count(o.older, "line"), strings.Join(names, ", "))
 }
 
-// others draws the numbers of lines without a prompt.
+// `others` draws the numbers of lines without a prompt.
 func (p *painter) others(o *others, below bool) {
 	var parts []string
 	if o.people > 0 {

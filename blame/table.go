@@ -45,7 +45,7 @@ func (p *painter) position(l *Annotated) string {
 	return cell
 }
 
-// when draws the cells between owner and text: the sign of doubt, the date, the line number.
+// `when` draws the cells between owner and text: the sign of doubt, the date, the line number.
 func (p *painter) when(l *Annotated) string {
 	cell := ""
 	if p.widths.doubt > 0 {

@@ -11,8 +11,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// answer is blame with the cache: if the cache has the answer it is used, otherwise git runs. Both pass on the same
-// entries.
+// answer does the same as blame, with the cache: if the cache has the answer it is used, otherwise git runs. Both pass
+// on the same entries.
 func (s *Session) answer(args []string, format Format, each func(*Entry) error) (trailer []byte, err error) {
 	if !s.repo.HasTraces() { // do not create files in a repository that is not recorded
 		return s.blame(args, format, each)
@@ -326,7 +326,7 @@ func (q *inquiry) committed(k *kept) (refs.OID, bool) {
 	return q.tracked()
 }
 
-// tracked is committed, but reads the repository instead of the kept answers.
+// tracked does the same as committed, but reads the repository instead of the kept answers.
 func (q *inquiry) tracked() (refs.OID, bool) {
 	w := walker{repo: q.repo, path: q.names()}
 	if at, ok := w.look(q.commit); ok {

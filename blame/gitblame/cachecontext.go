@@ -48,7 +48,7 @@ func (s *Session) context(config refs.Config) (digest, bool) {
 	return h.Sum(), true
 }
 
-// bears reports whether the cache supports a setting.
+// `bears` reports whether the cache supports a setting.
 func bears(key, value string) bool {
 	switch {
 	case key == "blame.ignorerevsfile", key == "mailmap.blob":

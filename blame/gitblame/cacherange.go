@@ -55,7 +55,7 @@ func rangeNumber(text string) (int, bool) {
 	return n, err == nil && n > 0
 }
 
-// in limits the range to a content with the given number of lines. It returns false if git would refuse the range.
+// `in` limits the range to a content with the given number of lines. It returns false if git would refuse the range.
 func (r lineRange) in(lines int) (first, last int, ok bool) {
 	first, last = max(r.first, 1), lines
 	if r.last > 0 {

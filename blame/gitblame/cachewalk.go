@@ -38,7 +38,7 @@ func (q *inquiry) untouched(k *kept) *answer {
 	return nil
 }
 
-// names returns the components of the path.
+// `names` returns the components of the path.
 func (q *inquiry) names() []string { return strings.Split(q.path, "/") }
 
 // walker reads a path in one commit after another.

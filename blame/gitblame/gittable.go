@@ -38,7 +38,7 @@ func (s *Session) Table(lines []Line) (scores []string, err error) {
 	return scores, nil
 }
 
-// marks reports whether configuration selects marks and the options allow them.
+// `marks` reports whether configuration selects marks and the options allow them.
 func (s *Session) marks() bool {
 	got := s.settings()
 	_, file := got.Get("blame.ignorerevsfile")

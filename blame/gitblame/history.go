@@ -159,9 +159,9 @@ func readChanges(r *gitdiff.Reader) (map[string]*change, error) {
 	return byPath, nil
 }
 
-// Between lists commits that were made in a period and changed one of some paths. It leaves out merges. most is the
-// largest number of commits; if there are more, it returns the newest ones. known is false if the history does not
-// cover the period.
+// Between lists commits that were made in a period and changed one of some paths. It leaves out merges. The parameter
+// most is the largest number of commits; if there are more, it returns the newest ones. The result known is false if
+// the history does not cover the period.
 func (h *History) Between(from, to time.Time, paths []string, most int) (list []refs.OID, known bool) {
 	if from.Before(h.since) || slices.ContainsFunc(paths, func(path string) bool { return !h.paths[path] }) {
 		return nil, false
@@ -194,7 +194,7 @@ func (c changes) Removed([]byte) {}
 // Added implements gitdiff.Lines.
 func (c changes) Added([]byte) {}
 
-// before returns the parent with which a blame of the path continues, and the change from that parent. ok is false if
+// `before` returns the parent with which a blame of the path continues, and the change from that parent. ok is false if
 // git must answer, for example for a commit outside of the history.
 func (p *past) before(path string) (parent refs.OID, c *change, ok bool) {
 	if p == nil {
@@ -212,7 +212,7 @@ func (p *past) before(path string) (parent refs.OID, c *change, ok bool) {
 	return p.parents[0], c, !c.odd
 }
 
-// answer is recall with the help of the history.
+// answer does the same as recall, with the help of the history.
 func (h *History) answer(q *inquiry) (*answer, [][]byte) {
 	if config := q.settings(); len(q.how) > 0 || ownDiff(config.Config) {
 		return nil, nil
@@ -304,7 +304,7 @@ func (h *History) asOf(q *inquiry, k *kept, commit refs.OID) *answer {
 	return k.find(commit, func(a *answer) bool { return !a.pending })
 }
 
-// over applies the hunks of a commit to the origins of its parent's lines. It returns false if they do not fit.
+// `over` applies the hunks of a commit to the origins of its parent's lines. It returns false if they do not fit.
 func over(old []run, hunks []gitdiff.Hunk, from *source) ([]run, bool) {
 	var out answer
 	rest := slices.Clone(old)

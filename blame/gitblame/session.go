@@ -81,8 +81,8 @@ func (s *Session) find() error {
 	return nil
 }
 
-// Try calls show. If git refuses an untracked file, Try calls show again with an index that has the file. If git
-// refuses the arguments, the error is git's own message about the words that the user typed.
+// Try calls the function show. If git refuses an untracked file, Try calls show again with an index that has the file.
+// If git refuses the arguments, the error is git's own message about the words that the user typed.
 func (s *Session) Try(show func() error) error {
 	err := s.named(show)
 	var refused *Failure
@@ -92,7 +92,8 @@ func (s *Session) Try(show func() error) error {
 	return err
 }
 
-// AsAsked passes on the entries in the format that the options select. trailer is the output of --show-stats.
+// AsAsked passes on the entries in the format that the options select. The result trailer is the output of
+// --show-stats.
 func (s *Session) AsAsked(each func(*Entry) error) (trailer []byte, err error) {
 	return s.answer(s.opts.gitArgs(nil), s.opts.Format, each)
 }
@@ -106,7 +107,7 @@ func (s *Session) Lines() (lines []Line, trailer []byte, err error) {
 	return lines, trailer, err
 }
 
-// Append is append for a list that may grow long; it copies the list less often.
+// Append does the same as the built-in append, for a list that may grow long; it copies the list less often.
 func Append[T any](list []T, one *T) []T {
 	if len(list) == cap(list) {
 		list = slices.Grow(list, max(len(list), 64))
@@ -117,7 +118,7 @@ func Append[T any](list []T, one *T) []T {
 // Path returns the path of the file, relative to the top of the work tree.
 func (s *Session) Path() string { return s.path }
 
-// later runs f in the background, and returns a function that waits for its result.
+// `later` runs f in the background, and returns a function that waits for its result.
 func later[T any](s *Session, f func() T) func() T {
 	var result T
 	done := make(chan struct{})
@@ -137,7 +138,7 @@ func (s *Session) isRev(word string) bool {
 	return cmd.Run() == nil
 }
 
-// blame runs git blame in the user's directory, and passes each entry on at once. trailer is the output of
+// blame runs git blame in the user's directory, and passes each entry on at once. The result trailer is the output of
 // --show-stats. Git's warnings go to the user. If git fails, the error is a *Failure.
 func (s *Session) blame(args []string, format Format, each func(*Entry) error) (trailer []byte, err error) {
 	trailer, warnings, err := s.run(args, format, each)

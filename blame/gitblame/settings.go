@@ -31,7 +31,7 @@ func (s *Session) Config() (refs.Config, error) {
 // binary files"). Then the lines are not lines of the file, and recorded owners do not apply.
 func (s *Session) Converted() bool { return s.converted() }
 
-// converts reports whether the configuration has any textconv.
+// `converts` reports whether the configuration has any textconv.
 func converts(config refs.Config) bool {
 	for key := range config.Entries() {
 		if isTextconv(key) {

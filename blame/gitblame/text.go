@@ -7,8 +7,8 @@ import (
 	"github.com/git-trace/git-trace/refs/gitdiff"
 )
 
-// AppendGroup appends the lines that git prints before a content line. shown holds the commits whose details have been
-// printed.
+// AppendGroup appends the lines that git prints before a content line. The parameter shown holds the commits whose
+// details have been printed.
 func AppendGroup(buf []byte, l *Line, count int, shown map[*Commit]bool) []byte {
 	buf = AppendPosition(buf, l, count)
 	if !shown[l.Commit] {
@@ -18,7 +18,7 @@ func AppendGroup(buf []byte, l *Line, count int, shown map[*Commit]bool) []byte 
 	return appendOrigin(buf, l)
 }
 
-// AppendPosition appends the first line of an entry. count is 0 within a group.
+// AppendPosition appends the first line of an entry. The parameter count is 0 within a group.
 func AppendPosition(buf []byte, l *Line, count int) []byte {
 	return appendNumbers(append(buf, l.Commit.ID.String()...), l, count)
 }

@@ -124,8 +124,8 @@ type reading struct {
 	here    map[refs.OID]bool // blobs, and whether they can be read
 }
 
-// ends reports whether a file cannot be followed from a commit to its parent, because it differs and the parent's blob
-// cannot be read.
+// `ends` reports whether a file cannot be followed from a commit to its parent, because it differs and the parent's
+// blob cannot be read.
 func (r *reading) ends(commit, parent refs.OID, name string, far reach) bool {
 	now, err := r.objects.EntryAt(commit, name)
 	then, failed := r.objects.EntryAt(parent, name)
@@ -182,7 +182,7 @@ func (c *cut) write(repo *refs.Repo) (name string, err error) {
 	return file.Name(), errors.Join(err, file.Close())
 }
 
-// once runs git blame on the history that remains.
+// `once` runs git blame on the history that remains.
 func (s *Session) once(args []string, format Format, c *cut, each func(*Entry) error) (
 	trailer, warnings []byte, err error,
 ) {

@@ -23,8 +23,8 @@ func (s *Session) untracked(err error) (refused *Failure, is bool) {
 	return refused, statErr == nil && info.Mode().IsRegular()
 }
 
-// named calls show. If git refuses an untracked file, named calls show again with an index that has the file, and then
-// deletes that index.
+// named calls the function show. If git refuses an untracked file, named calls show again with an index that has the
+// file, and then deletes that index.
 func (s *Session) named(show func() error) error {
 	err := show()
 	refused, is := s.untracked(err)

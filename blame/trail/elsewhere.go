@@ -14,7 +14,7 @@ import (
 	"github.com/git-trace/git-trace/trails/gitfacts"
 )
 
-// elsewhere searches other refs and stashes for a patch that has no lines in the work tree, and whose commits are not
+// `elsewhere` searches other refs and stashes for a patch that has no lines in the work tree, and whose commits are not
 // ancestors of HEAD.
 func (t *Tracker) elsewhere(tr *Trail) error {
 	if len(tr.Steps) == 0 {
@@ -54,7 +54,7 @@ func (t *Tracker) elsewhere(tr *Trail) error {
 	return t.replaced(tr)
 }
 
-// never sets the state of a patch that no commit anchors. Lines in a stash or in another work tree do not count as
+// `never` sets the state of a patch that no commit anchors. Lines in a stash or in another work tree do not count as
 // dropped.
 func (t *Tracker) never(tr *Trail) error {
 	stash, err := t.stashed(tr)

@@ -193,7 +193,7 @@ func (t *Tracker) steps(held []holding) []Step {
 	return out
 }
 
-// when returns the time of an anchor: the time of its event, or the time of the commit if the anchor was made later.
+// `when` returns the time of an anchor: the time of its event, or the time of the commit if the anchor was made later.
 func (t *Tracker) when(h holding) time.Time {
 	if h.event.Claimed() || events.DataOf[events.CommitData](*h.event).Revision > 0 {
 		if c, err := t.objects.Commit(h.commit); err == nil {

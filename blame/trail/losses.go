@@ -141,7 +141,7 @@ func (l *looker) end() (refs.OID, error) {
 	return oid, err
 }
 
-// holds reports whether a commit is one of the trail's: in such a commit the patch itself moved or reformatted its
+// `holds` reports whether a commit belongs to the trail: in such a commit the patch itself moved or reformatted its
 // lines.
 func (l *looker) holds(commit refs.OID) bool {
 	return !commit.IsZero() &&
