@@ -27,7 +27,7 @@ type Side struct {
 	Session string `json:"session"`
 	File    string `json:"file,omitempty"`
 	Model   string `json:"model"`
-	// Lines are null if hooks did not see the conversation.
+	// Lines is null if hooks did not see the conversation.
 	Lines *WrittenLines `json:"lines"`
 }
 

@@ -57,7 +57,7 @@ type Result struct {
 	Gaps     []Gap       `json:"gaps"`
 }
 
-// Facts are facts about the commits, besides the owners of lines.
+// Facts holds facts about the commits, besides the owners of lines.
 type Facts struct {
 	// Reviewers lists the reviewers of each commit of the change. Touched lists the commits that changed a path.
 	Reviewers map[refs.OID][]string

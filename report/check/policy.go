@@ -229,7 +229,7 @@ func budget(value string) (*Budget, error) {
 	return &Budget{n, percent, value}, nil
 }
 
-// allows reports whether this many unknown lines are within the budget.
+// `allows` reports whether this many unknown lines are within the budget.
 func (b *Budget) allows(unknown, all int) bool {
 	if b.Percent {
 		return unknown*100 <= b.Lines*all

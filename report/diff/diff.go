@@ -27,8 +27,8 @@ type Diff struct {
 	Changed  bool // with --exit-code: git found a difference
 	Churn    []Churn
 
-	// Untracked are the untracked files of the work tree, which git leaves out of a diff. All their lines are new. Unread
-	// is the number of further files that were not read.
+	// Untracked holds the untracked files of the work tree, which git leaves out of a diff. All their lines are new.
+	// Unread is the number of further files that were not read.
 	Untracked []*File
 	Unread    int
 }
@@ -57,7 +57,7 @@ type Line struct {
 	Owner *blame.Annotated
 }
 
-// EachAdded calls take for each added line.
+// EachAdded calls the function take for each added line.
 func (d *Diff) EachAdded(take func(*Line)) {
 	for _, f := range d.Files {
 		f.each(Added, take)
@@ -213,7 +213,7 @@ func (f *finder) take(text *gitdiff.Text) {
 	}
 }
 
-// below returns the directory to which paths are relative, seen from the top of the work tree (--relative,
+// `below` returns the directory to which paths are relative, seen from the top of the work tree (--relative,
 // diff.relative).
 func (f *finder) below() string {
 	here := ""
@@ -233,7 +233,7 @@ func (f *finder) below() string {
 	}
 }
 
-// EachLine calls take for each line of the hunks.
+// EachLine calls the function take for each line of the hunks.
 func (f *File) EachLine(take func(*Line)) {
 	for i := range f.Hunks {
 		for k := range f.Hunks[i].Lines {
@@ -242,7 +242,7 @@ func (f *File) EachLine(take func(*Line)) {
 	}
 }
 
-// each calls take for the lines that only one side has.
+// `each` calls the function take for the lines that only one side has.
 func (f *File) each(sign byte, take func(*Line)) {
 	f.EachLine(func(l *Line) {
 		if l.Sign == sign {
@@ -257,14 +257,14 @@ const (
 	Removed byte = '-'
 )
 
-// nobody returns the answer for lines without evidence.
+// `nobody` returns the answer for lines without evidence.
 func nobody() *blame.Annotated {
 	out := &blame.Annotated{Owner: &blame.Attribution{Kind: events.OwnerUnknown}}
 	out.Commit = noCommit
 	return out
 }
 
-// only keeps the hunks with a line of a selected owner, and the files with such a hunk.
+// `only` filters the diff: it keeps the hunks with a line of a selected owner, and the files with such a hunk.
 func (d *Diff) only(kinds []events.OwnerKind) {
 	if len(kinds) == 0 {
 		return

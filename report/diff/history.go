@@ -27,7 +27,7 @@ type touch struct {
 	record gitdiff.Record
 }
 
-// between reads the history between the sides, if both are commits, or one is the work tree.
+// `between` reads the history between the sides, if both are commits, or one is the work tree.
 func (f *finder) between() error {
 	old, now := f.sides.old, f.sides.new
 	rev := now.Rev
@@ -166,7 +166,7 @@ func (h *history) logCommit(text string) (*gitblame.Commit, error) {
 	return c, nil
 }
 
-// only returns the commit that made the whole change of a file; nil if several did.
+// `only` returns the single commit that made the whole change of a file; nil if several commits did.
 func (h *history) only(f *File) *gitblame.Commit {
 	list := h.touches[f.Path]
 	if len(list) != 1 || f.OldPath != f.Path && len(h.touches[f.OldPath]) != 1 {

@@ -20,7 +20,7 @@ type Document struct {
 	Files         []FileJSON     `json:"files"`
 	Conversations []conversation `json:"conversations"`
 
-	// Untracked are untracked files, which the diff does not contain. Unread is the number of those that are not listed.
+	// Untracked holds untracked files, which the diff does not contain. Unread is the number of those that are not listed.
 	Untracked []FileJSON `json:"untracked,omitempty"`
 	Unread    int        `json:"untracked_unread,omitempty"`
 }

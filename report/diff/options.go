@@ -66,7 +66,7 @@ type option struct {
 
 func (o option) Names() (letter byte, word string) { return o.short, o.long }
 
-// gitOptions are the options of git diff that matter here. A test against git's own list shows missing ones.
+// gitOptions lists the options of git diff that matter here. A test against git's own list shows missing ones.
 var gitOptions = slices.Concat(
 	alike(verbatim, gitargs.None, nil, "s:no-patch z raw patch-with-raw numstat check name-only name-status quiet",
 		"ext-diff no-index cc combined-all-paths c m base ours theirs"),

@@ -126,7 +126,7 @@ func (f *File) pathOf(sign byte) string {
 	return f.OldPath
 }
 
-// credited returns the lines as written by one commit; c may be noCommit.
+// credited returns the lines as written by one commit; the parameter c may be noCommit.
 func credited(c *gitblame.Commit, path string, lines []*Line) []gitblame.Line {
 	out := make([]gitblame.Line, len(lines))
 	for i, l := range lines {
@@ -241,7 +241,7 @@ func (f *finder) revOf(s Side) (string, error) {
 
 func isHeadRev(rev string) bool { return rev == head || rev == "@" }
 
-// with returns the query for blame.
+// `with` returns the query for blame.
 func (q inquiry) with(path string, lines []*Line) blame.Query {
 	const most = 100 // ranges of one query
 	out := blame.Query{Revs: q.revs, Path: path, Contents: q.contents}
@@ -313,7 +313,7 @@ func (f *finder) older(file *File) ([]byte, error) {
 	return f.objects.Blob(file.Old)
 }
 
-// apply applies the hunks to the old content. fits is false if they do not fit.
+// apply applies the hunks to the old content. The result fits is false if they do not fit.
 func (f *File) apply(before []byte) (after []byte, fits bool) {
 	old := bytes.SplitAfter(before, []byte("\n"))
 	if len(old[len(old)-1]) == 0 {
@@ -378,7 +378,7 @@ func (f *finder) otherHunks() bool {
 	return algorithm || heuristic
 }
 
-// converts reports whether the configuration converts some files before they are compared.
+// `converts` reports whether the configuration converts some files before they are compared.
 func (f *finder) converts() bool {
 	for key := range f.from.Config.Entries() {
 		if strings.HasPrefix(key, "diff.") && strings.HasSuffix(key, ".textconv") {

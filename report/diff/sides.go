@@ -33,7 +33,7 @@ type Side struct {
 
 const head = "HEAD"
 
-// sides are the two contents that a diff compares, before -R swaps them.
+// sides holds the two contents that a diff compares, before -R swaps them.
 type sides struct {
 	old, new Side
 	fork     bool // the old side is the merge base, as in A...B

@@ -9,7 +9,7 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// Accepted says what became of the lines that hooks saw agents write. A line that several commits add counts once.
+// Accepted counts what happened to the lines that hooks saw agents write. A line that several commits add counts once.
 type Accepted struct {
 	Written   int `json:"written"`   // a line counts again if an agent wrote it again
 	Committed int `json:"committed"` // of these, lines in counted commits

@@ -24,7 +24,7 @@ type Counted struct {
 	Group *stats.Group `json:"-"`
 }
 
-// AliveAtAges counts, for each age, the lines that reached it, and those of them that were alive.
+// AliveAtAges counts, for each age, the lines that reached it, and how many of them were alive.
 type AliveAtAges struct {
 	Days    int `json:"days"`
 	Written int `json:"written"`

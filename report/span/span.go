@@ -62,8 +62,8 @@ func (s *Range) Dotted() string {
 	return s.From.String() + dots + s.To.String()
 }
 
-// Counts holds the lines of one writer. The lines in the result are the written lines, minus those lost before the end,
-// plus those that came otherwise.
+// Counts holds the lines of one writer. The lines in the result are the written lines, minus the lines lost before the
+// end, plus the lines that came otherwise.
 type Counts struct {
 	Written   int `json:"written"`
 	Result    int `json:"result"`

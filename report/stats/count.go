@@ -44,7 +44,7 @@ func (l *Lines) Join(o Lines) {
 	l.Disputed += o.Disputed
 }
 
-// of adds a number of lines to one kind of owner.
+// `of` adds a number of lines to one kind of owner.
 func (l *Lines) of(kind events.OwnerKind, lines int) {
 	l.Added += lines
 	switch kind {
@@ -106,7 +106,7 @@ func Each(ctx context.Context, repo *refs.Repo, from Source, query graph.Query,
 	})
 }
 
-// each yields the commits in batches of most commits.
+// `each` yields the commits in batches of most commits.
 func (s Source) each(ctx context.Context, repo *refs.Repo, query graph.Query, most int,
 	yield func([]*graph.Commit) error) error {
 	b := counted{Source: s}

@@ -15,10 +15,10 @@ import (
 	"github.com/git-trace/git-trace/refs/gitdiff"
 )
 
-// Ages are the ages in days at which lines are counted as alive or gone.
+// Ages lists the ages in days at which lines are counted as alive or gone.
 var Ages = [...]int{1, 7, 30, 90}
 
-// Alive holds, for each age, the number of lines that reached it, and of those that were alive. Younger lines do not
+// Alive holds, for each age, the number of lines that reached it, and how many of them were alive. Younger lines do not
 // count for the age.
 type Alive [len(Ages)]struct{ Written, Alive int }
 

@@ -30,7 +30,7 @@ func (s *side) Hunk(record int, h gitdiff.Hunk) { s.hunks[record] = append(s.hun
 func (s *side) Removed([]byte)                  {}
 func (s *side) Added([]byte)                    {}
 
-// before returns the lines of the parent's file. A file that is not known has only lines from before.
+// `before` returns the lines of the parent's file. A file that is not known has only lines from before.
 func (s *side) before(path string) []span {
 	if spans, ok := s.parent[path]; ok {
 		return spans
@@ -122,7 +122,7 @@ func (c *cursor) left() int {
 	return c.spans[0].count - c.used
 }
 
-// take returns the next n lines, or those that are left.
+// take returns the next n lines, or the lines that are left.
 func (c *cursor) take(n int) []span {
 	var out []span
 	for n > 0 && len(c.spans) > 0 {

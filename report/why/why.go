@@ -30,7 +30,7 @@ type Reason struct {
 	// Declared is the change as the call declares it, if the log has no change, or not its text; nil if the call declares
 	// none.
 	Declared *view.Declared
-	// Replaced are the changes whose lines the hunk removed. For a line that a person changed, it is the agent's change.
+	// Replaced holds the changes whose lines the hunk removed. For a line that a person changed, it is the agent's change.
 	Replaced []*view.Hunk
 	Trail    *trail.Trail // what became of the change; nil for people's lines
 }
