@@ -58,8 +58,8 @@ func (m *Maker) Make(ctx context.Context, of *view.Conversation, prompt int) (*C
 	return c, m.files(ctx, c, prompt)
 }
 
-// episode returns the first step of a prompt, and the step after its last one. from is 0 if the record has no such
-// prompt.
+// episode returns the first step of a prompt, and the step after its last one. The result `from` is 0 if the record has
+// no such prompt.
 func episode(r *records.Record, prompt int) (from, until int) {
 	steps := recorder.PromptSteps(r)
 	from, until = steps[prompt], len(r.Steps)+1

@@ -24,7 +24,7 @@ type Target struct {
 // touched reports whether the place has any of our hooks.
 func (t *Target) touched() bool { return len(t.Present)+len(t.Stale) > 0 }
 
-// works reports whether the hooks call this program.
+// `works` reports whether the hooks call this program.
 func (t *Target) works() bool {
 	return t.err == nil && t.Installed && t.BinaryFound && len(t.DisabledBy)+len(t.Obstacles) == 0
 }

@@ -35,7 +35,7 @@ type repair struct {
 	run  func(ctx context.Context) error
 }
 
-// Deeds are functions of the program for repairs and checks.
+// Deeds holds functions of the program for repairs and checks.
 type Deeds struct {
 	Start  func(context.Context) error                    // starts recording, as init does
 	TakeIn func(context.Context) error                    // does the work that git's hooks left for later
@@ -90,8 +90,8 @@ type check struct {
 	reads bool
 }
 
-// checks are in the order of their dependencies. If nothing is recorded, only the first is made, and those marked with
-// reads.
+// checks lists the checks in the order of their dependencies. If nothing is recorded, only the first check is made, and
+// the checks marked with reads.
 var checks = [...]check{
 	{name: "recording", run: (*Doctor).checkListed},
 	{name: "git directory", run: (*Doctor).checkWritable},
@@ -114,8 +114,9 @@ type Result struct {
 	Left   []Finding
 }
 
-// Examine makes every check and passes each result to tell. With mend, it makes the repairs. It returns the number of
-// remaining problems. If recording is false, nothing is recorded, and the checks of recording were left out.
+// Examine makes every check and passes each result to the function tell. If mend is set, it makes the repairs. It
+// returns the number of remaining problems. If recording is false, nothing is recorded, and the checks of recording
+// were left out.
 func (d *Doctor) Examine(ctx context.Context, mend bool, tell func(Result) error) (
 	remain int, recording bool, err error,
 ) {

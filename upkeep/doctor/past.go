@@ -12,7 +12,8 @@ import (
 	"github.com/git-trace/git-trace/trails"
 )
 
-// Untraced reports the agents on this machine that are not traced, if others are. It leaves out the agents in told.
+// Untraced reports the agents on this machine that are not traced, if others are. It leaves out the agents in the
+// parameter told.
 func (d *Doctor) Untraced(ctx context.Context, told ...string) []Finding {
 	return slices.DeleteFunc(d.untracedFindings(ctx, d.examineAgents(ctx)), func(f Finding) bool {
 		isNew := func(name string) bool { return !slices.Contains(told, name) }

@@ -100,7 +100,7 @@ func workTrees(repo *refs.Repo) ([]*refs.Repo, error) {
 	return out, nil
 }
 
-// typedPrompts deletes the typed prompts of the purged conversations, and those that contain purged text.
+// typedPrompts deletes the typed prompts of the purged conversations, and the typed prompts that contain purged text.
 func (p *Purge) typedPrompts() error {
 	root := filepath.Join(p.Repo.TracesDir(), "prompts")
 	dirs, err := os.ReadDir(root)

@@ -75,7 +75,7 @@ func (p *Purge) short(path string) string {
 	return path
 }
 
-// elsewhere searches every file of the git directory except objects. It deletes git-trace's derived and half-written
+// `elsewhere` searches every file of the git directory except objects. It deletes git-trace's derived and half-written
 // files that contain the text, and reports the others.
 func (p *Purge) elsewhere() error {
 	for _, move := range p.Records.Moves {
@@ -151,7 +151,7 @@ func (p *Purge) file(name string) error {
 	return nil
 }
 
-// keptFile returns, for a file that contains the text and stays, what it is, why it stays, and the remedy.
+// keptFile returns, for a file that contains the text and stays, its kind, the reason why it stays, and the remedy.
 func (p *Purge) keptFile(name string) (what, why, mend string) {
 	switch {
 	case name == events.OpenLog(p.Repo).JournalPath():

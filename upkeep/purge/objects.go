@@ -80,7 +80,7 @@ func (p *Purge) mainObjects(s *store.Store, judge store.Judge) (map[refs.OID]boo
 	return gone, nil
 }
 
-// above adds the unreachable trees and commits that refer to deleted objects. Otherwise git fsck would report the
+// `above` adds the unreachable trees and commits that refer to deleted objects. Otherwise git fsck would report the
 // deleted objects as missing.
 func (p *Purge) above(loose []refs.Listed, gone map[refs.OID]bool) {
 	objects := p.Repo.Objects()
@@ -120,7 +120,8 @@ func (p *Purge) above(loose []refs.Listed, gone map[refs.OID]bool) {
 	}
 }
 
-// snapshotBlobs finds the contents to delete in the side store: those that contain the texts, and those of the paths.
+// snapshotBlobs finds the contents to delete in the side store: the ones that contain the texts, and the ones at the
+// paths.
 func (p *Purge) snapshotBlobs() (map[refs.OID]bool, error) {
 	out := map[refs.OID]bool{}
 	if err := p.ctx.Err(); err != nil {

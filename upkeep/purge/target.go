@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/records/store"
 )
 
-// Target says what is to be purged.
+// Target describes the data to purge.
 type Target struct {
 	Traces map[events.TraceID]bool
 	Texts  *purged.Set // texts, regular expressions and paths
@@ -33,7 +33,7 @@ func (t *Target) kind() string {
 	return "trace"
 }
 
-// holds reports whether a text contains purged text, directly or as a JSON string.
+// `holds` reports whether a text contains purged text, directly or as a JSON string.
 func (t *Target) holds(text string) bool { return t.Texts.Holds(text) }
 
 // HoldsFile reports whether a file of any size contains one of the texts.
@@ -95,5 +95,5 @@ func (t *Target) inFile(v store.Version) (bool, error) {
 	return found, err
 }
 
-// mentions reports whether a text names one of the paths.
+// `mentions` reports whether a text names one of the paths.
 func (t *Target) mentions(text string) bool { return t.Texts.Names(text) }

@@ -79,7 +79,7 @@ func held(name string) bool {
 	return false
 }
 
-// since removes contents that snapshots stored during the purge, until a search finds none.
+// `since` removes contents that snapshots stored during the purge, until a search finds none.
 func (p *Purge) since() error {
 	for {
 		all, err := p.Repo.ListObjects(p.ctx, p.Repo.SideObjects())
@@ -157,7 +157,7 @@ func Again(ctx context.Context, repo *refs.Repo) error {
 // when the file gets its name.
 const longestWrite = 10 * time.Minute
 
-// again purges the given contents.
+// `again` purges the given contents.
 func (p *Purge) again(fresh map[refs.OID]bool) error {
 	all, err := p.Repo.ListObjects(p.ctx, p.Repo.SideObjects())
 	if err != nil {

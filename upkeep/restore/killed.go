@@ -107,7 +107,7 @@ const (
 	deletedKind  = "deleted" // its old content, if it will be deleted
 )
 
-// beside returns an unused name in the directory of a file, and notes it before a file gets it.
+// `beside` returns an unused name in the directory of a file, and notes it before a file gets it.
 func (w *work) beside(kind, name string) (string, error) {
 	w.n++
 	beside := path.Join(path.Dir(name), fmt.Sprintf("%s%d-%d", besidePrefix, os.Getpid(), w.n))

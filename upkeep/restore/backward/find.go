@@ -45,8 +45,8 @@ type Step struct {
 	interval int64
 }
 
-// Find lists all changes of the files that the work changed, from its first change on, including changes of others.
-// seen is false if hooks of this clone did not see the work. Then [Committed] may find its lines in commits.
+// Find lists all changes of the files that the work changed, from its first change on, including changes of others. The
+// result seen is false if hooks of this clone did not see the work. Then [Committed] may find its lines in commits.
 func Find(log Log, work Work) (steps []Step, seen bool, err error) {
 	told, err := toldOf(log, work)
 	if err != nil {
@@ -121,7 +121,7 @@ func changesOf(log Log, first map[string]int64) ([]events.Event, error) {
 	return out, nil
 }
 
-// holds reports whether a patch belongs to the work.
+// `holds` reports whether a patch belongs to the work.
 func (w *Work) holds(e *events.Event, d *events.PatchData) bool {
 	return d.Owner == events.OwnerAI && (w.Trace == "" || e.Trace == w.Trace) &&
 		(w.Prompt == 0 || d.Prompt == w.Prompt) && (len(w.Calls) == 0 || slices.Contains(w.Calls, e.ToolCall)) &&

@@ -55,8 +55,8 @@ type maker struct {
 	labels  weave.Labels
 }
 
-// Make computes the tree without the steps. now is the present tree of the work tree. within selects files by any name
-// that they had.
+// Make computes the tree without the steps. The parameter `now` is the present tree of the work tree. The function
+// `within` selects files by any name that they had.
 func Make(ctx context.Context, repo *refs.Repo, now refs.OID, steps []Step, owners *Owners, labels weave.Labels,
 	within func(path string) bool,
 ) (*Reverted, error) {
@@ -357,7 +357,7 @@ func (m *maker) whole(f *File) error {
 	return nil
 }
 
-// creates reports whether the file did not exist before a step. Edit tools report a new file as a change of an empty
+// `creates` reports whether the file did not exist before a step. Edit tools report a new file as a change of an empty
 // one.
 func (m *maker) creates(s *Step) bool {
 	if s.Before.IsZero() {

@@ -20,7 +20,7 @@ type Owners struct {
 	Before func(call string) refs.OID
 }
 
-// then returns a function with the owner of each line, for a former content of a path.
+// `then` returns a function with the owner of each line, for a former content of a path.
 func (o *Owners) then(path string, content []byte) func(int) weave.Whose {
 	lines := trails.Remembered(o.Repo, path, content)
 	return func(i int) weave.Whose {
@@ -35,7 +35,7 @@ func (o *Owners) then(path string, content []byte) func(int) weave.Whose {
 	}
 }
 
-// now returns the same for the present content.
+// `now` returns the same for the present content.
 func (o *Owners) now(path string) (func(int) weave.Whose, error) {
 	lines, err := o.Lines(path)
 	if err != nil {

@@ -43,10 +43,10 @@ type line struct {
 	taker   int // number of the writer's change that removed it; 0: somebody else removed it
 }
 
-// back reports whether a line comes back: only the writer removed it.
+// `back` reports whether a line comes back: only the writer removed it.
 func (l *line) back() bool { return !l.mine && l.gone && l.taker > 0 }
 
-// stays reports whether the line would be in the file without the writer's changes.
+// `stays` reports whether the line would be in the file without the writer's changes.
 func (l *line) stays() bool { return !l.mine && (!l.gone || l.taker > 0) }
 
 // New starts with the content before the writer's first change.
@@ -59,7 +59,7 @@ func New(content [][]byte) *Weave {
 }
 
 // Step applies the changes that lead to the next content. Hunks have line numbers of the present content and of next.
-// whose returns the owner of a line of next. In a line that stays, the white space may change.
+// The function `whose` returns the owner of a line of next. In a line that stays, the white space may change.
 func (w *Weave) Step(hunks []Hunk, next [][]byte, whose func(int) Whose) {
 	var seen []int // indexes of the lines that the file has at present
 	for at, l := range w.lines {
@@ -277,7 +277,7 @@ func (w *Weave) region(hunk int) []*line {
 	return out
 }
 
-// like returns the lines that come back with the same text as a line, ignoring white space.
+// `like` returns the lines that come back with the same text as a line, ignoring white space.
 func (w *Weave) like(of *line) []*line {
 	var out []*line
 	for _, l := range w.lines {

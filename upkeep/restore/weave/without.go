@@ -17,7 +17,7 @@ type Result struct {
 	Others    int // number of others' lines in the present file
 }
 
-// Labels are the texts after the conflict markers.
+// Labels holds the texts after the conflict markers.
 type Labels struct{ Now, Without string }
 
 // Back adds the texts of the lines that come back, without white space, to into.
@@ -27,8 +27,8 @@ func (w *Weave) Back(into map[string]bool) {
 	}
 }
 
-// Keep keeps others' lines that the writer moved here, unless they come back in this file or elsewhere. back has the
-// texts, without white space, of the lines that come back elsewhere.
+// Keep keeps others' lines that the writer moved here, unless they come back in this file or elsewhere. The parameter
+// `back` has the texts, without white space, of the lines that come back elsewhere.
 func (w *Weave) Keep(back map[string]bool) {
 	for _, l := range w.lines {
 		if l.brought && !l.gone && w.taken[l.hunk] == 0 && !back[string(linediff.StripSpace(l.text))] {
