@@ -25,7 +25,7 @@ const (
 	noLicence = "license: unknown # publishing is yours to decide: name a licence here"
 )
 
-// about says what a row of each table is.
+// about describes a row of each table.
 var about = map[string]string{
 	"conversations": "a conversation with an agent: tokens, cost, outcome",
 	"prompts":       "a prompt, with its text where it is kept",

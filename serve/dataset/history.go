@@ -157,7 +157,7 @@ func (m *maker) lives(t writers) error {
 	})
 }
 
-// reverts finds the commits whose messages say that they revert others, in the words of git-revert(1).
+// `reverts` finds the commits whose messages say that they revert others, in the words of git-revert(1).
 func (m *maker) reverts() (map[refs.OID][]string, error) {
 	const says = "This reverts commit "
 	out, err := m.Repo.Git(m.ctx, nil, "log", "--no-show-signature", "--no-patch", "--no-notes", "--encoding=UTF-8", "-z",

@@ -199,7 +199,7 @@ func Tables() []shards.Table {
 	}
 }
 
-// Partitions are the columns that all tables have, by which files may be partitioned.
+// Partitions lists the columns that all tables have, by which files may be partitioned.
 var Partitions = []string{"repo", "month", "agent"}
 
 // stamp is a time in a table.
@@ -230,7 +230,7 @@ func spoken(text *string) *stamp {
 	return stampOf(at)
 }
 
-// maybe returns nil for an empty text.
+// `maybe` returns nil for an empty text.
 func maybe[T ~string](text T) *string {
 	if text == "" {
 		return nil

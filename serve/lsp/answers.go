@@ -18,8 +18,8 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// on makes the handler of requests about a document. If the editor has not opened the file, or git-trace does not know
-// it, the answer is nothing.
+// `on` makes the handler of requests about a document. If the editor has not opened the file, or git-trace does not
+// know it, the answer is the parameter `nothing`.
 func on[P any](nothing any, answer func(s *server, ctx context.Context, d *document, p P) (any, error)) handler {
 	return func(s *server, ctx context.Context, m *message) (any, error) {
 		about, err := paramsOf[documentParams](m)
@@ -50,7 +50,7 @@ func (s *server) hover(ctx context.Context, d *document, p positionParams) (any,
 	return hover{markup{"markdown", text}, textRange{line, end}}, nil
 }
 
-// why returns the Markdown of git trace why for a line, counted from 0.
+// `why` returns the Markdown of git trace why for a line, counted from 0.
 func (s *server) why(ctx context.Context, d *document, line int) (string, error) {
 	if line < 0 {
 		return "", &rpcError{codeInvalidParams, "lines are counted from 0"}

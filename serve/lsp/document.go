@@ -164,8 +164,8 @@ func lineAt(lines []string, n int) string {
 	return strings.TrimRight(lines[n], "\r")
 }
 
-// runs finds the owners of the lines in the buffer. It waits for a pause in typing. One search serves all requests for
-// the same text, and stops when no request waits for it.
+// `runs` finds the owners of the lines in the buffer. It waits for a pause in typing. One search serves all requests
+// for the same text, and stops when no request waits for it.
 func (s *server) runs(ctx context.Context, d *document) (*runs, error) {
 	for {
 		c, err := s.computation(ctx, d)

@@ -59,7 +59,7 @@ func (r *runs) block(one blame.RunJSON) block {
 	return b
 }
 
-// at returns the run of a line, counted from 1.
+// `at` returns the run of a line, counted from 1.
 func (r *runs) at(line int) (blame.RunJSON, bool) {
 	for _, one := range r.Runs {
 		if one.Start <= line && line < one.Start+one.Count {

@@ -170,7 +170,7 @@ func (s *server) notified(m *message) {
 // handler answers a request.
 type handler func(s *server, ctx context.Context, m *message) (any, error)
 
-// handlers are the requests that are accepted after initialize.
+// handlers lists the requests that are accepted after initialize.
 var handlers = map[string]handler{
 	"textDocument/hover":       on(nil, (*server).hover),
 	"textDocument/inlayHint":   on([]inlayHint{}, (*server).inlayHints),

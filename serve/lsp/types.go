@@ -68,7 +68,7 @@ type (
 		} `json:"capabilities"`
 		Options json.RawMessage `json:"initializationOptions"`
 	}
-	// options are the person's settings in the editor.
+	// options holds the person's settings in the editor.
 	options struct {
 		CodeLens bool `json:"codeLens"`
 		Copy     bool `json:"copy"` // the editor copies the result of gitTrace.copy to its clipboard

@@ -307,7 +307,7 @@ func inField(n protowire.Number, raw []byte) []byte {
 	return protowire.AppendBytes(protowire.AppendTag(nil, n, protowire.BytesType), raw)
 }
 
-// later answers that the client may send the same events again.
+// `later` answers that the client may send the same events again.
 func (a answer) later(why string) {
 	a.w.Header().Set("Retry-After", "2")
 	a.fail(http.StatusServiceUnavailable, why)

@@ -102,7 +102,7 @@ type decoder struct {
 }
 
 // message appends a message. Elements of a list may be scattered. If any other field occurs twice, its last value
-// counts. Fields stand in the order of their first occurrence.
+// counts. Fields are in the order of their first occurrence.
 func (d *decoder) message(out, raw []byte, m *message, depth int) []byte {
 	type member struct {
 		field

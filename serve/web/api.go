@@ -30,7 +30,7 @@ func (a asked) args() []string {
 // words makes arguments from the parameters of an address. No parameter can become an option.
 type words func(q *question) (asked, error)
 
-// mostListed limits the parameter limit. usualListed is its default if the address has a cursor.
+// mostListed limits the parameter limit. The constant usualListed is its default if the address has a cursor.
 const (
 	mostListed  = 200
 	usualListed = 50
@@ -186,8 +186,8 @@ func (s *Site) api(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(out)
 }
 
-// answer returns the output of a command, or a part of its list if the address has a cursor. next is the address of the
-// following entries.
+// answer returns the output of a command, or a part of its list if the address has a cursor. The result next is the
+// address of the following entries.
 func (q *question) answer(a asked) (out []byte, next string, err error) {
 	ask := q.r.URL.Query()
 	before, last, more := ask.Get("before"), "", false

@@ -80,8 +80,8 @@ type asking struct {
 	last lastTalk
 }
 
-// now returns the state of the repository: a hash over all refs (which include logs and records), the log's journal and
-// the typed prompts.
+// `now` returns the state of the repository: a hash over all refs (which include logs and records), the log's journal
+// and the typed prompts.
 func (a *asking) now(ctx context.Context) (string, error) {
 	tips, err := a.repo.RefsState(ctx, "refs/nothing/")
 	if err != nil {
@@ -140,7 +140,7 @@ func (a *asking) fresh(ctx context.Context, stdin []byte, args ...string) ([]byt
 	return out, nil
 }
 
-// into runs a command, and decodes its JSON.
+// into runs a command, and decodes its JSON into a variable.
 func (a *asking) into(ctx context.Context, to any, args ...string) error {
 	out, err := a.get(ctx, nil, args...)
 	if err != nil {

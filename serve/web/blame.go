@@ -243,7 +243,7 @@ func (b *blameBody) Only(trace string) string {
 	return b.asked(ask)
 }
 
-// leaves reports whether the choices exclude a run.
+// `leaves` reports whether the choices exclude a run.
 func (b *blameBody) leaves(run *blame.RunJSON) bool {
 	return b.Chosen(onlyAgents) && !byAI(run) || b.chosen.Get(onlyTalk) != "" && !b.Sole(records.Value(run.Trace))
 }

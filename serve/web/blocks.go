@@ -208,7 +208,7 @@ func (c *callBlock) edits() bool {
 	return len(c.Patches) > 0 || c.Class == string(events.ToolEdits) || c.unseen() && len(declared.Of(c.given).Edits) > 0
 }
 
-// runs reports whether the call ran a command. In the input of an editor, beside a file, "command" means an action of
+// `runs` reports whether the call ran a command. In the input of an editor, beside a file, "command" means an action of
 // the editor.
 func (c *callBlock) runs() bool {
 	return c.Class == string(events.ToolRuns) || c.unseen() && !c.file && view.IsCommand(c.given)

@@ -7,7 +7,8 @@ import (
 	"strconv"
 )
 
-// lists are the answers that have a list, with the member that holds the list, and the member that names an entry.
+// lists describes the answers that have a list, with the member that holds the list, and the member that names an
+// entry.
 var lists = map[string]listed{
 	"log":    {"conversations", "trace"},
 	"graph":  {"commits", "commit"},
@@ -24,7 +25,7 @@ func (l listed) entries(answer []byte) (all map[string]json.RawMessage, list []j
 	return all, list, json.Unmarshal(all[l.list], &list)
 }
 
-// name names an entry; "" without a name.
+// name returns the name of an entry; "" if the entry has none.
 func (l listed) name(entry json.RawMessage) (name string) {
 	var of map[string]json.RawMessage
 	if err := json.Unmarshal(entry, &of); err == nil {
@@ -90,8 +91,8 @@ func (q *question) part(w wanted) (answer []byte, last string, more bool, err er
 	}
 }
 
-// partInto requests and decodes a part of a list. next is the entry before the following part; "" at the end of the
-// list.
+// partInto requests and decodes a part of a list. The result next is the entry before the following part; "" at the end
+// of the list.
 func (q *question) partInto(to any, w wanted) (next string, err error) {
 	answer, last, more, err := q.part(w)
 	if err != nil {
@@ -106,7 +107,7 @@ func (q *question) partInto(to any, w wanted) (next string, err error) {
 	return last, nil
 }
 
-// keeping makes a filter of JSON entries from a filter of decoded ones; nil if asked is false.
+// keeping makes a filter of JSON entries from a filter of decoded ones; nil if the parameter asked is false.
 func keeping[T any](asked bool, keep func(*T) bool) func(json.RawMessage) bool {
 	if !asked {
 		return nil

@@ -23,7 +23,7 @@ func known(s trail.StepJSON) string {
 	return strings.ReplaceAll(s.Evidence, "_", " ") + ", confidence " + s.Confidence
 }
 
-// fate holds what became of lines that an agent wrote.
+// fate counts what happened to lines that an agent wrote.
 type fate struct {
 	Lines, Alive, Moved, Never int
 	Changed, Reverted, Lost    []trail.LossJSON
@@ -87,7 +87,7 @@ func (q *question) trails(ctx context.Context, id string) ([]*trail.TrailJSON, e
 	return answer.Trails, err
 }
 
-// followed is the fate of a conversation's lines, or the reason why it is unknown.
+// followed holds the fate of a conversation's lines, or the reason why it is unknown.
 type followed struct {
 	trails []*trail.TrailJSON
 	err    error

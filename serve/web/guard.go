@@ -103,7 +103,7 @@ func busy(w http.ResponseWriter, what string) {
 	http.Error(w, what, http.StatusServiceUnavailable)
 }
 
-// again sets the time of the next try if the status says that there is no answer at present.
+// `again` sets the time of the next try if the status says that there is no answer at present.
 func again(h http.Header, status int) {
 	if status == http.StatusServiceUnavailable {
 		h.Set("Retry-After", retryAfter)

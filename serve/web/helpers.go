@@ -18,7 +18,7 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// helpers are the functions of templates.
+// helpers lists the functions of templates.
 var helpers = template.FuncMap{
 	"static":    func(name string) string { return "/static/" + assetHash() + "/" + name },
 	"hue":       hue,
@@ -80,7 +80,7 @@ func hue(trace any) string {
 	return "h" + strconv.Itoa(cells.Hue(plain(trace)))
 }
 
-// at returns the address of a page from its name and the parts of a path. It escapes each part, which may contain any
+// `at` returns the address of a page from its name and the parts of a path. It escapes each part, which may contain any
 // characters.
 func at(parts ...any) string {
 	var b strings.Builder

@@ -116,7 +116,7 @@ func optional(err error) error {
 	return err
 }
 
-// all runs functions at the same time, and waits for them.
+// `all` runs functions at the same time, and waits for them.
 func all(things ...func() error) error {
 	errs := make([]error, len(things))
 	var wait sync.WaitGroup
@@ -143,7 +143,7 @@ type talksBody struct {
 	More               string // address of the next page; empty on the last one
 }
 
-// talkStates are the outcomes of a conversation that a page can select.
+// talkStates lists the outcomes of a conversation that a page can select.
 var talkStates = map[string]func(*view.Conversation) bool{
 	"committed":   func(c *view.Conversation) bool { return len(c.Commits) > 0 },
 	"uncommitted": func(c *view.Conversation) bool { return len(c.Commits) == 0 },
@@ -165,7 +165,7 @@ func (b *talksBody) wanted(c *view.Conversation) bool {
 // Chosen reports whether the page selects conversations.
 func (b *talksBody) Chosen() bool { return b.Agent+b.Grep+b.Since+b.Model+b.Writer+b.State != "" }
 
-// talks returns the list of conversations, newest first.
+// `talks` returns the list of conversations, newest first.
 func talks(q *question) (string, string, any, error) {
 	ask := q.r.URL.Query()
 	body := &talksBody{Agent: ask.Get("agent"), Grep: ask.Get("grep"), Since: ask.Get("since"), Model: ask.Get("model"),

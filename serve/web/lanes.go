@@ -17,7 +17,7 @@ const (
 	mostLanes = 12 // on one page; further lanes are not drawn
 )
 
-// lanes are the vertical lines on the left of one commit. A lane keeps its column from a child to its parent.
+// lanes holds the vertical lines on the left of one commit. A lane keeps its column from a child to its parent.
 type lanes struct {
 	Node int   // the lane of the commit
 	In   []int // lanes that come from children above

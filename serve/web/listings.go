@@ -109,7 +109,7 @@ type searchPlace struct {
 	Found         int // number of conversations; -1 if unknown
 }
 
-// searchPlaces are the values of the parameter in; "" means everywhere.
+// searchPlaces lists the values of the parameter in; "" means everywhere.
 var searchPlaces = []string{"", "prompts", "answers", "calls", "files"}
 
 // searchPage is the number of conversations on a page of results.
@@ -253,7 +253,7 @@ func directory(q *question) (string, string, any, error) {
 	return "/" + path, "tree", body, nil
 }
 
-// below sums up the lines of files by entry of the directory: the file itself, or the subdirectory that contains it.
+// `below` sums up the lines of files by entry of the directory: the file itself, or the subdirectory that contains it.
 func below(a *figures.Stats, dir string) map[string]stats.Lines {
 	sums := map[string]stats.Lines{}
 	for _, g := range a.Groups {

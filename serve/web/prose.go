@@ -67,7 +67,7 @@ func (p *proseWriter) children(n ast.Node) {
 	p.depth--
 }
 
-// within writes an element around a node's content. The element never comes from the text.
+// `within` writes an element around a node's content. The element never comes from the text.
 func (p *proseWriter) within(n ast.Node, element string) {
 	p.out.WriteString("<" + element + ">")
 	p.children(n)

@@ -30,7 +30,7 @@ type runBlock struct {
 	Numbers []lineNumbers
 }
 
-// lineNumbers are consecutive line numbers. If Line is set, the first has an address.
+// lineNumbers holds consecutive line numbers. If Line is set, the first has an address.
 type lineNumbers struct {
 	Line int
 	Rest string
@@ -126,7 +126,7 @@ func (b *runBlock) number(asked int) {
 	}
 }
 
-// ages are the steps of the age colours.
+// ages lists the steps of the age colours.
 var ages = []struct {
 	name  string
 	below time.Duration
@@ -146,7 +146,7 @@ func ageOf(at, now time.Time) string {
 	return "a" + strconv.Itoa(len(ages)-1)
 }
 
-// behind returns the address to which a line's short link redirects: the file before the line's commit; the commit
+// `behind` returns the address to which a line's short link redirects: the file before the line's commit; the commit
 // itself, if it added the file; or the step in which an agent wrote the line. The links are short because a page has
 // many.
 func behind(a *blame.RunsJSON, q *question, ask url.Values) (string, error) {
@@ -199,7 +199,8 @@ func byAI(r *blame.RunJSON) bool {
 	return r.Contributor != "human" && (r.Contributor == "ai" || r.Contributor == "mixed" || r.Trace != nil)
 }
 
-// name sets the facts about the block's commit and conversation. told notes which prompts earlier blocks have.
+// name sets the facts about the block's commit and conversation. The parameter told notes which prompts earlier blocks
+// have.
 func (b *runBlock) name(runs *blame.RunsJSON, told map[string]bool) {
 	once := func(key, text string) string {
 		if told[key] {

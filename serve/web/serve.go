@@ -14,7 +14,7 @@ import (
 	"github.com/git-trace/git-trace/internal/fault"
 )
 
-// Options are the settings of a server.
+// Options holds the settings of a server.
 type Options struct {
 	Address string        // a loopback address with a port; port 0: any free port
 	Anyway  bool          // allow an address that other machines can reach

@@ -37,7 +37,7 @@ type Site struct {
 	checks  *checks
 }
 
-// New makes the site of a repository. ask runs git-trace.
+// New makes the site of a repository. The parameter ask runs git-trace.
 func New(repo *refs.Repo, ask Ask) *Site {
 	return &Site{
 		answers: &asking{ask: ask, repo: repo}, files: &files{repo: repo}, repo: repo, name: filepath.Base(repo.Top()),
@@ -45,7 +45,7 @@ func New(repo *refs.Repo, ask Ask) *Site {
 	}
 }
 
-// maker makes the content of a page. name is the name of its template.
+// maker makes the content of a page. The result name is the name of its template.
 type maker func(*question) (title, name string, body any, err error)
 
 // question is a request for a page.

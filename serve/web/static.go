@@ -12,7 +12,7 @@ import (
 	"sync"
 )
 
-// assetNames are the files that pages load.
+// assetNames lists the files that pages load.
 var assetNames = []string{"page.css", "page.js"}
 
 // asset is a file in the form in which it is sent.

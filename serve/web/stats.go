@@ -112,7 +112,7 @@ func (t statsTable) Charged() bool {
 		slices.ContainsFunc(t.Groups, func(g figures.Counted) bool { return g.Conversations > 0 })
 }
 
-// usualTables are the tables that the page always shows. moreTables are shown on request.
+// usualTables are the tables that the page always shows. The variable moreTables are shown on request.
 var (
 	usualTables = []statsTable{{Name: "Agent", key: "agent"}, {Name: "Model", key: "model"},
 		{Name: "Directory", key: "directory"}, {Name: "Language", key: "language"}}
@@ -236,7 +236,7 @@ func figured(q *question) (string, string, any, error) {
 	return "Figures", "stats", body, nil
 }
 
-// weekdays are the days of the week, from Monday.
+// weekdays lists the days of the week, from Monday.
 var weekdays = []string{"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"}
 
 // hourOf parses the key of a group by hour.

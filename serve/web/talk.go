@@ -223,7 +223,7 @@ func (b *talkBody) choose(q *question) error {
 	return nil
 }
 
-// around returns the range of steps that are shown whole for a requested step.
+// `around` returns the range of steps that are shown whole for a requested step.
 func (b *talkBody) around(at int) (first, last int) {
 	if b.Steps <= talkWhole {
 		return 0, max(b.Steps, 1)

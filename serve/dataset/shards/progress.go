@@ -123,7 +123,7 @@ func (r *record) close() error {
 	return err
 }
 
-// of returns the number of finished files and their rows for each partition of a table.
+// `of` returns the number of finished files and their rows for each partition of a table.
 func (r *record) of(table string) map[string]*part {
 	out := map[string]*part{}
 	for _, f := range r.files {

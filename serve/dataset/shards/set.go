@@ -146,7 +146,7 @@ func (s *Set) clear() error {
 	return err
 }
 
-// there reports whether a finished file exists, staged or in its final place.
+// `there` reports whether a finished file exists, staged or in its final place.
 func (s *Set) there(f File) bool {
 	for _, dir := range []string{s.stage(), s.Dir} {
 		info, err := os.Stat(filepath.Join(dir, filepath.FromSlash(f.Path)))

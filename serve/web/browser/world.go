@@ -146,7 +146,7 @@ func (w *World) Close() {
 	}
 }
 
-// asking are the features of Chromium that send requests of their own about a page.
+// asking lists the features of Chromium that send requests of their own about a page.
 var asking = []string{"Translate", "AutofillServerCommunication", "OptimizationHints"}
 
 // Open starts Chromium without a window. Contexts derived from the result are tabs.

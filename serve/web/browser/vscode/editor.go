@@ -286,7 +286,7 @@ func (e *Editor) Run(commands ...string) error {
 	return nil
 }
 
-// until waits for a state.
+// `until` waits for a state.
 func (e *Editor) until(what string, holds func() (bool, error)) error {
 	for end := time.Now().Add(patience / 3); ; time.Sleep(20 * time.Millisecond) {
 		ok, err := holds()
