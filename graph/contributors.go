@@ -37,7 +37,7 @@ func (c *Commit) credit(known *belief.Commit) {
 	}
 }
 
-// who is the identity of a contributor.
+// `who` identifies a contributor.
 type who struct {
 	kind       events.OwnerKind
 	trace      events.TraceID

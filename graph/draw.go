@@ -164,7 +164,7 @@ func (d *Drawer) rows(c *Commit) []string {
 	return rows
 }
 
-// together merges contributors that have the same prompt and different models, because models are not shown.
+// `together` merges contributors that have the same prompt and different models, because models are not shown.
 func together(list []Contributor) []Contributor {
 	var out []Contributor
 	for _, c := range list {

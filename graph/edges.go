@@ -2,7 +2,7 @@ package graph
 
 import "strings"
 
-// edges are the lines that `git log --graph` draws to the left of one commit.
+// edges holds the lines that `git log --graph` draws to the left of one commit.
 type edges struct {
 	commit string   // left of the commit: "| * "
 	beside []string // left of the following lines that differ from pad: "|\ "
@@ -22,7 +22,7 @@ func newEdges(commit string, fillers []string) edges {
 	return e
 }
 
-// at returns the edges left of line n of a commit. Line 0 is the commit's line.
+// `at` returns the edges left of line n of a commit. Line 0 is the commit's line.
 func (e *edges) at(n int) string {
 	switch {
 	case n == 0:

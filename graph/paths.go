@@ -13,8 +13,8 @@ import (
 	"github.com/git-trace/git-trace/refs/gitdiff"
 )
 
-// within maps commits to their files that the paths of a query select, each with the number of lines that git counts as
-// added.
+// `within` maps commits to their files that the paths of a query select, each with the number of lines that git counts
+// as added.
 type within map[refs.OID]map[string]int
 
 // readWithin asks git which files of the commits match the paths. For a merge, these are the files that differ from all
@@ -113,8 +113,8 @@ func (c *Commit) Nobodys() int {
 	return left
 }
 
-// Place adds lines without a contributor to the unknown lines. most is the largest number of added lines. files has the
-// number of lines that git counts as added in each file.
+// Place adds lines without a contributor to the unknown lines. The parameter most is the largest number of added lines.
+// The parameter files has the number of lines that git counts as added in each file.
 func (c *Commit) Place(files map[string]int, most int) {
 	known := map[string]int{}
 	for i := range c.Contributors {
