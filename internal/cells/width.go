@@ -6,8 +6,8 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// screen measures text as terminals show it. These are one character: an emoji with its skin tone, a family, a flag, a
-// letter with accents. It ignores the locale, so that the same text always has the same width.
+// screen measures text as terminals show it. Each of these is one character: an emoji with its skin tone, a family, a
+// flag, a letter with accents. It ignores the locale, so that the same text always has the same width.
 func screen() *runewidth.Condition { return &runewidth.Condition{StrictEmojiNeutral: true} }
 
 // Width returns the width of a text in cells.

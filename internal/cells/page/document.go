@@ -31,8 +31,8 @@ func (p *Part) Add(head, foot string) *Part {
 	return part
 }
 
-// Loose marks parts that may be left out: first those of earlier calls, then these, from the last to the first. what
-// names the kind of part.
+// Loose marks parts that may be left out: first the parts of earlier calls, then these parts, from the last to the
+// first. The parameter `what` names the kind of part.
 func (d *Document) Loose(what string, parts []*Part) {
 	for i := len(parts) - 1; i >= 0; i-- {
 		d.order = append(d.order, loose{parts[i], what})
@@ -52,8 +52,8 @@ func (e *TooSmallError) Error() string {
 	return fmt.Sprintf("%d bytes are too few: the least is %d", e.Limit, e.Least)
 }
 
-// Within returns the text in at most limit bytes; 0 means no limit. tell returns the text at the end about the parts
-// that were left out.
+// Within returns the text in at most limit bytes; 0 means no limit. The function tell returns the text at the end about
+// the parts that were left out.
 func (d *Document) Within(limit int, tell func(limit int, left []Left) string) (string, error) {
 	told := func(left []Left) string { return tell(limit, left) }
 	text := d.without(0, told)
@@ -88,7 +88,7 @@ func (d *Document) least(tell func(int, []Left) string) int {
 	}
 }
 
-// without returns the text without the first n parts of the order.
+// `without` returns the text without the first n parts of the order.
 func (d *Document) without(n int, told func([]Left) string) string {
 	var left []Left
 	for i, one := range d.order {

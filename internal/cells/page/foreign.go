@@ -59,7 +59,7 @@ const (
 	joiner  = "\u2060"
 )
 
-// closing are the words that close an issue on some forge, without their endings.
+// closing lists the words that close an issue on some forge, without their endings.
 var closing = []string{"clos", "fix", "resolv", "implement"}
 
 // tame changes text so that programs that read the source ignore it: mentions, words that close issues, and commands of
@@ -84,7 +84,7 @@ func tame(text string) string {
 	return out.String()
 }
 
-// closes reports whether a text ends in a word that closes an issue.
+// `closes` reports whether a text ends in a word that closes an issue.
 func closes(text string) bool {
 	text = strings.TrimSuffix(text, ":")
 	start := len(text)

@@ -68,7 +68,7 @@ func (s Style) Replaced(gone, came []string) (drawnGone, drawnCame []string) {
 	return s.lines(chunk{diff.Delete, gone}, came), s.lines(chunk{diff.Add, came}, gone)
 }
 
-// lines draws the lines of a chunk. other are the lines that they replace, or that replace them.
+// lines draws the lines of a chunk. The parameter `other` holds the lines that they replace, or that replace them.
 func (s Style) lines(c chunk, other []string) []string {
 	out := make([]string, len(c.lines))
 	for i, line := range c.lines {

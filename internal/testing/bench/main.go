@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// options are the options of the command line.
+// options holds the options of the command line.
 type options struct {
 	json, markdown, quick, million, list bool
 	rounds, most                         int // rounds of each measurement: the least; the most for short ones

@@ -161,7 +161,7 @@ func indexing(logged int) scenario {
 	}
 }
 
-// grownPaths are the operations whose time must not depend on the length of the log.
+// grownPaths lists the operations whose time must not depend on the length of the log.
 var grownPaths = []string{"append", "edit tool", "commit", "blame again"}
 
 // grownTitle names the row that compares an operation for a log of this length with the same operation for the shortest

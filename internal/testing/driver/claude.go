@@ -12,7 +12,7 @@ import (
 // claude runs Claude Code in its print mode.
 type claude struct{}
 
-// claudeTools are the tools that run without a question. The permission mode allows edits.
+// claudeTools lists the tools that run without a question. The permission mode allows edits.
 const claudeTools = "Bash,Read,Edit,Write,NotebookEdit,Glob,Grep,Agent,TodoWrite,TaskCreate,TaskUpdate"
 
 func (claude) prepare(j *job) (args, env []string, err error) {

@@ -62,7 +62,7 @@ type dialect interface {
 	answer(w http.ResponseWriter, r *http.Request, body []byte, sc scene) error
 }
 
-// dialects are tried in this order.
+// dialects lists the dialects in the order in which they are tried.
 func dialects() []dialect { return []dialect{anthropic{}, responses{}, chat{}, gemini{}} }
 
 // Serve starts a server. The caller must close it.

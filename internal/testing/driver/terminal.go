@@ -20,7 +20,7 @@ type Terminal struct {
 	ended bool
 }
 
-// queries are control sequences with which clients ask a terminal at their start, and the answers.
+// queries lists control sequences with which clients ask a terminal at their start, and the answers.
 var queries = []struct{ asked, answer string }{
 	{"\x1b[c", "\x1b[?62;22c"},
 	{"\x1b[6n", "\x1b[1;1R"},

@@ -28,7 +28,7 @@ func Need(t testing.TB, name string) string {
 	return ""
 }
 
-// Load is [ReadScript] for tests.
+// Load does the same as [ReadScript], for tests.
 func Load(t testing.TB, name string) Script {
 	t.Helper()
 	s, err := ReadScript(name)
@@ -46,13 +46,13 @@ func RunClaude(t testing.TB, repo *Repo, script Script, opts Options) *Result {
 	return Run(t, "claude", repo, script, opts)
 }
 
-// RunCodex is [RunClaude] for Codex CLI. Args "resume", "--last" continue a session.
+// RunCodex does the same as [RunClaude], for Codex CLI. The arguments "resume", "--last" continue a session.
 func RunCodex(t testing.TB, repo *Repo, script Script, opts Options) *Result {
 	t.Helper()
 	return Run(t, "codex", repo, script, opts)
 }
 
-// Run is [RunClaude] for any client of [Clients].
+// Run does the same as [RunClaude], for any client of [Clients].
 func Run(t testing.TB, name string, repo *Repo, script Script, opts Options) *Result {
 	t.Helper()
 	binary := Need(t, name)

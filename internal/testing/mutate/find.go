@@ -143,7 +143,7 @@ func (f *finder) mutant(at ast.Node, kind, before, after string) *mutant {
 	}
 }
 
-// around returns the line around a short text, which distinguishes equal texts.
+// `around` returns the line around a short text, which distinguishes equal texts.
 func (f *finder) around(at ast.Node, before string) string {
 	if len(before) > 20 {
 		return ""
@@ -167,7 +167,7 @@ func oneLine(text string) string {
 	return string(runes)
 }
 
-// another adds a mutant of a condition: an alternative expression of the same type replaces it.
+// `another` adds a mutant of a condition: an alternative expression of the same type replaces it.
 func (f *finder) another(e ast.Expr, kind, alternative string) {
 	t := f.src.info.Types[e]
 	if t.Value != nil || !isBool(t.Type) {

@@ -23,7 +23,7 @@ import (
 	"time"
 )
 
-// options are the options of the command line.
+// options holds the options of the command line.
 type options struct {
 	packages, funcs, seed, dir, results, without string
 	sample, jobs                                 int

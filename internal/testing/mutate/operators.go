@@ -138,7 +138,7 @@ func (f *finder) typeName(e ast.Expr) string {
 	return ""
 }
 
-// harmless are functions without side effects.
+// harmless lists functions without side effects.
 var harmless = []string{"len", "cap", "min", "max", "int", "uint32"}
 
 // isPure reports whether an expression may be evaluated twice.

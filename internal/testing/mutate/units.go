@@ -203,7 +203,8 @@ type result struct {
 
 var failedTest = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
 
-// runTests runs tests of one package: either top-level tests, or scripts. limit is the processor time of each process.
+// runTests runs tests of one package: either top-level tests, or scripts. The parameter limit is the processor time of
+// each process.
 func runTests(ctx context.Context, root, place, program, pkg string, units []*unit, limit time.Duration) result {
 	ctx, cancel := context.WithTimeout(ctx, byClock)
 	defer cancel()

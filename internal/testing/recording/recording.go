@@ -45,7 +45,7 @@ func Open(t testing.TB, dir string, clock time.Time, make ...string) *World {
 	return w.in(dir)
 }
 
-// in begins the timeline of a work tree.
+// `in` begins the timeline of a work tree.
 func (w *World) in(dir string) *World {
 	w.T.Helper()
 	repo, err := refs.DiscoverHook(dir)
@@ -111,7 +111,7 @@ func (w *World) Edit(session, name, text string) {
 	w.Call(session, "Edit", events.ToolEdits, []string{name}, func() { w.Write(name, text) })
 }
 
-// Call makes a call of a conversation. The call declares files, and do does its work.
+// Call makes a call of a conversation. The call declares files, and the function do does its work.
 func (w *World) Call(session, tool string, class events.ToolClass, files []string, do func()) {
 	w.T.Helper()
 	w.Calls++

@@ -72,7 +72,7 @@ func Needs(t testing.TB, programs ...string) {
 	}
 }
 
-// NeedsTrace is Needs for strace(1). It also skips the test if tracing is not allowed.
+// NeedsTrace does the same as Needs, for strace(1). It also skips the test if tracing is not allowed.
 func NeedsTrace(t testing.TB) {
 	t.Helper()
 	Wide(t)
