@@ -70,7 +70,7 @@ func JustMade(repo *refs.Repo) refs.OID {
 }
 
 // Later anchors a commit for which the hook had no time, after any earlier commits that no hook reported. HEAD may have
-// moved since then. If a rebase made the commit from another one, the parameter from is the original.
+// moved since then. If a rebase made the commit from another one, the parameter `from` is the original.
 func Later(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, commit, from refs.OID, at time.Time) error {
 	if !from.IsZero() {
 		return carry(ctx, repo, timeline, []later.Pick{{Commit: commit, From: from}}, at)

@@ -98,11 +98,11 @@ func Picked(repo *refs.Repo) map[refs.OID]refs.OID {
 	return out
 }
 
-// together is the number of commits that are anchored under one lock and appended in one batch of events.
+// `together` is the number of commits that are anchored under one lock and appended in one batch of events.
 const together = 32
 
 // takePicks anchors the queued commits of rebases that HEAD's history still has, and drops the others: their rebase was
-// aborted. It starts no commit after the time in the parameter until: a background process anchors the rest.
+// aborted. It starts no commit after the time in the parameter `until`: a background process anchors the rest.
 func takePicks(
 	ctx context.Context, repo *refs.Repo, timeline *trails.Engine, head refs.OID, at, until time.Time,
 ) error {

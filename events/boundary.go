@@ -112,14 +112,14 @@ type ToolUse struct {
 	Fingerprint string    `json:"fingerprint,omitempty"`
 	Name        string    `json:"name"`
 	Class       ToolClass `json:"class"`
-	// Paths are the absolute paths that the call declares to write, with unresolved symlinks.
+	// Paths holds the absolute paths that the call declares to write, with unresolved symlinks.
 	Paths []string `json:"paths,omitempty"`
-	// Edits are the declared texts of the call for its paths, in order.
+	// Edits holds the declared texts of the call for its paths, in order.
 	Edits []DeclaredEdit `json:"edits,omitempty"`
-	// Hints are absolute paths that the call mentions and may touch (paths in a command line); they only help to find
+	// Hints holds absolute paths that the call mentions and may touch (paths in a command line); they only help to find
 	// repositories and are never evidence of ownership.
 	Hints []string `json:"hints,omitempty"`
-	// Names are absolute paths of files that a command's text names, written or not. The names and the command line are
+	// Names holds absolute paths of files that a command's text names, written or not. The names and the command line are
 	// not stored.
 	Names []string `json:"-"`
 	// Background means that the call continues after its after-boundary; TaskID is the agent's name of the running task.
@@ -143,9 +143,9 @@ type DeclaredEdit struct {
 	Exact bool `json:"exact,omitempty"`
 	// Proposed is the agent's proposal, if a person changed it before they allowed the tool to write.
 	Proposed *string `json:"proposed,omitempty"`
-	// Typed are the lines of Before that an editor saw a person type.
+	// Typed holds the lines of Before that an editor saw a person type.
 	Typed []LineRun `json:"typed,omitempty"`
-	// Put are the lines of Before with text that an editor saw arrive, and that may be typed or a completion.
+	// Put holds the lines of Before with text that an editor saw arrive, and that may be typed or a completion.
 	Put []LineRun `json:"put,omitempty"`
 	// At is the place where an editor replaced Old by New, if it does not report the whole buffer.
 	At *Place `json:"at,omitempty"`

@@ -23,7 +23,7 @@ const (
 
 func (m mark) is(f markFlags) bool { return m.flags&f != 0 }
 
-// finding is a fault inside one part; the field at is the event's index there.
+// finding is a fault inside one part; the field `at` is the event's index there.
 type finding struct {
 	at     int
 	kind   FaultKind

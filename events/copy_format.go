@@ -19,7 +19,7 @@ type brokenError struct {
 // brokenBy returns a brokenError with the reason of a failed read.
 func brokenBy(seq int64, err error) *brokenError { return &brokenError{seq, err.Error(), passes(err)} }
 
-// passes reports whether an error may be temporary, while the ref names the same object.
+// `passes` reports whether an error may be temporary, while the ref names the same object.
 func passes(err error) bool {
 	var broken *brokenError
 	if errors.As(err, &broken) {

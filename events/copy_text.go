@@ -81,7 +81,7 @@ func (t *Text) Line(offset int64, length int) ([]byte, error) {
 // generation.
 func (t *Text) Scan(from int64) iter.Seq2[CopyLine, error] { return t.between(from, t.Size()) }
 
-// between returns the lines of events from one end of a batch to another.
+// `between` returns the lines of events from one end of a batch to another.
 func (t *Text) between(from, to int64) iter.Seq2[CopyLine, error] {
 	return func(yield func(CopyLine, error) bool) {
 		if from < 0 || from > to || to > t.Size() {

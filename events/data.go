@@ -67,7 +67,7 @@ type SnapshotData struct {
 	Tree     refs.OID `json:"tree"`
 	Head     refs.OID `json:"head,omitzero"`
 	Changed  int      `json:"changed"` // paths that differ from the previous snapshot
-	// Skipped are paths that could not be captured.
+	// Skipped holds paths that could not be captured.
 	Skipped []string `json:"skipped,omitempty"`
 }
 
@@ -129,7 +129,7 @@ type PatchData struct {
 	Prompt   int       `json:"prompt,omitempty"`
 	Model    string    `json:"model,omitempty"`
 	Mode     string    `json:"mode,omitempty"` // octal, when the mode changed or the file is new
-	// Kept are the runs of new lines that keep an older owner: white-space-only change, moved blocks, text that git
+	// Kept holds the runs of new lines that keep an older owner: white-space-only change, moved blocks, text that git
 	// restored.
 	Kept []KeptRun `json:"kept,omitempty"`
 	// Previous names the patches whose lines this hunk replaced.
@@ -139,7 +139,7 @@ type PatchData struct {
 	Revises PatchID `json:"revises,omitempty"`
 	// Lines holds the fingerprints of the new lines: FingerprintChars base64url characters a line.
 	Lines string `json:"lines,omitempty"`
-	// Candidates are the tool calls that could have written the hunk if no evidence decides between them.
+	// Candidates holds the tool calls that could have written the hunk if no evidence decides between them.
 	Candidates []CandidateData `json:"candidates,omitempty"`
 }
 
@@ -178,7 +178,7 @@ type IncompleteData struct {
 	// calls_not_reported, events_lost
 	Reason string   `json:"reason"`
 	Paths  []string `json:"paths,omitempty"` // if only some paths were left out
-	// Calls are the tool calls that no hook reported, and Since is the beginning of the first.
+	// Calls holds the tool calls that no hook reported, and Since is the beginning of the first.
 	Calls []string  `json:"calls,omitempty"`
 	Since time.Time `json:"since,omitzero"`
 	// For lost events, with the boundary "log": the numbers of the first and the last lost event, and the id of the last.

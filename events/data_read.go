@@ -40,7 +40,7 @@ func (r *dataReader) read(raw []byte, into any) error {
 // errStrange reports an unknown member, or a kind that only encoding/json reads.
 var errStrange = errors.New("member that this version does not know")
 
-// dataFields are the members of each type of structure, by their names: the places of their fields.
+// dataFields holds the members of each type of structure, by their names: the places of their fields.
 var dataFields sync.Map
 
 func fieldsOf(t reflect.Type) map[string]int {

@@ -69,7 +69,7 @@ type Publication struct {
 	Parents []refs.OID
 	Head    PublicationHead
 	Files   []PublishedFile
-	// Records are the blobs of all shared records, by their conversations.
+	// Records holds the blobs of all shared records, by their conversations.
 	Records map[TraceID]refs.OID
 
 	parts  []refs.TreeEntry // of the tree of the files of events

@@ -344,7 +344,7 @@ func (l *Log) writeSealed(fresh *freshObjects, j *journal, from flatEnd) (files 
 	return files, err
 }
 
-// freshObjects are the objects that a seal adds to the ref's objects.
+// freshObjects holds the objects that a seal adds to the ref's objects.
 type freshObjects struct {
 	log  *Log
 	list []refs.OID

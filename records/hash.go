@@ -10,8 +10,8 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// outsideHash are the members that the content hash does not cover: the hash itself, the id, which was random in early
-// versions of the schema, and a summary that existed between 0.3 and 0.4.
+// outsideHash lists the members that the content hash does not cover: the hash itself, the id, which was random in
+// early versions of the schema, and a summary that existed between 0.3 and 0.4.
 var outsideHash = []string{"content_hash", "trace_id", "intent"}
 
 // ContentHash returns the content hash of a record's JSON: the hex SHA-256 of the members that are present, in the form

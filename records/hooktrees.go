@@ -50,7 +50,7 @@ func NewHookObject(id refs.OID) *HookObject {
 	return &HookObject{id.Format().String(), id.String()}
 }
 
-// CallTrees are the git trees of a work tree before and after a call.
+// CallTrees holds the git trees of a work tree before and after a call.
 type CallTrees struct {
 	Root          string // the path of the work tree
 	Before, After refs.OID

@@ -96,7 +96,7 @@ const (
 	VCSJJ   VCSType = "jj"
 )
 
-// Metrics are totals over the steps.
+// Metrics holds totals over the steps.
 type Metrics struct {
 	TotalSteps               int    `json:"total_steps"`
 	TotalInputTokens         int64  `json:"total_input_tokens"` // without tokens of cache reads and writes

@@ -38,7 +38,7 @@ func WriteStep(s *Step, texts Texts) ([]byte, error) {
 	return raw, nil
 }
 
-// stepRooms are reusable buffers for steps.
+// stepRooms lists reusable buffers for steps.
 var stepRooms = sync.Pool{New: func() any { return new([]byte) }}
 
 // stepWriter writes a step like encoding/json without HTML escapes, but several times faster.

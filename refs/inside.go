@@ -116,7 +116,7 @@ func (o *Objects) entriesOf(tree OID) ([]TreeEntry, error) {
 	return entries, nil
 }
 
-// below follows a path, starting from a tree.
+// `below` follows a path, starting from a tree.
 func (o *Objects) below(tree OID, path string) (found TreeEntry, there bool, err error) {
 	for more := true; more; tree = found.OID {
 		var name string

@@ -43,7 +43,7 @@ func ReadStart(path string, most int) ([]byte, error) {
 // leastRead is the size of the smallest buffer in bytes. Files in /proc report the size 0.
 const leastRead = 1024
 
-// again repeats a system call that a signal interrupted.
+// `again` repeats a system call that a signal interrupted.
 func again(call func() (int, error)) (int, error) {
 	for {
 		if n, err := call(); err != syscall.EINTR { //nolint:errorlint // a system call's own

@@ -46,8 +46,8 @@ func (s *settled) all() []string {
 	return s.env
 }
 
-// instead returns a harmless value for a setting that may start a program. It does this for filters (gitattributes(5))
-// from any source, and for programs that verify signatures if the repository itself names them.
+// `instead` returns a harmless value for a setting that may start a program. It does this for filters
+// (gitattributes(5)) from any source, and for programs that verify signatures if the repository itself names them.
 func instead(name string, theirs bool) (value string, starts bool) {
 	section, rest, _ := strings.Cut(name, ".")
 	switch key := rest[strings.LastIndexByte(rest, '.')+1:]; section {

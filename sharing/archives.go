@@ -18,8 +18,8 @@ import (
 // refs/traces/writers/<own>/archive/<kind>. If a writer publishes again, readers take their new ref instead.
 // docs/format.md describes the form.
 
-// archiveKinds are the kinds of refs that are archived. Each kind has its own ref, so that a reader of digests gets no
-// texts.
+// archiveKinds lists the kinds of refs that are archived. Each kind has its own ref, so that a reader of digests gets
+// no texts.
 var archiveKinds = []string{"digest", "records", "events", "checkpoints"}
 
 const (
@@ -78,7 +78,7 @@ func (b *bounds) readArchive(ctx context.Context, repo *refs.Repo, tip refs.OID)
 	return out, nil
 }
 
-// writeArchive puts refs of writers into an archive, after its former entries; the parameter before is zero for a new
+// writeArchive puts refs of writers into an archive, after its former entries; the parameter `before` is zero for a new
 // archive.
 func (s *Settings) writeArchive(ctx context.Context, log *events.Log, before refs.OID,
 	kept map[string]refs.OID) (refs.OID, error) {

@@ -23,7 +23,8 @@ type Failed struct {
 // autoPatience is the time limit of an automatic push.
 const autoPatience = 60 * time.Second
 
-// again is the pause before an automatic push tries again: git may still be sending if another program runs the hooks.
+// `again` is the pause before an automatic push tries again: git may still be sending if another program runs the
+// hooks.
 const again = 3 * time.Second
 
 // Auto shares with a remote after a git push, at the chosen level; without a named remote, with all remotes. It never

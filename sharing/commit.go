@@ -52,7 +52,7 @@ func (s *Settings) commit(ctx context.Context, repo *refs.Repo, message string, 
 	return refs.ParseOID(strings.TrimSpace(string(out)))
 }
 
-// signs reports whether the publications of this clone are signed.
+// `signs` reports whether the publications of this clone are signed.
 func (s *Settings) signs() bool {
 	return s.own.Bool("trace.signpush", s.always.Bool("commit.gpgsign", false))
 }

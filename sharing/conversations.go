@@ -17,7 +17,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Conversations are the records that a push sends.
+// Conversations holds the records that a push sends.
 type Conversations struct {
 	Sent     []store.Entry
 	Redacted int           // places with redactions in them
@@ -304,7 +304,7 @@ func isPrivate(repo *refs.Repo, trace events.TraceID) bool {
 }
 
 // KeepPrivate marks a conversation: pushes do not send its record, and the next push removes the record from the
-// remote. The owners of its lines stay published. If the parameter off is set, it removes the mark.
+// remote. The owners of its lines stay published. If the parameter `off` is set, it removes the mark.
 func KeepPrivate(repo *refs.Repo, trace events.TraceID, off bool) error {
 	path := privatePath(repo, trace)
 	if off {

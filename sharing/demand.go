@@ -94,7 +94,7 @@ func remotesOf(list []offer) []string {
 	return slices.Compact(out)
 }
 
-// offers finds one shared record for each conversation that has no record here.
+// `offers` finds one shared record for each conversation that has no record here.
 func offers(ctx context.Context, log *events.Log, traces []events.TraceID) ([]offer, error) {
 	s := store.Open(log.Repo())
 	defer func() { _ = s.Close() }()

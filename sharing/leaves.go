@@ -17,7 +17,8 @@ type Leaf struct {
 	What    string // the words for it in the question to the person
 }
 
-// publishedCommits are ids of commits that the remote has: members with other commits do not leave ([Plan.leaves]).
+// publishedCommits stands for the ids of commits that the remote has: members with other commits do not leave
+// ([Plan.leaves]).
 const publishedCommits = "published commits"
 
 // everyEvent is the name for the members of all events outside of their data.

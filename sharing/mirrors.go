@@ -70,7 +70,7 @@ func MirrorNotes(ctx context.Context, repo *refs.Repo) ([]string, error) {
 	return out, nil
 }
 
-// mirrors reports whether a plain `git push` to a remote sends refs of traces.
+// `mirrors` reports whether a plain `git push` to a remote sends refs of traces.
 func (s *Settings) mirrors(name string) bool {
 	if s.always.Bool("remote."+name+".mirror", false) {
 		return !slices.ContainsFunc(s.always.All("remote."+name+".fetch"), func(spec string) bool { // it fetches
@@ -83,7 +83,8 @@ func (s *Settings) mirrors(name string) bool {
 	})
 }
 
-// overwrites reports whether a plain `git fetch` of a remote writes refs of traces, except the refs for fetched traces.
+// `overwrites` reports whether a plain `git fetch` of a remote writes refs of traces, except the refs for fetched
+// traces.
 func (s *Settings) overwrites(name string) bool {
 	return slices.ContainsFunc(s.always.All("remote."+name+".fetch"), func(spec string) bool {
 		_, to, _ := strings.Cut(spec, ":")
@@ -91,7 +92,7 @@ func (s *Settings) overwrites(name string) bool {
 	})
 }
 
-// reaches reports whether one side of a refspec matches refs of traces.
+// `reaches` reports whether one side of a refspec matches refs of traces.
 func reaches(side string) bool {
 	before, _, pattern := strings.Cut(side, "*")
 	return strings.HasPrefix(side, tracesRefs) || pattern && strings.HasPrefix(tracesRefs, before)

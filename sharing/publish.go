@@ -18,7 +18,7 @@ var ErrBrokenLog = errors.New("the log is damaged")
 // filesOfPublication is the number of event files from which they are joined.
 const filesOfPublication = 256
 
-// earlier is this clone's digest on a remote.
+// `earlier` is this clone's digest on a remote.
 type earlier struct {
 	commit  refs.OID // zero without a digest
 	files   []events.PublishedFile
@@ -30,7 +30,7 @@ type earlier struct {
 	source  events.Witness
 }
 
-// none returns the empty digest, for a remote without refs of this clone.
+// `none` returns the empty digest, for a remote without refs of this clone.
 func none() *earlier { return &earlier{content: map[events.ID]bool{}} }
 
 // readEarlier reads the digest that gets the new events.

@@ -196,7 +196,8 @@ func Pull(ctx context.Context, log *events.Log, r Remote, w What) (*Pulled, erro
 	return out, nil
 }
 
-// elsewhere returns a prefix below which a remote has digests, or "". It is foreign text, of harmless characters only.
+// `elsewhere` returns a prefix below which a remote has digests, or "". It is foreign text, of harmless characters
+// only.
 func elsewhere(ctx context.Context, repo *refs.Repo, r Remote) (string, error) {
 	found, err := there(ctx, repo, r.Name, "*/digest")
 	prefixes := map[string]int{}
@@ -217,7 +218,7 @@ func elsewhere(ctx context.Context, repo *refs.Repo, r Remote) (string, error) {
 	return best, err
 }
 
-// wants returns the remote's refs that must be here, by their local names, and the names of all refs that are not
+// `wants` returns the remote's refs that must be here, by their local names, and the names of all refs that are not
 // archives.
 func (w What) wants(r Remote, own string, remote map[string]refs.OID) (map[string]refs.OID, map[string]bool) {
 	wanted, direct := map[string]refs.OID{}, map[string]bool{}
@@ -247,7 +248,7 @@ func tipsUnder(ctx context.Context, repo *refs.Repo, prefix string) (map[string]
 	return out, err
 }
 
-// covers reports whether a pull with this choice and these kinds of refs includes a local ref.
+// `covers` reports whether a pull with this choice and these kinds of refs includes a local ref.
 func (w What) covers(kept string, r Remote, own string, kinds ...string) bool {
 	parts := strings.Split(strings.TrimPrefix(kept, events.FetchedRef(r.Label, "", "")), "/")
 	if _, archive := events.ArchiveOf(kept); archive {
@@ -408,7 +409,7 @@ func Configure(ctx context.Context, repo *refs.Repo, s *Settings, r Remote, on b
 	return nil
 }
 
-// pulls reports whether plain fetches of a remote bring traces.
+// `pulls` reports whether plain fetches of a remote bring traces.
 func (s *Settings) pulls(name string) bool {
 	return slices.ContainsFunc(s.always.All("remote."+name+".fetch"), func(spec string) bool {
 		return strings.Contains(spec, ":refs/traces/remotes/")

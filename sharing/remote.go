@@ -56,7 +56,7 @@ func fetching(args ...string) []string {
 		"--no-write-fetch-head", "--refmap=", "--no-recurse-submodules"}, args...)...)
 }
 
-// there lists refs of a remote by their names.
+// `there` lists refs of a remote by their names.
 func there(ctx context.Context, repo *refs.Repo, remote string, patterns ...string) (map[string]refs.OID, error) {
 	ctx, cancel := context.WithTimeout(ctx, silence)
 	defer cancel()

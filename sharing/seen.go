@@ -117,7 +117,7 @@ func (s seen) vouched(log *events.Log, c *events.FetchedCopy) string {
 	return digest.Signer
 }
 
-// vouches reports whether a digest was made from a log: then the log has the event that the digest names.
+// `vouches` reports whether a digest was made from a log: then the log has the event that the digest names.
 func vouches(digest events.PublicationHead, writer string, whole *events.Copy) bool {
 	at, found, err := whole.Event(digest.Source.Seq)
 	return err == nil && found && digest.Writer == writer && at.ID == digest.Source.Event

@@ -30,7 +30,7 @@ const (
 	LevelLog           Level = "log"           // also the whole log with its checkpoints
 )
 
-// Levels are the possible levels, the narrowest first.
+// Levels lists the possible levels, the narrowest first.
 var Levels = []Level{LevelCommits, LevelConversations, LevelLog}
 
 // Wider reports whether more data leaves than at another level.
@@ -49,7 +49,7 @@ type Remote struct {
 // DefaultPrefix is the default place of writers' refs on a remote.
 const DefaultPrefix = "refs/traces/writers/"
 
-// Settings are the settings of sharing. The settings that decide which data leaves are read only from the clone's own
+// Settings holds the settings of sharing. The settings that decide which data leaves are read only from the clone's own
 // configuration and the user's, not from included files or a work tree's configuration.
 type Settings struct {
 	own    refs.Config
@@ -99,7 +99,7 @@ func realFile(path string) string {
 	return path
 }
 
-// within reports whether a file is in a work tree, where a commit can write it.
+// `within` reports whether a file is in a work tree, where a commit can write it.
 func within(path, top string) bool {
 	if top == "" {
 		return false
@@ -178,7 +178,7 @@ func (s *Settings) Sources() []Remote {
 	return out
 }
 
-// of returns a setting that only the person can write; "" if it is not set.
+// `of` returns a setting that only the person can write; "" if it is not set.
 func (s *Settings) of(key string) string {
 	value, _ := s.own.Get(key)
 	return value
@@ -262,7 +262,7 @@ func (s *Settings) urls(key string) []string {
 	return all
 }
 
-// instead returns a URL with the longest matching prefix replaced by its base.
+// `instead` returns a URL with the longest matching prefix replaced by its base.
 func (s *Settings) instead(url, kind string) (string, bool) {
 	base, long := "", -1
 	for key, value := range s.always.Entries() {
@@ -314,7 +314,7 @@ func (s *Settings) MostFetched() (int64, error) {
 	return n * unit, nil
 }
 
-// spans are the words that trace.shareTimes takes.
+// spans lists the words that trace.shareTimes takes.
 var spans = map[string]time.Duration{"minute": time.Minute, "day": 24 * time.Hour}
 
 // Span returns trace.shareTimes: the unit to which times of prompts are cut before they leave; 0 for no cut. A wrong

@@ -156,7 +156,7 @@ func (c *contents) unborn(path string) bool {
 	return !c.ignores(path)
 }
 
-// ignores reports whether git ignores a path. It is true if git cannot say.
+// `ignores` reports whether git ignores a path. It is true if git cannot say.
 func (c *contents) ignores(path string) bool {
 	var failed *refs.GitError
 	_, err := c.repo.Git(c.ctx, nil, "check-ignore", "-q", "--", path)
@@ -419,8 +419,8 @@ func (r *retelling) lookedSince(path string, now text, moment time.Time) (latest
 	return latest, first
 }
 
-// correct gives lines of a content to other owners. The function is(line, was) returns the new owner of a line, or nil
-// if the present owner stays.
+// correct gives lines of a content to other owners. The function `is` returns the new owner of a line, or nil if the
+// present owner stays.
 func (r *retelling) correct(in *interval, is func(line int, was events.AnchorOwner) *actor) error {
 	vec, known := r.log.step.tree.store.known.Get(in.path, in.after)
 	if !known {

@@ -31,7 +31,7 @@ func (j *judge) told(path string) bool {
 // A decision returns the writer of a changed line. Equal answers are the same pointer.
 type decision func(line []byte) *actor
 
-// always returns the decision that does not depend on the line.
+// `always` returns the decision that does not depend on the line.
 func always(a actor) decision { return func([]byte) *actor { return &a } }
 
 // decide decides between the windows that could have written the path since its last snapshot. It leaves out the
@@ -82,8 +82,8 @@ func (j *judge) weigh(ws []*Window, path string, seen int64, unfinished []*Windo
 	return by
 }
 
-// rather decides among calls if only some certainly ran. It drops the other calls unless a distinctive line is evidence
-// for them.
+// `rather` decides among calls if only some certainly ran. It drops the other calls unless a distinctive line is
+// evidence for them.
 func rather(under []*Window, sure, by decision, path string) decision {
 	unsure := doubted(by, path)
 	return func(line []byte) *actor {
@@ -95,7 +95,7 @@ func rather(under []*Window, sure, by decision, path string) decision {
 }
 
 // doubtedCalls returns a decision about an interval whose calls may all have ended before it: a person may have written
-// their lines. The parameter why gives the reasons for unknown lines.
+// their lines. The parameter `why` gives the reasons for unknown lines.
 func doubtedCalls(by decision, path string, why ...events.Limit) decision {
 	unsure := doubted(by, path, why...)
 	return func(line []byte) *actor {
@@ -367,7 +367,7 @@ var (
 	paster = actor{kind: events.OwnerHuman, limits: []events.Limit{events.LimitCompletionUntold}}
 )
 
-// beside returns the actor. A person whom no editor saw gets a limitation if an editor does not report accepted
+// `beside` returns the actor. A person whom no editor saw gets a limitation if an editor does not report accepted
 // completions.
 func (a actor) beside(editing func() bool) actor {
 	if a.kind == events.OwnerHuman && !a.seen && editing != nil && editing() {

@@ -298,7 +298,7 @@ func (j *judge) wroteEnough(able []*Window, path string) []*Window {
 // Otherwise a person may have written them. They belong to nobody if the agent's settings have other hooks, or else to
 // the person.
 
-// afterwards says whether a hook's program may have changed a path.
+// `afterwards` says whether a hook's program may have changed a path.
 type afterwards int
 
 const (

@@ -61,9 +61,9 @@ func Elsewhere(b events.Boundary, here []*refs.Repo) []*refs.Repo {
 	return out
 }
 
-// beside lists the other work trees of the repositories in which a call ends, if the listed ones do not know the call:
-// its end may be reported by another session, which has another list. For example: an agent enters a work tree, and its
-// client continues there with a new session.
+// `beside` lists the other work trees of the repositories in which a call ends, if the listed ones do not know the
+// call: its end may be reported by another session, which has another list. For example: an agent enters a work tree,
+// and its client continues there with a new session.
 func beside(b events.Boundary, here []*refs.Repo) (tops []string) {
 	if !b.EndsCall() || b.Tool == nil || b.Tool.CallID == "" {
 		return nil

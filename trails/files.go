@@ -308,7 +308,7 @@ func (c Committed) question(ask *origin.Case, work *origin.Work) *origin.Query {
 // explain separates the files of an interval whose change has no new owner: a content that a tool announced, a content
 // that the path had before, and, after git wrote to the work tree, a content from git.
 //
-// The result back lists the files among them that lost lines which no commit has.
+// The result `back` lists the files among them that lost lines which no commit has.
 func (wg *weigher) explain(files []*file) (rest, back []*file, err error) {
 	for _, f := range files {
 		was := *f

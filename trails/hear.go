@@ -47,7 +47,7 @@ type editor struct {
 	fresh []completed // see completions
 }
 
-// within returns the facts of a boundary that came before the present one.
+// `within` returns the facts of a boundary that came before the present one.
 func (h *heard) within() *heard { return &heard{editor: h.editor, unreported: h.unreported} }
 
 // hearer is the phase that hears: it finds the conversation of a boundary, and the calls that begin or end.

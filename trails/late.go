@@ -285,7 +285,7 @@ func (e *Engine) opened(b events.Boundary) *Window {
 	return nil
 }
 
-// divides reports whether glances can divide the changes of a look: the look was at everything, and git did not write
+// `divides` reports whether glances can divide the changes of a look: the look was at everything, and git did not write
 // to the work tree since the last one.
 func (o *observation) divides(tree *workTree) bool {
 	wrote := tree.asks.Whole.Restored || tree.asks.Whole.Doubtful || tree.asks.Whole.Elsewhere

@@ -146,7 +146,7 @@ func (tree *workTree) half(one *shift, takes bool) (h half, ok bool, err error) 
 	return half{one, change.Giving(), after, false}, true, nil
 }
 
-// moves finds the blocks that moved between the present changes, or between them and earlier changes.
+// `moves` finds the blocks that moved between the present changes, or between them and earlier changes.
 func (tree *workTree) moves(now []shifting) ([]half, error) {
 	changes := make([]*vector.Change, 0, len(now))
 	for _, m := range now {

@@ -28,7 +28,7 @@ type PendingLines struct {
 	owners *ledger.Owners
 	open   map[events.PatchID]events.AnchorOwner // of calls whose windows are open now
 	since  actor                                 // the person who may have written since the last boundary
-	// Doubts are the reasons why lines that changed since the last boundary have no owner.
+	// Doubts holds the reasons why lines that changed since the last boundary have no owner.
 	Doubts []events.Limit
 }
 

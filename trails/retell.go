@@ -350,7 +350,7 @@ type retoldRun struct {
 	took map[string][]bool
 }
 
-// of returns the lines of a blob; none if the content is missing.
+// `of` returns the lines of a blob; none if the content is missing.
 func (r *retold) of(blob refs.OID) ([][]byte, error) {
 	if lines, read := r.lines[blob]; read {
 		return lines, nil
@@ -379,7 +379,7 @@ func (r *retold) run(path string, after refs.OID, start, end int, from, to vecto
 	return run, nil
 }
 
-// is reports whether an owner is the old owner of the run's lines.
+// `is` reports whether an owner is the old owner of the run's lines.
 func (r *retoldRun) is(o vector.Owner) bool { return o.Kind == r.from.Kind && o.Patch == r.from.Patch }
 
 // apply gives the lines of a run their new owner in all contents of some paths.
@@ -400,7 +400,7 @@ func (r *retold) apply(run retoldRun, paths []string) {
 	}
 }
 
-// over returns the owners of a content's lines, with the new owner for the lines of the run.
+// `over` returns the owners of a content's lines, with the new owner for the lines of the run.
 func (r *retoldRun) over(blob refs.OID, v vector.Vector, lines [][]byte) vector.Vector {
 	var b vector.Builder
 	seen := map[string]int{}

@@ -94,7 +94,7 @@ func (r *revision) apply(known *ledger.Known) {
 	}
 }
 
-// begins reports whether an event is the call's beginning in a work tree's timeline.
+// `begins` reports whether an event is the call's beginning in a work tree's timeline.
 func (r *revision) begins(e *events.Event, worktree string) bool {
 	return e.Type == events.WindowOpened && e.Trace == r.trace && e.ToolCall == r.call && e.Worktree == worktree
 }
@@ -152,7 +152,7 @@ func (r *revision) hearOwner(o events.AnchorOwner, at recordedPatch) {
 	}
 }
 
-// names reports whether an owner is the call, or has the call among its candidates.
+// `names` reports whether an owner is the call, or has the call among its candidates.
 func (r *revision) names(o *events.AnchorOwner) bool {
 	if o.Kind != events.OwnerAI && o.Kind != events.OwnerMixed {
 		return false
@@ -164,7 +164,7 @@ func (r *revision) isCall(c events.CandidateData) bool {
 	return c.Trace == r.trace && c.ToolCall == r.call
 }
 
-// over reports whether the call had ended before the change of a patch; the result early reports whether it had ended
+// `over` reports whether the call had ended before the change of a patch; the result early reports whether it had ended
 // before the patch was recorded. Changes between the call's end and the last look before that are in doubt.
 func (r *revision) over(p recordedPatch) (over, early bool) {
 	if r.never {
@@ -213,7 +213,7 @@ func (r *revision) previous(id events.PatchID) events.PatchID {
 	return ""
 }
 
-// now replaces an owner that names the call with the corrected owner.
+// `now` replaces an owner that names the call with the corrected owner.
 func (r *revision) now(o events.AnchorOwner, p recordedPatch) (now events.AnchorOwner, changed bool) {
 	over, early := r.over(p)
 	if !early {
@@ -234,7 +234,7 @@ func (r *revision) now(o events.AnchorOwner, p recordedPatch) (now events.Anchor
 	return now, true
 }
 
-// instead returns the writer of a change that is not the call's after all: decideAmong chooses among the other
+// `instead` returns the writer of a change that is not the call's after all: decideAmong chooses among the other
 // candidates.
 func (r *revision) instead(o *events.AnchorOwner, over bool) actor {
 	var others []*Window

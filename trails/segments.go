@@ -267,7 +267,7 @@ func consistent(old, latest text, chain []segment) bool {
 const byteOrderMark = "\uFEFF"
 
 // reportedText converts a content that a tool reported into the form of the contents before and after it; the parameter
-// like lists them, the nearest first.
+// `like` lists them, the nearest first.
 func (c *contents) reportedText(content string, like ...text) text {
 	raw := []byte(content)
 	for _, t := range like {

@@ -40,13 +40,13 @@ type state struct {
 	Sessions map[events.TraceID]*sessionState
 	// Scoped holds, for each path that a scoped snapshot saw after the last full one, the interval of that snapshot.
 	Scoped map[string]int64
-	// Anchored are the last anchored commits. A second hook for the same commit finds it here.
+	// Anchored holds the last anchored commits. A second hook for the same commit finds it here.
 	Anchored []refs.OID
 	// Lost says which boundaries were lost.
 	Lost loss
 	// Notes holds the notes about contents.
 	Notes notes
-	// Spooled are the names of the spooled files whose boundaries this state has: they are about to be removed. If a
+	// Spooled holds the names of the spooled files whose boundaries this state has: they are about to be removed. If a
 	// killed process left such a file, it is not taken again.
 	Spooled []string
 }
@@ -58,7 +58,7 @@ type loss struct {
 	At int64
 	// Why gives the reason, if it is known.
 	Why events.Limit
-	// Missed are the hooks that could not record (package recorded).
+	// Missed holds the hooks that could not record (package recorded).
 	Missed recorded.Missed
 }
 

@@ -23,7 +23,7 @@ type Unreported struct {
 // Watch takes a full snapshot without a boundary of an agent, and returns the number of changed paths. The changes get
 // their owners as at any boundary. While a conversation without hooks continues, a change that no window explains
 // belongs to nobody: the conversation or a person may have made it. If something changed and no such conversation is
-// known, Watch calls the function others to find one, unless others is nil.
+// known, Watch calls the function `others` to find one, unless others is nil.
 func (e *Engine) Watch(ctx context.Context, at time.Time, unreported []Unreported,
 	others func() ([]Unreported, error),
 ) (changed int, err error) {
@@ -84,7 +84,7 @@ func (rec *record) goOn(unreported []Unreported) error {
 	return nil
 }
 
-// behind is the time for which an agent may still write to a session file after its last hook.
+// `behind` is the time for which an agent may still write to a session file after its last hook.
 const behind = 2 * time.Minute
 
 // Heard reports whether hooks report a conversation at a moment: its turn continues, or its last hook was shortly

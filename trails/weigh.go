@@ -32,7 +32,7 @@ type finding struct {
 	whole *wholeChange
 }
 
-// olderLines are lines of a content that are older than recorded.
+// olderLines holds lines of a content that are older than recorded.
 type olderLines struct {
 	path string
 	in   text

@@ -68,8 +68,8 @@ type running struct {
 	Opener int
 	// Awake is the time that the system had been awake at Begun, in nanoseconds; 0 if unknown.
 	Awake int64
-	// Left are the processes that continue after the call's end, and Printed is the file to which they print, both at the
-	// last full snapshot.
+	// Left holds the processes that continue after the call's end, and Printed is the file to which they print, both at
+	// the last full snapshot.
 	Left    []process.Process
 	Printed []process.Output
 	// Background marks a call that continues after its after-boundary; TaskID is the agent's name of the task.
@@ -79,11 +79,11 @@ type running struct {
 
 // sayings holds the reports of a call about the files that it writes.
 type sayings struct {
-	// Paths are the declared paths, relative to the work tree.
+	// Paths holds the declared paths, relative to the work tree.
 	Paths []string
-	// Names are the keys (nameKey) of the files that the call's command line names.
+	// Names holds the keys (nameKey) of the files that the call's command line names.
 	Names []string
-	// Edits are the declared texts, kept only while the window is open.
+	// Edits holds the declared texts, kept only while the window is open.
 	Edits []declared
 	// Hidden holds the texts that the call wrote to files that git skips (saying), until git sees them.
 	Hidden []saying
@@ -161,7 +161,7 @@ func nameKey(p string) string {
 	return string(print[:])
 }
 
-// declares returns the edits that the window declared for the path.
+// `declares` returns the edits that the window declared for the path.
 func (w *Window) declares(p string) []declared {
 	var out []declared
 	edits := w.Says.payload

@@ -178,7 +178,7 @@ func (w *Window) search() process.Search {
 	}
 }
 
-// around reports whether the call started this process and waits for it, for example by a commit.
+// `around` reports whether the call started this process and waits for it, for example by a commit.
 func (wit *witness) around(w *Window) bool {
 	if process.Behind() {
 		return false

@@ -9,7 +9,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// mainArguments are the names of the main arguments of agents' tools, files first.
+// mainArguments lists the names of the main arguments of agents' tools, files first.
 var mainArguments = [...]string{"file_path", "path", "filePath", "notebook_path", "command", "cmd", "pattern", "query",
 	"url", "description", "prompt", "input", "patch"}
 

@@ -111,7 +111,7 @@ func (r *Reader) callsWith(ctx context.Context, id events.TraceID, f *Facets) ([
 	return out, nil
 }
 
-// survives reports whether a ref leads to a commit with lines of a call.
+// `survives` reports whether a ref leads to a commit with lines of a call.
 func survives(c *Call, reached map[refs.OID]bool) bool {
 	return slices.ContainsFunc(c.Commits, func(held CommitLines) bool { return reached[held.Commit] })
 }
@@ -142,7 +142,7 @@ func recordedCall(record *records.Record, c *Call) (*records.ToolCall, *records.
 	return &step.ToolCalls[at], step.Result(c.ToolCall)
 }
 
-// describes reports whether a call matches all facets.
+// `describes` reports whether a call matches all facets.
 func (r *Reader) describes(f *Facets, c *Call, call *records.ToolCall, result *records.Observation) bool {
 	var input json.RawMessage
 	if call != nil {
@@ -162,7 +162,7 @@ func (r *Reader) describes(f *Facets, c *Call, call *records.ToolCall, result *r
 	return false
 }
 
-// touches reports whether a call declared or changed a file that a pattern matches.
+// `touches` reports whether a call declared or changed a file that a pattern matches.
 func (r *Reader) touches(c *Call, pattern string) bool {
 	matches := func(name string) bool { return pathglob.Match(pattern, strings.TrimPrefix(name, "/")) }
 	return slices.ContainsFunc(c.Paths, func(p string) bool { return matches(r.Inside(p)) }) ||

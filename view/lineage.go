@@ -38,7 +38,7 @@ func newLineage(reader *index.Index) *Lineage {
 		lines: map[refs.OID]map[events.TraceID]int{}}
 }
 
-// now returns the newest replacement of a commit.
+// `now` returns the newest replacement of a commit.
 func (l *Lineage) now(commit refs.OID) (refs.OID, error) {
 	const most = 1000 // a foreign log may contain a circle
 	for range most {

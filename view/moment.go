@@ -174,7 +174,7 @@ type tells struct {
 	Head refs.OID `json:"head"`
 }
 
-// carries reports whether events of this type name the snapshot of their boundary.
+// `carries` reports whether events of this type name the snapshot of their boundary.
 func carries(e *events.Event) bool {
 	switch e.Type {
 	case events.SessionStarted, events.SessionEnded, events.WindowOpened, events.WindowClosed, events.WindowAbandoned,

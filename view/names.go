@@ -65,7 +65,7 @@ func sameModel(a, b string) bool {
 	return ModelName(SharedModel(a)) == ModelName(SharedModel(b))
 }
 
-// names returns the names of a conversation. It leaves out names that cannot be read.
+// `names` returns the names of a conversation. It leaves out names that cannot be read.
 func (r *Reader) names(id events.TraceID) names {
 	if r.readSome(id) != nil {
 		r.records, r.whole = nil, false

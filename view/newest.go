@@ -32,7 +32,7 @@ func (r *Reader) latest(most int) ([]Conversation, error) {
 	return r.newestBy("", most, ends(times))
 }
 
-// ends returns the last times of conversations, from their records. The function must be called in the order of the
+// `ends` returns the last times of conversations, from their records. The function must be called in the order of the
 // ids, which is the order of times.
 func ends(times []search.Times) func(events.TraceID) time.Time {
 	rest, last := times, events.TraceID("")

@@ -8,7 +8,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// once counts the lines of a conversation in commits, each line once. A squash, a copy or a formatter brings the same
+// `once` counts the lines of a conversation in commits, each line once. A squash, a copy or a formatter brings the same
 // lines into several commits, and several commits can share the lines of one patch. The texts of the lines distinguish
 // the cases, unless one commit holds the whole patch.
 func (r *Reader) once(lines *Lineage, trace events.TraceID, held []CommitLines) (int, error) {

@@ -134,7 +134,7 @@ func (r *Reader) IDs() ([]events.TraceID, error) {
 	return ids, nil
 }
 
-// ids lists the conversations of the logs. The result alone has the conversations that only have a record. The ids of
+// ids lists the conversations of the logs. The result `alone` has the conversations that only have a record. The ids of
 // alone begin with the given text. Both lists are sorted.
 func (r *Reader) ids(beginning string) (logged, alone []events.TraceID, err error) {
 	if logged, err = r.loggedIDs(); err != nil {

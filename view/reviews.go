@@ -16,7 +16,7 @@ type Review struct {
 	Who string `json:"who"` // Jane Doe <jane@example.com>
 }
 
-// reviewing are the trailers of reviewers.
+// reviewing lists the trailers of reviewers.
 var reviewing = []string{"Reviewed-by", "Acked-by", "Tested-by", "Approved-by"}
 
 // Reviews returns the reviews that the messages of commits name; a commit without any is missing.

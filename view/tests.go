@@ -35,7 +35,7 @@ func commandOf(input json.RawMessage) string {
 	return ""
 }
 
-// wrappers are programs that run the command after them. The duration after timeout is a separate word.
+// wrappers lists programs that run the command after them. The duration after timeout is a separate word.
 var wrappers = []string{"env", "time", "sudo", "nice", "timeout"}
 
 // mostCommand bounds the part of a command that is read.

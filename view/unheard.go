@@ -82,7 +82,7 @@ func (r *Reader) findUnheard(ctx context.Context) (*unheard, error) {
 	return out, nil
 }
 
-// holds reports whether kept results are valid, by the first line of their file. It names the commits that they lack.
+// `holds` reports whether kept results are valid, by the first line of their file. It names the commits that they lack.
 func (r *Reader) holds(head, key string) bool {
 	words := strings.Fields(head)
 	if len(words) == 0 || words[0] != key || len(words) > 1 && words[1] != r.repo.ObjectState() {

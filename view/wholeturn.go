@@ -21,7 +21,7 @@ type Said struct {
 	Text string `json:"text"`
 }
 
-// WholeTurn finds a prompt of a conversation; nil if there is none with this number. The result of is the number of
+// WholeTurn finds a prompt of a conversation; nil if there is none with this number. The result `of` is the number of
 // prompts.
 func (r *Reader) WholeTurn(ctx context.Context, trace events.TraceID, prompt int) (_ *WholeTurn, of int, _ error) {
 	stored, err := r.Record(ctx, trace)

@@ -48,7 +48,7 @@ func (r *replay) mayBeBefore(v version, e *placed) bool {
 	return !r.trial && (!is || at.Before(e.Time))
 }
 
-// earlier returns the possible contents of a file before an edit wrote it as a whole: the last one that each checkout
+// `earlier` returns the possible contents of a file before an edit wrote it as a whole: the last one that each checkout
 // had, and committed ones of that time.
 func (r *replay) earlier(e *placed) []*content {
 	var out []*content

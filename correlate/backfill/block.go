@@ -34,7 +34,7 @@ type known struct {
 	made []refs.OID // commits that the session made
 }
 
-// belongs reports whether an edit was made in this repository.
+// `belongs` reports whether an edit was made in this repository.
 func (e *placed) belongs() bool { return e.session.how == member || e.root.how == member }
 
 // root is a directory of sessions, with the evidence that it is a checkout of this repository.

@@ -2,7 +2,7 @@ package backfill
 
 import "strings"
 
-// commonWords are words that occur in any code. A line that has only such words does not show its origin.
+// commonWords lists words that occur in any code. A line that has only such words does not show its origin.
 const commonWords = " " +
 	"a abstract all and any append args as assert async await base begin body bool boolean break byte bytes case " +
 	"catch char class close config console const constructor continue count ctx data debug def default defer del " +

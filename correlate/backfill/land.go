@@ -35,7 +35,7 @@ func (f *finder) settle(line posting, group, commit int32) {
 }
 
 // lift marks a removed line of an edit as free, so that it can be found again: for example after a move or a second
-// revert. It finds the line by file and fingerprint. If the parameter only is set, it must be that line.
+// revert. It finds the line by file and fingerprint. If the parameter `only` is set, it must be that line.
 func (f *finder) lift(group int32, p print, commit int32, only *posting) posting {
 	key := alive{group, p}
 	list := f.alive[key]
@@ -141,8 +141,9 @@ func (f *finder) single(hunks []twoSides, lifted [][]posting, kept [][]source) {
 	}
 }
 
-// returns reports whether the lines of a run come back: the history had them before. Then somebody typed or copied them
-// again. For example: a commit removed an agent's lines, and a later one has them again. The agent wrote them once.
+// `returns` reports whether the lines of a run come back: the history had them before. Then somebody typed or copied
+// them again. For example: a commit removed an agent's lines, and a later one has them again. The agent wrote them
+// once.
 func (f *finder) returns(r *run, commit int32) bool {
 	for i := range r.length {
 		if in := r.b.landed[r.at+i]; in < 0 && f.isAncestor(-in, commit) && f.weights.of(r.b.prints[r.at+i]) > 0 {

@@ -99,7 +99,7 @@ func (f *finder) file(commit int32, file *pastFile, out fileOrigins, strict bool
 	f.fillGaps(file, out, commit)
 }
 
-// runs finds the runs of a hunk. Each run is found from a distinctive line.
+// `runs` finds the runs of a hunk. Each run is found from a distinctive line.
 func (f *finder) runs(out []run, commit int32, file *pastFile, hunk int, strict bool) []run {
 	h := &file.hunks[hunk]
 	type diagonal struct {
@@ -130,7 +130,7 @@ func (f *finder) runs(out []run, commit int32, file *pastFile, hunk int, strict 
 	return out
 }
 
-// fits reports whether an edit can be the origin of lines of a file. They must have the same path, now or before a
+// `fits` reports whether an edit can be the origin of lines of a file. They must have the same path, now or before a
 // rename; or the edit must result in the committed content. The latter finds a file that was renamed before its commit.
 // For example: an agent writes a.go, a person runs mv a.go b.go and commits b.go.
 func (f *finder) fits(e *placed, file *pastFile) bool {

@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// earlier returns the earlier of the two dates of a commit: an amended or rebased commit keeps the author's date.
+// `earlier` returns the earlier of the two dates of a commit: an amended or rebased commit keeps the author's date.
 func (p *past) earlier() time.Time {
 	if p.Authored.Before(p.Committed) && !p.Authored.IsZero() {
 		return p.Authored

@@ -218,7 +218,7 @@ func (r *replay) byRewriting(e *placed) *content {
 	return nil
 }
 
-// says reports whether the replaced texts are distinctive.
+// `says` reports whether the replaced texts are distinctive.
 func says(list []Replacement) bool {
 	n := 0
 	for _, r := range list {

@@ -115,7 +115,7 @@ func remoteName(url string) string {
 	return url
 }
 
-// below returns a path relative to a root; false if it is not below the root.
+// `below` returns a path relative to a root; false if it is not below the root.
 func below(root, name string) (string, bool) {
 	if root == "." {
 		return name, !path.IsAbs(name)

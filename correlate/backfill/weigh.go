@@ -80,7 +80,7 @@ func (w *weights) add(p print, place int32) {
 	}
 }
 
-// of returns the weight of a line, from 0 to 1.
+// `of` returns the weight of a line, from 0 to 1.
 func (w *weights) of(p print) float64 {
 	ink := w.ink[p]
 	places, times := len(w.places[p]), w.count[p]
@@ -97,10 +97,10 @@ func (w *weights) of(p print) float64 {
 	return 1
 }
 
-// speaks reports whether a line that a session wrote has a distinctive word.
+// `speaks` reports whether a line that a session wrote has a distinctive word.
 func (w *weights) speaks(p print) bool { return w.ink[p] >= fewInk }
 
-// alone reports whether a single line is enough evidence.
+// `alone` reports whether a single line is enough evidence.
 func (w *weights) alone(p print) bool {
 	return w.ink[p] >= muchInk && len(w.places[p]) <= 1 && w.count[p] <= 2
 }

@@ -75,7 +75,7 @@ func (c *Commit) unproved() int {
 // foreign reports whether a run comes from another clone's log and counts as added.
 func (c *Commit) foreign(r *Run) bool { return r.By != nil && !r.By.Mine(c.own.writer) && !r.Beyond }
 
-// within reduces the claims of other clones to the lines that the commit added.
+// `within` reduces the claims of other clones to the lines that the commit added.
 func (c *Commit) within(files []correlate.FileChange) {
 	added := map[string][]Run{}
 	sum := 0

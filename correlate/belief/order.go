@@ -42,7 +42,7 @@ func (b beats) take(over, under *Run) Run {
 	return *under
 }
 
-// later reports whether the run over takes a line from the run under, which comes before it in the same log.
+// `later` reports whether the run over takes a line from the run under, which comes before it in the same log.
 func later(over, under *Run) bool {
 	switch {
 	case over.Knows() != under.Knows():
@@ -53,7 +53,7 @@ func later(over, under *Run) bool {
 	return originOf(over.By) <= originOf(under.By) || disputes(over, under)
 }
 
-// disputes reports whether a conversation that no hook reported takes a line that counts as a person's. The writer of
+// `disputes` reports whether a conversation that no hook reported takes a line that counts as a person's. The writer of
 // the anchor has checked that no hook reported the conversation (package claim). For example: an agent without hooks
 // wrote a line that a person committed, and backfill finds its conversation.
 func disputes(over, under *Run) bool {
@@ -68,8 +68,8 @@ func fills(over, under *Run) bool {
 	return over.Knows() && (!under.Knows() || over.Owner.Patch == "" && disputes(over, under))
 }
 
-// outweighs reports whether a finding (over) takes a line from the run under, in a commit that has only claims. If both
-// name one conversation, the finding counts, because it has the patch. For example: a note says which conversation
+// `outweighs` reports whether a finding (over) takes a line from the run under, in a commit that has only claims. If
+// both name one conversation, the finding counts, because it has the patch. For example: a note says which conversation
 // wrote a line, and the search finds the line in a patch of that conversation.
 func outweighs(over, under *Run) bool {
 	switch {
@@ -124,7 +124,7 @@ func standing(r *Run) events.Standing {
 	return r.By.From.Standing
 }
 
-// between returns the run that counts where two logs overlap. With equal evidence the smaller id of a writer decides.
+// `between` returns the run that counts where two logs overlap. With equal evidence the smaller id of a writer decides.
 // If the owners differ, the result lists the other writer in Disputed.
 func between(over, under *Run, own string, signer func(string) string) Run {
 	order := right(over, under, own, signer)
@@ -154,7 +154,7 @@ func named(loser, winner *Run) string {
 	return loser.By.Writer
 }
 
-// with adds a name to a sorted list. Lists may share memory, and each sees only its own length. So a thousand names
+// `with` adds a name to a sorted list. Lists may share memory, and each sees only its own length. So a thousand names
 // that come in order are stored once. The place after the end of a list is free until a name is stored there.
 func with(list []string, name string) []string {
 	n := len(list)

@@ -31,7 +31,7 @@ type source struct {
 	common int                        // number of letters of the added lines that are too short for a search
 }
 
-// nobody is the owner of a line that a described commit added without an owner.
+// `nobody` is the owner of a line that a described commit added without an owner.
 const nobody = -1
 
 type finder struct {
@@ -275,7 +275,7 @@ func (f *finder) commit(c *history.Commit) (*events.CommitData, error) {
 	return out, nil
 }
 
-// before reports whether commit older is an ancestor of commit newer, or the same.
+// `before` reports whether commit older is an ancestor of commit newer, or the same.
 func (f *finder) before(older, newer refs.OID) bool {
 	key := [2]refs.OID{older, newer}
 	if known, asked := f.older[key]; asked {

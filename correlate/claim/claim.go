@@ -138,7 +138,7 @@ func cut(runs []events.AnchorRun, owners []events.AnchorOwner, l Lines, open map
 	return out, nil
 }
 
-// within reduces runs to a set of lines. It keeps each line once.
+// `within` reduces runs to a set of lines. It keeps each line once.
 func within(runs []events.AnchorRun, lines map[int]bool) []events.AnchorRun {
 	var out []events.AnchorRun
 	for _, run := range runs {

@@ -77,7 +77,7 @@ func (w *walker) walk(ctx context.Context, list []Commit) error {
 	return ctx.Err()
 }
 
-// alone yields a commit that cannot be read completely.
+// `alone` yields a commit that cannot be read completely.
 func (w *walker) alone(ctx context.Context, c Commit, cause error) error {
 	if ctx.Err() == nil {
 		w.salvage(ctx, &c, cause)

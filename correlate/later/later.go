@@ -153,7 +153,7 @@ func (q Queue) Any() bool { return q.Len() > 0 }
 // Len returns the number of jobs that can run now.
 func (q Queue) Len() int { return len(q.names()) }
 
-// names lists the files of the jobs that can run now, oldest first.
+// `names` lists the files of the jobs that can run now, oldest first.
 func (q Queue) names() []string {
 	return q.files(func(name string) bool { return strings.HasSuffix(name, jobSuffix) })
 }

@@ -123,7 +123,7 @@ func (t *teller) open(ctx context.Context, commits []refs.OID) ([]refs.OID, erro
 	return out, err
 }
 
-// tells reports whether another clone published a conversation on that remote.
+// `tells` reports whether another clone published a conversation on that remote.
 func (t *teller) tells(trace events.TraceID) (bool, error) {
 	known, asked := t.of[trace]
 	if asked || trace == "" {

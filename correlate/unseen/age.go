@@ -30,7 +30,7 @@ type age struct {
 	said    *bool                   // cached result of said; nil before the first use
 }
 
-// never stands for an event that does not exist: no event has so large a number.
+// `never` stands for an event that does not exist: no event has so large a number.
 const never = math.MaxInt64
 
 // ownLog is the index of this clone's log among the logs.
@@ -45,8 +45,8 @@ type person struct {
 	void  bool // the call had ended before the patch, or never ran
 }
 
-// believes reports whether a patch can be the source of the commit's lines. Another clone may publish an anchor without
-// its patch: then the anchor is enough.
+// `believes` reports whether a patch can be the source of the commit's lines. Another clone may publish an anchor
+// without its patch: then the anchor is enough.
 func (f *file) believes(id events.PatchID) bool {
 	if p, err := f.person(id); f.others && err == nil && !p.found {
 		return true
@@ -282,7 +282,7 @@ func (s *Search) namedIn(a *age, log int) int64 {
 	return a.named[log]
 }
 
-// promptly is the time within which the hook of a commit writes to the log, if the clock of the machine is right.
+// `promptly` is the time within which the hook of a commit writes to the log, if the clock of the machine is right.
 const promptly = 10 * time.Minute
 
 // olderThan reports whether a commit existed before a patch. The patch is given by its place in the logs and its time.

@@ -49,7 +49,7 @@ func (s *Search) Elsewhere(ctx context.Context, commits []refs.OID) (map[refs.OI
 	return s.whole(ctx, commits, noPathElsewhere)
 }
 
-// whole searches whole commits. The parameter under names the file of the kept answers, and so selects the logs that
+// whole searches whole commits. The parameter `under` names the file of the kept answers, and so selects the logs that
 // are searched.
 func (s *Search) whole(ctx context.Context, commits []refs.OID, under string) (map[refs.OID]events.CommitData, error) {
 	out := map[refs.OID]events.CommitData{}

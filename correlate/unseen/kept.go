@@ -159,7 +159,7 @@ func (a *keptAnswer) isAbout(lines []int) bool {
 	})
 }
 
-// holds reports whether an answer is still valid: no later event mentions one of its conditions.
+// `holds` reports whether an answer is still valid: no later event mentions one of its conditions.
 func (s *Search) holds(a *keptAnswer) bool {
 	if slices.Equal(a.Last, s.kept.last) {
 		return true

@@ -18,7 +18,7 @@ func latest(list []index.Mention, most int) []index.Mention {
 	return out
 }
 
-// tells reports whether a line is long enough to be evidence.
+// `tells` reports whether a line is long enough to be evidence.
 func tells(line []byte) bool { return correlate.Letters(line) >= correlate.MinSpecific }
 
 // data decodes the data of an event. It returns false if the data is invalid.

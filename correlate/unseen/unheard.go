@@ -86,7 +86,7 @@ func (s *Search) began(ctx context.Context) string {
 	return *s.beginning
 }
 
-// nothing reports whether a stored answer says that a commit has no findings.
+// `nothing` reports whether a stored answer says that a commit has no findings.
 func (s *Search) nothing(c refs.OID) bool {
 	for _, under := range []string{noPath, noPathElsewhere} {
 		if found, ok := s.recallCommit(under, c); ok && found == nil {

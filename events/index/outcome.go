@@ -78,7 +78,7 @@ func (t *Trace) hold(h Held) {
 	}
 }
 
-// holds reports whether a commit holds lines of the conversation, by the last anchors.
+// `holds` reports whether a commit holds lines of the conversation, by the last anchors.
 func (t *Trace) holds() bool {
 	return slices.ContainsFunc(t.Held, func(h Held) bool { return h.Lines > 0 })
 }

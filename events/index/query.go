@@ -194,7 +194,7 @@ func (ix *Index) Wrote(e *events.Event) (bool, error) {
 	return false, nil
 }
 
-// all returns the events of the rows that begin with prefix, log by log.
+// `all` returns the events of the rows that begin with prefix, log by log.
 func (ix *Index) all(prefix []byte) ([]events.Event, error) {
 	return ix.gather(prefix, func(h *holder) ([]events.Event, error) { return h.matches(prefix, 0) })
 }
@@ -219,7 +219,7 @@ func (ix *Index) gather(prefix []byte, read func(*holder) ([]events.Event, error
 	})
 }
 
-// once drops events that an earlier voice also has, if several remotes have logs of one id.
+// `once` drops events that an earlier voice also has, if several remotes have logs of one id.
 func (ix *Index) once(list []events.Event) []events.Event {
 	if !ix.several {
 		return list
@@ -254,7 +254,7 @@ func (ix *Index) firstIn(prefix []byte) (log int, e events.Event, found bool, er
 	return log, e, err == nil && e.ID != "", err
 }
 
-// within returns the event with a number in the log at a place; false if there is none.
+// `within` returns the event with a number in the log at a place; false if there is none.
 func (ix *Index) within(log int, seq int64) (events.Event, bool, error) {
 	e, err := mended(ix, func() (events.Event, error) {
 		if log >= len(ix.sources) {

@@ -160,7 +160,7 @@ func (p pair) second() (refs.OID, bool) {
 	return id, err == nil
 }
 
-// later compares pairs: the pair of the later event comes first.
+// `later` compares pairs: the pair of the later event comes first.
 func (p pair) later(o pair) int {
 	return cmp.Or(cmp.Compare(o.seq, p.seq), strings.Compare(o.rest, p.rest))
 }

@@ -179,7 +179,7 @@ func (r *recent) put(k kind, term string, seq int64, at place) {
 	}
 }
 
-// alone returns the row of an event that is the only one of its term.
+// `alone` returns the row of an event that is the only one of its term.
 func (r *recent) alone(seq int64, at place) row {
 	const few, many = 1 << 10, 64 << 10
 	if need := len(r.prefix) + 8 + 2*binary.MaxVarintLen64; cap(r.room)-len(r.room) < need {
@@ -265,7 +265,7 @@ func seek(rows rowCursor, start []byte) (key []byte, at place, err error) {
 	return key, at, err
 }
 
-// nothing is an empty index.
+// `nothing` is an empty index.
 var nothing recent
 
 // unstored returns the index of the text's lines that the store does not cover.

@@ -123,8 +123,8 @@ func (ix *Index) speakers(ctx context.Context, of []events.FetchedCopy) (all []*
 	return all, nil
 }
 
-// later returns the order of remotes: origin, git's own first remote, comes before the others. It only decides which of
-// two equal voices is shown.
+// `later` returns the order of remotes: origin, git's own first remote, comes before the others. It only decides which
+// of two equal voices is shown.
 func later(v *events.Voice) int {
 	if v.Remote == "origin" {
 		return 0
@@ -132,7 +132,7 @@ func later(v *events.Voice) int {
 	return 1
 }
 
-// repeats reports whether all copies of a voice are among the earlier ones.
+// `repeats` reports whether all copies of a voice are among the earlier ones.
 func (s *spoken) repeats(before []*spoken) bool {
 	return !slices.ContainsFunc(s.of, func(c events.FetchedCopy) bool {
 		return !slices.ContainsFunc(before, func(b *spoken) bool {

@@ -156,7 +156,7 @@ func (c *Conversation) relative(path string) (string, bool) {
 	return below(path, c.state.Head.Cwds)
 }
 
-// below returns a path relative to the outermost of the given directories that contains it. On macOS, /tmp and
+// `below` returns a path relative to the outermost of the given directories that contains it. On macOS, /tmp and
 // /private/tmp are the same directory.
 func below(path string, dirs []string) (string, bool) {
 	path = strings.TrimPrefix(strings.ReplaceAll(path, `\`, "/"), "/private")
@@ -183,8 +183,8 @@ func (s *state) span(stamp string) {
 	}
 }
 
-// earlier reports whether the time a of a session file is before b. Two RFC 3339 times in UTC with the same length are
-// compared as text; all others are parsed.
+// `earlier` reports whether the time a of a session file is before b. Two RFC 3339 times in UTC with the same length
+// are compared as text; all others are parsed.
 func earlier(a, b string) bool {
 	if len(a) == len(b) && strings.HasSuffix(a, "Z") && strings.HasSuffix(b, "Z") {
 		return a < b

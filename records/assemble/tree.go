@@ -101,7 +101,7 @@ func (c *Conversation) BackTurns(prompts int64) {
 	t.back(to)
 }
 
-// back goes back to a node. The nodes after it count as undone.
+// `back` goes back to a node. The nodes after it count as undone.
 func (t *tree) back(to int32) {
 	for n := t.node(t.at); n != nil && t.at != to; n = t.node(t.at) {
 		n.taken = true
@@ -138,7 +138,7 @@ func (t *tree) branches() []records.Branch {
 	return out
 }
 
-// begins reports whether a node begins a branch. The parameter heir is the node with which the conversation continues
+// `begins` reports whether a node begins a branch. The parameter heir is the node with which the conversation continues
 // instead.
 func (n *node) begins(heir *node, within bool) bool {
 	return within || n.taken || n.parent != 0 && heir != nil && (n.prompt || heir.prompt)

@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// lacks returns the difference from the made document to another one, without members that the format lacks. It
+// `lacks` returns the difference from the made document to another one, without members that the format lacks. It
 // compares step by step, so that the made document is never whole in memory.
 func (made *made) lacks(raw []byte) *rawjson.Difference {
 	d := &rawjson.Difference{}

@@ -185,7 +185,7 @@ func (w *writer) sort() (main []*records.Step) {
 	return main
 }
 
-// alone returns the steps of the first subagent if the main conversation has none, as in a subagent's session file: a
+// `alone` returns the steps of the first subagent if the main conversation has none, as in a subagent's session file: a
 // trajectory must have at least one step.
 func (w *writer) alone() []*records.Step {
 	first := w.all[0]

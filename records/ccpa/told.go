@@ -7,7 +7,7 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// stopWords are the reasons that the format has words for.
+// stopWords lists the reasons that the format has words for.
 var stopWords = []string{"end_turn", "max_tokens", "stop_sequence", "tool_use"}
 
 // stopOf returns the reason why an answer ended: the session file's reason if the format has a word for it, otherwise

@@ -165,7 +165,7 @@ func KeyOfAnswer(s *records.Step) string {
 	return out
 }
 
-// reads reports whether a tool that names a file reads it, like Read, read_file or view.
+// `reads` reports whether a tool that names a file reads it, like Read, read_file or view.
 func reads(tool string) bool {
 	name := strings.ToLower(tool)
 	return strings.Contains(name, "read") || name == "view" || name == "view_file" || name == "cat"

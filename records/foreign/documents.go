@@ -153,8 +153,8 @@ func Documents(r io.Reader, whole func(first []byte) bool, yield func(*Document)
 	return s.readError()
 }
 
-// passes reports whether the faulty row that begins at pos is skipped. From then on, each line is a row. So an unclosed
-// row cannot make the reader read to the end of the file twice.
+// `passes` reports whether the faulty row that begins at pos is skipped. From then on, each line is a row. So an
+// unclosed row cannot make the reader read to the end of the file twice.
 func (s *scanner) passes(err error) bool {
 	var row *Fault
 	if !errors.As(err, &row) || errors.Is(err, ErrTooLong) || s.readError() != nil || !s.pass(err) {

@@ -225,8 +225,8 @@ func (e *eventLog) reply(s *span) *reply {
 	return r
 }
 
-// within returns the id of the span of an agent. If the client does not report the agent, within makes the span, inside
-// a span of the conversation.
+// `within` returns the id of the span of an agent. If the client does not report the agent, within makes the span,
+// inside a span of the conversation.
 func (e *eventLog) within(agent string, s *span) string {
 	if agent == "" {
 		return ""

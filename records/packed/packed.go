@@ -41,7 +41,7 @@ func Is(head []byte) bool {
 	return bytes.HasPrefix(head, gzipMagic) || bytes.HasPrefix(head, zstdMagic)
 }
 
-// Endings are the extensions of compressed files.
+// Endings lists the extensions of compressed files.
 var Endings = []string{".zst", ".gz"}
 
 // Name returns the name of a file without the extension of a compressed file.

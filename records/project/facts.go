@@ -13,7 +13,7 @@ import (
 // maxDependencies limits the number of dependencies that are kept. A lock file that an agent reads would have too many.
 const maxDependencies = 200
 
-// Facts are the facts about the project that a conversation has shown so far. The zero value is ready for use; Facts
+// Facts holds the facts about the project that a conversation has shown so far. The zero value is ready for use; Facts
 // can be stored as JSON.
 type Facts struct {
 	Languages    map[string]int `json:"languages,omitempty"` // a weighted count of the touched files of each language

@@ -56,7 +56,7 @@ func installs(words []string) []string {
 	return nil
 }
 
-// withValue are the options whose value is a separate word.
+// withValue lists the options whose value is a separate word.
 var withValue = []string{
 	"-r", "--requirement", "-c", "--constraint", "-e", "--editable", "--prefix", "-C", "--features", "-F", "--index-url",
 	"-i", "--group",

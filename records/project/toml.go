@@ -45,7 +45,7 @@ func keyOf(e *unstable.Node) []string {
 	return path
 }
 
-// below returns the name directly below the given tables, "" elsewhere; "*" matches any table.
+// `below` returns the name directly below the given tables, "" elsewhere; "*" matches any table.
 func below(path []string, tables ...string) string {
 	if len(path) <= len(tables) {
 		return ""

@@ -49,7 +49,7 @@ func gather(r *records.Record) *facts {
 	return f
 }
 
-// follows reports whether a step may come after another: an answer after a prompt, and an answer after another answer
+// `follows` reports whether a step may come after another: an answer after a prompt, and an answer after another answer
 // only if that had calls.
 func follows(before, s *records.Step) bool {
 	if before.Role == records.RoleAgent && s.Role == records.RoleAgent {

@@ -175,7 +175,7 @@ func (c *candidate) amongSettings(l nameLine) bool {
 	return ok && name != "" && !strings.Contains(name, " ") && !strings.ContainsAny(value, "()[]{}\"'`;,")
 }
 
-// apart returns a value that only a space separates from its name: of an option, of a command that sets variables, in
+// `apart` returns a value that only a space separates from its name: of an option, of a command that sets variables, in
 // SQL, in .netrc, in a sentence.
 func (c *candidate) apart(at int) (start, end int) {
 	text := c.text
@@ -214,7 +214,7 @@ func (c *candidate) apart(at int) (start, end int) {
 	return 0, 0
 }
 
-// alone reports whether a line has only a name and its value, as in build files: keyPassword '…'.
+// `alone` reports whether a line has only a name and its value, as in build files: keyPassword '…'.
 func (c *candidate) alone(start, end int) bool {
 	rest := c.restOfLine(end + 1)
 	return c.strength == tells && mixedKinds(c.text[start:end]) && c.lineOf().first && (rest == "" || rest[0] == '#' ||
@@ -245,7 +245,7 @@ func (c *candidate) said(start, end int) (int, int) {
 	return start, end
 }
 
-// turns reports whether a word has digits among its letters, or at least three digits at its end.
+// `turns` reports whether a word has digits among its letters, or at least three digits at its end.
 func turns(value string) bool {
 	return strings.ContainsAny(strings.TrimRight(value, "0123456789"), "0123456789") ||
 		len(value)-len(strings.TrimRight(value, "0123456789")) >= 3

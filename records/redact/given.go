@@ -16,7 +16,7 @@ func asks(command string) bool {
 // keepers lists commands that store their input as a secret.
 var keepers = [...]string{" secret ", " secrets ", " env add ", " context create "}
 
-// keeps reports whether a command stores the value that it reads. The value must have letters and digits, and the
+// `keeps` reports whether a command stores the value that it reads. The value must have letters and digits, and the
 // command must not be a search or a filter.
 func keeps(command, value string) bool {
 	first, _, _ := strings.Cut(strings.TrimLeft(command, "| "), " ")

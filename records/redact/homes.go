@@ -153,7 +153,7 @@ func rooted(text string, slash int, dir, name string, end int) bool {
 	return below(text[:slash])
 }
 
-// below reports whether a path ends in a directory in which systems keep parent directories of homes.
+// `below` reports whether a path ends in a directory in which systems keep parent directories of homes.
 func below(path string) bool {
 	for _, parent := range [...]string{
 		"/export", "/var", "/private", "/private/var", "/System/Volumes/Data", "/host_mnt", "/hostfs", "/host", "/rootfs",

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// somebody replaces the name of a user.
+// `somebody` replaces the name of a user.
 const somebody = "user"
 
 // sharedHome reports whether a directory next to home directories belongs to no single person.

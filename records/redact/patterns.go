@@ -91,7 +91,7 @@ const (
 	mostAuthorization  = 1000
 )
 
-// authorizations finds HTTP authorization tokens: after bearer, basic and authorization: token.
+// `authorizations` finds HTTP authorization tokens: after bearer, basic and authorization: token.
 func (s *marks) authorizations() []span {
 	var found []span
 	text := s.text

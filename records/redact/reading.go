@@ -89,7 +89,7 @@ func (v *reading) madeOf(i int) (from, to int) {
 	return from, from + 1
 }
 
-// back maps spans of the reading to spans of the source.
+// `back` maps spans of the reading to spans of the source.
 func (v *reading) back(list []span) []span {
 	out := make([]span, 0, len(list))
 	for _, s := range list {

@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// Rules are the user's rules: secrets, texts that are not secrets, and names to remove.
+// Rules holds the user's rules: secrets, texts that are not secrets, and names to remove.
 type Rules struct {
 	Secrets []*regexp.Regexp // the first group of a match, or the whole match, is a secret
 	Allowed []*regexp.Regexp // a finding that matches as a whole is not a secret, whatever rule found it

@@ -44,7 +44,7 @@ func secretName(name string) strength {
 	return s
 }
 
-// beside reports whether a last word leaves the meaning of the name unchanged: DB_PASSWORD_PROD.
+// `beside` reports whether a last word leaves the meaning of the name unchanged: DB_PASSWORD_PROD.
 func beside(word string) bool {
 	switch word {
 	case "prod", "production", "dev", "staging", "stage", "test", "live", "sandbox", "old", "new", "default", "backup",
@@ -127,7 +127,7 @@ func holdsPass(who string) bool {
 	return false
 }
 
-// otherwise reports whether a word in a name shows that its value is not a secret: no_password, isToken, next_token.
+// `otherwise` reports whether a word in a name shows that its value is not a secret: no_password, isToken, next_token.
 func otherwise(word string) bool {
 	switch word {
 	case "no", "not", "is", "has", "have", "use", "uses", "using", "show", "hide", "toggle", "forgot", "forget",

@@ -80,7 +80,7 @@ func skipWord(text string) int {
 	return end
 }
 
-// speaks reports whether the word at byte i means a secret, in plain words or as part of a name. "key" means a secret
+// `speaks` reports whether the word at byte i means a secret, in plain words or as part of a name. "key" means a secret
 // if the word before it names the kind of key.
 func speaks(text string, i int) bool {
 	if i > 0 && lower(text[i]) && nameLetter(text[i-1]) {

@@ -25,7 +25,7 @@ func shape(value string) bool {
 	return false
 }
 
-// refers reports whether a value says where a secret is stored.
+// `refers` reports whether a value says where a secret is stored.
 func refers(value string) bool {
 	next := byte(0)
 	if len(value) > 1 {
@@ -206,7 +206,7 @@ func hyphenatedWords(value string) bool {
 	}) < 0 && strings.Count(value, "-")+strings.Count(value, "_") >= 2
 }
 
-// otherwise returns the default in ${NAME:…} or ${NAME:-…}; else the value itself.
+// `otherwise` returns the default in ${NAME:…} or ${NAME:-…}; else the value itself.
 func (c *candidate) otherwise(start, end int) (from, to int) {
 	value := c.text[start:end]
 	name := strings.TrimPrefix(value, "${")

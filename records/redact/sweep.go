@@ -122,7 +122,7 @@ func sweepValue(out []byte, d *rawjson.Decoder, secrets *strings.Replacer, at sc
 	return append(out, d.Raw()...)
 }
 
-// ties reports whether a member's value is an id that connects parts of records and of the log.
+// `ties` reports whether a member's value is an id that connects parts of records and of the log.
 func ties(name string) bool {
 	switch name {
 	case "trace_id", "session_id", "content_hash", "system_prompt_hash", "subagent_trajectory_ref", "tool_call_id",

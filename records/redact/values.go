@@ -356,7 +356,7 @@ func (c *candidate) inQuotes(at int) (start, end int, ok bool) {
 	return 0, 0, false
 }
 
-// grows reports whether a quoted text is only a part of an expression.
+// `grows` reports whether a quoted text is only a part of an expression.
 func (c *candidate) grows(at int) bool {
 	rest := strings.TrimLeft(c.text[min(at, len(c.text)):min(len(c.text), at+8)], " ")
 	return strings.HasPrefix(rest, "+ ") || strings.HasPrefix(rest, ".join") || strings.HasPrefix(rest, " %") ||

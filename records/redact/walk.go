@@ -22,7 +22,7 @@ type walker struct {
 	changed bool // relative paths of work trees set it too, although they are not counted
 }
 
-// labels reports whether a member's value is an id, or a name or time that other data refers to. Below a member with
+// `labels` reports whether a member's value is an id, or a name or time that other data refers to. Below a member with
 // free data of an agent or a tool (see scope), member names have no meaning.
 func labels(name string) bool {
 	switch name {
@@ -51,7 +51,7 @@ const (
 	ofTelemetry       // members of spans and log events
 )
 
-// telemetryLabels are the last words of telemetry member names whose values other data refers to.
+// telemetryLabels lists the last words of telemetry member names whose values other data refers to.
 var telemetryLabels = []string{"id", "key", "kind", "model", "name", "role", "service", "time", "toolCallId", "type"}
 
 // Telemetry redacts the JSON of a span or log event, except for ids and member names. It returns the number of
@@ -65,7 +65,7 @@ func (r *Redactor) Telemetry(ctx context.Context, raw []byte) ([]byte, int, erro
 	return w.written(make([]byte, 0, len(raw)), rawjson.NewDecoder(raw)), w.count, nil
 }
 
-// below returns the scope inside a member.
+// `below` returns the scope inside a member.
 func (s scope) below(name string) scope {
 	switch {
 	case s == ofMetadata && name == "sources":

@@ -148,7 +148,7 @@ func signOf(text string, line int) byte {
 	return 0
 }
 
-// begins reports whether a piece is the start of something else: a name with a value.
+// `begins` reports whether a piece is the start of something else: a name with a value.
 func begins(text string, from, to int) bool {
 	if to < len(text) && (text[to] == ':' || text[to] == '(') {
 		return true
@@ -156,7 +156,8 @@ func begins(text string, from, to int) bool {
 	return strings.Contains(strings.TrimRight(text[from:to], "="), "=")
 }
 
-// quotes reports whether a text contains a quote: a quoted text that ends at a line end may continue in another quote.
+// `quotes` reports whether a text contains a quote: a quoted text that ends at a line end may continue in another
+// quote.
 func quotes(text string) bool { return strings.ContainsAny(text, `"'`) }
 
 // border is the character for the sides of boxes.

@@ -39,7 +39,7 @@ const (
 // Places lists all choices except Everywhere.
 var Places = []In{Prompts, Answers, Calls, Files}
 
-// counts reports whether an occurrence of a word counts; the parameter step is the step that contains it.
+// `counts` reports whether an occurrence of a word counts; the parameter step is the step that contains it.
 func (in In) counts(step uint32, p posting) bool {
 	switch in {
 	case Prompts:
@@ -299,7 +299,7 @@ func (s *segment) weigh(ctx context.Context, wanted []string, q Query) (weights,
 	return w, nil
 }
 
-// matches finds the conversations of a segment with all words, both in the searched part and in each single place.
+// `matches` finds the conversations of a segment with all words, both in the searched part and in each single place.
 func (ix *Index) matches(ctx context.Context, at int, wanted []string, q Query) ([]match, whole, error) {
 	s := ix.segments[at]
 	w, err := s.weigh(ctx, wanted, q)

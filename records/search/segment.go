@@ -94,7 +94,7 @@ func (b *builder) call(id string) {
 	}
 }
 
-// calls returns the ids of calls by step.
+// `calls` returns the ids of calls by step.
 func (s *segment) calls() (map[uint32][]string, error) {
 	out := map[uint32][]string{}
 	for i := range int(s.counts[1]) { // the entries of calls come before all words

@@ -22,7 +22,7 @@ type digestFile struct {
 	ids     []events.TraceID // the ids of their conversations
 }
 
-// Times are the start and end of a conversation, from its record.
+// Times holds the start and end of a conversation, from its record.
 type Times struct {
 	Trace      events.TraceID
 	Start, End string

@@ -115,7 +115,7 @@ func (w *walk) message(raw []byte) error {
 	}
 }
 
-// between returns the text between a tag and its end tag, if it is JSON.
+// `between` returns the text between a tag and its end tag, if it is JSON.
 func between(text, tag string) (string, bool) {
 	_, after, found := strings.Cut(text, "<"+tag+">")
 	if !found {

@@ -50,7 +50,7 @@ func (a *analysis) brief(c *conversation, failures []*failure) {
 	}
 }
 
-// stands reports whether the turn's work still exists: some of its lines are alive or, if that is unknown, one of its
+// `stands` reports whether the turn's work still exists: some of its lines are alive or, if that is unknown, one of its
 // changes was not undone in the conversation.
 func (t *turn) stands() bool {
 	if sum := t.lines(); sum != nil {

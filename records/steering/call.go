@@ -97,7 +97,7 @@ func (c *call) said() string {
 	return strings.TrimSpace(c.output)
 }
 
-// searches reports whether exit status 1 of a command means an empty search result.
+// `searches` reports whether exit status 1 of a command means an empty search result.
 func searches(command []string) bool {
 	switch command[0] {
 	case "grep", "egrep", "fgrep", "rg", "ag", "diff", "cmp", "test", "[", "[[", "pgrep", "which", "command", "type":
@@ -108,7 +108,7 @@ func searches(command []string) bool {
 	return false
 }
 
-// what describes the call for people: its command, otherwise its tool and file.
+// `what` describes the call for people: its command, otherwise its tool and file.
 func (c *call) what() string {
 	switch {
 	case c.command != "":

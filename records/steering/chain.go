@@ -108,9 +108,9 @@ func readRepairs(c *conversation, failures []*failure) *repairs {
 	return r
 }
 
-// of returns the turn that corrected a failure. After a declined call or an interruption, it is the next prompt. After
-// a failed command, it is the turn in which the command succeeded. Otherwise it is the correction that replaced the
-// lines of the failing turn.
+// `of` returns the turn that corrected a failure. After a declined call or an interruption, it is the next prompt.
+// After a failed command, it is the turn in which the command succeeded. Otherwise it is the correction that replaced
+// the lines of the failing turn.
 func (r *repairs) of(f *failure) *turn {
 	switch f.kind {
 	case treetrace.UserRejected:

@@ -163,7 +163,7 @@ func (a *analysis) count(c *conversation) {
 	}
 }
 
-// The function the returns the value that all elements of a list have; "" if they differ.
+// The function `the` returns the value that all elements of a list have; "" if they differ.
 func the(list []string) string {
 	if slices.Sort(list); len(list) > 0 && list[0] == list[len(list)-1] {
 		return list[0]

@@ -316,7 +316,7 @@ func (a *analysis) otherTool(t *turn) {
 	}
 }
 
-// names returns the tool and the programs of a call, in lower case, without programs whose names are ordinary words.
+// `names` returns the tool and the programs of a call, in lower case, without programs whose names are ordinary words.
 func (c *call) names(w *Words) []string {
 	out := []string{strings.ToLower(c.tool)}
 	for _, words := range simpleCommands(c.command) {

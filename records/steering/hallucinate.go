@@ -40,7 +40,7 @@ func (a *analysis) hallucinated(c *conversation) {
 	}
 }
 
-// above returns the common directory of all files that the conversation used; "" if the files are too few or have no
+// `above` returns the common directory of all files that the conversation used; "" if the files are too few or have no
 // deep common directory.
 func (c *conversation) above() string {
 	const few, shallow = 3, 3
@@ -122,7 +122,7 @@ var noSuchFile = sync.OnceValue(func() *regexp.Regexp {
 		`(?:\[Errno 2\] )?No such file or directory`)
 })
 
-// looks reports whether a program checks for a file, removes it or makes it.
+// `looks` reports whether a program checks for a file, removes it or makes it.
 func looks(program string) bool {
 	return slices.Contains([]string{"ls", "stat", "test", "[", "[[", "find", "file", "which", "command", "type", "du",
 		"tree", "realpath", "readlink", "rm", "rmdir", "mkdir", "touch", "chmod", "kill"}, program)
@@ -189,7 +189,7 @@ func notFound(output string) bool {
 		"path does not exist", "file doesn't exist", "file not found", "enoent", "cannot find the file")
 }
 
-// names reports whether a text contains a file's path or its last part.
+// `names` reports whether a text contains a file's path or its last part.
 func names(text, file string) bool {
 	return strings.Contains(text, file) || strings.Contains(text, file[strings.LastIndexByte(file, '/')+1:])
 }

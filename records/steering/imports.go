@@ -159,7 +159,7 @@ func (a *analysis) heldAgainst(c *conversation, t *turn, one *call, e *ecosystem
 	})
 }
 
-// names reports whether a word in a manifest names the package that contains a module.
+// `names` reports whether a word in a manifest names the package that contains a module.
 func (e *ecosystem) names(word, module string) bool {
 	plain := func(text string) string {
 		return strings.NewReplacer("_", "-", ".", "-").Replace(strings.ToLower(text))
@@ -174,7 +174,7 @@ func (e *ecosystem) names(word, module string) bool {
 // otherNames maps Python modules to packages with another name.
 var otherNames = map[string]string{"cv2": "opencv", "pil": "pillow", "sklearn": "scikit-learn", "bs4": "beautifulsoup4"}
 
-// declares reports whether a manifest in the directory of a file or above names a package, or whether the project
+// `declares` reports whether a manifest in the directory of a file or above names a package, or whether the project
 // itself contains such a module. The result asked is "" if there is no manifest.
 func (c *conversation) declares(e *ecosystem, call string, prompt int, name, file string) (declared bool,
 	asked string) {

@@ -50,7 +50,7 @@ type Fate struct {
 	Uncommitted                           int // the uncommitted lines in Alive
 }
 
-// Options are the settings of a document.
+// Options holds the settings of a document.
 type Options struct {
 	Project string   // "" for the name of the repository, if there is one
 	Version string   // the version of git-trace

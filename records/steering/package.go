@@ -110,7 +110,7 @@ func (c *conversation) installedLater(failed *call, name string) bool {
 	})
 }
 
-// installs reports whether a command installs packages.
+// `installs` reports whether a command installs packages.
 func installs(words []string) bool {
 	switch words[0] {
 	case "npm", "pnpm", "yarn", "bun", "pip", "pip3", "uv", "poetry", "pipenv", "cargo", "go", "gem", "bundle", "composer",

@@ -89,7 +89,7 @@ func namesAutomation(prompt string) bool {
 	return found
 }
 
-// textRisks are patterns of program text that weakens security. The first string of each pair names the risk in
+// textRisks lists patterns of program text that weakens security. The first string of each pair names the risk in
 // reports.
 var textRisks = sync.OnceValue(func() []pattern {
 	return patterns(

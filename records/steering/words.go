@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/records/treetrace"
 )
 
-// Words are the words of a language that steering knows. They are a table, so another language is just another file.
+// Words holds the words of a language that steering knows. They are a table, so another language is just another file.
 // Phrases are in lower case, with single spaces between words.
 type Words struct {
 	Language         string   `json:"language"`
@@ -89,7 +89,7 @@ func holds(spacedText string, phrases []string) (string, bool) {
 	return "", false
 }
 
-// after removes leading phrases.
+// `after` removes leading phrases.
 func after(spacedText string, phrases []string) string {
 	for {
 		p, found := begins(spacedText, phrases)
@@ -100,7 +100,7 @@ func after(spacedText string, phrases []string) string {
 	}
 }
 
-// acknowledges reports whether a prompt only means "go on": it has at most four words, all of them acknowledgements.
+// `acknowledges` reports whether a prompt only means "go on": it has at most four words, all of them acknowledgements.
 func (w *Words) acknowledges(s string) bool {
 	const most = 4
 	t := spaced(s)
@@ -108,7 +108,7 @@ func (w *Words) acknowledges(s string) bool {
 	return n >= 1 && n <= most && strings.TrimSpace(after(t, w.Acknowledgements)) == ""
 }
 
-// accepts reports whether a prompt begins with an acceptance. "not exactly" and "would be nice" are not acceptances.
+// `accepts` reports whether a prompt begins with an acceptance. "not exactly" and "would be nice" are not acceptances.
 func (w *Words) accepts(s string) bool {
 	_, found := begins(after(spaced(s), w.Interjections), w.Acceptance)
 	return found
@@ -128,7 +128,7 @@ func (w *Words) declines(s string) bool {
 	return false
 }
 
-// refuses reports whether an answer contains a phrase of refusal.
+// `refuses` reports whether an answer contains a phrase of refusal.
 func (w *Words) refuses(s string) bool {
 	_, found := holds(spaced(s), w.Refusals)
 	return found
@@ -154,7 +154,7 @@ func (w *Words) correctsWeakly(s string) bool {
 	return found
 }
 
-// requests reports whether a question asks for a change: "can you add a test?", but not "can you explain this?".
+// `requests` reports whether a question asks for a change: "can you add a test?", but not "can you explain this?".
 func (w *Words) requests(s string) bool {
 	t := w.plain(s)
 	_, asks := begins(t, w.Enquiries)
@@ -162,7 +162,7 @@ func (w *Words) requests(s string) bool {
 	return found && !asks
 }
 
-// complains reports whether a prompt contains a complaint.
+// `complains` reports whether a prompt contains a complaint.
 func (w *Words) complains(s string) bool {
 	_, found := holds(spaced(s), w.Complaints)
 	return found
@@ -174,7 +174,7 @@ func (w *Words) tooMuch(s string) bool {
 	return declines || w.says(treetrace.ScopeDrift, s) || w.says(treetrace.Overbuilt, s)
 }
 
-// says reports whether a prompt contains a phrase for a type of failure.
+// `says` reports whether a prompt contains a phrase for a type of failure.
 func (w *Words) says(kind, s string) bool {
 	t := spaced(s)
 	return slices.ContainsFunc(w.Failures, func(c Cue) bool {
@@ -188,7 +188,7 @@ func (w *Words) plain(s string) string {
 	return after(after(after(spaced(s), w.Acceptance), w.Acknowledgements), w.Interjections)
 }
 
-// widens reports whether the beginning of a prompt asks for more, or for something else. Text further down, which may
+// `widens` reports whether the beginning of a prompt asks for more, or for something else. Text further down, which may
 // be pasted, does not count.
 func (w *Words) widens(s string) bool {
 	const within = 300
@@ -200,7 +200,7 @@ func (w *Words) widens(s string) bool {
 	return found
 }
 
-// marks reports whether a prompt asks for a checkpoint, at its beginning or after an acceptance ("Looks good, commit
+// `marks` reports whether a prompt asks for a checkpoint, at its beginning or after an acceptance ("Looks good, commit
 // it.").
 func (w *Words) marks(s string) bool {
 	_, found := begins(after(w.plain(s), w.Requests), w.Checkpoints)

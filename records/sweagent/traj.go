@@ -244,7 +244,7 @@ func (w *walk) rest(to int) error {
 	return nil
 }
 
-// alone adds the entries of a trajectory without a history.
+// `alone` adds the entries of a trajectory without a history.
 func (w *walk) alone() error {
 	for i := range w.entries {
 		w.talk.Take()

@@ -95,7 +95,7 @@ func replaced(input json.RawMessage, e *Edit) (json.RawMessage, bool) {
 	return json.RawMessage(o.String()), found == 1 && d.Err() == nil
 }
 
-// within replaces the lines with the edit's fingerprints.
+// `within` replaces the lines with the edit's fingerprints.
 func within(text string, e *Edit) (string, bool) {
 	lines := strings.Split(text, "\n")
 	if len(e.Wrote) == 0 || len(e.Wrote) > len(lines) {

@@ -92,7 +92,7 @@ func (m *maker) followers() map[*state][]*state {
 // maxLater limits the number of answers after a call that may replace it.
 const maxLater = 50
 
-// later yields the answers that follow a state on its path, with the prompts between them, up to a number of prompts.
+// `later` yields the answers that follow a state on its path, with the prompts between them, up to a number of prompts.
 func (m *maker) later(st *state, after map[*state][]*state, prompts int, yield func(next *state, said []string) bool) {
 	var said []string
 	for range maxLater {
@@ -215,7 +215,7 @@ func (m *maker) paths(s *records.Step) []string {
 	return out
 }
 
-// all reports whether the function ended returns true for the failures of all calls of a step; a successful call has
+// `all` reports whether the function ended returns true for the failures of all calls of a step; a successful call has
 // the failure "".
 func (m *maker) all(s *records.Step, ended func(failure string) bool) bool {
 	return !slices.ContainsFunc(m.results(s), func(o records.Observation) bool {

@@ -17,7 +17,7 @@ type node struct {
 	user   bool
 }
 
-// after returns a chain with the messages of one side added.
+// `after` returns a chain with the messages of one side added.
 func (n *node) after(texts []string, user bool) *node {
 	out := &node{before: n, text: joined(texts), user: user}
 	out.bytes = int64(len(out.text)) + 1
@@ -81,7 +81,7 @@ func newPaths(r *records.Record) *paths {
 	return p
 }
 
-// of returns the path of a step.
+// `of` returns the path of a step.
 func (p *paths) of(s *records.Step) *path {
 	if isSubagent(s) {
 		return p.agent(s)

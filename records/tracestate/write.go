@@ -28,7 +28,7 @@ func Write(w io.Writer, r *records.Record, o Options, told Told, stats *Stats) e
 	return nil
 }
 
-// fits returns an error if the full histories of the states are too long in total.
+// `fits` returns an error if the full histories of the states are too long in total.
 func (m *maker) fits(list []*state) error {
 	sum := int64(0)
 	for _, st := range list {

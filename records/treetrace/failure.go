@@ -63,7 +63,7 @@ const (
 	HallucinatedPackage = "hallucinated_import_or_package"
 )
 
-// Hallucinations are references to things that do not exist.
+// Hallucinations holds references to things that do not exist.
 type Hallucinations struct {
 	Verified     bool // checked against the files at the time of the call
 	ManifestSeen bool

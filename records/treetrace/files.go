@@ -76,7 +76,7 @@ func (d *Document) topTypes() []typeCount {
 	return out
 }
 
-// tierCounts are the numbers of failures in each tier.
+// tierCounts holds the numbers of failures in each tier.
 type tierCounts struct {
 	Verified  int `json:"verified"`
 	High      int `json:"high"`

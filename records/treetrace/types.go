@@ -18,7 +18,7 @@ type Document struct {
 	Hallucinations Hallucinations `json:"-"`
 	Brief          Brief          `json:"-"`
 
-	// Names are the names of prompts in commands, by node; empty if there are none.
+	// Names holds the names of prompts in commands, by node; empty if there are none.
 	Names map[string]string `json:"-"`
 }
 
@@ -36,7 +36,7 @@ type Project struct {
 	SourceType  string  `json:"sourceType"`
 }
 
-// Stats are totals over the document.
+// Stats holds totals over the document.
 type Stats struct {
 	Prompts           int            `json:"prompts"`
 	RawPrompts        int            `json:"rawPrompts"` // before repeated prompts are merged

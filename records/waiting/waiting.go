@@ -27,7 +27,7 @@ type Session struct {
 	Session    string         `json:"session"`              // the agent's own id
 	Transcript string         `json:"transcript,omitempty"` // path of the session file; "" if not reported
 	WorkTree   string         `json:"work_tree"`
-	// Files are the other session files of the conversation, in the order of their start, separated by NUL.
+	// Files holds the other session files of the conversation, in the order of their start, separated by NUL.
 	Files string `json:"files,omitempty"`
 	// Open says that the turn continues: the note is kept after the conversation is stored.
 	Open bool `json:"open"`

@@ -184,7 +184,7 @@ func (f *finder) add(one Finding, model string, usage records.TokenUsage) {
 	f.out = append(f.out, one)
 }
 
-// repeats returns the kind of waste for a second identical read or search; "" for other calls.
+// `repeats` returns the kind of waste for a second identical read or search; "" for other calls.
 func repeats(a *compare.Action) Kind {
 	switch a.Does() {
 	case "read":

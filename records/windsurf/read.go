@@ -20,7 +20,7 @@ import (
 // Name is the name of the format on the command line, and the name of the agent.
 const Name = "windsurf"
 
-// Kinds are the possible types of a file's first line.
+// Kinds lists the possible types of a file's first line.
 var Kinds = []string{"user_input", "planner_response", "code_action"}
 
 // line is a line of a file: a text, or a call with its result.

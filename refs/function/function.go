@@ -87,7 +87,7 @@ func cut(line []byte) string {
 	return strings.ToValidUTF8(string(text), "\ufffd")
 }
 
-// commentSigns are the beginnings of lines that belong to the following function line: comments, annotations and
+// commentSigns lists the beginnings of lines that belong to the following function line: comments, annotations and
 // attributes.
 var commentSigns = []string{"//", "/*", "*", "#", "--", ";", "%", "@", "[", "(*", "<!--"}
 
@@ -141,7 +141,7 @@ func (f *Function) Rank(name string) int {
 	}
 }
 
-// ends reports whether a name is the last word, or the last words, of a text.
+// `ends` reports whether a name is the last word, or the last words, of a text.
 func ends(text, name string) bool {
 	before, is := strings.CutSuffix(text, name)
 	last, _ := utf8.DecodeLastRuneInString(before)

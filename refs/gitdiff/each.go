@@ -59,7 +59,7 @@ func Each(ctx context.Context, repo *refs.Repo, args, lines []string,
 	return e.skipped, nil
 }
 
-// each holds the state of one call of Each.
+// `each` holds the state of one call of Each.
 type each struct {
 	ctx   context.Context
 	repo  *refs.Repo

@@ -120,14 +120,14 @@ func readEntry(path string) (*entry, error) {
 	return decode(string(text))
 }
 
-// matches reports whether the entry is about this directory.
+// `matches` reports whether the entry is about this directory.
 func (e *entry) matches(common string) bool {
 	id, err := identify(common)
 	return err == nil && id.inode == e.id.inode && subtle.ConstantTimeCompare([]byte(readMark(common)),
 		[]byte(e.mark)) == 1
 }
 
-// leads reports whether the repository knows the way by which it was found. The .git of a work tree must be the git
+// `leads` reports whether the repository knows the way by which it was found. The .git of a work tree must be the git
 // directory itself, or point to a git directory that points back. A linked work tree points back with its gitdir file
 // (gitrepository-layout(5)). For a main work tree, the entry lists the path that was used when the repository was
 // added. If git's variables named the repository, git itself uses it, and no check is needed.

@@ -35,7 +35,7 @@ func StateDir() (string, error) {
 	return below(home), nil
 }
 
-// below returns the usual state directory for a home directory.
+// `below` returns the usual state directory for a home directory.
 func below(home string) string {
 	switch runtime.GOOS {
 	case "darwin", "ios":

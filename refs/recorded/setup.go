@@ -191,8 +191,8 @@ func linkIn(dir string) string {
 }
 
 // judgeConfig searches a repository's own configuration file for three kinds of settings: programs that recording would
-// start, other configuration files, places to write to. With talks, it also searches for settings that affect git's
-// connection to a remote.
+// start, other configuration files, places to write to. If talks is set, it also searches for settings that affect
+// git's connection to a remote.
 func judgeConfig(ctx context.Context, file, top string, talks bool) error {
 	info, err := os.Lstat(file)
 	if errors.Is(err, fs.ErrNotExist) {

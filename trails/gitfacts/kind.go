@@ -28,7 +28,7 @@ const (
 	Reset                       // "reset: moving to HEAD~1"
 )
 
-// traits are the properties of a kind.
+// traits holds the properties of a kind.
 type traits struct {
 	makes  bool // the command made the commit of the entry
 	byHand bool // somebody made this commit from their work tree or index

@@ -33,7 +33,7 @@ func (w *Work) Namesakes(of refs.Commit, asked refs.OID) []refs.OID {
 	})
 }
 
-// like lists the newest foreign commits whose message is the beginning of the given message: -x and conflicts append
+// `like` lists the newest foreign commits whose message is the beginning of the given message: -x and conflicts append
 // text to a message.
 func (w *Work) like(message string, asked refs.OID, by func(refs.Signature) bool) []refs.OID {
 	var out []refs.OID

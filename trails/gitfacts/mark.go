@@ -37,12 +37,12 @@ var (
 	replayDirs = []string{"rebase-merge", "rebase-apply"}
 )
 
-// stepFiles are files that git writes in each step of an operation: the finished steps, the next one, the remaining
+// stepFiles lists files that git writes in each step of an operation: the finished steps, the next one, the remaining
 // ones.
 var stepFiles = []string{"rebase-merge/done", "rebase-apply/next", "sequencer/todo"}
 
-// messageFiles are the files in which git prepares the message of a later commit: after a squashed merge, after a pick
-// with -n, and after any operation that stopped at a conflict.
+// messageFiles lists the files in which git prepares the message of a later commit: after a squashed merge, after a
+// pick with -n, and after any operation that stopped at a conflict.
 var messageFiles = []string{"MERGE_MSG", "SQUASH_MSG"}
 
 // ReadMark reads the mark without starting a process. A file that cannot be read counts as missing.
@@ -96,7 +96,7 @@ func storage(repo *refs.Repo) string {
 	return repo.RefFormat
 }
 
-// autostashFiles are a rebase's files for its autostash. A merge has a ref for it.
+// autostashFiles lists a rebase's files for its autostash. A merge has a ref for it.
 var autostashFiles = []string{"rebase-merge/autostash", "rebase-apply/autostash"}
 
 func readAutostash(repo *refs.Repo) refs.OID {

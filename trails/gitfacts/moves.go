@@ -32,7 +32,7 @@ func moveOf(from refs.OID, e refs.LogEntry) Move {
 	return m
 }
 
-// movesOf converts consecutive entries of a reflog to moves. The parameter at is HEAD's commit before the first one.
+// movesOf converts consecutive entries of a reflog to moves. The parameter `at` is HEAD's commit before the first one.
 func movesOf(at refs.OID, entries []refs.LogEntry) []Move {
 	var out []Move
 	for _, e := range entries {
@@ -42,7 +42,7 @@ func movesOf(at refs.OID, entries []refs.LogEntry) []Move {
 	return out
 }
 
-// since reads the moves of HEAD after a mark, oldest first. The result whole is false if some could not be read.
+// `since` reads the moves of HEAD after a mark, oldest first. The result whole is false if some could not be read.
 func since(repo *refs.Repo, mark Mark) (moves []Move, whole bool) {
 	if mark.Storage != storage(repo) {
 		return nil, false

@@ -43,7 +43,7 @@ type Asking struct {
 // maxOperands bounds the commits whose content is read for a path.
 const maxOperands = 24
 
-// namedRefs are the refs that name the commit of an operation in progress.
+// namedRefs lists the refs that name the commit of an operation in progress.
 var namedRefs = []string{"CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD", "ORIG_HEAD"}
 
 // operands is a list of operands without duplicates.

@@ -170,8 +170,8 @@ func (k *Known) Put(path string, blob refs.OID, v vector.Vector) {
 	add.records = append(add.records, one)
 }
 
-// Revise replaces the owners of lines in all contents of a path. It calls the function now for each content, in order,
-// first one first.
+// Revise replaces the owners of lines in all contents of a path. It calls the function `now` for each content, in
+// order, first one first.
 func (k *Known) Revise(path string, now func(blob refs.OID, v vector.Vector) vector.Vector) {
 	records := slices.Clone(k.load(path))
 	changed := false

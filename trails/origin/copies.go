@@ -97,8 +97,8 @@ func (c *copier) has(p place, line int) bool {
 	return string(linediff.StripSpace(c.sources[p.source].Lines[p.line])) == c.keys[line]
 }
 
-// beside lists the places of a short line, next to the places from which the next line was copied. In the source, other
-// short lines may be between them: somebody left these out.
+// `beside` lists the places of a short line, next to the places from which the next line was copied. In the source,
+// other short lines may be between them: somebody left these out.
 func (c *copier) beside(line, next int) []place {
 	if len(c.keys[line]) >= Specific {
 		return nil
@@ -122,9 +122,9 @@ func (c *copier) beside(line, next int) []place {
 // maxGap bounds the distance of two copied lines in a source between which short lines were copied, too.
 const maxGap = 8
 
-// between lists the places of a short line between the places of the next lines above and below. One of these lines was
-// copied, or only a far source has it: a person who takes some lines of one side of a conflict leaves others out. For
-// example: a person keeps the first and the last line of an agent's function, and a brace between them.
+// `between` lists the places of a short line between the places of the next lines above and below. One of these lines
+// was copied, or only a far source has it: a person who takes some lines of one side of a conflict leaves others out.
+// For example: a person keeps the first and the last line of an agent's function, and a brace between them.
 func (c *copier) between(out []vector.Origin, line int) []place {
 	if out[line].Source >= 0 || len(c.keys[line]) >= Specific {
 		return nil

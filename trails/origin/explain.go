@@ -36,7 +36,7 @@ func Explain(lines [][]byte, list []Candidate, told Told) ([]vector.Origin, erro
 	return between(lines, found, staged, told)
 }
 
-// apart divides candidates by the order in which they are searched.
+// `apart` divides candidates by the order in which they are searched.
 func apart(list []Candidate) (near, earlier, staged []Candidate) {
 	for _, c := range list {
 		switch c.Kind {

@@ -7,9 +7,9 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// between finds owners for lines that no other candidate has. These lines were in the index, where git may have put an
-// earlier content (git-reset(1), git-restore(1) --staged). A brace between the same lines as in an earlier content of
-// the path is the same brace, although a brace alone is not evidence. For example: an agent wrote a block, git reset
+// `between` finds owners for lines that no other candidate has. These lines were in the index, where git may have put
+// an earlier content (git-reset(1), git-restore(1) --staged). A brace between the same lines as in an earlier content
+// of the path is the same brace, although a brace alone is not evidence. For example: an agent wrote a block, git reset
 // put it into the index again, and a person commits it.
 func between(lines [][]byte, found []vector.Origin, staged []Candidate, told Told) ([]vector.Origin, error) {
 	open := func(o vector.Origin) bool { return o.Source < 0 }

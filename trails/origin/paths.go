@@ -18,7 +18,7 @@ func latest(q *Query) ([]Candidate, error) {
 	return []Candidate{c}, nil
 }
 
-// before finds the content before the change, under its former name. For example: a person adds a line to an agent's
+// `before` finds the content before the change, under its former name. For example: a person adds a line to an agent's
 // file, and the other lines are the agent's as before.
 func before(q *Query) ([]Candidate, error) {
 	return []Candidate{{Path: q.OldPath, Blob: q.Old.OID, Kind: Before}}, nil
@@ -47,7 +47,7 @@ func (q *Query) headByGit() (blob refs.OID, byGit bool, err error) {
 // MaxEarlier bounds the earlier contents of a path that are searched for the lines of a content.
 const MaxEarlier = 64
 
-// earlier lists the path's earlier contents, the last one first. If the only evidence is a stash that may have been
+// `earlier` lists the path's earlier contents, the last one first. If the only evidence is a stash that may have been
 // applied, a newly written line may have been typed again. But a committed line existed when it was staged. For
 // example: an agent writes a line, a person stages it and deletes it, then commits. The content before the deletion has
 // it.

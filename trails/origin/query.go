@@ -42,7 +42,7 @@ type World interface {
 	LeftAlone(path string) bool
 	// Young reports whether a commit may be newer than the last full snapshot.
 	Young(commit refs.OID) bool
-	// Others are the other work trees.
+	// Others returns the other work trees.
 	Others() []Tree
 	// Latest returns the most likely source of a committed content.
 	Latest(path string, lines [][]byte) (Candidate, bool)
@@ -119,17 +119,17 @@ type Query struct {
 	made   map[refs.OID]bool // see byHand; nil until it is needed
 }
 
-// at returns the same query for another moment.
+// `at` returns the same query for another moment.
 func (q *Query) at(m moment.Moment) *Query {
 	other := *q
 	other.Moment = m
 	return &other
 }
 
-// names returns the query's path and the other names of the same file.
+// `names` returns the query's path and the other names of the same file.
 func (q *Query) names() []string { return append([]string{q.Path}, q.Memory.Names(q.Path)...) }
 
-// knows reports whether the owners of a content are known.
+// `knows` reports whether the owners of a content are known.
 func (q *Query) knows(path string, blob refs.OID) bool {
 	_, known := q.Memory.Get(path, blob)
 	return known

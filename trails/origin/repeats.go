@@ -9,7 +9,7 @@ import (
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
-// again caches the findings about commits that the anchored commit may repeat. Its fields are nil until they are
+// `again` caches the findings about commits that the anchored commit may repeat. Its fields are nil until they are
 // needed.
 type again struct {
 	maybe   *bool
@@ -135,8 +135,8 @@ func (c *Case) holders(path string, other refs.OID, lines [][]byte) []refs.OID {
 	return out
 }
 
-// repeats reports whether the commit being anchored makes the same change as another commit, or as a whole branch up to
-// it.
+// `repeats` reports whether the commit being anchored makes the same change as another commit, or as a whole branch up
+// to it.
 func (c *Case) repeats(x refs.OID) bool {
 	if done, asked := c.again.repeats[x]; asked {
 		return done

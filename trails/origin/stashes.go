@@ -19,7 +19,7 @@ func stash(q *Query) ([]Candidate, error) {
 // there. The only trace of such a pop is a written index. Its content is among the contents that the other work trees
 // had, that git took from them, or that missing stashes had.
 
-// elsewhere returns the contents, held elsewhere, from which git may have taken lines of a file. A tool that reports
+// `elsewhere` returns the contents, held elsewhere, from which git may have taken lines of a file. A tool that reports
 // the file before and after its edit makes the search unnecessary. For example: an agent writes in one work tree, and a
 // person runs git stash there and git stash pop here.
 func elsewhere(q *Query) ([]Candidate, error) {

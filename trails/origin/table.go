@@ -15,7 +15,7 @@ const (
 	fromHead = "what the work tree holds began with it"
 )
 
-// otherwise is the default row: a finder is called only if its row says so.
+// `otherwise` is the default row: a finder is called only if its row says so.
 var otherwise = moment.Row{
 	moment.GitWrote:   moment.No("another finder has it, or only a commit has it"),
 	moment.OtherTree:  moment.No("only what the other work trees have is in question"),

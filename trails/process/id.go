@@ -72,7 +72,7 @@ type info struct {
 	ended  bool   // it has ended, and its parent has not waited for it yet or the system is removing it
 }
 
-// between lists the programs that may run between an agent and its hook.
+// `between` lists the programs that may run between an agent and its hook.
 var between = map[string]bool{
 	"sh": true, "dash": true, "bash": true, "zsh": true, "ksh": true, "mksh": true, "ash": true, "busybox": true,
 	"fish": true,

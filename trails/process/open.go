@@ -53,7 +53,7 @@ func See(dir string, runs func(name string, arguments func() []string) bool) Sig
 	return seen
 }
 
-// names reports whether a word of a command line is the path of a directory, of something in it, or of a directory
+// `names` reports whether a word of a command line is the path of a directory, of something in it, or of a directory
 // around it.
 func names(word, at, dir string) bool {
 	for _, option := range []string{"--folder-uri=", "--file-uri=", "file://"} {
@@ -69,5 +69,5 @@ func names(word, at, dir string) bool {
 	return holds(dir, word) || word != "/" && holds(word, dir)
 }
 
-// holds reports whether a path is a directory or is below it.
+// `holds` reports whether a path is a directory or is below it.
 func holds(dir, path string) bool { return path == dir || strings.HasPrefix(path, dir+"/") }

@@ -31,7 +31,7 @@ func MarkOwn() {
 // Marked returns the environment for a background process of git-trace.
 func Marked(env []string) []string { return append(env, ownMark+strconv.Itoa(os.Getpid())) }
 
-// behind reports whether an environment belongs to a process that a hook of git-trace started.
+// `behind` reports whether an environment belongs to a process that a hook of git-trace started.
 func behind(environ []byte) bool {
 	return bytes.HasPrefix(environ, []byte(ownMark)) || bytes.Contains(environ, []byte("\x00"+ownMark))
 }

@@ -24,7 +24,7 @@ func procFile(pid int, name string) string { return "/proc/" + strconv.Itoa(pid)
 // system that Go supports.
 const ticks = 100
 
-// now returns the time since boot in ticks.
+// `now` returns the time since boot in ticks.
 func now() int64 {
 	var at unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_BOOTTIME, &at) != nil {
@@ -42,7 +42,7 @@ func Awake() int64 {
 	return at.Nano()
 }
 
-// here returns an ID without a process, for this boot and this PID name space.
+// `here` returns an ID without a process, for this boot and this PID name space.
 var here = sync.OnceValue(lookHere)
 
 func lookHere() (id ID) {
@@ -150,7 +150,7 @@ func childrenAmongAll(pid int) []int {
 	return out
 }
 
-// all returns the ids of all processes.
+// `all` returns the ids of all processes.
 func all() []int {
 	dir, err := os.Open("/proc")
 	if err != nil {
@@ -273,7 +273,7 @@ func directoryOf(pid int) string {
 	return name
 }
 
-// listens reports whether a process accepts connections (proc(5), /proc/PID/net: state 0A of tcp.h, or the flag
+// `listens` reports whether a process accepts connections (proc(5), /proc/PID/net: state 0A of tcp.h, or the flag
 // SO_ACCEPTCON of a Unix socket).
 func listens(pid int) bool {
 	sockets := map[string]bool{}

@@ -127,7 +127,7 @@ var ofHooks = []byte("_PROJECT_DIR=")
 // which the agent started before ours, has left a program running.
 func (h hook) alike(pid int) bool { return h.environ != nil && sameEnviron(environOf(pid), h.environ) }
 
-// before reports whether the hook started before another process. A process that the agent starts after the hook is a
+// `before` reports whether the hook started before another process. A process that the agent starts after the hook is a
 // hook too.
 func (h hook) before(pid int) bool {
 	if h.pid == 0 {
@@ -141,11 +141,11 @@ func (h hook) before(pid int) bool {
 	return pid != h.pid && (half == 0 || (pid-h.pid+2*half)%(2*half) < half)
 }
 
-// together is the time within which an agent starts all hooks of one event.
+// `together` is the time within which an agent starts all hooks of one event.
 const together = ticks / 10
 
-// besides reports whether a process that the agent started is another hook: it started after ours, or at about the same
-// time. A process of a call that started just before our hook does not count: its environment is different from a
+// `besides` reports whether a process that the agent started is another hook: it started after ours, or at about the
+// same time. A process of a call that started just before our hook does not count: its environment is different from a
 // hook's.
 func (h hook) besides(pid int, over bool) bool {
 	if h.before(pid) || h.alike(pid) {

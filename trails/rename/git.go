@@ -42,7 +42,7 @@ func inStash(q *Query, _ []*File, try func([]*File)) error {
 	return nil
 }
 
-// back returns the file at a path that the work tree has again; nil if there is none, or if it was returned before.
+// `back` returns the file at a path that the work tree has again; nil if there is none, or if it was returned before.
 func (q *Query) back(path string) (*File, error) {
 	if !q.Tree.Has(path) || !q.once(path) {
 		return nil, nil

@@ -57,7 +57,7 @@ type Query struct {
 
 	Last func() (Seen, bool) // false if it cannot be read
 	Tree Tree
-	// Changes are the changes of the look, or of the stash.
+	// Changes holds the changes of the look, or of the stash.
 	Changes []Change
 
 	Stash    gitfacts.Stash      // the stash to search, if any
@@ -86,7 +86,7 @@ func (q *Query) begin(born []*File) {
 	}
 }
 
-// once reports whether a path is added for the first time.
+// `once` reports whether a path is added for the first time.
 func (q *Query) once(path string) bool {
 	if q.seen[path] {
 		return false

@@ -10,7 +10,7 @@ type Set struct {
 	at   moment.Row
 }
 
-// otherwise is the default row: a set is searched at every look, and by a reader that predicts the next look.
+// `otherwise` is the default row: a set is searched at every look, and by a reader that predicts the next look.
 var otherwise = moment.Row{
 	moment.Look:       moment.Yes("the work tree is looked at"),
 	moment.CommitLook: moment.Yes("the look tells it"),
@@ -115,7 +115,7 @@ func Pair(q *Query, born []*File) ([]Pairing, error) {
 	return out, nil
 }
 
-// without lists the files that have no pairing.
+// `without` lists the files that have no pairing.
 func without(born []*File, found []Pairing) []*File {
 	paired := map[*File]bool{}
 	for _, p := range found {

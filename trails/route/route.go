@@ -25,7 +25,7 @@ const (
 
 // Find lists the recorded work trees that a boundary concerns: those that contain the declared paths. If a call may
 // write anywhere, these are the work tree in which the call runs, its submodules, and the work trees that the call or
-// its script names. A directory that contains several repositories means all of them. The parameter around is an open
+// its script names. A directory that contains several repositories means all of them. The parameter `around` is an open
 // repository, or nil.
 func Find(b events.Boundary, around *refs.Repo) []*refs.Repo {
 	r := router{seen: map[[2]string]bool{}, around: around, boundary: b}
@@ -145,7 +145,7 @@ func (r *router) scripts(names []string, cwd string) {
 	}
 }
 
-// holds reports whether a file is in a work tree that was found. Other files are not opened, because anybody may have
+// `holds` reports whether a file is in a work tree that was found. Other files are not opened, because anybody may have
 // made them.
 func (r *router) holds(name string) bool {
 	found, err := refs.FindHook(filepath.Dir(name))

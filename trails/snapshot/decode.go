@@ -154,7 +154,7 @@ func (f *stateFile) string(at, n int64) string {
 	return string(f.names[at : at+n])
 }
 
-// rows are the rows of the descendants of a directory that are not read yet. Each child is followed by its own
+// rows holds the rows of the descendants of a directory that are not read yet. Each child is followed by its own
 // descendants.
 type rows struct {
 	file     *stateFile

@@ -14,8 +14,8 @@ import (
 // behindLimit bounds the trees that are written in the background, because they take memory until then.
 const behindLimit = 64
 
-// behind holds the state of the background work that writes trees while the caller of a snapshot continues. Creating a
-// file waits for the file system, and nobody reads a new tree at once.
+// `behind` holds the state of the background work that writes trees while the caller of a snapshot continues. Creating
+// a file waits for the file system, and nobody reads a new tree at once.
 type behind struct {
 	group sync.WaitGroup
 	mu    sync.Mutex

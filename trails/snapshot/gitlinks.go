@@ -44,7 +44,7 @@ func (e *Engine) addNested(ctx context.Context, paths []string) error {
 	return err
 }
 
-// apart divides directories into those that contain some of the repositories, and the others. If a pathspec has an
+// `apart` divides directories into those that contain some of the repositories, and the others. If a pathspec has an
 // exclusion, git does not enter a directory for a single path in it.
 func apart(dirs, nested []string) (around, others []string) {
 	for _, dir := range dirs {

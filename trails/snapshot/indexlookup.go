@@ -35,7 +35,7 @@ func (x *gitIndex) hasBelow(dir string) bool {
 	return i < len(x.entries) && strings.HasPrefix(x.entries[i].path, prefix)
 }
 
-// below returns the range of entries below a directory. "" means the top.
+// `below` returns the range of entries below a directory. "" means the top.
 func (x *gitIndex) below(dir string) []indexEntry {
 	if dir == "" {
 		return x.entries
@@ -79,7 +79,7 @@ func (x *gitIndex) hasFolded(path string) bool {
 	return ok
 }
 
-// matches reports, by git's rules, whether a file with this stat data has the entry's content. A file written in the
+// `matches` reports, by git's rules, whether a file with this stat data has the entry's content. A file written in the
 // same second as the index may have changed since, and does not match.
 func (e *indexEntry) matches(st fileStat, indexSec int64) bool {
 	switch {

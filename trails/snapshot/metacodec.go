@@ -15,7 +15,7 @@ func (m *meta) metaFlags() []*bool {
 	}
 }
 
-// other returns the encoded meta data without the tree, because every record of the journal has another tree. Every
+// `other` returns the encoded meta data without the tree, because every record of the journal has another tree. Every
 // hook reads and writes this data, and encoding/json would need more time to inspect the types than everything else.
 // The state of the git method uses encoding/json, because that method starts processes anyway.
 func (m meta) other() ([]byte, error) {

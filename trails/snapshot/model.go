@@ -91,7 +91,7 @@ func (d *dir) descend(path string) *dir {
 	return d
 }
 
-// all appends the directory and all its descendants to a list, parents first.
+// `all` appends the directory and all its descendants to a list, parents first.
 func (d *dir) all(list []*dir) []*dir {
 	if d.parent == nil && d.unread != nil {
 		d.unread.file.readAll()

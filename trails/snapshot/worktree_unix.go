@@ -31,8 +31,8 @@ func openWorkTree(path string) (*workTree, error) {
 
 func (w *workTree) close() { _ = unix.Close(w.fd) }
 
-// another opens the work tree again, for another worker. If several processors share a descriptor, each call waits for
-// its use counter.
+// `another` opens the work tree again, for another worker. If several processors share a descriptor, each call waits
+// for its use counter.
 func (w *workTree) another() (*workTree, error) {
 	fd, err := unix.Openat(w.fd, ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {

@@ -51,7 +51,7 @@ func slid(a, b *stream, runs []wordRun) []wordRun {
 }
 
 // bestShift returns the number of words, between least and most, by which to shift the words from ≤ word < to of a
-// stream, so that most of their ends are line borders. The function other returns the number of line borders in the
+// stream, so that most of their ends are line borders. The function `other` returns the number of line borders in the
 // other stream.
 func bestShift(s *stream, from, to, least, most int, other func(by int) bool) int {
 	borders := func(by int) int {

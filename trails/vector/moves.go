@@ -211,7 +211,7 @@ func (f *finder) extend(d, n int) block {
 	return block{d, n, lines}
 }
 
-// counts reports whether a block is long enough to be evidence of a move.
+// `counts` reports whether a block is long enough to be evidence of a move.
 func (f *finder) counts(b block) bool {
 	if b.lines < minMoved {
 		return false

@@ -30,13 +30,13 @@ func (o Owner) normal() Owner {
 	return o
 }
 
-// of returns the owner of a new line that keeps an old line of this owner. The parameter why is the reason.
+// `of` returns the owner of a new line that keeps an old line of this owner. The parameter `why` is the reason.
 func (o Owner) of(was, is []byte, why Why) Owner {
 	o.Reformatted = o.Reformatted || why.OtherForm() && !bytes.Equal(was, is)
 	return o.normal()
 }
 
-// is reports whether two owners are the same, apart from the form of their lines.
+// `is` reports whether two owners are the same, apart from the form of their lines.
 func (o Owner) is(other Owner) bool {
 	other.Reformatted = o.Reformatted
 	return o == other

@@ -218,7 +218,7 @@ func (r *rewording) lineOf(j int) int {
 	return best.line
 }
 
-// signs finds the owners of lines without words. Such a line is an old one if an equal line was at the same place
+// `signs` finds the owners of lines without words. Such a line is an old one if an equal line was at the same place
 // between the words. Otherwise a closing bracket gets the owner of the line that opened it, and any other line gets the
 // owner of the line above.
 func (r *rewording) signs() {
@@ -238,8 +238,8 @@ func (r *rewording) signs() {
 }
 
 // place finds the position of a new line without words, counted in old words. ok is false if neither the line above nor
-// the line below is an old one. The result both reports whether both of them are old. The edge of the hunk counts as an
-// old line.
+// the line below is an old one. The result `both` reports whether both of them are old. The edge of the hunk counts as
+// an old line.
 func (r *rewording) place(j, said int) (word int, ok, both bool) {
 	next := j + 1
 	for next < len(r.from) && r.new.wordless(next) {
@@ -293,7 +293,7 @@ func (r *rewording) blank(j, said int) int {
 	return r.above(j)
 }
 
-// above returns the old line of the new line above a line.
+// `above` returns the old line of the new line above a line.
 func (r *rewording) above(j int) int {
 	if j > 0 {
 		return r.from[j-1]
@@ -416,5 +416,5 @@ func (c *Change) spreadForm() {
 	}
 }
 
-// says reports whether a line contains a word.
+// `says` reports whether a line contains a word.
 func says(line []byte) bool { return len(bytes.Trim(line, " \t\r\v\f,;()[]{}'\"`")) > 0 }

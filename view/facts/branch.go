@@ -33,7 +33,7 @@ func NewBirthplaces(repo *refs.Repo) *Birthplaces {
 // stored next.
 const reflogsHold = time.Second
 
-// of returns the branch of a commit, nil if unknown.
+// `of` returns the branch of a commit, nil if unknown.
 func (b *Birthplaces) of(ctx context.Context, commit refs.OID) *string {
 	if b.branch[commit] == "" && time.Since(b.read) > reflogsHold {
 		b.readAll(ctx)

@@ -68,7 +68,7 @@ func newGathering(ctx context.Context, repo *refs.Repo, places *Birthplaces) (*g
 	return &gathering{ctx: ctx, repo: repo, known: known, places: places, objects: repo.Objects()}, nil
 }
 
-// of returns the facts for a conversation.
+// `of` returns the facts for a conversation.
 func (g *gathering) of(head, prior *records.Record) (*recorder.Facts, error) {
 	g.head, g.prior, g.trace = head, prior, events.TraceID(head.TraceID)
 	g.story, g.held = callStory{}, nil

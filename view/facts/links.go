@@ -110,7 +110,7 @@ func (g *gathering) overlapping() []string {
 	return append(found, g.between(from, to, paths)...)
 }
 
-// between lists the newest commits that were made in a span of time and changed one of some paths, the newest first.
+// `between` lists the newest commits that were made in a span of time and changed one of some paths, the newest first.
 func (g *gathering) between(from, to time.Time, paths []string) (found []string) {
 	if g.history != nil {
 		if list, known := g.history.Between(from, to, paths, mostOverlaps); known {
@@ -164,7 +164,7 @@ func (g *gathering) tookOut() []string {
 	return out
 }
 
-// takes reports whether a commit removed the content of a removal.
+// `takes` reports whether a commit removed the content of a removal.
 func (g *gathering) takes(commit string, r removal) bool {
 	was, _, err := g.objects.Resolve(commit + "^:" + r.path)
 	if err != nil {

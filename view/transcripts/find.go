@@ -69,7 +69,7 @@ func (f *finder) add(t *Transcript) {
 	f.list = append(f.list, t)
 }
 
-// below adds the session files in folders.
+// `below` adds the session files in folders.
 func (f *finder) below(folders []string) error {
 	for _, folder := range folders {
 		n := 0

@@ -14,7 +14,7 @@ type letters [3]uint64
 func (l *letters) add(c byte)      { l[c>>6] |= 1 << (c & 63) }
 func (l *letters) has(c byte) bool { return l[c>>6]>>(c&63)&1 != 0 }
 
-// within reports whether the set has only this letter, in either case.
+// `within` reports whether the set has only this letter, in either case.
 func (l *letters) within(c byte) bool {
 	var only letters
 	only.add(c)

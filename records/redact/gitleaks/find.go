@@ -187,7 +187,7 @@ const (
 	longestWord = 16 << 10 // a token that begins within this distance is read to its end
 )
 
-// around returns the part of a text that may hold a match with a keyword. The smaller part, near, ends with the line
+// `around` returns the part of a text that may hold a match with a keyword. The smaller part, near, ends with the line
 // after the keyword's line.
 func around(text string, start, end int) (near, far part) {
 	from := max(0, start-lookBack)

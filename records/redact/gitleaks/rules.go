@@ -184,7 +184,7 @@ func (a *allowlist) compiled() ([]*regexp.Regexp, error) {
 	return a.regexes, a.err
 }
 
-// allows reports whether the allow-list says that a finding is not a secret.
+// `allows` reports whether the allow-list says that a finding is not a secret.
 func (a *allowlist) allows(secret, match, line string) (bool, error) {
 	regexes, err := a.compiled()
 	if err != nil {
