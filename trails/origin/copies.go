@@ -97,21 +97,26 @@ func (c *copier) has(p place, line int) bool {
 	return string(linediff.StripSpace(c.sources[p.source].Lines[p.line])) == c.keys[line]
 }
 
-// `beside` lists the places of a short line, next to the places from which the next line was copied. In the source,
-// other short lines may be between them: somebody left these out.
+// beside lists the places of a short line, next to the places from which the next line was copied.
 func (c *copier) beside(line, next int) []place {
 	if len(c.keys[line]) >= Specific {
 		return nil
 	}
+	return c.near(line, c.from[line+next], next)
+}
+
+// near lists, for each place, the nearest place before it, or after it if next is -1, that has a line. Between them may
+// stand short lines, and lines that the content does not have.
+func (c *copier) near(line int, from []place, next int) []place {
 	var out []place
-	for _, p := range c.from[line+next] {
+	for _, p := range from {
 		lines := c.sources[p.source].Lines
 		for at := p.line - next; at >= 0 && at < len(lines) && max(at-p.line, p.line-at) <= maxGap; at -= next {
 			if c.has(place{p.source, at}, line) {
 				out = append(out, place{p.source, at})
 				break
 			}
-			if len(linediff.StripSpace(lines[at])) >= Specific {
+			if key := linediff.StripSpace(lines[at]); len(key) >= Specific && slices.Contains(c.keys, string(key)) {
 				break
 			}
 		}
@@ -122,9 +127,10 @@ func (c *copier) beside(line, next int) []place {
 // maxGap bounds the distance of two copied lines in a source between which short lines were copied, too.
 const maxGap = 8
 
-// `between` lists the places of a short line between the places of the next lines above and below. One of these lines
-// was copied, or only a far source has it: a person who takes some lines of one side of a conflict leaves others out.
-// For example: a person keeps the first and the last line of an agent's function, and a brace between them.
+// between lists the places of a short line between the places of the next lines above and below. One of these lines was
+// copied, or only a far source has it: a person who takes some lines of one side of a conflict leaves others out. For
+// example: a person keeps the first and the last line of an agent's function, and a brace between them. If the two
+// lines are of different sides, the short line was left with one of them.
 func (c *copier) between(out []vector.Origin, line int) []place {
 	if out[line].Source >= 0 || len(c.keys[line]) >= Specific {
 		return nil
@@ -141,11 +147,14 @@ func (c *copier) between(out []vector.Origin, line int) []place {
 		return nil
 	}
 	var found []place
-	for _, above := range c.placesOf(out, first) {
-		for _, below := range c.placesOf(out, last) {
-			if below.source != above.source || below.line-above.line > maxGap {
+	together := false
+	tops, bottoms := c.placesOf(out, first), c.placesOf(out, last)
+	for _, above := range tops {
+		for _, below := range bottoms {
+			if below.source != above.source || below.line < above.line || below.line-above.line > maxGap {
 				continue
 			}
+			together = true
 			for at := above.line + 1; at < below.line; at++ {
 				if p := (place{above.source, at}); c.has(p, line) {
 					found = append(found, p)
@@ -153,7 +162,10 @@ func (c *copier) between(out []vector.Origin, line int) []place {
 			}
 		}
 	}
-	return found
+	if together {
+		return found
+	}
+	return append(c.near(line, tops, -1), c.near(line, bottoms, 1)...)
 }
 
 // taken reports whether a line was copied. A line also counts if only a far content has it at this place (see Far).

@@ -117,6 +117,29 @@ func TestALineBetweenOthersThatWereTakenWasTakenToo(t *testing.T) {
 	}
 }
 
+func TestAShortLineBetweenTheSidesOfAConflictIsOfASide(t *testing.T) {
+	t.Parallel()
+	ours := owned("b the first of the lines\nb the line of ours\nb end\nb one of ours left out\nb the last of the lines\n")
+	theirs := owned("b the first of the lines\na \na one that is left out\na return nil\na another left out\n" +
+		"c the line of theirs\nb the last of the lines\n")
+	theirs.Far = true
+	for _, c := range []struct{ name, text, want string }{
+		{"above lines that are left out", "the line of ours\n\nreturn nil\nthe line of theirs\n", "b b a a c b"},
+		{"below lines that are left out", "the line of ours\nend\nthe line of theirs\n", "b b b c b"},
+		{"that no side has", "the line of ours\n}\nthe line of theirs\n", "b b - c b"},
+		{"beyond a line that is not left out", "one that is left out\nthe line of ours\n\nthe line of theirs\n", "b a b - c b"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			lines := linediff.Split([]byte("the first of the lines\n" + c.text + "the last of the lines\n"))
+			sources := []vector.Content{ours, theirs}
+			if got := ownersOf(copies(lines, vector.Origins(lines, sources), sources, len(sources))); got != c.want {
+				t.Errorf("got %s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
 func TestALineOfTheIndexIsThatBetweenTheSameNeighbours(t *testing.T) {
 	t.Parallel()
 	was := owned("human the first of the lines\na }\na return nil\nhuman the last of the lines\nhuman one behind the last\nb }\nhuman twelve_chars\n")

@@ -222,20 +222,24 @@ func copiedByTheRule(lines [][]byte, found []vector.Origin, sources []vector.Con
 			out[line].Source, out[line].Why, out[line].Owner = p.source, vector.Moved, sources[p.source].Owners.At(p.line)
 		}
 	}
-	beside := func(line, next int) (all []place) {
-		for _, p := range from[next] {
+	stays := func(line []byte) bool {
+		return speaks(line) && slices.ContainsFunc(lines, func(l []byte) bool { return keyOf(l) == keyOf(line) })
+	}
+	near := func(line, step int, from []place) (all []place) {
+		for _, p := range from {
 			for k := 1; k <= 8; k++ {
-				at := place{p.source, p.line + k*(line-next)}
+				at := place{p.source, p.line + k*step}
 				if has(at, line) {
 					all = append(all, at)
 				}
-				if all := sources[p.source].Lines; has(at, line) || at.line < 0 || at.line >= len(all) || speaks(all[at.line]) {
+				if all := sources[p.source].Lines; has(at, line) || at.line < 0 || at.line >= len(all) || stays(all[at.line]) {
 					break
 				}
 			}
 		}
 		return all
 	}
+	beside := func(line, next int) []place { return near(line, line-next, from[next]) }
 	for i, l := range lines {
 		if speaks(l) {
 			give(i, everywhere(i))
@@ -292,14 +296,19 @@ func copiedByTheRule(lines [][]byte, found []vector.Origin, sources []vector.Con
 			continue
 		}
 		var all []place
+		apart := true
 		for _, a := range places(above) {
 			for _, b := range places(below) {
+				apart = apart && (a.source != b.source || b.line-a.line > 8 || b.line < a.line)
 				for n := a.line + 1; a.source == b.source && n < b.line && b.line-a.line <= 8; n++ {
 					if has(place{a.source, n}, i) {
 						all = append(all, place{a.source, n})
 					}
 				}
 			}
+		}
+		if apart {
+			all = slices.Concat(near(i, 1, places(above)), near(i, -1, places(below)))
 		}
 		give(i, all)
 	}
