@@ -17,7 +17,7 @@ type LinesJSON struct {
 
 // LineJSON is a line of a file.
 type LineJSON struct {
-	Line int `json:"line"` // from 1
+	Line int `json:"line"` // number of the line, from 1
 	PlaceJSON
 	Author           *string `json:"author"`
 	AuthorBase64     string  `json:"author_base64,omitempty"`
@@ -65,7 +65,7 @@ type RunsTalk struct {
 	Short   string            `json:"short"`
 	Agent   *string           `json:"agent"`
 	Session *string           `json:"session"`
-	Prompts map[string]string `json:"prompts"` // by number
+	Prompts map[string]string `json:"prompts"` // prompts by number
 }
 
 // RunsCommit is a commit that git credits with some of the lines.
@@ -81,7 +81,7 @@ type RunsCommit struct {
 
 // RunJSON is a run of consecutive lines of a file that have the same commit and owner.
 type RunJSON struct {
-	Start int `json:"start"` // from 1
+	Start int `json:"start"` // first line, from 1
 	Count int `json:"count"`
 	PlaceJSON
 	Contributor string  `json:"contributor"`

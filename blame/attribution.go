@@ -58,7 +58,7 @@ type Attribution struct {
 	ToolCall    string
 	Tool        string
 	PromptIndex int    // counts from 1 in the conversation; 0 if unknown
-	PromptText  string // as typed or as redacted; empty if it is not stored here
+	PromptText  string // text as typed or as redacted; empty if it is not stored here
 	Patch       events.PatchID
 	Evidence    string                 // evidence tier
 	Confidence  string                 // high, medium or low
@@ -113,7 +113,7 @@ type credit struct {
 type group struct {
 	commit refs.OID
 	path   string
-	at     []int // by line: indexes of its credits
+	at     []int // indexes of the credits of a line, by line
 	lines  []int // line numbers, ascending, without duplicates
 	texts  [][]byte
 }

@@ -14,7 +14,7 @@ import (
 const (
 	block     = "▌"
 	between   = " · "
-	mostLines = 4 // of a prompt's text
+	mostLines = 4 // lines of a prompt's text
 )
 
 // question is one prompt, with the lines that its answer wrote.

@@ -61,7 +61,7 @@ const (
 	you          = "you" // the owner of uncommitted changes in the user's work tree
 	bar          = "│"
 	dots         = "·"
-	signUnknown  = "?" // after recording began, without evidence
+	signUnknown  = "?" // a line from after the beginning of the recording, without evidence
 	signMixed    = "+" // both an agent and a person
 	signDisputed = "!" // clones disagree
 	signUnsure   = "~" // one of several candidates, or low confidence

@@ -21,7 +21,7 @@ const (
 	TierReformatted = "reformatted"      // the line differs from a known one in white space or form only
 	TierRewritten   = "rewritten"        // the owner comes from the commit that this one replaced
 	TierSamePatch   = "same_patch"       // another anchored commit made the same change
-	TierNamed       = "named_commit"     // by its conversation the commit has only one step's edits
+	TierNamed       = "named_commit"     // the conversation says that the commit has only one step's edits
 	TierFingerprint = "line_fingerprint" // a patch wrote a line with the same text; nothing else is known
 )
 

@@ -7,8 +7,8 @@ import (
 
 // The numbers of letters and digits that make lines evidence if only their text is known.
 const (
-	MinSpecific = 12 // for a line, or lines in a row, in a file of the same name
-	MinMoved    = 40 // for lines in a row in another file
+	MinSpecific = 12 // letters and digits of a line, or of lines in a row, in a file of the same name
+	MinMoved    = 40 // letters and digits of lines in a row in another file
 	MinRow      = 3  // number of lines that such a row needs
 )
 

@@ -26,7 +26,7 @@ type FileChange struct {
 
 // Patched holds the lines of one file that a commit changed.
 type Patched struct {
-	Added  []linediff.Range     // as Hunks returns them; empty for a deletion, a binary file and a pure mode change
+	Added  []linediff.Range     // lines as Hunks returns them; empty for a deletion, a binary file and a pure mode change
 	Change events.ChangeID      // id of the change; empty if no line changed, and for a merge
 	Prints []events.Fingerprint // fingerprints of the added lines that count as evidence, if the caller asked for them
 }

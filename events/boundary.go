@@ -34,7 +34,7 @@ type Boundary struct {
 	Session      string       `json:"session"` // the agent's own session id
 	Subagent     string       `json:"subagent,omitempty"`
 	SubagentType string       `json:"subagent_type,omitempty"`
-	Model        string       `json:"model,omitempty"` // as the agent names it; empty when not known
+	Model        string       `json:"model,omitempty"` // name of the model in the agent's form; empty if unknown
 	Time         time.Time    `json:"time"`
 	// Answered is the time of the answer that names the model, or of the end of the previous call. It is zero if the agent
 	// does not report it, or if the boundary was deferred.
@@ -98,7 +98,7 @@ const (
 	ToolReads   ToolClass = "read"    // never writes: no window, no snapshot
 	ToolEdits   ToolClass = "edit"    // writes only the paths that it declares
 	ToolRuns    ToolClass = "run"     // a shell: may write anywhere
-	ToolUnknown ToolClass = "unknown" // not known: may write anywhere
+	ToolUnknown ToolClass = "unknown" // unknown tool: it may write anywhere
 )
 
 // ToolCompletion is the tool name of an accepted completion.

@@ -8,8 +8,8 @@ type CallOutcome string
 // The outcomes of a tool call. A call that was interrupted has run: its changes stay.
 const (
 	OutcomeUnknown  CallOutcome = ""         // no evidence, or evidence for both: the call may still run
-	OutcomeRan      CallOutcome = "ran"      // in full or in part
-	OutcomeRejected CallOutcome = "rejected" // it never ran: refused by the user, by a rule or by another hook
+	OutcomeRan      CallOutcome = "ran"      // the call ran, in full or in part
+	OutcomeRejected CallOutcome = "rejected" // the call never ran: the user, a rule or another hook refused it
 )
 
 // CallEnd describes the end of a call in an agent's own record.

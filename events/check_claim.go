@@ -5,7 +5,7 @@ package events
 type Anchor struct {
 	Seq    int64  `json:"seq,omitempty"` // 0 for an invalid claim without a number
 	ID     ID     `json:"id,omitempty"`
-	Source string `json:"source"`         // in words: "copy fetched from origin", "checkpoint signed by …"
+	Source string `json:"source"`         // source in words: "copy fetched from origin", "checkpoint signed by …"
 	Void   string `json:"void,omitempty"` // why it does not count: "the signature is bad"; empty if it counts
 }
 

@@ -18,7 +18,7 @@ const (
 	markBad     markFlags = 1 << iota // the bytes do not match the hash, so their content does not count
 	markSame                          // the same event as the previous one
 	markCut                           // no event: the log before the next one could not be read
-	markOpening                       // of type log_started
+	markOpening                       // the event has the type log_started
 )
 
 func (m mark) is(f markFlags) bool { return m.flags&f != 0 }
@@ -38,7 +38,7 @@ type checkedPart struct {
 	// Both ends, to link the part with its neighbours.
 	firstPrev, firstID, lastID, lastHash ID
 	hits                                 []Anchor // the events that an anchor names, with their present ids
-	claim                                *claim   // of the last checkpoint_signed
+	claim                                *claim   // claim of the last checkpoint_signed
 }
 
 // maxFindings bounds the findings that are kept for one part; the rest is only counted.
@@ -54,12 +54,12 @@ func (c *checkedPart) fault(at int, kind FaultKind, format string, args ...any) 
 
 // part is a sequence of events with one container: a batch of the file of this clone's log, or a file of a seal.
 type part struct {
-	size   int // in bytes
+	size   int // bytes
 	lines  [][]byte
-	wrong  string // what is wrong with its end line
-	seq    int64  // of the last event, according to the part's end line; 0 without one
+	wrong  string // the fault of its end line
+	seq    int64  // number of the last event, according to the part's end line; 0 without one
 	id     ID
-	length int // of the lines, according to the end line
+	length int // number of lines, according to the end line
 }
 
 // checkPart hashes the events of a part and compares them with its end.

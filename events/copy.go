@@ -20,10 +20,10 @@ type Copy struct {
 	Notes []string
 
 	ref    string
-	number uint32  // of the log in the text
-	end    flatEnd // of the log; its offset is not valid
+	number uint32  // number of the log in the text
+	end    flatEnd // end of the log; its offset is not valid
 	text   *Text
-	spans  []textSpan // of the log, if the text has parts
+	spans  []textSpan // parts of the log, if the text has parts
 }
 
 // textSpan is a part of a text, by its offsets.

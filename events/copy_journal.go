@@ -118,15 +118,15 @@ const groupBytes = 1 << 20
 // batchGroup is some consecutive batches of the file. It is reused.
 type batchGroup struct {
 	buf    []byte
-	at     int64 // where it begins
+	at     int64 // offset of the beginning
 	reader checkedReader
 
 	done    chan struct{} // closed once they are read
-	lines   [][]byte      // of all batches
+	lines   [][]byte      // lines of all batches
 	batches [][][]byte    // parts of lines
 	ends    []flatEnd
 	checked []checkedPart
-	err     error // what comes after the batches
+	err     error // the fault after the batches
 }
 
 // load reads one processor's part from an offset, up to the end line of a batch, and returns the offset after it.

@@ -98,7 +98,8 @@ func (l *Log) publishedLines(p Publication, end *flatEnd) (out []soundLine, err 
 // maxPublished bounds the bytes of a digest that are read at once.
 const maxPublished = 128 << 20
 
-// publishedBatch checks the events of one file, and returns the events after at. It also moves at to the new end.
+// publishedBatch checks the events of one file, and returns the events after the end `at`. It also moves `at` to the
+// new end.
 func publishedBatch(raw []byte, first int64, at *flatEnd) ([]soundLine, error) {
 	text, err := eventsIn(raw)
 	if err != nil {

@@ -30,9 +30,9 @@ import (
 
 // taken holds the content of the second file, which has the ends of the logs.
 type taken struct {
-	gen   string // of the build of the events file
+	gen   string // generation of the build of the events file
 	by    string // the version that judged the unsound logs
-	size  int64  // of the file of lines
+	size  int64  // size of the file of lines
 	logs  []takenLog
 	parts []textPart
 }
@@ -40,7 +40,7 @@ type taken struct {
 // takenLog is a log; its number is its index. A log without a ref is a removed log.
 type takenLog struct {
 	ref     string
-	end     flatEnd // of the content of exactly this commit
+	end     flatEnd // end of the content of exactly this commit
 	unsound string  // the reason for not reading it; "" for a sound log
 }
 

@@ -20,7 +20,7 @@ type Text struct {
 	file   *os.File   // nil if everything is in memory
 	stored int64      // the end of the stored part
 	tail   []byte     // the lines after it, in memory
-	parts  []textPart // in their order; none if all lines belong to log 0
+	parts  []textPart // parts in their order; none if all lines belong to log 0
 	users  int        // number of open copies
 }
 

@@ -21,7 +21,7 @@ type LogStartedData struct {
 type SessionData struct {
 	Source string   `json:"source,omitempty"` // startup, resume, fork, clear, compact; for an end, the reason
 	Model  string   `json:"model,omitempty"`
-	Type   string   `json:"type,omitempty"` // of a sub-agent, as the agent names it
+	Type   string   `json:"type,omitempty"` // type of a sub-agent, as the agent names it
 	Head   refs.OID `json:"head,omitzero"`
 	Tree   refs.OID `json:"tree,omitzero"` // the origin snapshot, or the last one
 }
@@ -45,7 +45,7 @@ type WindowData struct {
 	Interval int64    `json:"interval"`        // position of the boundary in the timeline
 	Tree     refs.OID `json:"tree,omitzero"`
 	Head     refs.OID `json:"head,omitzero"`
-	Status   string   `json:"status,omitempty"` // of a closed window: done, failed, background, abandoned, rejected
+	Status   string   `json:"status,omitempty"` // status of a closed window: done, failed, background, abandoned, rejected
 	Patches  int      `json:"patches,omitempty"`
 	// Ended is the end of the call in the agent's own record, if it is there.
 	Ended time.Time `json:"ended,omitzero"`
@@ -116,7 +116,7 @@ type PatchData struct {
 	Patch    PatchID   `json:"patch"`
 	Interval int64     `json:"interval"`
 	Path     string    `json:"path"`
-	OldPath  string    `json:"old_path,omitempty"` // where the content was before a rename
+	OldPath  string    `json:"old_path,omitempty"` // path of the content before a rename
 	Before   refs.OID  `json:"before,omitzero"`    // blob; absent for a new file
 	After    refs.OID  `json:"after,omitzero"`     // blob; absent for a deleted file
 	OldStart int       `json:"old_start"`
@@ -124,7 +124,7 @@ type PatchData struct {
 	NewStart int       `json:"new_start"`
 	NewCount int       `json:"new_count"`
 	Owner    OwnerKind `json:"owner"`
-	Evidence Watch     `json:"evidence,omitempty"` // of a person's change
+	Evidence Watch     `json:"evidence,omitempty"` // evidence for a person's change
 	Tool     string    `json:"tool,omitempty"`
 	Prompt   int       `json:"prompt,omitempty"`
 	Model    string    `json:"model,omitempty"`
@@ -177,7 +177,7 @@ type IncompleteData struct {
 	// one of the closed list: time_limit, snapshot_failed, append_failed, payload_malformed, not_reported, not_recorded,
 	// calls_not_reported, events_lost
 	Reason string   `json:"reason"`
-	Paths  []string `json:"paths,omitempty"` // if only some paths were left out
+	Paths  []string `json:"paths,omitempty"` // the paths that were left out, if only some were
 	// Calls holds the tool calls that no hook reported, and Since is the beginning of the first.
 	Calls []string  `json:"calls,omitempty"`
 	Since time.Time `json:"since,omitzero"`
@@ -217,8 +217,8 @@ type AnchorOwner struct {
 	ToolCall   string          `json:"tool_call,omitempty"`
 	Prompt     int             `json:"prompt,omitempty"`
 	Step       int             `json:"step,omitempty"`
-	Previous   PatchID         `json:"previous,omitempty"` // of AI lines that a person changed
-	Evidence   Watch           `json:"evidence,omitempty"` // of a person's lines
+	Previous   PatchID         `json:"previous,omitempty"` // patch of AI lines that a person changed
+	Evidence   Watch           `json:"evidence,omitempty"` // evidence for a person's lines
 	Candidates []CandidateData `json:"candidates,omitempty"`
 	Limits     []Limit         `json:"limits,omitempty"`
 }
@@ -255,7 +255,7 @@ type RewritePair struct {
 // CheckpointData is the data of checkpoint_signed: the signed end of the log, and the place of the signature.
 type CheckpointData struct {
 	Seq    int64    `json:"seq"`   // the event that was signed, the last one at that time
-	Event  ID       `json:"event"` // its id
+	Event  ID       `json:"event"` // id of the event
 	Commit refs.OID `json:"commit"`
 	Kind   string   `json:"kind"`          // openpgp, ssh or x509
 	Key    string   `json:"key,omitempty"` // fingerprint, if git knows it
@@ -263,7 +263,7 @@ type CheckpointData struct {
 
 // RecordData is the data of record_stored: a redacted record of the conversation was put on refs/traces/records.
 type RecordData struct {
-	Commit     refs.OID `json:"commit"`     // of refs/traces/records
+	Commit     refs.OID `json:"commit"`     // commit of refs/traces/records
 	Blob       refs.OID `json:"blob"`       // the record
 	Generation int      `json:"generation"` // counts up with every version of the record, from 0
 	Steps      int      `json:"steps"`      // prompts and answers in it

@@ -90,7 +90,7 @@ type decoder struct {
 	event  Event
 	seen   int // members that every event must have
 	idAt   int // start of the id member, its name's quote
-	idEnd  int // after its value
+	idEnd  int // offset after the value of id
 	sealed bool
 }
 

@@ -15,7 +15,7 @@ type FetchedLog struct {
 	Remote string
 	Writer string // according to the ref's name; empty if the name has no writer, and the log is not read
 	Digest bool   // a publication, which only has the owners of published commits' lines
-	Aside  bool   // this clone wrote it under an id that it has given up; it comes from no remote
+	Aside  bool   // this clone wrote the log under an id that it has given up; the log comes from no remote
 	Stored bool   // the remote has it in an archive, without its own ref
 	Tip    refs.OID
 }

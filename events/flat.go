@@ -34,7 +34,7 @@ type flatEnd struct {
 	commit refs.OID
 	seq    int64
 	id     ID
-	offset int64 // after the end line
+	offset int64 // offset after the end line
 }
 
 // noCommit is written in an end line of a batch without a commit.

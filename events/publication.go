@@ -72,7 +72,7 @@ type Publication struct {
 	// Records holds the blobs of all shared records, by their conversations.
 	Records map[TraceID]refs.OID
 
-	parts  []refs.TreeEntry // of the tree of the files of events
+	parts  []refs.TreeEntry // parts of the tree of event files
 	others []refs.OID       // the tree, digest.json, and the tree of the files of events
 }
 

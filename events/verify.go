@@ -41,7 +41,7 @@ type Report struct {
 	AnchoredBy string   `json:"anchored_by,omitempty"`
 	Anchors    []Anchor `json:"anchors,omitempty"`   // all found anchors, with the invalid ones
 	BrokenAt   int64    `json:"broken_at,omitempty"` // the first fault; the log is sound before it
-	Faults     []Fault  `json:"faults,omitempty"`    // in the order of the log
+	Faults     []Fault  `json:"faults,omitempty"`    // faults in the order of the log
 	MoreFaults int      `json:"more_faults,omitempty"`
 	Notes      []string `json:"notes,omitempty"`
 	// Lost is the note that the newest checkpoint named in the log is missing; Notes has it too.

@@ -13,7 +13,7 @@ import (
 
 // Subject is a log for which anchors are needed.
 type Subject struct {
-	Ref    string // its ref: refs.EventsRef for this clone's
+	Ref    string // ref of the log: refs.EventsRef for this clone's
 	Writer string // according to its last event; empty if that cannot be read
 }
 

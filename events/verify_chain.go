@@ -10,7 +10,7 @@ import (
 type summary struct {
 	marks   []mark // newest event first
 	pending []pendingFault
-	early   []Fault // of lines that are not events, before all other faults
+	early   []Fault // faults of lines that are not events, before all other faults
 	dropped int
 	count   int // events
 	last    int64
@@ -24,7 +24,7 @@ type summary struct {
 	owner   string // the writer in the ref's name; empty if the name has none
 	watched map[int64]bool
 	hits    map[Anchor]bool // events that were found, with Source empty
-	claim   *claim          // of the newest checkpoint_signed
+	claim   *claim          // claim of the newest checkpoint_signed
 }
 
 // pendingFault is a fault of the event at an index of marks.

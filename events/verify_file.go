@@ -13,7 +13,7 @@ import (
 
 // span is a batch of the file of this clone's log, between two end lines. A long log may have as many spans as events.
 type span struct {
-	from, to int64 // of the events
+	from, to int64 // offsets of the events in the file
 	end      int32 // kept bytes of its end line; 0 for none
 }
 

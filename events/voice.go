@@ -5,8 +5,8 @@ package events
 type Voice struct {
 	Name     string   // unique among the voices
 	Remote   string   // the remote that it came from; the first of several
-	Aside    bool     // this clone wrote it, under an id that it has given up
-	Standing Standing // its rank among the voices of one id
+	Aside    bool     // this clone wrote the log, under an id that it has given up
+	Standing Standing // rank among the voices of one id
 }
 
 // String returns the name; "" for this clone's log.
@@ -23,8 +23,8 @@ type Standing int
 // The ranks, the best first.
 const (
 	Signed   Standing = iota // signed by a key that git trusts
-	Trusted                  // from the remote that trace.remote names
-	Unproved                 // its real writer is unknown
+	Trusted                  // the voice comes from the remote that trace.remote names
+	Unproved                 // the real writer is unknown
 )
 
 // Mine reports whether this clone wrote an event; the parameter own is its writer id. For events that were read without

@@ -33,7 +33,7 @@ type node struct {
 type arrow struct {
 	from, to string
 	label    string
-	written  bool // from a conversation
+	written  bool // the arrow leads from a conversation
 }
 
 // lineageOf reverses a graph, so that arrows point forward in time. Parents that are not in the graph are left out.

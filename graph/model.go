@@ -23,7 +23,7 @@ type Commit struct {
 	ID      refs.OID
 	Short   string // id as git abbreviates it in this repository
 	Parents []refs.OID
-	Refs    []string // as git log decorates commits: "HEAD -> main", "tag: v1.0"
+	Refs    []string // refs as git log decorates commits: "HEAD -> main", "tag: v1.0"
 	Author  string
 	Mail    string
 	Time    time.Time // author time
@@ -106,14 +106,14 @@ func (g *Graph) Only(wanted func(*Commit) bool, most int) {
 // unknown.
 type Contributor struct {
 	Kind    events.OwnerKind // ai, human, older or unknown; lines that an agent and a person both wrote count as ai
-	Trace   events.TraceID   // for an agent; empty if several conversations could have written the lines
+	Trace   events.TraceID   // conversation of an agent; empty if several conversations could have written the lines
 	Agent   string
 	Model   string
 	Session string
 	Prompt  int // counts from 1; 0 if unknown
 	Mixed   int // number of lines that both an agent and a person wrote
 	Lines   int
-	Files   []FileLines // in the order of the commit
+	Files   []FileLines // files in the order of the commit
 	Tools   []ToolLines // the same lines of an agent, by the tool that wrote them
 	// Replaced counts people's lines that replaced an agent's line, by the agent's patch.
 	Replaced map[events.PatchID]int

@@ -19,7 +19,7 @@ const (
 	insert  kind = "insert"  // our lines follow the first line of another program's shell script
 	chain   kind = "chain"   // the file is ours, and runs the earlier hook, which was renamed
 	source  kind = "source"  // like chain, but the same shell reads the renamed hook, so that $0 stays the same
-	forward kind = "forward" // in a directory of our own: runs the hook in the former directory
+	forward kind = "forward" // a file in a directory of our own, which runs the hook in the former directory
 )
 
 // block is git-trace's part in a file.

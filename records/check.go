@@ -40,7 +40,7 @@ func (r *Record) CheckForeign() []string {
 
 type checker struct {
 	faults []string
-	calls  map[string]int // by call id: the step with the call
+	calls  map[string]int // step with the call, by call id
 }
 
 func (c *checker) fault(format string, args ...any) {

@@ -17,7 +17,7 @@ type Record struct {
 	Task             Task              `json:"task"`
 	Agent            Agent             `json:"agent"`
 	Environment      Environment       `json:"environment"`
-	SystemPrompts    map[string]string `json:"system_prompts"` // by hash
+	SystemPrompts    map[string]string `json:"system_prompts"` // system prompts by hash
 	ToolDefinitions  []json.RawMessage `json:"tool_definitions"`
 	Steps            []Step            `json:"steps"`
 	Outcome          Outcome           `json:"outcome"`
@@ -59,7 +59,7 @@ type Task struct {
 	Description   *string `json:"description"`
 	Source        *string `json:"source"`         // user_prompt, skill, command
 	Repository    *string `json:"repository"`     // owner/name
-	RepositoryURL *string `json:"repository_url"` // of the remote, without credentials
+	RepositoryURL *string `json:"repository_url"` // URL of the remote, without credentials
 	BaseCommit    *string `json:"base_commit"`
 }
 

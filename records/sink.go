@@ -43,7 +43,7 @@ func (s *Step) setObservation(result Observation) {
 type Locator struct {
 	File   string // "" for the main file, otherwise a subagent's file, relative to the main file's directory
 	Offset int64
-	Line   int64  // from 1
+	Line   int64  // number of the line, from 1
 	ID     string // the agent's own id of the line
 }
 
@@ -60,7 +60,7 @@ type Edited struct {
 	Tool     string
 	Subagent string          // the agent's id of the subagent that made the call; "" for the main conversation
 	Input    json.RawMessage // the input of the call
-	Path     string          // in the agent's spelling: absolute, or relative to Dir
+	Path     string          // path in the agent's spelling: absolute, or relative to Dir
 	Dir      string          // the directory in which the conversation began; "" if unknown
 	Text     string          // the new text of an edit, or the whole content of a written file
 	Whole    bool            // Text is the whole file; it is unknown whether the file existed before

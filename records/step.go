@@ -4,7 +4,7 @@ import "encoding/json"
 
 // Step is a prompt of the user, or an answer of the model with its calls and their results.
 type Step struct {
-	StepIndex        int       `json:"step_index"` // from 1
+	StepIndex        int       `json:"step_index"` // number of the step, from 1
 	Role             Role      `json:"role"`
 	Content          *string   `json:"content"`
 	ReasoningContent *string   `json:"reasoning_content"`
@@ -60,7 +60,7 @@ type ToolCall struct {
 type Observation struct {
 	SourceCallID  string  `json:"source_call_id"`
 	Content       *string `json:"content"`
-	OutputSummary *string `json:"output_summary"` // its beginning, at most 200 characters
+	OutputSummary *string `json:"output_summary"` // the beginning of the output, at most 200 characters
 	Error         *string `json:"error"`          // one of the Error constants, or exit_code:N for a failed command
 }
 

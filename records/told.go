@@ -43,7 +43,7 @@ type Stop struct {
 type HookRun struct {
 	After    int    `json:"after_step"`
 	Event    string `json:"event"`
-	Name     string `json:"name,omitempty"` // with its trigger, as in PreToolUse:Bash
+	Name     string `json:"name,omitempty"` // name of the hook with its trigger, as in PreToolUse:Bash
 	Outcome  string `json:"outcome"`        // started, success, blocking_error, …
 	Call     string `json:"tool_call_id,omitempty"`
 	ExitCode *int64 `json:"exit_code,omitempty"`

@@ -10,7 +10,7 @@ import (
 type configEntry struct {
 	Key     string
 	Value   string
-	NoValue bool // only a key, which means true
+	NoValue bool // the line has only a key, which means true
 }
 
 func (e configEntry) bool() bool { return e.NoValue || parseBool(e.Value, false) }

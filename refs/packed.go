@@ -15,7 +15,7 @@ type packedRefs struct {
 	mu    sync.Mutex
 	known bool // the file was read at least once
 	text  string
-	under map[string][]NamedRef // by prefix
+	under map[string][]NamedRef // refs by prefix
 }
 
 // mostPacked is the size of the largest file that is cached, in bytes.

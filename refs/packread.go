@@ -19,7 +19,7 @@ type PackReader struct {
 	index   *PackIndex
 	data    []byte
 	release []func()
-	bases   map[int64]packBase // by offset: contents to which deltas were applied
+	bases   map[int64]packBase // contents to which deltas were applied, by offset
 	held    int                // total bytes of bases
 }
 

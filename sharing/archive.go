@@ -25,7 +25,7 @@ var (
 // Keeping is a plan to archive refs on a remote, made before anything is sent. Close it.
 type Keeping struct {
 	Remote  Remote
-	URL     string // with credentials, as git uses it
+	URL     string // URL with credentials, as git uses it
 	Writers []Archived
 	Left    int // writers of that age whose logs cannot be read: they do not change
 
@@ -38,10 +38,10 @@ type Keeping struct {
 type Archived struct {
 	Writer  string
 	Last    time.Time // when the writer published last
-	Commits int       // with lines of this writer
+	Commits int       // number of commits with lines of this writer
 	Texts   bool      // the texts are there too
 
-	refs map[string]refs.OID // by their kinds
+	refs map[string]refs.OID // refs by their kinds
 }
 
 // Close frees the remote for another push.

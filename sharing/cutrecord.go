@@ -24,7 +24,7 @@ type leaving struct {
 	commit map[string]bool // members that name commits
 	hidden map[string]bool // ids of commits
 	cut    bool            // something was removed
-	unsent bool            // and some of it named commits
+	unsent bool            // something that named commits was removed
 }
 
 // leaves reduces a record to the members that may leave at the plan's level. It returns the record itself if nothing

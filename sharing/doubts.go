@@ -15,11 +15,11 @@ import (
 // publications.
 type Doubt struct {
 	Writer string    `json:"writer"`  // the writer of the log
-	Event  int64     `json:"event"`   // its number
+	Event  int64     `json:"event"`   // number of the event
 	SeenBy string    `json:"seen_by"` // the writer who names it
 	On     time.Time `json:"on"`      // the time of that publication
 	Ends   int64     `json:"ends"`    // the last event in the log that the remote shows
-	Anew   bool      `json:"anew"`    // its writer started it again: a clone that saw the event may not have pulled since
+	Anew   bool      `json:"anew"`    // the digest was started again: a clone that saw the event may not have pulled since
 }
 
 // String describes the doubt.

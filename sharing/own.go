@@ -15,7 +15,7 @@ var ErrNothingLost = errors.New("the remote has nothing of this clone that the c
 type Lost struct {
 	Events   []events.Event
 	From, To int64 // numbers in the lost log, according to the remote's digest
-	Signed   bool  // by this clone's key
+	Signed   bool  // this clone's key signed the events
 
 	log    *events.Log
 	remote Remote

@@ -20,20 +20,20 @@ var ErrTooMany = errors.New("the remote has too many refs of traces")
 
 // The type What holds the options of a pull.
 type What struct {
-	Writers []string // only these; all if empty
+	Writers []string // only these writers; all if empty
 	Records bool     // conversations, too
-	Log     bool     // and the whole logs
+	Log     bool     // also the whole logs
 	Dry     bool     // fetch nothing
 	Most    int64    // bytes that may arrive; MostFetched for 0
 	Accept  []string // writers whose logs may have another history than before
-	refs    int      // of traces that the remote may have; maxRefs for 0
+	refs    int      // number of refs of traces that the remote may have; maxRefs for 0
 }
 
 // Pulled is the result of a pull from a remote.
 type Pulled struct {
 	Remote  string         `json:"remote"`
 	Writers []PulledWriter `json:"writers"` // all writers with a digest or log here now, by their ids
-	Refs    int            `json:"refs"`    // on the remote
+	Refs    int            `json:"refs"`    // number of refs on the remote
 	Changed int            `json:"changed"` // the number of new or changed refs
 	Doubts  []Doubt        `json:"doubts"`  // later ends of logs that a writer saw, and the remote does not show
 	// Elsewhere is another prefix under which the remote has traces, if it has none under the prefix of the settings.
@@ -49,8 +49,8 @@ type PulledWriter struct {
 	Conversations int    `json:"conversations"` // number of conversations that began there
 	Records       int    `json:"records"`       // number of conversations with texts here
 	Shared        int    `json:"shared"`        // number of conversations whose texts the writer shares
-	New           bool   `json:"new"`           // this pull brought or changed it
-	Anew          bool   `json:"anew"`          // its digest was started again, and replaced the former one here
+	New           bool   `json:"new"`           // this pull brought or changed the log
+	Anew          bool   `json:"anew"`          // the digest was started again, and replaced the former one here
 	LeftOut       string `json:"left_out,omitempty"`
 	Kept          bool   `json:"kept"` // the former log stays here and counts: the remote now shows another history
 }

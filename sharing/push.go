@@ -36,10 +36,10 @@ var (
 type Plan struct {
 	Remote  Remote
 	Level   Level
-	URL     string // with credentials, as git would use it
+	URL     string // URL with credentials, as git would use it
 	Writer  string
 	Digest  *Digest
-	Records Conversations // at LevelConversations and wider
+	Records Conversations // set at LevelConversations and wider
 	Refs    []Ref         // refs to make or move; none if the remote has everything
 	Others  int           // refs of other writers' traces on the remote
 	Doubts  []Doubt       // events that others saw on the remote, and that it does not show
@@ -52,7 +52,7 @@ type Plan struct {
 	looked   map[refs.OID]refs.OID // the blobs of records that leave, by their stored blobs here
 	unsent   map[refs.OID]bool     // records without some commits, because the remote does not have them
 	anew     bool                  // the digest is new, without a history
-	replaces bool                  // and replaces any value there
+	replaces bool                  // the new digest replaces any value on the remote
 	repo     *refs.Repo
 	log      *events.Log
 	settings *Settings
@@ -67,14 +67,14 @@ type Plan struct {
 // Ref is a ref of the remote that a push makes or moves.
 type Ref struct {
 	Name string
-	Old  refs.OID // there
+	Old  refs.OID // the present value on the remote
 	New  refs.OID // zero until it is made
 	// Force replaces the remote's history of the ref, because something in it must go, but only if the ref is still at
 	// Old.
 	Force bool
 
 	kept  string // the local ref that notes it
-	state string // of the push: "pushed", or the reason of a failure
+	state string // state of the push: "pushed", or the reason of a failure
 }
 
 // New returns the new events of the plan, in their form for the digest.

@@ -21,10 +21,10 @@ type lastSeen struct {
 	Seq    int64     `json:"seq"`
 	Event  events.ID `json:"event"`
 	Commit refs.OID  `json:"commit"`
-	Time   time.Time `json:"time"`             // of the pull
-	Signer string    `json:"signer,omitempty"` // of that commit, if git trusts the key
+	Time   time.Time `json:"time"`             // time of the pull
+	Signer string    `json:"signer,omitempty"` // signer of that commit, if git trusts the key
 	Key    string    `json:"key,omitempty"`    // the key that signed the writer's publications
-	Anew   int       `json:"anew,omitempty"`   // how often its digest was started again
+	Anew   int       `json:"anew,omitempty"`   // number of times that the digest was started again
 }
 
 func seenPath(repo *refs.Repo, r Remote) string {

@@ -38,11 +38,11 @@ func (l Level) Wider(than Level) bool { return slices.Index(Levels, l) > slices.
 
 // Remote has the settings of a remote.
 type Remote struct {
-	Name   string // or a URL instead of a name; Label names the refs
+	Name   string // name of the remote, or a URL instead; Label names the refs
 	Label  string // below refs/traces/remotes
 	Share  Level
 	Pinned string // the push URL for which the person chose the level, in the form of Bare; empty if there is none
-	Prefix string // of the refs there: "refs/traces/writers/"
+	Prefix string // prefix of the refs on the remote: "refs/traces/writers/"
 	Code   string // the remote with the described commits: this one, unless remote.<name>.traceCode names another
 }
 
@@ -53,7 +53,7 @@ const DefaultPrefix = "refs/traces/writers/"
 // configuration and the user's, not from included files or a work tree's configuration.
 type Settings struct {
 	own    refs.Config
-	names  []string    // of all remotes
+	names  []string    // names of all remotes
 	always refs.Config // all scopes, for harmless settings
 }
 

@@ -19,7 +19,7 @@ var ErrNotOwn = errors.New("this clone did not write it")
 // NotOwn describes foreign events that a remote has under this clone's id.
 type NotOwn struct {
 	Ref    string
-	Events []events.Event // of the digest, without counterparts in this clone's log
+	Events []events.Event // events of the digest, without counterparts in this clone's log
 	Why    error          // ErrNotOwn, ErrBehind or ErrDiverged, with details
 }
 

@@ -14,7 +14,7 @@ import (
 
 // State describes a remote without contacting it.
 type State struct {
-	Remote  string `json:"remote"`  // its name, or the label of a URL
+	Remote  string `json:"remote"`  // name of the remote, or the label of a URL
 	Level   Level  `json:"level"`   // the chosen level
 	Moved   bool   `json:"moved"`   // the remote's URL has changed since the choice: nothing is sent
 	Commits int    `json:"commits"` // commits whose owners this clone has published there

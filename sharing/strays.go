@@ -17,7 +17,7 @@ import (
 // traces and their fetch lines; `git remote remove` leaves the refs.
 type Stray struct {
 	Label string // the name that the remote had
-	To    string // its present name; empty if it was removed
+	To    string // present name of the remote; empty if it was removed
 	Refs  int
 }
 

@@ -25,7 +25,7 @@ import (
 
 // buffer describes the content of a path in an editor's buffer at the editor's last report.
 type buffer struct {
-	Key  string   // of the path
+	Key  string   // key of the path
 	Seen refs.OID // the content of the file at that time
 	Held refs.OID
 }

@@ -274,7 +274,7 @@ func (hr *hearer) openUnnamed(trace events.TraceID, b *events.Boundary) *Window 
 type consent int
 
 const (
-	consentGiven   consent = iota // or not asked for
+	consentGiven   consent = iota // the person consented, or was not asked
 	consentAwaited                // the call runs a shell, and no shell of the call is alive
 	consentUnknown
 )

@@ -318,7 +318,7 @@ func (r *Recall) patchesOf(one *ledger.Record) []events.PatchID {
 type memory struct {
 	origin.World // nil: long after a commit no other fact is needed
 	*Recall
-	known *ledger.Known // the believed part of it
+	known *ledger.Known // the remembered contents whose patches are believed
 }
 
 // Latest returns the remembered content that shares the most text with lines, in the same order. A partial commit was

@@ -21,7 +21,7 @@ import (
 
 // sharedLine remembers the writers of the words of a shared line.
 type sharedLine struct {
-	Key   string // of the path and the words of the line, see sharedKey
+	Key   string // key of the path and of the words of the line, see sharedKey
 	Words string // a letter for the writer of each word
 }
 

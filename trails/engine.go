@@ -82,8 +82,8 @@ type Engine struct {
 
 // looked holds the state of all snapshots before the engine's first step.
 type looked struct {
-	state state         // only LastFull, Scoped and Marks
-	git   gitfacts.Mark // at the last look at everything
+	state state         // the stored state; only LastFull, Scoped and Marks are set
+	git   gitfacts.Mark // git's state at the last look at everything
 }
 
 // New returns the engine of a work tree. Settle may be nil.

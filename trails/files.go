@@ -46,7 +46,7 @@ type texts struct {
 // origins finds the sources of contents.
 type origins struct {
 	tree  *workTree
-	looks *looks                 // of this step; nil for a reader
+	looks *looks                 // the looks of this step; nil for a reader
 	began *looked                // see Engine; nil for a reader
 	since map[int64]*origin.Work // git's actions since the look at some paths, by the interval of that look
 }
@@ -57,7 +57,7 @@ type text = origin.Text
 // file holds the changes of one path in an interval.
 type file struct {
 	path    string
-	oldPath string // where the content was before a rename, else path
+	oldPath string // the path of the content before a rename, else path
 	oldMode uint32
 	newMode uint32
 	old     text

@@ -33,8 +33,8 @@ type heard struct {
 	host    process.ID          // the process that called the hook
 	sure    bool                // the host is the agent itself
 	closing []ending            // the windows that end now
-	over    []*Window           // nothing is left that could write for them after this step
-	ended   *batch              // whose calls, with all their hooks, have ended now
+	over    []*Window           // windows for which nothing can write after this step
+	ended   *batch              // the conversation or subagent whose calls have now ended, with all their hooks
 	prompts []events.PromptData // prompts that became known with their first call
 	editor  *editor
 	// unreported says that a conversation without hooks continues: it may have made a change that no window explains.

@@ -22,11 +22,11 @@ import (
 type queue struct {
 	tree    *workTree
 	looks   *looks
-	late    []string                  // their files
+	late    []string                  // the files of the boundaries
 	checked time.Time                 // the time of the last search for such boundaries
 	ahead   *observation              // the findings of a look that belong before this boundary, see lookAhead
-	glance  *spool.Glance             // of the boundary that is being taken, if it has one
-	sights  map[string]snapshot.Sight // of contents that were settled in this step
+	glance  *spool.Glance             // the glance of the boundary that is being taken, if it has one
+	sights  map[string]snapshot.Sight // the sights of contents that were settled in this step
 	heard   []string                  // notes of git's hooks that still run, see takeWritten
 }
 

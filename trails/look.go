@@ -21,7 +21,7 @@ import (
 type looks struct {
 	engine *Engine
 	tree   *workTree
-	snap   *snapshot.Engine // of this step's looks; nil until there is one
+	snap   *snapshot.Engine // the snapshot engine of this step's looks; nil until there is one
 }
 
 // observation holds the findings of a snapshot.
@@ -330,7 +330,7 @@ func (l *looks) lookOnce(o *observation, paths []string) error {
 type news struct {
 	any   bool
 	moved bool      // git did
-	began time.Time // of git's action, by the clock of file times: earlier changes are settled without it
+	began time.Time // time of git's action, by the clock of file times: earlier changes are settled without it
 	late  []string  // boundaries that were put aside
 }
 

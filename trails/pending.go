@@ -26,7 +26,7 @@ type PendingLines struct {
 	Vector vector.Vector
 
 	owners *ledger.Owners
-	open   map[events.PatchID]events.AnchorOwner // of calls whose windows are open now
+	open   map[events.PatchID]events.AnchorOwner // owners of calls whose windows are open now
 	since  actor                                 // the person who may have written since the last boundary
 	// Doubts holds the reasons why lines that changed since the last boundary have no owner.
 	Doubts []events.Limit

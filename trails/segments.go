@@ -25,7 +25,7 @@ type cutter struct {
 type segment struct {
 	from, to text
 	decide   decision
-	origins  []vector.Origin // of the lines of to, if git combined them before a tool changed them
+	origins  []vector.Origin // sources of the lines of the new content, if git combined them before a tool changed them
 	said     map[int]*actor  // the writers of lines of to according to an editor, see lineWriters
 }
 

@@ -31,7 +31,7 @@ type Told struct {
 	Call     string // the agent's id
 	Tool     string
 	Model    string
-	Prompt   int // from the record; the number that hooks counted has precedence
+	Prompt   int // number of the prompt from the record; the number that hooks counted has precedence
 	// Began is the time of the answer that made the call; Ended is the time of its result or of the next entry.
 	Began, Ended time.Time
 	Edits        []ToldEdit
@@ -97,7 +97,7 @@ type testimony struct {
 	foreign map[events.TraceID]bool // hooks have other ids for their calls than the record, or none
 	prompts map[events.TraceID][]promptAt
 	looks   []time.Time // full snapshots, the oldest first
-	changes []*interval // of paths, the oldest first
+	changes []*interval // changes of paths, the oldest first
 	anchors map[refs.OID][]events.Event
 	commits []refs.OID // the oldest first
 	origin  *firstLook // the first look at the work tree, if the read part of the log has it

@@ -20,7 +20,7 @@ type weigher struct {
 	judge  *judge
 	cuts   *cutter
 	looks  *looks
-	writer string // of the log
+	writer string // writer of the log
 	// editing is the function Editing of the engine.
 	editing func() bool
 }
@@ -67,7 +67,7 @@ func (wg *weigher) attribute(changes []snapshot.Change) ([]finding, error) {
 type part struct {
 	file   *file
 	seg    segment
-	index  int // of the segment in its file
+	index  int // index of the segment in its file
 	change *vector.Change
 }
 
@@ -154,7 +154,7 @@ func (wg *weigher) settleFiles(
 // found holds the result for a part: its patches, and the owner of each line of its new content.
 type found struct {
 	part     *part
-	runs     map[int][]patchRun // by hunk
+	runs     map[int][]patchRun // patches by hunk
 	restored map[int]vector.Owner
 	result   vector.Result
 }

@@ -45,7 +45,7 @@ type Call struct {
 	Session    string
 	Subagent   string
 	ID         string
-	Print      string // of a call without an id from the agent
+	Print      string // fingerprint of a call without an id from the agent
 	Tool       string
 	Class      events.ToolClass
 	Model      string

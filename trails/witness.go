@@ -29,7 +29,7 @@ type bound struct {
 	over    bool            // no process remains that could write after this look
 	began   time.Time       // until then the call waited for consent; zero if unknown
 	before  map[string]bool // paths that changed before that time
-	ended   time.Time       // by then the agent had recorded the end of the call; zero if unknown
+	ended   time.Time       // the time by which the agent had recorded the end of the call; zero if unknown
 	lived   time.Time       // the last time at which all its remaining processes were seen alive; zero if unknown
 	within  map[string]bool // paths that changed before ended or lived
 	consent consent         // whether the call waits for consent
@@ -51,7 +51,7 @@ type witness struct {
 	ends    map[*Window]End    // see endTold
 	hosts   map[process.ID]process.State
 	sizes   map[string]int64 // the bytes that the change of a path needs, see silent
-	environ []byte           // of this process; nil until it is needed
+	environ []byte           // environment of this process; nil until it is needed
 }
 
 func newWitness(tree *workTree, settle Settler, caller string) *witness {

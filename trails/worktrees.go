@@ -30,7 +30,7 @@ type workTree struct {
 	ctx      context.Context
 	repo     *refs.Repo
 	time     time.Time
-	state    *state // from the last boundary
+	state    *state // the state from the last boundary
 	interval int64  // the present interval
 	now      gitfacts.Mark
 	asks     *origin.Case // the sources of contents

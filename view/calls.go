@@ -26,14 +26,14 @@ type Call struct {
 	Limits   []events.Limit   `json:"limits"`
 
 	Seen    bool         `json:"-"` // a hook saw the change
-	Held    []FileChange `json:"-"` // its lines in commits, by path
+	Held    []FileChange `json:"-"` // lines of the call in commits, by path
 	follows int          // the place of the preceding prompt in the record's list of prompts
 }
 
 // FileChange counts the changed lines of a file.
 type FileChange struct {
 	Path       string `json:"path"`
-	PathBase64 string `json:"path_base64,omitempty"` // of a path that is not UTF-8
+	PathBase64 string `json:"path_base64,omitempty"` // path in base64, if it is not UTF-8
 	Added      int    `json:"added"`
 	Removed    int    `json:"removed"`
 }

@@ -19,7 +19,7 @@ type Conversation struct {
 	Session string         `json:"session"`
 	Writer  string         `json:"writer"` // the clone whose log has it; empty if there is only a record
 	Sources []Source       `json:"sources"`
-	Models  []string       `json:"models"` // in the order of their first use
+	Models  []string       `json:"models"` // models in the order of their first use
 	First   time.Time      `json:"first,omitzero"`
 	Last    time.Time      `json:"last,omitzero"`
 	Prompts int            `json:"prompts"`
@@ -28,10 +28,10 @@ type Conversation struct {
 	Removed int            `json:"removed"`
 	Files   int            `json:"files"`   // index.MostFiles means this number or more
 	Commits []CommitLines  `json:"commits"` // commits with its lines; set by Reader.Complete
-	Lines   int            `json:"lines"`   // in these commits, each counted once
+	Lines   int            `json:"lines"`   // number of lines in these commits, each counted once
 	Lost    []CommitLines  `json:"lost"`    // the same for commits that no ref leads to
 	Absent  []CommitLines  `json:"absent"`  // the same for commits that only another clone has
-	Title   string         `json:"title"`   // from its session file; empty without one
+	Title   string         `json:"title"`   // title from the session file; empty without one
 	Prompt  *Prompt        `json:"prompt"`  // the first whose text is kept; set by Reader.Complete
 	Usage   *Usage         `json:"usage"`   // nil without a record
 	// much of its session file could not be read: a person should look before it is shared
@@ -41,7 +41,7 @@ type Conversation struct {
 	Elsewhere []index.Elsewhere `json:"elsewhere"`
 
 	held []index.Held
-	own  bool // this clone's log has events of it
+	own  bool // this clone's log has events of the conversation
 }
 
 // Source is a source of facts about a conversation.
@@ -50,7 +50,7 @@ type Source string
 // The sources.
 const (
 	Hooks    Source = "hooks"
-	Digest   Source = "digest" // what its clone published: prompts and commits, not its calls
+	Digest   Source = "digest" // the part that its clone published: prompts and commits, not calls
 	Backfill Source = "backfill"
 	Record   Source = "record"
 	Lines    Source = "lines" // only the owners of commits' lines, from another program's file

@@ -19,13 +19,13 @@ type Correction struct {
 	Later  bool
 	Patch  events.PatchID
 	Commit refs.OID // a ref leads to it
-	Path   string   // as raw bytes
+	Path   string   // path as raw bytes
 	Blob   refs.OID
-	Start  int // of the lines, from 1
+	Start  int // first of the lines, from 1
 	Count  int
 	Human  int // the person's lines among them
 	Call   string
-	Wrote  []events.Fingerprint // of the lines that the call wrote
+	Wrote  []events.Fingerprint // fingerprints of the lines that the call wrote
 }
 
 // Corrections returns people's changes of the lines of a conversation. It takes only calls that wrote one hunk: with

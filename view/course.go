@@ -15,8 +15,8 @@ type Course struct {
 	Calls    map[string]refs.OID // the snapshot at the beginning of each call that may write
 	Prompts  map[int]refs.OID    // the newest snapshot at each prompt
 	Newest   refs.OID            // the last snapshot
-	Patches  []CallPatch         // in the order of the log
-	Pauses   []Pause             // in the order of the log
+	Patches  []CallPatch         // patches in the order of the log
+	Pauses   []Pause             // pauses in the order of the log
 }
 
 // Pause is the time between the end of a turn and the next call. This clone saw all of it, and no other conversation

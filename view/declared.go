@@ -17,7 +17,7 @@ import (
 // saw. The places of the lines in the file are not known.
 type Declared struct {
 	Path    string `json:"path"`
-	Whole   bool   `json:"whole,omitempty"` // it replaces the whole file; the old content is unknown
+	Whole   bool   `json:"whole,omitempty"` // the call replaces the whole file; the old content is unknown
 	Added   int    `json:"added"`
 	Removed int    `json:"removed"`
 	Old     string `json:"old"`

@@ -24,7 +24,7 @@ type Facets struct {
 	File     string // a pattern of paths, as in gitignore(5)
 	Model    string
 	Failed   bool // the call ended with an error
-	Test     bool // it ran tests
+	Test     bool // the call ran tests
 	Survived bool // a commit has its lines
 	Since    time.Time
 }

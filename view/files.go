@@ -10,7 +10,7 @@ import (
 
 // FileLines counts the lines of a conversation in a file.
 type FileLines struct {
-	Path    string // as raw bytes
+	Path    string // path as raw bytes
 	Added   int    // lines; for a conversation without hooks, its lines in commits
 	Removed int
 }

@@ -20,7 +20,7 @@ type WholeCall struct {
 	Agent   string         `json:"agent"`
 	Session string         `json:"session"`
 	Call
-	Input json.RawMessage `json:"input,omitempty"` // from its record
+	Input json.RawMessage `json:"input,omitempty"` // input from the call's record
 	Hunks []*Hunk         `json:"hunks"`
 	// Declared is the change that the call declares, for a call that hooks did not see, or whose text is not kept.
 	Declared []*Declared `json:"declared,omitempty"`
@@ -42,7 +42,7 @@ type Hunk struct {
 	Model      string                 `json:"model,omitempty"`
 	Time       time.Time              `json:"time"`
 	Path       string                 `json:"path"`
-	PathBase64 string                 `json:"path_base64,omitempty"` // of a path that is not UTF-8
+	PathBase64 string                 `json:"path_base64,omitempty"` // path in base64, if it is not UTF-8
 	OldPath    string                 `json:"old_path,omitempty"`
 	Before     refs.OID               `json:"before,omitzero"`
 	After      refs.OID               `json:"after,omitzero"`

@@ -13,12 +13,12 @@ import (
 // Anchored is a run of lines of a commit that an agent owns.
 type Anchored struct {
 	Commit refs.OID // the commit under which it counts
-	Path   string   // as raw bytes
+	Path   string   // path as raw bytes
 	Start  int
 	Lines  int
 	Tier   string
 	Owner  events.AnchorOwner
-	Blob   refs.OID // of the path in the commit; zero if it is not known
+	Blob   refs.OID // blob of the path in the commit; zero if unknown
 }
 
 // Lineage finds the commits that hold lines of conversations. For a rewritten commit it returns the commit that
@@ -30,7 +30,7 @@ type Lineage struct {
 	reached  func([]refs.OID) (map[refs.OID]bool, error)
 	search   func([]refs.OID) ([]*belief.Commit, error)
 	anchors  map[refs.OID]int                    // the number of events that anchor each requested commit
-	lines    map[refs.OID]map[events.TraceID]int // for commits with several anchors: the lines of each conversation
+	lines    map[refs.OID]map[events.TraceID]int // the lines of each conversation, for commits with several anchors
 }
 
 func newLineage(reader *index.Index) *Lineage {

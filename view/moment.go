@@ -13,7 +13,7 @@ import (
 
 // Place names a prompt, a step, a call or an event. A place has a moment at its beginning and a moment at its end.
 type Place struct {
-	Trace  events.TraceID // of a prompt or a step
+	Trace  events.TraceID // conversation of a prompt or a step
 	Prompt int
 	Step   int
 	Call   string

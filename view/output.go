@@ -10,7 +10,7 @@ type Output struct {
 	Trace events.TraceID
 	Agent string
 	Model string // empty if unknown
-	Lines int    // its new lines, except lines that kept an older owner
+	Lines int    // number of new lines, except lines that kept an older owner
 }
 
 // Outputs yields the patches of all agents in the logs, each once, committed or not. Lines that an agent writes again

@@ -21,7 +21,7 @@ import (
 // Pending holds the lines that are in the work tree and not in HEAD, with their owners.
 type Pending struct {
 	*belief.Commit                // the data that a commit of the pending lines would have
-	Doubts         []events.Limit // for lines that no boundary has seen yet
+	Doubts         []events.Limit // reasons for lines that no boundary has seen yet
 	Unread         int            // files that are too many or too large to be read
 }
 
@@ -60,7 +60,7 @@ func byAgent(kind events.OwnerKind) bool { return kind == events.OwnerAI || kind
 // Bounds of the search for pending lines: status must be quick in any work tree.
 const (
 	mostPendingFiles = 500
-	mostPendingBytes = 4 << 20 // of one file
+	mostPendingBytes = 4 << 20 // bytes of one file
 )
 
 // PendingOf returns the owners of the lines that are in the work tree and not in HEAD. The log gives owners the names
@@ -137,7 +137,7 @@ func headBlob(objects *refs.Objects, path string) refs.OID {
 // pendingCommit stands for the commit of the pending lines.
 type pendingCommit struct {
 	data   events.CommitData
-	owners map[vector.Owner]int // of Data.Owners
+	owners map[vector.Owner]int // number of each owner in Data.Owners
 }
 
 func (p *pendingCommit) add(path string, old, content []byte, owners trails.PendingLines) {

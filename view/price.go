@@ -44,7 +44,7 @@ func (r *Reader) estimate(d *search.Digest, u *Usage) {
 
 // AnswerCost is the cost of one answer of a record, by the table of prices.
 type AnswerCost struct {
-	Step    int     `json:"step"` // of the record
+	Step    int     `json:"step"` // step of the record
 	CostUSD float64 `json:"cost_usd"`
 }
 

@@ -32,7 +32,7 @@ type Prompts struct {
 // knownPrompts holds the texts of a conversation's prompts, by number.
 type knownPrompts struct {
 	texts map[int]string
-	read  bool // from the record itself, which has all prompts
+	read  bool // read from the record itself, which has all prompts
 }
 
 func newPrompts(ctx context.Context, repo *refs.Repo) *Prompts {

@@ -40,8 +40,8 @@ type Reader struct {
 	owners     *blame.Evidence                 // nil until it is needed
 	lines      *Lineage                        // nil until it is needed
 	reach      *reach                          // nil until it is needed
-	ctx        context.Context                 // of a search: a reader lives as long as a command
-	progress   Progress                        // of a search; nil without a display
+	ctx        context.Context                 // context of a search: a reader lives as long as a command
+	progress   Progress                        // display of a search; nil without a display
 	typed      map[events.TraceID]bool         // conversations with prompts that no record has yet
 	corrected  map[events.TraceID][]Correction // nil until they are needed
 	prices     func() *prices.Table            // nil if costs are not needed

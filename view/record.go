@@ -20,7 +20,7 @@ var ErrRecord = errors.New("record cannot be read")
 type StoredRecord struct {
 	*records.Record // nil without a record
 	Raw             json.RawMessage
-	Own             bool // this clone stored it
+	Own             bool // this clone stored the record
 }
 
 // lastRecord is the record that was read last.

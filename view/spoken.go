@@ -11,7 +11,7 @@ import (
 
 // spokenPrompt is a prompt of a record.
 type spokenPrompt struct {
-	number int // in the log; 0 if it is older than the log's first prompt
+	number int // number in the log; 0 if it is older than the log's first prompt
 	text   string
 	at     *time.Time // nil if the record does not have it
 }
@@ -20,7 +20,7 @@ type spokenPrompt struct {
 type conversationSteps struct {
 	record  *records.Record
 	prompts []spokenPrompt
-	follows []int // by step: the number of prompts until then
+	follows []int // number of prompts until then, by step
 }
 
 // spoken gives the prompts of a record their numbers in the log. If the log has none of them, they are counted from 1.

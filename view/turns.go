@@ -25,7 +25,7 @@ type Turn struct {
 	Text  *string        `json:"text"` // null if this machine does not have it
 	Calls []Call         `json:"calls"`
 
-	said int // its number in the order of the record's prompts; 0 if the record does not have it
+	said int // number in the order of the record's prompts; 0 if the record does not have it
 }
 
 // Talk holds the course of a conversation, event by event and step by step.

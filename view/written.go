@@ -10,7 +10,7 @@ import (
 // Written is the writer of some lines: a patch, or, if hooks saw none, a call and a file.
 type Written struct {
 	Owner events.AnchorOwner
-	Path  string // as raw bytes; empty for a patch, which names it
+	Path  string // path as raw bytes; empty for a patch, which names it
 }
 
 // Written lists the lines of a conversation for which the function want accepts the prompt and the call. It reads no

@@ -16,7 +16,7 @@ type call struct {
 	applied  bool
 	untold   bool // the text of the edit is unknown
 	rejected bool
-	settled  bool // its result was passed on, or it has none
+	settled  bool // the result of the call was passed on, or there is none
 }
 
 // asked returns the call as the answer requests it.

@@ -43,7 +43,7 @@ type session struct {
 	talk    string // the text for the model in a user's command, until it is known whether a prompt repeats it
 	talkAt  records.Locator
 
-	model, format string // from the header
+	model, format string // model and edit format from the header
 	editor        writer // the model that makes the edits in architect mode
 	edits         bool   // the editor model was asked
 	answers       int

@@ -35,7 +35,7 @@ type wire struct {
 	Tool     string          `json:"tool_name"`
 	CallID   string          `json:"call_id"`
 	Input    json.RawMessage `json:"input"`
-	Status   string          `json:"status"` // of a result: done, error or cancelled
+	Status   string          `json:"status"` // status of a result: done, error or cancelled
 	PID      int             `json:"pid"`    // the client's process id
 }
 

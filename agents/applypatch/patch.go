@@ -23,7 +23,7 @@ const (
 
 // File is the change of one file in a patch.
 type File struct {
-	Path  string // in the patch's spelling
+	Path  string // path in the patch's spelling
 	To    string // the new name of a file that is moved
 	Added bool
 	Hunks []Hunk

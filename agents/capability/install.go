@@ -32,7 +32,7 @@ const (
 // Target is a place for hooks.
 type Target struct {
 	Scope Scope
-	Repo  *refs.Repo // with a work tree; not needed for ScopeUser
+	Repo  *refs.Repo // repository with a work tree; not needed for ScopeUser
 }
 
 // Op is the kind of an Action.
@@ -82,7 +82,7 @@ type ForeignHook struct {
 
 // Obstacle is a reason why installed hooks do not run.
 type Obstacle struct {
-	What string `json:"what"` // in lower case, a sentence without a full stop
+	What string `json:"what"` // the reason in lower case, a sentence without a full stop
 	Mend string `json:"mend"` // a command or another action that removes the obstacle
 	// Untrusted is true if the agent waits until its user allows the hooks.
 	Untrusted bool `json:"untrusted,omitempty"`
@@ -113,7 +113,7 @@ const (
 // InstallError is a failed installation or removal; all its changes were undone.
 type InstallError struct {
 	Code    InstallCode
-	Message string // in lower case: what failed
+	Message string // the failure in lower case
 	Hint    string // advice for the user
 	Err     error  // the cause, if that is another error
 }

@@ -29,7 +29,7 @@ type Copier interface {
 
 // Beginning is the beginning of a session file, and the place at which the copy continues.
 type Beginning struct {
-	Path    string // of the session file
+	Path    string // path of the session file
 	Session string // the agent's id
 	Until   int64  // the length of the beginning in bytes; it ends at the end of a line
 	// Dirs holds the paths of the session's work tree, Dir is the work tree of the copy. Start is the directory, in Dir or

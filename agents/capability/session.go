@@ -43,9 +43,9 @@ type SessionIdentifier interface {
 
 // Session is a session that an agent stores.
 type Session struct {
-	Path    string    // of its file, or of the database that contains it
+	Path    string    // path of the session's file, or of the database that contains it
 	ID      string    // the agent's own id; for a file with several sessions, the value of ParseOptions.Session
-	Dir     string    // its directory; "" if the directory was not determined
+	Dir     string    // directory of the session; "" if it was not determined
 	Changed time.Time // the time of the file's last change
 }
 
@@ -68,14 +68,14 @@ type Parsed struct {
 	// earlier steps are those of the cursor's reading, and later steps of that reading are invalid. If a sink still has
 	// the steps of that reading, the new steps replace the invalid ones, and late results are added.
 	FirstStep int
-	Cursor    json.RawMessage // for the next reading; nil if the file must be read from its beginning
+	Cursor    json.RawMessage // cursor for the next reading; nil if the file must be read from its beginning
 	Lines     int             // the number of objects that were read this time
 	Lost      int             // the number of unreadable lines and parts of lines in the whole file
 	LostAt    Place           // the first loss in this reading; zero if unknown
 }
 
 // Place is a place in a session file.
-type Place struct{ Line, Offset int64 } // from 1, and in bytes; for a database or directory both count its parts
+type Place struct{ Line, Offset int64 } // from 1, and in bytes; both count the parts of a database or directory
 
 // maxLost says which share of lines may be lost before a record counts as broken: one in twenty.
 const maxLost = 20

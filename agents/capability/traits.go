@@ -15,9 +15,9 @@ type CallIDs string
 
 // The ways to match them. Paired calls are marked with tool_call_id_missing in the log.
 const (
-	CallIDsNative CallIDs = "native" // by the agent's id of the call
-	CallIDsPaired CallIDs = "paired" // by content and order, because the agent provides no id
-	CallIDsEither CallIDs = "either" // by the id, if the payload has one
+	CallIDsNative CallIDs = "native" // the agent gives each call an id
+	CallIDsPaired CallIDs = "paired" // calls are paired by content and order, because the agent provides no id
+	CallIDsEither CallIDs = "either" // calls are paired by the id, if the payload has one
 )
 
 // ModelOf says where the model of a call is taken from.

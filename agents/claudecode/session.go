@@ -25,21 +25,21 @@ type session struct {
 	entry   entry
 	depth   int              // the depth of subagents' files that are being read
 	lines   int              // the objects that were read this time
-	lost    jsonlines.Faults // in the session's main file
+	lost    jsonlines.Faults // losses in the session's main file
 	lostAt  capability.Place // the place of the first lost object
-	below   jsonlines.Faults // in subagents' files
+	below   jsonlines.Faults // losses in subagents' files
 }
 
 // chain is one conversation in a session file: the main one, or the conversation of a subagent.
 type chain struct {
 	c       *assemble.Conversation
-	file    string // of a subagent, relative to the session file's directory
+	file    string // path of a subagent's file, relative to the session file's directory
 	reg     registers
 	command *command // a slash command whose effect is not known yet
 	asked   bool     // there was a prompt
 	warmup  bool     // the client talks to itself to fill a cache
 	sides   map[string]*chain
-	roots   map[string]*chain // by a line's uuid: the subagent that the line belongs to
+	roots   map[string]*chain // subagent that a line belongs to, by the line's uuid
 }
 
 // registers holds the data of earlier lines that later lines need. It is stored in cursors, so its fields are exported.
@@ -47,7 +47,7 @@ type registers struct {
 	Cwd     string           `json:"cwd,omitempty"`
 	Version string           `json:"version,omitempty"`
 	Branch  string           `json:"branch,omitempty"`
-	Entry   string           `json:"entry,omitempty"` // how the client was started: cli, sdk-cli
+	Entry   string           `json:"entry,omitempty"` // way in which the client was started: cli, sdk-cli
 	User    string           `json:"user,omitempty"`
 	Prompt  string           `json:"prompt,omitempty"` // the hash of the system prompt
 	Tools   []string         `json:"tools,omitempty"`

@@ -35,7 +35,7 @@ type agentFile struct {
 	call       string // the call that started the subagent, according to the description next to the file
 	size       int64
 	read       bool
-	before     bool // it was read by the earlier reading from which a cursor continues
+	before     bool // the earlier reading from which a cursor continues has read the file
 }
 
 // listAgents lists the files below <session>/subagents. Newer clients put a description next to each.

@@ -10,10 +10,10 @@ import (
 // noted is the data about an edit in toolUseResult. Texts are decoded only when they are needed.
 type noted struct {
 	path     string
-	content  []byte // of a Write
-	old, new []byte // of an Edit
-	many     []byte // of a MultiEdit
-	source   []byte // of a NotebookEdit
+	content  []byte // content of a Write
+	old, new []byte // texts of an Edit
+	many     []byte // edits of a MultiEdit
+	source   []byte // source of a NotebookEdit
 	original []byte // the file before the edit; null for a new file, and in newer versions for a long one
 	patch    []byte
 	all      bool

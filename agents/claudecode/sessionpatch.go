@@ -40,7 +40,7 @@ func patchHunks(raw []byte) []patchHunk {
 type run struct {
 	at, removed int
 	newAt       int
-	added       []string // as displayed
+	added       []string // added lines as displayed
 }
 
 // runs splits a hunk at its context lines.

@@ -28,7 +28,7 @@ type wire struct {
 	ToolUse    string   `json:"tool_use_id"`
 	Input      input    `json:"tool_input"`
 	Response   response `json:"tool_response"`
-	Calls      []call   `json:"tool_calls"` // of PostToolBatch
+	Calls      []call   `json:"tool_calls"` // calls of PostToolBatch
 	Lasted     float64  `json:"duration_ms"`
 }
 
@@ -42,7 +42,7 @@ type call struct {
 type input struct {
 	FilePath string `json:"file_path"`
 	Notebook string `json:"notebook_path"`
-	Path     string `json:"path"` // of tools of MCP servers
+	Path     string `json:"path"` // path in inputs of tools of MCP servers
 	Content  string `json:"content"`
 	replacement
 	Edits        []replacement `json:"edits"`
@@ -60,7 +60,7 @@ type replacement struct {
 
 // response is tool_response with the fields of all tools that write. For a failed call, it is a text and not an object.
 type response struct {
-	Type          string        `json:"type"` // of a Write: create or update
+	Type          string        `json:"type"` // type of a Write: create or update
 	FilePath      string        `json:"filePath"`
 	Content       *string       `json:"content"`
 	Old           *string       `json:"oldString"`

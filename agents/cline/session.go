@@ -212,7 +212,7 @@ type message struct {
 	reasoning                     string
 	request                       string // the client's request, from the user's view
 	thoughts                      []byte
-	marker, summary               bool // it replaces messages that were condensed or cut off
+	marker, summary               bool // the message replaces messages that were condensed or cut off
 }
 
 func (m *message) decode(raw []byte) {

@@ -11,7 +11,7 @@ import (
 // shown is the user's view of a task. It has data that the conversation with the model lacks: tokens and times.
 type shown struct {
 	requests []request
-	models   []modelUse // for a task of Cline, in the order of time
+	models   []modelUse // models of a task of Cline, in the order of time
 	model    string     // the model's name that Roo last told the model
 
 	checkpoints []checkpoint

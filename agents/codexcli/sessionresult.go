@@ -18,7 +18,7 @@ type note struct {
 	exited  bool // the exit code is known
 	success string
 	millis  int64
-	changes []byte // for a patch: the result for each file
+	changes []byte // result of a patch for each file
 	agent   string // the id of the subagent that the call started
 }
 

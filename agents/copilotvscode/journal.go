@@ -95,7 +95,7 @@ type changed struct {
 	Kind  *int  `json:"kind"` // 0: the whole document, 1: a set value, 2: list elements, 3: a removed value
 	Keys  []any `json:"k"`
 	Value any   `json:"v"`
-	At    *int  `json:"i"` // for list elements: the index from which they replace the list
+	At    *int  `json:"i"` // index from which list elements replace the list
 }
 
 // maxDepth is the greatest depth of a change.

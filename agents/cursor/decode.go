@@ -36,7 +36,7 @@ type wire struct {
 	Transcript   string          `json:"transcript_path"`
 	Roots        []string        `json:"workspace_roots"`
 	Cwd          string          `json:"cwd"`
-	WorkTree     string          `json:"repo_working_dir"` // from Firebender
+	WorkTree     string          `json:"repo_working_dir"` // set by Firebender
 	Source       string          `json:"source"`
 	Reason       string          `json:"reason"`
 	Prompt       string          `json:"prompt"`

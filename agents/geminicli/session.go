@@ -67,7 +67,7 @@ func (s *session) State() any { return &s.state }
 type message struct {
 	kind, id, time, model, rewind                     string
 	content, shown, calls, thoughts, tokens, set, raw []byte
-	head                                              bool // it is about the session
+	head                                              bool // the line is about the session
 }
 
 func (m *message) decode(raw []byte) {

@@ -19,15 +19,15 @@ import (
 
 // The limits for reading subagents' files in a hook.
 const (
-	answerWindow  = 512 << 10 // at the end of a file, in bytes
+	answerWindow  = 512 << 10 // bytes at the end of a file
 	maxSubagents  = 32        // the ones that changed last
-	maxFirstBytes = 4 << 10   // of a file's first line
+	maxFirstBytes = 4 << 10   // bytes of a file's first line
 )
 
 // subagent is a subagent of the answer on which the main conversation is working.
 type subagent struct {
 	id, model string
-	calling   bool // its last answer waits for the results of its calls
+	calling   bool // the last answer of the agent waits for the results of its calls
 }
 
 // attribute finds the subagent whose call is about to start. Hooks do not name it. The session's files show it: if

@@ -26,7 +26,7 @@ func (s sessions) parser() sessionfile.Kind {
 type session struct {
 	c     *assemble.Conversation
 	cwd   string
-	main  bool // not a subagent's
+	main  bool // the session is not a subagent's
 	state state
 }
 

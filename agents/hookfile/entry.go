@@ -10,7 +10,7 @@ type Entry struct {
 	Event   string
 	Matcher string // omitted if empty; "*" for tool events
 	Command string
-	Timeout int // in the agent's unit
+	Timeout int // time limit in the agent's unit
 	Form    Form
 }
 
@@ -19,7 +19,7 @@ type Form int
 
 // The forms of handlers.
 const (
-	Grouped Form = iota // in a group, which has the matcher: Claude Code and similar agents
+	Grouped Form = iota // handlers in a group, which has the matcher: Claude Code and similar agents
 	Flat                // directly in the list of the event: Cursor
 	Listed              // like Flat, but without a time limit, in a document without a version: Windsurf
 )

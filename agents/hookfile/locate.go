@@ -13,7 +13,7 @@ type Handler struct {
 	Group, Index int
 	Matcher      string // "" if the group has none
 	Command      string
-	Timeout      int  // in seconds; 0 if the handler sets none
+	Timeout      int  // time limit in seconds; 0 if the handler sets none
 	Async        bool // the agent does not wait for it
 }
 

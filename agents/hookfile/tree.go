@@ -18,9 +18,9 @@ type node struct {
 	kind       byte // '{', '[', '"', or 0 for numbers, booleans and null
 	start, end int
 	from       int    // the start of its member: of the key or, in an array, of the value
-	key        string // of a member
-	text       string // of a string
-	literal    any    // of a number, boolean or null
+	key        string // key of a member
+	text       string // content of a string
+	literal    any    // value of a number, boolean or null
 	kids       []*node
 }
 

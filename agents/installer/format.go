@@ -17,7 +17,7 @@ var ErrForeign = errors.New("the file was not written by git-trace")
 
 // Settings holds entries in a settings file that others use too.
 type Settings struct {
-	Entries func() []hookfile.Entry // not called in hooks
+	Entries func() []hookfile.Entry // entries of the settings; not called in hooks
 	Ours    hookfile.Ours
 	// Comments is true if the agent accepts comments in the file.
 	Comments bool

@@ -54,8 +54,8 @@ func NewReader(r io.Reader, offset, lines int64) *Reader {
 // Object is one object of the file. Raw is valid until the next call of Next.
 type Object struct {
 	Raw    []byte
-	Offset int64 // of its first byte
-	Line   int64 // from 1
+	Offset int64 // offset of the first byte
+	Line   int64 // number of the line, from 1
 }
 
 // Next returns the next object; io.EOF after the last.

@@ -32,8 +32,8 @@ type wire struct {
 	CallID   string  `json:"call_id"`
 	Input    input   `json:"input"`
 	Lasted   float64 `json:"duration_ms"` // since consent was given
-	Rejected bool    `json:"rejected"`    // by the person
-	PID      int     `json:"pid"`         // of the client
+	Rejected bool    `json:"rejected"`    // the person rejected the call
+	PID      int     `json:"pid"`         // process id of the client
 }
 
 // input is a tool's input with the fields of all tools that write.

@@ -33,10 +33,10 @@ func (s sessions) parser() sessionfile.Kind {
 // session is a session that is being read.
 type session struct {
 	c     *assemble.Conversation
-	main  bool // not a subagent's
+	main  bool // the session is not a subagent's
 	state state
 
-	ids      map[string]int // how often each id occurred in this reading
+	ids      map[string]int // number of times that each id occurred in this reading
 	repeated int            // the number of repetitions
 }
 
@@ -149,7 +149,7 @@ type message struct {
 	created                                                int64
 	tokens                                                 []byte
 	cost                                                   float64
-	summary                                                bool // it replaces earlier messages
+	summary                                                bool // the message replaces earlier messages
 }
 
 func (m *message) decode(info []byte) {

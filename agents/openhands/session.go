@@ -47,14 +47,14 @@ type session struct {
 	cwd     string
 	model   string
 	answers map[string]*assemble.Usage // listed tokens by answer; nil once the answer has them
-	sum     records.TokenUsage         // of all answers so far, according to the conversation
+	sum     records.TokenUsage         // tokens of all answers so far, according to the conversation
 	given   records.TokenUsage         // the part of it that answers have received
-	total   records.TokenUsage         // of all answers, according to the state
+	total   records.TokenUsage         // tokens of all answers, according to the state
 	last    string                     // the key of the last answer
 	usage   records.TokenUsage         // the tokens of the last answer
 	apart   bool                       // the file has the tokens of each answer
 	cost    float64
-	begun   map[string]foreignCall // by call id: unfinished calls of another agent
+	begun   map[string]foreignCall // unfinished calls of another agent, by call id
 	ended   map[string]bool
 	invalid []string // calls with invalid arguments and no result yet
 }

@@ -38,7 +38,7 @@ type Call struct {
 	Input    *json.RawMessage      // identifies a call without an id; may be nil
 	Path     string                // the file in the tool's input
 	Paths    []string              // the files of an edit, if they are in another member
-	Edits    []events.DeclaredEdit // of an edit tool; an edit without a path is in the tool's file
+	Edits    []events.DeclaredEdit // edits of an edit tool; an edit without a path is in the tool's file
 	Command  string
 	Dir      string // the directory of the command; "" for the boundary's
 }

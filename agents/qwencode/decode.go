@@ -40,7 +40,7 @@ type wire struct {
 	CallID     string `json:"tool_call_id"`
 	UseID      string `json:"tool_use_id"`
 	geminihooks.Call
-	Calls []geminihooks.Call `json:"tool_calls"` // of PostToolBatch
+	Calls []geminihooks.Call `json:"tool_calls"` // calls of PostToolBatch
 
 	Lasted float64 `json:"duration_ms"`
 }

@@ -31,7 +31,7 @@ func (s sessions) parser() sessionfile.Kind {
 type session struct {
 	sessionfile.Plain
 	c     *assemble.Conversation
-	main  bool // not a subagent's
+	main  bool // the session is not a subagent's
 	state state
 	line  line
 }

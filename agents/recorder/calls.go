@@ -12,7 +12,7 @@ import (
 // steps of the stored version, and the new steps.
 type callBook struct {
 	steps   map[string]int
-	failing map[string]failed // by command line
+	failing map[string]failed // last failures by command line
 }
 
 // failed describes the last failure of a command.

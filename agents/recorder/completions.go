@@ -15,7 +15,7 @@ import (
 // Completion is an editor completion that a person accepted, from the log.
 type Completion struct {
 	Call  string
-	Model string // in the editor's spelling; "" if the editor does not report it
+	Model string // model in the editor's spelling; "" if the editor does not report it
 	Path  string
 	At    time.Time
 }

@@ -70,7 +70,7 @@ type LineFacts struct {
 	Range  records.AttributedRange
 	Kind   events.OwnerKind // the author of the lines as they are now: the agent, a person who replaced them, or both
 	Call   string
-	Step   int // if the call is unknown
+	Step   int // the step, if the call is unknown
 	Prompt int
 	Model  string
 }

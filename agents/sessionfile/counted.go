@@ -9,7 +9,7 @@ import (
 // Counted is a session file with numbered objects, like a database. The number of an object is its offset, and each
 // object counts as a line. Such a file is rewritten and does not grow.
 type Counted struct {
-	Objects [][]byte // for a file that is read as a whole before its objects are returned; otherwise nil
+	Objects [][]byte // objects of a file that is read as a whole before they are returned; otherwise nil
 	Count   int64
 	// Object returns one of Count objects; for an unreadable object, it counts a fault and returns nil.
 	Object func(at int64, faults *jsonlines.Faults) ([]byte, error)

@@ -30,8 +30,8 @@ type Kind struct {
 type Place struct {
 	Path    string
 	Session string // the agent's own id
-	Role    string // of a subagent
-	Main    string // for a subagent's file, the path of the main file; otherwise ""
+	Role    string // role of a subagent
+	Main    string // path of the main file, for a subagent's file; otherwise ""
 }
 
 // Format handles the objects of a session file, in order.

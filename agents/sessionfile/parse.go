@@ -23,8 +23,8 @@ type reading struct {
 	agents subagents
 	lines  int              // the number of objects that were read this time
 	lostAt capability.Place // the place of the first lost object
-	lost   jsonlines.Faults // in the session's main file
-	below  jsonlines.Faults // in subagents' files
+	lost   jsonlines.Faults // losses in the session's main file
+	below  jsonlines.Faults // losses in subagents' files
 	depth  int              // the depth of the subagents' files that are being read
 }
 

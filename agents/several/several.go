@@ -79,7 +79,7 @@ type joiner struct {
 	records.Sink
 	prices   *prices.Table
 	seen     map[uint64]int // the number of each step of the earlier files
-	own      map[uint64]int // and of this file
+	own      map[uint64]int // number of each step of this file
 	results  map[string]bool
 	place    []int // the overall number of each step of this file
 	waiting  []records.Edited

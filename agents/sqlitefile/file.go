@@ -33,7 +33,7 @@ type DB struct {
 	page      int              // the size of a page
 	usable    int              // the usable size of a page
 	last      uint32           // the number of the last page
-	logged    map[uint32]int64 // by page: the offset of its newest copy in the log
+	logged    map[uint32]int64 // offset of the newest copy of a page in the log, by page
 }
 
 // Open opens a database.

@@ -28,7 +28,7 @@ var (
 
 // File is a file as it was when it was read. Data is nil if the file did not exist.
 type File struct {
-	Path string // in the caller's spelling
+	Path string // path in the caller's spelling
 	Data []byte
 	real string // Path without symbolic links
 	root string // the root of ReadIn, without symbolic links; "" for a file that may be anywhere

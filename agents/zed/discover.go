@@ -77,7 +77,7 @@ func (s sessions) Recognises(_ string, head []byte) bool {
 type row struct {
 	number           int64
 	id, title        string
-	parent           string // for a subagent's thread: the thread to which it belongs
+	parent           string // the thread to which a subagent's thread belongs
 	folders          []string
 	created, updated string
 	changed          time.Time

@@ -7,7 +7,7 @@ import (
 
 // lineRange is the range of -L (git-blame(1)) if it is given in numbers. The zero value means the whole file.
 type lineRange struct {
-	first, last int // from 1; 0 means the first or last line of the file
+	first, last int // lines from 1; 0 means the first or last line of the file
 }
 
 // parseRange reads the values of an -L option: "3", "3,", "3,5", "3,+2", ",5". It returns false for any other form.

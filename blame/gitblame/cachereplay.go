@@ -44,8 +44,8 @@ const replayRoom = 64 << 10
 type replayer struct {
 	buf     []byte
 	of      *Commit          // the last commit
-	hex     string           // its id
-	details []byte           // its details; empty before they are needed
+	hex     string           // id in hex
+	details []byte           // details of the commit; empty before they are needed
 	every   bool             // --line-porcelain: repeat the details for every line
 	shown   map[*Commit]bool // commits whose details have been printed
 	several map[*Commit]bool // commits with lines from several paths: each group must name its path

@@ -16,8 +16,8 @@ func cacheDir(repo *refs.Repo) string { return filepath.Join(repo.TracesDir(), "
 
 // The limits of stored data in bytes.
 const (
-	maxKept  = 4 << 20 // for one path
-	maxShard = 8 << 20 // for one directory
+	maxKept  = 4 << 20 // bytes for one path
+	maxShard = 8 << 20 // bytes for one directory
 )
 
 func keptFile(repo *refs.Repo, path string) string {

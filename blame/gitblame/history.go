@@ -33,7 +33,7 @@ type History struct {
 type past struct {
 	parents []refs.OID
 	told    *Commit              // nil if the commit changed none of the paths
-	changes []map[string]*change // for each parent, by path; nil for a parent without changes
+	changes []map[string]*change // changes by path, for each parent; nil for a parent without changes
 }
 
 // change is the diff of one path between a commit and its parent.

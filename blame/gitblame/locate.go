@@ -10,7 +10,7 @@ import (
 // target holds the names among the positional arguments.
 type target struct {
 	revs []string // revisions and pseudo-revisions, as typed
-	file string   // as typed
+	file string   // file as typed
 }
 
 // target finds the file and the revisions by git's rules. After "--" the file comes first, and one revision may follow.

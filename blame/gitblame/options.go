@@ -111,7 +111,7 @@ type role uint8
 
 const (
 	passes   role = iota // always passed to git
-	compares             // how versions are compared: the answers differ, but can be composed in the same way
+	compares             // selects the comparison of versions: the answers differ, but can be composed in the same way
 	moves                // finds lines that moved within the file: a commit's answer depends on the question
 	copies               // finds lines from other files: the answer depends on all files of the work tree
 	formats              // selects the format or the progress display: only for git's own formats

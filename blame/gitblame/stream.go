@@ -9,7 +9,7 @@ import (
 // Person is an author or committer as git blame prints it: changed by the mailmap, in the requested encoding.
 type Person struct {
 	Name string
-	Mail string // with its angle brackets
+	Mail string // address with its angle brackets
 	Time int64  // seconds since the epoch
 	TZ   string // "+0100"; git prints "(unknown)" for a damaged commit
 }

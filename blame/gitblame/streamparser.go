@@ -20,7 +20,7 @@ type Parser struct {
 	long        []byte
 	head        []byte // the header of the current entry
 	arena       []byte
-	commits     map[string]*commitState // by id in hex
+	commits     map[string]*commitState // commits by id in hex
 	current     *commitState
 	ignored     bool // values for the current group
 	unblamable  bool

@@ -33,7 +33,7 @@ type Tracker struct {
 	seen     map[string][]refs.OID           // results of LastSeen; key: commit, ref, NUL, path
 	renamed  map[string]map[string][]string  // key: commit and ref; maps old names to new ones
 	within   map[string]bool                 // key: commit and ref; whether the commit is an ancestor
-	descents map[refs.OID]*descent           // by the newest commit of the history
+	descents map[refs.OID]*descent           // descents by the newest commit of the history
 	removers map[string]map[refs.OID]remover // key: ref, NUL, path; then by the last commit that had the lines
 	touched  []string                        // paths that differ from HEAD; nil before the first use
 }

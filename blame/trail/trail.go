@@ -12,13 +12,13 @@ import (
 // Trail is the history and the present state of a patch.
 type Trail struct {
 	Patch events.PatchID     // empty for lines that were attributed afterwards, for example by backfill
-	Owner events.AnchorOwner // from the patch's event, otherwise from an anchor
+	Owner events.AnchorOwner // owner from the patch's event, otherwise from an anchor
 	Path  string             // path at its creation, raw bytes
 	// Lines is the number of lines that the patch added. It excludes lines of its hunk that kept an older owner.
 	Lines   int
 	Removed int      // number of removed lines
 	Created *Created // nil if the log does not have it
-	Steps   []Step   // in the order of the log
+	Steps   []Step   // steps in the order of the log
 	Now     Now
 
 	key Key
@@ -61,7 +61,7 @@ type Step struct {
 	Kind       StepKind
 	Time       time.Time // time of the event
 	Commit     refs.OID
-	From       refs.OID // for a carried step: the replaced commit
+	From       refs.OID // the replaced commit, for a carried step
 	By         string   // amend, rebase, or the word of another tool
 	Runs       []Run    // empty if the new commit has no anchor of its own
 	Tier       string   // evidence tier of the weakest run
@@ -97,7 +97,7 @@ const (
 	Changed   State = "changed"  // some lines are left, or other lines replaced them
 	Reverted  State = "reverted" // a revert removed the lines
 	Lost      State = "lost"     // a commit or an uncommitted change removed the lines
-	Orphaned  State = "orphaned" // its commits are on no ref
+	Orphaned  State = "orphaned" // the commits with the lines are on no ref
 	Stashed   State = "stashed"  // only a stash has the lines
 	Dropped   State = "never_committed"
 	Unsettled State = "unknown" // git cannot answer, or another work tree has the answer

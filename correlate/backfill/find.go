@@ -25,11 +25,11 @@ type finder struct {
 
 	places   map[string]int32 // path → number
 	names    []string
-	joined   []int32 // by number of a path: another name of the same file
+	joined   []int32 // another name of the same file, by number of a path
 	pasts    []past
 	number   map[refs.OID]int32 // commit → number from 1
 	straight []int32
-	versions map[int32][]version // by group of path numbers
+	versions map[int32][]version // versions by group of path numbers
 	unread   []history.Commit
 
 	committed map[refs.OID]bool     // contents that are in the history
@@ -43,7 +43,7 @@ type finder struct {
 	postings map[print][]posting
 	alive    map[alive][]landed
 	also     map[posting][]int32    // further commits that hold the line, on other lines of history
-	named    map[refs.OID][]*placed // by commit: its only edits, as their conversation says
+	named    map[refs.OID][]*placed // the only edits of a commit, as their conversation says, by commit
 }
 
 // Find searches commits for lines of sessions, parents before children, and returns claims. It calls the function
@@ -98,8 +98,8 @@ func Find(
 
 // Result is the result of Find.
 type Result struct {
-	Claims []claim.Commit            // in the order of the commits
-	Roots  map[events.TraceID]string // for each session of this repository: the checkout in which it worked
+	Claims []claim.Commit            // claims in the order of the commits
+	Roots  map[events.TraceID]string // the checkout in which each session of this repository worked
 	Unread []history.Commit          // commits that could not be read completely; each has only its unreadable parts
 }
 
@@ -226,8 +226,8 @@ func (f *finder) withoutClock(origins [][]fileOrigins) {
 
 // The weight of distinctive lines in commits that proves a checkout in another directory.
 const (
-	provenSame  = 1.0 // if the lines replaced the same old lines
-	provenEdits = 2.0 // if edits replaced text of this repository
+	provenSame  = 1.0 // weight if the lines replaced the same old lines
+	provenEdits = 2.0 // weight if edits replaced text of this repository
 	provenLines = 4.0 // otherwise; commits must also have most of the written lines
 	most        = 0.8
 	half        = 0.5 // share of the lines that counts as most, for a directory with the name of this repository

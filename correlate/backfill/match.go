@@ -196,7 +196,7 @@ func (f *finder) free(r run, taken []landing, commit int32) []run {
 // The least score of a run that counts.
 const (
 	enough    = 2.0 // without other evidence
-	sameLines = 0.5 // if the block and the hunk have no other lines
+	sameLines = 0.5 // weight if the block and the hunk have no other lines
 )
 
 // judge returns the evidence tier of a run, or "" if it is not distinctive enough.

@@ -26,7 +26,7 @@ type timing int
 const (
 	inTime  timing = iota
 	between        // between the two dates of the commit: it was amended with the edit, or only rebased after it
-	after          // after the commit
+	after          // the edit was made after the commit
 )
 
 // timing compares the time of an edit with the dates of the commit. The clocks may differ a little.
@@ -173,7 +173,7 @@ func (f *finder) isAncestor(a, b int32) bool {
 // reach holds the known ancestors of commits. In the list parents come before their children.
 type reach struct {
 	of, down int32
-	marks    []int32 // by number: the last searched commit that has this one as an ancestor
+	marks    []int32 // the last searched commit that has this one as an ancestor, by number
 }
 
 func (r *reach) has(f *finder, a, b int32) bool {

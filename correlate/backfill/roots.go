@@ -11,7 +11,7 @@ type belonging int
 
 const (
 	stranger  belonging = iota
-	candidate           // its paths fit, and its lines must prove that it belongs
+	candidate           // the paths fit, and the lines must prove that the session belongs
 	member
 )
 

@@ -11,7 +11,7 @@ type print = events.Fingerprint
 
 // Bounds for the ink of a line: its length without white space.
 const (
-	commonInk = 1  // for a line that occurs everywhere
+	commonInk = 1  // ink of a line that occurs everywhere
 	fewInk    = 3  // a line with less is not evidence
 	someInk   = 8  // a line with less is weak evidence
 	muchInk   = 16 // a line with this much is evidence alone

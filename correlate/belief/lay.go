@@ -58,7 +58,7 @@ type word struct {
 	first *events.Event // the first event of the voice
 	added int
 	whole bool  // hooks saw the commit: the anchor has all its lines
-	heard []int // for each file: number of anchors that name it
+	heard []int // number of anchors that name each file
 }
 
 // mostAnchors bounds the anchors of one log for a path: the time for each grows with the runs of the path.

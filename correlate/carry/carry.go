@@ -24,7 +24,7 @@ type source struct {
 	path   string
 	blob   refs.OID
 	claims *events.CommitData
-	owner  map[int]int                // by added line, from 0: number of an owner in the claims, or nobody
+	owner  map[int]int                // number of an owner in the claims, or nobody, by added line from 0
 	given  map[int]bool               // lines that a commit has already got
 	left   map[events.Fingerprint]int // number of lines that no commit has got yet, without short ones
 	said   int                        // number of letters of the added lines

@@ -23,7 +23,7 @@ type target struct {
 	count   map[string]int // number of times that the file has a line
 	added   map[int]bool
 	removed map[string]bool // lines that the commit removed
-	bids    map[int]bid     // by line, from 0
+	bids    map[int]bid     // bids by line, from 0
 }
 
 // bid is the owner that one source names for a line.

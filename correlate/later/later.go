@@ -27,7 +27,7 @@ import (
 // Job is the unfinished work of a git hook that ran out of time, or that would take too long while the user waits.
 type Job struct {
 	Why    Reason               `json:"why"`
-	Hook   string               `json:"hook"` // its name in githooks(5)
+	Hook   string               `json:"hook"` // name of the hook in githooks(5)
 	Args   []string             `json:"args,omitempty"`
 	Commit refs.OID             `json:"commit,omitzero"` // the commit to anchor; zero for other jobs
 	From   refs.OID             `json:"from,omitzero"`   // the original of a commit that a rebase made; otherwise zero

@@ -24,7 +24,7 @@ import (
 type age struct {
 	dated   time.Time
 	parents []refs.OID
-	named   map[int]int64           // by log: number of the first event after which the commit existed, or never
+	named   map[int]int64           // number of the first event after which the commit existed, or never, by log
 	before  bool                    // the commit existed before every log began
 	belief  map[events.PatchID]bool // cached results of believes
 	said    *bool                   // cached result of said; nil before the first use

@@ -25,7 +25,7 @@ type file struct {
 
 	elsewhere bool          // see Question
 	others    bool          // only anchors of other clones count
-	owners    map[int]claim // by line, from 0
+	owners    map[int]claim // claims by line, from 0
 }
 
 // claim is the owner of a line and its evidence.

@@ -43,7 +43,7 @@ type keptHead struct {
 type keptAnswer struct {
 	Commit refs.OID             `json:"c"`
 	Last   []int64              `json:"n"`           // number of the last event of each log
-	Keys   []byte               `json:"k,omitempty"` // its conditions, concatenated
+	Keys   []byte               `json:"k,omitempty"` // conditions of the answer, concatenated
 	Lines  []int                `json:"q,omitempty"` // sorted lines that the answer is about; empty for all lines
 	Owners []events.AnchorOwner `json:"o,omitempty"`
 	File   *events.AnchorFile   `json:"f,omitempty"`

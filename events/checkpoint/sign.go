@@ -14,7 +14,7 @@ import (
 type Checkpoint struct {
 	Statement
 	Commit    refs.OID
-	Signature Signature // as this machine judges it
+	Signature Signature // the signature as this machine judges it
 }
 
 // Sign lets git sign the log's end, which the caller has verified. It uses the given key or, if that is empty, the key

@@ -30,7 +30,7 @@ type Signature struct {
 	Verdict Verdict
 	Key     string // fingerprint, if git knows it
 	Signer  string // the key's owner in the user's keys, if git knows it; may hold anything
-	Hint    string // what would make an unverifiable one verifiable
+	Hint    string // a remedy for a signature that cannot be verified
 }
 
 // allowedSigners is git's list of the SSH keys that are trusted; without it, git checks no SSH signature.

@@ -34,7 +34,7 @@ type digestedText struct {
 
 // Mention is an event that names a key: its number in one of the logs.
 type Mention struct {
-	Log int // as the index counts them: 0 is this clone's log
+	Log int // number of the log as the index counts logs: 0 is this clone's log
 	Seq int64
 }
 
@@ -181,7 +181,7 @@ func rowOf(row []byte) (log uint32, seq int64) {
 
 // digester gathers rows.
 type digester struct {
-	log   uint32 // of the event that is taken
+	log   uint32 // log of the event that is taken
 	rows  []byte
 	heads map[uint32][]NamedCommit
 }

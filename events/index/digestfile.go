@@ -25,7 +25,7 @@ import (
 // it is about one build of the text and believed for that one alone.
 type digestHead struct {
 	version    int
-	generation string // of the text
+	generation string // generation of the text
 	offset     int64  // there, after the last event that is covered
 	heads      []headsOf
 }

@@ -25,7 +25,7 @@ const (
 // Candidate is an object whose id begins with the searched text: a conversation, a patch, a call, a commit or an event.
 type Candidate struct {
 	Kind CandidateKind `json:"kind"`
-	ID   string        `json:"id"` // in full
+	ID   string        `json:"id"` // the whole id
 	// Event is the first event in the log that names it.
 	Event events.Event `json:"-"`
 }

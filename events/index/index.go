@@ -16,15 +16,15 @@ import (
 type Index struct {
 	log     *events.Log
 	store   *store    // nil if there is none, or if it cannot be read
-	sources []*source // this clone's log first
+	sources []*source // the logs that are read, this clone's log first
 	texts   []*text   // the text of this clone's log, and the text of all others, if any
 	own     string    // the writer of this clone's log; "" until it is needed
 	digest  *Digest   // nil until it is needed
 	notes   []string
-	fetched []events.FetchedLog // that are read
-	signers map[string]string   // by voices; nil until they are needed
-	by      map[string]string   // by refs; nil until they are needed
-	remotes []string            // of the configuration; nil until they are needed
+	fetched []events.FetchedLog // fetched logs that are read
+	signers map[string]string   // signers by voices; nil until they are needed
+	by      map[string]string   // signers by refs; nil until they are needed
+	remotes []string            // remotes of the configuration; nil until they are needed
 	trust   string              // the remote that trace.remote names
 	posed   []string            // events under ids of others, which are left out
 
@@ -34,8 +34,8 @@ type Index struct {
 
 	several  bool     // remotes have logs of one id
 	alone    bool     // logs of others are not read
-	signed   bool     // of others only signed logs are read
-	progress Progress // of a build; nil without a display
+	signed   bool     // only signed logs of others are read
+	progress Progress // display of a build; nil without a display
 }
 
 // Open brings the caches of all logs up to date and opens them.

@@ -17,10 +17,10 @@ import (
 // Rewriting says that a commit replaced another.
 type Rewriting struct {
 	Old, New refs.OID // which differ
-	Voice    string   // whose word it is
+	Voice    string   // the voice that says so
 
 	log int   // the place of the log among the logs that are read
-	seq int64 // of the event
+	seq int64 // number of the event
 }
 
 // Retold is a rewriting with the data of its event.
@@ -147,7 +147,7 @@ func (ix *Index) rewritings(by kind, commit refs.OID) ([]Rewriting, error) {
 
 // A pair is one pair of commits of a rewriting, in the form of its term after the first commit.
 type pair struct {
-	seq  int64 // of the event
+	seq  int64 // number of the event
 	rest string
 }
 

@@ -34,7 +34,7 @@ const (
 	byType    kind = 't'
 	byTrace   kind = 'c'
 	bySession kind = 'n' // the agent's own session id; one row a conversation
-	byPath    kind = 'p' // as stored
+	byPath    kind = 'p' // paths as stored
 	byCommit  kind = 'g' // hex digits of an anchored commit, or of either side of a rewriting
 	byAnchor  kind = 'a' // hex digits of an anchored commit
 	byOld     kind = 'o' // a pair of a rewriting, see pairOf: the old commit first
@@ -114,8 +114,8 @@ type named struct {
 		New string `json:"new"`
 	} `json:"pairs"`
 	Model  string            `json:"model"`
-	patch  events.PatchData  // of a patch_recorded
-	commit events.CommitData // of a commit_anchored
+	patch  events.PatchData  // data of a patch_recorded
+	commit events.CommitData // data of a commit_anchored
 }
 
 // read decodes the data of an event.

@@ -18,7 +18,7 @@ const mostInRun = 128
 // openRun is a run that may still grow.
 type openRun struct {
 	row
-	seq int64 // of the last event
+	seq int64 // number of the last event
 	at  place
 	n   int
 }

@@ -15,9 +15,9 @@ import (
 // made when they are first needed. This clone's log has its own text; all other logs share one.
 type text struct {
 	*events.Text
-	bucket string    // of the store
-	of     []*source // by the numbers of their logs; nil for a log that is not read
-	shelf  shelf     // of the store; zero if it does not have this text
+	bucket string    // bucket of the store
+	of     []*source // logs by number; nil for a log that is not read
+	shelf  shelf     // part of the store; zero if the store does not have this text
 	recent *recent
 }
 
@@ -27,9 +27,9 @@ const fetchedBucket = "fetched"
 type source struct {
 	*text
 	copy      *events.Copy
-	at        int           // its place among the logs that are read
+	at        int           // index of the log among the logs that are read
 	voice     *events.Voice // nil of this clone's log
-	published bool          // it is a digest
+	published bool          // the log is a digest
 	ahead     map[place]events.Event
 }
 
@@ -140,14 +140,14 @@ func (h *holder) scan(prefix []byte, yield func(key []byte, at place) bool) erro
 
 // recent is the index of some events that follow each other.
 type recent struct {
-	rows   []row               // their runs do not grow; after closing, all rows, sorted by key
-	open   map[string]*openRun // by term and log
+	rows   []row               // rows whose runs do not grow; after closing, all rows, sorted by key
+	open   map[string]*openRun // open runs by term and log
 	traces map[tracedBy]*Trace
-	log    uint32 // of the event that is taken
+	log    uint32 // log of the event that is taken
 	prefix []byte // room for a term
-	room   []byte // for rows that do not change
+	room   []byte // memory for rows that do not change
 	lines  events.LineReader
-	named  named // of the event that is taken
+	named  named // names in the event that is taken
 }
 
 // tracedBy is a conversation in one log.

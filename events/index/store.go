@@ -29,7 +29,7 @@ const (
 // storedMeta describes the part of a text in a bucket.
 type storedMeta struct {
 	version    int64
-	generation string // of the text
+	generation string // generation of the text
 	indexed    int64  // all events before this offset in the text have their rows
 }
 

@@ -13,13 +13,13 @@ type Trace struct {
 	ID      events.TraceID
 	Agent   string
 	Session string
-	Writer  string // who recorded it
-	Own     bool   // this clone's log has events of it
+	Writer  string // the writer of the log that recorded the conversation
+	Own     bool   // this clone's log has events of the conversation
 	// Published is true if only a digest has the conversation: with prompts and commits, without calls and discarded
 	// lines.
 	Published bool
-	Models    []string  // in the order they were first used
-	First     time.Time // of the conversation's own events; zero if the log has none
+	Models    []string  // models in the order of their first use
+	First     time.Time // time of the conversation's first own event; zero if the log has none
 	Last      time.Time
 	Events    int
 	Hooked    int // events from hooks, or a watcher; without any, the conversation was found afterwards

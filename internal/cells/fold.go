@@ -36,8 +36,8 @@ type part struct {
 type folder struct {
 	n      int
 	total  int // width of the unfolded line
-	indent int // of the first line
-	hang   int // of continuation lines
+	indent int // indentation of the first line
+	hang   int // indentation of continuation lines
 	at     int // width of the current line so far
 	out    strings.Builder
 	colour string // active colours

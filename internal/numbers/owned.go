@@ -11,7 +11,7 @@ type Owned struct{ AI, Human, Unknown, Older int }
 // Part is the lines of one kind of owner.
 type Part struct {
 	Kind  string // ai, human, older, unknown; each kind has one part
-	Word  string // for people: agents, people, older, unknown
+	Word  string // word for people: agents, people, older, unknown
 	Lines int
 }
 

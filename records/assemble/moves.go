@@ -9,12 +9,12 @@ import (
 // Prompt is a request of the user.
 type Prompt struct {
 	At   records.Locator
-	Time string // from the session file; "" if it has none
+	Time string // time from the session file; "" if it has none
 	Text string
 	// Source is the kind of the text: user_prompt, skill, command.
 	Source string
-	Warmup bool // not a real prompt: the client fills its cache
-	System bool // not a prompt: the client's text for the model, in the middle of the conversation
+	Warmup bool // warm-up, not a real prompt: the client fills its cache
+	System bool // the client's text for the model in the middle of the conversation, not a prompt
 }
 
 // Answer is a piece of a model's answer.
@@ -30,7 +30,7 @@ type Answer struct {
 	Anew       bool // text and thinking replace the earlier pieces and do not follow them
 	Calls      []Call
 	Stop       string // the reason why the answer ended, in the agent's words; the last piece counts
-	Usage      *Usage // for the answer so far; the last piece counts
+	Usage      *Usage // tokens of the answer so far; the last piece counts
 	Prompt     string // the hash of the system prompt
 	Tools      []string
 	Warmup     bool // without a prompt: the client filled its cache

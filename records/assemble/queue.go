@@ -23,10 +23,10 @@ type item struct {
 	last  int64 // the offset of the last such line
 	bytes int
 
-	node    int32    // its node in the tree
+	node    int32    // node of the step in the tree
 	step    *pending // nil for an item that has only remarks
 	kept    bool     // a place for a prompt that may come
-	gone    bool     // it was passed on
+	gone    bool     // the step was passed on
 	lines   int      // the number of lines from this item up to the next one
 	skipped map[string]int
 	remarks []func(s *state)

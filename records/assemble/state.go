@@ -36,7 +36,7 @@ type Head struct {
 	Repository  string                `json:"repository,omitempty"` // the remote's URL
 	Prompts     map[string]string     `json:"prompts,omitempty"`    // system prompts by hash
 	Tools       []json.RawMessage     `json:"tools,omitempty"`      // tool definitions
-	Terminal    records.TerminalState `json:"terminal,omitempty"`   // how the part that was read so far ended
+	Terminal    records.TerminalState `json:"terminal,omitempty"`   // state at the end of the part that was read so far
 	Success     *bool                 `json:"success,omitempty"`
 	Source      string                `json:"source,omitempty"` // the source of Success
 	Description string                `json:"description,omitempty"`

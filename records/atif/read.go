@@ -27,8 +27,8 @@ func Read(r io.Reader, yield func(row int, record *records.Record) error) error 
 // kept holds the data of a document that metadata.atif keeps.
 type kept struct {
 	Version string                     `json:"version"`
-	Copied  map[string]json.RawMessage `json:"copied_steps,omitempty"` // by index among all steps
-	Differs *rawjson.Difference        `json:"differs,omitempty"`      // from the document made from the record
+	Copied  map[string]json.RawMessage `json:"copied_steps,omitempty"` // copied steps by index among all steps
+	Differs *rawjson.Difference        `json:"differs,omitempty"`      // difference from the document made from the record
 	Unknown map[string]int             `json:"unknown_members,omitempty"`
 	System  int                        `json:"system_steps,omitempty"`
 	Calls   []callCount                `json:"llm_calls,omitempty"` // steps that do not stand for exactly one model call
@@ -46,7 +46,7 @@ type trajectory struct {
 	tools, steps, subs        []byte
 	final, extra              []byte
 	continued                 string
-	referred                  bool // it has been read
+	referred                  bool // the trajectory has been read
 }
 
 func parse(raw []byte) (*trajectory, error) {

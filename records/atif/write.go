@@ -66,7 +66,7 @@ func renumbered(step []byte, place int) []byte {
 // writer writes the steps of a record: the main conversation, and each subagent as a separate trajectory.
 type writer struct {
 	r      *records.Record
-	groups map[int][]*group // by the step that started them; 0 if unknown
+	groups map[int][]*group // subagents by the step that started them; 0 if unknown
 	all    []*group
 }
 

@@ -84,7 +84,7 @@ type place struct {
 type builder struct {
 	r      *records.Record
 	layout layout
-	calls  map[string]int // by call: the index of its step
+	calls  map[string]int // index of the step of each call
 	skills []any
 	hooks  []records.HookRun
 	raws   [][]byte // the lines, with the indices of the layout

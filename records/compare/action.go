@@ -16,7 +16,7 @@ type Action struct {
 	Of     Sort   `json:"of"`
 	Step   int    `json:"step"`
 	Call   string `json:"call,omitempty"` // the agent's id of the call
-	Name   string `json:"name"`           // of the tool, the skill or the hook
+	Name   string `json:"name"`           // name of the tool, the skill or the hook
 	What   string `json:"what"`           // the effect, shortened
 	Failed bool   `json:"failed"`
 

@@ -9,7 +9,7 @@ import (
 // Drift is a difference between two conversations.
 type Drift struct {
 	Kind   Kind    `json:"kind"`
-	Prompt int     `json:"prompt"` // from 1; 0 before the first prompt
+	Prompt int     `json:"prompt"` // number of the prompt, from 1; 0 before the first prompt
 	A      *Action `json:"a"`      // nil if only the other conversation did something
 	B      *Action `json:"b"`
 }
@@ -19,11 +19,11 @@ type Kind string
 
 // The kinds of drift.
 const (
-	Missing    Kind = "missing"     // only A did it
-	Extra      Kind = "extra"       // only B did it
+	Missing    Kind = "missing"     // only A did the action
+	Extra      Kind = "extra"       // only B did the action
 	OtherTool  Kind = "other_tool"  // another tool at the same point
 	OtherInput Kind = "other_input" // the same tool with another input
-	OtherOrder Kind = "other_order" // both did it, at different points
+	OtherOrder Kind = "other_order" // A and B did the action, at different points
 	OtherKind  Kind = "other_kind"  // a call instead of a skill or a hook
 	OtherFiles Kind = "other_files" // the calls of A and B declare different lines for these files
 )

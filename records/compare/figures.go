@@ -11,13 +11,13 @@ import (
 // Figures has the totals of a conversation.
 type Figures struct {
 	Prompts int      `json:"prompts"`
-	Answers int      `json:"answers"` // of the model, including subagents
+	Answers int      `json:"answers"` // number of answers of the model, including subagents
 	Calls   int      `json:"calls"`   // without subagents
 	Failed  int      `json:"failed"`  // calls that failed
 	Input   int64    `json:"input"`   // tokens that were neither read from a cache nor written to one
 	Output  int64    `json:"output"`
 	Cached  int64    `json:"cached"`   // tokens read from a cache
-	Seconds *float64 `json:"seconds"`  // from the first to the last line of the session file; null if unknown
+	Seconds *float64 `json:"seconds"`  // seconds from the first to the last line of the session file; null if unknown
 	CostUSD *float64 `json:"cost_usd"` // null if a price is unknown
 	Files   int      `json:"files"`    // the number of files for which its calls declare edits
 }

@@ -12,7 +12,7 @@ import (
 
 // Edit is the text that a call declares for a file.
 type Edit struct {
-	Path     string // in the agent's spelling
+	Path     string // path in the agent's spelling
 	Old, New string
 	Whole    bool // New is the whole file
 	Deletes  bool

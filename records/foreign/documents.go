@@ -27,7 +27,7 @@ var (
 type Place struct {
 	Row     int   // the number of its line, or of its element in an array, from 1
 	Element bool  // Row counts elements
-	Offset  int64 // its first byte in the uncompressed file
+	Offset  int64 // offset of the row's first byte in the uncompressed file
 }
 
 // Fault is an error in a row.

@@ -37,7 +37,7 @@ type Talk struct {
 	*assemble.Conversation
 	*row
 	open   []string          // calls without a result
-	ids    map[string]string // by id of a call in the row: its id in the record
+	ids    map[string]string // id in the record, by the id of a call in the row
 	prompt string            // the hash of the system prompt
 }
 
@@ -49,7 +49,7 @@ type row struct {
 	steps    *records.Collector
 	made     int
 	used     map[string]bool          // the ids of calls that are in use
-	edits    map[string]assemble.Edit // by call: its edit, which counts once the call has succeeded
+	edits    map[string]assemble.Edit // edit of each call, which counts once the call has succeeded
 	unlinked []map[string]any
 	lost     int // the number of results without a call
 	strange  int // the number of inconsistent token counts

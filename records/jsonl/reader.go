@@ -27,7 +27,7 @@ var ErrNotObject = errors.New("not one JSON object")
 
 // Fault is an error in a line.
 type Fault struct {
-	Line   int   // from 1
+	Line   int   // number of the line, from 1
 	Offset int64 // the byte of the error in the file; the start of the line if it is unknown
 	Err    error
 }

@@ -9,7 +9,7 @@ import (
 
 // Language is the language of files with certain endings or names.
 type Language struct {
-	Name     string // for people: "C or C++"
+	Name     string // name for people: "C or C++"
 	Recorded string // the name in records: "c"; "" for texts and data
 	Written  bool   // a programming language: not data, markup or prose
 }

@@ -15,7 +15,7 @@ import (
 // Message is one message of a list, in the form of OpenAI or Anthropic.
 type Message struct {
 	Role, Text, Thinking string
-	ID, Time, Model      string // if the message has them
+	ID, Time, Model      string // members of the message, if it has them
 	CallID               string // the call whose result the message is
 	Stop                 string
 	Calls                []assemble.Call

@@ -122,7 +122,7 @@ func outcome(row []byte, r *records.Record) {
 type walk struct {
 	talk  *foreign.Talk
 	model string
-	calls map[int64]string // by event id: the id of its call
+	calls map[int64]string // id of the call, by event id
 	n     int              // the number of events so far
 	asked bool             // there was a prompt
 }

@@ -56,8 +56,8 @@ type reply struct {
 // eventLog replaces log events with spans.
 type eventLog struct {
 	out     []*span
-	replies map[string]*reply // by the id of the request
-	last    map[string]*reply // by agent; "" is the main agent
+	replies map[string]*reply // replies by the id of the request
+	last    map[string]*reply // last reply of each agent; "" is the main agent
 	open    []*span           // calls whose end is not reported yet
 	root    *span             // the span around the agents
 	agents  map[string]*span

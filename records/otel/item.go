@@ -21,8 +21,8 @@ type Item struct {
 
 // Taken describes the result for the items of a request; the numbers count rejected items.
 type Taken struct {
-	Early   int    `json:"early"`           // of conversations that hooks may still report: the client sends them again
-	Unknown int    `json:"unknown"`         // of conversations that are unknown here
+	Early   int    `json:"early"`           // items that hooks may still report: the client sends them again
+	Unknown int    `json:"unknown"`         // items of conversations that are unknown here
 	Full    int    `json:"full"`            // over the limit of a conversation
 	Error   string `json:"error,omitempty"` // nothing was accepted
 }

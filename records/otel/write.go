@@ -57,7 +57,7 @@ type writer struct {
 	root   string
 	at     time.Time // the time of the last span
 	spans  []outSpan
-	calls  map[int][]string // by step: its own span, then the spans of its calls
+	calls  map[int][]string // spans of a step: its own span, then the spans of its calls
 	lines  map[string]*line
 }
 

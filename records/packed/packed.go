@@ -91,7 +91,7 @@ func (c *counter) Read(p []byte) (int, error) {
 
 // Fault is the place at which a stream ends with an error, in its uncompressed bytes.
 type Fault struct {
-	Line   int   // from 1
+	Line   int   // number of the line, from 1
 	Offset int64 // the number of bytes before it
 	Err    error
 }

@@ -23,8 +23,8 @@ type Plan struct {
 	Traces  []events.TraceID `json:"traces,omitempty"`
 	Paths   []string         `json:"paths,omitempty"`
 	// The objects to delete. They are listed before the refs move, because afterwards no ref leads to them.
-	Main  []refs.OID `json:"main,omitempty"`  // in the repository's object store
-	Side  []refs.OID `json:"side,omitempty"`  // in the object store of snapshots
+	Main  []refs.OID `json:"main,omitempty"`  // objects in the repository's object store
+	Side  []refs.OID `json:"side,omitempty"`  // objects in the object store of snapshots
 	Packs []string   `json:"packs,omitempty"` // the packs that contain some of them, as names without extension
 
 	name string

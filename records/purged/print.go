@@ -92,7 +92,7 @@ type finder struct {
 type window struct {
 	start roller
 	weak  [1 << 16 / 64]uint64 // a bit for each weak hash in the set
-	texts map[string]bool      // by their strong hashes
+	texts map[string]bool      // texts by their strong hashes
 }
 
 // mostLength limits the length of a searched text, in bytes.

@@ -28,7 +28,7 @@ var ErrRules = errors.New("the rules of earlier purges cannot be applied")
 // Rule describes one purged text, expression or path.
 type Rule struct {
 	ID         string  `json:"id"`
-	Prints     []print `json:"prints,omitempty"`     // of a text, in its possible encodings
+	Prints     []print `json:"prints,omitempty"`     // fingerprints of a text, in its possible encodings
 	Expression string  `json:"expression,omitempty"` // RE2
 	Path       string  `json:"path,omitempty"`       // relative to the root of the work tree
 }

@@ -14,9 +14,9 @@ type facts struct {
 	pairs, goodPairs     int // neighbouring steps of the main conversation, and the pairs in a possible order
 	agent                int // steps of the model
 	spoken               int // answers with text, thinking or calls
-	reasoned             int // with thinking
-	counted              int // with tokens
-	modelled             int // with a model
+	reasoned             int // number of answers with thinking
+	counted              int // number of answers with tokens
+	modelled             int // number of answers with a model
 	stamped              int // steps with a time
 	calls, answered      int
 	observations, joined int

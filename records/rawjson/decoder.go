@@ -47,7 +47,7 @@ type Decoder struct {
 	err   error
 	key   []byte
 	stack []byte // the open objects and arrays
-	fresh bool   // at the start of the innermost object or array
+	fresh bool   // the position is at the start of the innermost object or array
 	due   bool   // a value must follow: its key, or the start of its array element, was read
 }
 

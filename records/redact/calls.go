@@ -5,7 +5,7 @@ import "strings"
 // call is a function with a secret among its arguments, known by its position.
 type call struct {
 	name  string // the end of the function's name, in lower case
-	place int    // from 1; anyPlace for every argument
+	place int    // number of the argument, from 1; anyPlace for every argument
 }
 
 // anyPlace marks functions for which every argument that looks like a key is a key.

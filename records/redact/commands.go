@@ -19,13 +19,13 @@ type argument struct {
 type takes int
 
 const (
-	apart    takes = 0 // as the next word
+	apart    takes = 0 // the password is the next word
 	attached takes = 1 // directly after the option, or after a space
-	login    takes = 2 // after a name and a colon, a percent sign or a comma
+	login    takes = 2 // the password follows a name and a colon, a percent sign or a comma
 	last     takes = 4 // the last word of the command
-	single   takes = 8 // as the next word, and only if no other letter precedes the option's letter
+	single   takes = 8 // the password is the next word, and no other letter precedes the option's letter
 	cookie   takes = 16
-	slashed  takes = 32 // after a name and a slash in a word, and before @
+	slashed  takes = 32 // the password follows a name and a slash in a word, and precedes @
 	word1    takes = 64 // the first word that is not an option; word2 is the second, and so on
 	word2    takes = 65
 	word3    takes = 66

@@ -9,11 +9,11 @@ import (
 const (
 	leastEntropy = 28  // characters
 	mostEntropy  = 200 // longer strings are data, not keys
-	leastBits    = 4.2 // for each character
+	leastBits    = 4.2 // bits for each character
 	// leastTurns is the least share of neighbouring characters that are of different kinds (upper case, lower case,
 	// digit). In random base62 two thirds of the neighbours differ, in names made from words a quarter.
 	leastTurns    = 0.42
-	fewDigitTurns = 0.5 // for tokens with one or two digits
+	fewDigitTurns = 0.5 // share for tokens with one or two digits
 )
 
 // highEntropy finds strings that look random and are not common ids.

@@ -11,7 +11,7 @@ type reading struct {
 // part is a run of consecutive bytes of a reading. Each byte comes from the next byte of the source, or all come from
 // the same source bytes.
 type part struct {
-	at       int32 // where the part begins in the reading
+	at       int32 // offset in the reading at which the part begins
 	from, to int32 // the source of the first byte
 	same     bool  // the other bytes have the same source
 }

@@ -9,7 +9,7 @@ import (
 const (
 	leastPiece  = 4
 	leastWord   = 16
-	leastValued = 12 // for a word with a name
+	leastValued = 12 // least length of a word with a name
 	mostWord    = 16 << 10
 )
 

@@ -23,7 +23,7 @@ type Digest struct {
 	Name       string // the title from the session file, with the same limit; "" if there is none
 	Start      string // ISO 8601, in the agent's form
 	End        string
-	Generation int // of the record: a newer record of the same session replaces an older one
+	Generation int // generation of the record: a newer record of the same session replaces an older one
 	Steps      int
 	Prompts    int
 	Calls      int

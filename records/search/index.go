@@ -47,7 +47,7 @@ type Index struct {
 	files    []*os.File
 	manifest manifest
 	digests  []Digest    // all digests, read when they are needed
-	opened   *digestFile // for reading single digests, opened when needed
+	opened   *digestFile // file for reading single digests, opened when needed
 	records  *store.Store
 	memory   bool // the index is only in memory
 	untraced bool // the repository stores no traces, so no index either

@@ -71,16 +71,16 @@ type Hit struct {
 	PromptIndex int
 	Prompt      bool   // the user wrote it
 	Text        string // a line or two around the words
-	Call, Tool  string // for a hit that is a call; otherwise ""
+	Call, Tool  string // the call and its tool, for a hit that is a call; otherwise ""
 	score       float64
 }
 
 const (
-	mostHits = 3 // for each conversation
+	mostHits = 3 // hits of each conversation
 
 	promptWeight = 2.0 // words of the user count more than inputs of tools
-	prefixWeight = 0.4 // for a word that only begins with the query's word
-	phraseWeight = 1.5 // for a step that contains the exact query
+	prefixWeight = 0.4 // weight of a word that only begins with the query's word
+	phraseWeight = 1.5 // weight of a step that contains the exact query
 )
 
 // Found is the result of a search.
@@ -232,8 +232,8 @@ type scored struct {
 // weights holds the scores of a segment's steps for the words of a query.
 type weights struct {
 	score []float64
-	held  []uint16 // for each step: a bit for each word that it contains
-	in    []placed // for each conversation; nil unless requested
+	held  []uint16 // for each step, a bit for each word that it contains
+	in    []placed // places of the words in each conversation; nil unless requested
 }
 
 // placed has, for each of Places, a bit for each word of a query.

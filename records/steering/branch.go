@@ -23,8 +23,8 @@ func (b *branches) read(r *records.Record) {
 
 // metadata holds the other members of a record's metadata that steering needs.
 type metadata struct {
-	interrupted map[int]*string // by step: the time of the interruption after it
-	rolledBack  map[int]*string // by step: the time of the command after it with which the person undid turns
+	interrupted map[int]*string // time of the interruption after a step, by step
+	rolledBack  map[int]*string // time of the command after a step with which the person undid turns, by step
 	stops       map[int]string
 	ids         map[int][]string
 }

@@ -18,7 +18,7 @@ type call struct {
 	failure  string // the error of the observation; "" if there is none
 	output   string // the output that the model received
 	command  string // the shell command
-	path     string // as the agent declared it
+	path     string // path as the agent declared it
 	file     string // path, relative to the repository if possible
 	edits    []declared.Edit
 	changes  []*change

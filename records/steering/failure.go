@@ -41,7 +41,7 @@ type analysis struct {
 	lessons  []*lesson
 	said     [][]constraint // the constraints of each counted prompt
 
-	files                 map[string]bool // that calls touched
+	files                 map[string]bool // files that calls touched
 	repositories, sources []string
 
 	// of the current conversation:

@@ -13,7 +13,7 @@ import (
 // ecosystem describes how a language declares and imports packages.
 type ecosystem struct {
 	ends      []string // the endings of source files
-	manifests []string // in the directory of a source file, or above it
+	manifests []string // manifests in the directory of a source file, or above it
 	missing   []*regexp.Regexp
 	local     []string // the paths of the project's own modules, with % for the name
 	imports   string   // an expression for a line that imports a module, with % for its name

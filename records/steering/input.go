@@ -17,7 +17,7 @@ type Known struct {
 	Prompts  map[int]int     // the log's number of each prompt, by the prompt's step
 	Tasks    map[int]bool    // steps of prompts that were not typed by a person
 	Rejected map[string]bool // calls that never ran
-	Patches  []Patch         // in the order of the log
+	Patches  []Patch         // patches in the order of the log
 	// There reports whether a path existed at the start of a call. asked is the evidence: a tree or a commit; "" if there
 	// is none.
 	There func(call string, prompt int, path string) (there bool, asked string)

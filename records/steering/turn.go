@@ -13,7 +13,7 @@ import (
 // turn is a prompt with the agent's work up to the next prompt. It becomes a node of the document.
 type turn struct {
 	conv   *conversation
-	number int    // of the node, from 1
+	number int    // number of the node, from 1
 	name   string // the prompt's name in commands; "" if it has none
 	step   int    // the step of the prompt; 0 for the turn before the first one
 	text   string
@@ -37,7 +37,7 @@ type turn struct {
 	parent              *turn
 	rejections          []treetrace.Rejection
 	rolledBack          bool          // a command undid earlier turns
-	stopped             bool          // it ended with an interruption or a declined call
+	stopped             bool          // the turn ended with an interruption or a declined call
 	taken               map[*turn]int // numbers of removed lines, by the turn that wrote them
 	constraints         []constraint
 }
@@ -80,7 +80,7 @@ func newConversation(c *Conversation, roots []string) *conversation {
 type divider struct {
 	*conversation
 	about *metadata
-	of    map[int]*turn // by step
+	of    map[int]*turn // turns by step
 	now   *turn
 
 	rolled bool // turns were undone since the last prompt

@@ -30,7 +30,7 @@ type Words struct {
 	Choices          []string `json:"choices"`
 	Requests         []string `json:"requests"`   // openers of questions that ask for a change
 	Enquiries        []string `json:"enquiries"`  // openers of requests that ask for an answer
-	Complaints       []string `json:"complaints"` // before another change of the same files: the files were wrong
+	Complaints       []string `json:"complaints"` // words before another change of the same files: the files were wrong
 	Refusals         []string `json:"refusals"`
 	Directives       []string `json:"directives"` // openers of a constraint
 	DirectivesAny    []string `json:"directives_anywhere"`

@@ -12,7 +12,7 @@ import (
 // Told holds the log's facts about a conversation.
 type Told struct {
 	Edits []Edit
-	Fates map[string]Fate // by call, for calls that wrote lines
+	Fates map[string]Fate // fates by call, for calls that wrote lines
 }
 
 // Fate tells what happened to the lines that an answer's calls wrote.

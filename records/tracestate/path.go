@@ -41,7 +41,7 @@ func (n *node) chain(after *node) []*node {
 type path struct {
 	session   string // the start of the ids of its states
 	head      *node
-	said      said // since the last answer
+	said      said // messages since the last answer
 	last      *state
 	compacted bool
 	branch    bool // the branch was undone
@@ -51,9 +51,9 @@ type path struct {
 // paths finds the path of each step.
 type paths struct {
 	main     *path
-	branches map[int]*branch // by step
-	agents   map[int]*path   // by step of a subagent
-	forks    map[int]*path   // by step at which a branch begins: the path after that step
+	branches map[int]*branch // branches by step
+	agents   map[int]*path   // paths by step of a subagent
+	forks    map[int]*path   // path after a step, by step at which a branch begins
 }
 
 type branch struct {

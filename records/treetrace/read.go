@@ -27,11 +27,11 @@ func Read(r io.Reader, yield func(row int, record *records.Record) error) error 
 type builder struct {
 	r     *records.Record
 	nodes []kept
-	last  map[string]int // by node: its last step
+	last  map[string]int // last step of a node
 	first map[string]int
 
 	branches []branch
-	branch   map[string]int // by abandoned node: the number of its branch, from 1
+	branch   map[string]int // number of the branch of an abandoned node, from 1
 }
 
 // kept is the data of a node that metadata.treetrace keeps.

@@ -39,7 +39,7 @@ type Project struct {
 // Stats holds totals over the document.
 type Stats struct {
 	Prompts           int            `json:"prompts"`
-	RawPrompts        int            `json:"rawPrompts"` // before repeated prompts are merged
+	RawPrompts        int            `json:"rawPrompts"` // number of prompts before repeated ones are merged
 	Sessions          int            `json:"sessions"`
 	Days              int            `json:"days"`
 	Corrections       int            `json:"corrections"`
@@ -72,7 +72,7 @@ type Session struct {
 	Title           *string `json:"title"`
 	FirstTS         *string `json:"firstTs"`
 	LastTS          *string `json:"lastTs"`
-	PromptCount     int     `json:"promptCount"` // before repeated prompts are merged
+	PromptCount     int     `json:"promptCount"` // number of prompts before repeated ones are merged
 	IsContinuation  bool    `json:"isContinuation"`
 	InputTokens     int64   `json:"inputTokens"`
 	CacheReadTokens int64   `json:"cacheReadTokens"`

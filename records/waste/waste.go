@@ -31,7 +31,7 @@ const (
 // The thresholds of findings.
 const (
 	largeTokens = 8000
-	leastTokens = 50 // of a repeated result
+	leastTokens = 50 // tokens of a repeated result
 	tokenBytes  = 4
 	manyFails   = 3 // failures of one command; two are enough if nothing was edited in between
 )
@@ -41,11 +41,11 @@ type Finding struct {
 	Kind    Kind     `json:"kind"`
 	Step    int      `json:"step"`
 	Call    string   `json:"call"`
-	Name    string   `json:"name"`   // of the tool
+	Name    string   `json:"name"`   // name of the tool
 	What    string   `json:"what"`   // the file, the pattern or the command
 	Of      *int     `json:"of"`     // the step with the same result; for a loop its first failure; null for a long output
-	Times   int      `json:"times"`  // for a loop: the number of failures
-	Passed  *int     `json:"passed"` // for a loop: the step at which the command succeeded; null if it never did
+	Times   int      `json:"times"`  // number of failures of a loop
+	Passed  *int     `json:"passed"` // step at which the command of a loop succeeded; null if it never did
 	Tokens  int64    `json:"tokens"` // estimated
 	CostUSD *float64 `json:"cost_usd"`
 }
@@ -64,7 +64,7 @@ type Cost func(model string, usage records.TokenUsage) (usd float64, known bool)
 type finder struct {
 	cost  Cost
 	out   []Finding
-	seen  map[string]earlier // by key: calls whose results are in the context
+	seen  map[string]earlier // calls whose results are in the context, by key
 	loops map[string]*loop
 	edits int
 }

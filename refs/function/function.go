@@ -17,7 +17,7 @@ type Function struct {
 	Name  string // function line without parameters; with a number if the file has several with the same name
 	Text  string // the function line, shortened if it is very long
 	Line  int    // number of the function line, from 1; 0 for the lines before the first function
-	Start int    // its first line, from 1
+	Start int    // number of the first line, from 1
 	Count int
 
 	bare string // the name without a number

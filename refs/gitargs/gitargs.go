@@ -9,8 +9,8 @@ type Value uint8
 // The places of a value.
 const (
 	None     Value = iota
-	Optional       // only in the same word, may be missing
-	Required       // in the same word or in the next one
+	Optional       // the value is in the same word, or missing
+	Required       // the value is in the same word or in the next one
 )
 
 // Option is an option in a table. It has a letter (0 if none) and a long name ("" if none).

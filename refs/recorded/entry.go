@@ -28,7 +28,7 @@ type entry struct {
 // identity identifies a directory within its file system.
 type identity struct {
 	device, inode uint64
-	born          int64 // its time of birth, in nanoseconds; 0 if unknown
+	born          int64 // time of birth in nanoseconds; 0 if unknown
 }
 
 // form is the first line of every file of the list.

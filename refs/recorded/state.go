@@ -17,7 +17,7 @@ const (
 	Unlisted State = iota // not recorded
 	Listed                //
 	Moved                 // listed at another path, or on another user's list
-	Replaced              // it replaced a listed repository at the same path
+	Replaced              // the repository replaced a listed one at the same path
 	Astray                // listed, but it does not know this work tree
 	NoPlace               // there is no directory for the list
 )

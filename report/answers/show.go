@@ -30,7 +30,7 @@ type Object struct {
 	ToolCall *view.WholeCall `json:"tool_call,omitempty"`
 	Patch    *view.Hunk      `json:"patch,omitempty"`
 	Commit   *Commit         `json:"commit,omitempty"`
-	Event    json.RawMessage `json:"event,omitempty"` // in its stored form
+	Event    json.RawMessage `json:"event,omitempty"` // event in its stored form
 	Step     *TalkStep       `json:"step,omitempty"`
 	Why      *why.Place      `json:"why,omitempty"`
 }

@@ -24,7 +24,7 @@ type Diff struct {
 	Files    []*File
 	Old, New Side
 	Fork     bool // the old side is the merge base of Old and New
-	Changed  bool // with --exit-code: git found a difference
+	Changed  bool // git found a difference, with --exit-code
 	Churn    []Churn
 
 	// Untracked holds the untracked files of the work tree, which git leaves out of a diff. All their lines are new.
@@ -70,7 +70,7 @@ func (l *Line) Content() []byte { return bytes.TrimSuffix(l.Text, []byte("\n")) 
 // Source provides the facts about owners.
 type Source struct {
 	Resolver blame.Resolver
-	Snapshot blame.Resolver // for contents that snapshots at boundaries have
+	Snapshot blame.Resolver // owners of contents that snapshots at boundaries have
 	Log      belief.Log
 	Searcher belief.Searcher // nil: no search
 	Config   refs.Config
@@ -81,7 +81,7 @@ type Source struct {
 // Failure is git's refusal of the arguments.
 type Failure struct {
 	Code    int
-	Message string // as git printed it
+	Message string // message as git printed it
 }
 
 func (f *Failure) Error() string { return f.Message }

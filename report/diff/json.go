@@ -27,7 +27,7 @@ type Document struct {
 
 type jsonSide struct {
 	Kind     Kind    `json:"kind"`
-	Revision *string `json:"revision"` // as the user typed it; null for the index and the work tree
+	Revision *string `json:"revision"` // revision as the user typed it; null for the index and the work tree
 	Fork     bool    `json:"merge_base,omitempty"`
 }
 

@@ -27,8 +27,8 @@ const (
 // Side is one side of a diff.
 type Side struct {
 	Kind Kind
-	Rev  string // of a commit; for a moment, the name that the user typed
-	Head string // for a moment: the commit that was checked out
+	Rev  string // revision of a commit; for a moment, the name that the user typed
+	Head string // the commit that was checked out, for a moment
 }
 
 const head = "HEAD"

@@ -15,7 +15,7 @@ import (
 // The limits for untracked files, which are read although nobody named them.
 const (
 	mostUntracked      = 200
-	mostUntrackedBytes = 1 << 20 // for one file
+	mostUntrackedBytes = 1 << 20 // bytes of one file
 )
 
 // untracked adds the untracked files of the work tree, which git diff leaves out. It finds them as git-status(1) does,

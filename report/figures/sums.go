@@ -59,7 +59,7 @@ func (t Tokens) Sum() int64 { return t.Input + t.Output + t.CacheRead + t.CacheW
 // Costs sums up the costs of conversations, each once: by the price table or, if a price is missing, by its client's
 // figure.
 type Costs struct {
-	USD        float64  `json:"usd"`    // of all conversations with a known cost
+	USD        float64  `json:"usd"`    // cost of all conversations with a known cost
 	Priced     int      `json:"priced"` // number of these conversations
 	Unknown    int      `json:"unknown"`
 	ClientUSD  float64  `json:"client_usd"` // the part of usd that comes from clients
@@ -86,7 +86,7 @@ func (c *Costs) add(u *view.Usage) {
 // Stats is the answer of git trace stats --json: all figures of lines and of conversations.
 type Stats struct {
 	Schema        string        `json:"schema"`
-	Range         []string      `json:"range"` // as the user typed it
+	Range         []string      `json:"range"` // range as the user typed it
 	Now           bool          `json:"now"`   // counts the lines of one revision, not those that commits added
 	Lines         stats.Lines   `json:"lines"`
 	Authors       []AuthorLines `json:"authors"`
@@ -113,7 +113,7 @@ type Stats struct {
 type Sums struct {
 	Stats
 	Grouped  *stats.Groups
-	Accept   bool // also count what became of agents' lines
+	Accept   bool // also count what happened to agents' lines
 	held     held
 	accepted map[*stats.Group]*Accepted
 	charged  map[*stats.Group]*charges // use of conversations, by group

@@ -25,7 +25,7 @@ const Schema = "git-trace.report/1"
 type Report struct {
 	Schema        string        `json:"schema"`
 	Range         Range         `json:"range"`
-	Stats         figures.Stats `json:"stats"`  // as in git trace stats
+	Stats         figures.Stats `json:"stats"`  // figures as in git trace stats
 	Result        diff.Counts   `json:"result"` // lines that differ between the ends
 	Removed       int           `json:"removed"`
 	Writers       []Writer      `json:"writers"`
@@ -45,12 +45,12 @@ type Report struct {
 
 // Range is the range of a report.
 type Range struct {
-	Given string   `json:"given"` // as the user typed it; empty for the branch that is checked out
+	Given string   `json:"given"` // range as the user typed it; empty for the branch that is checked out
 	From  refs.OID `json:"from"`
 	To    refs.OID `json:"to"`
 	// Fork is true if the range begins at the merge base.
 	Fork bool   `json:"merge_base"`
-	Text string `json:"-"` // in git's form: from...to
+	Text string `json:"-"` // range in git's form: from...to
 }
 
 // Dotted returns the range in git's form, with the ids of its ends.
@@ -97,7 +97,7 @@ type Talk struct {
 	Models  []string       `json:"models"`
 	First   time.Time      `json:"first,omitzero"`
 	Last    time.Time      `json:"last,omitzero"`
-	Prompts int            `json:"prompts"` // of the whole conversation; the calls, too
+	Prompts int            `json:"prompts"` // number of prompts in the whole conversation
 	Calls   int            `json:"calls"`
 	Counts
 	Commits   int           `json:"commits"` // commits of the range with its lines

@@ -22,16 +22,16 @@ type Dimension string
 const (
 	Agent     Dimension = "agent"
 	Model     Dimension = "model"
-	Tool      Dimension = "tool"   // of the tool call
-	Author    Dimension = "author" // of the commit
-	Day       Dimension = "day"    // of the author date (UTC)
-	Week      Dimension = "week"   // of the author date, as the week's Monday
-	Month     Dimension = "month"  // of the author date
-	Hour      Dimension = "hour"   // of the author date, within the week
+	Tool      Dimension = "tool"   // tool of the tool call
+	Author    Dimension = "author" // author of the commit
+	Day       Dimension = "day"    // day of the author date (UTC)
+	Week      Dimension = "week"   // Monday of the week of the author date
+	Month     Dimension = "month"  // month of the author date
+	Hour      Dimension = "hour"   // hour of the author date, within the week
 	Directory Dimension = "directory"
 	File      Dimension = "file"
 	Language  Dimension = "language"
-	Function  Dimension = "function" // of the file, in the form of git trace track
+	Function  Dimension = "function" // function of the file, in the form of git trace track
 )
 
 // Dimensions lists all dimensions.

@@ -114,7 +114,7 @@ type lives struct {
 	chosen   map[refs.OID]*graph.Commit // commits whose lines count
 	main     map[refs.OID]bool          // the first-parent history
 	end      time.Time
-	states   map[refs.OID]map[string][]span // of commits whose children are still to come
+	states   map[refs.OID]map[string][]span // lines of commits whose children are still to come
 	children map[refs.OID]int               // number of such children
 	births   []birth                        // the first has id 1
 	known    []*belief.Commit               // owners for one batch of the history

@@ -23,7 +23,7 @@ type Document struct {
 // Place is a place in a file, with the reasons for its lines.
 type Place struct {
 	Path       string       `json:"path"`
-	PathBase64 string       `json:"path_base64,omitempty"` // only for a path that is not UTF-8
+	PathBase64 string       `json:"path_base64,omitempty"` // path in base64, only if it is not UTF-8
 	Revision   *string      `json:"revision"`              // null for the work tree
 	Reasons    []ReasonJSON `json:"reasons"`
 }
@@ -42,7 +42,7 @@ type ReasonJSON struct {
 	Limits   []events.Limit   `json:"limits,omitempty"`
 	Commit   *CommitJSON      `json:"commit"`
 	Replaced []*view.Hunk     `json:"replaced"`
-	Since    *trail.TrailJSON `json:"since"` // in the form of git trace track
+	Since    *trail.TrailJSON `json:"since"` // trail in the form of git trace track
 }
 
 // LineJSON is a line of the file.

@@ -32,7 +32,7 @@ type Reason struct {
 	Declared *view.Declared
 	// Replaced holds the changes whose lines the hunk removed. For a line that a person changed, it is the agent's change.
 	Replaced []*view.Hunk
-	Trail    *trail.Trail // what became of the change; nil for people's lines
+	Trail    *trail.Trail // fate of the change; nil for people's lines
 }
 
 // Owner returns the writer of the lines.

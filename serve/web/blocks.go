@@ -18,7 +18,7 @@ import (
 
 // turnBlock is a prompt with its steps.
 type turnBlock struct {
-	Number  int // of the prompt; 0 if there is none
+	Number  int // number of the prompt; 0 if there is none
 	Step    int // the record's step with the prompt
 	Kind    string
 	Time    *time.Time
@@ -39,7 +39,7 @@ type partBlock struct {
 	From, To    int
 	Whole       bool
 	Steps       []*stepBlock
-	Page, Fetch string // where the whole texts are: the address of the page, and the address for the script
+	Page, Fetch string // addresses of the whole texts: of the page, and for the script
 }
 
 // wholeCalls returns the turn's calls that are shown whole.
@@ -74,7 +74,7 @@ func (t *turnBlock) Calls() (n int) {
 
 // stepBlock is an answer of the model with its calls.
 type stepBlock struct {
-	Number    int // of the record; 0 if only the log knows the step
+	Number    int // number of the step in the record; 0 if only the log knows the step
 	Depth     int // depth of subagents
 	Who       string
 	Time      *time.Time
@@ -111,7 +111,7 @@ func (s *stepBlock) Line() string {
 // Limits for the line of a step.
 const (
 	mostLineCalls = 2
-	mostLineWord  = 32 // in cells
+	mostLineWord  = 32 // cells
 	mostLineText  = 72
 )
 

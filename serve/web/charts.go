@@ -26,7 +26,7 @@ const (
 type timeChart struct {
 	By      stats.Dimension
 	Columns []column
-	Width   string // of one column
+	Width   string // width of one column
 	Most    int
 	Axis    []string
 	all     numbers.Owned

@@ -30,7 +30,7 @@ type files struct {
 
 	mu    sync.Mutex
 	head  string            // the commit for which child is valid
-	child map[string]string // for a commit, the next one on the way to head
+	child map[string]string // the next commit on the way to head, by commit
 }
 
 // commit returns the commit of a revision. git never reads the revision as an option (git-rev-parse(1)).

@@ -14,10 +14,10 @@ import (
 
 // Limits for a client's requests.
 const (
-	mostRequests = 8                // at once
-	mostTime     = 30 * time.Second // for one answer
+	mostRequests = 8                // requests at once
+	mostTime     = 30 * time.Second // time for one answer
 	mostHeader   = 8 << 10          // bytes
-	retryAfter   = "2"              // in seconds, if there is no answer at present
+	retryAfter   = "2"              // seconds, if there is no answer at present
 )
 
 // policy limits the browser's rights on a page: to show it with this server's style and script.
@@ -29,7 +29,7 @@ type guard struct {
 	next  http.Handler
 	hosts map[string]bool
 	token string
-	name  string // of the cookie
+	name  string // name of the cookie
 	slots chan struct{}
 }
 

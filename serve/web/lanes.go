@@ -12,9 +12,9 @@ import (
 // Sizes of the drawing on the left of a commit, in pixels.
 const (
 	laneWide  = 14
-	laneNode  = 21 // from the top of the row to the commit's dot
+	laneNode  = 21 // distance from the top of the row to the commit's dot
 	laneHigh  = 42 // below this height, lines are straight down to the end of the row
-	mostLanes = 12 // on one page; further lanes are not drawn
+	mostLanes = 12 // lanes on one page; further lanes are not drawn
 )
 
 // lanes holds the vertical lines on the left of one commit. A lane keeps its column from a child to its parent.

@@ -20,7 +20,7 @@ import (
 // A patch id is 16 bytes in hex: 8 bytes for the patch, then 8 for its owner. So the patch id alone leads to the owner
 // of a line. An owner is stored once, however many patches a tool call makes.
 const (
-	ownerKeyStart  = 16 // in hex digits
+	ownerKeyStart  = 16 // start of the owner's key in hex digits
 	patchIDLength  = 32
 	ownerKeyDigits = patchIDLength - ownerKeyStart
 )

@@ -58,8 +58,8 @@ type copier struct {
 	lines   [][]byte // the content
 	sources []vector.Content
 	known   int                // the number of first sources with some known owners
-	keys    []string           // of the content's lines
-	places  map[string][]place // of the specific lines searched so far
+	keys    []string           // keys of the content's lines
+	places  map[string][]place // places of the specific lines searched so far
 	from    [][]place          // for each line of the content: the places from which it was copied
 }
 

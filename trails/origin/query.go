@@ -63,7 +63,7 @@ type Work struct {
 
 	operands  *[]gitfacts.Operand // nil until it is needed
 	brought   []refs.OID          // see brought
-	fruitless int                 // the same
+	fruitless int                 // number of contents without a known commit; see maxFruitless
 }
 
 // Case holds the common facts of all queries at one moment. It is for one goroutine.

@@ -268,7 +268,7 @@ func ancestors(pid int) []int {
 type Process struct {
 	ID
 	Parent int
-	Wrote  int64 // in bytes; 0 if unknown
+	Wrote  int64 // bytes; 0 if unknown
 }
 
 // Age returns how long the process has been running, or 0 if unknown.

@@ -61,7 +61,7 @@ type Query struct {
 	Changes []Change
 
 	Stash    gitfacts.Stash      // the stash to search, if any
-	Stashed  map[string]refs.OID // its content of each path; the zero id for a deleted path
+	Stashed  map[string]refs.OID // the stash's content of each path; the zero id for a deleted path
 	Untold   []File              // missing files that the stash does not have
 	Vanished []File              // files that the stash deleted and that were missing before, with their last contents
 

@@ -19,7 +19,7 @@ type entry struct {
 // Flags of an entry. flagTodo and the following ones are used only during a snapshot.
 const (
 	flagTracked    uint16 = 1 << iota // in the user's index
-	flagRacy                          // its time stamps cannot show a change: hash it again
+	flagRacy                          // the time stamps of the file cannot show a change: hash it again
 	flagFromIndex                     // the id comes from the index, and was not computed here
 	flagByGit                         // git computed the id, which may depend on the path's entry in the index
 	flagUnreadable                    // cannot be read or filtered; the tree has the entry of the index, or none
@@ -56,7 +56,7 @@ const (
 	dirRacy    uint16 = 1 << iota // must be listed again
 	dirPartial                    // ignored or unreadable: only tracked paths count, and the index lists them
 	dirUnread                     // could not be listed
-	dirStale                      // its .gitignore changed in a scoped snapshot: check its names again
+	dirStale                      // the directory's .gitignore changed in a scoped snapshot: check its names again
 )
 
 func (d *dir) name() string { return baseName(d.path) }

@@ -14,7 +14,7 @@ type newer struct {
 // directories reads few.
 type overlay struct {
 	dirs map[string]newer
-	subs map[string][]string // by parent directory: paths of the directories in dirs
+	subs map[string][]string // paths of the directories in dirs, by parent directory
 	gone map[string]bool     // directories of the state file that were removed, with their descendants
 }
 

@@ -27,12 +27,12 @@ type scan struct {
 	queries     []query
 	entered     []query // ignored names that the user has added to the index
 	touched     []*dir
-	before      map[string]Entry      // by path: the earlier entries of paths that may have changed
+	before      map[string]Entry      // earlier entries of paths that may have changed, by path
 	passed      map[string]bool       // names that git skipped before and does not skip now
 	attrTouched bool                  // an attribute file was added, removed or changed
 	sawUnread   bool                  // something could not be read
 	stored      map[refs.OID]struct{} // trees that the repository has
-	trees       [][]byte              // to be stored
+	trees       [][]byte              // trees that must be stored
 }
 
 // work holds a scan's findings about one directory.
@@ -42,8 +42,8 @@ type work struct {
 	left   []string // names whose entry in the index was removed
 	read   bool     // must be listed
 	judge  bool     // all its names, and the names below it, must be checked again
-	rules  bool     // its .gitignore was added, removed or changed
-	dirty  bool     // its tree or a tree below must be built
+	rules  bool     // the directory's .gitignore was added, removed or changed
+	dirty  bool     // the tree of the directory or a tree below must be built
 	uneven bool     // has removed entries
 	listed bool     // is already in scan.touched
 }
@@ -248,7 +248,7 @@ func (s *scan) markDirty(d *dir) {
 	}
 }
 
-// changes compares the earlier entries (before) with the present ones.
+// changes returns the differences between the earlier entries (before) and the present ones.
 func (s *scan) changes() []Change {
 	var list []Change
 	for path, was := range s.before {

@@ -27,7 +27,7 @@ type Entry struct {
 
 // Change is one path that differs between two snapshots. A zero mode and id mean that the path is missing.
 type Change struct {
-	Path             string // with slashes, relative to the top; raw bytes
+	Path             string // path relative to the top, with slashes; raw bytes
 	OldMode, NewMode uint32
 	Old, New         refs.OID
 	// PassedOver reports that the path is known to have existed at the last snapshot, and that git skipped it.

@@ -28,7 +28,7 @@ type watched struct {
 	Role  role
 	Stamp string // size and times; empty if the file is missing or its time stamps are not reliable
 	Sum   string // digest of the content; empty if the file is missing
-	Class class  // for attribute files: the class that they need
+	Class class  // the class that an attribute file needs
 }
 
 // look compares a watched file with the disk, and updates the record.

@@ -6,7 +6,7 @@ import (
 
 // Content is a content of a file whose owners are known.
 type Content struct {
-	Lines  [][]byte // as linediff.Split returns them
+	Lines  [][]byte // lines as linediff.Split returns them
 	Owners Vector
 	// Far makes Origins use lines of this content only if they form enough text together: a brace alone may come from
 	// anywhere. Compare ignores it.
@@ -54,8 +54,8 @@ type Change struct {
 // part is one hunk of a change, line by line.
 type part struct {
 	linediff.Hunk
-	origins []origin // for each new line
-	fates   []fate   // for each old line
+	origins []origin // the origin of each new line
+	fates   []fate   // the fate of each old line
 	// links lists, in order, the places where new lines keep old ones. Lines between two links were replaced.
 	links []link
 }

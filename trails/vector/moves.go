@@ -97,7 +97,7 @@ type place struct {
 type finder struct {
 	deleted, inserted []place
 	keys              map[string]int
-	letters           []int // by key
+	letters           []int // number of letters and digits, by key
 	changes           []*Change
 	phrases           phrases
 }

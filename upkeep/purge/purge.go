@@ -30,7 +30,7 @@ type Purge struct {
 	dry    bool
 	most   int64 // contents larger than this, in bytes, are read as a stream
 
-	patience time.Duration     // how long settle waits; 0: not at all
+	patience time.Duration     // time that settle waits; 0 for none
 	searched map[refs.OID]bool // objects of the side store that were searched
 
 	plans []*purged.Plan // plans of interrupted purges, which this one finishes

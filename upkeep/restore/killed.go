@@ -103,8 +103,8 @@ const endedNote = "/"
 // The kinds of temporary files.
 const (
 	freshKind    = "fresh"   // the new content of the file
-	replacedKind = "old"     // its old content
-	deletedKind  = "deleted" // its old content, if it will be deleted
+	replacedKind = "old"     // the old content of the file
+	deletedKind  = "deleted" // the old content of a file that will be deleted
 )
 
 // `beside` returns an unused name in the directory of a file, and notes it before a file gets it.

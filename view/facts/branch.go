@@ -15,12 +15,12 @@ import (
 // that reaches a commit today may not be its birthplace.
 type Birthplaces struct {
 	repo   *refs.Repo
-	branch map[refs.OID]string // for commits in a reflog
+	branch map[refs.OID]string // branches of commits in a reflog
 	read   time.Time           // the time at which the reflogs were read
 	heads  gitfacts.Heads
 	headed time.Time // the time at which HEAD's reflog was read
 
-	asked   bool // for these
+	asked   bool // config and remotes were read
 	config  refs.Config
 	remotes []string
 }

@@ -24,9 +24,9 @@ import (
 
 // The limits of data about commits and the work tree in records; larger data is left out.
 const (
-	mostDiff        = 16 << 10 // of uncommitted changes when a conversation began
-	mostPatch       = 64 << 10 // of a commit's patch
-	mostRecordFiles = 500      // of a commit whose lines are listed
+	mostDiff        = 16 << 10 // bytes of uncommitted changes when a conversation began
+	mostPatch       = 64 << 10 // bytes of a commit's patch
+	mostRecordFiles = 500      // files of a commit whose lines are listed
 )
 
 // For finds facts about conversations in the log and the repository, for their records.

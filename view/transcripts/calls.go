@@ -14,7 +14,7 @@ import (
 // Call is a call in a session file that has ended.
 type Call struct {
 	ID, Tool, Model string
-	Step, Prompt    int // their numbers in the session file
+	Step, Prompt    int // numbers of the call's step and prompt in the session file
 	Began, Ended    time.Time
 	Edits           []*backfill.Edit // the edits that it reports
 	Anything        bool             // a command that may have written more than these edits

@@ -120,7 +120,7 @@ type substitution struct {
 	pattern  *regexp.Regexp
 	with     []piece
 	all      bool
-	from, to int // the lines that it is for, from 1; 0 for all
+	from, to int // the lines to which the substitution applies, from 1; 0 for all
 }
 
 // piece is replacement text, or a group of the match if the text is empty.

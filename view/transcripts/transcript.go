@@ -34,12 +34,12 @@ type Transcript struct {
 	asked  []int           // the steps of Prompts
 	ended  []string        // the ids of the calls that were read and have a result
 	torn   bool            // the result of a call that an earlier reading left open
-	cursor json.RawMessage // for the next reading
+	cursor json.RawMessage // cursor for the next reading
 	dir    string
-	keys   map[uint64]bool // of its steps
+	keys   map[uint64]bool // keys of the steps
 	calls  []*Call
 	open   map[int][]*Call  // the calls of the last step of each chain
-	chain  int              // of the step that is being read
+	chain  int              // chain of the step that is being read
 	late   map[string]*Call // calls without a result
 	unseen map[string]bool  // the calls that Unseen counts
 	trees  map[string]records.CallTrees
@@ -205,7 +205,7 @@ func stampOf(text *string) time.Time {
 // unredacted texts of the conversation.
 type Reading struct {
 	Cursor  json.RawMessage `json:"cursor,omitempty"`
-	Dir     string          `json:"dir,omitempty"`     // that the conversation was held in
+	Dir     string          `json:"dir,omitempty"`     // directory in which the conversation was held
 	Prompts []int           `json:"prompts,omitempty"` // the numbers of the steps with a prompt
 	Calls   []string        `json:"calls,omitempty"`   // the last ones
 }

@@ -12,7 +12,7 @@ import (
 // The limits of the trees of one conversation.
 const (
 	mostTrees     = 2000 // calls
-	mostTreeFiles = 500  // of one call
+	mostTreeFiles = 500  // files of one call
 )
 
 // FromTrees adds the edits of calls whose texts the session file does not have, where another program's hooks noted the

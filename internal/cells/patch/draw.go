@@ -11,7 +11,7 @@ import (
 
 // Style holds the settings of the drawing.
 type Style struct {
-	Terminal bool // for a terminal: tabs become blanks
+	Terminal bool // set for a terminal: tabs become blanks
 	Color    bool
 	// Margin returns the text before a line. line is its number in the new content; for a removed line, in the old
 	// content; for other lines of the patch, 0. nil means no margin.

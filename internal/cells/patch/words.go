@@ -13,7 +13,7 @@ type Piece struct {
 }
 
 const (
-	longestLine = 1000 // in characters; longer lines are shown without marked words
+	longestLine = 1000 // length in characters; longer lines are shown without marked words
 	leastAlike  = 0.4  // share of common characters; texts with less count as different lines
 )
 

@@ -25,7 +25,7 @@ type player struct {
 	dir          string
 	counters     string
 	serving      bool
-	shell        *shell // of the running command; nil if none runs
+	shell        *shell // shell of the running command; nil if none runs
 }
 
 func newPlayer(name string) (*player, error) {

@@ -19,7 +19,7 @@ import (
 const (
 	completeLimit = 30
 	searchLimit   = 100
-	listAllLimit  = 150 // for thirty thousand lines of text
+	listAllLimit  = 150 // ms for thirty thousand lines of text
 )
 
 // Every tenth conversation has no record yet, only its typed prompts.

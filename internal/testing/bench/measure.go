@@ -29,11 +29,11 @@ const enough = 3 * time.Second
 type kind uint8
 
 const (
-	ratio     kind = iota // ours divided by the reference
+	ratio     kind = iota // our figure divided by the reference
 	work                  // the same with processor time
-	extra                 // ours minus the reference, in ms
+	extra                 // our figure minus the reference, in ms
 	extraWork             // the same with processor time
-	limit                 // only ours, in ms
+	limit                 // only our figure, in ms
 	memory                // peak memory of ours, in MB
 	count                 // a number that the scenario counted
 )
@@ -50,7 +50,7 @@ type row struct {
 // series holds the measurements with one name.
 type series struct {
 	times []time.Duration
-	cpu   []time.Duration // of the processes, and of children that they waited for
+	cpu   []time.Duration // processor time of the processes, and of children that they waited for
 	rss   int64           // peak of one process, in bytes
 	count float64
 }

@@ -23,7 +23,7 @@ const (
 	firstPage   = 150 // includes the start of the server
 	listPage    = 50
 	talkPage    = 80
-	firstSearch = 60 // for words that were not searched before
+	firstSearch = 60 // ms for words that were not searched before
 	blamePage   = 100
 	serveMemory = 150
 )

@@ -14,7 +14,7 @@ import (
 // Client is a coding agent's client that the driver can install and run.
 type Client struct {
 	Name    string // the client's name in this package
-	Package string // its npm package
+	Package string // npm package of the client
 	Version string // the version for which scripts and expectations were written
 
 	with     map[string]string // further npm packages that it needs, with their versions

@@ -75,7 +75,7 @@ type job struct {
 	opts   Options
 	dir    string // working directory
 	run    string // directory of the run
-	url    string // of the model server
+	url    string // URL of the model server
 }
 
 // place writes a file below the user's home. Bytes are written unchanged, any other content as JSON.

@@ -21,7 +21,7 @@ type stage struct {
 	script Script
 	seed   string   // makes the tool ids of runs differ
 	dir    string   // directory in which Turn.Sh runs
-	env    []string // its environment
+	env    []string // environment of Turn.Sh
 
 	mu       sync.Mutex
 	spent    map[string]int  // number of errors sent once, by script

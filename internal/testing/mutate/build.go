@@ -18,7 +18,7 @@ import (
 
 // world is the code under test: its mutants, and the test programs that contain all of them, inactive.
 type world struct {
-	root, dir string // of the module; for files that this program makes
+	root, dir string // root of the module, and directory for files that this program makes
 	mutants   []*mutant
 	perFile   map[string][]*site
 	text      map[string][]byte

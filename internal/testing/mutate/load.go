@@ -23,7 +23,7 @@ const module = "github.com/git-trace/git-trace"
 type source struct {
 	dir   string // relative to the root
 	fset  *token.FileSet
-	files map[string]*ast.File // by path relative to the root
+	files map[string]*ast.File // files by path relative to the root
 	text  map[string][]byte
 	info  *types.Info
 	pkg   *types.Package

@@ -20,7 +20,7 @@ type outcome struct {
 	Skipped   map[string][]string `json:"skipped"` // skipped tests, by reason
 	Slowest   []timed             `json:"slowest"`
 	Wall      time.Duration       `json:"wall"`
-	Processor time.Duration       `json:"processor"` // of go test and all its children
+	Processor time.Duration       `json:"processor"` // processor time of go test and all its children
 }
 
 type timed struct {

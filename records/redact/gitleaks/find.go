@@ -118,7 +118,7 @@ const Generic = "generic-api-key"
 
 // The limits of the text after a keyword for the rule Generic, in bytes.
 const (
-	mostBetween  = 20 + 3   // from the keyword to the assignment sign
+	mostBetween  = 20 + 3   // bytes from the keyword to the assignment sign
 	mostSetting  = 4 + 5    // the assignment sign, quotes and space
 	leastGeneric = 10       // the value
 	between      = "-.'\""  // allowed there, besides words and space
@@ -182,7 +182,7 @@ func space(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r'
 
 // The greatest distance between a keyword and the ends of a match, in bytes.
 const (
-	lookBack    = 256 // not beyond the start of the line
+	lookBack    = 256 // bytes before the keyword, at most to the start of the line
 	lookForward = 1 << 10
 	longestWord = 16 << 10 // a token that begins within this distance is read to its end
 )

@@ -3,13 +3,13 @@ package gitleaks
 // keywords finds the words of a fixed set in a text, in one pass and in any case.
 type keywords struct {
 	class [256]uint8                // the class of each byte, the same for both cases; 0 for a byte that is in no word
-	third [classes * classes]uint64 // by the classes of two bytes: the classes of the possible third bytes of a word
+	third [classes * classes]uint64 // possible third bytes of a word, by the classes of its first two bytes
 	words [classes * classes][]word
 }
 
 // word is a word of the set.
 type word struct {
-	text  string // in lower case
+	text  string // the word in lower case
 	rules []int  // the rules with this keyword
 }
 

@@ -55,15 +55,15 @@ type storeList struct {
 // rule is a rule in its stored form, with its allow-lists and its compiled expression.
 type rule struct {
 	line    string // a line of rules.json
-	generic bool   // its id is Generic
+	generic bool   // the id of the rule is Generic
 	decoded sync.Once
 	storeRule
 	allow   []*allowlist
 	cores   []core // each match contains one of them; nil if unknown
 	once    sync.Once
 	pattern *regexp.Regexp
-	err     error // of decoding
-	fault   error // of compiling
+	err     error // error of decoding
+	fault   error // error of compiling
 }
 
 type allowlist struct {

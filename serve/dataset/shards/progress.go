@@ -15,7 +15,7 @@ import (
 type File struct {
 	Path      string `json:"path"` // relative to the directory, with slashes
 	Table     string `json:"table"`
-	Partition string `json:"partition"` // its directories; empty without partitions
+	Partition string `json:"partition"` // directories of the partition; empty without partitions
 	Rows      int64  `json:"rows"`
 	Bytes     int64  `json:"bytes"`
 	Lines     int64  `json:"lines_bytes"` // size of the rows as JSON lines

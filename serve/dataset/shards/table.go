@@ -16,7 +16,7 @@ const (
 	Int   Kind = "int"  // 64-bit integer
 	Real  Kind = "real" // 64-bit floating point
 	Bool  Kind = "bool"
-	Time  Kind = "time" // in microseconds, UTC
+	Time  Kind = "time" // time in microseconds, UTC
 	JSON  Kind = "json" // a text that contains JSON
 	Texts Kind = "texts"
 )

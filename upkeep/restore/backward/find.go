@@ -15,7 +15,7 @@ import (
 type Work struct {
 	Trace  events.TraceID
 	Prompt int
-	Calls  []string // only these calls; empty: all
+	Calls  []string // only these calls; all if empty
 	Patch  events.PatchID
 	Commit refs.OID // only lines in this commit; without a conversation, the lines of all agents
 }

@@ -214,7 +214,7 @@ type text struct {
 	id    refs.OID
 	raw   []byte
 	lines [][]byte
-	whole bool // it has no lines, for example binary
+	whole bool // the file has no lines, for example binary
 }
 
 func (m *maker) blob(id refs.OID) (text, error) {

@@ -37,7 +37,7 @@ type line struct {
 	mine    bool // the writer wrote it
 	brought bool // the writer inserted it, but somebody else wrote it
 	rival   bool // somebody else inserted it
-	clash   bool // it is part of a conflict
+	clash   bool // the line is part of a conflict
 	hunk    int  // number of the writer's change that inserted it
 	gone    bool
 	taker   int // number of the writer's change that removed it; 0: somebody else removed it
