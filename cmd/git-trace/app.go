@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/view"
@@ -44,7 +45,7 @@ func runApp(args []string, std streams) int {
 	c := called(rest)
 	if c.is(fetchless) {
 		if err := refs.FetchNothing(); err != nil {
-			return exitDone // the environment is full
+			return exit.Done // the environment is full
 		}
 	}
 	a.beginLine(rest)
@@ -81,7 +82,7 @@ func (a *app) command(c *command, args []string) error {
 		return a.call(a.life, c, args[1:])
 	case len(args) == 0:
 		_ = a.help()
-		return silent(exitFinding) // git's status without a command
+		return exit.Silent(exit.Finding) // git's status without a command
 	case args[0] == "__complete":
 		err := os.Setenv(view.Unasked, view.ByAgent)
 		if err == nil {
@@ -91,7 +92,7 @@ func (a *app) command(c *command, args []string) error {
 	case slices.Contains([]string{"help", "h", "--help", "-h"}, args[0]):
 		return a.help(args[1:]...)
 	case strings.HasPrefix(args[0], "-"):
-		return fail(exitUsage, fmt.Errorf("unknown option '%s'", args[0]), "git trace help lists the commands")
+		return exit.Fail(exit.Misuse, fmt.Errorf("unknown option '%s'", args[0]), "git trace help lists the commands")
 	}
 	return unknownVerb(args[0])
 }
@@ -124,7 +125,7 @@ func (a *app) globals(args []string) ([]string, error) {
 			args = args[1:]
 			if !inline {
 				if len(args) == 0 {
-					return nil, usage("option '%s' needs a value", arg)
+					return nil, exit.Usage("option '%s' needs a value", arg)
 				}
 				value, args = args[0], args[1:]
 			}
@@ -154,7 +155,7 @@ func (a *app) setGlobal(name, value string) error {
 			if errors.As(err, &path) {
 				err = path.Err
 			}
-			return fail(exitGit, fmt.Errorf("cannot change to '%s': %w", value, err), "")
+			return exit.Fail(exit.Git, fmt.Errorf("cannot change to '%s': %w", value, err), "")
 		}
 		return nil
 	case "--git-dir":
@@ -180,7 +181,7 @@ func (a *app) repo() (*refs.Repo, error) {
 func (a *app) unasked(repo *refs.Repo, asks string) error {
 	listed := recorded.Is(repo)
 	if asks == view.ByEditor && !listed && !repo.MayHaveRefs("refs/traces/") {
-		return fail(exitUnchecked, errors.New("nothing is recorded here, and no traces were pulled"),
+		return exit.Fail(exit.Unchecked, errors.New("nothing is recorded here, and no traces were pulled"),
 			"git trace init starts recording; git trace blame works without it")
 	}
 	if asks == view.ByPage && listed {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/sharing"
 )
@@ -45,7 +46,7 @@ type destination struct {
 // destination returns the named remote, or the default one.
 func (a *app) destination(c *call, ops operands) (to destination, err error) {
 	if len(ops.all()) > 1 {
-		return to, usage("unexpected argument '%s'", ops.all()[1])
+		return to, exit.Usage("unexpected argument '%s'", ops.all()[1])
 	}
 	repo, err := a.repo()
 	if err != nil {
@@ -62,7 +63,7 @@ func (a *app) destination(c *call, ops operands) (to destination, err error) {
 	to.remote, err = to.settings.Destination(name)
 	if errors.Is(err, sharing.ErrNoRemote) { // a hint with all options: without them, push would send
 		hint := "git remote -v lists the remotes; git trace " + c.command.name + askedFor(c) + " <remote> names one"
-		return to, fail(exitUsage, err, hint)
+		return to, exit.Fail(exit.Misuse, err, hint)
 	}
 	if err != nil {
 		return to, explainSharing(err)
@@ -102,7 +103,7 @@ func (a *app) archive(c *call, ops operands) error {
 		return explainSharing(err)
 	}
 	defer k.Close()
-	w := quietWriter{a.std.out}
+	w := quietly(a.std.out)
 	if k.Left > 0 {
 		fmt.Fprintf(a.std.err, "git-trace: hint: %s not sound and %s; git trace pull names them\n",
 			numbers.Agree(k.Left, "1 log is", numbers.Thousands(k.Left)+" logs are"), numbers.Agree(k.Left, "stays", "stay"))
@@ -150,7 +151,7 @@ func (a *app) keep(c *call, k *sharing.Keeping, what string) error {
 		a.tellRemote(err)
 		return explainSharing(err)
 	}
-	fmt.Fprintf(quietWriter{a.std.out}, "%s on %s: %s\n", what, cells.Message(k.Remote.Name),
+	fmt.Fprintf(quietly(a.std.out), "%s on %s: %s\n", what, cells.Message(k.Remote.Name),
 		numbers.Count(len(k.Writers), "clone"))
 	return nil
 }
@@ -158,7 +159,7 @@ func (a *app) keep(c *call, k *sharing.Keeping, what string) error {
 // dropArchived removes clones from the archives.
 func (a *app) dropArchived(c *call, to destination) error {
 	if c.Bool("dry-run") || c.IsSet("until") {
-		return usage("--drop has no --dry-run and no --until")
+		return exit.Usage("--drop has no --dry-run and no --until")
 	}
 	writers := c.StringSlice("drop")
 	if !c.Bool("yes") {
@@ -173,7 +174,7 @@ func (a *app) dropArchived(c *call, to destination) error {
 		a.tellRemote(err)
 		return explainSharing(err)
 	}
-	fmt.Fprintf(quietWriter{a.std.out}, "dropped from the archives on %s: %s\n"+takenOff,
+	fmt.Fprintf(quietly(a.std.out), "dropped from the archives on %s: %s\n"+takenOff,
 		cells.Message(to.remote.Name), numbers.Count(refs, "ref"))
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/git-trace/git-trace/events/checkpoint"
 	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/report/span"
@@ -98,10 +99,10 @@ func (a *app) attest(c *call, ops operands) error {
 	}
 	switch {
 	case made.Predicate.Proof.State == events.Broken:
-		return fail(exitFinding, errors.New("the log is damaged, and nothing was signed"),
+		return exit.Fail(exit.Finding, errors.New("the log is damaged, and nothing was signed"),
 			"git trace verify lists every fault")
 	case made.Predicate.Commits == 0:
-		return fail(exitFinding, errors.New("there are no commits in the range"), otherRange(c.Context, repo, about.To))
+		return exit.Fail(exit.Finding, errors.New("there are no commits in the range"), otherRange(c.Context, repo, about.To))
 	}
 	e := envelope{PayloadType: payloadType}
 	if e.Payload, err = json.Marshal(made); err != nil {
@@ -109,7 +110,7 @@ func (a *app) attest(c *call, ops operands) error {
 	}
 	signed, err := checkpoint.SignSum(c.Context, repo, e.sum(), c.String("key"))
 	if err != nil {
-		return fail(exitGit, err, "git signs with gpg.format and user.signingKey, as for git commit -S")
+		return exit.Fail(exit.Git, err, "git signs with gpg.format and user.signingKey, as for git commit -S")
 	}
 	e.Signatures = []signature{{signed.Key, signed.Raw}}
 	var text strings.Builder
@@ -147,7 +148,7 @@ func (a *app) statementOf(c *call, repo *refs.Repo, about span.Range) (*statemen
 	}
 	list, err := repo.Git(c.Context, nil, "rev-list", about.To.String(), "^"+about.From.String())
 	if err != nil {
-		return nil, fail(exitGit, err, "")
+		return nil, exit.Fail(exit.Git, err, "")
 	}
 	for id := range strings.FieldsSeq(string(list)) {
 		out.Subject = append(out.Subject, subject{"commit", map[string]string{commitDigest: id}})
@@ -194,7 +195,7 @@ const mostStatement = 64 << 20
 func (a *app) verifyAttestation(c *call, repo *refs.Repo, log *events.Log, name string) error {
 	e, s, err := readStatement(name)
 	if err != nil {
-		return fail(exitUnchecked, fileFault(name, refs.PathCause(err)), "")
+		return exit.Fail(exit.Unchecked, fileFault(name, refs.PathCause(err)), "")
 	}
 	out := attested{Schema: attestedSchema, Range: s.Predicate.Range, Commits: len(s.Subject) - 1, Log: logNotHere,
 		Findings: []string{}}
@@ -289,7 +290,7 @@ func (s *statement) holdLog(ctx context.Context, log *events.Log, out *attested,
 	p := &s.Predicate.Proof
 	fetched, err := sharing.Verify(ctx, log)
 	if err != nil {
-		return fail(exitUnchecked, err, "git fsck shows whether the repository is damaged")
+		return exit.Fail(exit.Unchecked, err, "git fsck shows whether the repository is damaged")
 	}
 	for _, f := range fetched {
 		if f.Writer == p.Writer && f.Why == "" && f.Made.Seq >= p.Last {
@@ -299,7 +300,7 @@ func (s *statement) holdLog(ctx context.Context, log *events.Log, out *attested,
 	mine := false
 	for e, err := range log.Walk(ctx, events.Range{}) {
 		if err != nil {
-			return fail(exitUnchecked, err, "")
+			return exit.Fail(exit.Unchecked, err, "")
 		}
 		if mine = mine || e.Writer == p.Writer; e.Seq < p.Last {
 			continue
@@ -320,7 +321,7 @@ func (s *statement) holdLog(ctx context.Context, log *events.Log, out *attested,
 
 // tellAttested prints the result of a check.
 func (a *app) tellAttested(c *call, out *attested) error {
-	w := quietWriter{a.std.out}
+	w := quietly(a.std.out)
 	if c.Bool("json") {
 		if err := writeJSON(w, out); err != nil {
 			return err
@@ -337,7 +338,7 @@ func (a *app) tellAttested(c *call, out *attested) error {
 				logBeyond: "a digest of the log is here", logNotHere: "the log is not here and was not checked"}[out.Log])
 	}
 	if len(out.Findings) > 0 {
-		return silent(exitFinding)
+		return exit.Silent(exit.Finding)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/git-trace/git-trace/events/checkpoint"
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/cells/page"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/report/diff"
@@ -118,7 +119,7 @@ func (a *app) auditRange(c *call, opts reportOptions, r *rangeReport, repo *refs
 		return err
 	}
 	if out.Proof.State == events.Broken {
-		return silent(exitFinding)
+		return exit.Silent(exit.Finding)
 	}
 	return nil
 }
@@ -159,14 +160,14 @@ func (p *auditProof) add(c *call, repo *refs.Repo) error {
 	log := events.OpenLog(repo)
 	found, err := log.Verify(c.Context, events.Verification{Anchors: checkpoint.Sources()})
 	if err != nil {
-		return fail(exitUnchecked, err, "git fsck shows whether the repository is damaged")
+		return exit.Fail(exit.Unchecked, err, "git fsck shows whether the repository is damaged")
 	}
 	p.State, p.Events, p.Head, p.faults = found.State, int64(found.Events), string(found.End.Event), found.Faults
 	p.Writer, p.Last = found.Writer, found.End.Seq
 	p.Confirmed, p.By = found.AnchoredTo, found.AnchoredBy
 	fetched, err := sharing.Verify(c.Context, log)
 	if err != nil {
-		return fail(exitUnchecked, err, "git fsck shows whether the repository is damaged")
+		return exit.Fail(exit.Unchecked, err, "git fsck shows whether the repository is damaged")
 	}
 	for _, s := range fetched {
 		if !s.Own {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/hooks/runner"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/sharing"
 )
@@ -30,15 +31,15 @@ func runPushHook(args []string) int {
 	guard := runner.Guard(hard, nil)
 	defer guard()
 	if len(args) == 0 || os.Getenv(sharing.Pushing) != "" {
-		return exitDone
+		return exit.Done
 	}
 	repo, err := recorded.Here()
 	if err != nil {
-		return exitDone
+		return exit.Done
 	}
 	dir := cmp.Or(repo.WorkTree, repo.GitDir) // a relative URL starts here
 	runner.Background(repo, dir, repo.Env(), "git-hook", pushLaterHook, args[0], strconv.Itoa(runner.GitProcess()))
-	return exitDone
+	return exit.Done
 }
 
 // runPushLater is the process that waits and then shares. git trace status reports its failures.
@@ -47,7 +48,7 @@ func runPushLater(args []string) int {
 	defer guard()
 	repo, err := recorded.Here()
 	if err != nil || len(args) != 2 {
-		return exitDone
+		return exit.Done
 	}
 	debug.SetGCPercent(100)
 	debug.SetMemoryLimit(math.MaxInt64)
@@ -57,7 +58,7 @@ func runPushLater(args []string) int {
 		waitForGit(git)
 	}
 	_ = sharing.Auto(context.Background(), events.OpenLog(repo), args[0], meansToShare(repo)) // Auto noted it
-	return exitDone
+	return exit.Done
 }
 
 // waitForGit waits until git has ended, with growing pauses. If git's process is unknown, it waits a moment.

@@ -13,6 +13,7 @@ import (
 	"github.com/git-trace/git-trace/correlate/history"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/view/transcripts"
 )
@@ -47,12 +48,12 @@ func (a *app) backfill(c *call, ops operands) error {
 	revs := ops.list
 	if c.Bool("all") {
 		if len(revs) > 0 {
-			return usage("name revisions or --all, not both")
+			return exit.Usage("name revisions or --all, not both")
 		}
 		revs = refs.Everywhere()
 	}
 	if len(ops.behind) > 0 {
-		return usage("unexpected argument '%s'", ops.behind[0])
+		return exit.Usage("unexpected argument '%s'", ops.behind[0])
 	}
 	repo, err := a.repo()
 	if err != nil {
@@ -74,7 +75,7 @@ func (a *app) backfill(c *call, ops operands) error {
 	}
 	found, err := transcripts.Find(env, b.roots(), c.StringSlice("transcripts"))
 	if err != nil {
-		return fail(exitUnchecked, err, "")
+		return exit.Fail(exit.Unchecked, err, "")
 	}
 	return b.read(list, found)
 }
@@ -234,7 +235,7 @@ func (b *filler) run(list []history.Commit, found []*transcripts.Transcript) err
 		return err
 	}
 	if b.keeper, err = b.newKeeper(byTrace, result.Roots); err != nil {
-		return fail(exitUnchecked, err,
+		return exit.Fail(exit.Unchecked, err,
 			"nothing is written until that is fixed; with trace.records=false no conversation is stored")
 	}
 	defer b.keeper.close()

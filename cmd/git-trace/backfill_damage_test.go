@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
@@ -46,7 +47,7 @@ func TestADamagedHistoryIsReadAsFarAsItGoes(t *testing.T) {
 	}
 	run := func(args ...string) string {
 		t.Helper()
-		return told(exitUnchecked, damaged, args...)
+		return told(exit.Unchecked, damaged, args...)
 	}
 	if out := run("backfill", "--transcripts", w.folder); !strings.Contains(out, " 1 commit from 1 conversation written") {
 		t.Errorf("backfill found %s", out)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
@@ -54,7 +55,7 @@ func TestBackfillOfAPartialCloneFetchesNothing(t *testing.T) {
 	if missing() != before {
 		t.Errorf("%d objects are missing, %d were", missing(), before)
 	}
-	if status != exitUnchecked || !strings.Contains(complaint, "partial clone") || strings.Count(complaint, "warning") > 11 {
+	if status != exit.Unchecked || !strings.Contains(complaint, "partial clone") || strings.Count(complaint, "warning") > 11 {
 		t.Errorf("status %d: %s", status, complaint)
 	}
 	if !strings.Contains(said, "from 1 conversation written") || !strings.Contains(w.git("trace", "blame", "script.py"), "claude") {
@@ -78,7 +79,7 @@ func TestBackfillGoesOnBehindACommitThatIsMissing(t *testing.T) {
 	gone := strings.TrimSpace(w.git("rev-parse", "HEAD~2"))
 	w.must(os.Remove(filepath.Join(w.dir, ".git", "objects", gone[:2], gone[2:])))
 	said, complaint, status := w.partly(w.dir)
-	if status != exitUnchecked || !strings.Contains(complaint, gone) {
+	if status != exit.Unchecked || !strings.Contains(complaint, gone) {
 		t.Errorf("status %d: %s", status, complaint)
 	}
 	if !strings.Contains(said, " 1 commit from 1 conversation written") {

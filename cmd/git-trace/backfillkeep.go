@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/records/waiting"
 	"github.com/git-trace/git-trace/trails/ledger"
@@ -118,7 +119,7 @@ func (k *keeper) noted() ([]waiting.Session, error) {
 	}
 	all, err := k.job.list.All()
 	if err != nil {
-		return nil, fail(exitUnchecked, err, "")
+		return nil, exit.Fail(exit.Unchecked, err, "")
 	}
 	return slices.DeleteFunc(all, func(s waiting.Session) bool {
 		if k.byTrace[s.Trace] == nil {
@@ -146,7 +147,7 @@ func (k *keeper) keep(ctx context.Context, noted []waiting.Session) error {
 	})
 	lock, err := k.job.lock(ctx, store.Patience)
 	if err != nil {
-		return fail(exitUnchecked, err, "git trace record stores the conversations later")
+		return exit.Fail(exit.Unchecked, err, "git trace record stores the conversations later")
 	}
 	defer lock.Unlock()
 	traces := make([]events.TraceID, len(noted))
@@ -170,7 +171,7 @@ func (k *keeper) keep(ctx context.Context, noted []waiting.Session) error {
 		if err := k.job.one(ctx, s, func(recordedConversation) {}); err != nil {
 			fmt.Fprintf(k.filler.app.std.err, "git-trace: warning: %s\n", cells.Message(err.Error()))
 		} else if err := k.job.list.Done(s); err != nil {
-			return fail(exitUnchecked, err, "")
+			return exit.Fail(exit.Unchecked, err, "")
 		}
 		shown.at(i+1, len(noted))
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/git-trace/git-trace/correlate/claim"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/view"
 )
@@ -21,7 +22,7 @@ func (b *filler) tell(claims []claim.Commit) error {
 	}
 	defer reader.Close()
 	owners := newCommitOwners(b.ctx, reader)
-	out := newLineWriter(quietWriter{b.app.std.out})
+	out := newLineWriter(quietly(b.app.std.out))
 	log := events.OpenLog(b.repo)
 	b.linked = map[events.TraceID]bool{}
 	var drafts []events.Draft
@@ -29,10 +30,10 @@ func (b *filler) tell(claims []claim.Commit) error {
 	flush := func() error { // to the log first, then to the output
 		if !b.dry {
 			if err := b.keeper.list(); err != nil {
-				return fail(exitUnchecked, err, "")
+				return exit.Fail(exit.Unchecked, err, "")
 			}
 			if err := appendDrafts(b.ctx, log, drafts); err != nil {
-				return fail(exitUnchecked, err, "what is written so far stays; run it again to continue")
+				return exit.Fail(exit.Unchecked, err, "what is written so far stays; run it again to continue")
 			}
 		}
 		for _, row := range rows {
@@ -119,7 +120,7 @@ func (b *filler) sum() error {
 		text = fmt.Sprintf("and %s more; git trace log lists the conversations\n%s", numbers.Count(b.rows-mostRows, "row"),
 			text)
 	}
-	if _, err := fmt.Fprintln(quietWriter{w}, text); err != nil {
+	if _, err := fmt.Fprintln(quietly(w), text); err != nil {
 		return err
 	}
 	if n := b.unseen(); n > 0 {

@@ -14,6 +14,7 @@ import (
 	"github.com/git-trace/git-trace/blame/gitblame"
 	"github.com/git-trace/git-trace/correlate/belief"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -63,13 +64,13 @@ func (a *app) blame(args []string) error {
 	}
 	opts, err := gitblame.Parse(args)
 	if errors.Is(err, gitblame.ErrHelp) {
-		return errors.Join(a.help("blame"), silent(exitUsage)) // as git does
+		return errors.Join(a.help("blame"), exit.Silent(exit.Misuse)) // as git does
 	}
 	if err != nil {
 		return blameFailure(err)
 	}
 	if opts.Functions && (opts.HasRange || opts.Format != gitblame.Human && !opts.Format.IsJSON()) {
-		return usage("--functions takes a whole file, and no other form than --json")
+		return exit.Usage("--functions takes a whole file, and no other form than --json")
 	}
 	repo, err := a.repo()
 	if err != nil {
@@ -159,14 +160,14 @@ func blameFailure(err error) error {
 		err = errors.New("usage: git trace blame " + form)
 	}
 	switch {
-	case refused.ExitCode() == exitUsage:
+	case refused.ExitCode() == exit.Misuse:
 		hint = "git trace help blame says more"
 	case refused.NoPath():
 		hint = pathHint(refused.Message)
 	case refused.NoCommit():
 		hint = "there are no commits yet, and no such file in the work tree"
 	}
-	return fail(refused.ExitCode(), err, hint)
+	return exit.Fail(refused.ExitCode(), err, hint)
 }
 
 // pathHint suggests a path of the repository in place of an unknown one.

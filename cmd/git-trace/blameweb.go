@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/exit"
 )
 
 // withoutWeb takes --web out of the arguments of blame.
@@ -29,14 +30,14 @@ func (a *app) blameInBrowser(args []string) error {
 		case word == "--" && !dashes:
 			dashes = true
 		case strings.HasPrefix(word, "-") && !dashes:
-			return fail(exitUsage, errors.New("'"+cells.Message(word)+"' cannot be used with --web"),
+			return exit.Fail(exit.Misuse, errors.New("'"+cells.Message(word)+"' cannot be used with --web"),
 				"a page shows one file; write its revision before it")
 		default:
 			words = append(words, word)
 		}
 	}
 	if len(words) == 0 || len(words) > 2 {
-		return usage("name one file, and at most one revision")
+		return exit.Usage("name one file, and at most one revision")
 	}
 	repo, err := a.repo()
 	if err != nil {
@@ -55,7 +56,7 @@ func (a *app) blameInBrowser(args []string) error {
 	}
 	stored, inside := storedPath(repo, dir, place.name)
 	if !inside || stored == "" {
-		return fail(exitGit, errors.New("'"+cells.Message(place.name)+"' is not a file of the work tree"), "")
+		return exit.Fail(exit.Git, errors.New("'"+cells.Message(place.name)+"' is not a file of the work tree"), "")
 	}
 	page := "/blame/worktree"
 	switch {
@@ -69,7 +70,7 @@ func (a *app) blameInBrowser(args []string) error {
 		page = "/blame/HEAD"
 	default:
 		if info, err := os.Stat(place.name); err != nil || info.IsDir() {
-			return fail(exitGit, errors.New("no such file '"+cells.Message(place.name)+"' in the work tree"), "")
+			return exit.Fail(exit.Git, errors.New("no such file '"+cells.Message(place.name)+"' in the work tree"), "")
 		}
 	}
 	page = pagePath(page, stored)
@@ -83,11 +84,11 @@ func (a *app) blameInBrowser(args []string) error {
 func (a *app) showInBrowser(c *call, ids []string) error {
 	for _, name := range []string{"json", "markdown", "color"} {
 		if c.IsSet(name) {
-			return usage("options '--web' and '--%s' exclude each other", name)
+			return exit.Usage("options '--web' and '--%s' exclude each other", name)
 		}
 	}
 	if len(ids) > 1 {
-		return usage("a page shows one thing: unexpected argument '%s'", ids[1])
+		return exit.Usage("a page shows one thing: unexpected argument '%s'", ids[1])
 	}
 	page, err := a.pageOf(c, ids[0])
 	if err != nil {

@@ -52,7 +52,7 @@ func (a *app) capabilities(c *call, _ operands) error {
 		list = append(list, capabilitiesOf(agent, env))
 	}
 	if c.Bool("json") {
-		return writeJSON(quietWriter{a.std.out}, map[string]any{"schema": capabilitiesSchema, "agents": list})
+		return writeJSON(quietly(a.std.out), map[string]any{"schema": capabilitiesSchema, "agents": list})
 	}
 	screen, _, err := a.plainScreen(nil, "never")
 	if err != nil {

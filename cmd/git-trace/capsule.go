@@ -13,6 +13,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/cells/patch"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/redact/configured"
@@ -54,29 +55,29 @@ func (a *app) capsule(c *call, ops operands) error {
 	}
 	switch {
 	case len(words) != 1:
-		return usage("capsule takes one conversation, one prompt, or open or test and one file")
+		return exit.Usage("capsule takes one conversation, one prompt, or open or test and one file")
 	case does == "" && c.String("output") == "":
-		return usage("option '--output' is missing: the file to write")
+		return exit.Usage("option '--output' is missing: the file to write")
 	case does != "" && c.IsSet("output"), does != "open" && c.Bool("json"),
 		does != "test" && c.Bool("before"):
-		return usage("-o needs a conversation, --json needs open, --before needs test")
+		return exit.Usage("-o needs a conversation, --json needs open, --before needs test")
 	case does == "":
 		return a.makeCapsule(c, words[0])
 	}
 	file, err := os.Open(words[0])
 	if err != nil {
-		return fail(exitUnchecked, fileFault(words[0], refs.PathCause(err)), "")
+		return exit.Fail(exit.Unchecked, fileFault(words[0], refs.PathCause(err)), "")
 	}
 	defer func() { _ = file.Close() }()
 	made, record, err := capsule.Read(file)
 	if err != nil {
-		return fail(exitUnchecked, fileFault(words[0], err), "")
+		return exit.Fail(exit.Unchecked, fileFault(words[0], err), "")
 	}
 	if does == "test" {
 		return a.testCapsule(c, made)
 	}
 	if c.Bool("json") {
-		return made.Write(quietWriter{a.std.out})
+		return made.Write(quietly(a.std.out))
 	}
 	return openCapsule(a.std.out, made, record)
 }
@@ -93,7 +94,7 @@ func (a *app) makeCapsule(c *call, word string) error {
 	switch {
 	case err != nil:
 	case p.Step > 0:
-		err = fail(exitUsage, fmt.Errorf("'%s' is a step: a capsule holds a conversation or a prompt", word),
+		err = exit.Fail(exit.Misuse, fmt.Errorf("'%s' is a step: a capsule holds a conversation or a prompt", word),
 			fmt.Sprintf("git trace show %.8s lists its prompts", p.Trace))
 	case !found || p.Trace == "":
 		p = view.Place{}
@@ -108,7 +109,7 @@ func (a *app) makeCapsule(c *call, word string) error {
 	}
 	redactor, err := configured.Redactor(c.Context, repo)
 	if err != nil {
-		return fail(exitLeak, err, "nothing is written while the rules of redaction cannot be read")
+		return exit.Fail(exit.Leak, err, "nothing is written while the rules of redaction cannot be read")
 	}
 	maker := capsule.Maker{Repo: repo, Reader: known.Reader, Redactor: redactor}
 	made, err := maker.Make(c.Context, &of, p.Prompt)
@@ -133,7 +134,7 @@ func cannotEnclose(trace events.TraceID, word string, err error) error {
 	case errors.Is(err, capsule.ErrBlocked):
 		return blockedRecord(trace)
 	case errors.Is(err, capsule.ErrNoPrompt):
-		return fail(exitFinding, fmt.Errorf("%s: %w", word, err), fmt.Sprintf("git trace show %.8s lists them", trace))
+		return exit.Fail(exit.Finding, fmt.Errorf("%s: %w", word, err), fmt.Sprintf("git trace show %.8s lists them", trace))
 	}
 	return err
 }
@@ -144,10 +145,11 @@ func (a *app) agrees(c *call, question, otherwise string) error {
 		return nil
 	}
 	if _, terminal := terminalOf(a.std.err); !terminal {
-		return fail(exitUsage, errors.New(otherwise+": there is no terminal to ask on"), "--yes answers without asking")
+		return exit.Fail(exit.Misuse, errors.New(otherwise+": there is no terminal to ask on"),
+			"--yes answers without asking")
 	}
 	if !a.asks(cells.Message(question)) {
-		return fail(exitFinding, errors.New(otherwise), "")
+		return exit.Fail(exit.Finding, errors.New(otherwise), "")
 	}
 	return nil
 }
@@ -196,7 +198,7 @@ func openCapsule(w io.Writer, c *capsule.Capsule, record *records.Record) error 
 	if c.Test != nil {
 		m.part("Test", c.Test.Command)
 	}
-	_, err := io.WriteString(quietWriter{w}, m.out.String())
+	_, err := io.WriteString(quietly(w), m.out.String())
 	return err
 }
 
@@ -223,7 +225,7 @@ func changeOf(f *capsule.File) (string, error) {
 // testCapsule runs the test of a capsule in a scratch work tree.
 func (a *app) testCapsule(c *call, made *capsule.Capsule) (err error) {
 	if made.Test == nil {
-		return fail(exitFinding, errors.New("the capsule has no test"), "")
+		return exit.Fail(exit.Finding, errors.New("the capsule has no test"), "")
 	}
 	repo, err := a.repo()
 	if err != nil && !errors.Is(err, refs.ErrNotRepository) {
@@ -253,20 +255,20 @@ func (a *app) testCapsule(c *call, made *capsule.Capsule) (err error) {
 		err = errors.Join(err, os.RemoveAll(top))
 	}()
 	if err := made.Lay(dir, c.Bool("before")); err != nil {
-		return fail(exitFinding, err, "nothing was run")
+		return exit.Fail(exit.Finding, err, "nothing was run")
 	}
 	a.line.end()
 	cmd := exec.CommandContext(c.Context, "sh", "-c", made.Test.Command)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, outsideGit(), a.std.out, a.std.err
 	failed := cmd.Run()
-	var exit *exec.ExitError
+	var ended *exec.ExitError
 	switch {
 	case failed == nil:
 		fmt.Fprintln(a.std.out, "the test passed")
 		return nil
-	case errors.As(failed, &exit):
+	case errors.As(failed, &ended):
 		fmt.Fprintln(a.std.out, "the test failed")
-		return silent(exitFinding)
+		return exit.Silent(exit.Finding)
 	}
 	return fmt.Errorf("run the test: %w", failed)
 }

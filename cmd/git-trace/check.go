@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/report/check"
@@ -58,7 +59,7 @@ func (a *app) check(c *call, ops operands) error {
 	form := c.String("format")
 	if c.Bool("json") {
 		if c.IsSet("format") && form != "json" {
-			return usage("--json and --format=%s exclude each other", form)
+			return exit.Usage("--json and --format=%s exclude each other", form)
 		}
 		form = "json"
 	}
@@ -94,7 +95,7 @@ func (a *app) check(c *call, ops operands) error {
 		return err
 	}
 	if n := len(out.Findings) + out.LeftOff; n > 0 {
-		return silent(exitFinding)
+		return exit.Silent(exit.Finding)
 	}
 	return nil
 }
@@ -111,7 +112,7 @@ func readPolicy(c *call, repo *refs.Repo, base refs.OID) (p *check.Policy, from 
 	if errors.Is(err, check.ErrNone) {
 		return &check.Policy{}, "", nil
 	}
-	err = fail(exitUnchecked, err, "git trace help check names its keys; nothing was checked")
+	err = exit.Fail(exit.Unchecked, err, "git trace help check names its keys; nothing was checked")
 	return p, strings.ToValidUTF8(from, "\ufffd"), err
 }
 
@@ -125,7 +126,7 @@ func (a *app) checkSpan(c *call, repo *refs.Repo, known *conversations, s span.R
 	d, err := a.diffOf(repo, known, dir, s.Dotted())
 	var refused *diff.Failure
 	if errors.As(err, &refused) {
-		return nil, fail(exitUnchecked, diffFailure(err), "nothing was checked: git fsck names what is missing, "+
+		return nil, exit.Fail(exit.Unchecked, diffFailure(err), "nothing was checked: git fsck names what is missing, "+
 			"and git fetch --refetch --no-filter brings what a partial clone lacks")
 	}
 	if err != nil {

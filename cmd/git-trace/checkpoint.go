@@ -8,6 +8,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/checkpoint"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -63,18 +64,18 @@ func (a *app) checkpoint(c *call, _ operands) error {
 		fmt.Fprintf(a.std.err, "git-trace: warning: the log does not name the checkpoint yet: %s\n",
 			cells.Message(err.Error()))
 	case errors.Is(err, refs.ErrTipMoved):
-		return fail(exitUnchecked, err, "another process has just signed a checkpoint; try again")
+		return exit.Fail(exit.Unchecked, err, "another process has just signed a checkpoint; try again")
 	case err != nil:
-		return fail(exitGit, err, "git signs with gpg.format and user.signingKey, as for git commit -S. "+
+		return exit.Fail(exit.Git, err, "git signs with gpg.format and user.signingKey, as for git commit -S. "+
 			"With a key of SSH: git config gpg.format ssh; git config user.signingKey ~/.ssh/id_ed25519.pub")
 	}
 	if c.Bool("json") {
-		return writeJSON(quietWriter{a.std.out}, signedCheckpoint{
+		return writeJSON(quietly(a.std.out), signedCheckpoint{
 			Schema: checkpointSchema, Seq: made.Seq, Event: made.Event, Commit: made.Commit, Kind: made.Signature.Kind,
 			Key: made.Signature.Key, Signer: made.Signature.Signer, Verdict: made.Signature.Verdict, Why: made.Signature.Why(),
 		})
 	}
-	if _, err := fmt.Fprintf(quietWriter{a.std.out}, "event %d signed (%s): %s\n",
+	if _, err := fmt.Fprintf(quietly(a.std.out), "event %d signed (%s): %s\n",
 		made.Seq, made.Signature.Kind, cells.Safe(made.Signature.By())); err != nil {
 		return err
 	}
@@ -89,10 +90,10 @@ func (a *app) checkpoint(c *call, _ operands) error {
 func (a *app) signable(ctx context.Context, log *events.Log, force bool) (events.End, error) {
 	report, err := log.Verify(ctx, events.Verification{Anchors: checkpoint.Sources()})
 	if err != nil {
-		return events.End{}, fail(exitUnchecked, err, "git fsck shows whether the repository is damaged")
+		return events.End{}, exit.Fail(exit.Unchecked, err, "git fsck shows whether the repository is damaged")
 	}
 	if report.Empty() {
-		return events.End{}, fail(exitGit, errors.New("there is no log yet: nothing has been recorded"),
+		return events.End{}, exit.Fail(exit.Git, errors.New("there is no log yet: nothing has been recorded"),
 			"git trace init begins one")
 	}
 	if report.State != events.Broken || force && onlyAnchorsDisagree(report) {
@@ -102,7 +103,7 @@ func (a *app) signable(ctx context.Context, log *events.Log, force bool) (events
 	if onlyAnchorsDisagree(report) {
 		hint += "; --force signs the log as it is now"
 	}
-	return events.End{}, fail(exitFinding, fmt.Errorf("the log is %s and was not signed", report.Summary()), hint)
+	return events.End{}, exit.Fail(exit.Finding, fmt.Errorf("the log is %s and was not signed", report.Summary()), hint)
 }
 
 // onlyAnchorsDisagree reports whether the log itself is sound.

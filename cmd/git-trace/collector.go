@@ -22,6 +22,7 @@ import (
 	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/agents/recorder"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/fault"
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/records/collected"
@@ -85,7 +86,7 @@ func loadCollected(repo *refs.Repo) *answers.Collected {
 func (a *app) collect(ctx context.Context, repo *refs.Repo, port int) (*collector, error) {
 	redactor, err := configured.Redactor(ctx, repo)
 	if err != nil {
-		return nil, fail(exitUnchecked, err, "nothing is collected until that is fixed")
+		return nil, exit.Fail(exit.Unchecked, err, "nothing is collected until that is fixed")
 	}
 	k := &collector{repo: repo, redactor: redactor, ended: make(chan error, 1), talks: map[string]*listened{},
 		unstored: map[string]*listened{}}
@@ -94,7 +95,7 @@ func (a *app) collect(ctx context.Context, repo *refs.Repo, port int) (*collecto
 	}
 	token, file, err := collectorToken(repo)
 	if err != nil {
-		return nil, fail(exitUnchecked, err, "")
+		return nil, exit.Fail(exit.Unchecked, err, "")
 	}
 	if k.cmd, err = companion(ctx, "otlp"); err != nil {
 		return nil, err
@@ -110,7 +111,7 @@ func (a *app) collect(ctx context.Context, repo *refs.Repo, port int) (*collecto
 		return nil, err
 	}
 	if err := k.cmd.Start(); err != nil {
-		return nil, fail(exitUnchecked, err, "")
+		return nil, exit.Fail(exit.Unchecked, err, "")
 	}
 	k.in = json.NewEncoder(in)
 	free := port == 0
@@ -122,7 +123,7 @@ func (a *app) collect(ctx context.Context, repo *refs.Repo, port int) (*collecto
 	err = k.in.Encode(map[string]any{"port": port, "token": token, "free": free})
 	if err = errors.Join(err, from.Decode(&first)); err != nil {
 		_ = k.cmd.Wait()
-		return nil, silent(exitUnchecked) // the companion has printed the error
+		return nil, exit.Silent(exit.Unchecked) // the companion has printed the error
 	}
 	_, text, _ := net.SplitHostPort(first.Address)
 	k.figures.Port, _ = strconv.Atoi(text)
@@ -172,7 +173,7 @@ func (k *collector) serve(ctx context.Context, from *json.Decoder) error {
 			if ctx.Err() != nil {
 				return nil //nolint:nilerr // the user ended it
 			}
-			return fail(exitUnchecked, errors.New("the receiver of telemetry has ended"), "")
+			return exit.Fail(exit.Unchecked, errors.New("the receiver of telemetry has ended"), "")
 		}
 		k.mu.Lock()
 		if told.N == 0 {

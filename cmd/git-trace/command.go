@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/hooks/runner"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -108,7 +109,7 @@ func (a *app) call(ctx context.Context, c *command, args []string) error {
 		_, err := io.WriteString(a.std.out, c.help())
 		return err
 	case c.is(alone) && len(ops.all()) > 0:
-		return usage("unexpected argument '%s'", ops.all()[0])
+		return exit.Usage("unexpected argument '%s'", ops.all()[0])
 	case c.is(seals):
 		return a.sealing(made, ops)
 	}
@@ -147,5 +148,5 @@ func (c *command) misused(err error) error {
 			hint = "did you mean " + near + "? " + hint
 		}
 	}
-	return &failure{code: exitUsage, err: err, hint: hint}
+	return &exit.Failure{Code: exit.Misuse, Err: err, Hint: hint}
 }

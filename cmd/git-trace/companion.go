@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/agents"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/version"
 )
 
@@ -22,12 +23,12 @@ import (
 func companion(ctx context.Context, verb string, args ...string) (*exec.Cmd, error) {
 	own, err := os.Executable()
 	if err != nil {
-		return nil, fail(exitUnchecked, err, "")
+		return nil, exit.Fail(exit.Unchecked, err, "")
 	}
 	server := filepath.Join(filepath.Dir(own), "git-trace-serve"+filepath.Ext(own))
 	if _, err := os.Stat(server); err != nil {
 		if server, err = exec.LookPath("git-trace-serve"); err != nil {
-			return nil, fail(exitUnchecked, errors.New("git-trace-serve is not installed"),
+			return nil, exit.Fail(exit.Unchecked, errors.New("git-trace-serve is not installed"),
 				"go install ./cmd/git-trace-serve puts it beside git-trace")
 		}
 	}
@@ -45,9 +46,9 @@ func (a *app) beCompanion(ctx context.Context, verb string, args ...string) erro
 	cmd.WaitDelay = companionEnds
 	var ended *exec.ExitError
 	if err := cmd.Run(); errors.As(err, &ended) {
-		return silent(exitUnchecked)
+		return exit.Silent(exit.Unchecked)
 	} else if err != nil && ctx.Err() == nil {
-		return fail(exitUnchecked, err, "")
+		return exit.Fail(exit.Unchecked, err, "")
 	}
 	return nil
 }

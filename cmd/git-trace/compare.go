@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/compare"
@@ -42,7 +43,7 @@ func compareCommand() *command {
 func (a *app) compare(c *call, ops operands) error {
 	words := ops.all()
 	if len(words) != 2 {
-		return fail(exitUsage, errors.New("compare takes two conversations"),
+		return exit.Fail(exit.Misuse, errors.New("compare takes two conversations"),
 			"git trace compare (<conversation> | <file>) (<conversation> | <file>)")
 	}
 	reader := recordReader{app: a, ctx: c.Context}
@@ -65,7 +66,7 @@ func (a *app) compare(c *call, ops operands) error {
 
 func (a *app) tellComparison(repo *refs.Repo, c *call, out *answers.Compare) error {
 	if c.Bool("json") {
-		return writeJSON(quietWriter{a.std.out}, out)
+		return writeJSON(quietly(a.std.out), out)
 	}
 	screen, err := a.screen(repo, c.String("color"))
 	if err != nil {

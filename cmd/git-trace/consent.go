@@ -12,6 +12,7 @@ import (
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/sharing"
 )
@@ -108,7 +109,8 @@ func (a *app) answer() string {
 // --yes.
 func (a *app) confirm(question, does string) (bool, error) {
 	if _, terminal := terminalOf(a.std.err); !terminal {
-		return false, fail(exitUsage, errors.New("there is no terminal to confirm on"), "--yes "+does+" without asking")
+		return false, exit.Fail(exit.Misuse, errors.New("there is no terminal to confirm on"),
+			"--yes "+does+" without asking")
 	}
 	return a.asks(question), nil
 }

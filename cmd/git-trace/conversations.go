@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/view"
 )
@@ -110,7 +111,7 @@ func (s *conversations) find(id string) (events.TraceID, error) {
 		}
 	}
 	if len(traces) == 0 {
-		return "", fail(exitFinding, fmt.Errorf("no conversation has the id '%s'", id),
+		return "", exit.Fail(exit.Finding, fmt.Errorf("no conversation has the id '%s'", id),
 			s.meantID(id, "git trace log lists conversations"))
 	}
 	return "", ambiguousID(id, traces)

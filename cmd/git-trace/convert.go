@@ -12,6 +12,7 @@ import (
 	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/agents/packed"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/internal/version"
 	"github.com/git-trace/git-trace/records"
@@ -51,16 +52,16 @@ func (a *app) convert(c *call, ops operands) error {
 		return notThere(names, err)
 	}
 	if len(names) == 0 {
-		return usage("no file was named")
+		return exit.Usage("no file was named")
 	}
 	if to.tables {
-		return fail(exitUsage, fmt.Errorf("%s writes tables of a repository", to.name),
+		return exit.Fail(exit.Misuse, fmt.Errorf("%s writes tables of a repository", to.name),
 			"git trace export --format "+to.name+" writes them")
 	}
 	if !to.converted() {
-		return &failure{
-			code: exitUsage, err: fmt.Errorf("%s describes commits, and a session file has none", to.name),
-			hint: "git trace export --format " + to.name + " writes it for commits of a repository",
+		return &exit.Failure{
+			Code: exit.Misuse, Err: fmt.Errorf("%s describes commits, and a session file has none", to.name),
+			Hint: "git trace export --format " + to.name + " writes it for commits of a repository",
 		}
 	}
 	env, err := systemEnv()
@@ -68,7 +69,7 @@ func (a *app) convert(c *call, ops operands) error {
 		return err
 	}
 	if c.IsSet("words") && !to.tree {
-		return usage("option '--words' needs --format %s", treetrace.Name)
+		return exit.Usage("option '--words' needs --format %s", treetrace.Name)
 	}
 	train, err := a.training(c, to)
 	if err != nil {
@@ -77,7 +78,7 @@ func (a *app) convert(c *call, ops operands) error {
 	if err := teachConverted(c, train); err != nil {
 		return err
 	}
-	out := &outgoing{format: train.into(to), out: quietWriter{a.std.out}}
+	out := &outgoing{format: train.into(to), out: quietly(a.std.out)}
 	collectBeyond(convertRoom)
 	rows, err := a.newRowRules(c)
 	if err != nil {
@@ -188,19 +189,19 @@ func (v *converter) known() error {
 		}
 	}
 	if found {
-		return usage("session files of %s cannot be read", named.Name)
+		return exit.Usage("session files of %s cannot be read", named.Name)
 	}
-	return usage("cannot convert from '%s'; known formats are %s", v.from, strings.Join(names, ", "))
+	return exit.Usage("cannot convert from '%s'; known formats are %s", v.from, strings.Join(names, ", "))
 }
 
 // noConversation returns the error for a format that has owners of lines, and no conversations.
 func noConversation(format exchange) error {
 	if !format.taken() {
-		return usage("%s can be written, but not read", format.name)
+		return exit.Usage("%s can be written, but not read", format.name)
 	}
-	return &failure{
-		code: exitUsage, err: fmt.Errorf("%s describes commits and has no conversation to convert", format.name),
-		hint: "git trace import --from " + format.name + " imports the owners of the lines",
+	return &exit.Failure{
+		Code: exit.Misuse, Err: fmt.Errorf("%s describes commits and has no conversation to convert", format.name),
+		Hint: "git trace import --from " + format.name + " imports the owners of the lines",
 	}
 }
 
@@ -271,7 +272,7 @@ func (v *converter) file(ctx context.Context, name string) error {
 	case err != nil:
 		return err
 	case !found:
-		return fail(exitUnchecked, errUnknownFile, "give its format with --from")
+		return exit.Fail(exit.Unchecked, errUnknownFile, "give its format with --from")
 	}
 	return v.session(ctx, agent, name)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/git-trace/git-trace/blame"
 	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/report/diff"
 )
@@ -61,7 +62,7 @@ func diffCommand() *command {
 func (a *app) diff(args []string) error {
 	opts, err := diff.Parse(args)
 	if errors.Is(err, diff.ErrHelp) {
-		return errors.Join(a.help("diff"), silent(exitUsage)) // as git does
+		return errors.Join(a.help("diff"), exit.Silent(exit.Misuse)) // as git does
 	}
 	repo, err := a.repo()
 	switch {
@@ -75,10 +76,10 @@ func (a *app) diff(args []string) error {
 		return err
 	}
 	if opts.JSON && (opts.Verbatim || opts.NoTrace) {
-		return usage("--json gives one document; it excludes other forms of output")
+		return exit.Usage("--json gives one document; it excludes other forms of output")
 	}
 	if len(opts.Only) > 0 && (opts.NoTrace || opts.Verbatim || opts.Figures) {
-		return usage("--only-ai and similar options choose hunks; they exclude other forms of output")
+		return exit.Usage("--only-ai and similar options choose hunks; they exclude other forms of output")
 	}
 	plain := opts.Verbatim || !repo.HasTraces() && !opts.JSON && len(opts.Only) == 0 // only git's output is wanted
 	if opts.NoTrace || plain && !opts.MayNameMoments() {
@@ -104,12 +105,12 @@ func (a *app) diff(args []string) error {
 		return diffFailure(err)
 	}
 	if opts.JSON {
-		err = writeJSON(quietWriter{a.std.out}, d.Document())
+		err = writeJSON(quietly(a.std.out), d.Document())
 	} else {
 		err = a.drawDiff(repo, known, opts, d)
 	}
 	if err == nil && d.Changed {
-		err = silent(exitFinding) // --exit-code
+		err = exit.Silent(exit.Finding) // --exit-code
 	}
 	return err
 }
@@ -164,9 +165,9 @@ func (a *app) gitDiff(cmd *exec.Cmd) error {
 	a.line.end()
 	a.signals.leave()
 	err := cmd.Run()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) && exit.ExitCode() >= 0 {
-		return silent(usageStatus(exit.ExitCode()))
+	var ended *exec.ExitError
+	if errors.As(err, &ended) && ended.ExitCode() >= 0 {
+		return exit.Silent(usageStatus(ended.ExitCode()))
 	}
 	return err
 }
@@ -175,7 +176,7 @@ func (a *app) gitDiff(cmd *exec.Cmd) error {
 // usual 129.
 func usageStatus(code int) int {
 	if code == 255 {
-		return exitUsage
+		return exit.Misuse
 	}
 	return code
 }
@@ -191,10 +192,10 @@ func diffFailure(err error) error {
 		message = strings.TrimPrefix(message, prefix)
 	}
 	hint, code := "", usageStatus(refused.Code)
-	if code == exitUsage {
+	if code == exit.Misuse {
 		hint = "git trace help diff says more"
 	}
-	return fail(code, errors.New(message), hint)
+	return exit.Fail(code, errors.New(message), hint)
 }
 
 // drawDiff shows the diff to people.

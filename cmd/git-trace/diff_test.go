@@ -233,8 +233,8 @@ func TestDiffTakesEveryOptionOfGits(t *testing.T) {
 		cmd := exec.Command(args[0], args[1:]...)
 		cmd.Dir, cmd.Env = r.dir, append(r.environ(), "COLUMNS=80")
 		out, err := cmd.Output()
-		var exit *exec.ExitError
-		if err != nil && !errors.As(err, &exit) {
+		var ended *exec.ExitError
+		if err != nil && !errors.As(err, &ended) {
 			t.Fatal(err)
 		}
 		return string(out), cmd.ProcessState.ExitCode()

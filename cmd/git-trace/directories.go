@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/view/transcripts"
@@ -55,7 +56,7 @@ func inDirectories(env agents.Env, names []string) (all []named, over *passed, e
 			return nil
 		})
 		if err != nil {
-			return nil, nil, fail(exitUnchecked, fileFault(name, refs.PathCause(err)), "")
+			return nil, nil, exit.Fail(exit.Unchecked, fileFault(name, refs.PathCause(err)), "")
 		}
 	}
 	return all, over, nil
@@ -65,7 +66,7 @@ func inDirectories(env agents.Env, names []string) (all []named, over *passed, e
 func notThere(names []string, otherwise error) error {
 	for _, name := range names {
 		if _, err := os.Stat(name); err != nil {
-			return fail(exitUnchecked, fileFault(name, refs.PathCause(err)), "")
+			return exit.Fail(exit.Unchecked, fileFault(name, refs.PathCause(err)), "")
 		}
 	}
 	return otherwise

@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/hooks/runner"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/records/prices"
 	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/records/waiting"
@@ -95,7 +96,7 @@ func (a *app) doctor(c *call, _ operands) error {
 		return err
 	}
 	if !recording {
-		return silent(exitFinding)
+		return exit.Silent(exit.Finding)
 	}
 	t := rows{screen: screen}
 	for _, note := range d.Notes(c.Context, time.Now()) {
@@ -105,7 +106,7 @@ func (a *app) doctor(c *call, _ operands) error {
 		return err
 	}
 	if remain > 0 {
-		return silent(exitFinding)
+		return exit.Silent(exit.Finding)
 	}
 	return nil
 }
@@ -147,11 +148,11 @@ func (a *app) doctorJSON(c *call, d *doctor.Doctor) error {
 	if told.Recording {
 		told.Notes = append(told.Notes, d.Notes(c.Context, time.Now())...)
 	}
-	if err := writeJSON(quietWriter{a.std.out}, told); err != nil {
+	if err := writeJSON(quietly(a.std.out), told); err != nil {
 		return err
 	}
 	if told.Problems > 0 || !told.Recording {
-		return silent(exitFinding)
+		return exit.Silent(exit.Finding)
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/hooks"
 	"github.com/git-trace/git-trace/hooks/runner"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/trails"
@@ -34,7 +35,7 @@ func beginRecording(ctx context.Context, repo *refs.Repo) error {
 	ctx, cancel := context.WithTimeout(ctx, originLimit)
 	defer cancel()
 	if info, err := os.Lstat(repo.TracesDir()); err == nil && !info.IsDir() {
-		return fail(exitGit, fmt.Errorf("start recording: %s is not a directory", repo.TracesDir()),
+		return exit.Fail(exit.Git, fmt.Errorf("start recording: %s is not a directory", repo.TracesDir()),
 			"remove it: git-trace writes into no link")
 	}
 	if err := repo.MakeTracesDir(); err != nil {
@@ -57,7 +58,7 @@ func runEnrol() int {
 	if err != nil && repo != nil {
 		runner.NoteFailure(repo, fmt.Errorf("enrol: %w", err))
 	}
-	return exitDone
+	return exit.Done
 }
 
 // enrol returns the repository if it is wanted.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -43,18 +44,18 @@ func (a *app) events(c *call, _ operands) error {
 	}
 	all, err := events.OpenLog(repo).Copy(c.Context, refs.EventsRef)
 	if err != nil {
-		return fail(exitUnchecked, err, "git trace verify names the damage")
+		return exit.Fail(exit.Unchecked, err, "git trace verify names the damage")
 	}
 	defer all.Close()
 	if c.Bool("json") {
-		out := newLineWriter(quietWriter{a.std.out})
+		out := newLineWriter(quietly(a.std.out))
 		err = eachEvent(c.Context, all, filter, func(line []byte) error { return out.line(line) })
 		err = errors.Join(err, out.flush())
 	} else {
 		err = a.printEvents(c, repo, all, filter)
 	}
 	if err == nil && len(all.Notes) > 0 {
-		return fail(exitFinding, errors.New(strings.Join(all.Notes, "; ")), "git trace verify lists every fault")
+		return exit.Fail(exit.Finding, errors.New(strings.Join(all.Notes, "; ")), "git trace verify lists every fault")
 	}
 	return err
 }

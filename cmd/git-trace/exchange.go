@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/agenttrace"
 	"github.com/git-trace/git-trace/records/atif"
@@ -125,7 +126,7 @@ func exchangeOf(option, name string, which func(exchange) bool) (exchange, error
 		}
 	}
 	if name == "" {
-		return exchange{}, fail(exitUsage, fmt.Errorf("option '--%s' is missing", option),
+		return exchange{}, exit.Fail(exit.Misuse, fmt.Errorf("option '--%s' is missing", option),
 			"known are "+strings.Join(names, ", "))
 	}
 	return exchange{}, noSuch("format", name, names)
@@ -135,7 +136,7 @@ func exchangeOf(option, name string, which func(exchange) bool) (exchange, error
 func exchangeTo(name string, which func(exchange) bool) (exchange, error) {
 	format, err := exchangeOf("format", name, which)
 	if err == nil && !format.given() {
-		err = fail(exitUsage, fmt.Errorf("%s can be read, but not written", name),
+		err = exit.Fail(exit.Misuse, fmt.Errorf("%s can be read, but not written", name),
 			"formats that are written: "+formatNames(which))
 	}
 	return format, err
@@ -172,9 +173,9 @@ func (a *app) allFaults(faults []error) error {
 	if len(faults) == 0 {
 		return nil
 	}
-	var f *failure
+	var f *exit.Failure
 	if last := faults[len(faults)-1]; !errors.As(last, &f) {
-		return fail(exitUnchecked, last, "")
+		return exit.Fail(exit.Unchecked, last, "")
 	}
 	return faults[len(faults)-1]
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/sharing"
 )
 
@@ -17,37 +18,37 @@ var explanations = []struct {
 	status int
 	hint   string
 }{
-	{[]error{sharing.ErrNoRemote}, exitUsage, "git remote -v lists the remotes; git trace push <remote> names one"},
-	{[]error{sharing.ErrNoneThere}, exitUsage, "git remote add <name> <url> adds one"},
-	{[]error{sharing.ErrUnknownRemote}, exitUsage, "git remote -v lists them; git remote add <name> <url> adds one"},
-	{[]error{sharing.ErrNotChosen}, exitUsage, "git trace push <remote> shows what would leave, and asks"},
-	{[]error{sharing.ErrNoLeave}, exitFinding, "its owner sets trace.allowAdopt, and pushes once more"},
-	{[]error{sharing.ErrUnknown}, exitFinding, "git trace pull <url> fetches what is published in a fork"},
+	{[]error{sharing.ErrNoRemote}, exit.Misuse, "git remote -v lists the remotes; git trace push <remote> names one"},
+	{[]error{sharing.ErrNoneThere}, exit.Misuse, "git remote add <name> <url> adds one"},
+	{[]error{sharing.ErrUnknownRemote}, exit.Misuse, "git remote -v lists them; git remote add <name> <url> adds one"},
+	{[]error{sharing.ErrNotChosen}, exit.Misuse, "git trace push <remote> shows what would leave, and asks"},
+	{[]error{sharing.ErrNoLeave}, exit.Finding, "its owner sets trace.allowAdopt, and pushes once more"},
+	{[]error{sharing.ErrUnknown}, exit.Finding, "git trace pull <url> fetches what is published in a fork"},
 	{[]error{sharing.ErrThereItself, sharing.ErrNotKept, sharing.ErrNotArchive, sharing.ErrNothingLost,
-		sharing.ErrOtherObjects}, exitFinding, ""},
-	{[]error{sharing.ErrNothing}, exitFinding, "git trace init begins to record"},
-	{[]error{sharing.ErrEmpty}, exitFinding, "git trace push sends what agents and commits add from now on"},
-	{[]error{sharing.ErrMoved}, exitFinding,
+		sharing.ErrOtherObjects}, exit.Finding, ""},
+	{[]error{sharing.ErrNothing}, exit.Finding, "git trace init begins to record"},
+	{[]error{sharing.ErrEmpty}, exit.Finding, "git trace push sends what agents and commits add from now on"},
+	{[]error{sharing.ErrMoved}, exit.Finding,
 		"if the new URL is right, git config --unset remote.<name>.traceUrl, and git trace push asks again"},
-	{[]error{sharing.ErrUnredacted}, exitUnchecked, "--to commits sends no texts"},
-	{[]error{sharing.ErrBrokenLog}, exitFinding, "git trace verify lists every fault"},
-	{[]error{sharing.ErrDiverged}, exitFinding,
+	{[]error{sharing.ErrUnredacted}, exit.Unchecked, "--to commits sends no texts"},
+	{[]error{sharing.ErrBrokenLog}, exit.Finding, "git trace verify lists every fault"},
+	{[]error{sharing.ErrDiverged}, exit.Finding,
 		"git trace init --new-writer gives this one an id of its own; " + notOursHint},
-	{[]error{sharing.ErrBehind}, exitFinding, "after a backup git trace pull --own shows what is there, and asks; " +
+	{[]error{sharing.ErrBehind}, exit.Finding, "after a backup git trace pull --own shows what is there, and asks; " +
 		"of a copy git trace init --new-writer\ngit-trace: hint: gives this one an id of its own; " + notOursHint},
-	{[]error{sharing.ErrNotOwn}, exitFinding, notOursHint},
-	{[]error{sharing.ErrNoWriter}, exitUsage, "git trace pull --json lists them"},
-	{[]error{sharing.ErrTooMuch}, exitFinding,
+	{[]error{sharing.ErrNotOwn}, exit.Finding, notOursHint},
+	{[]error{sharing.ErrNoWriter}, exit.Misuse, "git trace pull --json lists them"},
+	{[]error{sharing.ErrTooMuch}, exit.Finding,
 		"git config trace.maxFetched <bytes> sets the limit; --writer <id> fetches less"},
-	{[]error{sharing.ErrTooMany}, exitFinding, "--writer <id> chooses clones"},
-	{[]error{sharing.ErrLocked}, exitUnchecked, "git trace doctor --fix removes locks of killed processes"},
-	{[]error{sharing.ErrUnreached, sharing.ErrBusy, context.DeadlineExceeded}, exitUnchecked,
+	{[]error{sharing.ErrTooMany}, exit.Finding, "--writer <id> chooses clones"},
+	{[]error{sharing.ErrLocked}, exit.Unchecked, "git trace doctor --fix removes locks of killed processes"},
+	{[]error{sharing.ErrUnreached, sharing.ErrBusy, context.DeadlineExceeded}, exit.Unchecked,
 		"run the same command again: it continues"},
-	{[]error{sharing.ErrHidden}, exitFinding,
+	{[]error{sharing.ErrHidden}, exit.Finding,
 		"others cannot fetch them while uploadpack.hideRefs or transfer.hideRefs on the remote names them"},
-	{[]error{sharing.ErrKept}, exitFinding,
+	{[]error{sharing.ErrKept}, exit.Finding,
 		"an administrator can give you the right to rewind and delete refs/traces/ (in gitolite: RW+)"},
-	{[]error{sharing.ErrLogRefused}, exitFinding,
+	{[]error{sharing.ErrLogRefused}, exit.Finding,
 		"its commits are not in your name: rules for mail, signature or message refuse them;\n" +
 			"git-trace: hint: git config remote.<name>.traceShare conversations sends conversations, but not the log"},
 }
@@ -57,12 +58,12 @@ func explainSharing(err error) error {
 	for _, row := range explanations {
 		for _, known := range row.errs {
 			if errors.Is(err, known) {
-				return fail(row.status, err, row.hint)
+				return exit.Fail(row.status, err, row.hint)
 			}
 		}
 	}
 	if remote := (*sharing.RemoteError)(nil); errors.As(err, &remote) {
-		return fail(exitFinding, err, "the remote refused it; nothing was noted as sent")
+		return exit.Fail(exit.Finding, err, "the remote refused it; nothing was noted as sent")
 	}
 	return err
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-trace/git-trace/correlate/history"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/gitai"
 	"github.com/git-trace/git-trace/records/opentraces"
@@ -59,10 +60,10 @@ func (a *app) export(c *call, ops operands) error {
 		return err
 	}
 	if c.Bool("notes") && format.name != gitai.Name {
-		return usage("option '--notes' needs --format %s", gitai.Name)
+		return exit.Usage("option '--notes' needs --format %s", gitai.Name)
 	}
 	if c.IsSet("words") && !format.tree {
-		return usage("option '--words' needs --format %s", treetrace.Name)
+		return exit.Usage("option '--words' needs --format %s", treetrace.Name)
 	}
 	train, err := a.training(c, format)
 	if err != nil {
@@ -73,7 +74,7 @@ func (a *app) export(c *call, ops operands) error {
 	}
 	for _, name := range tableOptions {
 		if c.IsSet(name) {
-			return usage("option '--%s' needs --format %s or %s", name, parquetName, jsonlName)
+			return exit.Usage("option '--%s' needs --format %s or %s", name, parquetName, jsonlName)
 		}
 	}
 	repo, known, err := a.recorded(c.Context)
@@ -83,7 +84,7 @@ func (a *app) export(c *call, ops operands) error {
 	defer known.Close()
 	e := &exporter{
 		app: a, ctx: c.Context, repo: repo, known: known, format: train.into(format),
-		out:   &stickyWriter{Writer: quietWriter{a.std.out}},
+		out:   &stickyWriter{Writer: quietly(a.std.out)},
 		force: c.Bool("force"),
 	}
 	end, err := e.tell(train)
@@ -133,16 +134,16 @@ func (e *exporter) choose(words []string) error {
 		}
 		if _, gitErr := e.repo.Git(e.ctx, nil, "rev-parse", "--verify", "--quiet", "--end-of-options",
 			word+"^{commit}"); gitErr != nil {
-			var none *failure
-			if errors.As(err, &none) && none.code == exitFinding {
-				return fail(exitGit, fmt.Errorf("'%s' is neither a conversation nor a commit", word), none.hint)
+			var none *exit.Failure
+			if errors.As(err, &none) && none.Code == exit.Finding {
+				return exit.Fail(exit.Git, fmt.Errorf("'%s' is neither a conversation nor a commit", word), none.Hint)
 			}
 			return err
 		}
 		e.revs = append(e.revs, word)
 	}
 	if len(e.revs) > 0 && len(e.traces) > 0 {
-		return usage("name conversations or revisions, not both")
+		return exit.Usage("name conversations or revisions, not both")
 	}
 	return nil
 }
@@ -183,7 +184,7 @@ func (e *exporter) each(yield func(*records.Record) error) (faults []error, err 
 	}
 	list, err := s.List(e.ctx)
 	if err != nil {
-		return nil, fail(exitUnchecked, err, "")
+		return nil, exit.Fail(exit.Unchecked, err, "")
 	}
 	if list = slices.DeleteFunc(list, func(one store.Entry) bool {
 		return wanted != nil && !wanted[one.Trace]

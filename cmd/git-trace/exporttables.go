@@ -22,6 +22,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/internal/version"
 	"github.com/git-trace/git-trace/records/prices"
@@ -86,12 +87,12 @@ func (a *app) exportTables(c *call, format string, words []string) error {
 // askTables reads the options and the directory from the call.
 func askTables(c *call, format string, words []string) (o shards.Options, by []string, err error) {
 	if len(words) != 1 {
-		return o, nil, fail(exitUsage, fmt.Errorf("%s needs one directory for the tables", format),
+		return o, nil, exit.Fail(exit.Misuse, fmt.Errorf("%s needs one directory for the tables", format),
 			"git trace export --format "+format+" <directory>")
 	}
 	for _, name := range []string{"notes", "redact-auto", "words", "include-human"} {
 		if c.IsSet(name) {
-			return o, nil, usage("option '--%s' cannot be used with --format %s", name, format)
+			return o, nil, exit.Usage("option '--%s' cannot be used with --format %s", name, format)
 		}
 	}
 	for _, list := range c.StringSlice("partition") {
@@ -100,7 +101,7 @@ func askTables(c *call, format string, words []string) (o shards.Options, by []s
 				return o, nil, noSuch("partition", name, dataset.Partitions)
 			}
 			if slices.Contains(by, name) {
-				return o, nil, usage("--partition names %s twice", name)
+				return o, nil, exit.Usage("--partition names %s twice", name)
 			}
 			by = append(by, name)
 		}
@@ -119,7 +120,7 @@ func shardSize(text string) (int64, error) {
 	}
 	n, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil || n < 1 || n > math.MaxInt64/unit {
-		return 0, fail(exitUsage, fmt.Errorf("option '--shard-size': '%s' is not a size", text),
+		return 0, exit.Fail(exit.Misuse, fmt.Errorf("option '--shard-size': '%s' is not a size", text),
 			"a size is 500000, 64M or 1G")
 	}
 	return n * unit, nil
@@ -197,27 +198,27 @@ func (a *app) writeTables(ctx context.Context, from dataset.Source, o shards.Opt
 	}
 	set, err := shards.Begin(o)
 	if err != nil {
-		return fail(exitUnchecked, err, "")
+		return exit.Fail(exit.Unchecked, err, "")
 	}
 	defer func() { _ = set.Close() }()
 	m, err := set.Written()
 	if err != nil {
-		return fail(exitUnchecked, err, "")
+		return exit.Fail(exit.Unchecked, err, "")
 	}
 	var out dataset.Written
 	if m == nil || set.Went() {
 		if out, err = dataset.Write(ctx, from, set); err != nil {
-			return fail(exitUnchecked, err, "finished files are kept: the same command continues")
+			return exit.Fail(exit.Unchecked, err, "finished files are kept: the same command continues")
 		}
 		if m, err = set.Finish(); err != nil {
-			return fail(exitUnchecked, err, "")
+			return exit.Fail(exit.Unchecked, err, "")
 		}
 	}
 	if err := set.Columns(dataset.Tables()); err != nil {
-		return fail(exitUnchecked, err, "")
+		return exit.Fail(exit.Unchecked, err, "")
 	}
 	if err := dataset.Card(o.Dir, o.Ext, from.Hide != nil); err != nil {
-		return fail(exitUnchecked, err, "")
+		return exit.Fail(exit.Unchecked, err, "")
 	}
 	rows := int64(0)
 	for _, f := range m.Files {
@@ -242,7 +243,7 @@ func leftOut(a *app, out dataset.Written) error {
 
 // blockedRecord is the error for a record that must not leave this clone.
 func blockedRecord(trace events.TraceID) error {
-	return fail(exitUnchecked,
+	return exit.Fail(exit.Unchecked,
 		fmt.Errorf("conversation %.8s is left out: much of its session file could not be read", trace),
 		"look at it with git trace show; export --force includes it")
 }
@@ -307,7 +308,7 @@ func (p *packer) close() {
 func anonymiser() (*dataset.Anonymiser, error) {
 	state, err := recorded.StateDir()
 	if err != nil {
-		return nil, fail(exitUnchecked, err, "the key for --anonymise is kept there: set HOME or XDG_STATE_HOME")
+		return nil, exit.Fail(exit.Unchecked, err, "the key for --anonymise is kept there: set HOME or XDG_STATE_HOME")
 	}
 	path := filepath.Join(state, "anonymise-key")
 	raw, err := os.ReadFile(path)
@@ -319,17 +320,17 @@ func anonymiser() (*dataset.Anonymiser, error) {
 		raw = []byte(hex.EncodeToString(key) + "\n")
 		err = refs.WriteFileAtomic(path, raw, 0o600)
 		if err != nil {
-			return nil, fail(exitUnchecked, err, "")
+			return nil, exit.Fail(exit.Unchecked, err, "")
 		}
 		if raw, err = os.ReadFile(path); err != nil { // if two processes made a key, the last one counts
-			return nil, fail(exitUnchecked, err, "")
+			return nil, exit.Fail(exit.Unchecked, err, "")
 		}
 	} else if err != nil {
-		return nil, fail(exitUnchecked, refs.PathCause(err), "")
+		return nil, exit.Fail(exit.Unchecked, refs.PathCause(err), "")
 	}
 	key, err := hex.DecodeString(strings.TrimSpace(string(raw)))
 	if err != nil || len(key) != sha256.Size {
-		return nil, fail(exitUnchecked, fmt.Errorf("%s holds no key", path), "")
+		return nil, exit.Fail(exit.Unchecked, fmt.Errorf("%s holds no key", path), "")
 	}
 	return dataset.NewAnonymiser(key), nil
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/redact"
@@ -40,7 +41,7 @@ func newGate(ctx context.Context, repo *refs.Repo) (*gate, error) {
 	}
 	redactor, err := configured.Redactor(ctx, repo)
 	if err != nil {
-		return nil, fail(exitLeak, err, "nothing is written while the rules of redaction cannot be read")
+		return nil, exit.Fail(exit.Leak, err, "nothing is written while the rules of redaction cannot be read")
 	}
 	return &gate{ctx: ctx, redactor: redactor}, nil
 }
@@ -48,7 +49,7 @@ func newGate(ctx context.Context, repo *refs.Repo) (*gate, error) {
 // text returns a text redacted.
 func (g *gate) text(text string) (string, error) {
 	text, _, err := g.redactor.Text(g.ctx, text)
-	return text, fail(exitLeak, err, "")
+	return text, exit.Fail(exit.Leak, err, "")
 }
 
 // redact removes secrets and names from the texts, and returns the number of places.
@@ -59,7 +60,7 @@ func (g *gate) redact(d *treetrace.Document) (int, error) {
 		found += n
 		return text, err
 	})
-	return found, fail(exitLeak, err, "")
+	return found, exit.Fail(exit.Leak, err, "")
 }
 
 // pass refuses a document if the rules find secrets or names in its conversations, unless takeOut removes them. The
@@ -105,7 +106,7 @@ func (g *gate) pass(d *treetrace.Document, takeOut bool, stored func(events.Trac
 	if found == 0 {
 		return nil
 	}
-	return fail(exitLeak, fmt.Errorf("the rules of redaction keep %s of the conversations here: %s",
+	return exit.Fail(exit.Leak, fmt.Errorf("the rules of redaction keep %s of the conversations here: %s",
 		numbers.Count(found, "piece"), someOf(where)),
 		"--redact-auto removes it from the output, git trace purge from the stored data")
 }
@@ -121,7 +122,7 @@ func (g *gate) steps(record *records.Record) (found int, where []string, err err
 		return err
 	}
 	if record == nil {
-		return 0, nil, fail(exitLeak, errors.New("a conversation cannot be checked again: its record is gone"), "")
+		return 0, nil, exit.Fail(exit.Leak, errors.New("a conversation cannot be checked again: its record is gone"), "")
 	}
 	name := g.short(events.TraceID(record.TraceID))
 	for i := range record.Steps {
@@ -142,7 +143,7 @@ func (g *gate) steps(record *records.Record) (found int, where []string, err err
 func (g *gate) kinds(part *records.Record) (n int, kinds []string, err error) {
 	clean, err := g.redactor.Record(g.ctx, part)
 	if err != nil {
-		return 0, nil, fail(exitLeak, err, "")
+		return 0, nil, exit.Fail(exit.Leak, err, "")
 	}
 	defer func() { _ = clean.Close() }()
 	if n = clean.Head().Security.RedactionsApplied - part.Security.RedactionsApplied; n == 0 {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/hooks/runner"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails"
@@ -84,7 +85,7 @@ func (a *app) gc(c *call, _ operands) error {
 		}
 		report, err := tidy(c.Context, repo, true)
 		if err != nil {
-			return fail(exitUnchecked, err, "")
+			return exit.Fail(exit.Unchecked, err, "")
 		}
 		report.DryRun = c.Bool("dry-run")
 		return a.tellGC(c, report)
@@ -98,35 +99,35 @@ func (a *app) gc(c *call, _ operands) error {
 		if c.Bool("auto") {
 			return nil
 		}
-		return fail(exitUnchecked, errors.New("another gc is running"), "wait until it has ended")
+		return exit.Fail(exit.Unchecked, errors.New("another gc is running"), "wait until it has ended")
 	}
 	if err != nil {
-		return fail(exitUnchecked, err, "")
+		return exit.Fail(exit.Unchecked, err, "")
 	}
 	defer lock.Unlock()
 	if !c.Bool("dry-run") {
 		if err := purge.Again(c.Context, repo); err != nil {
-			return fail(exitUnchecked, err, "git trace doctor says what is in the way")
+			return exit.Fail(exit.Unchecked, err, "git trace doctor says what is in the way")
 		}
 	}
 	if c.Bool("auto") {
-		return fail(exitUnchecked, runner.PackDue(c.Context, repo, runner.LooseLimit()), "")
+		return exit.Fail(exit.Unchecked, runner.PackDue(c.Context, repo, runner.LooseLimit()), "")
 	}
 	report, err := tidy(c.Context, repo, c.Bool("dry-run"))
 	if errors.Is(err, sidestore.ErrRoots) {
-		return fail(exitUnchecked, err, "git trace doctor says what is missing; nothing was removed")
+		return exit.Fail(exit.Unchecked, err, "git trace doctor says what is missing; nothing was removed")
 	}
 	if err != nil {
-		return fail(exitUnchecked, err, "")
+		return exit.Fail(exit.Unchecked, err, "")
 	}
 	return a.tellGC(c, report)
 }
 
 func (a *app) tellGC(c *call, report gcReport) error {
 	if c.Bool("json") {
-		return writeJSON(quietWriter{a.std.out}, report)
+		return writeJSON(quietly(a.std.out), report)
 	}
-	return printGC(quietWriter{a.std.out}, report)
+	return printGC(quietly(a.std.out), report)
 }
 
 // gcWait limits the time that a command waits for the gc of a hook.

@@ -14,6 +14,7 @@ import (
 	"github.com/git-trace/git-trace/blame"
 	"github.com/git-trace/git-trace/correlate/belief"
 	"github.com/git-trace/git-trace/graph"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/view"
@@ -82,13 +83,13 @@ func (a *app) graph(c *call, ops operands) error {
 	if g.IDDigits, err = known.digits(); err != nil {
 		return err
 	}
-	return write(quietWriter{a.std.out}, g, graph.Style{ShortTrace: abbreviator(g.IDDigits)})
+	return write(quietly(a.std.out), g, graph.Style{ShortTrace: abbreviator(g.IDDigits)})
 }
 
 // needsCommits fails if no revision was named, and HEAD has no commits yet.
 func needsCommits(repo *refs.Repo, revs []string) error {
 	if head, _, err := repo.Head(); err == nil && head.IsZero() && len(revs) == 0 {
-		return fail(exitGit, errNoCommits, "")
+		return exit.Fail(exit.Git, errNoCommits, "")
 	}
 	return nil
 }
@@ -104,7 +105,7 @@ func graphForm(c *call) (func(io.Writer, *graph.Graph, graph.Style) error, error
 	name := c.String("format")
 	if c.Bool("json") {
 		if c.IsSet("format") && name != "json" {
-			return nil, fail(exitUsage, fmt.Errorf("--json and --format=%s exclude each other", name), "")
+			return nil, exit.Fail(exit.Misuse, fmt.Errorf("--json and --format=%s exclude each other", name), "")
 		}
 		name = "json"
 	}

@@ -8,6 +8,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"github.com/git-trace/git-trace/internal/exit"
 )
 
 // trial is one call of a hook: where it is started, with what.
@@ -42,7 +44,7 @@ func runTrials(args []string) int {
 		}
 		_, _ = os.Stat(batchMark)
 		_, _ = os.Open(batchMark + strconv.Itoa(i))
-		if err != nil || run(one.Args, streams{in: bytes.NewReader(one.Payload), out: os.Stdout, err: os.Stderr}) != exitDone {
+		if err != nil || run(one.Args, streams{in: bytes.NewReader(one.Payload), out: os.Stdout, err: os.Stderr}) != exit.Done {
 			fmt.Fprintln(os.Stderr, "trial", i, err)
 			return 2
 		}

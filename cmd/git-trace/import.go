@@ -10,6 +10,7 @@ import (
 	"github.com/git-trace/git-trace/correlate/claim"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/fault"
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/records"
@@ -61,10 +62,10 @@ func (a *app) importFiles(c *call, ops operands) error {
 		return notThere(ops.all(), err)
 	}
 	if c.Bool("dry-run") {
-		return usage("option '--dry-run' needs --from %s", entireName)
+		return exit.Usage("option '--dry-run' needs --from %s", entireName)
 	}
 	if !format.taken() {
-		return fail(exitUsage, fmt.Errorf("%s is made of records, and cannot be imported", format.name),
+		return exit.Fail(exit.Misuse, fmt.Errorf("%s is made of records, and cannot be imported", format.name),
 			"formats that can be imported: "+formatNames(exchange.taken))
 	}
 	files, notes := ops.all(), c.Bool("notes")
@@ -73,11 +74,11 @@ func (a *app) importFiles(c *call, ops operands) error {
 	}
 	switch {
 	case notes && format.name != gitai.Name:
-		return usage("option '--notes' needs --from %s", gitai.Name)
+		return exit.Usage("option '--notes' needs --from %s", gitai.Name)
 	case notes && len(files) > 0:
-		return usage("name files or --notes, not both")
+		return exit.Usage("name files or --notes, not both")
 	case !notes && len(files) == 0:
-		return &failure{code: exitUsage, err: errors.New("no file was named"), hint: "git trace import --from " +
+		return &exit.Failure{Code: exit.Misuse, Err: errors.New("no file was named"), Hint: "git trace import --from " +
 			format.name + " <file>…"}
 	}
 	repo, err := a.repo()
@@ -89,7 +90,7 @@ func (a *app) importFiles(c *call, ops operands) error {
 		return err
 	}
 	if format.lines && (rows.skip || rows.most > 0) {
-		return usage("options '--limit' and '--skip-bad-rows' need a format of conversations")
+		return exit.Usage("options '--limit' and '--skip-bad-rows' need a format of conversations")
 	}
 	im := &importer{app: a, ctx: c.Context, repo: repo, format: format, json: c.Bool("json"), rows: rows}
 	if format.lines {
@@ -120,7 +121,7 @@ func (a *app) ofFormat(names []string, format exchange) ([]string, error) {
 		files = append(files, n.file)
 	}
 	if faults := over.tell(a, "file of "+format.name); len(faults) > 0 {
-		return nil, fail(exitUnchecked, errors.Join(faults...), "nothing was imported")
+		return nil, exit.Fail(exit.Unchecked, errors.Join(faults...), "nothing was imported")
 	}
 	return files, nil
 }
@@ -146,7 +147,7 @@ func (im *importer) conversations(files []string) error {
 	for _, name := range files { // check before the lock, because a lock makes a file
 		file, err := im.rows.openRecords(im.format, name)
 		if err != nil {
-			return fail(exitUnchecked, fileFault(name, err), "nothing was imported")
+			return exit.Fail(exit.Unchecked, fileFault(name, err), "nothing was imported")
 		}
 		_ = file.Close()
 	}
@@ -158,7 +159,7 @@ func (im *importer) conversations(files []string) error {
 	}()
 	redactor, err := configured.Redactor(im.ctx, im.repo)
 	if err != nil {
-		return fail(exitUnchecked, err, "")
+		return exit.Fail(exit.Unchecked, err, "")
 	}
 	reader, err := im.app.open(im.ctx, im.repo, view.Options{LogOnly: true})
 	if err != nil {
@@ -188,11 +189,11 @@ func (im *importer) conversations(files []string) error {
 			return in.take(redacted)
 		})
 		if err != nil {
-			return fail(exitUnchecked, fileFault(name, err), "nothing was imported")
+			return exit.Fail(exit.Unchecked, fileFault(name, err), "nothing was imported")
 		}
 	}
 	if _, err := s.PutAll(im.ctx, in.changes); err != nil {
-		return fail(exitUnchecked, err, "nothing was imported")
+		return exit.Fail(exit.Unchecked, err, "nothing was imported")
 	}
 	if err := im.rows.done(); err != nil {
 		return err

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/view/transcripts"
@@ -48,7 +49,7 @@ type entireReader struct {
 // importEntire finds the lines of Entire's sessions in commits, as backfill does with session files.
 func (a *app) importEntire(c *call, ops operands) error {
 	if len(ops.all()) > 0 || c.Bool("notes") {
-		return usage("--from %s reads the branches of this repository, and takes neither a file nor --notes", entireName)
+		return exit.Usage("--from %s reads the branches of this repository, and takes neither a file nor --notes", entireName)
 	}
 	repo, err := a.repo()
 	if err != nil {
@@ -67,7 +68,7 @@ func (a *app) importEntire(c *call, ops operands) error {
 		}
 	}
 	if len(tips) == 0 {
-		return fail(exitFinding, errors.New("this repository has no checkpoints of Entire"),
+		return exit.Fail(exit.Finding, errors.New("this repository has no checkpoints of Entire"),
 			"git fetch origin '+refs/heads/entire/checkpoints/*:refs/entire/checkpoints/*' brings a remote's")
 	}
 	dir, err := os.MkdirTemp("", "git-trace-entire-")
@@ -99,7 +100,7 @@ func (a *app) importEntire(c *call, ops operands) error {
 	}
 	found, err := transcripts.Below(env, dir)
 	if err != nil {
-		return fail(exitUnchecked, err, "")
+		return exit.Fail(exit.Unchecked, err, "")
 	}
 	err = b.read(commits, found)
 	fmt.Fprintf(a.std.err, "git-trace: hint: read %s of %s; left out: %s that a later one includes, %s unreadable, "+

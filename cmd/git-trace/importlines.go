@@ -12,6 +12,7 @@ import (
 	"github.com/git-trace/git-trace/correlate/history"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/records/agenttrace"
 	"github.com/git-trace/git-trace/records/gitai"
 	"github.com/git-trace/git-trace/records/jsonl"
@@ -41,12 +42,12 @@ func (im *importer) lines(files []string) error {
 			return nil
 		})
 		if err != nil {
-			return fail(exitUnchecked, err, "nothing was imported")
+			return exit.Fail(exit.Unchecked, err, "nothing was imported")
 		}
 	}
 	for _, name := range files {
 		if err := im.file(name); err != nil {
-			return fail(exitUnchecked, fileFault(name, err), "nothing was imported")
+			return exit.Fail(exit.Unchecked, fileFault(name, err), "nothing was imported")
 		}
 	}
 	return im.write()
@@ -192,7 +193,7 @@ func (im *importer) write() error {
 		return err
 	}
 	if err := appendDrafts(im.ctx, events.OpenLog(im.repo), drafts); err != nil {
-		return fail(exitUnchecked, err, "")
+		return exit.Fail(exit.Unchecked, err, "")
 	}
 	if err := im.report(importReport{Lines: added, Commits: commits}); err != nil {
 		return err

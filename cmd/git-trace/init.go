@@ -15,6 +15,7 @@ import (
 	"github.com/git-trace/git-trace/hooks"
 	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
@@ -109,7 +110,7 @@ func (a *app) installation(c *call) (*installation, error) {
 	in.target = capability.Target{Scope: capability.ScopeRepo, Repo: repo}
 	switch {
 	case c.Bool("global") && c.Bool("project-settings"):
-		return nil, usage("--global and --project-settings exclude each other")
+		return nil, exit.Usage("--global and --project-settings exclude each other")
 	case c.Bool("global"):
 		in.target.Scope = capability.ScopeUser
 	case c.Bool("project-settings"):
@@ -152,9 +153,9 @@ func chooseAgents(env capability.Env, names []string) ([]capability.Agent, error
 	}
 	for _, name := range names {
 		if agent, found := agents.Lookup(env, name); found && agent.Installer == nil {
-			return nil, &failure{
-				code: exitUsage, err: fmt.Errorf("there is nothing to install for '%s'", name),
-				hint: "the agent calls `git trace hook " + name + " <event>` itself: see docs/agents.md",
+			return nil, &exit.Failure{
+				Code: exit.Misuse, Err: fmt.Errorf("there is nothing to install for '%s'", name),
+				Hint: "the agent calls `git trace hook " + name + " <event>` itself: see docs/agents.md",
 			}
 		}
 		if !slices.Contains(known, name) {
@@ -377,14 +378,14 @@ func relativeTo(dir, text string) string {
 
 // explainList adds the remedy to the error if the list of recorded repositories cannot be written.
 func explainList(err error) error {
-	return fail(exitGit, err, "the list is in the state directory: set XDG_STATE_HOME to a writable directory")
+	return exit.Fail(exit.Git, err, "the list is in the state directory: set XDG_STATE_HOME to a writable directory")
 }
 
 // explainInstall adds the exit status and the hint to an installer's error.
 func explainInstall(err error) error {
 	var install *capability.InstallError
 	if errors.As(err, &install) {
-		return fail(exitGit, err, install.Hint)
+		return exit.Fail(exit.Git, err, install.Hint)
 	}
-	return fail(exitGit, err, hooks.Hint(err))
+	return exit.Fail(exit.Git, err, hooks.Hint(err))
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/exit"
 )
 
 // initSchema names the form of the JSON output; docs/schema/init-1.schema.json describes it.
@@ -49,7 +50,7 @@ func (a *app) writeInit(in *installation, told *initTold, actions []planned) err
 		}
 		told.Passed = append(told.Passed, left)
 	}
-	return writeJSON(quietWriter{a.std.out}, told)
+	return writeJSON(quietly(a.std.out), told)
 }
 
 // served reports whether an agent's hooks in the user's own settings also serve this repository.
@@ -75,7 +76,7 @@ func (a *app) tellPassed(in *installation) error {
 		}
 	}
 	if !in.found && len(in.passed) > 0 {
-		return silent(exitGit)
+		return exit.Silent(exit.Git)
 	}
 	return nil
 }

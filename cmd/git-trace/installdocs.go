@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/docs/man"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
 )
 
@@ -43,7 +44,7 @@ func completionCommand() *command {
 		run: func(a *app, _ *call, ops operands) error {
 			names := slices.Concat(ops.list, ops.behind)
 			if len(names) != 1 {
-				return usage("name one shell: %s", strings.Join(shells, ", "))
+				return exit.Usage("name one shell: %s", strings.Join(shells, ", "))
 			}
 			file, known := completionFiles[names[0]]
 			if !known {
@@ -51,7 +52,7 @@ func completionCommand() *command {
 			}
 			text, err := completions.ReadFile("completion/" + file.name)
 			if err == nil {
-				_, err = quietWriter{a.std.out}.Write(text)
+				_, err = quietly(a.std.out).Write(text)
 			}
 			return err
 		},
@@ -102,7 +103,7 @@ func (a *app) installDocs(c *call, _ operands) error {
 	for _, file := range files {
 		if !c.Bool("dry-run") {
 			if err := file.put(c.Bool("undo")); err != nil {
-				return fail(exitUnchecked, err, "git trace install-docs --prefix <directory> chooses another place")
+				return exit.Fail(exit.Unchecked, err, "git trace install-docs --prefix <directory> chooses another place")
 			}
 		}
 	}
@@ -126,11 +127,11 @@ func docPlaces(prefix string) (pages, data string, err error) {
 	}
 	program, err := os.Executable()
 	if err != nil {
-		return "", "", fail(exitUnchecked, err, "")
+		return "", "", exit.Fail(exit.Unchecked, err, "")
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {
-		return "", "", fail(exitUnchecked, err, "git trace install-docs --prefix <directory> needs no home")
+		return "", "", exit.Fail(exit.Unchecked, err, "git trace install-docs --prefix <directory> needs no home")
 	}
 	if data = os.Getenv("XDG_DATA_HOME"); data == "" {
 		data = filepath.Join(home, ".local", "share")

@@ -17,6 +17,7 @@ const module = "github.com/git-trace/git-trace/"
 // ARCHITECTURE.md draws them.
 var layers = map[string][]string{
 	"internal/cells":   {},
+	"internal/exit":    {},
 	"internal/fault":   {},
 	"internal/numbers": {},
 	"internal/version": {},

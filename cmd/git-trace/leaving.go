@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/opentraces"
 	"github.com/git-trace/git-trace/records/redact"
@@ -62,7 +63,7 @@ func beginLeaving(asTheyAre bool) (func(context.Context) leaving, error) {
 		redactor, err = configured.Redactor(context.Background(), repo)
 	}
 	if err != nil {
-		return nil, fail(exitUnchecked, err, "--no-redact writes conversations as they are, secrets and names included")
+		return nil, exit.Fail(exit.Unchecked, err, "--no-redact writes conversations as they are, secrets and names included")
 	}
 	abreast := redactor.Abreast()
 	return func(ctx context.Context) leaving { return redacted{abreast.Sink(ctx, "")} }, nil

@@ -14,6 +14,7 @@ import (
 
 	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/records/search"
 	"github.com/git-trace/git-trace/refs"
@@ -67,7 +68,7 @@ func (a *app) log(c *call, ops operands) error {
 	}
 	list, err := known.Choose(c.Context, want)
 	if errors.Is(err, search.ErrNoWords) {
-		return usage("option '--grep': there is no word in '%s'", want.Text)
+		return exit.Usage("option '--grep': there is no word in '%s'", want.Text)
 	}
 	if err != nil {
 		return err
@@ -86,7 +87,7 @@ func (a *app) log(c *call, ops operands) error {
 		if err != nil {
 			return err
 		}
-		return writeJSON(quietWriter{a.std.out},
+		return writeJSON(quietly(a.std.out),
 			answers.Log{Schema: answers.LogSchema, IDDigits: digits, Conversations: items})
 	}
 	if len(items) == 0 {
@@ -125,7 +126,7 @@ func orConversation(err error, named []string, known *conversations) error {
 	for _, id := range named {
 		if _, unknown := known.find(id); unknown == nil {
 			id = cells.Message(id)
-			return fail(exitGit, fmt.Errorf("'%s' is a conversation, not a commit", id), "git trace show "+id)
+			return exit.Fail(exit.Git, fmt.Errorf("'%s' is a conversation, not a commit", id), "git trace show "+id)
 		}
 	}
 	return err
@@ -166,7 +167,7 @@ func (o *operands) choice(c *call, repo *refs.Repo, known *conversations) (want 
 	for _, path := range query.Paths {
 		stored, inside := storedPath(repo, query.Dir, path)
 		if !inside {
-			return want, fail(exitGit, fmt.Errorf("'%s' is outside of the work tree", path), "")
+			return want, exit.Fail(exit.Git, fmt.Errorf("'%s' is outside of the work tree", path), "")
 		}
 		want.Paths = append(want.Paths, stored)
 	}
@@ -217,11 +218,11 @@ func gitDate(c *call, repo *refs.Repo, option string) (time.Time, error) {
 	}
 	seconds, err := strconv.ParseInt(strings.TrimPrefix(strings.TrimSpace(string(out)), "--max-age="), 10, 64)
 	if err != nil {
-		return time.Time{}, usage("option '--%s': '%s' is not a date", option, text)
+		return time.Time{}, exit.Usage("option '--%s': '%s' is not a date", option, text)
 	}
 	at := time.Unix(seconds, 0)
 	if isNow := time.Since(at).Abs() < time.Minute; isNow && !saysNow(text) {
-		return time.Time{}, usage("option '--%s': '%s' is not a date", option, text)
+		return time.Time{}, exit.Usage("option '--%s': '%s' is not a date", option, text)
 	}
 	return at, nil
 }

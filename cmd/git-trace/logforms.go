@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/report/answers"
 	"github.com/git-trace/git-trace/view"
@@ -59,7 +60,7 @@ func (d *logDrawer) placeholder(c *view.Conversation, letter byte) (text string,
 func checkForm(c *call) error {
 	form := c.String("format")
 	if form != "" && (c.Bool("oneline") || c.Bool("stat") || c.Bool("prompts")) {
-		return usage("--format excludes --oneline, --stat and --prompts")
+		return exit.Usage("--format excludes --oneline, --stat and --prompts")
 	}
 	d := logDrawer{short: func(events.TraceID) string { return "" }}
 	_, err := d.formatted(&view.Conversation{}, form)
@@ -80,8 +81,8 @@ func nameOf(c *view.Conversation) string { return cmp.Or(cells.Line(c.Called()),
 // formatted returns a conversation in the form of --format. The error names an unknown placeholder.
 func (d *logDrawer) formatted(c *view.Conversation, form string) (string, error) {
 	if form != "" && !strings.Contains(form, "%") {
-		return "", &failure{code: exitUsage, err: fmt.Errorf("option '--format': '%s' has no placeholder", form),
-			hint: "git trace help log lists the placeholders; --json gives JSON"}
+		return "", &exit.Failure{Code: exit.Misuse, Err: fmt.Errorf("option '--format': '%s' has no placeholder", form),
+			Hint: "git trace help log lists the placeholders; --json gives JSON"}
 	}
 	var b strings.Builder
 	for rest := form; rest != ""; {
@@ -101,8 +102,8 @@ func (d *logDrawer) formatted(c *view.Conversation, form string) (string, error)
 			text, known = d.placeholder(c, letter[0])
 		}
 		if !known {
-			return "", &failure{code: exitUsage, err: fmt.Errorf("option '--format': unknown placeholder '%%%s'", letter),
-				hint: "git trace help log lists the placeholders"}
+			return "", &exit.Failure{Code: exit.Misuse, Err: fmt.Errorf("option '--format': unknown placeholder '%%%s'", letter),
+				Hint: "git trace help log lists the placeholders"}
 		}
 		b.WriteString(cells.Safe(text))
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-trace/git-trace/hooks"
 	"github.com/git-trace/git-trace/hooks/runner"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/fault"
 	"github.com/git-trace/git-trace/internal/version"
 )
@@ -47,7 +48,7 @@ func run(args []string, std streams) int {
 func runHeavyHook(args []string) int {
 	fault.Hush()
 	if len(args) == 0 {
-		return exitDone
+		return exit.Done
 	}
 	switch args[0] {
 	case hooks.TrailersHook:
@@ -61,5 +62,5 @@ func runHeavyHook(args []string) int {
 	case pushLaterHook:
 		return runPushLater(args[1:])
 	}
-	return exitDone
+	return exit.Done
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
@@ -43,8 +44,8 @@ func (g *guest) run(program string, args ...string) int {
 	var out, complaints strings.Builder
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = g.dir, g.env, &out, &complaints
 	err := cmd.Run()
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
+	var ended *exec.ExitError
+	if err != nil && !errors.As(err, &ended) {
 		g.t.Fatalf("%s %q: %v", program, args, err)
 	}
 	g.out, g.err = out.String(), complaints.String()
@@ -137,7 +138,7 @@ func TestBlameEndsAsGitDoes(t *testing.T) {
 		t.Errorf("git refused only %d of them: the test shows little", failed)
 	}
 	for _, own := range []string{"--json nosuch", "--prompts nosuch", "--only-ai nosuch"} { // which git does not know
-		if got := g.run("git-trace", append([]string{"blame"}, strings.Fields(own)...)...); got != exitGit || !strings.Contains(g.err, "no such path 'nosuch' in HEAD") {
+		if got := g.run("git-trace", append([]string{"blame"}, strings.Fields(own)...)...); got != exit.Git || !strings.Contains(g.err, "no such path 'nosuch' in HEAD") {
 			t.Errorf("blame %s: exit status %d, %s", own, got, g.err)
 		}
 	}
@@ -172,7 +173,7 @@ func TestAMissingRevisionOrPathIsAnswered128AsGitDoes(t *testing.T) {
 		} {
 			for _, word := range row.words {
 				want := g.run("git", fillIn(row.git, word)...)
-				if want != exitGit {
+				if want != exit.Git {
 					t.Errorf("git %s %s: exit status %d: the row shows nothing", row.git, word, want)
 				}
 				for _, ours := range row.ours {
@@ -183,7 +184,7 @@ func TestAMissingRevisionOrPathIsAnswered128AsGitDoes(t *testing.T) {
 			}
 		}
 		for _, c := range allCommands() {
-			if got := g.run("git-trace", c.name, "--nosuch"); got != exitUsage || g.out != "" {
+			if got := g.run("git-trace", c.name, "--nosuch"); got != exit.Misuse || g.out != "" {
 				t.Errorf("%s --nosuch: exit status %d: %s%s", c.name, got, g.out, g.err)
 			}
 		}

@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"strings"
+
+	"github.com/git-trace/git-trace/internal/exit"
 )
 
 // nearest returns the word of a list that was probably meant; "" for none. One word is a prefix of the other, or they
@@ -44,7 +46,7 @@ func meant(word string, list []string, otherwise string) string {
 
 // noSuch returns the error for a name that is not in a list. The hint gives the nearest name, or all names.
 func noSuch(what, name string, known []string) error {
-	return fail(exitUsage, fmt.Errorf("unknown %s '%s'", what, name),
+	return exit.Fail(exit.Misuse, fmt.Errorf("unknown %s '%s'", what, name),
 		meant(name, known, "known are "+strings.Join(known, ", ")))
 }
 
@@ -60,13 +62,13 @@ var otherWords = map[string]string{
 
 func unknownVerb(verb string) error {
 	if word := otherWords[verb]; word != "" {
-		return fail(exitUsage, fmt.Errorf("'%s' is not a git-trace command", verb), "git trace "+word+" does that")
+		return exit.Fail(exit.Misuse, fmt.Errorf("'%s' is not a git-trace command", verb), "git trace "+word+" does that")
 	}
 	var names []string
 	for _, c := range allCommands() {
 		names = append(names, c.name)
 	}
-	return fail(exitUsage, fmt.Errorf("'%s' is not a git-trace command", verb),
+	return exit.Fail(exit.Misuse, fmt.Errorf("'%s' is not a git-trace command", verb),
 		meant(verb, names, "git trace help --all lists the commands"))
 }
 

@@ -7,6 +7,8 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+
+	"github.com/git-trace/git-trace/internal/exit"
 )
 
 // memoryOfReaders limits the memory of a command that reads: the amount of data depends on the publications of others.
@@ -56,7 +58,7 @@ func (o *outgrown) by(left uint64) bool {
 }
 
 func (o *outgrown) failure() error {
-	return fail(exitGit, fmt.Errorf("out of memory: %w", errTooLarge),
+	return exit.Fail(exit.Git, fmt.Errorf("out of memory: %w", errTooLarge),
 		fmt.Sprintf("GOMEMLIMIT=%dMiB allows twice as much"+anotherHint+"the logs of others may be the reason: "+
 			"git -c trace.trust=own trace … reads only this clone's log", o.most>>19))
 }

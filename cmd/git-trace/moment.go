@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/report/diff"
 	"github.com/git-trace/git-trace/view"
@@ -73,7 +74,7 @@ func (r *resolver) isRevision(ctx context.Context, word string) bool {
 func (r *resolver) moment(ctx context.Context, word string, p view.Place, after bool) (view.Moment, error) {
 	m, err := r.known.Moment(ctx, p, after)
 	if errors.Is(err, view.ErrNoMoment) {
-		return m, fail(exitFinding, fmt.Errorf("%s: %w", word, err), r.instead(p))
+		return m, exit.Fail(exit.Finding, fmt.Errorf("%s: %w", word, err), r.instead(p))
 	}
 	if err != nil {
 		return m, err
@@ -87,7 +88,7 @@ func (r *resolver) kept(word string, m view.Moment) error {
 	defer objects.Close()
 	_, err := objects.Tree(m.Tree)
 	if errors.Is(err, refs.ErrMissing) {
-		return fail(exitFinding, fmt.Errorf("%s: the snapshot was removed, or is in another clone", word),
+		return exit.Fail(exit.Finding, fmt.Errorf("%s: the snapshot was removed, or is in another clone", word),
 			"snapshots are removed after "+expireKey+"; git trace show "+word+" tells what changed then")
 	}
 	return err
@@ -131,7 +132,7 @@ func (a *app) findMoments(repo *refs.Repo, known *conversations, dir string, opt
 		return s, true, err
 	})
 	if errors.Is(err, diff.ErrMergeBase) {
-		return usage("%w; name the two with a blank or .. between them", err)
+		return exit.Usage("%w; name the two with a blank or .. between them", err)
 	}
 	if err != nil || !work {
 		return err

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/git-trace/git-trace/internal/exit"
 )
 
 // What a later program stores is told apart from damage. Nothing of it is touched, git goes on as ever, and what was
@@ -25,7 +27,7 @@ func TestANewerFormIsLeftAlone(t *testing.T) {
 	stored, _ := os.ReadFile(log)
 	for _, args := range [][]string{{"blame", "a"}, {"log"}, {"verify"}, {"rebuild"}, {"gc"}, {"checkpoint"}, {"show", "HEAD"}, {"stats"}} {
 		c := w.call(nil, args...)
-		if c.code != exitUnchecked || !strings.Contains(c.out, "a newer git-trace wrote the log: it has form 2, and this program reads 1") ||
+		if c.code != exit.Unchecked || !strings.Contains(c.out, "a newer git-trace wrote the log: it has form 2, and this program reads 1") ||
 			!strings.Contains(c.out, "hint: install the newest git-trace") || strings.Contains(c.out, "damage") {
 			t.Errorf("git-trace %q: %d: %s", args, c.code, c.out)
 		}
@@ -44,7 +46,7 @@ func TestANewerFormIsLeftAlone(t *testing.T) {
 	form("git-trace log 2 ", "git-trace log 1 ")
 	w.agent("S2", "stop")
 	after := w.call(nil, "events", "--json").out
-	if !strings.HasPrefix(after, before) || !strings.Contains(after, "prompt_submitted") || w.call(nil, "verify").code != exitDone {
+	if !strings.HasPrefix(after, before) || !strings.Contains(after, "prompt_submitted") || w.call(nil, "verify").code != exit.Done {
 		t.Errorf("with the later program again the log is\n%s\nit was\n%s", after, before)
 	}
 }

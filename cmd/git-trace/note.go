@@ -11,6 +11,7 @@ import (
 	"github.com/git-trace/git-trace/agents/recorder"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/records/waiting"
 	"github.com/git-trace/git-trace/refs"
@@ -42,24 +43,24 @@ func noteCommand() *command {
 func (a *app) note(c *call, ops operands) error {
 	names := ops.all()
 	if len(names) != 1 {
-		return usage("one conversation is needed: git trace note <conversation> --outcome <outcome>")
+		return exit.Usage("one conversation is needed: git trace note <conversation> --outcome <outcome>")
 	}
 	if !c.IsSet("outcome") && !c.IsSet("reward") && !c.IsSet("message") {
-		return usage("option '--outcome', '--reward' or '--message' is missing")
+		return exit.Usage("option '--outcome', '--reward' or '--message' is missing")
 	}
 	said := strings.TrimSpace(c.String("message"))
 	if n := utf8.RuneCountInString(said); c.IsSet("message") && (n == 0 || n > mostNote) || !utf8.ValidString(said) {
-		return usage("option '--message' has %d characters; 1 to %d are possible", n, mostNote)
+		return exit.Usage("option '--message' has %d characters; 1 to %d are possible", n, mostNote)
 	}
 	data := events.NoteData{Outcome: "unknown", Reward: c.String("reward")}
 	if c.IsSet("outcome") {
 		data.Outcome = c.String("outcome")
 	}
 	if _, _, err := data.Values(); err != nil {
-		return usage("%s", err)
+		return exit.Usage("%s", err)
 	}
 	if c.IsSet("reward") && data.Reward == "" {
-		return usage("option '--reward' is empty")
+		return exit.Usage("option '--reward' is empty")
 	}
 	repo, err := a.workTree()
 	if err != nil {
@@ -71,12 +72,12 @@ func (a *app) note(c *call, ops operands) error {
 	}
 	job, err := newRecording(c.Context, repo)
 	if err != nil {
-		return fail(exitUnchecked, err, "nothing is noted until that is fixed")
+		return exit.Fail(exit.Unchecked, err, "nothing is noted until that is fixed")
 	}
 	defer job.close()
 	lock, err := job.lock(c.Context, store.Patience)
 	if err != nil {
-		return fail(exitUnchecked, err, "")
+		return exit.Fail(exit.Unchecked, err, "")
 	}
 	defer lock.Unlock()
 	raw, err := events.Encode(data)
@@ -87,11 +88,11 @@ func (a *app) note(c *call, ops operands) error {
 		Type: events.OutcomeNoted, Time: time.Now(), Method: []events.Method{events.Manual}, Trace: session.Trace,
 		Agent: session.Agent, Session: session.Session, Data: raw,
 	}}); err != nil {
-		return fail(exitUnchecked, err, "nothing was noted")
+		return exit.Fail(exit.Unchecked, err, "nothing was noted")
 	}
 	job.recorder.Said = said
 	if err := job.one(c.Context, session, func(recordedConversation) {}); err != nil {
-		return fail(exitUnchecked, err,
+		return exit.Fail(exit.Unchecked, err,
 			"the note is in the log, without its --message; git trace record adds that to the record")
 	}
 	fmt.Fprintf(a.std.out, "noted for conversation %.8s: %s\n", session.Trace,
@@ -120,7 +121,7 @@ func (a *app) noted(ctx context.Context, repo *refs.Repo, name string) (waiting.
 	}
 	read := recorder.LastRead(repo, id)
 	if stored.Record == nil || !stored.Own || read == "" {
-		return waiting.Session{}, fail(exitFinding, errors.New("no record of this conversation was made here"),
+		return waiting.Session{}, exit.Fail(exit.Finding, errors.New("no record of this conversation was made here"),
 			"git trace record stores those that wait; imported and fetched ones take no notes")
 	}
 	return waiting.Session{Trace: id, Agent: t.Agent, Session: t.Session, Transcript: read, WorkTree: repo.WorkTree}, nil

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
@@ -80,7 +81,7 @@ func (w *twin) readOdd(all bool) (left int) {
 			if strings.Contains(told, "left out") {
 				left++
 			}
-			unchecked := name == "check" && cmd.ProcessState.ExitCode() == exitUnchecked && strings.Contains(told, "nothing was checked")
+			unchecked := name == "check" && cmd.ProcessState.ExitCode() == exit.Unchecked && strings.Contains(told, "nothing was checked")
 			if code := cmd.ProcessState.ExitCode(); code > 1 && name != "verify" && !unchecked || code < 0 || strings.Contains(told, "goroutine") || strings.Count(told, "left out") > 1 {
 				w.t.Errorf("%q: %v\n%s", args, err, told[:min(len(told), 600)])
 			}

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/git-trace/git-trace/internal/exit"
 )
 
 // operands are the arguments of a command that are not options.
@@ -80,12 +82,12 @@ func (c *call) parse(args []string) (ops operands, help bool, err error) {
 		}
 		if !whole {
 			if i++; i == len(args) {
-				return ops, false, usage("option '%s' needs a value", arg)
+				return ops, false, exit.Usage("option '%s' needs a value", arg)
 			}
 			value = args[i]
 		}
 		if !o.kind.has(value) {
-			return ops, false, usage("option '%s': '%s' is not allowed", arg, value)
+			return ops, false, exit.Usage("option '%s': '%s' is not allowed", arg, value)
 		}
 		c.given[o.names[0]] = append(c.given[o.names[0]], value)
 	}
@@ -113,11 +115,11 @@ func findOption(known []optionUse, arg string) (o optionUse, value string, whole
 		case !slices.Contains(o.names, name) && !slices.Contains(o.also, name):
 			continue
 		case o.kind == takesNothing && inline:
-			return o, "", false, usage("option '%s' takes no value", "--"+name)
+			return o, "", false, exit.Usage("option '%s' takes no value", "--"+name)
 		}
 		return o, value, inline || o.kind == takesNothing, nil
 	}
-	return o, "", false, usage("unknown option '%s'", arg)
+	return o, "", false, exit.Usage("unknown option '%s'", arg)
 }
 
 // all returns the operands of a command for which "--" only ends the options.

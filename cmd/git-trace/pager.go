@@ -96,7 +96,7 @@ func pagerDefaults() []string {
 }
 
 // Write sends text to the pager. If the user has closed the pager, the command ends without a message.
-func (p *pager) Write(text []byte) (int, error) { return quietWriter{p.pipe}.Write(text) }
+func (p *pager) Write(text []byte) (int, error) { return quietly(p.pipe).Write(text) }
 
 // Close ends the output and waits until the pager ends. It ignores the pager's exit status.
 func (p *pager) Close() error {

@@ -8,6 +8,7 @@ import (
 	"github.com/git-trace/git-trace/correlate"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/sharing"
 )
@@ -50,7 +51,7 @@ func (a *app) pull(c *call, ops operands) error {
 		return err
 	}
 	if c.Bool("configure") && c.Bool("unconfigure") {
-		return usage("options '--configure' and '--unconfigure' exclude each other")
+		return exit.Usage("options '--configure' and '--unconfigure' exclude each other")
 	}
 	sources := s.Sources()
 	if names := ops.all(); len(names) > 0 {
@@ -68,7 +69,8 @@ func (a *app) pull(c *call, ops operands) error {
 	case s.NoRemotes():
 		return explainSharing(sharing.ErrNoneThere)
 	default:
-		return fail(exitUsage, sharing.ErrNoRemote, "git remote -v lists the remotes; git trace pull <remote> names one")
+		return exit.Fail(exit.Misuse, sharing.ErrNoRemote,
+			"git remote -v lists the remotes; git trace pull <remote> names one")
 	}
 	log := events.OpenLog(repo)
 	what := sharing.What{
@@ -76,7 +78,7 @@ func (a *app) pull(c *call, ops operands) error {
 		Accept: c.StringSlice("accept"),
 	}
 	if what.Most, err = s.MostFetched(); err != nil {
-		return usage("%s", err)
+		return exit.Usage("%s", err)
 	}
 	if c.Bool("own") {
 		return a.pullOwn(c, log, s, sources, what.Most)
@@ -86,7 +88,7 @@ func (a *app) pull(c *call, ops operands) error {
 	for _, r := range sources {
 		if c.Bool("configure") || c.Bool("unconfigure") {
 			if r.Name != r.Label {
-				return usage("a URL has no configuration; git remote add gives it a name")
+				return exit.Usage("a URL has no configuration; git remote add gives it a name")
 			}
 			if err := sharing.Configure(c.Context, repo, s, r, c.Bool("configure")); err != nil {
 				return err
@@ -99,7 +101,7 @@ func (a *app) pull(c *call, ops operands) error {
 		}
 		out.Remotes = append(out.Remotes, pulled)
 		if !c.Bool("json") {
-			sayPulled(quietWriter{a.std.out}, pulled)
+			sayPulled(quietly(a.std.out), pulled)
 			a.tellElsewhere(r, pulled)
 		}
 		left += pulled.LeftOut() + len(pulled.Doubts)
@@ -116,12 +118,12 @@ func (a *app) pull(c *call, ops operands) error {
 		}
 	}
 	if c.Bool("json") {
-		if err := writeJSON(quietWriter{a.std.out}, out); err != nil {
+		if err := writeJSON(quietly(a.std.out), out); err != nil {
 			return err
 		}
 	}
 	if left > 0 {
-		return silent(exitFinding)
+		return exit.Silent(exit.Finding)
 	}
 	return nil
 }
@@ -144,14 +146,14 @@ func (a *app) pullOwn(c *call, log *events.Log, s *sharing.Settings, sources []s
 	most int64,
 ) error {
 	if len(sources) != 1 {
-		return usage("--own asks one remote: git trace pull --own <remote>")
+		return exit.Usage("--own asks one remote: git trace pull --own <remote>")
 	}
 	lost, err := sharing.FindLost(c.Context, log, s, sources[0])
 	if err != nil {
 		a.tellRemote(err)
 		return explainSharing(err)
 	}
-	w := quietWriter{a.std.out}
+	w := quietly(a.std.out)
 	fmt.Fprintf(w, "under this clone's id %s has %s that the log here lacks\n", cells.Message(sources[0].Name),
 		numbers.Count(len(lost.Events), "event"))
 	sayEvents(w, lost.Events)
@@ -246,7 +248,7 @@ func (a *app) offerTexts(ctx context.Context, log *events.Log, s *sharing.Settin
 			a.tellRemote(err)
 			return explainSharing(err)
 		}
-		sayPulled(quietWriter{a.std.out}, p)
+		sayPulled(quietly(a.std.out), p)
 	}
 	return nil
 }

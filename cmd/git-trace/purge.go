@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/records/purged"
 	"github.com/git-trace/git-trace/refs"
@@ -56,7 +57,7 @@ func (a *app) runPurge(c *call, _ operands) error {
 	}
 	p, err := purge.Look(c.Context, repo, target)
 	if err != nil {
-		return fail(exitUnchecked, err, "nothing was purged")
+		return exit.Fail(exit.Unchecked, err, "nothing was purged")
 	}
 	dry := c.Bool("dry-run")
 	if !dry {
@@ -66,29 +67,30 @@ func (a *app) runPurge(c *call, _ operands) error {
 			}
 		}
 		if p, err = purge.Do(c.Context, repo, target); err != nil {
-			return fail(exitUnchecked, err,
+			return exit.Fail(exit.Unchecked, err,
 				"the purge is incomplete; git trace doctor --fix finishes it, or the same command again")
 		}
 		if err := p.Finish(); err != nil {
-			return fail(exitUnchecked, err, "the purge is done, but the log does not say so; git trace doctor --fix writes it")
+			return exit.Fail(exit.Unchecked, err,
+				"the purge is done, but the log does not say so; git trace doctor --fix writes it")
 		}
 	}
 	if c.Bool("json") {
-		err = writeJSON(quietWriter{a.std.out}, purgedJSON(p, dry))
+		err = writeJSON(quietly(a.std.out), purgedJSON(p, dry))
 	} else {
 		a.sayPurged(p, dry)
 	}
 	if err != nil || dry || len(p.Left) == 0 {
 		return err
 	}
-	return silent(exitFinding)
+	return exit.Silent(exit.Finding)
 }
 
 // purgeTarget reads the target of a purge from the call.
 func (a *app) purgeTarget(c *call, repo *refs.Repo) (*purge.Target, error) {
 	texts, err := purged.New(repo)
 	if err != nil {
-		return nil, fail(exitUnchecked, err,
+		return nil, exit.Fail(exit.Unchecked, err,
 			"delete "+purged.Path(repo)+" to purge without them; data that they removed may then come back")
 	}
 	t := &purge.Target{Traces: map[events.TraceID]bool{}, Texts: texts}
@@ -97,33 +99,33 @@ func (a *app) purgeTarget(c *call, repo *refs.Repo) (*purge.Target, error) {
 			a.line.end()
 			line, err := bufio.NewReader(a.std.in).ReadString('\n')
 			if err != nil && line == "" {
-				return nil, usage("there is no text on standard input")
+				return nil, exit.Usage("there is no text on standard input")
 			}
 			text = strings.TrimRight(line, "\r\n")
 		}
 		if len(strings.TrimSpace(text)) < 4 {
-			return nil, usage("option '--text': at least four characters are needed")
+			return nil, exit.Usage("option '--text': at least four characters are needed")
 		}
 		if _, err := texts.AddText(text); err != nil {
-			return nil, usage("option '--text': %s", err)
+			return nil, exit.Usage("option '--text': %s", err)
 		}
 	}
 	for _, text := range c.StringSlice("pattern") {
 		pattern, err := regexp.Compile(text)
 		if err != nil {
-			return nil, usage("option '--pattern': %s", err)
+			return nil, exit.Usage("option '--pattern': %s", err)
 		}
 		if pattern.MatchString("") {
-			return nil, usage("option '--pattern': the expression matches the empty text")
+			return nil, exit.Usage("option '--pattern': the expression matches the empty text")
 		}
 		if _, err := texts.AddExpression(text); err != nil {
-			return nil, usage("option '--pattern': %s", err)
+			return nil, exit.Usage("option '--pattern': %s", err)
 		}
 	}
 	for _, path := range c.StringSlice("path") {
 		path = strings.TrimPrefix(strings.Trim(path, "/"), "./")
 		if path == "" {
-			return nil, usage("option '--path': a path below the top of the work tree is needed")
+			return nil, exit.Usage("option '--path': a path below the top of the work tree is needed")
 		}
 		if _, err := texts.AddPath(path); err != nil {
 			return nil, err
@@ -133,7 +135,7 @@ func (a *app) purgeTarget(c *call, repo *refs.Repo) (*purge.Target, error) {
 		return nil, err
 	}
 	if t.None() {
-		return nil, usage("what is to be purged? --trace, --text, --pattern or --path")
+		return nil, exit.Usage("what is to be purged? --trace, --text, --pattern or --path")
 	}
 	return t, nil
 }
@@ -162,7 +164,7 @@ func (a *app) confirmPurge(p *purge.Purge) (bool, error) {
 }
 
 func (a *app) sayPurged(p *purge.Purge, dry bool) {
-	w := quietWriter{a.std.out}
+	w := quietly(a.std.out)
 	if p.Empty() {
 		if len(p.Left) == 0 {
 			fmt.Fprintln(w, "git-trace stores no such data")
@@ -213,7 +215,7 @@ func (a *app) sayLeft(p *purge.Purge) {
 	if len(p.Left) == 0 {
 		return
 	}
-	w := quietWriter{a.std.out}
+	w := quietly(a.std.out)
 	fmt.Fprintln(w, "left")
 	for _, l := range p.Left {
 		fmt.Fprintf(w, "  %s: %s\n", cells.Message(l.What), cells.Message(l.Why))

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/refs"
 )
@@ -102,7 +103,7 @@ func TestFoundPurgeBesideAFetchedRecordOf400MB(t *testing.T) {
 	cmd := exec.Command("git-trace", "purge", "--text", purgeWord, "--yes")
 	cmd.Dir = repo.WorkTree
 	out, held, err := withPeak(cmd)
-	if err != nil && cmd.ProcessState.ExitCode() != exitFinding {
+	if err != nil && cmd.ProcessState.ExitCode() != exit.Finding {
 		t.Errorf("%v: %s", err, out)
 	}
 	if left := git(nil, "ls-tree", "-r", "--name-only", ref); left != "ab/ab000000-0000-4000-8000-000000000000.json" {

@@ -8,6 +8,7 @@ import (
 	"github.com/git-trace/git-trace/correlate/reconcile"
 	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/records/redact"
 	"github.com/git-trace/git-trace/records/redact/configured"
 	"github.com/git-trace/git-trace/records/store"
@@ -82,7 +83,7 @@ func (a *app) plannedPush(c *call, to destination) error {
 		return a.reviewPush(p)
 	case c.Bool("dry-run"):
 		if !c.Bool("json") {
-			sayPlan(quietWriter{a.std.out}, p)
+			sayPlan(quietly(a.std.out), p)
 		}
 	default:
 		var agreed bool
@@ -92,13 +93,13 @@ func (a *app) plannedPush(c *call, to destination) error {
 	}
 	switch {
 	case c.Bool("json"):
-		err = writeJSON(quietWriter{a.std.out}, pushedJSON(p, sent, c.Bool("dry-run")))
+		err = writeJSON(quietly(a.std.out), pushedJSON(p, sent, c.Bool("dry-run")))
 	case !c.Bool("dry-run"):
-		sayPushed(quietWriter{a.std.out}, p, sent)
+		sayPushed(quietly(a.std.out), p, sent)
 	}
 	for _, k := range p.Records.Kept {
 		if k.Fault && err == nil {
-			err = fail(exitFinding, fmt.Errorf("%s was not sent: %s", k.Trace, k.Why), "the others were")
+			err = exit.Fail(exit.Finding, fmt.Errorf("%s was not sent: %s", k.Trace, k.Why), "the others were")
 		}
 	}
 	return err
@@ -114,7 +115,7 @@ func (a *app) planPush(c *call, to destination) (*sharing.Plan, error) {
 		level = sharing.LevelCommits
 	case level.Wider(sharing.LevelNone):
 	default:
-		return nil, usage("option '--to': '%s' is not allowed; it is commits, conversations or log", string(level))
+		return nil, exit.Usage("option '--to': '%s' is not allowed; it is commits, conversations or log", string(level))
 	}
 	plan := sharing.MakePlan
 	if c.Bool("rebuild-digest") {
@@ -126,7 +127,7 @@ func (a *app) planPush(c *call, to destination) (*sharing.Plan, error) {
 	p, err := plan(c.Context, to.log, to.settings, to.remote, level, meansToShare(to.log.Repo()))
 	var foreign *sharing.NotOwn
 	if errors.As(err, &foreign) {
-		sayEvents(quietWriter{a.std.err}, foreign.Events)
+		sayEvents(quietly(a.std.err), foreign.Events)
 	}
 	return p, explainSharing(err)
 }
@@ -136,7 +137,7 @@ func (a *app) sendPlan(c *call, to destination, p *sharing.Plan) (sent []sharing
 	chosen := p.Level.Wider(p.Remote.Share) || p.Remote.Pinned == ""
 	if chosen {
 		if !c.Bool("json") {
-			sayPlan(quietWriter{a.std.out}, p)
+			sayPlan(quietly(a.std.out), p)
 		}
 		if ok, err := a.agreesToPush(c, p); err != nil || !ok {
 			return nil, false, err
@@ -174,9 +175,9 @@ func meansToShare(repo *refs.Repo) sharing.Means {
 
 // choiceStays adds to a hint that the choice for a remote is kept, though nothing was sent.
 func choiceStays(err error, remote string, chosen bool) error {
-	var told *failure
+	var told *exit.Failure
 	if chosen && errors.As(err, &told) {
-		told.hint += anotherHint + "the choice for " + cells.Message(remote) + " stays; git config --unset remote." +
+		told.Hint += anotherHint + "the choice for " + cells.Message(remote) + " stays; git config --unset remote." +
 			cells.Message(remote) + ".traceShare takes it back"
 	}
 	return err
@@ -189,7 +190,7 @@ func (a *app) retract(c *call, to destination) error {
 		a.tellRemote(err)
 		return explainSharing(err)
 	}
-	w := quietWriter{a.std.out}
+	w := quietly(a.std.out)
 	if len(gone) == 0 {
 		fmt.Fprintf(w, "%s has nothing of that\n", cells.Message(to.remote.Name))
 		return nil
@@ -205,7 +206,7 @@ func (a *app) retract(c *call, to destination) error {
 func (a *app) adopt(c *call, to destination) error {
 	for _, other := range []string{"to", "review", "retract", "records", "json"} {
 		if c.IsSet(other) {
-			return usage("options '--adopt' and '--%s' exclude each other", other)
+			return exit.Usage("options '--adopt' and '--%s' exclude each other", other)
 		}
 	}
 	k, err := sharing.PlanAdopt(c.Context, to.log, to.settings, to.remote, c.StringSlice("adopt"))
@@ -214,7 +215,7 @@ func (a *app) adopt(c *call, to destination) error {
 		return explainSharing(err)
 	}
 	defer k.Close()
-	w := quietWriter{a.std.out}
+	w := quietly(a.std.out)
 	fmt.Fprintf(w, "to %s (%s); whoever can read it will read this\n", cells.Message(to.remote.Name),
 		cells.Message(sharing.Bare(k.URL)))
 	sayKept(w, k)
@@ -243,7 +244,7 @@ func (a *app) agreesToPush(c *call, p *sharing.Plan) (bool, error) {
 		if c.IsSet("to") {
 			return true, nil
 		}
-		return false, fail(exitUsage,
+		return false, exit.Fail(exit.Misuse,
 			fmt.Errorf("no level was chosen for %s, and there is no terminal to ask on", p.Remote.Name),
 			"git trace push "+p.Remote.Name+" --to commits chooses without asking; --dry-run says what would leave")
 	}

@@ -111,7 +111,7 @@ func sayPushed(w io.Writer, p *sharing.Plan, sent []sharing.Pushed) {
 
 // reviewPush prints the events and records in the form in which they would be sent.
 func (a *app) reviewPush(p *sharing.Plan) error {
-	w := quietWriter{a.std.out}
+	w := quietly(a.std.out)
 	for _, d := range p.New() {
 		line, err := marshal(d)
 		if err != nil {

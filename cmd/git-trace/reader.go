@@ -10,6 +10,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/upkeep/doctor"
@@ -31,7 +32,8 @@ func (a *app) open(ctx context.Context, repo *refs.Repo, o view.Options) (*view.
 	reader, err := view.Open(ctx, repo, o)
 	shown.clear()
 	if err != nil {
-		return nil, fail(exitUnchecked, err, "git trace verify names the damage; git trace rebuild makes the cache again")
+		return nil, exit.Fail(exit.Unchecked, err,
+			"git trace verify names the damage; git trace rebuild makes the cache again")
 	}
 	for _, note := range reader.Log().Notes() {
 		fmt.Fprintf(a.std.err, "git-trace: warning: %s\n", cells.Message(note))
@@ -101,7 +103,7 @@ func reportAmbiguous(w io.Writer, err error) error {
 		}
 		fmt.Fprintf(w, "git-trace: hint:   %s\n", c)
 	}
-	return silent(exitGit)
+	return exit.Silent(exit.Git)
 }
 
 func ambiguousID(id string, found []view.Candidate) error {

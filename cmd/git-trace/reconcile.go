@@ -11,6 +11,7 @@ import (
 	"github.com/git-trace/git-trace/correlate"
 	"github.com/git-trace/git-trace/correlate/reconcile"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/view"
@@ -82,7 +83,7 @@ func (a *app) reconcile(c *call, ops operands) error {
 		return err
 	}
 	if len(commits) == 0 && c.Bool("all") {
-		return fail(exitGit, errNoCommits, "")
+		return exit.Fail(exit.Git, errNoCommits, "")
 	}
 	if nothing {
 		a.hintNothing(repo)
@@ -102,13 +103,13 @@ func (a *app) reconcile(c *call, ops operands) error {
 	}
 	if !r.DryRun {
 		if err := reconcile.Write(c.Context, events.OpenLog(repo), found); err != nil {
-			return fail(exitUnchecked, err, "the next run writes the owners that were found")
+			return exit.Fail(exit.Unchecked, err, "the next run writes the owners that were found")
 		}
 	}
 	if c.Bool("json") {
-		return writeJSON(quietWriter{a.std.out}, r)
+		return writeJSON(quietly(a.std.out), r)
 	}
-	return r.report(quietWriter{a.std.out})
+	return r.report(quietly(a.std.out))
 }
 
 // commitsOf lists the commits of a range. Options of git-rev-list(1) choose and sort them.
@@ -122,13 +123,13 @@ func commitsOf(ctx context.Context, repo *refs.Repo, revs []string, all bool, op
 	}
 	for _, rev := range revs {
 		if strings.HasPrefix(rev, "-") {
-			return nil, usage("'%s' is not a revision", rev)
+			return nil, exit.Usage("'%s' is not a revision", rev)
 		}
 		args = append(args, rev)
 	}
 	raw, err := repo.Git(ctx, nil, append(args, "--")...)
 	if err != nil {
-		return nil, fail(exitGit, err, "")
+		return nil, exit.Fail(exit.Git, err, "")
 	}
 	var out []refs.OID
 	for line := range strings.Lines(string(raw)) {

@@ -10,6 +10,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/records/prices"
 	"github.com/git-trace/git-trace/records/purged"
@@ -93,7 +94,7 @@ func (a *app) record(c *call, ops operands) error {
 		if c.Bool("quiet") {
 			runner.NoteFailure(repo, fmt.Errorf("record conversations: %w", err))
 		}
-		return fail(exitUnchecked, err, "nothing is stored until that is fixed")
+		return exit.Fail(exit.Unchecked, err, "nothing is stored until that is fixed")
 	}
 	defer job.close()
 	if names := ops.all(); len(names) > 0 {
@@ -131,7 +132,7 @@ func (a *app) record(c *call, ops operands) error {
 		fmt.Fprintln(a.std.err, "git-trace: hint: there is no conversation to store")
 	}
 	if err == nil && len(failed) > 0 {
-		return silent(exitUnchecked)
+		return exit.Silent(exit.Unchecked)
 	}
 	return err
 }
@@ -154,7 +155,7 @@ func (a *app) recordNamed(ctx context.Context, job *recording, names []string, f
 	}
 	lock, err := job.lock(ctx, store.Patience)
 	if err != nil {
-		return fail(exitUnchecked, err, "")
+		return exit.Fail(exit.Unchecked, err, "")
 	}
 	defer lock.Unlock()
 	for _, id := range ids {
@@ -164,7 +165,7 @@ func (a *app) recordNamed(ctx context.Context, job *recording, names []string, f
 		}
 		if purge.Was(job.repo, id) {
 			if !force {
-				return fail(exitFinding, fmt.Errorf("conversation %.8s was purged", id),
+				return exit.Fail(exit.Finding, fmt.Errorf("conversation %.8s was purged", id),
 					"--force records it again, with all that its session file still holds")
 			}
 			if err := purge.Allow(job.repo, id); err != nil {
@@ -177,7 +178,7 @@ func (a *app) recordNamed(ctx context.Context, job *recording, names []string, f
 			if errors.Is(err, recorder.ErrNoParser) {
 				hint = fmt.Sprintf("git trace show %.8s tells what the log has", id)
 			}
-			return fail(exitUnchecked, err, hint)
+			return exit.Fail(exit.Unchecked, err, hint)
 		}
 	}
 	return nil

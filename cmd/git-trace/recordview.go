@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/report/answers"
 	"github.com/git-trace/git-trace/view"
 )
@@ -18,7 +19,7 @@ type stepView struct {
 func (v *viewer) record(trace events.TraceID) (view.StoredRecord, error) {
 	r, err := v.known.Record(v.ctx, trace)
 	if errors.Is(err, view.ErrRecord) {
-		err = fail(exitUnchecked, err, "git trace record "+string(trace)+" stores it again")
+		err = exit.Fail(exit.Unchecked, err, "git trace record "+string(trace)+" stores it again")
 	}
 	return r, err
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/hooks/runner"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/testing/harm"
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
@@ -99,7 +100,7 @@ func TestReliabilityG1CommandsBesideHostileLogs(t *testing.T) {
 						continue // another log has it
 					}
 					c := w.bounded(commandMemory, args...)
-					if c.code != 0 && c.code != exitFinding && c.code != exitUnchecked || crashed(c.out) {
+					if c.code != 0 && c.code != exit.Finding && c.code != exit.Unchecked || crashed(c.out) {
 						t.Errorf("%s of %s, %v: exit status %d\n%.2000s", name, owner, args, c.code, c.out)
 					}
 					if strings.Contains(c.out, "\x1b") || strings.Contains(c.out, "\x07") {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells/page"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/report/diff"
@@ -74,26 +75,26 @@ func reportOptionsOf(c *call) (o reportOptions, err error) {
 		file: c.String("output"), audit: c.Bool("audit")}
 	for _, name := range []string{"html", "max-bytes", "fail-unknown"} {
 		if o.audit && c.IsSet(name) {
-			return o, usage("options '--audit' and '--%s' exclude each other", name)
+			return o, exit.Usage("options '--audit' and '--%s' exclude each other", name)
 		}
 	}
 	if o.audit && !c.IsSet("show-prompts") {
 		o.prompts = span.AllPrompts
 	}
 	if o.json && c.Bool("markdown") {
-		return o, usage("--json and --markdown exclude each other")
+		return o, exit.Usage("--json and --markdown exclude each other")
 	}
 	if !slices.Contains([]span.Prompts{span.NoPrompts, span.FirstPrompt, span.AllPrompts}, o.prompts) {
-		return o, usage("option '--show-prompts' takes none, first or all, not '%s'", o.prompts)
+		return o, exit.Usage("option '--show-prompts' takes none, first or all, not '%s'", o.prompts)
 	}
 	if text := c.String("max-bytes"); c.IsSet("max-bytes") {
 		if o.json {
-			return o, usage("--max-bytes cuts pages; it excludes --json")
+			return o, exit.Usage("--max-bytes cuts pages; it excludes --json")
 		}
 		var known bool
 		if o.limit, known = forgeLimits[text]; !known {
 			if o.limit, err = strconv.Atoi(text); err != nil || o.limit < 1 {
-				return o, fail(exitUsage, fmt.Errorf("option '--max-bytes': '%s' is not a size", text),
+				return o, exit.Fail(exit.Misuse, fmt.Errorf("option '--max-bytes': '%s' is not a size", text),
 					"give a number, or github-comment, github-summary or gitlab-comment")
 			}
 		}
@@ -101,7 +102,7 @@ func reportOptionsOf(c *call) (o reportOptions, err error) {
 	if text := c.String("fail-unknown"); c.IsSet("fail-unknown") {
 		if o.mayUnknown, err = strconv.Atoi(strings.TrimSuffix(text, "%")); err != nil || o.mayUnknown < 0 ||
 			o.mayUnknown > 100 {
-			return o, usage("option '--fail-unknown': '%s' is not a percentage", text)
+			return o, exit.Usage("option '--fail-unknown': '%s' is not a percentage", text)
 		}
 	}
 	return o, nil
@@ -114,7 +115,7 @@ func (a *app) reportRange(c *call, ops operands) error {
 	}
 	named := ops.all()
 	if len(named) > 1 {
-		return fail(exitUsage, errors.New("name one range"), "for example: git trace report main...HEAD")
+		return exit.Fail(exit.Misuse, errors.New("name one range"), "for example: git trace report main...HEAD")
 	}
 	if c.Bool("html") {
 		return a.reportPage(c, opts, strings.Join(named, ""))
@@ -154,7 +155,7 @@ func (a *app) reportRange(c *call, ops operands) error {
 		if sum.Older > 0 {
 			older = fmt.Sprintf(" (%s older than the recording)", numbers.Thousands(sum.Older))
 		}
-		return fail(exitFinding, fmt.Errorf("%s%s of %s have no known owner: more than %d %%",
+		return exit.Fail(exit.Finding, fmt.Errorf("%s%s of %s have no known owner: more than %d %%",
 			numbers.Thousands(sum.Unknown), older, numbers.Count(sum.Lines, "line"), opts.mayUnknown), "")
 	}
 	return nil
@@ -164,7 +165,7 @@ func (a *app) reportRange(c *call, ops operands) error {
 func (a *app) reportPage(c *call, opts reportOptions, given string) error {
 	for _, name := range []string{"json", "markdown", "max-bytes", "fail-unknown"} {
 		if c.IsSet(name) {
-			return usage("options '--html' and '--%s' exclude each other", name)
+			return exit.Usage("options '--html' and '--%s' exclude each other", name)
 		}
 	}
 	if _, err := a.repo(); err != nil {
@@ -188,7 +189,7 @@ func (a *app) writeReport(r *rangeReport, opts reportOptions) error {
 		text, err := drawReport(r).Within(opts.limit, r.missing)
 		var small *page.TooSmallError
 		if errors.As(err, &small) {
-			return fail(exitUsage, fmt.Errorf("option '--max-bytes': %w", err), "")
+			return exit.Fail(exit.Misuse, fmt.Errorf("option '--max-bytes': %w", err), "")
 		}
 		if err != nil {
 			return err
@@ -211,7 +212,7 @@ func (a *app) reportOf(
 func (a *app) namedRange(c *call, ops operands, hint string) (repo *refs.Repo, about span.Range, err error) {
 	named := ops.all()
 	if len(named) > 1 {
-		return nil, about, fail(exitUsage, errors.New("name one range"), hint)
+		return nil, about, exit.Fail(exit.Misuse, errors.New("name one range"), hint)
 	}
 	if repo, err = a.repo(); err != nil {
 		return nil, about, err
@@ -223,11 +224,11 @@ func (a *app) namedRange(c *call, ops operands, hint string) (repo *refs.Repo, a
 // output writes a text into a file. Without a name, or with "-", it writes to standard output.
 func (a *app) output(what, file, text string) error {
 	if file == "" || file == "-" {
-		_, err := io.WriteString(quietWriter{a.std.out}, text)
+		_, err := io.WriteString(quietly(a.std.out), text)
 		return err
 	}
 	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
-		return fail(exitGit, fmt.Errorf("write the %s: %w", what, err), "")
+		return exit.Fail(exit.Git, fmt.Errorf("write the %s: %w", what, err), "")
 	}
 	return nil
 }
@@ -263,7 +264,7 @@ func spanOf(ctx context.Context, repo *refs.Repo, given string) (s span.Range, e
 			if _, err := commitOf(ctx, repo, rev); err != nil {
 				return s, err
 			}
-			return s, fail(exitGit, fmt.Errorf("'%s' has no parent to compare with", rev),
+			return s, exit.Fail(exit.Git, fmt.Errorf("'%s' has no parent to compare with", rev),
 				cutOr(ctx, repo, ""))
 		}
 	} else if two {
@@ -284,7 +285,7 @@ func spanOf(ctx context.Context, repo *refs.Repo, given string) (s span.Range, e
 	}
 	if !two {
 		if from = upstreamOf(ctx, repo, to); from == "" {
-			return s, fail(exitGit, fmt.Errorf("'%s' has no upstream to compare with", to), otherRange(ctx, repo, s.To))
+			return s, exit.Fail(exit.Git, fmt.Errorf("'%s' has no upstream to compare with", to), otherRange(ctx, repo, s.To))
 		}
 	}
 	if s.From, err = commitOf(ctx, repo, orHead(from)); err != nil {
@@ -299,7 +300,7 @@ func spanOf(ctx context.Context, repo *refs.Repo, given string) (s span.Range, e
 		return s, nil
 	}
 	if _, err := repo.Git(ctx, nil, "merge-base", s.From.String(), s.To.String()); err != nil {
-		return s, fail(exitGit, fmt.Errorf("%s: no merge base", s.Text),
+		return s, exit.Fail(exit.Git, fmt.Errorf("%s: no merge base", s.Text),
 			cutOr(ctx, repo, "the histories have no common commit; two dots compare them anyway"))
 	}
 	return s, nil
@@ -319,9 +320,9 @@ func commitOf(ctx context.Context, repo *refs.Repo, rev string) (refs.OID, error
 	out, err := repo.Git(ctx, nil, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
 	if err != nil {
 		if head, _, e := repo.Head(); e == nil && head.IsZero() && (rev == "HEAD" || rev == "@") {
-			return refs.OID{}, fail(exitGit, errNoCommits, "")
+			return refs.OID{}, exit.Fail(exit.Git, errNoCommits, "")
 		}
-		return refs.OID{}, fail(exitGit, fmt.Errorf("bad revision '%s'", rev), "git log --all --oneline lists commits")
+		return refs.OID{}, exit.Fail(exit.Git, fmt.Errorf("bad revision '%s'", rev), "git log --all --oneline lists commits")
 	}
 	return refs.ParseOID(strings.TrimSpace(string(out)))
 }
@@ -345,7 +346,7 @@ func (a *app) diffOf(repo *refs.Repo, known *conversations, dir, text string) (*
 	}
 	d, err := a.readDiff(repo, known, dir, opts)
 	if errors.Is(err, diff.ErrGit) {
-		return nil, fail(exitUnchecked, err, "git diff "+text+" shows it")
+		return nil, exit.Fail(exit.Unchecked, err, "git diff "+text+" shows it")
 	}
 	return d, err
 }

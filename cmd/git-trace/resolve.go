@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/view"
@@ -80,7 +81,8 @@ func (r *resolver) resolve(ctx context.Context, id string) (object, error) {
 
 // noSteps is the error for a step of a conversation without a record: only records have steps.
 func noSteps(trace events.TraceID, n int) error {
-	return fail(exitFinding, fmt.Errorf("step %d of conversation %.8s is not here: its texts are in no record", n, trace),
+	return exit.Fail(exit.Finding, fmt.Errorf("step %d of conversation %.8s is not here: its texts are in no record", n,
+		trace),
 		fmt.Sprintf("git trace record %.8s reads its session file; git trace show %.8s has its prompts and calls",
 			trace, trace))
 }
@@ -89,7 +91,7 @@ func noSteps(trace events.TraceID, n int) error {
 func (r *resolver) numberIn(id string, kind objectKind, n int) (events.TraceID, error) {
 	trace, err := r.known.find(id)
 	if err == nil && n < 1 {
-		err = fail(exitFinding, fmt.Errorf("conversation %.8s has no %s %d", trace, kind, n), "they count from 1")
+		err = exit.Fail(exit.Finding, fmt.Errorf("conversation %.8s has no %s %d", trace, kind, n), "they count from 1")
 	}
 	return trace, err
 }
@@ -108,7 +110,7 @@ func stepCalls(ctx context.Context, known *conversations, name string, o object)
 		calls = append(calls, call.ToolCallID)
 	}
 	if len(calls) == 0 {
-		return nil, fail(exitFinding, fmt.Errorf("step '%s' has no call", name),
+		return nil, exit.Fail(exit.Finding, fmt.Errorf("step '%s' has no call", name),
 			"git trace show "+string(o.trace)[:8]+" lists its prompts and calls")
 	}
 	return calls, nil
@@ -116,7 +118,8 @@ func stepCalls(ctx context.Context, known *conversations, name string, o object)
 
 // noStep is the error for a number beyond the last step.
 func noStep(trace events.TraceID, n, of int) error {
-	return fail(exitFinding, fmt.Errorf("conversation %.8s has no step %d", trace, n), "it has "+numbers.Count(of, "step"))
+	return exit.Fail(exit.Finding, fmt.Errorf("conversation %.8s has no step %d", trace, n), "it has "+numbers.Count(of,
+		"step"))
 }
 
 // stepOf returns a step of a conversation with a record, or the conversation if it has no record.
@@ -189,7 +192,7 @@ func (r *resolver) choose(ctx context.Context, id string, found []view.Candidate
 		if len(id) < fewestDigits {
 			hint = fmt.Sprintf("an abbreviated id has %d characters or more", fewestDigits)
 		}
-		return object{}, fail(exitGit, fmt.Errorf("nothing has the id '%s'", id), hint)
+		return object{}, exit.Fail(exit.Git, fmt.Errorf("nothing has the id '%s'", id), hint)
 	}
 	return object{}, ambiguousID(id, others)
 }
@@ -223,14 +226,14 @@ func seeObject(name string, o object) string {
 func (r *resolver) numbered(id, text string) (object, error) {
 	seq, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || seq < 1 {
-		return object{}, fail(exitFinding, fmt.Errorf("'%s' is not an event number", id), "events are numbered from @1")
+		return object{}, exit.Fail(exit.Finding, fmt.Errorf("'%s' is not an event number", id), "events are numbered from @1")
 	}
 	e, ok, err := r.known.Log().Event(seq)
 	if err != nil {
 		return object{}, err
 	}
 	if !ok {
-		return object{}, fail(exitFinding, fmt.Errorf("there is no event %d", seq),
+		return object{}, exit.Fail(exit.Finding, fmt.Errorf("there is no event %d", seq),
 			fmt.Sprintf("the log ends at @%d", r.known.Log().Last()))
 	}
 	return object{kind: eventObject, event: e}, nil

@@ -15,6 +15,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
@@ -80,11 +81,11 @@ func (a *app) restore(c *call, ops operands) error {
 	words := ops.all()
 	switch {
 	case len(words) == 0 || ops.dashed && len(ops.list) != 1:
-		return usage("a prompt or a call is needed, then paths: git trace restore 4f2a#3 -- <path>…")
+		return exit.Usage("a prompt or a call is needed, then paths: git trace restore 4f2a#3 -- <path>…")
 	case len(words) == 1:
-		return usage("which files? '.' stands for all that is here and below")
+		return exit.Usage("which files? '.' stands for all that is here and below")
 	case c.Bool("before") && c.Bool("after"):
-		return usage("--before and --after exclude each other")
+		return exit.Usage("--before and --after exclude each other")
 	}
 	repo, known, err := a.recordedIn(c.Context, a.workTree)
 	if err != nil {
@@ -117,7 +118,7 @@ func (a *app) restore(c *call, ops operands) error {
 		return err
 	}
 	if c.Bool("json") {
-		return writeJSON(quietWriter{a.std.out}, out)
+		return writeJSON(quietly(a.std.out), out)
 	}
 	return a.printRestored(&out, repo, plan, words[1:])
 }
@@ -179,7 +180,7 @@ func (a *app) momentNamed(ctx context.Context, r *resolver, word string, after b
 	case err != nil:
 		return m, err
 	case !known:
-		return m, fail(exitFinding, fmt.Errorf("'%s' is not a prompt, step or call", word),
+		return m, exit.Fail(exit.Finding, fmt.Errorf("'%s' is not a prompt, step or call", word),
 			"git trace log lists conversations; files of a commit come back with git restore --source")
 	}
 	m.trace = p.Trace
@@ -200,7 +201,7 @@ func pathsHere(repo *refs.Repo, words []string) ([]string, error) {
 			inside, ok = "", true
 		}
 		if word == "" || !ok {
-			return nil, fail(exitGit, fmt.Errorf("'%s' is not in this work tree", word), "")
+			return nil, exit.Fail(exit.Git, fmt.Errorf("'%s' is not in this work tree", word), "")
 		}
 		if inside == "." {
 			inside = ""
@@ -213,7 +214,7 @@ func pathsHere(repo *refs.Repo, words []string) ([]string, error) {
 func refused(err error) error {
 	var refusal *restore.Refusal
 	if errors.As(err, &refusal) {
-		return fail(exitFinding, err, refusal.Hint)
+		return exit.Fail(exit.Finding, err, refusal.Hint)
 	}
 	return err
 }
@@ -224,7 +225,7 @@ func unsaved(paths []string) error {
 	if n := len(paths) - 1; n > 0 {
 		what += " and " + numbers.Count(n, "other file")
 	}
-	return fail(exitFinding, fmt.Errorf("%s: its content is in no commit, not staged and in no snapshot", what),
+	return exit.Fail(exit.Finding, fmt.Errorf("%s: its content is in no commit, not staged and in no snapshot", what),
 		"commit or stash it, or replace it with --force")
 }
 
@@ -246,7 +247,7 @@ func (a *app) carryOut(ctx context.Context, repo *refs.Repo, plan *restore.Plan,
 		err = errors.Join(err, engine.Arrived(context.WithoutCancel(ctx), time.Now(), contents))
 	}
 	if errors.Is(err, restore.ErrNotKept) {
-		return nil, fail(exitFinding, err, "snapshots are removed after "+expireKey+"; nothing was changed")
+		return nil, exit.Fail(exit.Finding, err, "snapshots are removed after "+expireKey+"; nothing was changed")
 	}
 	return undo, err
 }
@@ -327,7 +328,7 @@ func (a *app) printRestored(r *restored, repo *refs.Repo, plan *restore.Plan, wo
 		}
 		out.WriteString("to go back: git trace restore " + *r.Undo + " -- " + cells.Safe(shell.Line(words)) + "\n")
 	}
-	_, err := io.WriteString(quietWriter{a.std.out}, out.String())
+	_, err := io.WriteString(quietly(a.std.out), out.String())
 	return err
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/git-trace/git-trace/blame"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/refs"
@@ -143,7 +144,7 @@ func (a *app) mayLose(text, command string) error {
 		return nil
 	}
 	if !a.asks("this removes " + cells.Message(text) + ". Go on?") {
-		return fail(exitFinding, errNotRestored, "git trace "+command+" --dry-run shows what it would do")
+		return exit.Fail(exit.Finding, errNotRestored, "git trace "+command+" --dry-run shows what it would do")
 	}
 	return nil
 }

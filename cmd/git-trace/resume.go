@@ -12,6 +12,7 @@ import (
 	"github.com/git-trace/git-trace/agents/payload"
 	"github.com/git-trace/git-trace/agents/shell"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/view"
 )
 
@@ -45,13 +46,13 @@ func (a *app) resume(c *call, ops operands) error {
 	ids := ops.all()
 	switch {
 	case c.IsSet("at-step") && len(ids) > 0:
-		return usage("--at-step names the conversation: --at-step %s:12", ids[0])
+		return exit.Usage("--at-step names the conversation: --at-step %s:12", ids[0])
 	case c.IsSet("at-step"):
 		return a.resumeAt(c, c.String("at-step"))
 	case c.IsSet("worktree"), c.Bool("json"), c.Bool("after"), c.Bool("before"):
-		return usage("--worktree, --json, --before and --after need --at-step")
+		return exit.Usage("--worktree, --json, --before and --after need --at-step")
 	case len(ids) != 1:
-		return usage("resume takes one conversation")
+		return exit.Usage("resume takes one conversation")
 	}
 	repo, known, err := a.recordedIn(c.Context, a.workTree)
 	if err != nil {
@@ -82,10 +83,11 @@ func (a *app) resume(c *call, ops operands) error {
 func resumeLine(trace *view.Conversation) ([]string, error) {
 	agent, known := agents.Lookup(capability.Env{}, trace.Agent)
 	if !known || agent.Resumer == nil {
-		return nil, fail(exitGit, fmt.Errorf("git-trace does not know how %s continues a conversation", trace.Agent), "")
+		return nil, exit.Fail(exit.Git, fmt.Errorf("git-trace does not know how %s continues a conversation", trace.Agent),
+			"")
 	}
 	if !payload.SessionID(trace.Session) || strings.HasPrefix(trace.Session, "-") {
-		return nil, fail(exitGit, errors.New("the conversation has no session id to give to an agent"), "")
+		return nil, exit.Fail(exit.Git, errors.New("the conversation has no session id to give to an agent"), "")
 	}
 	return agent.Resumer.Resume(trace.Session), nil
 }
@@ -94,7 +96,7 @@ func resumeLine(trace *view.Conversation) ([]string, error) {
 func (a *app) handOver(dir string, line []string) error {
 	program, err := exec.LookPath(line[0])
 	if err != nil {
-		return fail(exitGit, fmt.Errorf("%s is not in PATH", line[0]),
+		return exit.Fail(exit.Git, fmt.Errorf("%s is not in PATH", line[0]),
 			"git trace resume --print shows the command line")
 	}
 	cmd := exec.Command(program, line[1:]...)
@@ -102,9 +104,9 @@ func (a *app) handOver(dir string, line []string) error {
 	a.line.end()
 	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = dir, os.Stdin, os.Stdout, os.Stderr
 	err = cmd.Run()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		return silent(max(exit.ExitCode(), 1))
+	var ended *exec.ExitError
+	if errors.As(err, &ended) {
+		return exit.Silent(max(ended.ExitCode(), 1))
 	}
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/git-trace/git-trace/agents/shell"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/upkeep/restore"
 	"github.com/git-trace/git-trace/upkeep/resume"
@@ -38,7 +39,7 @@ type resumed struct {
 // resumeAt continues a conversation from a step, in a new work tree.
 func (a *app) resumeAt(c *call, word string) error {
 	if c.Bool("before") && c.Bool("after") {
-		return usage("--before and --after exclude each other")
+		return exit.Usage("--before and --after exclude each other")
 	}
 	repo, known, err := a.recordedIn(c.Context, a.workTree)
 	if err != nil {
@@ -60,7 +61,7 @@ func (a *app) resumeAt(c *call, word string) error {
 	}
 	dir, err := point.Dir(repo, c.String("worktree"))
 	if err != nil {
-		return fail(exitFinding, fmt.Errorf("%s: %w", dir, err), "--worktree names another directory")
+		return exit.Fail(exit.Finding, fmt.Errorf("%s: %w", dir, err), "--worktree names another directory")
 	}
 	out, err := a.prepare(c, repo, point, source, dir)
 	if err != nil {
@@ -100,7 +101,7 @@ func (r *resolver) pointNamed(c *call, word string) (*resume.Point, error) {
 	point, err := resume.Find(c.Context, r.known.Reader, &found, p, c.Bool("after"))
 	switch {
 	case errors.Is(err, view.ErrNoMoment):
-		return nil, fail(exitFinding, fmt.Errorf("%s: %w", word, err), r.instead(p))
+		return nil, exit.Fail(exit.Finding, fmt.Errorf("%s: %w", word, err), r.instead(p))
 	case err != nil:
 		return nil, cannotResume(&found, word, err)
 	}
@@ -112,15 +113,16 @@ func cannotResume(c *view.Conversation, word string, err error) error {
 	id := string(c.Trace)[:8]
 	switch {
 	case errors.Is(err, resume.ErrNoRecord):
-		return fail(exitFinding, fmt.Errorf("%s: %w", word, err), "git trace record "+id+" reads its session file")
+		return exit.Fail(exit.Finding, fmt.Errorf("%s: %w", word, err), "git trace record "+id+" reads its session file")
 	case errors.Is(err, resume.ErrNoCopier):
-		return fail(exitGit, fmt.Errorf("%s cannot continue from a step in the middle: %w", c.Agent, err),
+		return exit.Fail(exit.Git, fmt.Errorf("%s cannot continue from a step in the middle: %w", c.Agent, err),
 			"without --at-step it continues from the end; git trace restore "+id+":STEP -- . brings the files back")
 	case errors.Is(err, resume.ErrChanged):
-		return fail(exitFinding, fmt.Errorf("%s: %w", word, err), "git trace record "+id+" reads the session file again")
+		return exit.Fail(exit.Finding, fmt.Errorf("%s: %w", word, err),
+			"git trace record "+id+" reads the session file again")
 	case errors.Is(err, resume.ErrNoFile), errors.Is(err, resume.ErrPacked), errors.Is(err, resume.ErrSubagent),
 		errors.Is(err, resume.ErrNoStep), errors.Is(err, resume.ErrFirst):
-		return fail(exitFinding, fmt.Errorf("%s: %w", word, err), "git trace show "+id+" lists its steps")
+		return exit.Fail(exit.Finding, fmt.Errorf("%s: %w", word, err), "git trace show "+id+" lists its steps")
 	}
 	return err
 }

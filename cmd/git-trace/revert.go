@@ -11,6 +11,7 @@ import (
 	"github.com/git-trace/git-trace/blame"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
@@ -69,7 +70,7 @@ type revertedFile struct {
 func (a *app) revert(c *call, ops operands) error {
 	words := ops.all()
 	if len(words) == 0 || ops.dashed && len(ops.list) != 1 {
-		return usage("one prompt, call, conversation or commit is needed: git trace revert 4f2a#3 [-- <path>…]")
+		return exit.Usage("one prompt, call, conversation or commit is needed: git trace revert 4f2a#3 [-- <path>…]")
 	}
 	repo, known, err := a.recordedIn(c.Context, a.workTree)
 	if err != nil {
@@ -118,7 +119,7 @@ func (t *taking) find() error {
 			return err
 		}
 	case eventObject, whyObject:
-		return fail(exitFinding, fmt.Errorf("'%s' did not write anything", t.name), "git trace log lists conversations")
+		return exit.Fail(exit.Finding, fmt.Errorf("'%s' did not write anything", t.name), "git trace log lists conversations")
 	default:
 	}
 	if o.kind != commitObject {
@@ -157,7 +158,7 @@ func (t *taking) findCommitted() (err error) {
 	switch {
 	case len(t.steps) > 0:
 	case len(strangers) > 0:
-		return fail(exitFinding,
+		return exit.Fail(exit.Finding,
 			fmt.Errorf("'%s': only the log of another clone has it (%s, not signed), and revert does not trust that",
 				t.name, cells.Safe(strangers[0])), "git trace show "+t.name+" shows its claim")
 	default:
@@ -173,7 +174,7 @@ func (t *taking) nothing() error {
 	lines, failed := t.known.Lines()
 	short, unnamed := t.known.short()
 	if t.work.Trace == "" || t.work.Prompt == 0 || failed != nil || unnamed != nil {
-		return fail(exitFinding, err, hint)
+		return exit.Fail(exit.Finding, err, hint)
 	}
 	held, failed := lines.Anchors(t.work.Trace, func(*events.AnchorOwner) bool { return true })
 	prompts := map[int]bool{}
@@ -181,13 +182,13 @@ func (t *taking) nothing() error {
 		prompts[held[i].Owner.Prompt] = true
 	}
 	if delete(prompts, 0); failed != nil || len(prompts) == 0 {
-		return fail(exitFinding, err, hint)
+		return exit.Fail(exit.Finding, err, hint)
 	}
 	var named []string
 	for _, n := range slices.Sorted(maps.Keys(prompts)) {
 		named = append(named, short(t.work.Trace)+"#"+strconv.Itoa(n))
 	}
-	return fail(exitFinding, err, "commits have lines of "+someOf(named)+"; "+hint)
+	return exit.Fail(exit.Finding, err, "commits have lines of "+someOf(named)+"; "+hint)
 }
 
 // take removes the work's changes.
@@ -291,7 +292,7 @@ func (r *revertedFiles) tellFiles(made *backward.Reverted) {
 }
 
 func (t *taking) show(out *revertedFiles, plan *restore.Plan, made *backward.Reverted) error {
-	w := quietWriter{t.std.out}
+	w := quietly(t.std.out)
 	if t.c.Bool("json") {
 		if err := writeJSON(w, out); err != nil {
 			return err
@@ -327,11 +328,11 @@ func (r *revertedFiles) finding() error {
 		return nil
 	}
 	if r.DryRun {
-		return fail(exitFinding, fmt.Errorf("there would be %s", numbers.Count(r.Conflicts, "conflict")), "")
+		return exit.Fail(exit.Finding, fmt.Errorf("there would be %s", numbers.Count(r.Conflicts, "conflict")), "")
 	}
 	hint := "choose between both versions in the files"
 	if r.Undo != nil && len(r.Paths) > 0 {
 		hint += ", or go back as said above"
 	}
-	return fail(exitFinding, fmt.Errorf("%s to settle by hand", numbers.Count(r.Conflicts, "conflict")), hint)
+	return exit.Fail(exit.Finding, fmt.Errorf("%s to settle by hand", numbers.Count(r.Conflicts, "conflict")), hint)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
 )
 
@@ -27,7 +28,7 @@ const mostRowFaults = 20
 func (a *app) newRowRules(c *call) (*rowRules, error) {
 	most := c.Int("limit")
 	if c.IsSet("limit") && most < 1 {
-		return nil, usage("option '--limit': %d is not a number of conversations", most)
+		return nil, exit.Usage("option '--limit': %d is not a number of conversations", most)
 	}
 	return &rowRules{app: a, skip: c.Bool("skip-bad-rows"), most: most}, nil
 }
@@ -59,7 +60,7 @@ func (r *rowRules) done() error {
 		fmt.Fprintf(r.app.std.err, "git-trace: warning: left out: %s in all\n", numbers.Count(r.left, "row"))
 	}
 	if r.left > 0 && r.taken == 0 {
-		return fail(exitUnchecked, errors.New("no row could be read"), "")
+		return exit.Fail(exit.Unchecked, errors.New("no row could be read"), "")
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -83,7 +84,7 @@ func (a *app) openScreen(repo *refs.Repo, when string) (*screen, error) {
 // plainScreen opens the screen without a pager. It reads the configuration only if a terminal or the colour may need
 // it.
 func (a *app) plainScreen(repo *refs.Repo, when string) (*screen, refs.Config, error) {
-	s := &screen{Out: quietWriter{a.std.out}, Width: defaultWidth}
+	s := &screen{Out: quietly(a.std.out), Width: defaultWidth}
 	var columns int
 	if columns, s.Terminal = terminalOf(a.std.out); columns > 0 {
 		s.Width = columns
@@ -113,7 +114,7 @@ func (a *app) plainScreen(repo *refs.Repo, when string) (*screen, refs.Config, e
 	case "auto", "":
 		s.Color = wantsColour(config, when == "", s.Terminal)
 	default:
-		return nil, config, usage("--color takes always, never or auto, not '%s'", when)
+		return nil, config, exit.Usage("--color takes always, never or auto, not '%s'", when)
 	}
 	return s, config, nil
 }
@@ -195,7 +196,10 @@ func (s *stickyWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// quietWriter ends a command without a message if the reader of its pipe has ended.
+// quietly returns a writer that ends a command without a message if the reader of its pipe has ended.
+func quietly(w io.Writer) io.Writer { return quietWriter{w} }
+
+// quietWriter writes to a pipe whose reader may end.
 type quietWriter struct {
 	w io.Writer
 }
@@ -203,7 +207,7 @@ type quietWriter struct {
 func (q quietWriter) Write(p []byte) (int, error) {
 	n, err := q.w.Write(p)
 	if err != nil && closedByReader(err) {
-		return n, fmt.Errorf("%w: %w", silent(exitDone), err)
+		return n, fmt.Errorf("%w: %w", exit.Silent(exit.Done), err)
 	}
 	return n, err
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/records/search"
 	"github.com/git-trace/git-trace/refs"
@@ -61,7 +62,7 @@ func (a *app) search(c *call, ops operands) error {
 		return err
 	}
 	if strings.TrimSpace(text) == "" && !facets.Given() {
-		return usage("something to look for is needed: git trace search <text>…, or an option such as --file")
+		return exit.Usage("something to look for is needed: git trace search <text>…, or an option such as --file")
 	}
 	query := view.Query{Text: strings.TrimSpace(text), Facets: facets, Agents: c.StringSlice("agent"), Limit: usualResults,
 		In: search.In(c.String("in")), Count: c.Bool("json")}
@@ -80,7 +81,7 @@ func (a *app) search(c *call, ops operands) error {
 	}
 	found, err := known.Search(c.Context, query)
 	if errors.Is(err, search.ErrNoWords) {
-		return usage("there is no word in '%s'", text)
+		return exit.Usage("there is no word in '%s'", text)
 	}
 	if err != nil {
 		return err
@@ -97,7 +98,7 @@ func (a *app) search(c *call, ops operands) error {
 	}
 	if found.Total == 0 {
 		fmt.Fprintln(a.std.err, "git-trace: hint: no conversation has all of it (git trace record stores those that wait)")
-		return silent(exitFinding)
+		return exit.Silent(exit.Finding)
 	}
 	short, err := known.short()
 	if err != nil {
@@ -115,7 +116,7 @@ func facetsOf(c *call, repo *refs.Repo) (f view.Facets, err error) {
 			continue
 		}
 		if err := pathglob.Valid(c.String(name)); err != nil {
-			return f, usage("option '--%s': %s", name, err)
+			return f, exit.Usage("option '--%s': %s", name, err)
 		}
 	}
 	f.Since, err = gitDate(c, repo, "since")
@@ -162,7 +163,7 @@ func writeFound(w io.Writer, text string, digits int, found view.Found) error {
 	for _, place := range search.Places {
 		in[place] = found.In[place]
 	}
-	return writeJSON(quietWriter{w}, answers.Search{Schema: answers.SearchSchema, IDDigits: digits,
+	return writeJSON(quietly(w), answers.Search{Schema: answers.SearchSchema, IDDigits: digits,
 		Text: strings.ToValidUTF8(text, "\ufffd"), Total: found.Total, In: in, Results: list})
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -79,17 +80,17 @@ const servedIdle = 12 * time.Hour
 func (a *app) servePages(c *call, ops operands) error {
 	wanted := ops.all()
 	if len(wanted) > 1 {
-		return usage("unexpected argument '%s'", wanted[1])
+		return exit.Usage("unexpected argument '%s'", wanted[1])
 	}
 	port := c.Int("port")
 	if port < 0 || port > 65535 {
-		return usage("option '--port': there is no port %d", port)
+		return exit.Usage("option '--port': there is no port %d", port)
 	}
 	if c.Duration("idle") < 0 {
-		return usage("option '--idle': '%s' is not a duration", c.Duration("idle"))
+		return exit.Usage("option '--idle': '%s' is not a duration", c.Duration("idle"))
 	}
 	if c.Bool("listen-anyway") && !c.IsSet("listen") {
-		return usage("option '--listen-anyway' needs --listen")
+		return exit.Usage("option '--listen-anyway' needs --listen")
 	}
 	repo, err := a.repo()
 	if err != nil {
@@ -142,7 +143,7 @@ func (a *app) settledPort(c *call, repo *refs.Repo) (int, error) {
 	}
 	port, err := strconv.Atoi(text)
 	if err != nil || port < 0 || port > 65535 {
-		return 0, fail(exitUsage, fmt.Errorf("%s: '%s' is not a port", servePortKey, cells.Message(text)),
+		return 0, exit.Fail(exit.Misuse, fmt.Errorf("%s: '%s' is not a port", servePortKey, cells.Message(text)),
 			"git config "+servePortKey+" 8080")
 	}
 	return port, nil
@@ -175,7 +176,7 @@ func (a *app) pageOf(c *call, name string) (string, error) {
 		}
 		stored, inside := storedPath(repo, here, place.name)
 		if !inside {
-			return "", fail(exitGit, fmt.Errorf("'%s' is outside of the work tree", cells.Message(place.name)), "")
+			return "", exit.Fail(exit.Git, fmt.Errorf("'%s' is outside of the work tree", cells.Message(place.name)), "")
 		}
 		if info.IsDir() {
 			return pagePath("/tree/HEAD", stored), nil
@@ -204,7 +205,8 @@ func (a *app) pageOf(c *call, name string) (string, error) {
 		return "/commit/" + o.commit.String(), nil
 	case toolCallObject, eventObject:
 	}
-	return "", fail(exitFinding, fmt.Errorf("there is no page of '%s'", cells.Message(name)), "git trace show tells of it")
+	return "", exit.Fail(exit.Finding, fmt.Errorf("there is no page of '%s'", cells.Message(name)),
+		"git trace show tells of it")
 }
 
 // pagePath adds a path to an address. It escapes each part, which may contain any characters.

@@ -147,7 +147,7 @@ func (a *app) config(c *call, ops operands) error {
 		for _, s := range list {
 			told.Settings = append(told.Settings, settingTold{s.key, s.set(values), s.byDefault, s.takes, s.means})
 		}
-		return writeJSON(quietWriter{a.std.out}, told)
+		return writeJSON(quietly(a.std.out), told)
 	}
 	screen, err := a.screen(repo, c.String("color"))
 	if err != nil {

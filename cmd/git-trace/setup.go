@@ -13,6 +13,7 @@ import (
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
 )
@@ -39,7 +40,7 @@ func setupCommand() *command {
 				return a.setUp(c)
 			}
 			if c.IsSet("agent") || c.IsSet("below") || c.IsSet("trust-hooks") {
-				return usage("--undo removes everything: it excludes --agent, --below and --trust-hooks")
+				return exit.Usage("--undo removes everything: it excludes --agent, --below and --trust-hooks")
 			}
 			return a.undoSetup(c)
 		},
@@ -133,7 +134,7 @@ func (a *app) directoriesBelow(c *call) ([]string, error) {
 	if len(named) == 0 && len(has) == 0 {
 		home, err := os.UserHomeDir()
 		if err != nil {
-			return nil, fail(exitUsage, err, "--below DIR names the directory of your repositories")
+			return nil, exit.Fail(exit.Misuse, err, "--below DIR names the directory of your repositories")
 		}
 		named = []string{home}
 		if answer := a.asked("record repositories below which directory?", home); answer != "" {
@@ -147,7 +148,7 @@ func (a *app) directoriesBelow(c *call) ([]string, error) {
 			return nil, err
 		}
 		if info, err := os.Stat(abs); err != nil || !info.IsDir() {
-			return nil, fail(exitUsage, fmt.Errorf("'%s' is not a directory", dir), "")
+			return nil, exit.Fail(exit.Misuse, fmt.Errorf("'%s' is not a directory", dir), "")
 		}
 		if !slices.Contains(has, abs) && !slices.Contains(out, abs) {
 			out = append(out, abs)

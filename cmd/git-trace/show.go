@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/report/answers"
 )
 
@@ -71,7 +72,7 @@ func (c *commitView) fill(o *answers.Object) {
 func (a *app) show(c *call, ops operands) error {
 	ids := ops.all()
 	if len(ids) == 0 {
-		return usage("an id is needed: git trace show <id>…")
+		return exit.Usage("an id is needed: git trace show <id>…")
 	}
 	if c.Bool("web") {
 		return a.showInBrowser(c, ids)
@@ -137,7 +138,7 @@ func (a *app) showAll(c *call, ids []string, demand demander) error {
 			o.fill(one)
 			out.Objects = append(out.Objects, one)
 		}
-		return writeJSON(quietWriter{a.std.out}, out)
+		return writeJSON(quietly(a.std.out), out)
 	}
 	if c.Bool("markdown") {
 		return a.showMarkdown(objects, views.short)
@@ -183,9 +184,9 @@ func (a *app) showMarkdown(objects []shown, short func(events.TraceID) string) e
 		case *whyView:
 			m.view(v)
 		default:
-			return usage("--markdown is for conversations, prompts, steps, calls and lines, not for a %s", o.kind)
+			return exit.Usage("--markdown is for conversations, prompts, steps, calls and lines, not for a %s", o.kind)
 		}
 	}
-	_, err := io.WriteString(quietWriter{a.std.out}, calmedText(strings.TrimLeft(m.out.String(), "\n")))
+	_, err := io.WriteString(quietly(a.std.out), calmedText(strings.TrimLeft(m.out.String(), "\n")))
 	return err
 }

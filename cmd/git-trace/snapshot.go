@@ -55,7 +55,7 @@ func (a *app) snapshot(c *call, _ operands) error {
 	for _, path := range taken.Skipped {
 		skipped = append(skipped, events.EncodePath(path))
 	}
-	out := quietWriter{a.std.out}
+	out := quietly(a.std.out)
 	if c.Bool("json") {
 		return writeJSON(out, struct {
 			Schema  string   `json:"schema"`

@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/report/figures"
@@ -136,11 +137,11 @@ func (a *app) stats(c *call, ops operands) error {
 	}
 	switch {
 	case ask.format == "json":
-		return writeJSON(quietWriter{a.std.out}, s.Stats)
+		return writeJSON(quietly(a.std.out), s.Stats)
 	case ask.format == "csv":
-		return s.writeCSV(quietWriter{a.std.out})
+		return s.writeCSV(quietly(a.std.out))
 	case ask.format == "markdown":
-		_, err := io.WriteString(quietWriter{a.std.out}, s.markdown())
+		_, err := io.WriteString(quietly(a.std.out), s.markdown())
 		return err
 	case nothing && s.Conversations.Count == 0:
 		return nil
@@ -196,7 +197,7 @@ func (s *statistics) lines(ctx context.Context, repo *refs.Repo, known *conversa
 	from.Tell = shown.at
 	err = stats.Survival(ctx, repo, from, query, commits, s.Grouped)
 	if errors.Is(err, stats.ErrManyTips) {
-		return fail(exitUsage, err, "name one branch or range; it excludes --all")
+		return exit.Fail(exit.Misuse, err, "name one branch or range; it excludes --all")
 	}
 	return err
 }

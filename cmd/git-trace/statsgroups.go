@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/internal/cells/page"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/report/stats"
 )
 
@@ -30,7 +31,7 @@ func askStats(c *call) (*statsAsk, error) {
 			continue
 		}
 		if ask.format != name && (c.IsSet("format") || ask.format != "table") {
-			return nil, fail(exitUsage, fmt.Errorf("--%s and --format=%s exclude each other", name, ask.format), "")
+			return nil, exit.Fail(exit.Misuse, fmt.Errorf("--%s and --format=%s exclude each other", name, ask.format), "")
 		}
 		ask.format = name
 	}
@@ -49,14 +50,14 @@ func askStats(c *call) (*statsAsk, error) {
 		}
 	}
 	if ask.by.Depth = c.Int("depth"); ask.by.Depth < 1 {
-		return nil, usage("--depth takes a number of 1 or more, not %d", ask.by.Depth)
+		return nil, exit.Usage("--depth takes a number of 1 or more, not %d", ask.by.Depth)
 	}
 	if ask.survival && ask.by.InFunctions() {
-		return nil, usage("--survival and --by function exclude each other")
+		return nil, exit.Usage("--survival and --by function exclude each other")
 	}
 	ask.grouped = len(ask.by.Dimensions) > 0 || ask.survival
 	if c.Bool("waste") && (ask.grouped || c.IsSet("now") || ask.format == "csv" || ask.format == "markdown") {
-		return nil, usage("--waste needs a table or --json, and excludes --by, --now and --survival")
+		return nil, exit.Usage("--waste needs a table or --json, and excludes --by, --now and --survival")
 	}
 	if len(ask.by.Dimensions) == 0 {
 		ask.by.Dimensions = []stats.Dimension{stats.Agent}

@@ -6,11 +6,12 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/graph"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/report/stats"
 )
 
-var errOneRevision = usage("--now takes one revision, and not a range")
+var errOneRevision = exit.Usage("--now takes one revision, and not a range")
 
 // checkNow refuses options that choose commits, because --now counts the lines of one revision.
 func checkNow(c *call, ask *statsAsk, query *graph.Query) error {
@@ -19,9 +20,9 @@ func checkNow(c *call, ask *statsAsk, query *graph.Query) error {
 	}
 	switch {
 	case ask.survival:
-		return usage("--now and --survival exclude each other")
+		return exit.Usage("--now and --survival exclude each other")
 	case len(query.Options) > 0 || c.Bool("all"):
-		return usage("--now counts the lines of one revision; it takes no option that chooses commits")
+		return exit.Usage("--now counts the lines of one revision; it takes no option that chooses commits")
 	case len(query.Revs) > 1:
 		return errOneRevision
 	case len(query.Revs) == 0:

@@ -52,7 +52,7 @@ func (a *app) status(c *call, _ operands) error {
 		return err
 	}
 	if c.Bool("json") {
-		return writeJSON(quietWriter{a.std.out}, report)
+		return writeJSON(quietly(a.std.out), report)
 	}
 	screen, _, err := a.plainScreen(repo, c.String("color"))
 	if err != nil {

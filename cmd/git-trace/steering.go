@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/internal/version"
 	"github.com/git-trace/git-trace/records"
@@ -35,7 +36,7 @@ func wordTable(c *call) (*steering.Words, error) {
 	}
 	raw, err := os.ReadFile(name)
 	if err != nil {
-		return nil, fail(exitUnchecked, fileFault(name, refs.PathCause(err)), "")
+		return nil, exit.Fail(exit.Unchecked, fileFault(name, refs.PathCause(err)), "")
 	}
 	english, err := steering.English()
 	if err != nil {
@@ -43,7 +44,7 @@ func wordTable(c *call) (*steering.Words, error) {
 	}
 	known, err := english.With(raw)
 	if err != nil {
-		return nil, fail(exitUnchecked, fileFault(name, err), "")
+		return nil, exit.Fail(exit.Unchecked, fileFault(name, err), "")
 	}
 	return known, nil
 }
@@ -109,7 +110,7 @@ func (a *app) steering(c *call, ops operands) error {
 	dir := c.String("write")
 	switch {
 	case dir != "" && c.Bool("json"):
-		return usage("options '--json' and '--write' exclude each other")
+		return exit.Usage("options '--json' and '--write' exclude each other")
 	case dir != "":
 		return a.steered(c, ops, func(d *treetrace.Document) ([]byte, error) { return nil, writeFiles(dir, d) })
 	}
@@ -127,7 +128,7 @@ func (a *app) steered(c *call, ops operands, form func(*treetrace.Document) ([]b
 	}
 	defer known.Close()
 	e := &exporter{app: a, ctx: c.Context, repo: repo, known: known,
-		out: &stickyWriter{Writer: quietWriter{a.std.out}}}
+		out: &stickyWriter{Writer: quietly(a.std.out)}}
 	if err := e.choose(ops.all()); err != nil {
 		return reportAmbiguous(a.std.err, err)
 	}
@@ -320,16 +321,16 @@ func steeringJSON(d *treetrace.Document) ([]byte, error) {
 // does not follow a link that leads out of the directory.
 func writeFiles(dir string, d *treetrace.Document) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return fail(exitUnchecked, fmt.Errorf("make directory '%s': %w", dir, refs.PathCause(err)), "")
+		return exit.Fail(exit.Unchecked, fmt.Errorf("make directory '%s': %w", dir, refs.PathCause(err)), "")
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return fail(exitUnchecked, fmt.Errorf("open directory '%s': %w", dir, refs.PathCause(err)), "")
+		return exit.Fail(exit.Unchecked, fmt.Errorf("open directory '%s': %w", dir, refs.PathCause(err)), "")
 	}
 	defer func() { _ = root.Close() }()
 	return treetrace.Files(d, func(file treetrace.File) error {
 		if err := writeIn(root, file); err != nil {
-			return fail(exitUnchecked, fmt.Errorf("write '%s': %w", path.Join(filepath.ToSlash(dir), file.Name),
+			return exit.Fail(exit.Unchecked, fmt.Errorf("write '%s': %w", path.Join(filepath.ToSlash(dir), file.Name),
 				refs.PathCause(err)), "")
 		}
 		return nil

@@ -11,6 +11,7 @@ import (
 	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
@@ -23,11 +24,11 @@ func runSummaryHook() int {
 	guard := runner.Guard(hard, nil)
 	defer guard()
 	if refs.FetchNothing() != nil {
-		return exitDone
+		return exit.Done
 	}
 	repo, err := recorded.Here()
 	if err != nil {
-		return exitDone
+		return exit.Done
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), hard)
 	defer cancel()
@@ -37,7 +38,7 @@ func runSummaryHook() int {
 		}
 		fmt.Println(line)
 	}
-	return exitDone
+	return exit.Done
 }
 
 // summaryOf describes the newest commit in one line; "" if the commit added no lines.

@@ -16,6 +16,7 @@ import (
 	"github.com/git-trace/git-trace/correlate/belief"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/route"
@@ -50,7 +51,7 @@ func trackCommand() *command {
 func (a *app) track(c *call, ops operands) error {
 	wanted := ops.all()
 	if len(wanted) == 0 {
-		return fail(exitUsage, errors.New("name something to track"),
+		return exit.Fail(exit.Misuse, errors.New("name something to track"),
 			"git trace track <id> | <commit> | <path>[:<line>] | <function>")
 	}
 	repo, known, err := a.recorded(c.Context)
@@ -84,7 +85,7 @@ func (a *app) track(c *call, ops operands) error {
 	if c.Bool("json") {
 		document := trail.JSON(list)
 		document.Functions = f.functions
-		return writeJSON(quietWriter{a.std.out}, document)
+		return writeJSON(quietly(a.std.out), document)
 	}
 	screen, err := a.screen(repo, c.String("color"))
 	if err != nil {
@@ -178,10 +179,10 @@ func (f *patchFinder) find(arg string) error {
 	switch {
 	case len(f.found) > before:
 	case o.kind == commitObject:
-		return fail(exitFinding, fmt.Errorf("nothing is recorded of commit %.10s", o.commit),
+		return exit.Fail(exit.Finding, fmt.Errorf("nothing is recorded of commit %.10s", o.commit),
 			"git trace show "+o.commit.String()[:10]+" says what git knows")
 	default:
-		return fail(exitFinding, fmt.Errorf("'%s' has no known line", cells.Message(arg)),
+		return exit.Fail(exit.Finding, fmt.Errorf("'%s' has no known line", cells.Message(arg)),
 			seeObject(cells.Message(arg), o))
 	}
 	return nil
@@ -250,7 +251,7 @@ func (f *patchFinder) event(e events.Event) error {
 	case events.CommitAnchored:
 		f.believed(belief.Weigh(events.DataOf[events.CommitData](e).Commit, []events.Event{e}, e.Writer), everybody)
 	default:
-		return fail(exitFinding, fmt.Errorf("event @%d is a %s, not a patch", e.Seq, e.Type),
+		return exit.Fail(exit.Finding, fmt.Errorf("event @%d is a %s, not a patch", e.Seq, e.Type),
 			"git trace events lists the events")
 	}
 	return nil
@@ -294,7 +295,7 @@ func (f *patchFinder) lines(p fileLines) error {
 			if count == 0 {
 				return noLines(p.name)
 			}
-			return fail(exitGit, fmt.Errorf("'%s' has %s", p.name, numbers.Count(count, "line")), "")
+			return exit.Fail(exit.Git, fmt.Errorf("'%s' has %s", p.name, numbers.Count(count, "line")), "")
 		}
 		if p.last == 0 { // the whole file
 			last = count
@@ -306,14 +307,15 @@ func (f *patchFinder) lines(p fileLines) error {
 		if p.last > 0 {
 			place += ":" + strconv.Itoa(p.first)
 		}
-		return fail(exitFinding, fmt.Errorf("no hook saw who wrote %s", place),
+		return exit.Fail(exit.Finding, fmt.Errorf("no hook saw who wrote %s", place),
 			"it is older than the recording, or the recording has a gap; see git trace status")
 	}
 	return nil
 }
 
 func noLines(name string) error {
-	return fail(exitGit, fmt.Errorf("'%s' has no lines that git blame knows: it is missing, empty or not tracked", name),
+	return exit.Fail(exit.Git, fmt.Errorf("'%s' has no lines that git blame knows: it is missing, empty or not tracked",
+		name),
 		"paths are relative to the current directory, as for git blame")
 }
 
@@ -328,7 +330,7 @@ func pathInside(repo *refs.Repo, name string) (string, error) {
 	}
 	rel, ok := route.Relative(repo, abs)
 	if !ok {
-		return "", fail(exitGit, fmt.Errorf("'%s' is outside of the work tree", name), "")
+		return "", exit.Fail(exit.Git, fmt.Errorf("'%s' is outside of the work tree", name), "")
 	}
 	return rel, nil
 }

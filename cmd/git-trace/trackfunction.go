@@ -13,6 +13,7 @@ import (
 	"github.com/git-trace/git-trace/blame/trail"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/function"
 )
@@ -165,7 +166,7 @@ func (f *patchFinder) noFunction(name string, paths []string, named bool) error 
 		}
 		gather(list)
 		hint = "git trace blame --functions " + cells.Message(paths[0]) + " lists its functions"
-		return fail(exitGit, fmt.Errorf("'%s' has no function '%s'", cells.Message(paths[0]), cells.Message(name)),
+		return exit.Fail(exit.Git, fmt.Errorf("'%s' has no function '%s'", cells.Message(paths[0]), cells.Message(name)),
 			meant(name, words, hint))
 	}
 	contents, err := f.contentsWith("--basic-regexp", ".")
@@ -179,7 +180,7 @@ func (f *patchFinder) noFunction(name string, paths []string, named bool) error 
 	for _, c := range contents {
 		gather(finder.Functions(c))
 	}
-	return fail(exitGit, fmt.Errorf("nothing has the id '%s', and no function has the name", cells.Message(name)),
+	return exit.Fail(exit.Git, fmt.Errorf("nothing has the id '%s', and no function has the name", cells.Message(name)),
 		f.viewer.known.meantID(name, meant(name, words, hint)))
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/hooks"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/report/diff"
 	"github.com/git-trace/git-trace/view"
@@ -55,12 +56,12 @@ type share struct {
 func (a *app) trailers(c *call, ops operands) error {
 	format := c.String("format")
 	if format != assistedBy && format != coAuthor {
-		return &failure{code: exitUsage, err: fmt.Errorf("unknown format '%s'", format),
-			hint: "the forms are " + assistedBy + " and " + coAuthor}
+		return &exit.Failure{Code: exit.Misuse, Err: fmt.Errorf("unknown format '%s'", format),
+			Hint: "the forms are " + assistedBy + " and " + coAuthor}
 	}
 	named := ops.all()
 	if len(named) > 1 {
-		return usage("name one commit")
+		return exit.Usage("name one commit")
 	}
 	repo, known, err := a.recorded(c.Context)
 	if err != nil {
@@ -77,7 +78,7 @@ func (a *app) trailers(c *call, ops operands) error {
 		return err
 	}
 	for _, line := range trailersOf(shares, format, c.Bool("id")) {
-		if _, err := fmt.Fprintln(quietWriter{a.std.out}, line); err != nil {
+		if _, err := fmt.Fprintln(quietly(a.std.out), line); err != nil {
 			return err
 		}
 	}
@@ -119,7 +120,7 @@ func (a *app) commitShares(c *call, repo *refs.Repo, known *conversations, name 
 		return nil, err
 	}
 	if !found {
-		return nil, fail(exitGit, fmt.Errorf("'%s' is not a commit", name), "")
+		return nil, exit.Fail(exit.Git, fmt.Errorf("'%s' is not a commit", name), "")
 	}
 	g, err := v.graphCommit(id)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/git-trace/git-trace/hooks"
 	"github.com/git-trace/git-trace/hooks/runner"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
 )
@@ -27,12 +28,12 @@ func runTrailersHook(args []string) int {
 	defer cancel()
 	repo, err := recorded.Here()
 	if err != nil {
-		return exitDone
+		return exit.Done
 	}
 	if err := addTrailers(ctx, repo, args); err != nil && ctx.Err() == nil {
 		runner.NoteFailure(repo, fmt.Errorf("%s: %w", hooks.TrailersHook, err))
 	}
-	return exitDone
+	return exit.Done
 }
 
 // underWay are files in the git directory during a merge, a squash, a revert, a cherry-pick or a rebase. Git writes

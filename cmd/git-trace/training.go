@@ -11,6 +11,7 @@ import (
 	"github.com/git-trace/git-trace/blame"
 	"github.com/git-trace/git-trace/blame/trail"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/redact"
@@ -67,7 +68,7 @@ func (a *app) training(c *call, format exchange) (*training, error) {
 	if !isTraining(format) {
 		for _, f := range append(trainingFlags(), options("include-human")...) {
 			if name := f.names[0]; c.IsSet(name) {
-				return nil, usage("option '--%s' needs --format %s or %s", name, tracestate.Name, tracestate.PairsName)
+				return nil, exit.Usage("option '--%s' needs --format %s or %s", name, tracestate.Name, tracestate.PairsName)
 			}
 		}
 		return nil, nil
@@ -81,13 +82,13 @@ func (a *app) training(c *call, format exchange) (*training, error) {
 	}}
 	for _, name := range []string{"reverted", "teachers"} {
 		if format.name != tracestate.PairsName && c.IsSet(name) {
-			return nil, usage("option '--%s' needs --format %s", name, tracestate.PairsName)
+			return nil, exit.Usage("option '--%s' needs --format %s", name, tracestate.PairsName)
 		}
 	}
 	t.files = c.StringSlice("teachers")
 	for _, name := range []string{"per-call", "only", "min-chars"} {
 		if format.name == tracestate.PairsName && c.IsSet(name) {
-			return nil, usage("option '--%s' needs --format %s", name, tracestate.Name)
+			return nil, exit.Usage("option '--%s' needs --format %s", name, tracestate.Name)
 		}
 	}
 	switch name := c.String("system"); name {
@@ -97,12 +98,12 @@ func (a *app) training(c *call, format exchange) (*training, error) {
 	default:
 		raw, err := os.ReadFile(name)
 		if err != nil {
-			return nil, fail(exitUnchecked, fileFault(name, refs.PathCause(err)), "")
+			return nil, exit.Fail(exit.Unchecked, fileFault(name, refs.PathCause(err)), "")
 		}
 		t.options.System = strings.TrimSpace(string(raw))
 	}
 	if err := t.options.Check(); err != nil {
-		return nil, usage("%s", err)
+		return nil, exit.Usage("%s", err)
 	}
 	return t, nil
 }
@@ -119,7 +120,7 @@ func (t *training) teach(clean func(string) (string, error)) error {
 			err = errors.Join(t.options.Teachers.Read(file, clean), file.Close())
 		}
 		if err != nil {
-			return fail(exitUnchecked, fileFault(name, refs.PathCause(err)), "")
+			return exit.Fail(exit.Unchecked, fileFault(name, refs.PathCause(err)), "")
 		}
 	}
 	return nil
@@ -171,7 +172,7 @@ func (t *training) tell(r *records.Record) (tracestate.Told, error) {
 
 func tooLong(err error) error {
 	if errors.Is(err, tracestate.ErrTooLong) {
-		return fail(exitUnchecked, err, "--history delta writes each message once; --max-tokens shortens histories")
+		return exit.Fail(exit.Unchecked, err, "--history delta writes each message once; --max-tokens shortens histories")
 	}
 	return err
 }
@@ -208,7 +209,7 @@ func (e *exporter) tell(t *training) (end func(), err error) {
 	}
 	redactor, err := configured.Redactor(e.ctx, e.repo)
 	if err != nil {
-		return nil, fail(exitUnchecked, err, "")
+		return nil, exit.Fail(exit.Unchecked, err, "")
 	}
 	if err := t.teach(func(text string) (string, error) {
 		text, _, err := redactor.Text(e.ctx, text)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/refs"
@@ -42,7 +43,7 @@ func (a *app) uninstall(c *call, _ operands) error {
 	some := c.Bool("global") || c.Bool("project-settings") || len(c.StringSlice("agent")) > 0
 	purge := c.Bool("purge")
 	if some && purge {
-		return usage("--purge deletes the data of all agents: it excludes --agent, --global and " +
+		return exit.Usage("--purge deletes the data of all agents: it excludes --agent, --global and " +
 			"--project-settings")
 	}
 	if purge {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-trace/git-trace/correlate/history"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
 )
 
@@ -46,11 +47,11 @@ func (u *unread) fault() error {
 		return nil
 	}
 	if u.partial {
-		return fail(exitUnchecked, fmt.Errorf("%s could not be read whole: this is a partial clone",
+		return exit.Fail(exit.Unchecked, fmt.Errorf("%s could not be read whole: this is a partial clone",
 			numbers.Count(u.commits, "commit")),
 			"git fetch --refetch --no-filter brings what is missing; all else is done")
 	}
-	return fail(exitUnchecked, fmt.Errorf("%s could not be read whole", numbers.Count(u.commits, "commit")),
+	return exit.Fail(exit.Unchecked, fmt.Errorf("%s could not be read whole", numbers.Count(u.commits, "commit")),
 		"git fsck names what is damaged or missing; all else is done")
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/sharing"
 )
 
@@ -26,7 +27,7 @@ func unshareCommand() *command {
 
 func (a *app) unshare(c *call, ops operands) error {
 	if len(ops.all()) == 0 {
-		return usage("which conversation?")
+		return exit.Usage("which conversation?")
 	}
 	repo, err := a.repo()
 	if err != nil {
@@ -44,7 +45,7 @@ func (a *app) unshare(c *call, ops operands) error {
 		if c.Bool("undo") {
 			text = "leaves with the next git trace push at the level conversations"
 		}
-		fmt.Fprintf(quietWriter{a.std.out}, "%s %s\n", trace[:8], text)
+		fmt.Fprintf(quietly(a.std.out), "%s %s\n", trace[:8], text)
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/hooks/runner"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/refs"
 )
@@ -134,7 +135,7 @@ func TestTwoGCsDoNotWorkAtOnce(t *testing.T) {
 	cmd := exec.Command("git-trace", "gc")
 	cmd.Dir, cmd.Env = r.dir, append(os.Environ(), "HOME="+r.home, "XDG_STATE_HOME=")
 	out, err := cmd.CombinedOutput()
-	if cmd.ProcessState.ExitCode() != exitUnchecked || !strings.Contains(string(out), "another gc is running") {
+	if cmd.ProcessState.ExitCode() != exit.Unchecked || !strings.Contains(string(out), "another gc is running") {
 		t.Errorf("%v: %s", err, out)
 	}
 	r.run("git-trace", "gc", "--auto")

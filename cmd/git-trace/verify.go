@@ -9,6 +9,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/checkpoint"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/report/answers"
@@ -55,7 +56,7 @@ func (a *app) verify(c *call, _ operands) error {
 	}
 	report, err := log.Verify(c.Context, events.Verification{Anchors: checkpoint.Sources()})
 	if err != nil {
-		return fail(exitUnchecked, err, "git fsck shows whether the repository is damaged")
+		return exit.Fail(exit.Unchecked, err, "git fsck shows whether the repository is damaged")
 	}
 	if unfinished := purge.Unfinished(repo); unfinished != "" {
 		report.Notes = append(report.Notes, unfinished+": git trace doctor --fix")
@@ -64,16 +65,16 @@ func (a *app) verify(c *call, _ operands) error {
 	if c.Bool("json") {
 		write = func(w io.Writer) error { return writeVerifyJSON(w, report) }
 	}
-	if err := write(quietWriter{a.std.out}); err != nil {
+	if err := write(quietly(a.std.out)); err != nil {
 		return err
 	}
 	switch {
 	case report.State == events.Broken:
-		return fail(exitFinding, errors.New("the log is damaged"),
+		return exit.Fail(exit.Finding, errors.New("the log is damaged"),
 			"the log is sound before the first fault; restore "+cells.Message(relativeTo(a.dir, log.JournalPath()))+
 				" from a copy, or move it away: the log then continues from what "+refs.EventsRef+" holds")
 	case c.Bool("anchored") && report.State != events.Anchored:
-		return fail(exitFinding, errors.New("the log is not confirmed"),
+		return exit.Fail(exit.Finding, errors.New("the log is not confirmed"),
 			"git trace checkpoint signs it; a copy that was fetched confirms it too")
 	}
 	return nil
@@ -83,7 +84,7 @@ func (a *app) verify(c *call, _ operands) error {
 func (a *app) verifyFetched(c *call, log *events.Log) error {
 	states, err := sharing.Verify(c.Context, log)
 	if err != nil {
-		return fail(exitUnchecked, err, "git fsck shows whether the repository is damaged")
+		return exit.Fail(exit.Unchecked, err, "git fsck shows whether the repository is damaged")
 	}
 	left := 0
 	for _, s := range states {
@@ -91,7 +92,7 @@ func (a *app) verifyFetched(c *call, log *events.Log) error {
 			left++
 		}
 	}
-	w := quietWriter{a.std.out}
+	w := quietly(a.std.out)
 	if c.Bool("json") {
 		err = writeJSON(w,
 			answers.Fetched{Schema: answers.FetchedSchema, Fetched: append([]sharing.FetchedState{}, states...)})
@@ -104,7 +105,7 @@ func (a *app) verifyFetched(c *call, log *events.Log) error {
 		}
 	}
 	if err == nil && left > 0 {
-		return silent(exitFinding)
+		return exit.Silent(exit.Finding)
 	}
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/git-trace/git-trace/blame/trail"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/graph"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/view"
@@ -61,7 +62,7 @@ func (v *viewer) view(o object) (drawable, error) {
 		case errors.As(err, &none) && o.step > 0:
 			return nil, noSteps(o.trace, o.step)
 		case none != nil:
-			return nil, fail(exitFinding, err, "it has "+numbers.Count(none.of, "prompt"))
+			return nil, exit.Fail(exit.Finding, err, "it has "+numbers.Count(none.of, "prompt"))
 		case err != nil:
 			return nil, err
 		}

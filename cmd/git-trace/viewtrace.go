@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/report/answers"
 	"github.com/git-trace/git-trace/view"
@@ -100,5 +101,6 @@ func missing(ok bool, what string) error {
 	if ok {
 		return nil
 	}
-	return fail(exitUnchecked, errors.New(what+" is no longer in the log"), "git trace rebuild makes the cache again")
+	return exit.Fail(exit.Unchecked, errors.New(what+" is no longer in the log"),
+		"git trace rebuild makes the cache again")
 }

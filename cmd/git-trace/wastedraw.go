@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/records/waste"
 	"github.com/git-trace/git-trace/report/figures"
@@ -18,7 +19,7 @@ func costsOnly(objects []shown) ([]shown, error) {
 	for i, o := range objects {
 		t, is := o.view.(*traceView)
 		if !is {
-			return nil, usage("--cost is for conversations, not for a %s", o.kind)
+			return nil, exit.Usage("--cost is for conversations, not for a %s", o.kind)
 		}
 		if t.record == nil {
 			return nil, noRecord(t.Trace)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
@@ -49,15 +50,15 @@ func (a *app) watch(c *call, _ operands) error {
 		return err
 	}
 	if !recorded.Is(repo) {
-		return fail(exitFinding, errors.New("nothing is recorded here"), "git trace init")
+		return exit.Fail(exit.Finding, errors.New("nothing is recorded here"), "git trace init")
 	}
 	switch port := c.Int("port"); {
 	case c.Bool("otlp") && c.Bool("once"):
-		return usage("options '--otlp' and '--once' exclude each other")
+		return exit.Usage("options '--otlp' and '--once' exclude each other")
 	case c.IsSet("port") && !c.Bool("otlp"):
-		return usage("option '--port' needs --otlp")
+		return exit.Usage("option '--port' needs --otlp")
 	case port < 0 || port > 65535:
-		return usage("option '--port': there is no port %d", port)
+		return exit.Usage("option '--port': there is no port %d", port)
 	}
 	w, err := a.watcher(repo)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/report/why"
@@ -56,7 +57,8 @@ func placeOf(arg string) (fileLines, bool, error) {
 		p.last, _ = strconv.Atoi(m[3])
 	}
 	if p.first < 1 || p.last < p.first {
-		return p, true, fail(exitUsage, fmt.Errorf("'%s' names no lines", cells.Message(arg)), "lines are counted from 1")
+		return p, true, exit.Fail(exit.Misuse, fmt.Errorf("'%s' names no lines", cells.Message(arg)),
+			"lines are counted from 1")
 	}
 	return p, true, nil
 }
@@ -102,14 +104,14 @@ func (a *app) whyAll(c *call, rev string, places []fileLines, contents []byte, d
 		for _, v := range list {
 			out.Places = append(out.Places, v.json())
 		}
-		return writeJSON(quietWriter{a.std.out}, out)
+		return writeJSON(quietly(a.std.out), out)
 	}
 	if c.Bool("markdown") {
 		m := &whyMarkdown{short: views.short}
 		for _, v := range list {
 			m.view(v)
 		}
-		_, err := io.WriteString(quietWriter{a.std.out}, calmedText(strings.TrimLeft(m.out.String(), "\n")))
+		_, err := io.WriteString(quietly(a.std.out), calmedText(strings.TrimLeft(m.out.String(), "\n")))
 		return err
 	}
 	return drawEach(a, c, views, list)
@@ -138,11 +140,11 @@ func whyOperands(ops operands) (rev string, places []fileLines, err error) {
 		case i == 0 && len(ops.all()) > 1:
 			rev = arg
 		default:
-			return "", nil, fail(exitUsage, fmt.Errorf("'%s' names no line", cells.Message(arg)), lineHint(rev, arg))
+			return "", nil, exit.Fail(exit.Misuse, fmt.Errorf("'%s' names no line", cells.Message(arg)), lineHint(rev, arg))
 		}
 	}
 	if len(places) == 0 {
-		return "", nil, fail(exitUsage, errors.New("no line is named"), "git trace why <path>:<line>")
+		return "", nil, exit.Fail(exit.Misuse, errors.New("no line is named"), "git trace why <path>:<line>")
 	}
 	return rev, places, nil
 }
@@ -168,7 +170,7 @@ func (a *app) contents(name, rev string, places []fileLines) ([]byte, error) {
 	}
 	for _, p := range places {
 		if rev != "" || p.name != places[0].name {
-			return nil, usage("--contents needs lines of one path, and excludes a revision")
+			return nil, exit.Usage("--contents needs lines of one path, and excludes a revision")
 		}
 	}
 	read := os.ReadFile
@@ -177,7 +179,7 @@ func (a *app) contents(name, rev string, places []fileLines) ([]byte, error) {
 	}
 	content, err := read(name)
 	if err != nil {
-		return nil, fail(exitGit, err, "")
+		return nil, exit.Fail(exit.Git, err, "")
 	}
 	return append([]byte{}, content...), nil // not nil, even if the file is empty
 }
@@ -196,7 +198,8 @@ func (v *viewer) why(rev string, p fileLines, contents []byte) (*whyView, error)
 	list, err := reasons.Lines(v.ctx, rev, path, p.first, p.last)
 	var none *why.NoLineError
 	if errors.As(err, &none) {
-		return nil, fail(exitGit, fmt.Errorf("'%s' has %s", cells.Message(p.name), numbers.Count(none.Lines, "line")), "")
+		return nil, exit.Fail(exit.Git, fmt.Errorf("'%s' has %s", cells.Message(p.name), numbers.Count(none.Lines, "line")),
+			"")
 	}
 	if err != nil {
 		return nil, blameFailure(err)

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/git-trace/git-trace/agents"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
@@ -111,7 +112,7 @@ func TestWhatIsWrongWithAFileIsToldWithItsPlaceAndNothingIsWritten(t *testing.T)
 				out, said, status := converted(t, format.name, path)
 				want := regexp.MustCompile(`(?m)^git-trace: error: ` + regexp.QuoteMeta(path) +
 					`: .*\b(line|element) \d+, byte \d+: [^\x00-\x08\x1b]+$`)
-				if status != exitUnchecked || out != "" || !want.MatchString(said) {
+				if status != exit.Unchecked || out != "" || !want.MatchString(said) {
 					t.Errorf("status %d, %d bytes written, said:\n%s", status, len(out), said)
 				}
 			})
@@ -165,7 +166,7 @@ func TestWhatIsLostOfASessionFileIsToldWithItsPlace(t *testing.T) {
 						if said == "" && name == "cut" && ending == ".jsonl" {
 							t.Error("a line that was cut is not told")
 						}
-					case status == exitUnchecked && out == "" && none.MatchString(said):
+					case status == exit.Unchecked && out == "" && none.MatchString(said):
 					default:
 						t.Errorf("status %d, %d bytes written, said:\n%s", status, len(out), said)
 					}
